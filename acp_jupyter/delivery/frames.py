@@ -1,0 +1,269 @@
+"""The frames between a page and the host, over a WebSocket or a comm."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, JsonValue
+from typing_extensions import TypeAliasType
+
+from acp_jupyter.delivery.commands import Command
+from acp_jupyter.packets.base import Model
+from acp_jupyter.transcript.events import Event, SessionState, TurnState
+from acp_jupyter.transcript.items import Item
+from acp_jupyter.transcript.record import Bundle, TurnSnapshot
+
+__all__ = [
+    "API_VERSION",
+    "WIRE_MODELS",
+    "AckFrame",
+    "AgentEntry",
+    "AnswerFrame",
+    "AskFrame",
+    "AttachedTurn",
+    "ClientFrame",
+    "CommandFrame",
+    "DocumentState",
+    "DocumentsFrame",
+    "ErrorBody",
+    "ErrorFrame",
+    "EventsFrame",
+    "HelloFrame",
+    "ItemsPage",
+    "NotebookRecord",
+    "ReplyFrame",
+    "ServerFrame",
+    "SessionSummary",
+    "SessionsFrame",
+    "SubscribeFrame",
+    "TurnDetail",
+    "UnsubscribeFrame",
+]
+
+API_VERSION = 1
+"""Raised when kernel, page and server no longer understand each other."""
+
+
+# -- from the page ---------------------------------------------------------
+
+
+class SubscribeFrame(Model):
+    """Follow a session; resume after ``after`` of that ``epoch`` if it can be."""
+
+    type: Literal["subscribe"] = "subscribe"
+    session_id: str
+    after: int | None = None
+    epoch: str = ""
+
+
+class UnsubscribeFrame(Model):
+    """Stop following a session."""
+
+    type: Literal["unsubscribe"] = "unsubscribe"
+    session_id: str
+
+
+class AckFrame(Model):
+    """What the page has drawn; the flush slows while it lags."""
+
+    type: Literal["ack"] = "ack"
+    session_id: str
+    seq: int
+
+
+class CommandFrame(Model):
+    """A command; answered by a reply of the same id."""
+
+    type: Literal["command"] = "command"
+    id: int
+    command: Command
+
+
+class DocumentState(Model):
+    """An open document of the page."""
+
+    path: str
+    dirty: bool = False
+    focused_at: float = 0
+    """When it last had the focus, seconds since the epoch; 0 for never."""
+
+
+class DocumentsFrame(Model):
+    """All documents that the page holds; sent whole on each change."""
+
+    type: Literal["documents"] = "documents"
+    documents: tuple[DocumentState, ...]
+
+
+class AnswerFrame(Model):
+    """The answer to an ask: a result, or why not."""
+
+    type: Literal["answer"] = "answer"
+    id: int
+    text: str | None = None
+    error: str | None = None
+
+
+ClientFrame = TypeAliasType(
+    "ClientFrame",
+    Annotated[
+        SubscribeFrame
+        | UnsubscribeFrame
+        | AckFrame
+        | CommandFrame
+        | DocumentsFrame
+        | AnswerFrame,
+        Field(discriminator="type"),
+    ],
+)
+
+
+# -- to the page -----------------------------------------------------------
+
+
+class SessionSummary(Model):
+    """A line of the session list."""
+
+    session_id: str
+    title: str
+    agent_id: str
+    agent_name: str
+    status: Literal["starting", "idle", "running", "requires_action", "stopped"]
+    notebook_path: str = ""
+    waiting: int = 0
+    updated_at: float | None = None
+
+
+class HelloFrame(Model):
+    """First frame of a connection."""
+
+    type: Literal["hello"] = "hello"
+    api_version: int
+    version: str
+    epoch: str
+    sessions: tuple[SessionSummary, ...]
+
+
+class SessionsFrame(Model):
+    """The session list, whole, when it has changed."""
+
+    type: Literal["sessions"] = "sessions"
+    sessions: tuple[SessionSummary, ...]
+
+
+class EventsFrame(Model):
+    """One flush of one session."""
+
+    type: Literal["events"] = "events"
+    session_id: str
+    events: tuple[Event, ...]
+
+
+class ErrorBody(Model):
+    """An error as every route sends it."""
+
+    message: str
+    reason: str
+    detail: str = ""
+    status: int = 500
+
+
+class ReplyFrame(Model):
+    """The outcome of a command."""
+
+    type: Literal["reply"] = "reply"
+    id: int
+    result: JsonValue = None
+    error: ErrorBody | None = None
+
+
+class AskFrame(Model):
+    """A question to the page about an open document; answered by an answer."""
+
+    type: Literal["ask"] = "ask"
+    id: int
+    op: Literal["read_document"] = "read_document"
+    path: str
+    deadline_seconds: float
+
+
+class ErrorFrame(Model):
+    """A frame that could not be taken, or a session that is not known."""
+
+    type: Literal["error"] = "error"
+    session_id: str = ""
+    error: ErrorBody
+
+
+ServerFrame = TypeAliasType(
+    "ServerFrame",
+    Annotated[
+        HelloFrame | SessionsFrame | EventsFrame | ReplyFrame | AskFrame | ErrorFrame,
+        Field(discriminator="type"),
+    ],
+)
+
+
+# -- results of commands ---------------------------------------------------
+
+
+class AgentEntry(Model):
+    """Result of ``list_agents``, one agent."""
+
+    id: str
+    name: str
+    status: Literal["ready", "needs_login", "not_installed", "broken"]
+    detail: str = ""
+
+
+class ItemsPage(Model):
+    """Result of ``get_items``."""
+
+    items: tuple[Item, ...]
+    first_index: int
+    total: int
+
+
+class TurnDetail(Model):
+    """Result of ``get_turn``: a turn and all its items."""
+
+    turn: TurnState
+    items: tuple[Item, ...]
+    session: SessionState
+    page_holds_notebook: bool = False
+    """Whether a page with the labextension has the turn's notebook open."""
+    bundle: Bundle | None = None
+    """The final output, once the turn is done."""
+
+
+class AttachedTurn(Model):
+    """Result of ``attach_turn``."""
+
+    session_id: str
+    turn: TurnState
+    first_index: int
+    """Index of the turn's first item in the whole transcript."""
+
+
+class NotebookRecord(Model):
+    """Result of ``get_records``, one turn."""
+
+    turn_id: str
+    session_id: str
+    cell_id: str
+    source: str
+    done: bool
+    bundle: Bundle
+
+
+WIRE_MODELS = (
+    ClientFrame,
+    ServerFrame,
+    AgentEntry,
+    ItemsPage,
+    TurnDetail,
+    AttachedTurn,
+    NotebookRecord,
+    TurnSnapshot,
+)
+"""What TypeScript types are generated from."""

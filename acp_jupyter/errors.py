@@ -1,0 +1,223 @@
+"""Every error that acp-jupyter raises.
+
+::
+
+    AcpError
+    ├── UnknownAgent            no agent of that id is configured
+    ├── AgentStartError         the process did not start or did not answer
+    ├── AgentDied               the process ended while something waited for it
+    ├── AgentRequestError       the agent answered a request with an error
+    ├── UnknownSession          no session of that id
+    ├── UnknownTurn             no turn of that id, or not one of the asking cell
+    ├── BadRequest              a command that makes no sense as it was sent
+    │   └── EmptyPrompt         nothing to send
+    ├── NotAllowed              the caller may not do this
+    ├── FolderNotTrusted        agents have not been allowed to run in this folder
+    ├── PermissionSettled       somebody answered first
+    ├── PermissionGone          the process that asked has ended
+    ├── FileRefused             outside the workspace, too large, or not a plain file
+    ├── FileMissing             no such file
+    ├── HostClosed              the host is shutting down
+    ├── ServerUnreachable       the kernel found no usable server extension
+    ├── VersionMismatch         kernel and server hold different acp-jupyter versions
+    └── TurnError               a turn ended in an error
+        ├── TurnTimeout         it took longer than ``--timeout``
+        └── NobodyToAsk         a permission was refused because nobody could answer
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+__all__ = [
+    "AcpError",
+    "AgentDied",
+    "AgentRequestError",
+    "AgentStartError",
+    "BadRequest",
+    "EmptyPrompt",
+    "FileMissing",
+    "FileRefused",
+    "FolderNotTrusted",
+    "HostClosed",
+    "NobodyToAsk",
+    "NotAllowed",
+    "PermissionGone",
+    "PermissionSettled",
+    "ServerUnreachable",
+    "TurnError",
+    "TurnTimeout",
+    "UnknownAgent",
+    "UnknownSession",
+    "UnknownTurn",
+    "VersionMismatch",
+]
+
+
+class AcpError(Exception):
+    """Base of all errors here.
+
+    Attributes
+    ----------
+    reason
+        Stable word for programs, sent as ``reason`` over HTTP.
+    status
+        HTTP status that this error has on the server's routes.
+    detail
+        Further lines for the user, e.g. the last lines of the agent's stderr.
+    """
+
+    reason: ClassVar[str] = "error"
+    status: ClassVar[int] = 500
+
+    def __init__(self, message: str, detail: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.detail = detail
+
+
+class UnknownAgent(AcpError):
+    """No agent of that id is configured."""
+
+    reason = "unknown_agent"
+    status = 404
+
+
+class AgentStartError(AcpError):
+    """The process did not start, or did not answer in time."""
+
+    reason = "agent_start"
+    status = 502
+
+
+class AgentDied(AcpError):
+    """The process ended while something waited for it."""
+
+    reason = "agent_died"
+    status = 502
+
+
+class AgentRequestError(AcpError):
+    """The agent answered a request with a JSON-RPC error.
+
+    Attributes
+    ----------
+    code
+        The JSON-RPC error code, or None if it sent none.
+    """
+
+    reason = "agent_error"
+    status = 502
+
+    def __init__(self, message: str, detail: str = "", code: int | None = None) -> None:
+        super().__init__(message, detail)
+        self.code = code
+
+
+class UnknownSession(AcpError):
+    """No session of that id."""
+
+    reason = "unknown_session"
+    status = 404
+
+
+class UnknownTurn(AcpError):
+    """No turn of that id, or not one of the cell that asked."""
+
+    reason = "unknown_turn"
+    status = 404
+
+
+class BadRequest(AcpError):
+    """A command that makes no sense as it was sent."""
+
+    reason = "bad_request"
+    status = 400
+
+
+class EmptyPrompt(BadRequest):
+    """Nothing to send."""
+
+    reason = "empty_prompt"
+
+
+class NotAllowed(AcpError):
+    """The caller may not do this."""
+
+    reason = "not_allowed"
+    status = 403
+
+
+class FolderNotTrusted(AcpError):
+    """Agents have not been allowed to run in this folder yet."""
+
+    reason = "folder_not_trusted"
+    status = 409
+
+
+class PermissionSettled(AcpError):
+    """Somebody, or a rule, answered this permission request first."""
+
+    reason = "permission_settled"
+    status = 409
+
+
+class PermissionGone(AcpError):
+    """The process that asked for this permission has ended."""
+
+    reason = "permission_gone"
+    status = 410
+
+
+class FileRefused(AcpError):
+    """A path outside the workspace, too large, or not a plain file."""
+
+    reason = "file_refused"
+    status = 403
+
+
+class FileMissing(AcpError):
+    """No such file."""
+
+    reason = "file_missing"
+    status = 404
+
+
+class HostClosed(AcpError):
+    """The host is shutting down."""
+
+    reason = "host_closed"
+    status = 503
+
+
+class ServerUnreachable(AcpError):
+    """The kernel found no usable acp-jupyter server extension."""
+
+    reason = "server_unreachable"
+    status = 503
+
+
+class VersionMismatch(AcpError):
+    """Kernel and server hold different acp-jupyter versions."""
+
+    reason = "version_mismatch"
+    status = 409
+
+
+class TurnError(AcpError):
+    """A turn ended in an error: agent died, request failed, nobody to ask."""
+
+    reason = "turn_error"
+
+
+class TurnTimeout(TurnError):
+    """A turn took longer than its time limit and was cancelled."""
+
+    reason = "turn_timeout"
+    status = 504
+
+
+class NobodyToAsk(TurnError):
+    """A permission was refused because nobody could be asked."""
+
+    reason = "nobody_to_ask"

@@ -1,0 +1,248 @@
+"""The few verbs that a view needs, and the states they carry."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+from typing_extensions import TypeAliasType
+
+from acp_jupyter.packets.base import Model
+from acp_jupyter.transcript.items import Item
+
+__all__ = [
+    "AgentInfo",
+    "ConfigChoice",
+    "ConfigOption",
+    "Event",
+    "ItemAdded",
+    "ItemReplaced",
+    "Mode",
+    "Origin",
+    "Policy",
+    "QueuedPrompt",
+    "SessionChanged",
+    "SessionState",
+    "SlashCommand",
+    "Snapshot",
+    "TextAppended",
+    "TextField",
+    "TurnEnded",
+    "TurnFailure",
+    "TurnStarted",
+    "TurnState",
+    "Usage",
+]
+
+Policy = Literal["ask", "read-only", "accept-edits", "allow-all", "deny"]
+TextField = Literal["text", "output"]
+
+
+class AgentInfo(Model):
+    """Which agent a session talks to."""
+
+    id: str
+    """The configured id."""
+    name: str
+    """For people; the agent's own title once it has said it."""
+    version: str = ""
+
+
+class Mode(Model):
+    """ACP: session modes."""
+
+    id: str
+    name: str
+    description: str = ""
+
+
+class ConfigChoice(Model):
+    """One value of a select option."""
+
+    value: str
+    name: str
+    description: str = ""
+    group: str = ""
+
+
+class ConfigOption(Model):
+    """ACP: session config options."""
+
+    id: str
+    name: str
+    description: str = ""
+    category: str = ""
+    type: Literal["select", "boolean"]
+    current_value: str | bool
+    choices: tuple[ConfigChoice, ...] = ()
+
+
+class SlashCommand(Model):
+    """ACP: available commands."""
+
+    name: str
+    description: str = ""
+    hint: str = ""
+
+
+class Usage(Model):
+    """ACP: usage_update. Tokens; the cost is cumulative for the session."""
+
+    used: int
+    size: int
+    cost_amount: float | None = None
+    cost_currency: str = ""
+
+
+class Origin(Model):
+    """Which notebook cell a prompt came from."""
+
+    kernel_id: str = ""
+    notebook_path: str = ""
+    """Relative to the server's root, with forward slashes."""
+    cell_id: str = ""
+    source: str = ""
+    """The cell's whole source when it ran."""
+
+
+class QueuedPrompt(Model):
+    """A prompt that waits for the running turn."""
+
+    turn_id: str
+    text: str
+
+
+class TurnFailure(Model):
+    """Why a turn ended in an error."""
+
+    message: str
+    detail: str = ""
+    reason: str = ""
+
+
+class TurnState(Model):
+    """A prompt turn."""
+
+    turn_id: str
+    session_id: str
+    status: Literal["queued", "running", "requires_action", "done"] = "queued"
+    stop_reason: str = ""
+    """ACP: stop reasons, or ``error``; empty until it is done."""
+    words: str = ""
+    prompt: str = ""
+    policy: Policy = "ask"
+    origin: Origin | None = None
+    queued_at: float | None = None
+    started_at: float | None = None
+    ended_at: float | None = None
+    failure: TurnFailure | None = None
+    tokens: int | None = None
+
+
+class SessionState(Model):
+    """What is true of a session as a whole."""
+
+    session_id: str
+    title: str = ""
+    agent: AgentInfo
+    cwd: str
+    """Absolute; for HTTP clients."""
+    folder: str
+    """The same for people: home shortened to ``~``."""
+    status: Literal["starting", "idle", "running", "requires_action", "stopped"] = "idle"
+    policy: Policy = "ask"
+    active_turn_id: str | None = None
+    queue: tuple[QueuedPrompt, ...] = ()
+    waiting: int = 0
+    """Pending permission requests."""
+    notebook_path: str = ""
+    modes: tuple[Mode, ...] = ()
+    current_mode_id: str = ""
+    config_options: tuple[ConfigOption, ...] = ()
+    commands: tuple[SlashCommand, ...] = ()
+    usage: Usage | None = None
+    prompt_capabilities: tuple[str, ...] = ()
+    """Of ``image``, ``audio``, ``embeddedContext``."""
+    created_at: float | None = None
+    updated_at: float | None = None
+
+
+class _Event(Model):
+    session_id: str
+    seq: int
+    """Rises by at least one; a merged event carries the last."""
+
+
+class Snapshot(_Event):
+    """A window on the whole session: its newest items."""
+
+    kind: Literal["snapshot"] = "snapshot"
+    epoch: str
+    """Names one run of the server's memory; a ``seq`` counts only within it."""
+    session: SessionState
+    turns: tuple[TurnState, ...]
+    items: tuple[Item, ...]
+    first_index: int
+    """Index of the first of ``items`` in the whole transcript."""
+    total: int
+
+
+class ItemAdded(_Event):
+    """A new item at the end."""
+
+    kind: Literal["item_added"] = "item_added"
+    index: int
+    item: Item
+
+
+class TextAppended(_Event):
+    """More text of one field. ``offset`` is in UTF-16 code units, as in JavaScript."""
+
+    kind: Literal["text_appended"] = "text_appended"
+    item_id: str
+    field: TextField
+    offset: int
+    text: str
+
+
+class ItemReplaced(_Event):
+    """An item has changed otherwise."""
+
+    kind: Literal["item_replaced"] = "item_replaced"
+    item: Item
+
+
+class SessionChanged(_Event):
+    """The session's state has changed."""
+
+    kind: Literal["session_changed"] = "session_changed"
+    session: SessionState
+
+
+class TurnStarted(_Event):
+    """A turn was queued, or began to run."""
+
+    kind: Literal["turn_started"] = "turn_started"
+    turn: TurnState
+
+
+class TurnEnded(_Event):
+    """A turn is done."""
+
+    kind: Literal["turn_ended"] = "turn_ended"
+    turn: TurnState
+
+
+Event = TypeAliasType(
+    "Event",
+    Annotated[
+        Snapshot
+        | ItemAdded
+        | TextAppended
+        | ItemReplaced
+        | SessionChanged
+        | TurnStarted
+        | TurnEnded,
+        Field(discriminator="kind"),
+    ],
+)
