@@ -1,0 +1,98 @@
+"""A turn as an ipywidget, for pages that do not render our MIME type.
+
+This module imports anywidget; whoever shows a widget imports it then.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+import anywidget
+import traitlets
+
+from acp_jupyter.delivery.frames import API_VERSION
+
+__all__ = ["OUTPUT_METADATA_KEY", "TurnWidget"]
+
+OUTPUT_METADATA_KEY = "acp_jupyter"
+"""Output metadata that names the turn where the bundle has no turn MIME type."""
+
+_STATIC = Path(__file__).parent.parent / "static"
+
+
+class TurnWidget(anywidget.AnyWidget):
+    """One turn with its controls.
+
+    The state never changes: it says which turn to draw and where it is live.
+    With ``mode="server"`` the page follows the turn over its own WebSocket to
+    the Jupyter server. With ``mode="comm"`` the host is in this kernel, and
+    the frames of :mod:`acp_jupyter.delivery.frames` travel as custom messages
+    ``{"n": int, "frame": {...}}``; ``n`` rises by one, so that the page sees
+    when one was lost and asks for a snapshot.
+
+    Parameters
+    ----------
+    turn_id, session_id
+        What to draw.
+    mode
+        Where the host is.
+    notebook_path, cell_id
+        The cell that the turn came from; the server shows controls for no other.
+    on_open
+        Called when a page starts to listen, each time; it is owed a hello frame.
+    on_frame
+        Called with each client frame, unchecked, on the thread of the comm.
+    """
+
+    _esm = _STATIC / "widget.js"
+
+    turn_id = traitlets.Unicode().tag(sync=True)
+    session_id = traitlets.Unicode().tag(sync=True)
+    mode = traitlets.Unicode("server").tag(sync=True)
+    api_version = traitlets.Int(API_VERSION).tag(sync=True)
+    notebook_path = traitlets.Unicode().tag(sync=True)
+    cell_id = traitlets.Unicode().tag(sync=True)
+
+    def __init__(
+        self,
+        *,
+        turn_id: str,
+        session_id: str,
+        mode: Literal["server", "comm"] = "server",
+        notebook_path: str = "",
+        cell_id: str = "",
+        on_open: Callable[[], None] | None = None,
+        on_frame: Callable[[dict[str, Any]], None] | None = None,
+    ) -> None:
+        super().__init__(
+            turn_id=turn_id,
+            session_id=session_id,
+            mode=mode,
+            notebook_path=notebook_path,
+            cell_id=cell_id,
+        )
+        self._numbers = itertools.count()
+        self._on_open = on_open
+        self._on_frame = on_frame
+        self.on_msg(self._receive)
+
+    def send_frame(self, frame: Mapping[str, Any]) -> None:
+        """Send a server frame to every page that shows this widget."""
+        self.send({"n": next(self._numbers), "frame": dict(frame)})
+
+    def _receive(self, _widget: object, content: object, _buffers: object) -> None:
+        match content:
+            case {"open": True} if self._on_open is not None:
+                self._on_open()
+            case {"frame": dict(frame)} if self._on_frame is not None:
+                self._on_frame(frame)
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]] | None:
+        bundle = super()._repr_mimebundle_(**kwargs)
+        if bundle is None:
+            return None
+        data, metadata = bundle
+        return data, {**metadata, OUTPUT_METADATA_KEY: {"turn_id": self.turn_id}}
