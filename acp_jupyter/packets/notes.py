@@ -1,0 +1,165 @@
+"""Notes: what the host itself writes into the traffic log.
+
+The protocol says nothing of queues, of the cell a prompt came from or of a
+process that died. Written as ``!`` lines between the protocol's own, they keep
+the transcript a function of the log alone.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, JsonValue, TypeAdapter, ValidationError
+from typing_extensions import TypeAliasType
+
+from acp_jupyter.packets.base import Model
+
+__all__ = [
+    "AgentExited",
+    "AgentStarting",
+    "Note",
+    "OriginNote",
+    "PermissionSettledNote",
+    "PolicyChanged",
+    "SessionOpened",
+    "TitleChanged",
+    "TurnFailed",
+    "TurnQueued",
+    "TurnRemoved",
+    "TurnStartedNote",
+    "read_note",
+]
+
+PolicyName = Literal["ask", "read-only", "accept-edits", "allow-all", "deny"]
+
+
+class SessionOpened(Model):
+    """First line of a session's log."""
+
+    note: Literal["session_opened"] = "session_opened"
+    session_id: str
+    agent_id: str
+    agent_name: str
+    cwd: str
+    folder: str
+    policy: PolicyName = "ask"
+    title: str = ""
+    notebook_path: str = ""
+
+
+class AgentStarting(Model):
+    """A process is being started for the session."""
+
+    note: Literal["agent_starting"] = "agent_starting"
+
+
+class AgentExited(Model):
+    """The session's process ended."""
+
+    note: Literal["agent_exited"] = "agent_exited"
+    words: str
+    stderr: tuple[str, ...] = ()
+    expected: bool = False
+    """Whether the host itself ended it."""
+
+
+class OriginNote(Model):
+    """Where a prompt came from."""
+
+    kernel_id: str = ""
+    notebook_path: str = ""
+    cell_id: str = ""
+    source: str = ""
+
+
+class TurnQueued(Model):
+    """A prompt was accepted."""
+
+    note: Literal["turn_queued"] = "turn_queued"
+    turn_id: str
+    prompt: tuple[dict[str, JsonValue], ...]
+    policy: PolicyName = "ask"
+    origin: OriginNote | None = None
+
+
+class TurnStartedNote(Model):
+    """A queued prompt is being sent."""
+
+    note: Literal["turn_started"] = "turn_started"
+    turn_id: str
+
+
+class TurnRemoved(Model):
+    """A queued prompt was taken back before it was sent."""
+
+    note: Literal["turn_removed"] = "turn_removed"
+    turn_id: str
+
+
+class TurnFailed(Model):
+    """A turn ended without the agent's own end of turn."""
+
+    note: Literal["turn_failed"] = "turn_failed"
+    turn_id: str
+    message: str
+    detail: str = ""
+    reason: str = ""
+
+
+class PermissionSettledNote(Model):
+    """Who or what answered a permission request; written before the answer."""
+
+    note: Literal["permission_settled"] = "permission_settled"
+    request_id: str
+    by: Literal["user", "policy", "turn_cancelled", "nobody", "agent_exited"]
+    rule: str = ""
+
+
+class PolicyChanged(Model):
+    """The session's policy was changed by its user."""
+
+    note: Literal["policy_changed"] = "policy_changed"
+    policy: PolicyName
+
+
+class TitleChanged(Model):
+    """The session was renamed by its user."""
+
+    note: Literal["title_changed"] = "title_changed"
+    title: str
+
+
+class NoiseNote(Model):
+    """A line of the agent that was no message of the protocol."""
+
+    note: Literal["noise"] = "noise"
+    text: str = ""
+
+
+Note = TypeAliasType(
+    "Note",
+    Annotated[
+        SessionOpened
+        | AgentStarting
+        | AgentExited
+        | TurnQueued
+        | TurnStartedNote
+        | TurnRemoved
+        | TurnFailed
+        | PermissionSettledNote
+        | PolicyChanged
+        | TitleChanged
+        | NoiseNote,
+        Field(discriminator="note"),
+    ],
+)
+
+_ADAPTER: TypeAdapter[Note] = TypeAdapter(Note)
+
+
+def read_note(raw: JsonValue) -> Note | None:
+    """Read a ``!`` line; None for one that this version does not know."""
+    try:
+        return _ADAPTER.validate_python(raw)
+    except ValidationError:
+        return None

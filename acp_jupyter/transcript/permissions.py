@@ -1,0 +1,165 @@
+"""A permission request is a state of its tool call."""
+
+from __future__ import annotations
+
+from acp_jupyter.packets.models import (
+    OptionPacket,
+    PermissionRequest,
+    PermissionResponse,
+    ToolCallProgress,
+)
+from acp_jupyter.packets.notes import PermissionSettledNote
+from acp_jupyter.transcript.draft import Draft
+from acp_jupyter.transcript.items import (
+    Permission,
+    PermissionOption,
+    PermissionState,
+    ToolCall,
+)
+from acp_jupyter.transcript.tool_calls import upsert_tool_call
+
+__all__ = ["expire_requests", "note_settled", "request", "respond"]
+
+_CHOSEN = {
+    "allow_once": "Allowed once",
+    "allow_always": "Always allowed",
+    "reject_once": "Rejected",
+    "reject_always": "Always rejected",
+}
+
+
+def request(draft: Draft, packet: PermissionRequest) -> None:
+    """Hang a request on its tool call, known by id or made now."""
+    call = _without_empty(packet.tool_call)
+    if not call.tool_call_id:
+        call = call.model_copy(update={"tool_call_id": f"permission-{packet.request_id}"})
+    item_id = upsert_tool_call(draft, call)
+    item = draft.get(item_id)
+    if not isinstance(item, ToolCall):
+        return
+    permission = Permission(
+        request_id=packet.request_id,
+        title=_title(draft.session.agent.name, item),
+        reason=_reason(item),
+        options=tuple(_option(o) for o in packet.options),
+        asked_at=draft.at,
+    )
+    draft.replace(item.model_copy(update={"permission": permission}))
+    draft.request_items = draft.request_items.set(packet.request_id, item_id)
+    _count(draft)
+
+
+def _without_empty(call: ToolCallProgress) -> ToolCallProgress:
+    """An empty value in a request never erases what is known (opencode)."""
+    empties: tuple[object, ...] = ({}, [], (), "")
+    changes = {
+        name: None for name in ("input", "content", "locations") if getattr(call, name) in empties
+    }
+    # A request says what shall happen, not that it does.
+    return call.model_copy(update={**changes, "status": None})
+
+
+def _option(packet: OptionPacket) -> PermissionOption:
+    return PermissionOption(
+        option_id=packet.option_id, name=packet.name, option_kind=packet.kind
+    )
+
+
+def _title(agent: str, item: ToolCall) -> str:
+    match item.tool_kind:
+        case "edit":
+            wish = "create a file" if item.is_new_file else "edit a file"
+        case "execute":
+            wish = "run a command"
+        case "delete":
+            wish = "delete a file"
+        case "move":
+            wish = "move a file"
+        case "read":
+            wish = "read a file"
+        case "fetch":
+            wish = "fetch from the web"
+        case "search":
+            wish = "search"
+        case "think" | "switch_mode" | "other":
+            wish = "go on"
+    return f"{agent} wants to {wish}"
+
+
+def _reason(item: ToolCall) -> str:
+    shown = {item.command, item.path}
+    words = [w for w in (item.title, item.description) if w and w not in shown]
+    return " ".join(words) if item.tool_kind in {"other", "execute"} else item.title
+
+
+def note_settled(draft: Draft, note: PermissionSettledNote) -> None:
+    """Remember who answers; the answer itself follows."""
+    draft.settled_by = draft.settled_by.set(note.request_id, (note.by, note.rule))
+    if note.by == "agent_exited":
+        _settle(draft, note.request_id, "expired", "", "Expired: the agent stopped")
+
+
+def respond(draft: Draft, packet: PermissionResponse) -> None:
+    """Settle a request by the answer that went to the agent."""
+    by, rule = draft.settled_by.get(packet.request_id, ("user", ""))
+    draft.settled_by = draft.settled_by.discard(packet.request_id)
+    item_id = draft.request_items.get(packet.request_id)
+    item = None if item_id is None else draft.get(item_id)
+    if not isinstance(item, ToolCall) or item.permission is None:
+        return
+    option = next(
+        (o for o in item.permission.options if o.option_id == packet.option_id),
+        None,
+    )
+    if option is None:
+        words = "Not answered: turn stopped" if by == "turn_cancelled" else "Dismissed"
+        _settle(draft, packet.request_id, "cancelled", "", words)
+        return
+    state = _state(option.option_kind)
+    if by == "policy":
+        verb = "Allowed" if state == "allowed" else "Rejected"
+        words = f"{verb} by rule: {rule}"
+    elif by == "nobody":
+        words = "Nobody could be asked, so this was refused."
+    else:
+        words = _CHOSEN.get(option.option_kind, option.name)
+    _settle(draft, packet.request_id, state, option.name, words)
+
+
+def _state(kind: str) -> PermissionState:
+    if kind.startswith("allow"):
+        return "allowed"
+    return "rejected" if kind.startswith("reject") else "answered"
+
+
+def expire_requests(draft: Draft, words: str) -> None:
+    """Settle every pending request of a process that is gone; nothing was allowed."""
+    for request_id in tuple(draft.request_items):
+        _settle(draft, request_id, "expired", "", words)
+
+
+def _settle(
+    draft: Draft, request_id: str, state: PermissionState, chosen: str, words: str
+) -> None:
+    item_id = draft.request_items.get(request_id)
+    if item_id is None:
+        return
+    item = draft.get(item_id)
+    draft.request_items = draft.request_items.discard(request_id)
+    if isinstance(item, ToolCall) and item.permission is not None:
+        settled = item.permission.model_copy(
+            update={"state": state, "chosen": chosen, "outcome": words}
+        )
+        draft.replace(item.model_copy(update={"permission": settled}))
+    _count(draft)
+
+
+def _count(draft: Draft) -> None:
+    waiting = len(draft.request_items)
+    status = draft.session.status
+    if draft.session.active_turn_id is not None:
+        status = "requires_action" if waiting else "running"
+        turn = draft.turns[draft.session.active_turn_id]
+        if turn.status != "done":
+            draft.set_turn(turn.model_copy(update={"status": status}))
+    draft.change_session(waiting=waiting, status=status)

@@ -1,0 +1,180 @@
+"""``reduce(transcript, packet) -> (transcript, events)``: pure, no clock, no I/O."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from acp_jupyter.packets.models import (
+    AgentInfoPacket,
+    AgentMessageChunk,
+    AgentPlanUpdate,
+    AgentThoughtChunk,
+    AvailableCommandsUpdate,
+    ConfigOptionUpdate,
+    CurrentModeUpdate,
+    ErrorPacket,
+    NoticePacket,
+    PermissionRequest,
+    PermissionResponse,
+    PlanRemoved,
+    PromptResponse,
+    SessionInfoUpdate,
+    SessionSetup,
+    ToolCallProgress,
+    ToolCallStart,
+    Unknown,
+    UsageUpdate,
+    UserMessageChunk,
+)
+from acp_jupyter.packets.notes import (
+    AgentExited,
+    AgentStarting,
+    NoiseNote,
+    PermissionSettledNote,
+    PolicyChanged,
+    SessionOpened,
+    TitleChanged,
+    TurnFailed,
+    TurnQueued,
+    TurnRemoved,
+    TurnStartedNote,
+)
+from acp_jupyter.packets.reader import Packet
+from acp_jupyter.transcript import messages, permissions, setup, turns
+from acp_jupyter.transcript.draft import Draft
+from acp_jupyter.transcript.events import Event
+from acp_jupyter.transcript.items import Notice, Plan, PlanEntry
+from acp_jupyter.transcript.state import Transcript
+from acp_jupyter.transcript.tool_calls import upsert_tool_call
+
+__all__ = ["reduce"]
+
+
+def reduce(transcript: Transcript, packet: Packet, at: float) -> tuple[Transcript, list[Event]]:
+    """Take one packet into a transcript.
+
+    Parameters
+    ----------
+    transcript
+        The state before.
+    packet
+        What was said.
+    at
+        When the line was written, seconds since the epoch.
+
+    Returns
+    -------
+    tuple of Transcript and list of Event
+        The state after, and how a view gets there.
+    """
+    draft = Draft(transcript, at)
+    before = len(draft.items)
+    _apply(draft, packet)
+    _renew_done_turn(draft, before)
+    return draft.done()
+
+
+def _renew_done_turn(draft: Draft, before: int) -> None:
+    """Say again that a turn is done when something was added to it later."""
+    if draft.session.active_turn_id is not None or not draft.events:
+        return
+    late = any(e.kind in {"item_added", "text_appended", "item_replaced"} for e in draft.events)
+    told = any(e.kind in {"turn_ended", "turn_started"} for e in draft.events)
+    turn_id = draft.turn_id()
+    if late and not told and before and turn_id is not None:
+        draft.announce_ended(draft.turns[turn_id])
+
+
+def _apply(draft: Draft, packet: Packet) -> None:  # noqa: C901, PLR0912 - one flat match
+    match packet:
+        case AgentMessageChunk() | AgentThoughtChunk():
+            messages.agent_chunk(draft, packet)
+        case UserMessageChunk():
+            messages.user_chunk(draft, packet)
+        case ToolCallStart() | ToolCallProgress():
+            upsert_tool_call(draft, packet)
+        case PermissionRequest():
+            permissions.request(draft, packet)
+        case PermissionResponse():
+            permissions.respond(draft, packet)
+        case PermissionSettledNote():
+            permissions.note_settled(draft, packet)
+        case AgentPlanUpdate():
+            _plan(draft, packet)
+        case PlanRemoved():
+            _plan(draft, AgentPlanUpdate(plan_id=packet.plan_id))
+        case NoticePacket():
+            _notice(draft, packet)
+        case AgentInfoPacket():
+            setup.agent_info(draft, packet)
+        case SessionSetup():
+            setup.session_setup(draft, packet)
+        case AvailableCommandsUpdate():
+            setup.commands(draft, packet)
+        case ConfigOptionUpdate():
+            setup.config(draft, packet)
+        case CurrentModeUpdate():
+            draft.change_session(current_mode_id=packet.mode_id)
+        case UsageUpdate():
+            setup.usage(draft, packet)
+        case SessionInfoUpdate():
+            if packet.title is not None or packet.clears_title:
+                draft.change_session(title=packet.title or "")
+        case TitleChanged():
+            draft.change_session(title=packet.title)
+        case PolicyChanged():
+            draft.change_session(policy=packet.policy)
+        case TurnQueued():
+            turns.queued(draft, packet)
+        case TurnStartedNote():
+            turns.started(draft, packet)
+        case TurnRemoved():
+            turns.removed(draft, packet)
+        case PromptResponse():
+            turns.responded(draft, packet)
+        case TurnFailed() | ErrorPacket():
+            turns.failed(draft, packet)
+        case AgentStarting():
+            draft.change_session(status="starting")
+        case AgentExited():
+            turns.exited(draft, packet)
+        case SessionOpened() | NoiseNote() | Unknown():
+            pass
+        case _:
+            assert_never(packet)
+
+
+def _plan(draft: Draft, packet: AgentPlanUpdate) -> None:
+    """Replace the plan of this turn and id in place, or add it."""
+    turn_id = draft.turn_id()
+    entries = tuple(PlanEntry(**entry.model_dump(exclude={"type"})) for entry in packet.entries)
+    start = 0 if turn_id is None else draft.turn_first.get(turn_id, len(draft.items))
+    for item in draft.items[start:]:
+        if isinstance(item, Plan) and (item.turn_id, item.plan_id) == (turn_id, packet.plan_id):
+            draft.replace(item.model_copy(update={"entries": entries, "text": packet.text}))
+            return
+    if not entries and not packet.text:
+        return
+    draft.close_open_item()
+    draft.add(
+        Plan(
+            id=draft.new_id(),
+            turn_id=turn_id,
+            plan_id=packet.plan_id,
+            entries=entries,
+            text=packet.text,
+        )
+    )
+
+
+def _notice(draft: Draft, packet: NoticePacket) -> None:
+    draft.close_open_item()
+    draft.add(
+        Notice(
+            id=draft.new_id(),
+            turn_id=draft.turn_id(),
+            severity=packet.severity,
+            title=packet.title,
+            text=packet.text,
+        )
+    )

@@ -1,0 +1,127 @@
+"""What is true of a session as a whole: modes, config options, commands, usage."""
+
+from __future__ import annotations
+
+from pydantic import JsonValue
+
+from acp_jupyter.packets.content import first, text
+from acp_jupyter.packets.models import (
+    AgentInfoPacket,
+    AvailableCommandsUpdate,
+    ConfigOptionUpdate,
+    SessionSetup,
+    UsageUpdate,
+)
+from acp_jupyter.packets.notes import SessionOpened
+from acp_jupyter.transcript.draft import Draft
+from acp_jupyter.transcript.events import (
+    AgentInfo,
+    ConfigChoice,
+    ConfigOption,
+    Mode,
+    SessionState,
+    SlashCommand,
+    Usage,
+)
+from acp_jupyter.transcript.state import Transcript
+
+__all__ = ["agent_info", "commands", "config", "opened", "session_setup", "usage"]
+
+
+def opened(note: SessionOpened, at: float) -> Transcript:
+    """Make the transcript of a new session."""
+    return Transcript(
+        session=SessionState(
+            session_id=note.session_id,
+            title=note.title,
+            agent=AgentInfo(id=note.agent_id, name=note.agent_name),
+            cwd=note.cwd,
+            folder=note.folder,
+            policy=note.policy,
+            notebook_path=note.notebook_path,
+            created_at=at,
+            updated_at=at,
+        )
+    )
+
+
+def agent_info(draft: Draft, packet: AgentInfoPacket) -> None:
+    """Take the agent's own name and what it can take in a prompt."""
+    agent = draft.session.agent
+    draft.change_session(
+        agent=AgentInfo(
+            id=agent.id, name=packet.title[:60] or agent.name, version=packet.version[:40]
+        ),
+        prompt_capabilities=packet.prompt_capabilities,
+    )
+
+
+def session_setup(draft: Draft, packet: SessionSetup) -> None:
+    """Take modes and config options from the answer to session/new."""
+    if draft.session.status in {"starting", "stopped"}:
+        draft.change_session(status="idle")
+    if packet.modes is not None:
+        draft.change_session(
+            modes=tuple(Mode(id=i, name=n, description=d) for i, n, d in packet.modes.modes),
+            current_mode_id=packet.modes.current,
+        )
+    if packet.options is not None:
+        draft.change_session(config_options=_options(packet.options))
+
+
+def config(draft: Draft, packet: ConfigOptionUpdate) -> None:
+    """Replace the config options whole."""
+    draft.change_session(config_options=_options(packet.options))
+
+
+def commands(draft: Draft, packet: AvailableCommandsUpdate) -> None:
+    """Replace the slash commands."""
+    draft.change_session(
+        commands=tuple(
+            SlashCommand(name=c.name, description=c.description, hint=c.hint)
+            for c in packet.commands
+        )
+    )
+
+
+def usage(draft: Draft, packet: UsageUpdate) -> None:
+    """Take the newest count of tokens and cost."""
+    draft.change_session(usage=Usage(**packet.model_dump(exclude={"type"})))
+
+
+def _options(raw: tuple[dict[str, JsonValue], ...]) -> tuple[ConfigOption, ...]:
+    read = (_option(option) for option in raw)
+    return tuple(option for option in read if option is not None)
+
+
+def _option(raw: dict[str, JsonValue]) -> ConfigOption | None:
+    option_id = text(first(raw, "id", "configId"))
+    value = first(raw, "currentValue", "current_value")
+    kind = raw.get("type", "select")
+    if not option_id or kind not in {"select", "boolean"}:
+        return None
+    listed = raw.get("options")
+    return ConfigOption(
+        id=option_id,
+        name=text(raw.get("name")) or option_id,
+        description=text(raw.get("description")),
+        category=text(raw.get("category")),
+        type="boolean" if kind == "boolean" else "select",
+        current_value=value if isinstance(value, str | bool) else "",
+        choices=tuple(_choices(listed if isinstance(listed, list) else [], "")),
+    )
+
+
+def _choices(raw: list[JsonValue], group: str) -> list[ConfigChoice]:
+    found: list[ConfigChoice] = []
+    for entry in raw:
+        if not isinstance(entry, dict):
+            continue
+        nested = entry.get("options")
+        if isinstance(nested, list):
+            found += _choices(nested, text(entry.get("name")) or text(entry.get("group")))
+        elif value := text(entry.get("value")):
+            name = text(entry.get("name")) or value
+            words = text(entry.get("description"))
+            found.append(ConfigChoice(value=value, name=name, description=words, group=group))
+    return found

@@ -1,0 +1,41 @@
+"""Growing text at constant cost per append."""
+
+from __future__ import annotations
+
+__all__ = ["Text", "utf16_length"]
+
+
+def utf16_length(value: str) -> int:
+    """Return the length in UTF-16 code units, as JavaScript counts it."""
+    return len(value) if value.isascii() else len(value.encode("utf-16-le", "replace")) // 2
+
+
+class Text:
+    """An immutable view of a shared list of pieces.
+
+    Appending to the newest view extends the list in place; appending to an
+    older one copies. So the pure reducer pays for the new piece alone.
+    """
+
+    __slots__ = ("_count", "_pieces", "length")
+
+    def __init__(self, pieces: list[str] | None = None, count: int = 0, length: int = 0) -> None:
+        self._pieces = [] if pieces is None else pieces
+        self._count = count
+        self.length = length
+        """UTF-16 code units."""
+
+    def append(self, piece: str) -> Text:
+        """Return the text with ``piece`` at its end."""
+        pieces = self._pieces
+        if len(pieces) != self._count:
+            pieces = pieces[: self._count]
+        pieces.append(piece)
+        return Text(pieces, self._count + 1, self.length + utf16_length(piece))
+
+    def __str__(self) -> str:
+        """Join the pieces; they are kept joined while nothing was appended since."""
+        if self._count > 1 and len(self._pieces) == self._count:
+            self._pieces[:] = ["".join(self._pieces)]
+            self._count = 1
+        return "".join(self._pieces[: self._count])

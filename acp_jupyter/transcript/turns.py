@@ -1,0 +1,202 @@
+"""Prompt turns: queued, running, done."""
+
+from __future__ import annotations
+
+from acp_jupyter.packets.content import OtherBlock, TextBlock, read_block
+from acp_jupyter.packets.models import ErrorPacket, PromptResponse
+from acp_jupyter.packets.notes import (
+    AgentExited,
+    TurnFailed,
+    TurnQueued,
+    TurnRemoved,
+    TurnStartedNote,
+)
+from acp_jupyter.transcript.draft import Draft
+from acp_jupyter.transcript.events import Origin, QueuedPrompt, TurnFailure, TurnState
+from acp_jupyter.transcript.items import (
+    Attachment,
+    ErrorItem,
+    ToolCall,
+    TurnEnd,
+    UserMessage,
+)
+from acp_jupyter.transcript.permissions import expire_requests
+
+__all__ = ["exited", "failed", "queued", "removed", "responded", "started"]
+
+_WORDS = {
+    "end_turn": "",
+    "stop_sequence": "",
+    "max_tokens": "The answer was cut: the model reached its token limit.",
+    "max_turn_requests": "The agent stopped: it reached its limit of requests for one turn.",
+    "refusal": "The agent refused to go on.",
+    "cancelled": "Stopped by you.",
+}
+
+
+def queued(draft: Draft, note: TurnQueued) -> None:
+    """Take in a prompt; it waits while another turn runs."""
+    text = _prompt_text(note)
+    turn = TurnState(
+        turn_id=note.turn_id,
+        session_id=draft.session.session_id,
+        prompt=text,
+        policy=note.policy,
+        origin=Origin(**note.origin.model_dump()) if note.origin else None,
+        queued_at=draft.at,
+    )
+    draft.turn_order = draft.turn_order.append(note.turn_id)
+    waiting = QueuedPrompt(turn_id=note.turn_id, text=text)
+    draft.change_session(
+        queue=(*draft.session.queue, waiting),
+        title=draft.session.title or text.strip().split("\n", 1)[0][:80],
+        updated_at=draft.at,
+    )
+    draft.announce_started(turn)
+    item = UserMessage(
+        id=draft.new_id(),
+        turn_id=note.turn_id,
+        text=text,
+        attachments=tuple(_attachments(note)),
+        at=draft.at,
+    )
+    draft.add(item)
+
+
+def _prompt_text(note: TurnQueued) -> str:
+    blocks = (read_block(raw) for raw in note.prompt)
+    return "\n".join(block.text for block in blocks if isinstance(block, TextBlock))
+
+
+def _attachments(note: TurnQueued) -> list[Attachment]:
+    blocks = (read_block(raw) for raw in note.prompt)
+    return [
+        Attachment(type=b.type, name=b.name or b.type, uri=b.uri, mime_type=b.mime_type)
+        for b in blocks
+        if isinstance(b, OtherBlock) and b.type != "other"
+    ]
+
+
+def started(draft: Draft, note: TurnStartedNote) -> None:
+    """Begin a queued turn."""
+    turn = draft.turns.get(note.turn_id)
+    if turn is None:
+        return
+    draft.close_open_item()
+    draft.change_session(
+        active_turn_id=note.turn_id,
+        status="running",
+        queue=tuple(q for q in draft.session.queue if q.turn_id != note.turn_id),
+        updated_at=draft.at,
+    )
+    draft.announce_started(turn.model_copy(update={"status": "running", "started_at": draft.at}))
+
+
+def removed(draft: Draft, note: TurnRemoved) -> None:
+    """Take a queued prompt back."""
+    turn = draft.turns.get(note.turn_id)
+    if turn is None or turn.status != "queued":
+        return
+    draft.change_session(
+        queue=tuple(q for q in draft.session.queue if q.turn_id != note.turn_id)
+    )
+    _end(draft, turn, "cancelled", "Taken back before it was sent.")
+
+
+def responded(draft: Draft, packet: PromptResponse) -> None:
+    """End the running turn as the agent says."""
+    turn = _active(draft)
+    if turn is None:
+        return
+    words = _WORDS.get(packet.stop_reason, f"Ended: {packet.stop_reason}.")
+    turn = turn.model_copy(update={"tokens": packet.tokens})
+    empty = packet.stop_reason == "end_turn" and _said_nothing(draft, turn.turn_id)
+    _end(draft, turn, packet.stop_reason, "The agent sent no answer." if empty else words)
+
+
+def _said_nothing(draft: Draft, turn_id: str) -> bool:
+    start = draft.turn_first.get(turn_id, len(draft.items))
+    return not any(
+        item.turn_id == turn_id and item.kind != "user_message" for item in draft.items[start:]
+    )
+
+
+def failed(draft: Draft, note: TurnFailed | ErrorPacket) -> None:
+    """End the running turn, or the named one, in an error."""
+    if isinstance(note, TurnFailed):
+        turn = draft.turns.get(note.turn_id)
+        reason, code = note.reason, ""
+    else:
+        turn = _active(draft)
+        reason, code = "agent_error", note.code
+    if turn is None or turn.status == "done":
+        return
+    draft.close_open_item()
+    failure = TurnFailure(message=note.message, detail=note.detail, reason=reason)
+    draft.add(
+        ErrorItem(
+            id=draft.new_id(),
+            turn_id=turn.turn_id,
+            message=note.message,
+            detail=note.detail,
+            reason=reason,
+            code=code,
+        )
+    )
+    draft.change_session(
+        queue=tuple(q for q in draft.session.queue if q.turn_id != turn.turn_id)
+    )
+    _end(draft, turn.model_copy(update={"failure": failure}), "error", note.message)
+
+
+def exited(draft: Draft, note: AgentExited) -> None:
+    """Settle what the ended process had open."""
+    expire_requests(draft, "Expired: the agent stopped")
+    draft.change_session(status="stopped", updated_at=draft.at)
+
+
+def _active(draft: Draft) -> TurnState | None:
+    active = draft.session.active_turn_id
+    return None if active is None else draft.turns.get(active)
+
+
+def _end(draft: Draft, turn: TurnState, stop_reason: str, words: str) -> None:
+    active = draft.session.active_turn_id == turn.turn_id
+    if active:
+        draft.close_open_item()
+        _close_tool_calls(draft, turn.turn_id)
+    since = turn.started_at
+    end = TurnEnd(
+        id=draft.new_id(),
+        turn_id=turn.turn_id,
+        stop_reason=stop_reason,
+        words=words,
+        duration_seconds=None if since is None else max(0.0, draft.at - since),
+    )
+    draft.add(end)
+    if active:
+        draft.change_session(
+            active_turn_id=None,
+            status="stopped" if draft.session.status == "stopped" else "idle",
+            updated_at=draft.at,
+        )
+    done = turn.model_copy(
+        update={
+            "status": "done",
+            "stop_reason": stop_reason,
+            "words": words,
+            "ended_at": draft.at,
+        }
+    )
+    draft.announce_ended(done)
+
+
+def _close_tool_calls(draft: Draft, turn_id: str) -> None:
+    """Close what the agent left open; a rejected call has failed, else it is unknown."""
+    for item in draft.items[draft.turn_first.get(turn_id, len(draft.items)) :]:
+        if not isinstance(item, ToolCall) or item.turn_id != turn_id:
+            continue
+        if item.status in {"pending", "in_progress"}:
+            rejected = item.permission is not None and item.permission.state == "rejected"
+            status = "failed" if rejected else "cancelled"
+            draft.replace(item.model_copy(update={"status": status, "ended_at": draft.at}))
