@@ -1,0 +1,4 @@
+"""Agents that come with acp-jupyter, each a program of its own (``python -m``).
+
+They speak ACP over stdio like any other agent and import nothing of the rest of the package.
+"""

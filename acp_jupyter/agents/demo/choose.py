@@ -1,0 +1,107 @@
+"""Which task a prompt asks for: the keyword that comes first wins."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from .workspace import TEXT_SUFFIXES
+
+__all__ = ["Request", "Task", "understand"]
+
+
+class Task(StrEnum):
+    """What the agent can do."""
+
+    EXPLORE = "explore"
+    EDIT = "edit"
+    CREATE = "create"
+    RUN = "run"
+    SLOW = "slow"
+    BENCH = "bench"
+    PLAN = "plan"
+    TWICE = "twice"
+    CRASH = "crash"
+    REFUSE = "refuse"
+    MAX_TOKENS = "max_tokens"
+    ERROR = "error"
+    HELP = "help"
+
+
+_KEYWORDS: dict[Task, str] = {
+    Task.EXPLORE: r"list|explore|read|show|look|what(?:'s| is| files are) in",
+    Task.EDIT: r"edit|fix|improve|clean|speed up|make\b.*\b(?:faster|twice as fast|cleaner)",
+    Task.CREATE: r"create|write",
+    Task.RUN: r"run|test|tests|execute",
+    Task.SLOW: r"slow|slowly|long",
+    Task.BENCH: r"bench",
+    Task.PLAN: r"plan",
+    Task.TWICE: r"(?:ask )?twice|two permissions",
+    Task.CRASH: r"crash",
+    Task.REFUSE: r"refuse",
+    Task.MAX_TOKENS: r"max[ _]tokens",
+    Task.ERROR: r"error|fail",
+    Task.HELP: r"help",
+}
+_PATTERNS = {
+    task: re.compile(rf"(?<![\w/])/?(?:{words})\b", re.S) for task, words in _KEYWORDS.items()
+}
+_QUOTED = re.compile(r"`[^`\n]*`|\"[^\"\n]*\"|“[^”\n]*”")
+_CONTENT = re.compile(r"\b(?:with|containing|saying)\b[^`\"“]*(`[^`]*`|\"[^\"]*\"|“[^”]*”)", re.S)
+_NUMBER = re.compile(r"\b(n|size|rate)\s*=\s*(\d{1,12}(?:\.\d{1,6})?)", re.I)
+_NAME = re.compile(r"[^\s`\"'“”‘’()<>,;:!?]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A prompt, understood.
+
+    Attributes
+    ----------
+    names
+        The words that look like names of files, in order.
+    content
+        The quoted text after "with", "containing" or "saying".
+    numbers
+        The settings ``n``, ``size`` and ``rate`` it gives.
+    """
+
+    task: Task
+    text: str
+    names: tuple[str, ...]
+    content: str | None
+    numbers: dict[str, float]
+
+
+def understand(text: str) -> Request:
+    """Return what `text` asks for."""
+    content = _CONTENT.search(text)
+    names = tuple(_file_names(text[: content.start(1)] if content else text))
+    return Request(
+        task=_task(text, names),
+        text=text,
+        names=names,
+        content=content[1][1:-1] if content else None,
+        numbers={key.lower(): float(number) for key, number in _NUMBER.findall(text)},
+    )
+
+
+def _file_names(text: str) -> list[str]:
+    words = (word.removeprefix("@").rstrip(".") for word in _NAME.findall(text))
+    return [word for word in words if Path(word).suffix.lower() in TEXT_SUFFIXES]
+
+
+def _task(text: str, names: tuple[str, ...]) -> Task:
+    bare = _QUOTED.sub(" ", text.lower())
+    for name in names:
+        bare = bare.replace(name.lower(), " ")
+    found = [
+        (match.start(), task)
+        for task, pattern in _PATTERNS.items()
+        if (match := pattern.search(bare))
+    ]
+    # "Write a poem" names no file, so there is nothing to create.
+    found = [pair for pair in found if pair[1] is not Task.CREATE or names]
+    return min(found)[1] if found else Task.HELP

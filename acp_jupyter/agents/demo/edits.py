@@ -1,0 +1,202 @@
+"""The edits it can propose: small, deterministic, and none where there is nothing to do."""
+
+from __future__ import annotations
+
+import ast
+import itertools
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import PurePath
+
+__all__ = ["Edit", "new_file", "propose"]
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """A whole new text and what it does, as a sentence without its subject."""
+
+    text: str
+    summary: str
+
+
+def propose(name: str, source: str) -> Edit | None:
+    """Return the first edit that fits the file, or None when it needs none."""
+    match PurePath(name).suffix.lower():
+        case ".py":
+            return _edit_python(name, source)
+        case ".md":
+            return _add_heading(name, source)
+        case _:
+            return _strip_line_ends(source)
+
+
+def new_file(name: str, content: str | None) -> Edit:
+    """Return the text of a file that does not exist yet."""
+    title = _title(name)
+    if content is not None:
+        text = content if content.endswith("\n") else content + "\n"
+    elif name.endswith(".py"):
+        text = _PROGRAM.format(title=title)
+    elif name.endswith(".md"):
+        text = f"# {title}\n\nWritten by the demo agent.\n"
+    else:
+        text = "Written by the demo agent.\n"
+    return Edit(text, f"Created `{name}`.")
+
+
+_PROGRAM = '''"""{title}, written by the demo agent."""
+
+
+def main() -> None:
+    """Say hello."""
+    print("Hello from the demo agent.")
+
+
+if __name__ == "__main__":
+    main()
+'''
+
+
+def _title(name: str) -> str:
+    return re.sub(r"[^\w]+|_", " ", PurePath(name).stem).strip().capitalize() or "Notes"
+
+
+def _edit_python(name: str, source: str) -> Edit | None:
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError):
+        return None
+    for edit in (
+        _drop_iterrows(source),
+        _use_comprehension(source, tree),
+        _document(name, source, tree),
+    ):
+        if edit is not None and _parses(edit.text):
+            return edit
+    return None
+
+
+def _parses(source: str) -> bool:
+    try:
+        ast.parse(source)
+    except (SyntaxError, ValueError):
+        return False
+    return True
+
+
+_ITERROWS = re.compile(r"^([ \t]*for )(\w+), (\w+)( in )([\w.]+)\.iterrows\(\):", re.M)
+
+
+def _drop_iterrows(source: str) -> Edit | None:
+    """Walk a data frame by plain dictionaries, which is many times faster."""
+    loop = _ITERROWS.search(source)
+    if loop is None or re.search(rf"\b{loop[3]}\.", source):  # a dictionary has no `row.column`
+        return None
+    index, row, frame = loop[2], loop[3], loop[5]
+    records = f'{frame}.to_dict("records")'
+    head = (
+        f"{row} in {records}"
+        if index == "_"
+        else f"{index}, {row} in zip({frame}.index, {records})"
+    )
+    text = f"{source[: loop.start()]}{loop[1]}{head}:{source[loop.end() :]}"
+    return Edit(
+        text, f"Replaced the row by row loop over `{frame}` by one over plain dictionaries."
+    )
+
+
+def _use_comprehension(source: str, tree: ast.Module) -> Edit | None:
+    """Turn ``xs = []`` followed by a loop that only appends into a list comprehension."""
+    lines = source.splitlines(keepends=True)
+    for start, loop in _neighbours(tree):
+        built = _comprehension(start, loop, tree)
+        block = lines[start.lineno - 1 : loop.end_lineno]
+        if built is None or any(mark in "".join(block) for mark in ("#", ";", "\\\n")):
+            continue
+        end = block[-1][len(block[-1].rstrip("\r\n")) :]
+        indent = block[0][: len(block[0]) - len(block[0].lstrip())]
+        lines[start.lineno - 1 : loop.end_lineno] = [f"{indent}{built}{end}"]
+        name = built.split(" ", 1)[0]
+        return Edit("".join(lines), f"Built `{name}` by a list comprehension instead of a loop.")
+    return None
+
+
+def _neighbours(tree: ast.Module) -> Iterator[tuple[ast.Assign, ast.For]]:
+    for node in ast.walk(tree):
+        body = getattr(node, "body", None)
+        if isinstance(node, ast.ClassDef) or not isinstance(body, list):
+            continue  # a comprehension in a class body can't see its other names
+        for first, second in itertools.pairwise(body):
+            if isinstance(first, ast.Assign) and isinstance(second, ast.For):
+                yield first, second
+
+
+def _comprehension(start: ast.Assign, loop: ast.For, tree: ast.Module) -> str | None:
+    test: ast.expr | None = None
+    body = loop.body
+    if len(body) == 1 and isinstance(body[0], ast.If) and not body[0].orelse:
+        test, body = body[0].test, body[0].body
+    match start, body:
+        case (
+            ast.Assign(targets=[ast.Name(id=name)], value=ast.List(elts=[])),
+            [
+                ast.Expr(
+                    value=ast.Call(
+                        func=ast.Attribute(value=ast.Name(id=called), attr="append"),
+                        args=[item],
+                        keywords=[],
+                    )
+                )
+            ],
+        ) if called == name and not loop.orelse:
+            pass
+        case _:
+            return None
+    parts = [item, loop.iter, *([test] if test else [])]
+    inner = [node for part in parts for node in ast.walk(part)]
+    if any(
+        isinstance(node, ast.Yield | ast.YieldFrom | ast.Await | ast.NamedExpr) for node in inner
+    ):
+        return None
+    if name in _names(inner) or isinstance(item, ast.Starred):
+        return None
+    # The loop's own variable must not be read after it: a comprehension does not leave it behind.
+    targets = _names(ast.walk(loop.target))
+    inside = set(map(id, ast.walk(loop)))
+    if targets & _names(node for node in ast.walk(tree) if id(node) not in inside):
+        return None
+    condition = f" if {ast.unparse(test)}" if test else ""
+    walk = f"for {ast.unparse(loop.target)} in {ast.unparse(loop.iter)}"
+    return f"{name} = [{ast.unparse(item)} {walk}{condition}]"
+
+
+def _names(nodes: Iterator[ast.AST] | list[ast.AST]) -> set[str]:
+    return {node.id for node in nodes if isinstance(node, ast.Name)}
+
+
+def _document(name: str, source: str, tree: ast.Module) -> Edit | None:
+    """Add the module's docstring, below a shebang and comments."""
+    if ast.get_docstring(tree, clean=False) is not None:
+        return None
+    defined = [node.name for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)]
+    text = f"{_title(name)}: {', '.join(defined[:3])}." if defined else f"{_title(name)}."
+    lines = source.splitlines(keepends=True)
+    at = next((n for n, line in enumerate(lines) if not line.startswith("#")), len(lines))
+    newline = "\r\n" if "\r\n" in source else "\n"
+    gap = [newline] if at < len(lines) and lines[at].strip() else []
+    lines[at:at] = [f'"""{text}"""{newline}', *gap]
+    return Edit("".join(lines), f"Added a docstring to `{name}`.")
+
+
+def _add_heading(name: str, source: str) -> Edit | None:
+    if re.search(r"^# ", source, re.M):
+        return None
+    return Edit(f"# {_title(name)}\n\n{source}", f"Added a heading to `{name}`.")
+
+
+def _strip_line_ends(source: str) -> Edit | None:
+    tidy = re.sub(r"[ \t]+(?=\r?$)", "", source, flags=re.M)
+    if tidy and not tidy.endswith("\n"):
+        tidy += "\n"
+    return Edit(tidy, "Removed blanks at the ends of lines.") if tidy != source else None

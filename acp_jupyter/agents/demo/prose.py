@@ -1,0 +1,63 @@
+"""Markdown without end, always the same: for long answers and for measuring."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+
+__all__ = ["blocks", "exactly"]
+
+_SENTENCES = (
+    "A cell sends its text to the agent and shows what comes back while it comes.",
+    "The first chunk is drawn at once; later ones are gathered for a few milliseconds.",
+    "A *tool call* appears as a card with its state, and a `diff` shows what would change.",
+    "Nothing is written to disk before somebody has answered the **permission request**.",
+    "The order of what is shown is the order in which the agent wrote it, always.",
+    "When the page is loaded again, the turn goes on where it was.",
+    "The notebook keeps the answer, so that it can be read without a kernel.",
+)
+_LISTS = (
+    "- read the file that the prompt names\n- propose a small edit\n- ask before writing\n",
+    "1. open the notebook\n2. run the first cell\n3. answer the question in its output\n",
+)
+_CODE = (
+    "```python\n"
+    "def mean(values: list[float]) -> float:\n"
+    '    """Return the mean."""\n'
+    "    return sum(values) / len(values)\n"
+    "```\n",
+    "```console\n$ python -m acp_jupyter.agents.demo\n```\n",
+)
+_TABLE = (
+    "| Part | Runs in |\n| --- | --- |\n| agent | a process of its own |\n| view | the page |\n"
+)
+
+
+def blocks() -> Iterator[str]:
+    """Yield Markdown blocks for ever, each ending in a line feed."""
+    sentences = itertools.cycle(_SENTENCES)
+    for number in itertools.count(1):
+        yield f"## Part {number}\n"
+        yield " ".join(itertools.islice(sentences, 3)) + "\n"
+        yield _LISTS[number % 2]
+        yield " ".join(itertools.islice(sentences, 2)) + "\n"
+        yield _CODE[number % 2]
+        if number % 4 == 0:
+            yield _TABLE
+
+
+def exactly(length: int) -> str:
+    """Return Markdown of exactly `length` characters whose last line is ``END``."""
+    end = "\n\nEND"
+    if length <= len(end):
+        return end[len(end) - length :]
+    room = length - len(end)
+    parts: list[str] = []
+    for block in blocks():
+        if len(block) + 1 > room:
+            break
+        parts.append(block + "\n")
+        room -= len(block) + 1
+    # The rest is plain words: a block cut short could leave a code fence open around the end.
+    filler = ("and so on " * (room // 10 + 1))[:room]
+    return "".join(parts) + filler + end

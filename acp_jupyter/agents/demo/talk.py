@@ -1,0 +1,108 @@
+"""The tasks that only talk: long answers, plans, measuring, failing, and help."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import sys
+import time
+from typing import NoReturn
+
+from . import prose
+from .choose import Request
+from .quoting import quote
+from .rpc import INTERNAL_ERROR, INVALID_PARAMS, RpcError
+from .turn import Turn
+
+__all__ = ["bench", "crash", "fail", "help_", "long_answer", "max_tokens", "plan", "refuse"]
+
+_MAX_BENCH_CHARACTERS = 32_000_000
+_LONG_BLOCKS = 40
+
+
+async def long_answer(turn: Turn, _request: Request) -> str:
+    """Stream some pages of Markdown with thoughts in between."""
+    for number, block in enumerate(itertools.islice(prose.blocks(), _LONG_BLOCKS)):
+        if number % 10 == 0:
+            await turn.think(
+                f"Part {number // 5 + 1} should say what happens next, and in which order."
+            )
+        await turn.say(block + "\n")
+    await turn.say("That was all.\n")
+    return "end_turn"
+
+
+async def plan(turn: Turn, _request: Request) -> str:
+    """Set a plan and tick it off."""
+    steps = ["Look at the folder", "Choose a file", "Propose an edit", "Ask for permission"]
+    for done, step in enumerate(steps):
+        turn.plan(steps, done)
+        await turn.think(f"{step}: this is only a plan, so nothing is done.")
+    turn.plan(steps, len(steps))
+    await turn.say(
+        "The plan is ticked off. Nothing was changed: `edit` does the same in earnest.\n"
+    )
+    return "end_turn"
+
+
+async def bench(turn: Turn, request: Request) -> str:
+    """Stream exactly N chunks of exactly the size asked for; say when the last one was written."""
+    count, size = int(request.numbers.get("n", 5_000)), int(request.numbers.get("size", 20))
+    if count < 1 or size < 1 or count * size > _MAX_BENCH_CHARACTERS:
+        limit = f"N and size must be at least 1 and N times size at most {_MAX_BENCH_CHARACTERS:,}."
+        raise RpcError(INVALID_PARAMS, limit, {"N": count, "size": size})
+    turn.rate = request.numbers.get("rate", 0.0)
+    text = prose.exactly(count * size)
+    start = time.time()
+    await turn.stream(text[at : at + size] for at in range(0, len(text), size))
+    await turn.peer.stdio.drain(0)
+    end = time.time()
+    turn.meta = {"acp_jupyter.demo": {"chunks": count, "seconds": end - start, "lastWrite": end}}
+    return "end_turn"
+
+
+async def crash(turn: Turn, _request: Request) -> NoReturn:
+    """End the process in mid-turn."""
+    await turn.say("This answer stops in the middle of a")
+    await turn.peer.stdio.drain(0)
+    sys.stderr.write("demo agent: crashed, because the prompt asked for it\n")
+    sys.stderr.flush()
+    os._exit(3)
+
+
+async def refuse(turn: Turn, _request: Request) -> str:
+    """Refuse to answer."""
+    await turn.say("This agent refuses to answer, because the prompt asked for a refusal.\n")
+    return "refusal"
+
+
+async def max_tokens(turn: Turn, _request: Request) -> str:
+    """Stop as if the model had run out of tokens."""
+    await turn.say("This answer ends early, as if the model had used up its")
+    return "max_tokens"
+
+
+async def fail(turn: Turn, _request: Request) -> NoReturn:
+    """Answer the prompt with a JSON-RPC error."""
+    await turn.say("This turn ends with an error.\n")
+    raise RpcError(INTERNAL_ERROR, "Internal error", {"details": "The prompt asked for an error."})
+
+
+async def help_(turn: Turn, request: Request) -> str:
+    """Say what this agent can do."""
+    await turn.say(f"> {quote(request.text)}\n\n{_HELP}")
+    return "end_turn"
+
+
+_HELP = """This is the demo agent. It has no model, so it answers to a few keywords:
+
+- `list` or `explore`: what is in this folder
+- `edit`, `fix` or `make clean.py faster`: a plan, a diff, a question, and then the edit
+- `create notes.md with "some text"`: a new file, after asking
+- `run`: a harmless command, after asking
+- `plan`: a plan, ticked off
+- `slow`: a long answer; add `rate=20` for 20 chunks per second
+- `ask twice`: two questions at once
+- `crash`, `refuse`, `max tokens`, `error`: how a turn can fail
+- `bench N=5000 size=20 rate=0`: an exact number of chunks
+"""
