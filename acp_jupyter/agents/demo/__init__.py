@@ -5,8 +5,8 @@ that comes first wins (names of files and quoted words do not count):
 
 ==================================  ===============================================================
 ``list``, ``explore``, ``read``,    lists the folder, reads one or two text files, answers in
-``show``, "what is in …"            Markdown with a table and a code block
-``edit``, ``fix``, ``improve``,     sets a plan, reads the file, proposes an edit as a diff, asks,
+``explain``, "what is in …"         Markdown with a table and a code block
+``edit``, ``fix``, ``add``,         sets a plan, reads the file, proposes an edit as a diff, asks,
 ``clean``, "make … faster"          writes only when allowed
 ``create``, ``write`` and a name    the same for a new file
 ``run``, ``test``                   asks, runs a harmless command, shows output and exit code

@@ -31,8 +31,8 @@ class Task(StrEnum):
 
 
 _KEYWORDS: dict[Task, str] = {
-    Task.EXPLORE: r"list|explore|read|show|look|what(?:'s| is| files are) in",
-    Task.EDIT: r"edit|fix|improve|clean|speed up|make\b.*\b(?:faster|twice as fast|cleaner)",
+    Task.EXPLORE: r"list|explore|read|show|look|explain|describe|what(?:'s| is| files are) in",
+    Task.EDIT: r"edit|fix|improve|clean|add|change|make\b.*\b(?:faster|twice as fast|cleaner)",
     Task.CREATE: r"create|write",
     Task.RUN: r"run|test|tests|execute",
     Task.SLOW: r"slow|slowly|long",

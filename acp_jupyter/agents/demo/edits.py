@@ -167,7 +167,10 @@ def _comprehension(start: ast.Assign, loop: ast.For, tree: ast.Module) -> str | 
     if targets & _names(node for node in ast.walk(tree) if id(node) not in inside):
         return None
     condition = f" if {ast.unparse(test)}" if test else ""
-    walk = f"for {ast.unparse(loop.target)} in {ast.unparse(loop.iter)}"
+    target = ast.unparse(loop.target)
+    if isinstance(loop.target, ast.Tuple):  # which is unparsed in brackets
+        target = target[1:-1]
+    walk = f"for {target} in {ast.unparse(loop.iter)}"
     return f"{name} = [{ast.unparse(item)} {walk}{condition}]"
 
 
