@@ -1,0 +1,254 @@
+"""One agent process and the conversation with it."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Self
+
+import acp
+from acp.interfaces import Client
+
+from acp_jupyter._version import __version__
+from acp_jupyter.errors import AgentDied, AgentRequestError, AgentStartError
+from acp_jupyter.host.environment import agent_environment
+from acp_jupyter.host.limits import Limits
+from acp_jupyter.host.process import AgentProcess, ExitReason
+from acp_jupyter.host.registry import AgentSpec
+from acp_jupyter.host.transport import LineTransport, OnEntry
+
+__all__ = ["PROTOCOL_VERSION", "AgentConnection"]
+
+PROTOCOL_VERSION = 1
+_AUTH_REQUIRED = -32000
+_SHOWN_STDERR_LINES = 10
+_LAST_LINES_SECONDS = 2.0
+
+
+class AgentConnection:
+    """An agent that has answered ``initialize``. Owns its process; may serve many sessions.
+
+    Our own requests go past the SDK: its models drop fields, raise on a stop reason that they do
+    not know, and wait for handlers that may hang. The SDK validates what the agent asks of
+    ``client`` and builds the answers. Handlers of ``client`` get, besides the SDK's keywords,
+    ``request_seq``: the number of the line that carried the request.
+    """
+
+    def __init__(
+        self,
+        spec: AgentSpec,
+        process: AgentProcess,
+        transport: LineTransport,
+        client: Client,
+        limits: Limits,
+    ) -> None:
+        self.spec = spec
+        self.closed = asyncio.Event()
+        self.initialize_result: Mapping[str, Any] = {}
+        self._process = process
+        self._transport = transport
+        self._limits = limits
+        self._sdk = acp.connect_to_agent(client, transport, use_unstable_protocol=True)
+        self._watch_task = asyncio.create_task(self._watch(), name=f"acp-agent-watch-{spec.id}")
+
+    @classmethod
+    async def open(
+        cls,
+        spec: AgentSpec,
+        *,
+        cwd: str | Path,
+        client: Client,
+        on_entry: OnEntry,
+        limits: Limits,
+        environment: Mapping[str, str] | None = None,
+        sequence: Iterator[int] | None = None,
+    ) -> Self:
+        """Start ``spec`` in ``cwd`` and shake hands.
+
+        Parameters
+        ----------
+        client
+            Answers the agent's requests.
+        on_entry
+            Gets every line in wire order; see `LineTransport`.
+        environment
+            What the agent inherits; by default that of this process. Jupyter's own variables are
+            removed in either case.
+        sequence
+            Where the numbers of the lines come from.
+
+        Raises
+        ------
+        AgentStartError
+            It did not start, exited, did not answer, or speaks another protocol.
+        """
+        inherited = os.environ if environment is None else environment
+        env = agent_environment(inherited, spec.env)
+        process = await AgentProcess.start(spec, cwd=cwd, env=env, limits=limits)
+        transport = LineTransport(process, on_entry, limits, name=spec.name, sequence=sequence)
+        connection = cls(spec, process, transport, client, limits)
+        try:
+            await connection._initialize()
+        except BaseException:
+            await connection.close()
+            raise
+        return connection
+
+    @property
+    def pid(self) -> int:
+        """Process id of the agent."""
+        return self._process.pid
+
+    @property
+    def agent_name(self) -> str:
+        """What the agent calls itself, or what it is called in the configuration."""
+        info = _object(self.initialize_result.get("agentInfo"))
+        return str(info.get("title") or info.get("name") or self.spec.name)
+
+    @property
+    def agent_version(self) -> str:
+        """The agent's version, or an empty string."""
+        return str(_object(self.initialize_result.get("agentInfo")).get("version") or "")
+
+    @property
+    def capabilities(self) -> Mapping[str, Any]:
+        """What the agent says it can do, as it said it."""
+        return _object(self.initialize_result.get("agentCapabilities"))
+
+    def stderr_tail(self) -> list[str]:
+        """Return the last lines of the agent's stderr."""
+        return self._process.stderr_tail()
+
+    async def new_session(
+        self, cwd: str | Path, mcp_servers: Sequence[Mapping[str, Any]] = ()
+    ) -> dict[str, Any]:
+        """Open a session in ``cwd`` and return the raw result, which has a ``sessionId``.
+
+        Raises
+        ------
+        AgentStartError
+            No answer, an error, or an answer without an id.
+        """
+        params = {"cwd": str(cwd), "mcpServers": [dict(server) for server in mcp_servers]}
+        result = await self._start_request("session/new", params, self._limits.session_new_seconds)
+        session_id = result.get("sessionId", result.get("session_id"))
+        if not isinstance(session_id, str) or not session_id:
+            raise self._start_error("answered session/new without a session id.")
+        return {**result, "sessionId": session_id}
+
+    async def prompt(self, session_id: str, blocks: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+        """Run a prompt turn and return the raw result; its ``stopReason`` may be any."""
+        params = {"sessionId": session_id, "prompt": [dict(block) for block in blocks]}
+        return dict(_object(await self._transport.request("session/prompt", params, None)))
+
+    async def cancel(self, session_id: str) -> None:
+        """Ask the agent to end the running turn. The prompt is answered by its own time."""
+        await self._transport.notify("session/cancel", {"sessionId": session_id})
+
+    async def set_mode(self, session_id: str, mode_id: str) -> dict[str, Any]:
+        """Choose a mode (the older way; only where the session has no config options)."""
+        return await self.request("session/set_mode", {"sessionId": session_id, "modeId": mode_id})
+
+    async def set_config(
+        self, session_id: str, config_id: str, value: str | bool
+    ) -> dict[str, Any]:
+        """Set a config option and return the raw result: the list of all options."""
+        params: dict[str, Any] = {"sessionId": session_id, "configId": config_id, "value": value}
+        if isinstance(value, bool):
+            params["type"] = "boolean"
+        return await self.request("session/set_config_option", params)
+
+    async def request(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
+        """Send any other request and return the raw result.
+
+        Raises
+        ------
+        AgentRequestError
+            It answered with an error, or not in time.
+        AgentDied
+            It ended.
+        """
+        seconds = self._limits.request_seconds
+        try:
+            return dict(_object(await self._transport.request(method, params, seconds)))
+        except TimeoutError:
+            raise AgentRequestError(
+                f"{self.spec.name} did not answer {method} within {seconds:g} s. "
+                "Try again, or start a new session."
+            ) from None
+
+    async def wait_closed(self) -> ExitReason:
+        """Wait until the process has ended, for whatever reason."""
+        await self.closed.wait()
+        return await self._process.wait_exit()
+
+    async def close(self) -> None:
+        """End the process and everything that it started. May be called again."""
+        await self._transport.close()
+        await asyncio.shield(self._watch_task)
+
+    async def _watch(self) -> None:
+        """Clear up once the conversation has ended, by us or by the agent."""
+        exited = asyncio.ensure_future(self._process.wait_exit())
+        ended = asyncio.ensure_future(self._transport.ended.wait())
+        try:
+            await asyncio.wait((exited, ended), return_when=asyncio.FIRST_COMPLETED)
+            # What the agent wrote before it died is still to be read.
+            await asyncio.wait((ended,), timeout=_LAST_LINES_SECONDS)
+            await self._transport.close()
+            await self._process.stop()
+            await self._sdk.close()
+        finally:
+            exited.cancel()
+            ended.cancel()
+            self.closed.set()
+
+    async def _initialize(self) -> None:
+        params = {
+            "protocolVersion": PROTOCOL_VERSION,
+            "clientCapabilities": {
+                "fs": {"readTextFile": True, "writeTextFile": True},
+                "terminal": False,
+            },
+            "clientInfo": {"name": "acp-jupyter", "title": "Jupyter", "version": __version__},
+        }
+        seconds = self._limits.initialize_seconds
+        result = await self._start_request("initialize", params, seconds)
+        spoken = result.get("protocolVersion")
+        if str(spoken).removesuffix(".0") != str(PROTOCOL_VERSION):
+            raise self._start_error(
+                f"speaks version {spoken!r} of the Agent Client Protocol, and this is a client of "
+                f"version {PROTOCOL_VERSION}. Install a version of the agent that speaks it."
+            )
+        self.initialize_result = result
+
+    async def _start_request(
+        self, method: str, params: Mapping[str, Any], seconds: float
+    ) -> dict[str, Any]:
+        """Send a request without which there is no session, and explain its failure."""
+        try:
+            return dict(_object(await self._transport.request(method, params, seconds)))
+        except TimeoutError:
+            raise self._start_error(
+                f"did not answer {method} within {seconds:g} s. Its command may be no ACP agent, "
+                "or it waits for a login: run it once in a terminal."
+            ) from None
+        except AgentDied as error:
+            reason = self._process.exit_reason
+            words = f"{reason.words()} before it answered {method}." if reason else f"{error}"
+            raise self._start_error(f"{words} Its last words are below.") from None
+        except AgentRequestError as error:
+            what = " Log in to the agent in a terminal." if error.code == _AUTH_REQUIRED else ""
+            raise self._start_error(
+                f"answered {method} with an error: {error.message}.{what}"
+            ) from error
+
+    def _start_error(self, text: str) -> AgentStartError:
+        tail = self._process.stderr_tail()[-_SHOWN_STDERR_LINES:]
+        return AgentStartError(f"{self.spec.name} {text}", "\n".join(tail))
+
+
+def _object(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}

@@ -1,0 +1,180 @@
+"""The files of a workspace, for ``fs/read_text_file`` and ``fs/write_text_file``."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import secrets
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+from acp_jupyter.errors import FileMissing, FileRefused
+from acp_jupyter.host.limits import Limits
+from acp_jupyter.host.text_format import TextFormat, text_window
+
+__all__ = ["WorkspaceFiles"]
+
+_SHOWN_CHARS = 200
+_NAME_CHARS = 60
+_FOLLOWED = os.O_CLOEXEC | os.O_NOFOLLOW
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | _FOLLOWED
+
+
+class WorkspaceFiles:
+    """Text files below ``root``, and none outside it.
+
+    A path is resolved first and must lie in the root; then it is opened component by component
+    without following links, so that nobody can put a link in between. All calls block.
+
+    Parameters
+    ----------
+    root
+        The session's working directory.
+    limits
+        ``file_bytes`` holds for reading and for writing.
+    """
+
+    def __init__(self, root: Path, limits: Limits) -> None:
+        self._root = os.path.realpath(root)
+        self._bound = limits.file_bytes
+
+    def read_text(self, path: str, line: int | None = None, limit: int | None = None) -> str:
+        """Return the text of ``path``, or ``limit`` lines from ``line`` on (1 is the first).
+
+        Raises
+        ------
+        FileMissing
+            There is no such file.
+        FileRefused
+            Outside the root, not a plain file, too large, or not readable.
+        """
+        with _explained(path), self._folder_of(path, create=False) as (folder, name):
+            if not name:
+                raise IsADirectoryError(errno.EISDIR, "is a folder")
+            fd = os.open(name, os.O_RDONLY | os.O_NONBLOCK | _FOLLOWED, dir_fd=folder)
+            with os.fdopen(fd, "rb") as file:
+                content = self._content(path, file.fileno())
+        return text_window(TextFormat.of(content).decode(content), line, limit)
+
+    def write_text(self, path: str, content: str) -> None:
+        """Replace the text of ``path``, or create it with the folders that it needs.
+
+        The file changes in one step. Its mode, encoding and line endings stay.
+
+        Raises
+        ------
+        FileRefused
+            Outside the root, not a plain file, too large, or not writable.
+        """
+        with _explained(path), self._folder_of(path, create=True) as (folder, name):
+            if not name:
+                raise IsADirectoryError(errno.EISDIR, "is a folder")
+            mode, text_format = self._existing(path, folder, name)
+            data = text_format.encode(content)
+            if len(data) > self._bound:
+                raise FileRefused(f"{_shown(path)} {self._too_large(len(data))}")
+            _replace(folder, name, data, mode)
+
+    def _existing(self, path: str, folder: int, name: str) -> tuple[int | None, TextFormat]:
+        try:
+            fd = os.open(name, os.O_RDONLY | os.O_NONBLOCK | _FOLLOWED, dir_fd=folder)
+        except FileNotFoundError:
+            return None, TextFormat()
+        with os.fdopen(fd, "rb") as file:
+            content = self._content(path, file.fileno())
+            mode = stat.S_IMODE(os.fstat(file.fileno()).st_mode)
+        if not os.access(name, os.W_OK, dir_fd=folder):
+            raise PermissionError(errno.EACCES, "is read-only")
+        return mode, TextFormat.of(content)
+
+    def _content(self, path: str, fd: int) -> bytes:
+        """Read a plain file to its end, but no further than the bound."""
+        status = os.fstat(fd)
+        if stat.S_ISDIR(status.st_mode):
+            raise IsADirectoryError(errno.EISDIR, "is a folder")
+        if not stat.S_ISREG(status.st_mode):
+            raise FileRefused(f"{_shown(path)} is not a plain file.")
+        chunks: list[bytes] = []
+        size = 0
+        while chunk := os.read(fd, min(1024 * 1024, self._bound + 1 - size)):
+            chunks.append(chunk)
+            size += len(chunk)
+            if size > self._bound:
+                raise FileRefused(f"{_shown(path)} {self._too_large(status.st_size)}")
+        return b"".join(chunks)
+
+    def _too_large(self, size: int) -> str:
+        return f"is too large: {size} bytes, and the limit is {self._bound}."
+
+    def _parts(self, path: str) -> list[str]:
+        """Return the components of ``path`` below the root, without links."""
+        real = os.path.realpath(os.path.join(self._root, path))
+        inside = os.path.relpath(real, self._root)
+        if inside == os.pardir or inside.startswith(os.pardir + os.sep) or os.path.isabs(inside):
+            raise FileRefused(
+                f"{_shown(path)} is outside the working directory of this session. "
+                "Only files inside it can be read and written."
+            )
+        return [] if inside == os.curdir else inside.split(os.sep)
+
+    @contextlib.contextmanager
+    def _folder_of(self, path: str, *, create: bool) -> Iterator[tuple[int, str]]:
+        """Open the folder of ``path``; the name is empty for the root itself."""
+        parts = self._parts(path)
+        folder = os.open(self._root, _FOLDER)
+        try:
+            for part in parts[:-1]:
+                if create:
+                    with contextlib.suppress(FileExistsError):
+                        os.mkdir(part, dir_fd=folder)
+                below = os.open(part, _FOLDER, dir_fd=folder)
+                os.close(folder)
+                folder = below
+            yield folder, parts[-1] if parts else ""
+        finally:
+            os.close(folder)
+
+
+def _replace(folder: int, name: str, data: bytes, mode: int | None) -> None:
+    """Write ``data`` beside ``name`` and rename it over."""
+    temporary = f".{name[:_NAME_CHARS]}.{secrets.token_hex(4)}.tmp"
+    fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _FOLLOWED, 0o666, dir_fd=folder)
+    try:
+        with os.fdopen(fd, "wb") as file:
+            if mode is not None:
+                os.fchmod(file.fileno(), mode)
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.rename(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary, dir_fd=folder)
+        raise
+
+
+@contextlib.contextmanager
+def _explained(path: str) -> Iterator[None]:
+    """Say in words what the operating system refused."""
+    try:
+        yield
+    except FileNotFoundError:
+        raise FileMissing(f"{_shown(path)} does not exist.") from None
+    except IsADirectoryError:
+        raise FileRefused(f"{_shown(path)} is a folder, not a file.") from None
+    except PermissionError:
+        raise FileRefused(f"{_shown(path)} may not be accessed: permission denied.") from None
+    except NotADirectoryError:
+        raise FileRefused(f"{_shown(path)} leads through a link or a file, not folders.") from None
+    except ValueError:
+        raise FileRefused(f"{_shown(path)} is not a valid path.") from None
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise FileRefused(f"{_shown(path)} is a link that changed meanwhile.") from None
+        raise FileRefused(f"{_shown(path)} can't be accessed: {error.strerror}.") from None
+
+
+def _shown(path: str) -> str:
+    return repr(path if len(path) <= _SHOWN_CHARS else f"{path[:_SHOWN_CHARS]}…")

@@ -1,0 +1,73 @@
+"""Every bound of the host, in one place, with its unit in its name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["Limits"]
+
+_MIB = 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What an agent may use up, and how long anything waits for it.
+
+    Attributes
+    ----------
+    line_bytes
+        Longest line that an agent may write; a longer one is dropped and noted.
+    noise_notes
+        How many lines that are no protocol are kept per connection.
+    noise_chars
+        How much of each of them is kept.
+    unsent_bytes
+        How much may wait for an agent that does not read its stdin.
+    open_requests
+        Requests of an agent that may wait for an answer at once; more get an error.
+    stderr_lines
+        Last lines of stderr that are kept to be shown.
+    stderr_line_chars
+        Longest such line.
+    spawn_seconds
+        For the process to be started.
+    initialize_seconds
+        For the answer to ``initialize``.
+    session_new_seconds
+        For the answer to ``session/new``.
+    request_seconds
+        For answers that the user waits for with a click: mode, configuration.
+    send_seconds
+        Without one byte being read by the agent; then it counts as dead.
+    cancel_grace_seconds
+        From ``session/cancel`` to the answer of the prompt.
+    death_poll_seconds
+        How often the process table is looked at where nothing tells of an end.
+    stdin_eof_seconds
+        From the end of stdin to SIGTERM.
+    term_seconds
+        From SIGTERM to SIGKILL.
+    file_bytes
+        Largest file that ``fs/*`` reads or writes.
+    traffic_log_bytes
+        Largest traffic log of a session.
+    """
+
+    line_bytes: int = 64 * _MIB
+    noise_notes: int = 100
+    noise_chars: int = 500
+    unsent_bytes: int = 64 * _MIB
+    open_requests: int = 1000
+    stderr_lines: int = 200
+    stderr_line_chars: int = 2000
+    spawn_seconds: float = 15.0
+    initialize_seconds: float = 60.0
+    session_new_seconds: float = 60.0
+    request_seconds: float = 30.0
+    send_seconds: float = 30.0
+    cancel_grace_seconds: float = 10.0
+    death_poll_seconds: float = 0.1
+    stdin_eof_seconds: float = 2.0
+    term_seconds: float = 1.0
+    file_bytes: int = 10 * _MIB
+    traffic_log_bytes: int = 256 * _MIB

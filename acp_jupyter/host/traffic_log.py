@@ -1,0 +1,130 @@
+"""A session's traffic on disk: the single truth that everything else is made from."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import logging
+import os
+import queue
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from acp_jupyter.host.limits import Limits
+from acp_jupyter.packets.traffic import TrafficEntry
+from acp_jupyter.transcript.redact import Redactor
+
+__all__ = ["TrafficLog", "read_traffic"]
+
+_log = logging.getLogger(__name__)
+_CLOSE_SECONDS = 10.0
+_BATCH = 500
+
+_Queued = TrafficEntry | threading.Event | None
+"""An entry, somebody who waits for those before, or the end."""
+
+
+class TrafficLog:
+    """Appends entries to ``path`` (NDJSON, mode 0600, in a folder of mode 0700).
+
+    Entries are written by a thread of its own: home directories are often on a network, and
+    neither the agent nor the page may wait for them. When the file has reached its bound it says
+    so in its last line and takes no more; the session goes on.
+    """
+
+    def __init__(self, path: Path, limits: Limits, redactor: Redactor | None = None) -> None:
+        self._bound = limits.traffic_log_bytes
+        self._redactor = redactor if redactor is not None else Redactor()
+        self._entries: queue.SimpleQueue[_Queued] = queue.SimpleQueue()
+        self._closed = False
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        path.parent.chmod(0o700)
+        self._fd = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        os.fchmod(self._fd, 0o600)
+        self._size = os.fstat(self._fd).st_size
+        if self._size and os.pread(self._fd, 1, self._size - 1) != b"\n":
+            self._write(b"\n")  # the last writer died in mid-line
+        self._thread = threading.Thread(target=self._run, name="acp-traffic-log", daemon=True)
+        self._thread.start()
+
+    def append(self, entry: TrafficEntry) -> None:
+        """Queue ``entry``. Its message must not be changed afterwards."""
+        if not self._closed:
+            self._entries.put(entry)
+
+    def flush(self, seconds: float = _CLOSE_SECONDS) -> bool:
+        """Wait, blocking, until what was appended so far is in the file; tell whether it is."""
+        done = threading.Event()
+        self._entries.put(done)
+        return done.wait(seconds)
+
+    def close(self) -> None:
+        """Write what is queued and close the file. Blocks; may be called again."""
+        if self._closed:
+            return
+        self._closed = True
+        self._entries.put(None)
+        self._thread.join(_CLOSE_SECONDS)
+
+    def _run(self) -> None:
+        ended = False
+        while not ended:
+            batch = [self._entries.get()]
+            with contextlib.suppress(queue.Empty):
+                while len(batch) < _BATCH:
+                    batch.append(self._entries.get_nowait())
+            ended = None in batch
+            self._write_entries([item for item in batch if isinstance(item, TrafficEntry)])
+            for item in batch:
+                if isinstance(item, threading.Event):
+                    item.set()
+        os.close(self._fd)
+
+    def _write_entries(self, entries: list[TrafficEntry]) -> None:
+        try:
+            for entry in entries:
+                line = self._encode(entry)
+                if self._size + len(line) <= self._bound:
+                    self._write(line)
+                elif self._size <= self._bound:
+                    note = {"note": "log_full", "bytes": self._bound}
+                    self._write(self._encode(TrafficEntry(entry.seq, entry.t, "!", note)))
+                    self._size = self._bound + 1
+        except OSError:
+            _log.exception("The traffic of an agent could not be written")
+
+    def _encode(self, entry: TrafficEntry) -> bytes:
+        record: dict[str, Any] = {"seq": entry.seq, "t": round(entry.t, 4), "d": entry.direction}
+        if entry.re is not None:
+            record["re"] = entry.re
+        record["m"] = self._redactor.redact(entry.message)
+        return json.dumps(record, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+
+    def _write(self, data: bytes) -> None:
+        self._size += len(data)
+        while data:
+            data = data[os.write(self._fd, data) :]
+
+
+def read_traffic(path: Path) -> Iterator[TrafficEntry]:
+    """Yield the entries of a log. Lines that are no entry, such as a torn last one, are skipped."""
+    with path.open("rb") as file:
+        for line in file:
+            entry = _decode(line)
+            if entry is not None:
+                yield entry
+
+
+def _decode(line: bytes) -> TrafficEntry | None:
+    try:
+        record = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    match record:
+        case {"seq": int(seq), "t": float() | int() as t, "d": ">" | "<" | "!" as d, "m": dict(m)}:
+            re = record.get("re")
+            return TrafficEntry(seq, t, d, m, re if isinstance(re, int) else None)
+        case _:
+            return None

@@ -1,0 +1,96 @@
+"""Small repairs of JSON values that hold for every message."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from typing import Any
+
+__all__ = ["CAMEL_KEYS", "camel_case", "clean_json", "count", "string_or_none"]
+
+_MAX_DEPTH = 64
+_TOO_DEEP = "[nested too deeply]"
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_REPLACEMENT = "\ufffd"
+
+_OPAQUE = frozenset({"rawInput", "rawOutput", "_meta", "raw_input", "raw_output"})
+"""What lies below these keys is the agent's own, not the protocol's."""
+
+_CAMEL_NAMES = (
+    "sessionId sessionUpdate toolCallId toolCall rawInput rawOutput mimeType messageId oldText "
+    "newText terminalId availableCommands availableModes currentModeId modeId configOptions "
+    "configId currentValue updatedAt optionId planId protocolVersion agentCapabilities agentInfo "
+    "authMethods stopReason requestId elicitationId requestedSchema outputByteLimit exitStatus "
+    "exitCode additionalDirectories mcpServers compactionId methodId"
+)
+CAMEL_KEYS = {
+    re.sub(r"([A-Z])", lambda m: "_" + m[1].lower(), name): name for name in _CAMEL_NAMES.split()
+}
+
+
+def clean_json(value: Any, depth: int = 0) -> Any:
+    """Return ``value`` so that every later layer can write it as JSON.
+
+    Lone surrogates (a split emoji) become U+FFFD, infinities null, what is nested beyond reason
+    a short text. A value that needs nothing is returned as it is.
+    """
+    if isinstance(value, str):
+        # A lone surrogate is the only thing that keeps a str from being UTF-8.
+        return value if value.isascii() else _SURROGATE.sub(_REPLACEMENT, value)
+    if isinstance(value, bool) or value is None or isinstance(value, int):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if not isinstance(value, Mapping | list | tuple):
+        return str(value)
+    if depth >= _MAX_DEPTH:
+        return _TOO_DEEP
+    if isinstance(value, Mapping):
+        pairs = [(key, item, clean_json(item, depth + 1)) for key, item in value.items()]
+        changed = any(new is not old for _, old, new in pairs)
+        if not changed and all(isinstance(key, str) and _is_clean(key) for key, _, _ in pairs):
+            return value
+        return {_SURROGATE.sub(_REPLACEMENT, str(key)): new for key, _, new in pairs}
+    items = [clean_json(item, depth + 1) for item in value]
+    changed = any(new is not old for new, old in zip(items, value, strict=True))
+    return items if changed or isinstance(value, tuple) else value
+
+
+def camel_case(value: Any) -> Any:
+    """Return ``value`` with the protocol's keys spelled as the protocol spells them."""
+    if isinstance(value, list):
+        return [camel_case(item) for item in value]
+    if not isinstance(value, Mapping):
+        return value
+    result: dict[Any, Any] = {}
+    for key, item in value.items():
+        name = CAMEL_KEYS.get(key, key)
+        if name != key and name in value:
+            name = key  # both spellings: the right one keeps its value
+        result[name] = item if key in _OPAQUE else camel_case(item)
+    return result
+
+
+def count(value: object) -> int | None:
+    """Return a count of tokens or lines as an int that is not negative, or None."""
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, str) and len(value) <= 18 and value.isascii() and value.isdigit():
+        return int(value)
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return max(0, int(value)) if isinstance(value, int | float) else None
+
+
+def string_or_none(value: object) -> str | None:
+    """Return a name or id as text: some agents send numbers."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return str(value)
+    return None
+
+
+def _is_clean(key: str) -> bool:
+    return key.isascii() or not _SURROGATE.search(key)
