@@ -1,0 +1,136 @@
+import type { Event, ItemsPage, Snapshot } from '../wire/types';
+import { Draft } from './draft';
+import type { SessionView } from './view';
+
+/** A session of which nothing is known yet. */
+export function emptyView(sessionId: string): SessionView {
+  return {
+    sessionId,
+    epoch: '',
+    seq: null,
+    stale: false,
+    session: null,
+    turns: new Map(),
+    items: new Map(),
+    positions: new Map(),
+    order: [],
+    byTurn: new Map(),
+    growth: new Map(),
+    firstIndex: 0,
+    total: 0,
+    saved: null,
+  };
+}
+
+/** The view after one event. */
+export function reduce(view: SessionView, event: Event): SessionView {
+  return reduceAll(view, [event]);
+}
+
+/**
+ * The view after a flush of events.
+ *
+ * What was seen before is skipped. Only the tables that change are copied, once
+ * for the whole flush; appended text is linked to what is there, so a chunk
+ * costs the same in a long text and a long session.
+ */
+export function reduceAll(view: SessionView, events: readonly Event[]): SessionView {
+  const seen = view.seq;
+  let base = view;
+  let draft: Draft | null = null;
+  for (const event of events) {
+    if (event.session_id !== view.sessionId) {
+      continue;
+    }
+    if (event.kind === 'snapshot') {
+      base = fromSnapshot(event);
+      draft = null;
+    } else if (seen === null || base !== view || event.seq > seen) {
+      draft ??= new Draft(base);
+      take(draft, event);
+    }
+  }
+  return draft?.finish() ?? base;
+}
+
+/** The view with a page of earlier items. */
+export function insertPage(view: SessionView, page: ItemsPage): SessionView {
+  const items = new Map(view.items);
+  const positions = new Map(view.positions);
+  const turnsTouched = new Set<string>();
+  const fresh: string[] = [];
+  page.items.forEach((item, offset) => {
+    if (!items.has(item.id)) {
+      items.set(item.id, item);
+      positions.set(item.id, page.first_index + offset);
+    }
+    if (page.first_index + offset < view.firstIndex) {
+      fresh.push(item.id);
+    }
+    if (item.turn_id !== null) {
+      turnsTouched.add(item.turn_id);
+    }
+  });
+  const byTurn = new Map(view.byTurn);
+  for (const turnId of turnsTouched) {
+    byTurn.set(turnId, idsOfTurn(items, positions, turnId));
+  }
+  const joins = page.first_index + page.items.length >= view.firstIndex && fresh.length > 0;
+  return {
+    ...view,
+    items,
+    positions,
+    byTurn,
+    order: joins ? [...fresh, ...view.order] : view.order,
+    firstIndex: joins ? page.first_index : view.firstIndex,
+  };
+}
+
+function idsOfTurn(
+  items: SessionView['items'],
+  positions: SessionView['positions'],
+  turnId: string,
+): string[] {
+  return [...items.values()]
+    .filter(item => item.turn_id === turnId)
+    .map(item => item.id)
+    .sort((one, other) => (positions.get(one) ?? 0) - (positions.get(other) ?? 0));
+}
+
+type Change = Exclude<Event, Snapshot>;
+
+function take(draft: Draft, event: Change): void {
+  switch (event.kind) {
+    case 'item_added':
+      draft.add(event.item, event.index);
+      break;
+    case 'item_replaced':
+      draft.replace(event.item);
+      break;
+    case 'text_appended':
+      draft.append(event);
+      break;
+    case 'session_changed':
+      draft.session = event.session;
+      break;
+    case 'turn_started':
+    case 'turn_ended':
+      draft.putTurn(event.turn);
+      break;
+  }
+  draft.seq = Math.max(event.seq, draft.seq ?? 0);
+}
+
+function fromSnapshot(event: Snapshot): SessionView {
+  const draft = new Draft({
+    ...emptyView(event.session_id),
+    epoch: event.epoch,
+    seq: event.seq,
+    session: event.session,
+    turns: new Map(event.turns.map(turn => [turn.turn_id, turn])),
+    firstIndex: event.first_index,
+    total: event.total,
+  });
+  event.items.forEach((item, offset) => draft.add(item, event.first_index + offset));
+  return draft.finish();
+}

@@ -1,0 +1,93 @@
+/** Key of a remembered preference; the value is `1` or `0`. */
+const THOUGHTS_KEY = 'acp-jupyter:thoughts-open';
+
+/**
+ * What is open, chosen or typed, by the id of what it belongs to.
+ *
+ * It outlives the elements: a windowed notebook takes outputs out of the page,
+ * and a renderer may be made anew.
+ */
+export class UiState {
+  private readonly open = new Map<string, boolean>();
+  private readonly listeners = new Map<string, Set<() => void>>();
+  private readonly values = new Map<string, string>();
+
+  constructor(private readonly storage: Preferences = pagePreferences()) {}
+
+  /** Whether it is open; until the user has touched it, as `standard` says. */
+  isOpen(id: string, standard: boolean): boolean {
+    return this.open.get(id) ?? standard;
+  }
+
+  /** Whether the user has opened or closed it: then nothing else may. */
+  isTouched(id: string): boolean {
+    return this.open.has(id);
+  }
+
+  setOpen(id: string, open: boolean): void {
+    this.open.set(id, open);
+    this.notify(id);
+  }
+
+  /** A text that the user is writing, or a choice, e.g. the message draft. */
+  value(id: string): string {
+    return this.values.get(id) ?? '';
+  }
+
+  setValue(id: string, value: string): void {
+    this.values.set(id, value);
+    this.notify(id);
+  }
+
+  /** Whether thoughts open by themselves, as the user last chose while one streamed. */
+  get thoughtsOpen(): boolean {
+    return this.storage.get(THOUGHTS_KEY) === '1';
+  }
+
+  set thoughtsOpen(open: boolean) {
+    this.storage.set(THOUGHTS_KEY, open ? '1' : '0');
+  }
+
+  subscribe(id: string, listener: () => void): () => void {
+    const set = this.listeners.get(id) ?? new Set();
+    this.listeners.set(id, set.add(listener));
+    return () => {
+      set.delete(listener);
+      if (set.size === 0 && this.listeners.get(id) === set) {
+        this.listeners.delete(id);
+      }
+    };
+  }
+
+  private notify(id: string): void {
+    for (const listener of [...(this.listeners.get(id) ?? [])]) {
+      listener();
+    }
+  }
+}
+
+/** Where preferences are kept. */
+export interface Preferences {
+  get(key: string): string | null;
+  set(key: string, value: string): void;
+}
+
+/** The page's storage; it may be forbidden or full, then nothing is remembered. */
+function pagePreferences(): Preferences {
+  return {
+    get(key) {
+      try {
+        return localStorage.getItem(key);
+      } catch {
+        return null;
+      }
+    },
+    set(key, value) {
+      try {
+        localStorage.setItem(key, value);
+      } catch {
+        // Not remembered then.
+      }
+    },
+  };
+}

@@ -1,0 +1,33 @@
+import type { Origin, SetConfig } from '../wire/types';
+
+/** What may be changed of a session; absent fields stay. */
+export type ConfigChange = Partial<Pick<SetConfig, 'config' | 'mode' | 'policy' | 'title'>>;
+
+/**
+ * What a view may ask of its host.
+ *
+ * A promise is the answer to a click: it rejects with an `Error` whose message
+ * is fit to be shown. A control whose callback is missing is not drawn.
+ */
+export interface Actions {
+  answerPermission(sessionId: string, requestId: string, optionId: string): Promise<void>;
+  /** Stops a turn; `null` the running one. */
+  cancel(sessionId: string, turnId: string | null): Promise<void>;
+  send?(sessionId: string, text: string): Promise<void>;
+  /** Makes a session and resolves to its id. */
+  createSession?(agentId: string): Promise<string>;
+  openSession?(sessionId: string): void;
+  closeSession?(sessionId: string): Promise<void>;
+  setConfig?(sessionId: string, change: ConfigChange): Promise<void>;
+  /** Fetches items by index and puts them into the store with `insert`. */
+  loadItems?(sessionId: string, start: number, end: number): Promise<void>;
+  openFile?(path: string, line: number | null): void;
+  copy?(text: string): Promise<void>;
+  /** Shows the cell that a prompt came from. */
+  jumpTo?(origin: Origin): void;
+  removeQueued?(sessionId: string, turnId: string): Promise<void>;
+  /** Tries the connection now. */
+  reconnect?(): void;
+  /** Asks the server again which agents are ready. */
+  refreshAgents?(): Promise<void>;
+}

@@ -1,0 +1,19 @@
+import { render } from 'preact';
+
+import { PanelView } from './panel';
+import type { Mounted, PanelProps, TurnProps } from './props';
+import { TurnView } from './turn';
+
+/** Draws one turn into an element. */
+export function mountTurn(element: HTMLElement, props: TurnProps): Mounted<TurnProps> {
+  const update = (next: TurnProps) => render(<TurnView {...next} />, element);
+  update(props);
+  return { update, dispose: () => render(null, element) };
+}
+
+/** Draws a session panel into an element. */
+export function mountPanel(element: HTMLElement, props: PanelProps): Mounted<PanelProps> {
+  const update = (next: PanelProps) => render(<PanelView {...next} />, element);
+  update(props);
+  return { update, dispose: () => render(null, element) };
+}

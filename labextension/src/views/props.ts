@@ -1,0 +1,51 @@
+import type { SessionStore } from '../state/store';
+import type { AgentEntry, SessionSummary } from '../wire/types';
+import type { Actions } from './actions';
+import type { Translate } from './i18n';
+
+/** How the page stands to the server. */
+export type Connection =
+  | { readonly state: 'connecting' }
+  | { readonly state: 'open' }
+  /** `retryAt`: milliseconds since the epoch of the next try, if there will be one. */
+  | { readonly state: 'lost'; readonly retryAt: number | null };
+
+/** A sentence for the user, with further lines. */
+export interface Failure {
+  readonly message: string;
+  readonly detail: string;
+}
+
+/** One turn, in a cell output or by itself. */
+export interface TurnProps {
+  readonly store: SessionStore;
+  readonly turnId: string;
+  readonly host: 'cell' | 'panel';
+  /** `null` for a saved record: drawn without any control. */
+  readonly actions: Actions | null;
+  readonly connection?: Connection;
+  readonly t?: Translate;
+}
+
+/** A whole session with its composer. */
+export interface PanelProps {
+  /** The open session; `null` for none. */
+  readonly store: SessionStore | null;
+  /** `null` while they are not known yet. */
+  readonly sessions: readonly SessionSummary[] | null;
+  /** `null` while they are not known yet. */
+  readonly agents: readonly AgentEntry[] | null;
+  readonly connection: Connection;
+  /** What failed last, if it still matters. */
+  readonly failure: Failure | null;
+  readonly actions: Actions;
+  readonly t?: Translate;
+}
+
+/** A view in the page. */
+export interface Mounted<Props> {
+  /** Draws with these in place of the former. */
+  update(props: Props): void;
+  /** Takes the view out of the page; the element stays. */
+  dispose(): void;
+}

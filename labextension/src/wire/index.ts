@@ -1,0 +1,2 @@
+export { parseServerFrame, parseSnapshot } from './parse';
+export type * from './types';

@@ -1,0 +1,932 @@
+/* eslint-disable */
+/* Made by `make gen` from the models in acp_jupyter; edit those. */
+
+export type JsonValue = unknown;
+export type ClientFrame =
+  SubscribeFrame | UnsubscribeFrame | AckFrame | CommandFrame | DocumentsFrame | AnswerFrame;
+export type Command =
+  | ListAgents
+  | ListSessions
+  | CreateSession
+  | GetSession
+  | CloseSession
+  | PromptSession
+  | Cancel
+  | AnswerPermission
+  | SetConfig
+  | GetItems
+  | GetTurn
+  | AttachTurn
+  | GetRecords
+  | GetTranscript;
+export type Event =
+  Snapshot | ItemAdded | TextAppended | ItemReplaced | SessionChanged | TurnStarted | TurnEnded;
+export type Item =
+  | UserMessage
+  | AgentMessage
+  | Thought
+  | ContentBlockItem
+  | ToolCall
+  | Plan
+  | Notice
+  | ErrorItem
+  | TurnEnd;
+export type ServerFrame =
+  HelloFrame | SessionsFrame | EventsFrame | ReplyFrame | AskFrame | ErrorFrame;
+
+/**
+ * What the page has drawn; the flush slows while it lags.
+ */
+export interface AckFrame {
+  seq: number;
+  session_id: string;
+  type: 'ack';
+}
+/**
+ * Result of ``list_agents``, one agent.
+ */
+export interface AgentEntry {
+  detail: string;
+  id: string;
+  name: string;
+  status: 'ready' | 'needs_login' | 'not_installed' | 'broken';
+}
+/**
+ * Which agent a session talks to.
+ */
+export interface AgentInfo {
+  /**
+   * The configured id.
+   */
+  id: string;
+  /**
+   * For people; the agent's own title once it has said it.
+   */
+  name: string;
+  version: string;
+}
+/**
+ * Text of the agent, Markdown.
+ */
+export interface AgentMessage {
+  /**
+   * Unique in its session.
+   */
+  id: string;
+  kind: 'agent_message';
+  /**
+   * Whether more text may follow.
+   */
+  open: boolean;
+  text: string;
+  /**
+   * The prompt turn it belongs to; null for what came between turns.
+   */
+  turn_id: string | null;
+}
+/**
+ * The answer to an ask: a result, or why not.
+ */
+export interface AnswerFrame {
+  error: string | null;
+  id: number;
+  text: string | null;
+  type: 'answer';
+}
+/**
+ * Answer a permission request, once. ACP: session/request_permission.
+ */
+export interface AnswerPermission {
+  name: 'answer_permission';
+  option_id: string | null;
+  outcome: 'cancelled' | null;
+  request_id: string;
+  session_id: string;
+}
+/**
+ * A question to the page about an open document; answered by an answer.
+ */
+export interface AskFrame {
+  deadline_seconds: number;
+  id: number;
+  op: 'read_document';
+  path: string;
+  type: 'ask';
+}
+/**
+ * Ask whether a cell's output is that of this turn's own cell.
+ *
+ * Only then does a view draw live state and controls for it.
+ */
+export interface AttachTurn {
+  cell_id: string;
+  name: 'attach_turn';
+  notebook_path: string;
+  turn_id: string;
+}
+/**
+ * Result of ``attach_turn``.
+ */
+export interface AttachedTurn {
+  /**
+   * Index of the turn's first item in the whole transcript.
+   */
+  first_index: number;
+  session_id: string;
+  turn: TurnState;
+}
+/**
+ * A prompt turn.
+ */
+export interface TurnState {
+  ended_at: number | null;
+  failure: TurnFailure | null;
+  origin: Origin | null;
+  policy: 'ask' | 'read-only' | 'accept-edits' | 'allow-all' | 'deny';
+  prompt: string;
+  queued_at: number | null;
+  session_id: string;
+  started_at: number | null;
+  status: 'queued' | 'running' | 'requires_action' | 'done';
+  /**
+   * ACP: stop reasons, or ``error``; empty until it is done.
+   */
+  stop_reason: string;
+  tokens: number | null;
+  turn_id: string;
+  words: string;
+}
+/**
+ * Why a turn ended in an error.
+ */
+export interface TurnFailure {
+  detail: string;
+  message: string;
+  reason: string;
+}
+/**
+ * Which notebook cell a prompt came from.
+ */
+export interface Origin {
+  cell_id: string;
+  kernel_id: string;
+  /**
+   * Relative to the server's root, with forward slashes.
+   */
+  notebook_path: string;
+  /**
+   * The cell's whole source when it ran.
+   */
+  source: string;
+}
+/**
+ * What a prompt carried beside its text.
+ */
+export interface Attachment {
+  mime_type: string;
+  name: string;
+  type: 'image' | 'audio' | 'resource_link' | 'resource';
+  uri: string;
+}
+/**
+ * A Jupyter MIME bundle.
+ */
+export interface Bundle {
+  data: {
+    [k: string]: JsonValue;
+  };
+  metadata: {
+    [k: string]: JsonValue;
+  };
+}
+/**
+ * Stop a turn, running or queued; without ``turn_id`` the running one.
+ */
+export interface Cancel {
+  name: 'cancel';
+  session_id: string;
+  turn_id: string | null;
+}
+/**
+ * Follow a session; resume after ``after`` of that ``epoch`` if it can be.
+ */
+export interface SubscribeFrame {
+  after: number | null;
+  epoch: string;
+  session_id: string;
+  type: 'subscribe';
+}
+/**
+ * Stop following a session.
+ */
+export interface UnsubscribeFrame {
+  session_id: string;
+  type: 'unsubscribe';
+}
+/**
+ * A command; answered by a reply of the same id.
+ */
+export interface CommandFrame {
+  command: Command;
+  id: number;
+  type: 'command';
+}
+/**
+ * The configured agents and whether they can start.
+ */
+export interface ListAgents {
+  name: 'list_agents';
+}
+/**
+ * The sessions that the caller may see.
+ */
+export interface ListSessions {
+  name: 'list_sessions';
+}
+/**
+ * Start, or find again, a session. ACP: session/new.
+ *
+ * With ``label`` and ``notebook_path`` the session of that label in that
+ * notebook is found again, unless ``new`` is set.
+ */
+export interface CreateSession {
+  agent: string;
+  /**
+   * Absolute or relative to the server's root; default: chosen from the notebook.
+   */
+  cwd: string | null;
+  label: string;
+  mode: string | null;
+  model: string | null;
+  name: 'create_session';
+  new: boolean;
+  notebook_path: string;
+  policy: ('ask' | 'read-only' | 'accept-edits' | 'allow-all' | 'deny') | null;
+  trust: boolean;
+}
+/**
+ * One session's state.
+ */
+export interface GetSession {
+  name: 'get_session';
+  session_id: string;
+}
+/**
+ * End a session and its agent process; the log stays.
+ */
+export interface CloseSession {
+  name: 'close_session';
+  session_id: string;
+}
+/**
+ * Send a prompt; it waits behind a running turn. ACP: session/prompt.
+ */
+export interface PromptSession {
+  /**
+   * False where nobody sits at the caller (nbclient, papermill).
+   */
+  can_ask: boolean;
+  name: 'prompt';
+  origin: Origin | null;
+  policy: ('ask' | 'read-only' | 'accept-edits' | 'allow-all' | 'deny') | null;
+  /**
+   * Text, or ACP content blocks.
+   */
+  prompt:
+    | string
+    | {
+        [k: string]: JsonValue;
+      }[];
+  session_id: string;
+}
+/**
+ * Change a config option, the mode, the model, the policy or the title.
+ */
+export interface SetConfig {
+  config: {
+    [k: string]: string | boolean;
+  };
+  mode: string | null;
+  name: 'set_config';
+  policy: ('ask' | 'read-only' | 'accept-edits' | 'allow-all' | 'deny') | null;
+  session_id: string;
+  title: string | null;
+}
+/**
+ * Items by index, for what lies before the snapshot's window.
+ */
+export interface GetItems {
+  end: number;
+  name: 'get_items';
+  session_id: string;
+  start: number;
+}
+/**
+ * A turn with its items; waits for its end at most ``wait_seconds``.
+ */
+export interface GetTurn {
+  name: 'get_turn';
+  turn_id: string;
+  wait_seconds: number;
+}
+/**
+ * The turns of a notebook, as output bundles keyed by cell.
+ */
+export interface GetRecords {
+  name: 'get_records';
+  notebook_path: string;
+}
+/**
+ * A whole transcript for export.
+ */
+export interface GetTranscript {
+  format: 'json' | 'markdown';
+  name: 'get_transcript';
+  session_id: string;
+}
+/**
+ * All documents that the page holds; sent whole on each change.
+ */
+export interface DocumentsFrame {
+  documents: DocumentState[];
+  type: 'documents';
+}
+/**
+ * An open document of the page.
+ */
+export interface DocumentState {
+  dirty: boolean;
+  /**
+   * When it last had the focus, seconds since the epoch; 0 for never.
+   */
+  focused_at: number;
+  path: string;
+}
+/**
+ * One value of a select option.
+ */
+export interface ConfigChoice {
+  description: string;
+  group: string;
+  name: string;
+  value: string;
+}
+/**
+ * ACP: session config options.
+ */
+export interface ConfigOption {
+  category: string;
+  choices: ConfigChoice[];
+  current_value: string | boolean;
+  description: string;
+  id: string;
+  name: string;
+  type: 'select' | 'boolean';
+}
+/**
+ * A content block that is not text: image, audio, resource, resource link.
+ */
+export interface ContentBlockItem {
+  /**
+   * Base64 of images and audio.
+   */
+  data: string;
+  /**
+   * Unique in its session.
+   */
+  id: string;
+  kind: 'content_block';
+  mime_type: string;
+  name: string;
+  size: number | null;
+  text: string;
+  /**
+   * The prompt turn it belongs to; null for what came between turns.
+   */
+  turn_id: string | null;
+  type: 'image' | 'audio' | 'resource_link' | 'resource' | 'other';
+  uri: string;
+}
+/**
+ * One file change as the agent reported it.
+ */
+export interface Diff {
+  /**
+   * Lines added; null where the file is too large to compare here.
+   */
+  added: number | null;
+  is_new_file: boolean;
+  new_text: string;
+  /**
+   * Null for a new file.
+   */
+  old_text: string | null;
+  path: string;
+  removed: number | null;
+}
+/**
+ * An error as every route sends it.
+ */
+export interface ErrorBody {
+  detail: string;
+  message: string;
+  reason: string;
+  status: number;
+}
+/**
+ * A frame that could not be taken, or a session that is not known.
+ */
+export interface ErrorFrame {
+  error: ErrorBody;
+  session_id: string;
+  type: 'error';
+}
+/**
+ * What went wrong, what it means, what to do.
+ */
+export interface ErrorItem {
+  code: string;
+  /**
+   * Further lines, e.g. the last of the agent's stderr.
+   */
+  detail: string;
+  /**
+   * Unique in its session.
+   */
+  id: string;
+  kind: 'error';
+  message: string;
+  reason: string;
+  /**
+   * The prompt turn it belongs to; null for what came between turns.
+   */
+  turn_id: string | null;
+}
+/**
+ * A window on the whole session: its newest items.
+ */
+export interface Snapshot {
+  /**
+   * Names one run of the server's memory; a ``seq`` counts only within it.
+   */
+  epoch: string;
+  /**
+   * Index of the first of ``items`` in the whole transcript.
+   */
+  first_index: number;
+  items: Item[];
+  kind: 'snapshot';
+  /**
+   * Rises by at least one; a merged event carries the last.
+   */
+  seq: number;
+  session: SessionState;
+  session_id: string;
+  total: number;
+  turns: TurnState[];
+}
+/**
+ * A prompt, as it was sent.
+ */
+export interface UserMessage {
+  at: number | null;
+  attachments: Attachment[];
+  /**
+   * Unique in its session.
+   */
+  id: string;
+  kind: 'user_message';
+  text: string;
+  /**
+   * The prompt turn it belongs to; null for what came between turns.
+   */
+  turn_id: string | null;
+}
+/**
+ * Reasoning of the agent, Markdown.
+ */
+export interface Thought {
+  ended_at: number | null;
+  /**
+   * Unique in its session.
+   */
+  id: string;
+  kind: 'thought';
+  open: boolean;
+  started_at: number | null;
+  text: string;
+  /**
+   * The prompt turn it belongs to; null for what came between turns.
+   */
+  turn_id: string | null;
+}
+/**
+ * A tool call, joined from everything that named its id.
+ */
+export interface ToolCall {
+  blocks: ContentBlockItem[];
+  command: string;
+  /**
+   * Display description, e.g. a path or what a command is for.
+   */
+  description: string;
+  diffs: Diff[];
+  ended_at: number | null;
+  exit_code: number | null;
+  /**
+   * Unique in its session.
+   */
+  id: string;
+  is_new_file: boolean | null;
+  kind: 'tool_call';
+  line: number | null;
+  /**
+   * Text output; grows by ``text_appended``.
+   */
+  output: string;
+  path: string;
+  paths: string[];
+  permission: Permission | null;
+  raw_input: unknown;
+  raw_output: unknown;
+  started_at: number | null;
+  status: 'pending' | 'in_progress' | 'completed' | 'failed' | 'cancelled';
+  /**
+   * Display title, e.g. ``Editing file``.
+   */
+  title: string;
+  tool_call_id: string;
+  /**
+   * The protocol's ten kinds.
+   */
+  tool_kind:
+    | 'read'
+    | 'edit'
+    | 'delete'
+    | 'move'
+    | 'search'
+    | 'execute'
+    | 'think'
+    | 'fetch'
+    | 'switch_mode'
+    | 'other';
+  tool_name: string;
+  /**
+   * The prompt turn it belongs to; null for what came between turns.
+   */
+  turn_id: string | null;
+  /**
+   * S5.6.
+   */
+  ui_kind: 'search' | 'read' | 'execute' | 'edit' | 'task' | 'other';
+}
+/**
+ * A permission request, as a state of its tool call.
+ */
+export interface Permission {
+  asked_at: number | null;
+  /**
+   * Name of the chosen option.
+   */
+  chosen: string;
+  options: PermissionOption[];
+  /**
+   * What became of it, in words.
+   */
+  outcome: string;
+  reason: string;
+  /**
+   * What an answer names; unique in its session.
+   */
+  request_id: string;
+  state: 'pending' | 'allowed' | 'rejected' | 'answered' | 'cancelled' | 'expired';
+  /**
+   * Who wants what, e.g. ``Demo wants to edit a file``.
+   */
+  title: string;
+}
+/**
+ * One answer that the agent offers.
+ */
+export interface PermissionOption {
+  name: string;
+  option_id: string;
+  /**
+   * As the agent sent it; kinds that are not of the protocol are plain buttons.
+   */
+  option_kind: string;
+}
+/**
+ * The agent's plan; every update replaces it whole.
+ */
+export interface Plan {
+  entries: PlanEntry[];
+  /**
+   * Unique in its session.
+   */
+  id: string;
+  kind: 'plan';
+  plan_id: string;
+  /**
+   * Plans that come as Markdown.
+   */
+  text: string;
+  /**
+   * The prompt turn it belongs to; null for what came between turns.
+   */
+  turn_id: string | null;
+}
+/**
+ * One step of a plan.
+ */
+export interface PlanEntry {
+  content: string;
+  priority: 'high' | 'medium' | 'low';
+  status: 'pending' | 'in_progress' | 'completed';
+}
+/**
+ * Something worth a line that is no error.
+ */
+export interface Notice {
+  /**
+   * Unique in its session.
+   */
+  id: string;
+  kind: 'notice';
+  severity: 'info' | 'warning' | 'error';
+  text: string;
+  title: string;
+  /**
+   * The prompt turn it belongs to; null for what came between turns.
+   */
+  turn_id: string | null;
+}
+/**
+ * The end of a prompt turn.
+ */
+export interface TurnEnd {
+  duration_seconds: number | null;
+  /**
+   * Unique in its session.
+   */
+  id: string;
+  kind: 'turn_end';
+  /**
+   * ACP: stop reasons, or ``error``.
+   */
+  stop_reason: string;
+  /**
+   * The prompt turn it belongs to; null for what came between turns.
+   */
+  turn_id: string | null;
+  /**
+   * Empty for an ordinary end.
+   */
+  words: string;
+}
+/**
+ * What is true of a session as a whole.
+ */
+export interface SessionState {
+  active_turn_id: string | null;
+  agent: AgentInfo;
+  commands: SlashCommand[];
+  config_options: ConfigOption[];
+  created_at: number | null;
+  current_mode_id: string;
+  /**
+   * Absolute; for HTTP clients.
+   */
+  cwd: string;
+  /**
+   * The same for people: home shortened to ``~``.
+   */
+  folder: string;
+  modes: Mode[];
+  notebook_path: string;
+  policy: 'ask' | 'read-only' | 'accept-edits' | 'allow-all' | 'deny';
+  /**
+   * Of ``image``, ``audio``, ``embeddedContext``.
+   */
+  prompt_capabilities: string[];
+  queue: QueuedPrompt[];
+  session_id: string;
+  status: 'starting' | 'idle' | 'running' | 'requires_action' | 'stopped';
+  title: string;
+  updated_at: number | null;
+  usage: Usage | null;
+  /**
+   * Pending permission requests.
+   */
+  waiting: number;
+}
+/**
+ * ACP: available commands.
+ */
+export interface SlashCommand {
+  description: string;
+  hint: string;
+  name: string;
+}
+/**
+ * ACP: session modes.
+ */
+export interface Mode {
+  description: string;
+  id: string;
+  name: string;
+}
+/**
+ * A prompt that waits for the running turn.
+ */
+export interface QueuedPrompt {
+  text: string;
+  turn_id: string;
+}
+/**
+ * ACP: usage_update. Tokens; the cost is cumulative for the session.
+ */
+export interface Usage {
+  cost_amount: number | null;
+  cost_currency: string;
+  size: number;
+  used: number;
+}
+/**
+ * A new item at the end.
+ */
+export interface ItemAdded {
+  index: number;
+  item: Item;
+  kind: 'item_added';
+  /**
+   * Rises by at least one; a merged event carries the last.
+   */
+  seq: number;
+  session_id: string;
+}
+/**
+ * More text of one field. ``offset`` is in UTF-16 code units, as in JavaScript.
+ */
+export interface TextAppended {
+  field: 'text' | 'output';
+  item_id: string;
+  kind: 'text_appended';
+  offset: number;
+  /**
+   * Rises by at least one; a merged event carries the last.
+   */
+  seq: number;
+  session_id: string;
+  text: string;
+}
+/**
+ * An item has changed otherwise.
+ */
+export interface ItemReplaced {
+  item: Item;
+  kind: 'item_replaced';
+  /**
+   * Rises by at least one; a merged event carries the last.
+   */
+  seq: number;
+  session_id: string;
+}
+/**
+ * The session's state has changed.
+ */
+export interface SessionChanged {
+  kind: 'session_changed';
+  /**
+   * Rises by at least one; a merged event carries the last.
+   */
+  seq: number;
+  session: SessionState;
+  session_id: string;
+}
+/**
+ * A turn was queued, or began to run.
+ */
+export interface TurnStarted {
+  kind: 'turn_started';
+  /**
+   * Rises by at least one; a merged event carries the last.
+   */
+  seq: number;
+  session_id: string;
+  turn: TurnState;
+}
+/**
+ * A turn is done.
+ */
+export interface TurnEnded {
+  kind: 'turn_ended';
+  /**
+   * Rises by at least one; a merged event carries the last.
+   */
+  seq: number;
+  session_id: string;
+  turn: TurnState;
+}
+/**
+ * One flush of one session.
+ */
+export interface EventsFrame {
+  events: Event[];
+  session_id: string;
+  type: 'events';
+}
+/**
+ * First frame of a connection.
+ */
+export interface HelloFrame {
+  api_version: number;
+  epoch: string;
+  sessions: SessionSummary[];
+  type: 'hello';
+  version: string;
+}
+/**
+ * A line of the session list.
+ */
+export interface SessionSummary {
+  agent_id: string;
+  agent_name: string;
+  notebook_path: string;
+  session_id: string;
+  status: 'starting' | 'idle' | 'running' | 'requires_action' | 'stopped';
+  title: string;
+  updated_at: number | null;
+  waiting: number;
+}
+/**
+ * Result of ``get_items``.
+ */
+export interface ItemsPage {
+  first_index: number;
+  items: Item[];
+  total: number;
+}
+/**
+ * Result of ``get_records``, one turn.
+ */
+export interface NotebookRecord {
+  bundle: Bundle;
+  cell_id: string;
+  done: boolean;
+  session_id: string;
+  source: string;
+  turn_id: string;
+}
+/**
+ * The outcome of a command.
+ */
+export interface ReplyFrame {
+  error: ErrorBody | null;
+  id: number;
+  result: unknown;
+  type: 'reply';
+}
+/**
+ * The session list, whole, when it has changed.
+ */
+export interface SessionsFrame {
+  sessions: SessionSummary[];
+  type: 'sessions';
+}
+/**
+ * Result of ``get_turn``: a turn and all its items.
+ */
+export interface TurnDetail {
+  /**
+   * The final output, once the turn is done.
+   */
+  bundle: Bundle | null;
+  items: Item[];
+  /**
+   * Whether a page with the labextension has the turn's notebook open.
+   */
+  page_holds_notebook: boolean;
+  session: SessionState;
+  turn: TurnState;
+}
+/**
+ * The value of :data:`TURN_MIME`: a pointer to a turn, and a capped copy.
+ *
+ * Only the server's record of ``turn_id`` gives a view live state and
+ * controls; the copy is drawn without them.
+ */
+export interface TurnSnapshot {
+  agent: AgentInfo;
+  final: boolean;
+  /**
+   * Agent and version, model, mode, policy, files changed, tokens.
+   */
+  footer: string[];
+  items: Item[];
+  session_id: string;
+  session_title: string;
+  turn: TurnState;
+  turn_id: string;
+  version: number;
+}
