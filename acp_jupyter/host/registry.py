@@ -65,7 +65,7 @@ class _Broken:
     detail: str
 
 
-_DEMO = AgentSpec(_DEMO_ID, "Demo", sys.executable, ("-m", "acp_jupyter.agents.demo"))
+_DEMO = AgentSpec(_DEMO_ID, "Demo", sys.executable, ("-P", "-m", "acp_jupyter.agents.demo"))
 
 
 class Registry:
