@@ -262,6 +262,10 @@ export interface CreateSession {
   new: boolean;
   notebook_path: string;
   policy: ('ask' | 'read-only' | 'accept-edits' | 'allow-all' | 'deny') | null;
+  /**
+   * When the agent's process starts: before the answer, beside it, or at the first prompt.
+   */
+  start: 'wait' | 'background' | 'lazy';
   trust: boolean;
 }
 /**
