@@ -1,4 +1,4 @@
-# install, lab, test, test-all, check, bench, gen, clean
+# install, lab, test, test-all, check, bench, gen, lock, clean
 
 SHELL := /bin/bash
 VENV := .venv
@@ -26,7 +26,7 @@ AGENTS_STAMP := tests/published_agents/node_modules/.made
 BUNDLE_SOURCES := $(shell find labextension/src labextension/style labextension/schema -type f 2>/dev/null) \
   labextension/package.json labextension/tsconfig.json labextension/tsconfig.build.json
 
-.PHONY: install lab test test-all check check-types check-front-end bench gen clean
+.PHONY: install lab test test-all check check-types check-front-end bench gen lock clean
 .DELETE_ON_ERROR:
 
 install: $(INSTALL_STAMP) $(BUNDLE)
@@ -58,6 +58,7 @@ $(INSTALL_STAMP): pyproject.toml acp_jupyter/_version.py labextension/install.js
 	HATCH_JUPYTER_BUILDER_SKIP_NPM=1 $(UV_INSTALL) --no-deps --no-build-isolation -e .
 	rm -rf $(LABEXTENSION)
 	ln -s $(CURDIR)/acp_jupyter/labextension $(LABEXTENSION)
+	install -D -m 644 jupyter-config/development/overrides.json $(VENV)/share/jupyter/lab/settings/overrides.json
 	@touch $@
 
 # Published agents that the tests drive; nothing else needs them.
@@ -95,6 +96,10 @@ check-front-end: $(NODE_STAMP)
 
 gen: install
 	python scripts/gen_types.py
+
+lock: $(ENV_STAMP)
+	uv pip compile pyproject.toml --quiet --extra lab --group dev --universal --python-version 3.11 \
+	  --generate-hashes --no-emit-index-url --custom-compile-command "make lock" -o requirements.lock
 
 clean:
 	rm -rf $(VENV) build dist test-results labextension/lib labextension/node_modules \
