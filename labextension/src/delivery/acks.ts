@@ -1,0 +1,46 @@
+/** Longest wait for a frame: a hidden page draws none. */
+const LONGEST_MS = 200;
+
+/** Tells the host what was drawn: per session the newest number, once a frame. */
+export class Acks {
+  readonly #due = new Map<string, number>();
+  readonly #send: (sessionId: string, seq: number) => void;
+  #planned = false;
+
+  constructor(send: (sessionId: string, seq: number) => void) {
+    this.#send = send;
+  }
+
+  /** `seq` was put into the store and will be drawn with the next frame. */
+  add(sessionId: string, seq: number): void {
+    this.#due.set(sessionId, seq);
+    if (this.#planned) {
+      return;
+    }
+    this.#planned = true;
+    const timer = setTimeout(() => this.#flush(), LONGEST_MS);
+    // The second frame begins when the first was painted.
+    requestAnimationFrame(() =>
+      requestAnimationFrame(() => {
+        clearTimeout(timer);
+        this.#flush();
+      }),
+    );
+  }
+
+  clear(): void {
+    this.#due.clear();
+  }
+
+  #flush(): void {
+    if (!this.#planned) {
+      return; // late frame of a page that was hidden
+    }
+    this.#planned = false;
+    const due = [...this.#due];
+    this.#due.clear();
+    for (const [sessionId, seq] of due) {
+      this.#send(sessionId, seq);
+    }
+  }
+}

@@ -1,0 +1,51 @@
+import type { ReplyFrame } from '../wire/types';
+import { connectionLost, Failure, noAnswer } from './failure';
+
+interface Call {
+  readonly resolve: (result: unknown) => void;
+  readonly reject: (failure: Failure) => void;
+  readonly timer: ReturnType<typeof setTimeout>;
+}
+
+/** Commands that wait for their reply. */
+export class Calls {
+  readonly #open = new Map<number, Call>();
+  // Pages that share a comm see each other's replies, so ids must not meet.
+  #next = Math.floor(Math.random() * 2 ** 40);
+
+  /** Registers a call; `send` gets its id. */
+  make(seconds: number, send: (id: number) => void): Promise<unknown> {
+    const id = this.#next++;
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        this.#open.delete(id);
+        reject(noAnswer(seconds));
+      }, seconds * 1000);
+      this.#open.set(id, { resolve, reject, timer });
+      send(id);
+    });
+  }
+
+  settle({ id, result, error }: ReplyFrame): void {
+    const call = this.#open.get(id);
+    if (call === undefined) {
+      return;
+    }
+    this.#open.delete(id);
+    clearTimeout(call.timer);
+    if (error === null) {
+      call.resolve(result);
+    } else {
+      call.reject(Failure.of(error));
+    }
+  }
+
+  /** The connection is gone, and the replies with it. */
+  abandon(): void {
+    for (const call of this.#open.values()) {
+      clearTimeout(call.timer);
+      call.reject(connectionLost());
+    }
+    this.#open.clear();
+  }
+}

@@ -1,0 +1,230 @@
+import { SessionStore } from '../state/store';
+import { parseResult } from '../wire/results';
+import type {
+  AgentEntry,
+  AskFrame,
+  AttachedTurn,
+  Command,
+  CreateSession,
+  DocumentState,
+  ErrorBody,
+  NotebookRecord,
+  SessionState,
+  SessionSummary,
+  SetConfig,
+} from '../wire/types';
+import { API_VERSION } from '../wire/version';
+import type { Connection } from './connection';
+import { Failure } from './failure';
+import { Listeners } from './listeners';
+import { Socket } from './socket';
+import type { Transport } from './transport';
+
+/** Longest waits for a reply, in seconds. */
+const SECONDS = 30;
+/** An agent may be slow to start; the host has its own, shorter limit. */
+const START_SECONDS = 180;
+
+/** A session that is followed; the last one to let go ends it. */
+export interface Following {
+  readonly store: SessionStore;
+  dispose(): void;
+}
+
+/** A session that the host does not know, or does not show. */
+export interface Refused {
+  readonly sessionId: string;
+  readonly error: ErrorBody;
+}
+
+/** What a page knows of its host, and what it asks of it. One per page. */
+export class Client {
+  readonly apiVersion = API_VERSION;
+  readonly connectionChanged = new Listeners<Connection>();
+  readonly sessionsChanged = new Listeners<readonly SessionSummary[]>();
+  /** Ids of followed sessions in which a turn began, ended or was learned of. */
+  readonly turnsChanged = new Listeners<string>();
+  /** Ids of followed sessions that were drawn anew from a snapshot. */
+  readonly snapshotTaken = new Listeners<string>();
+  readonly refused = new Listeners<Refused>();
+
+  readonly #socket: Socket;
+  readonly #followed = new Map<string, { store: SessionStore; count: number }>();
+  #sessions: readonly SessionSummary[] | null = null;
+  #answerAsk: ((frame: AskFrame) => Promise<string>) | null = null;
+
+  constructor(transport: Transport) {
+    this.#socket = new Socket(transport, {
+      connection: connection => this.connectionChanged.emit(connection),
+      sessions: sessions => {
+        this.#sessions = sessions;
+        this.sessionsChanged.emit(sessions);
+      },
+      applied: (sessionId, events) => {
+        const kinds = new Set(events.map(event => event.kind));
+        if (kinds.has('snapshot')) {
+          this.snapshotTaken.emit(sessionId);
+        }
+        if (kinds.has('snapshot') || kinds.has('turn_started') || kinds.has('turn_ended')) {
+          this.turnsChanged.emit(sessionId);
+        }
+      },
+      refused: (sessionId, error) => this.refused.emit({ sessionId, error }),
+      ask: frame =>
+        this.#answerAsk?.(frame) ??
+        Promise.reject(new Failure('This page holds no documents.', 'no_document')),
+    });
+    this.#socket.start();
+  }
+
+  get connection(): Connection {
+    return this.#socket.connection;
+  }
+
+  /** `null` while not known yet. */
+  get sessions(): readonly SessionSummary[] | null {
+    return this.#sessions;
+  }
+
+  follow(sessionId: string): Following {
+    let entry = this.#followed.get(sessionId);
+    if (entry === undefined) {
+      entry = { store: new SessionStore(sessionId), count: 0 };
+      this.#followed.set(sessionId, entry);
+      this.#socket.follow(entry.store);
+    }
+    const held = entry;
+    held.count += 1;
+    let disposed = false;
+    return {
+      store: held.store,
+      dispose: () => {
+        if (!disposed) {
+          disposed = true;
+          held.count -= 1;
+          if (held.count === 0) {
+            this.#followed.delete(sessionId);
+            this.#socket.unfollow(sessionId);
+          }
+        }
+      },
+    };
+  }
+
+  /** Follows everything from fresh snapshots. */
+  resync(): void {
+    this.#socket.resync();
+  }
+
+  hold(documents: readonly DocumentState[]): void {
+    this.#socket.hold(documents);
+  }
+
+  /** Sets who answers the host's questions about open documents. */
+  answerAsks(answer: (frame: AskFrame) => Promise<string>): void {
+    this.#answerAsk = answer;
+  }
+
+  reconnect(): void {
+    this.#socket.retryNow();
+  }
+
+  dispose(): void {
+    this.#socket.dispose();
+  }
+
+  // -- commands -------------------------------------------------------------
+
+  async attachTurn(turnId: string, notebookPath: string, cellId: string): Promise<AttachedTurn> {
+    const result = await this.#command({
+      name: 'attach_turn',
+      turn_id: turnId,
+      notebook_path: notebookPath,
+      cell_id: cellId,
+    });
+    return parseResult('attach_turn', result);
+  }
+
+  /** The turns of a notebook as outputs, in the order of their prompts. */
+  async records(notebookPath: string): Promise<NotebookRecord[]> {
+    const result = await this.#command({ name: 'get_records', notebook_path: notebookPath });
+    return parseResult('get_records', result);
+  }
+
+  async agents(): Promise<AgentEntry[]> {
+    return parseResult('list_agents', await this.#command({ name: 'list_agents' }));
+  }
+
+  async createSession(choice: Partial<CreateSession> & { agent: string }): Promise<SessionState> {
+    const result = await this.#command(
+      {
+        cwd: null,
+        label: '',
+        mode: null,
+        model: null,
+        new: false,
+        notebook_path: '',
+        policy: null,
+        start: 'wait',
+        trust: false,
+        ...choice,
+        name: 'create_session',
+      },
+      START_SECONDS,
+    );
+    return parseResult('create_session', result);
+  }
+
+  async send(sessionId: string, prompt: string): Promise<void> {
+    await this.#command({
+      name: 'prompt',
+      session_id: sessionId,
+      prompt,
+      policy: null,
+      origin: null,
+      can_ask: true,
+    });
+  }
+
+  async cancel(sessionId: string, turnId: string | null): Promise<void> {
+    await this.#command({ name: 'cancel', session_id: sessionId, turn_id: turnId });
+  }
+
+  async answerPermission(sessionId: string, requestId: string, optionId: string): Promise<void> {
+    await this.#command({
+      name: 'answer_permission',
+      session_id: sessionId,
+      request_id: requestId,
+      option_id: optionId,
+      outcome: null,
+    });
+  }
+
+  async closeSession(sessionId: string): Promise<void> {
+    await this.#command({ name: 'close_session', session_id: sessionId });
+  }
+
+  async setConfig(sessionId: string, change: Partial<SetConfig>): Promise<void> {
+    await this.#command({
+      config: {},
+      mode: null,
+      policy: null,
+      title: null,
+      ...change,
+      name: 'set_config',
+      session_id: sessionId,
+    });
+  }
+
+  /** Fetches items by index into the store; resolves to how many came. */
+  async loadItems(sessionId: string, start: number, end: number): Promise<number> {
+    const result = await this.#command({ name: 'get_items', session_id: sessionId, start, end });
+    const page = parseResult('get_items', result);
+    this.#followed.get(sessionId)?.store.insert(page);
+    return page.items.length;
+  }
+
+  #command(command: Command, seconds = SECONDS): Promise<unknown> {
+    return this.#socket.command(command, seconds);
+  }
+}

@@ -1,0 +1,76 @@
+import type { ErrorBody } from '../wire/types';
+
+/** What went wrong, fit to be shown. */
+export class Failure extends Error {
+  constructor(
+    message: string,
+    /** A stable word for programs. */
+    readonly reason: string,
+    /** Further lines, e.g. the last of the agent's stderr. */
+    readonly detail = '',
+  ) {
+    super(message);
+  }
+
+  static of(body: ErrorBody): Failure {
+    return new Failure(body.message, body.reason, body.detail);
+  }
+
+  static from(error: unknown): Failure {
+    return error instanceof Failure
+      ? error
+      : new Failure(error instanceof Error ? error.message : String(error), 'page');
+  }
+}
+
+export const notConnected = (): Failure =>
+  new Failure(
+    'The page is not connected to the Jupyter server, so this was not sent. Try again when the connection is back.',
+    'not_connected',
+  );
+
+export const connectionLost = (): Failure =>
+  new Failure(
+    'The connection was lost before the Jupyter server answered. It may have acted on this all the same; the page shows it when the connection is back.',
+    'connection_lost',
+  );
+
+export const noAnswer = (seconds: number): Failure =>
+  new Failure(
+    `The Jupyter server has not answered for ${seconds} seconds. It may still act on this; look before you try again.`,
+    'no_answer',
+  );
+
+export const otherVersion = (version: string): Failure =>
+  new Failure(
+    `This page and the Jupyter server hold different versions of acp-jupyter (the server: ${version}). ` +
+      'Reload the page. If this stays, run "pip install --upgrade acp-jupyter" in the environment of the server and restart it.',
+    'version_mismatch',
+  );
+
+/** Why a server that answers over HTTP opens no WebSocket. */
+export function refusal(status: number): Failure {
+  switch (status) {
+    case 401:
+    case 403:
+      return new Failure(
+        'The Jupyter server does not accept this page any more. Log in again and reload the page.',
+        'not_allowed',
+      );
+    case 404:
+      return new Failure(
+        'The Jupyter server runs without acp-jupyter. Run "pip install acp-jupyter" in its environment and restart it.',
+        'not_installed',
+      );
+    default:
+      return status < 400
+        ? new Failure(
+            'The Jupyter server answers, but its WebSocket does not open. A proxy in between may block it.',
+            'no_websocket',
+          )
+        : new Failure(
+            `The Jupyter server answers with error ${status}. Its log says more.`,
+            'server',
+          );
+  }
+}

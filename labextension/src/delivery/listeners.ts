@@ -1,0 +1,18 @@
+/** Who wants to know of something. */
+export class Listeners<T> {
+  readonly #all = new Set<(value: T) => void>();
+
+  /** Returns the way to stop listening. */
+  add(listener: (value: T) => void): () => void {
+    this.#all.add(listener);
+    return () => {
+      this.#all.delete(listener);
+    };
+  }
+
+  emit(value: T): void {
+    for (const listener of [...this.#all]) {
+      listener(value);
+    }
+  }
+}

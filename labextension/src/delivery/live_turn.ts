@@ -1,0 +1,128 @@
+import type { SessionStore } from '../state/store';
+import type { AttachedTurn } from '../wire/types';
+import type { Client, Following } from './client';
+
+/** Items fetched at a time, and how often, for a turn that lies before the window. */
+const PAGE = 200;
+const MAX_PAGES = 25;
+
+/** Which turn, and the cell it is shown for. */
+export interface TurnPlace {
+  readonly turnId: string;
+  readonly notebookPath: string;
+  readonly cellId: string;
+}
+
+/**
+ * A turn of a cell, live once and as long as the host confirms the cell.
+ *
+ * Until then, and where the host does not confirm, the owner draws the saved
+ * copy without controls.
+ */
+export class LiveTurn {
+  readonly #client: Client;
+  readonly #place: TurnPlace;
+  readonly #changed: (store: SessionStore | null) => void;
+  readonly #stops: (() => void)[];
+  #attached: AttachedTurn | null = null;
+  #following: Following | null = null;
+  #trying = false;
+  #disposed = false;
+
+  /** `changed` gets the session's store when it can be drawn, `null` when it no longer can. */
+  constructor(client: Client, place: TurnPlace, changed: (store: SessionStore | null) => void) {
+    this.#client = client;
+    this.#place = place;
+    this.#changed = changed;
+    this.#stops = [
+      client.connectionChanged.add(({ state }) => {
+        if (state === 'open') {
+          void this.#attach();
+        }
+      }),
+      client.snapshotTaken.add(sessionId => {
+        if (sessionId === this.#attached?.session_id) {
+          void this.#show();
+        }
+      }),
+      client.refused.add(({ sessionId }) => {
+        if (sessionId === this.#attached?.session_id) {
+          this.#detach();
+        }
+      }),
+    ];
+    if (client.connection.state !== 'lost') {
+      void this.#attach();
+    }
+  }
+
+  dispose(): void {
+    this.#disposed = true;
+    for (const stop of this.#stops) {
+      stop();
+    }
+    this.#following?.dispose();
+    this.#following = null;
+  }
+
+  async #attach(): Promise<void> {
+    if (this.#trying || this.#following !== null) {
+      return;
+    }
+    this.#trying = true;
+    const { turnId, notebookPath, cellId } = this.#place;
+    try {
+      const attached = await this.#client.attachTurn(turnId, notebookPath, cellId);
+      if (!this.#disposed) {
+        this.#attached = attached;
+        this.#following = this.#client.follow(attached.session_id);
+        await this.#show();
+      }
+    } catch {
+      // Not this cell's turn, not known any more, or the connection went away:
+      // the saved copy stands; the next connection tries again.
+    } finally {
+      this.#trying = false;
+    }
+  }
+
+  /** Hands on the store once it holds the turn's own items. */
+  async #show(): Promise<void> {
+    const store = this.#following?.store;
+    const attached = this.#attached;
+    if (store === undefined || attached === null || store.view.seq === null) {
+      return;
+    }
+    await this.#fetchOlder(store, attached).catch(() => {
+      // What is at hand is drawn.
+    });
+    if (this.#following?.store === store) {
+      this.#changed(store);
+    }
+  }
+
+  async #fetchOlder(store: SessionStore, attached: AttachedTurn): Promise<void> {
+    let start = attached.first_index;
+    for (let page = 0; page < MAX_PAGES && start < store.view.firstIndex; page++) {
+      const end = Math.min(start + PAGE, store.view.firstIndex);
+      const count = await this.#client.loadItems(attached.session_id, start, end);
+      start += count;
+      if (count === 0 || !isOfTurn(store, start - 1, this.#place.turnId)) {
+        return;
+      }
+    }
+  }
+
+  #detach(): void {
+    this.#following?.dispose();
+    this.#following = null;
+    this.#attached = null;
+    this.#changed(null);
+  }
+}
+
+/** Whether the item at that index is of the turn, so that the next may be too. */
+function isOfTurn(store: SessionStore, index: number, turnId: string): boolean {
+  const ids = store.view.byTurn.get(turnId) ?? [];
+  return ids.some(id => store.view.positions.get(id) === index);
+}

@@ -1,0 +1,289 @@
+import type { SessionStore } from '../state/store';
+import { parseServerFrame } from '../wire/parse';
+import type {
+  AskFrame,
+  ClientFrame,
+  Command,
+  DocumentState,
+  ErrorBody,
+  ErrorFrame,
+  Event,
+  EventsFrame,
+  HelloFrame,
+  ServerFrame,
+  SessionSummary,
+} from '../wire/types';
+import { API_VERSION } from '../wire/version';
+import { Acks } from './acks';
+import { Calls } from './calls';
+import { waitBefore } from './connection';
+import type { Connection } from './connection';
+import { Failure, notConnected, otherVersion } from './failure';
+import type { Channel, Transport } from './transport';
+
+/** Longest wait for the host's hello. */
+const HELLO_MS = 10_000;
+
+/** What a socket tells its owner. */
+export interface SocketEvents {
+  connection(connection: Connection): void;
+  sessions(sessions: readonly SessionSummary[]): void;
+  /** Events that were put into the session's store. */
+  applied(sessionId: string, events: readonly Event[]): void;
+  /** A session that cannot be followed. */
+  refused(sessionId: string, error: ErrorBody): void;
+  /** Resolves to the text of an open document; rejects with why not. */
+  ask(frame: AskFrame): Promise<string>;
+}
+
+/** The one connection of a page: many sessions, commands, asks. */
+export class Socket {
+  readonly #transport: Transport;
+  readonly #events: SocketEvents;
+  readonly #stores = new Map<string, SessionStore>();
+  /** Sessions that wait for a snapshot after a gap. */
+  readonly #resnapping = new Set<string>();
+  readonly #calls = new Calls();
+  readonly #acks = new Acks((session_id, seq) => this.#send({ type: 'ack', session_id, seq }));
+  #documents: readonly DocumentState[] = [];
+  #channel: Channel | null = null;
+  #connection: Connection = { state: 'connecting' };
+  /** Tries since the last hello. */
+  #attempt = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #waiting: (() => void)[] = [];
+  #disposed = false;
+
+  constructor(transport: Transport, events: SocketEvents) {
+    this.#transport = transport;
+    this.#events = events;
+  }
+
+  get connection(): Connection {
+    return this.#connection;
+  }
+
+  /** Opens the connection, and from then on keeps it. */
+  start(): void {
+    if (this.#channel !== null || this.#disposed) {
+      return;
+    }
+    clearTimeout(this.#timer);
+    this.#move({ state: 'connecting' });
+    const channel = this.#transport.connect({
+      message: data => {
+        const frame = parseServerFrame(data);
+        if (this.#channel === channel && frame !== null) {
+          this.#take(frame);
+        }
+      },
+      closed: () => {
+        if (this.#channel === channel) {
+          this.#lost();
+        }
+      },
+    });
+    this.#channel = channel;
+    this.#timer = setTimeout(() => channel.close(), HELLO_MS);
+  }
+
+  /** Tries now instead of at the end of the wait. */
+  retryNow(): void {
+    if (this.#connection.state === 'lost') {
+      this.start();
+    }
+  }
+
+  /** Follows a session into its store, from where the store stands. */
+  follow(store: SessionStore): void {
+    this.#stores.set(store.view.sessionId, store);
+    if (this.#connection.state === 'open') {
+      this.#subscribe(store);
+    }
+  }
+
+  unfollow(sessionId: string): void {
+    if (this.#stores.delete(sessionId)) {
+      this.#resnapping.delete(sessionId);
+      this.#send({ type: 'unsubscribe', session_id: sessionId });
+    }
+  }
+
+  /**
+   * Sends a command; resolves to its result.
+   *
+   * A page that is still connecting waits for that. One that has lost its
+   * connection says so at once: a click must not act minutes later.
+   */
+  async command(command: Command, seconds: number): Promise<unknown> {
+    if (this.#connection.state === 'connecting') {
+      await new Promise<void>(resolve => this.#waiting.push(resolve));
+    }
+    // The state has changed while it waited, which the type checker cannot see.
+    const now: Connection = this.connection;
+    if (now.state !== 'open') {
+      throw (now.state === 'lost' ? now.failure : null) ?? notConnected();
+    }
+    return this.#calls.make(seconds, id => this.#send({ type: 'command', id, command }));
+  }
+
+  /** All documents that the page holds; told anew after each loss. */
+  hold(documents: readonly DocumentState[]): void {
+    this.#documents = documents;
+    this.#tellDocuments();
+  }
+
+  /** Follows every session from a fresh snapshot: some frame was lost. */
+  resync(): void {
+    for (const store of this.#stores.values()) {
+      this.#resnap(store);
+    }
+  }
+
+  dispose(): void {
+    this.#disposed = true;
+    clearTimeout(this.#timer);
+    const channel = this.#channel;
+    this.#channel = null;
+    channel?.close();
+    this.#calls.abandon();
+    this.#acks.clear();
+    this.#move({ state: 'lost', retryAt: null, failure: null });
+  }
+
+  #take(frame: ServerFrame): void {
+    switch (frame.type) {
+      case 'hello':
+        this.#greet(frame);
+        break;
+      case 'sessions':
+        this.#events.sessions(frame.sessions);
+        break;
+      case 'events':
+        this.#apply(frame);
+        break;
+      case 'reply':
+        this.#calls.settle(frame);
+        break;
+      case 'ask':
+        void this.#answer(frame);
+        break;
+      case 'error':
+        this.#refuse(frame);
+        break;
+    }
+  }
+
+  #greet(hello: HelloFrame): void {
+    clearTimeout(this.#timer);
+    if (hello.api_version !== API_VERSION) {
+      const channel = this.#channel;
+      this.#channel = null;
+      channel?.close();
+      this.#move({ state: 'lost', retryAt: null, failure: otherVersion(hello.version) });
+      return;
+    }
+    this.#attempt = 0;
+    this.#resnapping.clear();
+    this.#move({ state: 'open' });
+    this.#tellDocuments();
+    for (const store of this.#stores.values()) {
+      this.#subscribe(store);
+    }
+    this.#events.sessions(hello.sessions);
+  }
+
+  #subscribe(store: SessionStore): void {
+    const { sessionId, epoch, seq, stale } = store.view;
+    this.#send({
+      type: 'subscribe',
+      session_id: sessionId,
+      after: stale ? null : seq,
+      epoch: stale ? '' : epoch,
+    });
+  }
+
+  #apply({ session_id: sessionId, events }: EventsFrame): void {
+    const store = this.#stores.get(sessionId);
+    if (store === undefined) {
+      return;
+    }
+    store.apply(events);
+    const { seq, stale } = store.view;
+    if (!stale) {
+      this.#resnapping.delete(sessionId);
+    } else if (!this.#resnapping.has(sessionId)) {
+      this.#resnap(store);
+    }
+    if (seq !== null) {
+      this.#acks.add(sessionId, seq);
+    }
+    this.#events.applied(sessionId, events);
+  }
+
+  #resnap(store: SessionStore): void {
+    const session_id = store.view.sessionId;
+    this.#resnapping.add(session_id);
+    this.#send({ type: 'subscribe', session_id, after: null, epoch: '' });
+  }
+
+  #refuse({ session_id: sessionId, error }: ErrorFrame): void {
+    if (sessionId === '') {
+      console.warn(`acp-jupyter: the server refused a frame: ${error.message}`);
+    } else if (this.#stores.has(sessionId)) {
+      this.#events.refused(sessionId, error);
+    }
+  }
+
+  async #answer(frame: AskFrame): Promise<void> {
+    const answer = { type: 'answer', id: frame.id, text: null, error: null } as const;
+    try {
+      this.#send({ ...answer, text: await this.#events.ask(frame) });
+    } catch (error) {
+      this.#send({ ...answer, error: Failure.from(error).message });
+    }
+  }
+
+  #tellDocuments(): void {
+    this.#send({ type: 'documents', documents: [...this.#documents] });
+  }
+
+  #send(frame: ClientFrame): void {
+    if (this.#connection.state === 'open') {
+      this.#channel?.send(frame);
+    }
+  }
+
+  #lost(): void {
+    const greeted = this.#connection.state === 'open';
+    this.#channel = null;
+    clearTimeout(this.#timer);
+    this.#calls.abandon();
+    this.#acks.clear();
+    const wait = waitBefore(this.#attempt++, Math.random());
+    this.#timer = setTimeout(() => this.start(), wait);
+    this.#move({ state: 'lost', retryAt: Date.now() + wait, failure: null });
+    if (!greeted) {
+      void this.#explain();
+    }
+  }
+
+  async #explain(): Promise<void> {
+    const failure = await this.#transport.explain();
+    if (this.#connection.state === 'lost' && failure !== null) {
+      this.#move({ ...this.#connection, failure });
+    }
+  }
+
+  #move(connection: Connection): void {
+    this.#connection = connection;
+    this.#events.connection(connection);
+    if (connection.state !== 'connecting') {
+      const waiting = this.#waiting;
+      this.#waiting = [];
+      for (const go of waiting) {
+        go();
+      }
+    }
+  }
+}

@@ -1,0 +1,120 @@
+import { Client } from '../../src/delivery/client';
+import { PageTransport } from '../../src/delivery/page';
+import type { ClientFrame, Event, ServerFrame, SessionState, Snapshot } from '../../src/wire/types';
+
+/** The far end of a page's WebSocket, worked by hand. */
+export class FakeSocket extends EventTarget implements WebSocket {
+  readonly CONNECTING = 0;
+  readonly OPEN = 1;
+  readonly CLOSING = 2;
+  readonly CLOSED = 3;
+  readonly extensions = '';
+  readonly protocol = '';
+  readonly bufferedAmount = 0;
+  binaryType: BinaryType = 'blob';
+  readyState: 0 | 1 | 2 | 3 = 0;
+  onopen = null;
+  onerror = null;
+  onclose: ((event: CloseEvent) => void) | null = null;
+  onmessage: ((event: MessageEvent) => void) | null = null;
+  readonly sent: ClientFrame[] = [];
+
+  constructor(readonly url: string) {
+    super();
+  }
+
+  send(data: string): void {
+    this.sent.push(parse(data));
+  }
+
+  close(): void {
+    if (this.readyState !== 3) {
+      this.readyState = 3;
+      this.onclose?.(new CloseEvent('close'));
+    }
+  }
+
+  receive(frame: ServerFrame): void {
+    this.readyState = 1;
+    this.onmessage?.(new MessageEvent('message', { data: JSON.stringify(frame) }));
+  }
+
+  hello(sessions: Extract<ServerFrame, { type: 'hello' }>['sessions'] = [], api_version = 1): void {
+    this.receive({ type: 'hello', api_version, version: '9.9', epoch: 'e1', sessions });
+  }
+
+  events(session_id: string, ...events: Event[]): void {
+    this.receive({ type: 'events', session_id, events });
+  }
+
+  /** Frames of one type, as they were sent. */
+  of<Type extends ClientFrame['type']>(type: Type): Extract<ClientFrame, { type: Type }>[] {
+    return this.sent.filter(
+      (frame): frame is Extract<ClientFrame, { type: Type }> => frame.type === type,
+    );
+  }
+}
+
+function parse(data: string): ClientFrame {
+  const read: (text: string) => ClientFrame = JSON.parse;
+  return read(data);
+}
+
+/** A client with its sockets, and the status that HTTP answers with. */
+export function makeClient(status = 200): { client: Client; sockets: FakeSocket[] } {
+  const sockets: FakeSocket[] = [];
+  const client = new Client(
+    new PageTransport({
+      openSocket: path => {
+        const socket = new FakeSocket(path);
+        sockets.push(socket);
+        return socket;
+      },
+      get: () => Promise.resolve(new Response('{}', { status })),
+    }),
+  );
+  return { client, sockets };
+}
+
+export function session(session_id: string, change: Partial<SessionState> = {}): SessionState {
+  return {
+    session_id,
+    title: '',
+    agent: { id: 'demo', name: 'Demo', version: '' },
+    cwd: '/w',
+    folder: '~/w',
+    status: 'idle',
+    policy: 'ask',
+    active_turn_id: null,
+    queue: [],
+    waiting: 0,
+    notebook_path: '',
+    modes: [],
+    current_mode_id: '',
+    config_options: [],
+    commands: [],
+    usage: null,
+    prompt_capabilities: [],
+    created_at: null,
+    updated_at: null,
+    ...change,
+  };
+}
+
+export function snapshot(session_id: string, seq: number, text = ''): Snapshot {
+  return {
+    kind: 'snapshot',
+    session_id,
+    seq,
+    epoch: 'e1',
+    session: session(session_id),
+    turns: [],
+    items: [{ kind: 'agent_message', id: 'm1', turn_id: 't1', text, open: true }],
+    first_index: 0,
+    total: 1,
+  };
+}
+
+export function appended(session_id: string, seq: number, offset: number, text: string): Event {
+  return { kind: 'text_appended', session_id, seq, item_id: 'm1', field: 'text', offset, text };
+}
