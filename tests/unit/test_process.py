@@ -1,0 +1,268 @@
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from acp_jupyter.errors import AgentStartError
+from acp_jupyter.host.limits import Limits
+from acp_jupyter.host.process import AgentProcess, ExitReason
+from acp_jupyter.host.registry import AgentSpec
+from tests.support.processes import alive
+from tests.support.wait import eventually_async
+
+pytestmark = pytest.mark.asyncio
+
+FAST = replace(Limits(), stdin_eof_seconds=0.2, term_seconds=0.2)
+
+
+async def start(*command: str, limits: Limits = FAST, cwd: str | Path = "/") -> AgentProcess:
+    spec = AgentSpec("x", "Agent X", command[0], command[1:])
+    return await AgentProcess.start(spec, cwd=cwd, env=os.environ, limits=limits)
+
+
+async def python(code: str, limits: Limits = FAST) -> AgentProcess:
+    return await start(sys.executable, "-c", code, limits=limits)
+
+
+async def output(process: AgentProcess, ending: bytes = b"\n") -> bytes:
+    data = b""
+    while not data.endswith(ending) and (chunk := await process.stdout.read()):
+        data += chunk
+    return data
+
+
+async def test_the_agent_gets_the_pipes_and_the_folder(tmp_path: Path) -> None:
+    process = await start("sh", "-c", "pwd; cat", cwd=tmp_path)
+    process.stdin.write(b"hello\n")
+    assert await output(process, b"hello\n") == f"{tmp_path}\nhello\n".encode()
+    await process.stop()
+    assert await process.wait_exit() == ExitReason(0, None)
+
+
+async def test_it_has_its_own_session_and_none_of_our_descriptors() -> None:
+    process = await python(
+        "import os; print(os.getsid(0) == os.getpid(), sorted(map(int, os.listdir('/proc/self/fd'))))"
+    )
+    # The fourth is that of the directory being listed.
+    assert await output(process) == b"True [0, 1, 2, 3]\n"
+    await process.stop()
+
+
+async def test_a_missing_command_is_said_in_words() -> None:
+    with pytest.raises(AgentStartError, match=r"Agent X did not start: .*no-such-agent was not found"):
+        await start("no-such-agent")
+
+
+async def test_a_file_that_may_not_be_run_is_said_in_words(tmp_path: Path) -> None:
+    script = tmp_path / "agent"
+    script.write_text("#!/bin/sh\n")
+    with pytest.raises(AgentStartError, match="may not be run"):
+        await start(str(script))
+
+
+async def test_a_file_that_is_no_program_is_said_in_words(tmp_path: Path) -> None:
+    script = tmp_path / "agent"
+    script.write_bytes(b"\x7fELF nonsense")
+    script.chmod(0o755)
+    with pytest.raises(AgentStartError, match="not a program"):
+        await start(str(script))
+
+
+async def test_a_missing_folder_is_said_in_words(tmp_path: Path) -> None:
+    with pytest.raises(AgentStartError, match="folder .* does not exist"):
+        await start("cat", cwd=tmp_path / "gone")
+
+
+async def test_code_in_the_folder_is_not_run_by_the_supervisor(tmp_path: Path) -> None:
+    for name in ("json", "subprocess", "acp_jupyter", "sitecustomize"):
+        (tmp_path / f"{name}.py").write_text("raise SystemExit(99)")
+    spec = AgentSpec("x", "X", "echo", ("fine",))
+    env = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    process = await AgentProcess.start(spec, cwd=tmp_path, env=env, limits=FAST)
+    assert await output(process) == b"fine\n"
+    await process.stop()
+
+
+async def test_death_is_noticed_while_a_grandchild_holds_the_pipes() -> None:
+    process = await python(
+        "import subprocess, os; p = subprocess.Popen(['sleep', '600']);"
+        "print(p.pid, flush=True); input(); os._exit(7)"
+    )
+    grandchild = int(await output(process))
+    began = time.monotonic()
+    process.stdin.write(b"\n")
+    assert await process.wait_exit() == ExitReason(7, None)
+    assert time.monotonic() - began < 0.5
+    assert await process.stdout.read() == b""
+    await process.stop()
+    assert not alive(grandchild)
+
+
+async def test_what_was_written_before_death_is_read_after_it() -> None:
+    process = await python("import os; os.write(1, b'x' * 60000 + b'\\n'); os._exit(1)")
+    await process.wait_exit()
+    assert len(await output(process)) == 60001
+    await process.stop()
+
+
+async def test_a_grandchild_that_writes_for_ever_does_not_keep_the_pipe_alive() -> None:
+    process = await python(
+        "import subprocess, os; subprocess.Popen(['yes']); input(); os._exit(1)",
+        limits=replace(FAST, term_seconds=30),
+    )
+    process.stdin.write(b"\n")
+    await process.wait_exit()
+    size = 0
+    async with asyncio.timeout(10):
+        while chunk := await process.stdout.read():
+            size += len(chunk)
+    assert size < 8 * 1024 * 1024
+    await process.stop()
+
+
+async def test_stderr_is_drained_bounded_and_cleaned() -> None:
+    process = await python(
+        "import sys\n"
+        "for n in range(3000): sys.stderr.write(f'{n} ' + 'x' * 94 + '\\n')\n"
+        "sys.stderr.write('\\x1b[31mred\\x1b[0m\\x07 \\u202eevil\\u202c ' + 'y' * 9000 + '\\n')\n"
+        "sys.stderr.buffer.write(b'\\xff bytes, no newline'); sys.stderr.flush()\n"
+        "print('alive', flush=True); sys.exit(3)"
+    )
+    assert await output(process) == b"alive\n"
+    await process.wait_exit()
+    tail = process.stderr_tail()
+    assert tail[-1] == "\ufffd bytes, no newline"
+    assert tail[-2].startswith("red evil yyy")
+    assert len(tail[-2]) <= FAST.stderr_line_chars
+    assert len(tail) <= FAST.stderr_lines + 1
+    await process.stop()
+
+
+@pytest.mark.parametrize(
+    ("code", "reason"),
+    [
+        ("raise SystemExit(3)", ExitReason(3, None)),
+        ("import os; os.kill(os.getpid(), 9)", ExitReason(None, 9)),
+    ],
+)
+async def test_the_reason_of_an_exit_is_told(code: str, reason: ExitReason) -> None:
+    process = await python(code)
+    assert await process.wait_exit() == reason
+    await process.stop()
+
+
+async def test_exit_reasons_read_as_words() -> None:
+    assert ExitReason(3, None).words() == "exited with code 3"
+    assert ExitReason(None, 9).words() == "was killed by signal 9"
+
+
+async def test_an_agent_that_ends_with_its_stdin_is_sent_no_signal(tmp_path: Path) -> None:
+    done = tmp_path / "done"
+    process = await python(
+        "import sys, time; sys.stdin.read(); time.sleep(0.1);"
+        f"open({str(done)!r}, 'w').write('tidy')",
+        limits=replace(FAST, stdin_eof_seconds=10),
+    )
+    began = time.monotonic()
+    await process.stop()
+    assert done.read_text() == "tidy"
+    assert await process.wait_exit() == ExitReason(0, None)
+    assert time.monotonic() - began < 5
+
+
+async def test_an_agent_that_ignores_eof_and_sigterm_is_killed_in_bounded_time() -> None:
+    process = await python(
+        "import signal, time; signal.signal(15, signal.SIG_IGN); print('up', flush=True)\n"
+        "while True: time.sleep(9)"
+    )
+    await output(process)
+    began = time.monotonic()
+    await process.stop()
+    assert await process.wait_exit() == ExitReason(None, 9)
+    assert not alive(process.pid)
+    assert 0.3 < time.monotonic() - began < 2
+
+
+async def test_stop_may_be_called_twice_and_at_once() -> None:
+    process = await start("cat")
+    await asyncio.gather(process.stop(), process.stop())
+    await process.stop()
+    assert not alive(process.pid)
+
+
+async def test_a_killed_supervisor_takes_the_agent_along() -> None:
+    process = await python(
+        "import os, subprocess, time; p = subprocess.Popen(['sleep', '600']);"
+        "print(os.getppid(), p.pid, flush=True); time.sleep(600)"
+    )
+    supervisor, grandchild = map(int, (await output(process)).split())
+    os.kill(supervisor, signal.SIGKILL)
+    assert await process.wait_exit() == ExitReason(None, 9)
+    await eventually_async(lambda: not alive(process.pid) and not alive(grandchild))
+    await process.stop()
+
+
+async def test_a_write_that_nobody_reads_times_out() -> None:
+    process = await start("sleep", "600")
+    process.stdin.write(b"x" * 5_000_000)
+    began = time.monotonic()
+    with pytest.raises(TimeoutError):
+        await process.stdin.flush(0.2)
+    assert time.monotonic() - began < 2
+    await process.stop()
+
+
+async def test_a_slow_reader_that_reads_on_does_not_time_out() -> None:
+    process = await python(
+        "import os, time\nleft = 2_000_000\n"
+        "while left > 0: left -= len(os.read(0, 100_000)); time.sleep(0.02)\n"
+        "print('all')"
+    )
+    process.stdin.write(b"x" * 2_000_000)
+    await process.stdin.flush(0.15)
+    assert await output(process) == b"all\n"
+    await process.stop()
+
+
+async def test_what_waits_for_a_deaf_agent_is_bounded() -> None:
+    process = await start("sleep", "600", limits=replace(FAST, unsent_bytes=1_000_000))
+    with pytest.raises(ConnectionError, match="does not read"):
+        for _ in range(20):
+            process.stdin.write(b"x" * 100_000)
+    await process.stop()
+
+
+async def test_a_closed_stdin_is_an_error_and_not_a_hang() -> None:
+    process = await start("sh", "-c", "exec 0<&-; echo closed; exec sleep 600")
+    await output(process)
+
+    async def write() -> None:
+        while True:
+            process.stdin.write(b"x" * 100_000)
+            await process.stdin.flush(5)
+
+    with pytest.raises(ConnectionError):
+        await asyncio.wait_for(write(), 5)
+    await process.stop()
+
+
+async def test_nothing_stays_open_after_many_starts_and_stops() -> None:
+    async def once() -> None:
+        process = await start("cat")
+        await process.stop()
+
+    await once()
+    before = len(os.listdir("/proc/self/fd"))
+    for _ in range(5):
+        await once()
+    for _ in range(5):
+        with pytest.raises(AgentStartError):
+            await start("no-such-agent")
+    assert len(os.listdir("/proc/self/fd")) <= before
