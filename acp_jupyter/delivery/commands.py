@@ -63,6 +63,8 @@ class CreateSession(Model):
     model: str | None = None
     policy: Policy | None = None
     trust: bool = False
+    start: Literal["wait", "background", "lazy"] = "wait"
+    """When the agent's process starts: before the answer, beside it, or at the first prompt."""
 
 
 class GetSession(Model):

@@ -107,12 +107,7 @@ class AnswerFrame(Model):
 ClientFrame = TypeAliasType(
     "ClientFrame",
     Annotated[
-        SubscribeFrame
-        | UnsubscribeFrame
-        | AckFrame
-        | CommandFrame
-        | DocumentsFrame
-        | AnswerFrame,
+        SubscribeFrame | UnsubscribeFrame | AckFrame | CommandFrame | DocumentsFrame | AnswerFrame,
         Field(discriminator="type"),
     ],
 )

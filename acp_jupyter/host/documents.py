@@ -18,6 +18,6 @@ class Documents(Protocol):
 class NoDocuments:
     """Where no page holds documents: a kernel without a server."""
 
-    async def read(self, path: Path) -> None:  # noqa: ARG002 - the protocol's parameter
+    async def read(self, path: Path) -> None:
         """Return None: the file counts."""
         return

@@ -51,6 +51,20 @@ class Limits:
         Largest file that ``fs/*`` reads or writes.
     traffic_log_bytes
         Largest traffic log of a session.
+    stop_seconds
+        From a stop to the turn's end, whether or not the agent has answered by then.
+    late_text_seconds
+        How long the end of a turn waits for text that some agents send after it.
+    ring_events
+        Events kept for readers that resume.
+    window_items
+        Newest items in a snapshot.
+    window_turns
+        Newest turns in a snapshot.
+    queued_prompts
+        Prompts that may wait in one session.
+    sessions
+        Sessions that may be open at once.
     """
 
     line_bytes: int = 64 * _MIB
@@ -71,3 +85,10 @@ class Limits:
     term_seconds: float = 1.0
     file_bytes: int = 10 * _MIB
     traffic_log_bytes: int = 256 * _MIB
+    stop_seconds: float = 0.7
+    late_text_seconds: float = 0.1
+    ring_events: int = 5000
+    window_items: int = 200
+    window_turns: int = 200
+    queued_prompts: int = 100
+    sessions: int = 200

@@ -151,6 +151,8 @@ def _read_tool_item(raw: JsonValue) -> ToolContent | None:
                 return ToolTerminal(terminal_id=text(first(raw, "terminalId", "terminal_id")))
             case "content":
                 raw = raw.get("content")
+            case _:
+                pass
     block = read_block(raw)
     return None if block is None else ToolContentBlock(block=block)
 

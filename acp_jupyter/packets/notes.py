@@ -17,16 +17,20 @@ from acp_jupyter.packets.base import Model
 __all__ = [
     "AgentExited",
     "AgentStarting",
+    "HostNotice",
+    "NoiseNote",
     "Note",
     "OriginNote",
     "PermissionSettledNote",
     "PolicyChanged",
     "SessionOpened",
+    "StartFailed",
     "TitleChanged",
     "TurnFailed",
     "TurnQueued",
     "TurnRemoved",
     "TurnStartedNote",
+    "TurnStopped",
     "read_note",
 ]
 
@@ -129,6 +133,29 @@ class TitleChanged(Model):
     title: str
 
 
+class TurnStopped(Model):
+    """A turn was stopped; the agent may still have to say so itself."""
+
+    note: Literal["turn_stopped"] = "turn_stopped"
+    turn_id: str
+
+
+class StartFailed(Model):
+    """The session's agent did not start, and no turn was waiting for it."""
+
+    note: Literal["start_failed"] = "start_failed"
+    message: str
+    detail: str = ""
+
+
+class HostNotice(Model):
+    """Something that the user should know of the session."""
+
+    note: Literal["host_notice"] = "host_notice"
+    severity: Literal["info", "warning", "error"] = "info"
+    text: str
+
+
 class NoiseNote(Model):
     """A line of the agent that was no message of the protocol."""
 
@@ -149,6 +176,9 @@ Note = TypeAliasType(
         | PermissionSettledNote
         | PolicyChanged
         | TitleChanged
+        | TurnStopped
+        | StartFailed
+        | HostNotice
         | NoiseNote,
         Field(discriminator="note"),
     ],

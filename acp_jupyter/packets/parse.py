@@ -78,17 +78,17 @@ def parse_update(update: JsonValue) -> AgentPacket:
 
 def _user_chunk(update: Obj) -> AgentPacket | None:
     block = read_block(update.get("content"))
-    return block and UserMessageChunk(block=block, message_id=_message_id(update))
+    return UserMessageChunk(block=block, message_id=_message_id(update)) if block else None
 
 
 def _agent_chunk(update: Obj) -> AgentPacket | None:
     block = read_block(update.get("content"))
-    return block and AgentMessageChunk(block=block, message_id=_message_id(update))
+    return AgentMessageChunk(block=block, message_id=_message_id(update)) if block else None
 
 
 def _thought_chunk(update: Obj) -> AgentPacket | None:
     block = read_block(update.get("content"))
-    return block and AgentThoughtChunk(block=block, message_id=_message_id(update))
+    return AgentThoughtChunk(block=block, message_id=_message_id(update)) if block else None
 
 
 def _message_id(update: Obj) -> str:
@@ -267,4 +267,3 @@ _READERS: dict[str, Callable[[Obj], AgentPacket | None]] = {
     "notice": _notice,
     "compaction_update": _compaction,
 }
-

@@ -45,6 +45,8 @@ class TrafficReader:
         if entry.direction == "!":
             note = read_note(dict(entry.message))
             return [] if note is None else [note]
+        if entry.direction == ">":
+            return self._read_message(entry, entry.message)
         packets: list[Packet] = []
         for message in normalise(dict(entry.message)):
             packets.extend(self._read_message(entry, message))
@@ -154,7 +156,7 @@ def _modes(raw: dict[str, JsonValue]) -> RawModes:
     listed = first(raw, "availableModes", "available_modes")
     return RawModes(
         modes=tuple(
-            (text(m.get("id")), text(m.get("name")) or text(m.get("id")), text(m.get("description")))
+            (text(m["id"]), text(m.get("name")) or text(m["id"]), text(m.get("description")))
             for m in (listed if isinstance(listed, list) else [])
             if isinstance(m, dict) and text(m.get("id"))
         ),

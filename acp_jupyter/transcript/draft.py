@@ -172,4 +172,3 @@ class Draft:
         if self.session is not self._announced:
             self._announced = self.session
             self.events.append(SessionChanged(**self._stamp(), session=self.session))
-

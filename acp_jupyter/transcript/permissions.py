@@ -60,9 +60,7 @@ def _without_empty(call: ToolCallProgress) -> ToolCallProgress:
 
 
 def _option(packet: OptionPacket) -> PermissionOption:
-    return PermissionOption(
-        option_id=packet.option_id, name=packet.name, option_kind=packet.kind
-    )
+    return PermissionOption(option_id=packet.option_id, name=packet.name, option_kind=packet.kind)
 
 
 def _title(agent: str, item: ToolCall) -> str:
@@ -97,6 +95,9 @@ def note_settled(draft: Draft, note: PermissionSettledNote) -> None:
     draft.settled_by = draft.settled_by.set(note.request_id, (note.by, note.rule))
     if note.by == "agent_exited":
         _settle(draft, note.request_id, "expired", "", "Expired: the agent stopped")
+    elif note.by == "nobody":
+        words = "Nobody could be asked, so this was refused."
+        _settle(draft, note.request_id, "rejected", "", words)
 
 
 def respond(draft: Draft, packet: PermissionResponse) -> None:
@@ -119,8 +120,6 @@ def respond(draft: Draft, packet: PermissionResponse) -> None:
     if by == "policy":
         verb = "Allowed" if state == "allowed" else "Rejected"
         words = f"{verb} by rule: {rule}"
-    elif by == "nobody":
-        words = "Nobody could be asked, so this was refused."
     else:
         words = _CHOSEN.get(option.option_kind, option.name)
     _settle(draft, packet.request_id, state, option.name, words)
@@ -138,9 +137,7 @@ def expire_requests(draft: Draft, words: str) -> None:
         _settle(draft, request_id, "expired", "", words)
 
 
-def _settle(
-    draft: Draft, request_id: str, state: PermissionState, chosen: str, words: str
-) -> None:
+def _settle(draft: Draft, request_id: str, state: PermissionState, chosen: str, words: str) -> None:
     item_id = draft.request_items.get(request_id)
     if item_id is None:
         return

@@ -29,15 +29,18 @@ from acp_jupyter.packets.models import (
 from acp_jupyter.packets.notes import (
     AgentExited,
     AgentStarting,
+    HostNotice,
     NoiseNote,
     PermissionSettledNote,
     PolicyChanged,
     SessionOpened,
+    StartFailed,
     TitleChanged,
     TurnFailed,
     TurnQueued,
     TurnRemoved,
     TurnStartedNote,
+    TurnStopped,
 )
 from acp_jupyter.packets.reader import Packet
 from acp_jupyter.transcript import messages, permissions, setup, turns
@@ -85,7 +88,7 @@ def _renew_done_turn(draft: Draft, before: int) -> None:
         draft.announce_ended(draft.turns[turn_id])
 
 
-def _apply(draft: Draft, packet: Packet) -> None:  # noqa: C901, PLR0912 - one flat match
+def _apply(draft: Draft, packet: Packet) -> None:  # noqa: C901, PLR0915 - one flat match
     match packet:
         case AgentMessageChunk() | AgentThoughtChunk():
             messages.agent_chunk(draft, packet)
@@ -138,6 +141,12 @@ def _apply(draft: Draft, packet: Packet) -> None:  # noqa: C901, PLR0912 - one f
             draft.change_session(status="starting")
         case AgentExited():
             turns.exited(draft, packet)
+        case TurnStopped():
+            turns.stopped(draft, packet)
+        case StartFailed():
+            turns.start_failed(draft, packet)
+        case HostNotice():
+            _notice(draft, NoticePacket(severity=packet.severity, text=packet.text))
         case SessionOpened() | NoiseNote() | Unknown():
             pass
         case _:

@@ -6,10 +6,12 @@ from acp_jupyter.packets.content import OtherBlock, TextBlock, read_block
 from acp_jupyter.packets.models import ErrorPacket, PromptResponse
 from acp_jupyter.packets.notes import (
     AgentExited,
+    StartFailed,
     TurnFailed,
     TurnQueued,
     TurnRemoved,
     TurnStartedNote,
+    TurnStopped,
 )
 from acp_jupyter.transcript.draft import Draft
 from acp_jupyter.transcript.events import Origin, QueuedPrompt, TurnFailure, TurnState
@@ -22,7 +24,16 @@ from acp_jupyter.transcript.items import (
 )
 from acp_jupyter.transcript.permissions import expire_requests
 
-__all__ = ["exited", "failed", "queued", "removed", "responded", "started"]
+__all__ = [
+    "exited",
+    "failed",
+    "queued",
+    "removed",
+    "responded",
+    "start_failed",
+    "started",
+    "stopped",
+]
 
 _WORDS = {
     "end_turn": "",
@@ -97,9 +108,7 @@ def removed(draft: Draft, note: TurnRemoved) -> None:
     turn = draft.turns.get(note.turn_id)
     if turn is None or turn.status != "queued":
         return
-    draft.change_session(
-        queue=tuple(q for q in draft.session.queue if q.turn_id != note.turn_id)
-    )
+    draft.change_session(queue=tuple(q for q in draft.session.queue if q.turn_id != note.turn_id))
     _end(draft, turn, "cancelled", "Taken back before it was sent.")
 
 
@@ -143,10 +152,25 @@ def failed(draft: Draft, note: TurnFailed | ErrorPacket) -> None:
             code=code,
         )
     )
-    draft.change_session(
-        queue=tuple(q for q in draft.session.queue if q.turn_id != turn.turn_id)
-    )
+    draft.change_session(queue=tuple(q for q in draft.session.queue if q.turn_id != turn.turn_id))
     _end(draft, turn.model_copy(update={"failure": failure}), "error", note.message)
+
+
+def stopped(draft: Draft, note: TurnStopped) -> None:
+    """End a turn that its user stopped."""
+    turn = draft.turns.get(note.turn_id)
+    if turn is None or turn.status == "done":
+        return
+    draft.change_session(queue=tuple(q for q in draft.session.queue if q.turn_id != note.turn_id))
+    _end(draft, turn, "cancelled", _WORDS["cancelled"])
+
+
+def start_failed(draft: Draft, note: StartFailed) -> None:
+    """Say why a session has no agent."""
+    draft.add(
+        ErrorItem(id=draft.new_id(), message=note.message, detail=note.detail, reason="agent_start")
+    )
+    draft.change_session(status="stopped", updated_at=draft.at)
 
 
 def exited(draft: Draft, note: AgentExited) -> None:

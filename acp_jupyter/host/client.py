@@ -1,0 +1,95 @@
+"""What a session answers to its agent: permissions and files."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any, Protocol
+
+import acp
+from acp.schema import (
+    AllowedOutcome,
+    DeniedOutcome,
+    PermissionOption,
+    ReadTextFileResponse,
+    RequestPermissionResponse,
+    ToolCallUpdate,
+    WriteTextFileResponse,
+)
+
+from acp_jupyter.errors import FileMissing, FileRefused
+from acp_jupyter.host.documents import Documents
+from acp_jupyter.host.files import WorkspaceFiles
+from acp_jupyter.host.text_format import text_window
+
+__all__ = ["SessionClient"]
+
+_RESOURCE_NOT_FOUND = -32002
+_INVALID_PARAMS = -32602
+
+
+class _Asks(Protocol):
+    async def ask(self, request_id: str) -> str | None: ...
+
+
+class SessionClient:
+    """The SDK's ``Client`` for one session.
+
+    Only what is advertised is here; to anything else the SDK answers -32601.
+    """
+
+    def __init__(self, asking: _Asks, files: WorkspaceFiles, documents: Documents) -> None:
+        self._asking = asking
+        self._files = files
+        self._documents = documents
+
+    async def request_permission(
+        self,
+        session_id: str,
+        tool_call: ToolCallUpdate,
+        options: list[PermissionOption],
+        **kwargs: Any,
+    ) -> RequestPermissionResponse:
+        """ACP: session/request_permission."""
+        option_id = await self._asking.ask(f"p{kwargs['request_seq']}")
+        if option_id is None:
+            return RequestPermissionResponse(outcome=DeniedOutcome(outcome="cancelled"))
+        chosen = AllowedOutcome(outcome="selected", option_id=option_id)
+        return RequestPermissionResponse(outcome=chosen)
+
+    async def read_text_file(
+        self,
+        session_id: str,
+        path: str,
+        line: int | None = None,
+        limit: int | None = None,
+        **kwargs: Any,
+    ) -> ReadTextFileResponse:
+        """ACP: fs/read_text_file; unsaved text of open documents counts before the disk."""
+        try:
+            content = await asyncio.to_thread(self._files.read_text, path, line, limit)
+        except FileMissing as error:
+            raise acp.RequestError(_RESOURCE_NOT_FOUND, error.message, {"path": path}) from None
+        except FileRefused as error:
+            raise acp.RequestError(_INVALID_PARAMS, error.message, {"path": path}) from None
+        unsaved = await self._documents.read(Path(path))
+        if unsaved is not None:
+            content = text_window(unsaved, line, limit)
+        return ReadTextFileResponse(content=content)
+
+    async def write_text_file(
+        self,
+        session_id: str,
+        path: str,
+        content: str,
+        **kwargs: Any,
+    ) -> WriteTextFileResponse:
+        """ACP: fs/write_text_file."""
+        try:
+            await asyncio.to_thread(self._files.write_text, path, content)
+        except (FileRefused, FileMissing) as error:
+            raise acp.RequestError(_INVALID_PARAMS, error.message, {"path": path}) from None
+        return WriteTextFileResponse()
+
+    def on_connect(self, conn: object) -> None:
+        """Nothing to do: requests to the agent go through the connection."""

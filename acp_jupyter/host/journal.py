@@ -1,0 +1,164 @@
+"""One session's traffic on its way to disk, transcript and readers."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import logging
+import time
+import uuid
+from collections import deque
+from collections.abc import Callable, Iterable
+from typing import Protocol
+
+from acp_jupyter.host.limits import Limits
+from acp_jupyter.host.traffic_log import TrafficLog
+from acp_jupyter.packets.notes import Note, SessionOpened
+from acp_jupyter.packets.reader import TrafficReader
+from acp_jupyter.packets.traffic import TrafficEntry
+from acp_jupyter.transcript.events import Event, Snapshot
+from acp_jupyter.transcript.reduce import reduce
+from acp_jupyter.transcript.setup import opened
+from acp_jupyter.transcript.state import Transcript
+
+__all__ = ["EPOCH", "Journal", "Reader"]
+
+EPOCH = uuid.uuid4().hex
+"""Names this run of the host; an event's ``seq`` counts only within it."""
+
+_log = logging.getLogger(__name__)
+
+
+class Reader(Protocol):
+    """Who follows a session."""
+
+    def offer(self, events: Iterable[Event]) -> None:
+        """Take events, in the host's thread, without blocking."""
+
+
+class Journal:
+    """Turns lines into the transcript and tells readers what changed.
+
+    Everything a session knows passes through :meth:`enter`, line by line and
+    in wire order, so the transcript is a function of the log.
+
+    Parameters
+    ----------
+    opening
+        The first note of the log.
+    log
+        Where lines are kept; owned from now on.
+    limits
+        See `Limits`.
+    changed
+        Called after each change of the session's state or turns.
+    """
+
+    def __init__(
+        self,
+        opening: SessionOpened,
+        log: TrafficLog,
+        limits: Limits,
+        changed: Callable[[], None],
+    ) -> None:
+        self.sequence = itertools.count(1)
+        self._log = log
+        self._changed = changed
+        self._reader = TrafficReader()
+        self._limits = limits
+        self._ring: deque[Event] = deque(maxlen=limits.ring_events)
+        self._readers: set[Reader] = set()
+        self._progress = asyncio.Event()
+        now = time.time()
+        self.transcript: Transcript = opened(opening, now)
+        self._log.append(
+            TrafficEntry(next(self.sequence), now, "!", opening.model_dump(mode="json"))
+        )
+
+    def enter(self, entry: TrafficEntry) -> None:
+        """Take one line; never raises on what an agent wrote."""
+        self._log.append(entry)
+        for packet in self._reader.read(entry):
+            try:
+                self.transcript, events = reduce(self.transcript, packet, entry.t)
+            except Exception:  # noqa: BLE001 - one bad line degrades alone; the log keeps it
+                _log.exception("line %s of session %s", entry.seq, self.session_id)
+                continue
+            self._publish(events)
+
+    def note(self, note: Note) -> None:
+        """Write a line of the host's own."""
+        message = note.model_dump(mode="json")
+        self.enter(TrafficEntry(next(self.sequence), time.time(), "!", message))
+
+    @property
+    def session_id(self) -> str:
+        """The session's id."""
+        return self.transcript.session.session_id
+
+    @property
+    def read_by_anyone(self) -> bool:
+        """Whether somebody follows the session right now."""
+        return bool(self._readers)
+
+    def add_reader(self, reader: Reader, after: int | None = None, epoch: str = "") -> None:
+        """Let ``reader`` follow, from ``after`` if the ring still reaches so far back."""
+        self._readers.add(reader)
+        missed = self._missed(after, epoch)
+        reader.offer([self.snapshot()] if missed is None else missed)
+
+    def remove_reader(self, reader: Reader) -> None:
+        """Stop offering events to ``reader``."""
+        self._readers.discard(reader)
+
+    def _missed(self, after: int | None, epoch: str) -> list[Event] | None:
+        if after is None or epoch != EPOCH or after > self.transcript.seq:
+            return None
+        if after == self.transcript.seq:
+            return []
+        if not self._ring or self._ring[0].seq > after + 1:
+            return None
+        return [event for event in self._ring if event.seq > after]
+
+    def snapshot(self) -> Snapshot:
+        """Return the newest window on the session."""
+        state = self.transcript
+        total = len(state.items)
+        first = max(0, total - self._limits.window_items)
+        turns = state.turn_order[-self._limits.window_turns :]
+        return Snapshot(
+            session_id=state.session.session_id,
+            seq=state.seq,
+            epoch=EPOCH,
+            session=state.session,
+            turns=tuple(state.turns[turn_id] for turn_id in turns),
+            items=state.window(first, total),
+            first_index=first,
+            total=total,
+        )
+
+    async def wait_turn(self, turn_id: str, seconds: float) -> bool:
+        """Wait until a turn is done, at most ``seconds``; tell whether it is."""
+        try:
+            async with asyncio.timeout(seconds):
+                while self.transcript.turns[turn_id].status != "done":
+                    await self._progress.wait()
+        except TimeoutError:
+            return False
+        return True
+
+    def close(self) -> None:
+        """Finish the log. Blocks until it is written, at most some seconds."""
+        self._readers.clear()
+        self._log.close()
+
+    def _publish(self, events: list[Event]) -> None:
+        if not events:
+            return
+        self._ring.extend(events)
+        for reader in tuple(self._readers):
+            reader.offer(events)
+        if any(e.kind in {"session_changed", "turn_started", "turn_ended"} for e in events):
+            self._progress.set()
+            self._progress = asyncio.Event()
+            self._changed()
