@@ -1,0 +1,80 @@
+"""What the routes work with."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from pydantic_core import to_json
+
+from acp_jupyter.delivery.asks import Pages
+from acp_jupyter.delivery.callers import Caller
+from acp_jupyter.delivery.commands import AttachTurn, Command, GetRecords
+from acp_jupyter.delivery.dispatch import Dispatcher, Result
+from acp_jupyter.delivery.frames import SessionSummary
+from acp_jupyter.host.host import AgentHost
+from acp_jupyter.server.kernels import Kernels
+
+__all__ = ["Backend", "Stoppable"]
+
+
+class Stoppable(Protocol):
+    """Something with a life of its own that ends with the server."""
+
+    async def stop(self) -> None:
+        """End it and wait for its end."""
+
+
+@dataclass(frozen=True)
+class Backend:
+    """The host and the ways to it from the server's loop."""
+
+    host: AgentHost
+    dispatcher: Dispatcher
+    pages: Pages
+    kernels: Kernels
+    streams: set[Stoppable] = field(default_factory=set)
+    """The open WebSockets."""
+
+    async def handle(self, command: Command, caller: Caller) -> Result:
+        """Carry out a command in the host."""
+        await self._prepare(command)
+        return await asyncio.wrap_future(self.host.submit(self.dispatcher.handle(command, caller)))
+
+    async def handle_json(self, command: Command, caller: Caller) -> bytes:
+        """Carry out a command in the host and encode its result.
+
+        Encoded in the host's thread: a whole transcript would hold up Jupyter's loop.
+        """
+        await self._prepare(command)
+
+        async def encoded() -> bytes:
+            return to_json(await self.dispatcher.handle(command, caller))
+
+        return await asyncio.wrap_future(self.host.submit(encoded()))
+
+    async def sessions(self, caller: Caller) -> tuple[SessionSummary, ...]:
+        """List the sessions that the caller may see."""
+        return await asyncio.wrap_future(self.host.submit(self.dispatcher.summaries(caller)))
+
+    async def traffic_path(self, session_id: str) -> Path:
+        """Return where the traffic of a session lies.
+
+        Raises
+        ------
+        UnknownSession
+            No session of that id: what a URL names is no file name before this.
+        """
+
+        async def path() -> Path:
+            self.host.session(session_id)
+            return self.host.traffic_path(session_id)
+
+        return await asyncio.wrap_future(self.host.submit(path()))
+
+    async def _prepare(self, command: Command) -> None:
+        """Look up, in this loop, what the dispatcher will ask of the kernels."""
+        if isinstance(command, AttachTurn | GetRecords):
+            await self.kernels.learn(command.notebook_path)

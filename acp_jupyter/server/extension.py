@@ -1,0 +1,146 @@
+"""The Jupyter server extension: its configuration, its life and its routes."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from jupyter_core.paths import jupyter_config_path, jupyter_data_dir
+from jupyter_server.extension.application import ExtensionApp
+from jupyter_server.serverapp import ServerApp
+from traitlets import Dict, Unicode
+
+from acp_jupyter.delivery.asks import Pages
+from acp_jupyter.delivery.callers import UserCaller
+from acp_jupyter.delivery.dispatch import Dispatcher
+from acp_jupyter.host.host import AgentHost, HostConfig
+from acp_jupyter.host.registry import Registry
+from acp_jupyter.server.activity import Activity
+from acp_jupyter.server.backend import Backend
+from acp_jupyter.server.handlers import handlers
+from acp_jupyter.server.kernels import Kernels
+
+__all__ = ["URL_VARIABLE", "AcpJupyter", "kernel_url"]
+
+URL_VARIABLE = "ACP_JUPYTER_URL"
+"""Where kernels find their server. No secret: every child of the server inherits it."""
+
+_TOKEN_VARIABLE = "JUPYTER_TOKEN"  # noqa: S105 - a name
+_EVERY_ADDRESS = {"", "*", "0.0.0.0"}  # noqa: S104 - compared, not bound
+
+
+class AcpJupyter(ExtensionApp):
+    """Agents of the Agent Client Protocol, in notebook cells and in a side panel."""
+
+    name = "acp_jupyter"
+
+    agents = Dict(
+        help="""
+        Agents by id, beside the bundled ``demo``, e.g.
+        ``{"claude": {"command": "claude-agent-acp", "args": [], "env": {}}}``.
+        """
+    ).tag(config=True)
+
+    data_dir = Unicode(
+        help="Where the traffic of sessions is kept; default: acp-jupyter in the data directory."
+    ).tag(config=True)
+
+    def initialize_handlers(self) -> None:
+        """Start the host and add the routes."""
+        serverapp = self._server()
+        root = _root(serverapp)
+        pages = Pages(lambda path: _server_path(root, path))
+        host = AgentHost(
+            HostConfig(
+                registry=Registry(self.agents, [Path(path) for path in jupyter_config_path()]),
+                root=root,
+                data_dir=Path(self.data_dir or Path(jupyter_data_dir()) / "acp-jupyter"),
+                documents=pages,
+            )
+        )
+        kernels = Kernels(serverapp.kernel_manager, serverapp.session_manager)
+        dispatcher = Dispatcher(host, _Surroundings(pages, kernels))
+        self._backend = Backend(host, dispatcher, pages, kernels)
+        times = serverapp.web_app.settings["last_activity_times"]
+        self._activity = Activity(
+            times, lambda: self._backend.sessions(UserCaller("activity")), kernels
+        )
+        self._looking: asyncio.Task[None] | None = None
+        self.handlers.extend(handlers(self._backend))
+        host.start()
+        # The server has read it; a kernel or an agent that inherits it could act as the user.
+        os.environ.pop(_TOKEN_VARIABLE, None)
+
+    async def _start_jupyter_server_extension(self, serverapp: ServerApp) -> None:
+        """Tell kernels the address: only now is the port final."""
+        os.environ.pop(URL_VARIABLE, None)
+        url = kernel_url(serverapp.connection_url, serverapp.ip, serverapp.sock)
+        if url is not None:
+            os.environ[URL_VARIABLE] = url
+        self._looking = asyncio.create_task(self._activity.run(), name="acp-activity")
+
+    async def stop_extension(self) -> None:
+        """End the streams, the sessions and their agents."""
+        if self._looking is not None:
+            self._looking.cancel()
+        await asyncio.gather(*(stream.stop() for stream in tuple(self._backend.streams)))
+        await asyncio.to_thread(self._backend.host.stop)
+
+    def current_activity(self) -> bool:
+        """Tell whether an agent works: then the server is not shut down as idle."""
+        return self._activity.working
+
+    def _server(self) -> ServerApp:
+        assert self.serverapp is not None
+        return self.serverapp
+
+
+@dataclass(frozen=True)
+class _Surroundings:
+    """What the dispatcher asks, in the host's thread."""
+
+    pages: Pages
+    kernels: Kernels
+
+    def holds(self, path: str) -> bool:
+        return self.pages.holds(path)
+
+    def kernel_of(self, notebook_path: str) -> str:
+        return self.kernels.kernel_of(notebook_path)
+
+
+def kernel_url(connection_url: str, ip: str, sock: str) -> str | None:
+    """Return the address of the server for kernels on the same machine.
+
+    Parameters
+    ----------
+    connection_url
+        The server's own, with port and base URL.
+    ip
+        What it listens on. Where that is every address its URL has the host's name, which need
+        not resolve.
+    sock
+        A Unix socket instead; kernels then find no server.
+    """
+    if sock:
+        return None
+    url = urlsplit(connection_url)
+    host = "127.0.0.1" if ip in _EVERY_ADDRESS else "[::1]" if ip == "::" else None
+    if host is not None:
+        url = url._replace(netloc=f"{host}:{url.port}" if url.port else host)
+    return url.geturl()
+
+
+def _root(serverapp: ServerApp) -> Path:
+    root = getattr(serverapp.contents_manager, "root_dir", "") or serverapp.root_dir
+    return Path(str(root)).expanduser().resolve()
+
+
+def _server_path(root: Path, path: Path) -> str | None:
+    try:
+        return path.relative_to(root).as_posix()
+    except ValueError:
+        return None

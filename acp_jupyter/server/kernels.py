@@ -1,0 +1,115 @@
+"""The server's kernels: which notebook they belong to, and proof that a request is theirs."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+from jupyter_server._tz import utcnow
+from tornado.web import HTTPError
+
+from acp_jupyter.delivery import kernel_proof
+from acp_jupyter.delivery.callers import KernelCaller
+from acp_jupyter.errors import NotAllowed
+
+if TYPE_CHECKING:
+    from jupyter_server.services.kernels.kernelmanager import MappingKernelManager
+    from jupyter_server.services.sessions.sessionmanager import SessionManager
+    from tornado.httputil import HTTPServerRequest
+
+__all__ = ["Kernels"]
+
+_MOST_NOTEBOOKS = 1000
+
+
+class Kernels:
+    """Looks kernels up in Jupyter's managers; belongs to the server's loop."""
+
+    def __init__(
+        self, kernel_manager: MappingKernelManager, session_manager: SessionManager
+    ) -> None:
+        self._kernel_manager = kernel_manager
+        self._session_manager = session_manager
+        self._kernel_of: dict[str, str] = {}
+        self._nonces = kernel_proof.NonceMemory()
+
+    async def identify(self, request: HTTPServerRequest) -> KernelCaller:
+        """Return the kernel that signed a request.
+
+        Raises
+        ------
+        NotAllowed
+            No kernel of this server has signed it, it is old, or it was sent before.
+        """
+        headers = request.headers
+        kernel_id = headers.get(kernel_proof.KERNEL_HEADER, "")
+        nonce = headers.get(kernel_proof.NONCE_HEADER, "")
+        now = time.time()
+        proven = kernel_proof.verify(
+            self._key(kernel_id),
+            request.method or "",
+            request.uri or "",
+            headers.get(kernel_proof.TIME_HEADER, ""),
+            nonce,
+            request.body,
+            signature=headers.get(kernel_proof.SIGNATURE_HEADER, ""),
+            now=now,
+        )
+        if not proven or not self._nonces.use(kernel_id, nonce, now):
+            raise NotAllowed(
+                "This request is not from a kernel of this server. "
+                "Restart the kernel if it was started by another server."
+            )
+        return KernelCaller(kernel_id, await self.notebook_path(kernel_id))
+
+    def server_proof(self, kernel_id: str, nonce: str) -> str:
+        """Return what shows a kernel that this is the server that started it."""
+        return kernel_proof.server_proof(self._key(kernel_id), nonce)
+
+    async def notebook_path(self, kernel_id: str) -> str:
+        """Return the path of the kernel's notebook, as pages know it; empty if it has none."""
+        session = await self._find(kernel_id=kernel_id)
+        path = session.get("path")
+        is_notebook = session.get("type") == "notebook" and isinstance(path, str)
+        return str(path).strip("/") if is_notebook else ""
+
+    async def learn(self, notebook_path: str) -> str:
+        """Look up the kernel of a notebook, for :meth:`kernel_of` too; empty if it has none."""
+        kernel = (await self._find(path=notebook_path)).get("kernel")
+        kernel_id = kernel.get("id") if isinstance(kernel, dict) else None
+        if not isinstance(kernel_id, str):
+            self._kernel_of.pop(notebook_path, None)
+            return ""
+        if len(self._kernel_of) >= _MOST_NOTEBOOKS:
+            self._kernel_of.clear()
+        self._kernel_of[notebook_path] = kernel_id
+        return kernel_id
+
+    def kernel_of(self, notebook_path: str) -> str:
+        """Return what was learnt last of a notebook; from any thread."""
+        return self._kernel_of.get(notebook_path, "")
+
+    async def touch(self, notebook_path: str) -> None:
+        """Count now as activity of a notebook's kernel, so that it is not culled as idle."""
+        kernel_id = await self.learn(notebook_path)
+        if kernel_id in self._kernel_manager:
+            kernel: Any = self._kernel_manager.get_kernel(kernel_id)
+            kernel.last_activity = utcnow()
+
+    async def _find(self, **where: str) -> dict[str, Any]:
+        manager: Any = self._session_manager
+        try:
+            return dict(await manager.get_session(**where))
+        except HTTPError:
+            return {}
+
+    def _key(self, kernel_id: str) -> bytes:
+        """Return the key of a kernel's connection file; empty where none is known.
+
+        Kernels of a gateway have none here: their server is another one.
+        """
+        if kernel_id not in self._kernel_manager:
+            return b""
+        session = getattr(self._kernel_manager.get_kernel(kernel_id), "session", None)
+        key = getattr(session, "key", b"")
+        return key if isinstance(key, bytes) else b""

@@ -1,0 +1,116 @@
+"""The HTTP routes: which path and verb is which command."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from pydantic import TypeAdapter, ValidationError
+
+from acp_jupyter.delivery.commands import Command
+from acp_jupyter.delivery.validation import sentence
+from acp_jupyter.errors import BadRequest
+
+__all__ = ["API", "ROUTES", "Route", "Verb", "build_command"]
+
+API = "acp-jupyter/api"
+
+
+@dataclass(frozen=True)
+class Verb:
+    """How a request becomes a command: path groups, a JSON body, named query arguments.
+
+    Whatever else the query holds (a token, what defeats a cache) is not for the command.
+    """
+
+    command: str
+    """Its name in :mod:`acp_jupyter.delivery.commands`."""
+    status: int = 200
+    body: bool = False
+    query: Mapping[str, str] = field(default_factory=dict)
+    """Query argument to field."""
+
+
+@dataclass(frozen=True)
+class Route:
+    """A path below the API's root with its verbs."""
+
+    path: str
+    verbs: Mapping[str, Verb]
+
+    @property
+    def pattern(self) -> str:
+        """The path for tornado, with ``{name}`` as a group."""
+        return f"{API}/" + self.path.replace("{", "(?P<").replace("}", ">[^/]+)")
+
+
+def _same(*names: str) -> dict[str, str]:
+    return {name: name for name in names}
+
+
+_SESSION = "sessions/{session_id}"
+
+ROUTES: tuple[Route, ...] = (
+    Route("agents", {"GET": Verb("list_agents")}),
+    Route(
+        "sessions",
+        {
+            "GET": Verb("list_sessions"),
+            "POST": Verb("create_session", body=True),
+        },
+    ),
+    Route(
+        _SESSION,
+        {
+            "GET": Verb("get_session"),
+            "DELETE": Verb("close_session"),
+        },
+    ),
+    Route(f"{_SESSION}/config", {"POST": Verb("set_config", body=True)}),
+    Route(f"{_SESSION}/prompt", {"POST": Verb("prompt", status=202, body=True)}),
+    Route(f"{_SESSION}/cancel", {"POST": Verb("cancel", body=True)}),
+    Route(
+        f"{_SESSION}/permissions/{{request_id}}",
+        {"POST": Verb("answer_permission", body=True)},
+    ),
+    Route(f"{_SESSION}/items", {"GET": Verb("get_items", query=_same("start", "end"))}),
+    Route(f"{_SESSION}/transcript", {"GET": Verb("get_transcript", query=_same("format"))}),
+    Route("turns/{turn_id}", {"GET": Verb("get_turn", query={"wait": "wait_seconds"})}),
+    Route(
+        "turns/{turn_id}/attach",
+        {"GET": Verb("attach_turn", query=_same("notebook_path", "cell_id"))},
+    ),
+    Route("records", {"GET": Verb("get_records", query=_same("notebook_path"))}),
+)
+
+
+_COMMAND: TypeAdapter[Command] = TypeAdapter(Command)
+
+
+def build_command(
+    verb: Verb, path: Mapping[str, str], query: Mapping[str, str], body: object
+) -> Command:
+    """Join what a request carries to a command; the path wins over the body.
+
+    Parameters
+    ----------
+    verb
+        What the route says.
+    path, query
+        The path's groups and all query arguments.
+    body
+        The decoded JSON body, None for an empty one.
+
+    Raises
+    ------
+    BadRequest
+        It is not valid.
+    """
+    carried = body if verb.body and body is not None else {}
+    if not isinstance(carried, dict):
+        raise BadRequest("The request is not valid (its body must be a JSON object).")
+    asked = {to: query[name] for name, to in verb.query.items() if name in query}
+    try:
+        return _COMMAND.validate_python({**carried, **asked, **path, "name": verb.command})
+    except ValidationError as error:
+        raise BadRequest(sentence(error)) from None
