@@ -1,0 +1,49 @@
+import { DRAWINGS, type IconName } from './drawings';
+
+const SVG = 'http://www.w3.org/2000/svg';
+const SPRITE_ID = 'acp-jupyter-icons';
+
+/** Puts the drawings into the page, once. */
+export function injectSprite(): void {
+  if (document.getElementById(SPRITE_ID) !== null) {
+    return;
+  }
+  const sprite = document.createElementNS(SVG, 'svg');
+  sprite.id = SPRITE_ID;
+  sprite.setAttribute('aria-hidden', 'true');
+  sprite.style.display = 'none';
+  for (const [name, drawing] of Object.entries(DRAWINGS)) {
+    const symbol = document.createElementNS(SVG, 'symbol');
+    symbol.id = `acp-i-${name}`;
+    symbol.setAttribute('viewBox', '0 0 16 16');
+    symbol.innerHTML = drawing;
+    sprite.append(symbol);
+  }
+  document.body.append(sprite);
+}
+
+interface IconProps {
+  readonly name: IconName;
+  readonly small?: boolean;
+  readonly class?: string;
+}
+
+/** An icon; it never carries the meaning alone. */
+export function Icon({ name, small = false, class: extra = '' }: IconProps) {
+  return (
+    <svg class={`i${small ? ' s' : ''}${extra === '' ? '' : ` ${extra}`}`} aria-hidden="true">
+      <use href={`#acp-i-${name}`} />
+    </svg>
+  );
+}
+
+/** The same for text that is not drawn by Preact. */
+export function iconElement(name: IconName): SVGSVGElement {
+  const svg = document.createElementNS(SVG, 'svg');
+  svg.setAttribute('class', 'i');
+  svg.setAttribute('aria-hidden', 'true');
+  const use = document.createElementNS(SVG, 'use');
+  use.setAttribute('href', `#acp-i-${name}`);
+  svg.append(use);
+  return svg;
+}

@@ -1,0 +1,96 @@
+import { codeBox, type MarkdownOptions } from './boxes';
+
+const OPENING = /^( {0,3})(`{3,}|~{3,})([^\n]*)\n/;
+
+/**
+ * A code block whose end has not come yet: text is appended to one text node.
+ * Rendering it anew with every piece would cost its whole length each time.
+ */
+export class OpenFence {
+  readonly box: HTMLElement;
+  private readonly text: Text;
+  private rawText: string;
+  /** The last line, as long as it has no end. */
+  private line = '';
+  private shownOfLine = 0;
+  private empty = true;
+
+  private constructor(
+    opening: RegExpExecArray,
+    options: MarkdownOptions,
+    private readonly indent = opening[1]?.length ?? 0,
+    private readonly marker = opening[2] ?? '',
+  ) {
+    const language = /^\s*(\S*)/.exec(opening[3] ?? '')?.[1] ?? '';
+    ({ box: this.box, text: this.text } = codeBox(language, '', options));
+    this.rawText = opening[0];
+  }
+
+  /** The fence that a text opens and, so far, does not close; `null` if it is none. */
+  static open(raw: string, options: MarkdownOptions): OpenFence | null {
+    const opening = OPENING.exec(raw);
+    if (opening === null) {
+      return null;
+    }
+    const fence = new OpenFence(opening, options);
+    return fence.append(raw.slice(opening[0].length)) === null ? fence : null;
+  }
+
+  /** The block as it is in the source. */
+  get raw(): string {
+    return this.rawText;
+  }
+
+  /** Takes more text; once the end has come, what follows it, else `null`. */
+  append(more: string): string | null {
+    let rest = more;
+    for (;;) {
+      const end = rest.indexOf('\n');
+      if (end < 0) {
+        this.take(rest);
+        this.showLine(false);
+        return null;
+      }
+      this.take(rest.slice(0, end + 1));
+      rest = rest.slice(end + 1);
+      if (this.isClosing(this.line)) {
+        return rest;
+      }
+      this.showLine(true);
+    }
+  }
+
+  private take(piece: string): void {
+    this.rawText += piece;
+    this.line += piece;
+  }
+
+  private isClosing(line: string): boolean {
+    const trimmed = line.trim();
+    return (
+      trimmed.length >= this.marker.length &&
+      trimmed === (this.marker[0] ?? '').repeat(trimmed.length) &&
+      /^ {0,3}\S/.test(line)
+    );
+  }
+
+  private showLine(ended: boolean): void {
+    const line = this.line.replace(/\n$/, '');
+    // What may yet become the closing line, or loses its indentation, waits.
+    if (!ended && new RegExp(`^ *${this.marker[0] ?? ''}*[ \\t]*$`).test(line)) {
+      return;
+    }
+    const bare = line.replace(new RegExp(`^ {0,${this.indent}}`), '');
+    if (this.shownOfLine === 0) {
+      this.text.appendData(this.empty ? '' : '\n');
+      this.empty = false;
+      this.text.appendData(bare);
+    } else {
+      this.text.appendData(bare.slice(this.shownOfLine));
+    }
+    this.shownOfLine = ended ? 0 : bare.length;
+    if (ended) {
+      this.line = '';
+    }
+  }
+}

@@ -1,0 +1,51 @@
+import createPurifier from 'dompurify';
+
+/** Where the address of an image waits until the user asks for it. */
+export const IMAGE_ADDRESS = 'data-acp-src';
+
+const TAGS =
+  'p br hr h1 h2 h3 h4 h5 h6 ul ol li blockquote pre code em strong del s b i u a img table thead ' +
+  'tbody tr th td sub sup kbd mark details summary dl dt dd span div input';
+const ATTRIBUTES = 'href title alt start align colspan rowspan open lang dir type checked disabled';
+
+const purifier = createPurifier(window);
+
+// The parsed page is inert, so nothing was fetched yet; without `src` nothing ever is.
+purifier.addHook('beforeSanitizeElements', node => {
+  if (node instanceof Element && node.localName === 'img') {
+    const address = node.getAttribute('src') ?? '';
+    node.removeAttribute('src');
+    node.setAttribute(IMAGE_ADDRESS, address);
+  }
+});
+// Of classes only the language of a code block: others could imitate our controls.
+purifier.addHook('uponSanitizeAttribute', (node, data) => {
+  if (data.attrName === 'class') {
+    data.keepAttr = node.localName === 'code' && /^language-[^\s]{1,64}$/.test(data.attrValue);
+  } else if (data.attrName === 'type') {
+    data.keepAttr = node.localName === 'input' && data.attrValue === 'checkbox';
+  }
+});
+
+/** Untrusted HTML as elements that can't act, load or imitate. */
+export function sanitise(html: string): DocumentFragment {
+  return purifier.sanitize(html, {
+    ALLOWED_TAGS: TAGS.split(' '),
+    ALLOWED_ATTR: [...ATTRIBUTES.split(' '), 'class', IMAGE_ADDRESS],
+    ADD_URI_SAFE_ATTR: [IMAGE_ADDRESS],
+    ALLOW_DATA_ATTR: false,
+    ALLOW_ARIA_ATTR: false,
+    RETURN_DOM_FRAGMENT: true,
+  });
+}
+
+const LINK_SCHEMES = new Set(['http:', 'https:', 'mailto:']);
+
+/** The address if a link may lead there, else `null`. */
+export function safeLink(address: string): string | null {
+  try {
+    return LINK_SCHEMES.has(new URL(address).protocol) ? address : null;
+  } catch {
+    return null;
+  }
+}

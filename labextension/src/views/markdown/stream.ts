@@ -1,0 +1,187 @@
+import { blocksOf, htmlOf, isVisible, lex, normaliseLines } from './blocks';
+import { dress, type MarkdownOptions } from './boxes';
+import { OpenFence } from './fence';
+import { patch } from './patch';
+import { sanitise } from './sanitise';
+
+/** One shown block: what it was made from, and its element. */
+interface Block {
+  readonly html: string;
+  readonly element: Element;
+}
+
+/** Most text taken in one frame, so that no frame takes long. */
+const MAX_PER_FLUSH = 32_768;
+
+/**
+ * Markdown that grows, in one element.
+ *
+ * Only the tail is parsed anew; a block is frozen when the next one has begun.
+ * Its one full pass at the end sets right what only the whole text can tell
+ * (links defined later, loose lists), and touches only blocks that differ.
+ */
+export class MarkdownStream {
+  /** Everything taken so far. */
+  source = '';
+  private pending = '';
+  private tail = '';
+  private frozen: Block[] = [];
+  private live: Block[] = [];
+  private fence: OpenFence | null = null;
+
+  constructor(
+    private readonly host: Element,
+    private readonly options: MarkdownOptions,
+  ) {}
+
+  /** Takes more text; it shows with the next `flush`. */
+  append(text: string): void {
+    this.source += text;
+    this.pending += text;
+  }
+
+  /** Shows what was taken, at most a frame's worth. Returns whether more is left. */
+  flush(): boolean {
+    let piece = this.pending.slice(0, MAX_PER_FLUSH);
+    // A line end may be cut in two.
+    if (piece.endsWith('\r')) {
+      piece = piece.slice(0, -1);
+    }
+    if (piece === '') {
+      return false;
+    }
+    this.pending = this.pending.slice(piece.length);
+    this.show(normaliseLines(piece));
+    return this.pending.length > 1;
+  }
+
+  /** The text is whole: shows it as one full pass would. */
+  finish(): void {
+    this.pending = '';
+    this.tail = '';
+    this.fence = null;
+    const shown = [...this.frozen, ...this.live];
+    const wanted = blocksOf(normaliseLines(this.source)).map(block => block.html);
+    let start = 0;
+    while (start < shown.length && start < wanted.length && shown[start]?.html === wanted[start]) {
+      start += 1;
+    }
+    let shownEnd = shown.length;
+    let wantedEnd = wanted.length;
+    while (
+      shownEnd > start &&
+      wantedEnd > start &&
+      shown[shownEnd - 1]?.html === wanted[wantedEnd - 1]
+    ) {
+      shownEnd -= 1;
+      wantedEnd -= 1;
+    }
+    const after = shown[shownEnd]?.element ?? null;
+    shown.slice(start, shownEnd).forEach(block => block.element.remove());
+    const made = wanted.slice(start, wantedEnd).map(html => this.make(html));
+    made.forEach(block => this.host.insertBefore(block.element, after));
+    this.frozen = [...shown.slice(0, start), ...made, ...shown.slice(shownEnd)];
+    this.live = [];
+  }
+
+  /** Starts over with nothing. */
+  reset(): void {
+    [...this.frozen, ...this.live].forEach(block => block.element.remove());
+    this.frozen = [];
+    this.live = [];
+    this.source = '';
+    this.pending = '';
+    this.tail = '';
+    this.fence = null;
+  }
+
+  private show(text: string): void {
+    let rest = text;
+    if (this.fence !== null) {
+      const after = this.fence.append(rest);
+      if (after === null) {
+        return;
+      }
+      // The block is whole; its element stays, set right where it must.
+      this.tail = this.fence.raw;
+      this.fence = null;
+      rest = after;
+    }
+    this.tail += rest;
+    this.renderTail();
+  }
+
+  private renderTail(): void {
+    const tokens = lex(this.tail);
+    const visible = tokens.filter(isVisible);
+    const last = visible[visible.length - 1];
+    if (last === undefined) {
+      return;
+    }
+    // Where the lexer has changed the text, positions in it mean nothing.
+    const fits = tokens.map(token => token.raw).join('') === this.tail;
+    const opens = fits && last.type === 'code' && last === tokens[tokens.length - 1];
+    for (const [index, token] of visible.entries()) {
+      if (token !== last || !opens || !this.openFence(token.raw, index)) {
+        this.showBlock(index, htmlOf(token));
+      }
+    }
+    this.live.splice(visible.length).forEach(block => block.element.remove());
+    if (fits && visible.length > 1) {
+      this.frozen.push(...this.live.splice(0, visible.length - 1));
+      const before = tokens.slice(0, tokens.indexOf(last));
+      this.tail = this.tail.slice(before.reduce((sum, token) => sum + token.raw.length, 0));
+    }
+  }
+
+  private openFence(raw: string, index: number): boolean {
+    const fence = OpenFence.open(raw, this.options);
+    if (fence === null) {
+      return false;
+    }
+    this.fence = fence;
+    this.place(index, { html: '', element: fence.box });
+    return true;
+  }
+
+  private showBlock(index: number, html: string): void {
+    const shown = this.live[index];
+    if (shown?.html === html) {
+      return;
+    }
+    const made = this.make(html);
+    if (shown !== undefined && shown.element.tagName === made.element.tagName) {
+      patch(shown.element, made.element);
+      this.live[index] = { html, element: shown.element };
+    } else {
+      this.place(index, made);
+    }
+  }
+
+  private place(index: number, block: Block): void {
+    const shown = this.live[index];
+    if (shown !== undefined) {
+      shown.element.replaceWith(block.element);
+    } else {
+      this.host.append(block.element);
+    }
+    this.live[index] = block;
+  }
+
+  private make(html: string): Block {
+    const fragment = sanitise(html);
+    dress(fragment, this.options);
+    const only = fragment.firstElementChild;
+    if (only !== null && fragment.childElementCount === 1 && isBare(fragment)) {
+      return { html, element: only };
+    }
+    const element = document.createElement('div');
+    element.append(fragment);
+    return { html, element };
+  }
+}
+
+/** No text beside the elements. */
+function isBare(fragment: DocumentFragment): boolean {
+  return [...fragment.childNodes].every(node => !(node instanceof Text) || node.data.trim() === '');
+}
