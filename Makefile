@@ -58,7 +58,8 @@ $(INSTALL_STAMP): pyproject.toml acp_jupyter/_version.py labextension/install.js
 	HATCH_JUPYTER_BUILDER_SKIP_NPM=1 $(UV_INSTALL) --no-deps --no-build-isolation -e .
 	rm -rf $(LABEXTENSION)
 	ln -s $(CURDIR)/acp_jupyter/labextension $(LABEXTENSION)
-	install -D -m 644 jupyter-config/development/overrides.json $(VENV)/share/jupyter/lab/settings/overrides.json
+	mkdir -p $(VENV)/share/jupyter/lab/settings
+	cp jupyter-config/development/overrides.json $(VENV)/share/jupyter/lab/settings/
 	@touch $@
 
 # Published agents that the tests drive; nothing else needs them.

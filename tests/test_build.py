@@ -145,6 +145,6 @@ def test_a_wheel_of_a_clean_checkout_works_where_there_is_no_node(tmp_path: Path
         env=env,
     )
     server_list = _run(venv / "bin/jupyter", "server", "extension", "list", cwd=tmp_path, env=env)
-    assert f"acp_jupyter {__version__} OK" in _plain(server_list)
+    assert f"acp_jupyter {__version__} OK" in _plain(server_list), server_list
     lab_list = _run(venv / "bin/jupyter", "labextension", "list", cwd=tmp_path, env=env)
-    assert f"acp-jupyter v{__version__} enabled OK" in _plain(lab_list)
+    assert f"acp-jupyter v{__version__} enabled OK" in _plain(lab_list), lab_list
