@@ -5,11 +5,23 @@ from __future__ import annotations
 import html
 import re
 
-__all__ = ["agent_markdown", "details", "fence", "one_line", "quote", "without_ansi"]
+__all__ = [
+    "agent_markdown",
+    "details",
+    "fence",
+    "inert",
+    "inert_html",
+    "one_line",
+    "quote",
+    "without_ansi",
+]
 
+_LINE_CHARS = 20_000
 _ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u202a-\u202e\u2066-\u2069]")
-_FENCE = re.compile(r"^(?P<indent>[\s>]*(?:(?:[-*+]|\d{1,9}[.)])\s+)*)(?P<marks>`{3,}|~{3,})(?P<info>.*)$")
+_FENCE = re.compile(
+    r"^(?P<indent>[\s>]*(?:(?:[-*+]|\d{1,9}[.)])\s+)*)(?P<marks>`{3,}|~{3,})(?P<info>.*)$"
+)
 _CODE_OR_TAG = re.compile(
     r"(?P<code>(?P<ticks>`+)(?!`).*?(?<!`)(?P=ticks)(?!`))"
     r"|(?P<link><(?:https?://|mailto:)[^\s<>]*>)"
@@ -36,7 +48,7 @@ def agent_markdown(text: str) -> str:
             lines.append(line)
             opened = mark
         else:
-            lines.append(_CODE_OR_TAG.sub(_harmless, line))
+            lines.append(_without_tags(line))
     if opened is not None and ">" not in opened["indent"]:
         # As far in as it was opened: within a list item it has to be closed there.
         lines.append(" " * len(opened["indent"]) + opened["marks"])
@@ -46,6 +58,12 @@ def agent_markdown(text: str) -> str:
 def _closes(opened: re.Match[str], mark: re.Match[str]) -> bool:
     same = mark["marks"][0] == opened["marks"][0]
     return same and len(mark["marks"]) >= len(opened["marks"]) and not mark["info"].strip()
+
+
+def _without_tags(line: str) -> str:
+    if len(line) > _LINE_CHARS:  # looking for the end of each code span would take too long
+        return line.replace("<", "&lt;")
+    return _CODE_OR_TAG.sub(_harmless, line)
 
 
 def _harmless(found: re.Match[str]) -> str:
@@ -78,11 +96,20 @@ def quote(text: str) -> str:
 
 
 def one_line(text: str, chars: int = 200) -> str:
-    """Return the text on one line, cut, and inert in Markdown and HTML."""
+    """Return the text on one line, cut."""
     line = " ".join(_CONTROL.sub("", without_ansi(text)).split())
-    if len(line) > chars:
-        line = line[: chars - 1] + "…"
-    return re.sub(r"([\\`*_\[\]~|])", r"\\\1", html.escape(line, quote=False))
+    return line if len(line) <= chars else line[: chars - 1] + "…"
+
+
+def inert(text: str, chars: int = 200) -> str:
+    """Return the text on one line, to stand in Markdown as it is."""
+    line = html.escape(one_line(text, chars), quote=False)
+    return re.sub(r"([\\`*_\[\]~|#])", r"\\\1", line)
+
+
+def inert_html(text: str, chars: int = 200) -> str:
+    """Return the text on one line, to stand in a line of HTML as it is."""
+    return html.escape(one_line(text, chars), quote=False)
 
 
 def without_ansi(text: str) -> str:

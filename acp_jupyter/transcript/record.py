@@ -2,15 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
+
 from pydantic import JsonValue
 
 from acp_jupyter.packets.base import Model
-from acp_jupyter.transcript.events import AgentInfo, TurnState
-from acp_jupyter.transcript.items import Item
+from acp_jupyter.transcript.events import AgentInfo, SessionState, TurnState
+from acp_jupyter.transcript.items import (
+    ContentBlockItem,
+    Diff,
+    Item,
+    Notice,
+    Thought,
+    ToolCall,
+    UserMessage,
+)
+from acp_jupyter.transcript.redact import Redactor
+from acp_jupyter.transcript.render import capped, to_markdown, to_plain
+from acp_jupyter.transcript.scrub import Scrubber
 
-__all__ = ["TURN_MIME", "Bundle", "TurnSnapshot"]
+__all__ = ["TURN_MIME", "Bundle", "TurnSnapshot", "build_bundle"]
 
 TURN_MIME = "application/vnd.acp-jupyter.turn+json"
+
+_SNAPSHOT_BYTES = 256 * 1024
+_ITEM_TEXT_CHARS = 192 * 1024
+_DIFF_CHARS = 64 * 1024
+_PROMPT_CHARS = 2_000
 
 
 class TurnSnapshot(Model):
@@ -37,3 +55,163 @@ class Bundle(Model):
 
     data: dict[str, JsonValue]
     metadata: dict[str, JsonValue]
+
+
+def build_bundle(
+    turn: TurnState,
+    items: Iterable[Item],
+    session: SessionState,
+    *,
+    redactor: Redactor | None = None,
+    home: str = "",
+    thoughts: bool = False,
+) -> Bundle:
+    """Return a turn as cell output that leaks nothing.
+
+    The same turn always gives the same bundle. There is no ``text/html``: viewers would prefer it
+    and never show the Markdown.
+
+    Parameters
+    ----------
+    turn, items, session
+        What to show.
+    redactor
+        Knows the secrets of the agent's surroundings.
+    home
+        The user's home folder.
+    thoughts
+        Whether the agent's reasoning is saved.
+    """
+    scrubber = Scrubber.of_session(session, redactor or Redactor(), home)
+    saved_turn = scrubber.model(turn.model_copy(update={"origin": None}))
+    saved = tuple(_saved(items, scrubber, thoughts=thoughts))
+    footer = tuple(_footer(saved_turn, saved, scrubber.model(session)))
+    agent = scrubber.model(session.agent)
+    snapshot = TurnSnapshot(
+        turn_id=turn.turn_id,
+        session_id=turn.session_id,
+        final=turn.status == "done",
+        agent=agent,
+        session_title=scrubber.text(session.title),
+        turn=saved_turn.model_copy(update={"prompt": saved_turn.prompt[:_PROMPT_CHARS]}),
+        items=_fitting(saved),
+        footer=footer,
+    )
+    markdown = to_markdown(saved_turn, saved, thoughts=thoughts, footer=footer)
+    data: dict[str, JsonValue] = {
+        TURN_MIME: snapshot.model_dump(mode="json"),
+        "text/markdown": scrubber.text(markdown),
+        "text/plain": scrubber.text(to_plain(saved_turn, saved, footer=footer)),
+    }
+    return Bundle(data=data, metadata={})
+
+
+def _saved(items: Iterable[Item], scrubber: Scrubber, *, thoughts: bool) -> Iterator[Item]:
+    for item in items:
+        match item:
+            case UserMessage():
+                continue  # it is the cell's source
+            case Thought() if not thoughts:
+                continue
+            case ToolCall():
+                yield _saved_call(item, scrubber)
+            case ContentBlockItem():
+                yield _saved_block(scrubber.model(item))
+            case _:
+                yield scrubber.model(item)
+
+
+def _saved_call(call: ToolCall, scrubber: Scrubber) -> ToolCall:
+    raw: dict[str, object] = {"raw_input": None, "raw_output": None}
+    if call.tool_kind == "read":
+        raw |= {"output": "", "blocks": ()}
+    call = scrubber.model(call.model_copy(update=raw))
+    return call.model_copy(
+        update={
+            # Cut after secrets are out: a half of one would not be recognised.
+            "output": capped(call.output),
+            "command": capped(call.command),
+            "diffs": tuple(_saved_diff(diff) for diff in call.diffs),
+            "blocks": tuple(_saved_block(block) for block in call.blocks),
+        }
+    )
+
+
+def _saved_diff(diff: Diff) -> Diff:
+    if len(diff.old_text or "") + len(diff.new_text) <= _DIFF_CHARS:
+        return diff
+    note = "(too large to be saved here)\n"
+    return diff.model_copy(
+        update={"old_text": None if diff.old_text is None else note, "new_text": note}
+    )
+
+
+def _saved_block(block: ContentBlockItem) -> ContentBlockItem:
+    update = {"text": capped(block.text)}
+    if len(block.data) > _ITEM_TEXT_CHARS:
+        update["data"] = ""
+    return block.model_copy(update=update)
+
+
+def _fitting(items: Sequence[Item]) -> tuple[Item, ...]:
+    """Return the newest items that fit, with a note in place of the others."""
+    room = _SNAPSHOT_BYTES
+    kept: list[Item] = []
+    for item in reversed(items):
+        item = _shortened_item(item)
+        room -= len(item.model_dump_json())
+        if room < 0:
+            break
+        kept.append(item)
+    left_out = len(items) - len(kept)
+    if left_out:
+        words = f"{left_out} earlier items are not saved here. The session has them."
+        kept.append(Notice(id="left-out", turn_id=items[0].turn_id, text=words))
+    return tuple(reversed(kept))
+
+
+def _shortened_item(item: Item) -> Item:
+    text = getattr(item, "text", "")
+    if len(text) <= _ITEM_TEXT_CHARS:
+        return item
+    return item.model_copy(update={"text": text[:_ITEM_TEXT_CHARS] + "\n\n… cut here …"})
+
+
+# -- the footer --------------------------------------------------------------
+
+
+def _footer(turn: TurnState, items: Iterable[Item], session: SessionState) -> Iterator[str]:
+    yield " ".join(filter(None, (session.agent.name, session.agent.version)))
+    for name in ("model", "mode"):
+        chosen = _chosen(session, name)
+        if chosen:
+            yield f"{name} {chosen}"
+    yield f"policy {turn.policy}"
+    changed = _changed_files(items)
+    if changed:
+        shown = ", ".join(changed[:3]) + (", …" if len(changed) > 3 else "")
+        yield f"{len(changed)} file{'s' if len(changed) > 1 else ''} changed: {shown}"
+    if turn.tokens is not None:
+        yield f"{turn.tokens:,} tokens"
+
+
+def _chosen(session: SessionState, category: str) -> str:
+    for option in session.config_options:
+        if option.category == category and isinstance(option.current_value, str):
+            names = {choice.value: choice.name for choice in option.choices}
+            return names.get(option.current_value, option.current_value)
+    if category == "mode":
+        modes = {mode.id: mode.name for mode in session.modes}
+        return modes.get(session.current_mode_id, session.current_mode_id)
+    return ""
+
+
+def _changed_files(items: Iterable[Item]) -> list[str]:
+    """Return the paths of completed edits, in order."""
+    paths = (
+        diff.path
+        for item in items
+        if isinstance(item, ToolCall) and item.status == "completed"
+        for diff in item.diffs
+    )
+    return list(dict.fromkeys(paths))

@@ -1,0 +1,232 @@
+"""The record of a turn in a notebook."""
+
+from __future__ import annotations
+
+import json
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from acp_jupyter.transcript.events import (
+    AgentInfo,
+    ConfigChoice,
+    ConfigOption,
+    Mode,
+    Origin,
+    SessionState,
+    TurnState,
+)
+from acp_jupyter.transcript.items import (
+    AgentMessage,
+    Diff,
+    ErrorItem,
+    Item,
+    Notice,
+    Permission,
+    Plan,
+    PlanEntry,
+    Thought,
+    ToolCall,
+    UserMessage,
+)
+from acp_jupyter.transcript.record import TURN_MIME, Bundle, build_bundle
+from acp_jupyter.transcript.redact import Redactor
+from acp_jupyter.transcript.scrub import Scrubber
+
+ROOT = "/home/ada/my project"
+SECRET = "correct-horse-battery"
+
+SESSION = SessionState(
+    session_id="s",
+    title="t",
+    agent=AgentInfo(id="demo", name="Demo", version="1.2"),
+    cwd=ROOT,
+    folder="~/my project",
+    modes=(Mode(id="code", name="Code"),),
+    current_mode_id="code",
+    config_options=(
+        ConfigOption(
+            id="m",
+            name="Model",
+            category="model",
+            type="select",
+            current_value="x",
+            choices=(ConfigChoice(value="x", name="Big"),),
+        ),
+    ),
+)
+TURN = TurnState(
+    turn_id="t",
+    session_id="s",
+    status="done",
+    stop_reason="end_turn",
+    prompt="Fix it",
+    policy="accept-edits",
+    tokens=1234,
+    origin=Origin(kernel_id="kernel-7", notebook_path="n.ipynb", cell_id="c", source="%%acp\nFix"),
+)
+
+
+def everything(text: str) -> tuple[Item, ...]:
+    """Return items with `text` wherever an agent can put some."""
+    return (
+        UserMessage(id="0", text=text),
+        Thought(id="1", text=text),
+        AgentMessage(id="2", text=text),
+        ToolCall(
+            id="3",
+            tool_call_id=text,
+            title=text,
+            tool_name=text,
+            description=text,
+            command=text,
+            path=text,
+            paths=(text,),
+            output=text,
+            status="completed",
+            diffs=(Diff(path=text, old_text=text, new_text=f"{text}\n{text}"),),
+            raw_input={"path": text, text: [text]},
+            raw_output=text,
+            permission=Permission(
+                request_id="r", title=text, reason=text, chosen=text, outcome=text
+            ),
+        ),
+        Plan(id="4", entries=(PlanEntry(content=text),), text=text),
+        Notice(id="5", title=text, text=text),
+        ErrorItem(id="6", message=text, detail=text),
+    )
+
+
+def written(bundle: Bundle) -> str:
+    return json.dumps(bundle.model_dump(mode="json"), ensure_ascii=False)
+
+
+PIECES = st.sampled_from(
+    [
+        ROOT,
+        "/home/ada",
+        "file:///home/ada/my%20project/x",
+        "/",
+        ".",
+        "clean.py",
+        " ",
+        "x",
+        "-old",
+        "\n",
+        "`",
+        "_",
+        "é",
+    ]
+)
+
+
+@given(st.lists(PIECES, max_size=12).map("".join))
+def test_no_bundle_names_the_folder_or_the_home(text: str) -> None:
+    """S1.47: nothing absolute of this machine is saved."""
+    session = SESSION.model_copy(update={"title": text})
+    turn = TURN.model_copy(update={"prompt": text, "words": text})
+    saved = written(build_bundle(turn, everything(text), session, thoughts=True))
+    assert ROOT not in saved
+    assert "my%20project" not in saved.replace("../my project", "")
+    for end in ("/", " ", "\\n", '"'):
+        assert f"/home/ada{end}" not in saved
+
+
+@given(st.sampled_from([ROOT, "/srv/w", "/app"]), st.lists(PIECES, max_size=8).map("".join))
+def test_scrubbing_twice_is_scrubbing_once(cwd: str, text: str) -> None:
+    scrubber = Scrubber(cwd, "/home/ada", Redactor())
+    once = scrubber.text(f"{text}{cwd}/a {cwd}")
+    assert scrubber.text(once) == once
+
+
+def test_paths_stay_readable() -> None:
+    scrubber = Scrubber("/srv/work", "/home/ada", Redactor())
+    assert scrubber.text("/srv/work/a.py /srv/work: /srv/work.") == "./a.py .: .."
+    assert scrubber.text("/srv/work-old/a /home/ada/x /home/adam") == "../work-old/a ~/x /home/adam"
+    short = Scrubber("/app", "/root", Redactor())
+    assert short.text("src/app/x /app/y =/root/z") == "src/app/x ./y =~/z"
+    windows = Scrubber("C:\\Users\\ada\\w", "C:\\Users\\ada", Redactor())
+    assert windows.text("C:\\Users\\ada\\w\\a.py C:/Users/ada/b") == ".\\a.py ~/b"
+
+
+def test_no_secret_is_saved() -> None:
+    redactor = Redactor([SECRET])
+    turn = TURN.model_copy(update={"prompt": f"use {SECRET}"})
+    text = f"key {SECRET} and sk-abcdefghijklmnopqrstuvwx"
+    saved = written(build_bundle(turn, everything(text), SESSION, redactor=redactor))
+    assert SECRET not in saved
+    assert "sk-abcdef" not in saved
+
+
+def test_a_secret_that_is_a_word_of_the_wire_breaks_nothing() -> None:
+    redactor = Redactor(["completed", "tool_call", "agent_message"])
+    bundle = build_bundle(TURN, everything("completed"), SESSION, redactor=redactor)
+    assert "agent_message" in written(bundle)
+
+
+def test_a_secret_at_the_cut_of_an_output_is_gone_too() -> None:
+    call = ToolCall(id="1", tool_call_id="c", title="Run", output="x" * 970 + SECRET + "y" * 5_000)
+    saved = written(build_bundle(TURN, [call], SESSION, redactor=Redactor([SECRET])))
+    assert SECRET[:8] not in saved
+
+
+def test_the_snapshot_holds_no_origin_no_raw_values_no_thoughts() -> None:
+    bundle = build_bundle(TURN, everything("hello"), SESSION)
+    saved = written(bundle)
+    assert "kernel-7" not in saved
+    assert "%%acp" not in saved
+    snapshot = bundle.data[TURN_MIME]
+    assert isinstance(snapshot, dict)
+    items = snapshot["items"]
+    assert isinstance(items, list)
+    kinds = [item["kind"] for item in items if isinstance(item, dict)]
+    assert kinds == ["agent_message", "tool_call", "plan", "notice", "error"]
+    assert isinstance(items[1], dict)
+    assert items[1]["raw_input"] is None
+    assert items[1]["raw_output"] is None
+
+
+def test_the_footer_says_who_how_and_what() -> None:
+    call = ToolCall(
+        id="1",
+        tool_call_id="c",
+        title="Edit",
+        tool_kind="edit",
+        status="completed",
+        diffs=(Diff(path="a.py", new_text="x"),),
+    )
+    markdown = build_bundle(TURN, [call], SESSION).data["text/markdown"]
+    assert isinstance(markdown, str)
+    assert markdown.splitlines()[-1] == (
+        "<sub>Demo 1.2 · model Big · mode Code · policy accept-edits · "
+        "1 file changed: a.py · 1,234 tokens</sub>"
+    )
+
+
+def test_there_is_no_html_and_no_widget() -> None:
+    assert list(build_bundle(TURN, (), SESSION).data) == [TURN_MIME, "text/markdown", "text/plain"]
+
+
+def test_the_same_turn_gives_the_same_bundle() -> None:
+    first, second = (build_bundle(TURN, everything("x"), SESSION) for _ in range(2))
+    assert first == second
+
+
+def test_a_huge_turn_is_capped_and_says_so() -> None:
+    items = [AgentMessage(id=str(n), text=f"part {n} " + "x" * 10_000) for n in range(200)]
+    bundle = build_bundle(TURN, items, SESSION)
+    assert len(json.dumps(bundle.data[TURN_MIME])) < 300_000
+    markdown = bundle.data["text/markdown"]
+    assert isinstance(markdown, str)
+    assert len(markdown) < 600_000
+    assert "part 199 " in markdown
+    assert "left out" in markdown
+    assert "earlier items are not saved" in written(bundle)
+
+
+def test_a_running_turn_says_so() -> None:
+    bundle = build_bundle(TURN.model_copy(update={"status": "running"}), (), SESSION)
+    assert bundle.data["text/plain"].startswith("Turn running…")  # type: ignore[union-attr]
+    snapshot = bundle.data[TURN_MIME]
+    assert isinstance(snapshot, dict)
+    assert snapshot["final"] is False
