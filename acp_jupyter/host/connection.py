@@ -6,7 +6,7 @@ import asyncio
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import acp
 from acp.interfaces import Client
@@ -24,7 +24,7 @@ __all__ = ["PROTOCOL_VERSION", "AgentConnection"]
 PROTOCOL_VERSION = 1
 _AUTH_REQUIRED = -32000
 _SHOWN_STDERR_LINES = 10
-_LAST_LINES_SECONDS = 2.0
+_LAST_LINES_SECONDS = 1.0
 
 
 class AgentConnection:
@@ -41,7 +41,7 @@ class AgentConnection:
         spec: AgentSpec,
         process: AgentProcess,
         transport: LineTransport,
-        client: Client,
+        client: object,
         limits: Limits,
     ) -> None:
         self.spec = spec
@@ -50,7 +50,9 @@ class AgentConnection:
         self._process = process
         self._transport = transport
         self._limits = limits
-        self._sdk = acp.connect_to_agent(client, transport, use_unstable_protocol=True)
+        self._sdk = acp.connect_to_agent(
+            cast("Client", client), transport, use_unstable_protocol=True
+        )
         self._watch_task = asyncio.create_task(self._watch(), name=f"acp-agent-watch-{spec.id}")
 
     @classmethod
@@ -59,7 +61,7 @@ class AgentConnection:
         spec: AgentSpec,
         *,
         cwd: str | Path,
-        client: Client,
+        client: object,
         on_entry: OnEntry,
         limits: Limits,
         environment: Mapping[str, str] | None = None,
@@ -70,7 +72,8 @@ class AgentConnection:
         Parameters
         ----------
         client
-            Answers the agent's requests.
+            Answers the agent's requests: an object with those of the SDK's ``Client`` handlers
+            that the capabilities promise.
         on_entry
             Gets every line in wire order; see `LineTransport`.
         environment
@@ -193,16 +196,22 @@ class AgentConnection:
         """Clear up once the conversation has ended, by us or by the agent."""
         exited = asyncio.ensure_future(self._process.wait_exit())
         ended = asyncio.ensure_future(self._transport.ended.wait())
+        deaf = asyncio.ensure_future(self._process.stdin.lost.wait())
         try:
-            await asyncio.wait((exited, ended), return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait((exited, ended, deaf), return_when=asyncio.FIRST_COMPLETED)
+            if not exited.done() and not ended.done():
+                # It may have closed its stdin because it exits; otherwise it will never hear us.
+                await asyncio.wait((exited, ended), timeout=_LAST_LINES_SECONDS)
+                if not exited.done():
+                    self._transport.fail_deaf("has closed its stdin")
             # What the agent wrote before it died is still to be read.
             await asyncio.wait((ended,), timeout=_LAST_LINES_SECONDS)
             await self._transport.close()
             await self._process.stop()
             await self._sdk.close()
         finally:
-            exited.cancel()
-            ended.cancel()
+            for waiting in (exited, ended, deaf):
+                waiting.cancel()
             self.closed.set()
 
     async def _initialize(self) -> None:

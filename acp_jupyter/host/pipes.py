@@ -83,7 +83,8 @@ class PipeWriter(asyncio.BaseProtocol):
         self._written = 0
         self._flushed = asyncio.Event()
         self._flushed.set()
-        self._lost = False
+        self.lost = asyncio.Event()
+        """Set when the reader has closed its end, or we ours."""
         self._transport: asyncio.WriteTransport
 
     @classmethod
@@ -103,10 +104,10 @@ class PipeWriter(asyncio.BaseProtocol):
         ConnectionError
             The reader has closed its end, or reads so little that the bound is reached.
         """
-        if self._lost or self._transport.is_closing():
-            raise ConnectionResetError("The agent has closed its stdin")
+        if self.lost.is_set() or self._transport.is_closing():
+            raise ConnectionResetError("has closed its stdin")
         if self._transport.get_write_buffer_size() + len(data) > self._bound:
-            raise ConnectionAbortedError("The agent does not read its stdin")
+            raise ConnectionAbortedError("does not read its stdin")
         self._written += len(data)
         self._transport.write(data)
 
@@ -120,7 +121,7 @@ class PipeWriter(asyncio.BaseProtocol):
         TimeoutError
             Not one byte was read for ``seconds``.
         """
-        while not self._lost:
+        while not self.lost.is_set():
             read_before = self._read_by_now()
             try:
                 async with asyncio.timeout(seconds):
@@ -130,12 +131,12 @@ class PipeWriter(asyncio.BaseProtocol):
                     raise
             else:
                 break
-        if self._lost:
-            raise ConnectionResetError("The agent has closed its stdin")
+        if self.lost.is_set():
+            raise ConnectionResetError("has closed its stdin")
 
     def close(self) -> None:
         """End the stream without waiting for what nobody reads."""
-        if not self._lost and not self._transport.is_closing():
+        if not self.lost.is_set() and not self._transport.is_closing():
             self._transport.abort()
 
     def _read_by_now(self) -> int:
@@ -151,5 +152,5 @@ class PipeWriter(asyncio.BaseProtocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         """See `asyncio.BaseProtocol`: wake up whoever waits."""
-        self._lost = True
+        self.lost.set()
         self._flushed.set()

@@ -30,11 +30,11 @@ class OurRequests:
         self._waiting[seq] = future
         return future
 
-    def forget(self, seq: int) -> None:
-        """Nobody waits any more; an answer will be ignored."""
-        future = self._waiting.pop(seq, None)
-        if future is not None:
-            future.cancel()
+    def forget(self, seq: int, future: asyncio.Future[Any]) -> None:
+        """Stop waiting; a later answer will be ignored."""
+        self._waiting.pop(seq, None)
+        if not future.cancel() and not future.cancelled():
+            future.exception()  # seen; the one who waited may have failed before
 
     def asked(self, message: Mapping[str, Any]) -> int | None:
         """Return the ``seq`` of the request that ``message`` answers."""

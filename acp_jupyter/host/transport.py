@@ -94,7 +94,7 @@ class LineTransport:
                 await self._flush()
                 return await future
         finally:
-            self._ours.forget(seq)
+            self._ours.forget(seq, future)
 
     async def notify(self, method: str, params: Mapping[str, Any]) -> None:
         """Send a notification. It is queued at once, behind what the agent has yet to read."""
@@ -130,6 +130,12 @@ class LineTransport:
         """Fail what waits. The process belongs to the caller."""
         self._fail(f"The connection to {self._name} was closed.")
 
+    def fail_deaf(self, why: str) -> AgentDied:
+        """End the conversation with an agent that lives and does not listen."""
+        if not self.ended.is_set():
+            self._enter("!", {"note": "deaf", "text": why})
+        return self._fail(f"{self._name} {why}. {_NEXT}")
+
     def _put(self, message: dict[str, Any], seq: int, request_seq: int | None = None) -> None:
         """Tell and queue one line; nothing comes between the two."""
         message = clean_json(message)
@@ -138,7 +144,7 @@ class LineTransport:
         try:
             self._process.stdin.write(data)
         except ConnectionError as error:
-            raise self._on_deaf(str(error)) from None
+            raise self.fail_deaf(str(error)) from None
 
     async def _flush(self) -> None:
         try:
@@ -147,15 +153,10 @@ class LineTransport:
             # An agent that exits closes its pipes first; its exit says more than that.
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self.ended.wait(), _EXIT_AFTER_EOF_SECONDS)
-            raise self._on_deaf(str(error)) from None
+            raise self.fail_deaf(str(error)) from None
         except TimeoutError:
             seconds = f"{self._limits.send_seconds:g} s"
-            raise self._on_deaf(f"has read nothing for {seconds} and counts as dead") from None
-
-    def _on_deaf(self, why: str) -> AgentDied:
-        if not self.ended.is_set():
-            self._enter("!", {"note": "deaf", "text": why})
-        return self._fail(f"{self._name} {why}. {_NEXT}")
+            raise self.fail_deaf(f"has read nothing for {seconds} and counts as dead") from None
 
     async def _on_end(self) -> None:
         """Nothing more will come: say how it ended, then fail what waits."""

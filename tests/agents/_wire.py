@@ -42,7 +42,7 @@ class Wire:
     def error(self, request: Json, code: int, message: str) -> None:
         self.send({"id": request["id"], "error": {"code": code, "message": message}})
 
-    def update(self, session_id: str, kind: str, **fields: Any) -> None:
+    def update(self, session_id: str, kind: str, /, **fields: Any) -> None:
         update = {"sessionUpdate": kind, **fields}
         params = {"sessionId": session_id, "update": update}
         self.send({"method": "session/update", "params": params})

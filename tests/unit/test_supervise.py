@@ -102,7 +102,7 @@ def test_a_stop_signal_to_the_supervisor_ends_all() -> None:
 def test_it_starts_fast_and_needs_nothing_but_the_standard_library() -> None:
     code = (
         f"import sys; sys.argv = ['x']; import runpy; runpy.run_path({supervise.__file__!r});"
-        "print([m for m in sys.modules if m.partition('.')[0] in ('acp', 'acp_jupyter', 'pydantic')])"
+        "print([m for m in sys.modules if m.split('.')[0] in ('acp', 'acp_jupyter', 'pydantic')])"
     )
     began = time.monotonic()
     command = [sys.executable, "-I", "-S", "-c", code]

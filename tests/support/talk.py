@@ -1,0 +1,90 @@
+"""A connection to a fake agent, with all that went over it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from acp_jupyter.host.connection import AgentConnection
+from acp_jupyter.host.limits import Limits
+from acp_jupyter.host.registry import AgentSpec
+from acp_jupyter.host.transport import OnEntry
+from acp_jupyter.packets.normalise import normalise
+from acp_jupyter.packets.traffic import TrafficEntry
+from tests.support.recording_client import RecordingClient
+
+__all__ = ["FAST", "Talk", "talk_to"]
+
+FAST = replace(Limits(), stdin_eof_seconds=0.3, term_seconds=0.3)
+
+
+@dataclass
+class Talk:
+    """What a test looks at."""
+
+    client: RecordingClient
+    entries: list[TrafficEntry] = field(default_factory=list)
+    connection: AgentConnection = field(init=False)
+    session_id: str = ""
+    on_entry: OnEntry | None = None
+
+    def enter(self, entry: TrafficEntry) -> None:
+        self.entries.append(entry)
+        if self.on_entry is not None:
+            self.on_entry(entry)
+
+    async def say(self, text: str) -> dict[str, Any]:
+        return await self.connection.prompt(self.session_id, [{"type": "text", "text": text}])
+
+    def updates(self) -> list[Mapping[str, Any]]:
+        """Return the updates in wire order, normalised."""
+        messages = [
+            part for e in self.entries if e.direction == "<" for part in normalise(e.message)
+        ]
+        return [
+            message["params"]["update"]
+            for message in messages
+            if message.get("method") == "session/update"
+        ]
+
+    def text(self) -> str:
+        """Return what the agent said."""
+        return "".join(
+            update["content"]["text"]
+            for update in self.updates()
+            if update["sessionUpdate"] == "agent_message_chunk"
+            and update["content"]["type"] == "text"
+        )
+
+    def notes(self, name: str) -> list[Mapping[str, Any]]:
+        return [e.message for e in self.entries if e.message.get("note") == name]
+
+
+@asynccontextmanager
+async def talk_to(
+    spec: AgentSpec,
+    cwd: Path,
+    *,
+    choice: str | None = None,
+    limits: Limits = FAST,
+    environment: Mapping[str, str] | None = None,
+) -> AsyncIterator[Talk]:
+    """Open a connection and a session, and end the process afterwards."""
+    talk = Talk(RecordingClient(choice))
+    talk.connection = await AgentConnection.open(
+        spec,
+        cwd=cwd,
+        client=talk.client,
+        on_entry=talk.enter,
+        limits=limits,
+        environment=environment,
+    )
+    try:
+        result = await talk.connection.new_session(cwd)
+        talk.session_id = result["sessionId"]
+        yield talk
+    finally:
+        await talk.connection.close()
