@@ -270,7 +270,6 @@ class Dispatcher:
         )
         if not same_cell:
             raise UnknownTurn("This output does not belong to this cell.")
-        session.attach()
         return AttachedTurn(
             session_id=session.session_id,
             turn=turn,

@@ -21,7 +21,7 @@ from acp_jupyter.packets.models import (
     ToolCallProgress,
     Unknown,
 )
-from acp_jupyter.packets.normalise import normalise
+from acp_jupyter.packets.normalise import RAW_OPTION_KIND, normalise
 from acp_jupyter.packets.notes import Note, read_note
 from acp_jupyter.packets.parse import parse_update, read_tool_call
 from acp_jupyter.packets.traffic import TrafficEntry
@@ -101,7 +101,7 @@ def _permission_request(seq: int, params: dict[str, JsonValue]) -> PermissionReq
 def _option(raw: dict[str, JsonValue]) -> OptionPacket:
     option_id = text(first(raw, "optionId", "option_id"))
     meta = raw.get("_meta")
-    kept = text(meta.get("kind")) if isinstance(meta, dict) else ""
+    kept = text(meta.get(RAW_OPTION_KIND)) if isinstance(meta, dict) else ""
     return OptionPacket(
         option_id=option_id,
         name=text(raw.get("name")) or option_id,

@@ -1,0 +1,97 @@
+"""What a policy may answer: only what it has evidence for."""
+
+from __future__ import annotations
+
+from typing import Any, get_args
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from acp_jupyter.host.permissions import decide
+from acp_jupyter.transcript.events import Policy
+from acp_jupyter.transcript.items import PermissionOption, ToolCall, ToolKind
+
+ONCE = PermissionOption(option_id="once", name="Allow once", option_kind="allow_once")
+ALWAYS = PermissionOption(option_id="always", name="Always", option_kind="allow_always")
+NO = PermissionOption(option_id="no", name="Reject", option_kind="reject_once")
+OPTIONS = (ALWAYS, ONCE, NO)
+
+
+def call(**fields: Any) -> ToolCall:
+    return ToolCall(id="i1", tool_call_id="c1", title="x", **fields)
+
+
+def chosen(
+    policy: Policy, tool_call: ToolCall, options: tuple[PermissionOption, ...]
+) -> str | None:
+    decision = decide(policy, tool_call, options)
+    return None if decision is None else decision.option_id
+
+
+EDIT = call(tool_kind="edit", path="src/a.py", paths=("src/a.py",))
+
+
+@pytest.mark.parametrize(
+    ("policy", "tool_call", "answer"),
+    [
+        ("ask", EDIT, None),
+        ("accept-edits", EDIT, "once"),
+        ("accept-edits", call(tool_kind="edit"), None),
+        ("accept-edits", call(tool_kind="edit", path="/etc/passwd"), None),
+        ("accept-edits", call(tool_kind="edit", path="../other/a.py"), None),
+        ("accept-edits", call(tool_kind="edit", path="a.py", paths=("b/../../c.py",)), None),
+        ("accept-edits", call(tool_kind="edit", path=".git/hooks/pre-commit"), None),
+        ("accept-edits", call(tool_kind="edit", path="src/conftest.py"), None),
+        ("accept-edits", call(tool_kind="edit", path="deploy/.ENV.local"), None),
+        ("accept-edits", call(tool_kind="execute", command="ls"), None),
+        ("accept-edits", call(tool_kind="delete", path="src/a.py"), None),
+        ("read-only", call(tool_kind="read", path="a.py"), "once"),
+        ("read-only", EDIT, "no"),
+        ("deny", call(tool_kind="read", path="a.py"), "no"),
+        ("allow-all", call(tool_kind="execute", command="ls"), "once"),
+        ("allow-all", call(tool_kind="other", path="a.py"), None),
+        ("allow-all", call(tool_kind="execute"), None),
+    ],
+)
+def test_policies_answer_on_evidence_only(
+    policy: Policy, tool_call: ToolCall, answer: str | None
+) -> None:
+    assert chosen(policy, tool_call, OPTIONS) == answer
+
+
+@pytest.mark.parametrize("policy", get_args(Policy))
+def test_no_policy_ever_chooses_always(policy: Policy) -> None:
+    assert chosen(policy, EDIT, (ALWAYS,)) is None
+
+
+def test_several_single_allows_are_a_question() -> None:
+    red = ONCE.model_copy(update={"option_id": "red"})
+    assert chosen("allow-all", EDIT, (ONCE, red, NO)) is None
+
+
+def test_an_unknown_kind_is_never_chosen() -> None:
+    odd = PermissionOption(option_id="odd", name="Sure", option_kind="approve")
+    assert chosen("allow-all", EDIT, (odd,)) is None
+
+
+CALLS = st.builds(
+    call,
+    tool_kind=st.sampled_from(get_args(ToolKind)),
+    path=st.sampled_from(["", "a.py", "../a.py", "/x", ".git/config", "src/b.py"]),
+    command=st.sampled_from(["", "ls", "rm -r ."]),
+)
+LESS: dict[str, Any] = {"tool_kind": "other", "path": "", "paths": (), "command": ""}
+
+
+@given(
+    policy=st.sampled_from(get_args(Policy)),
+    tool_call=CALLS,
+    taken=st.sets(st.sampled_from(sorted(LESS)), min_size=1),
+)
+def test_taking_evidence_away_never_turns_a_question_into_a_grant(
+    policy: Policy, tool_call: ToolCall, taken: set[str]
+) -> None:
+    if chosen(policy, tool_call, OPTIONS) is None:
+        poorer = tool_call.model_copy(update={name: LESS[name] for name in taken})
+        assert chosen(policy, poorer, OPTIONS) != "once"

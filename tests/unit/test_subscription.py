@@ -1,0 +1,92 @@
+"""Events on their way to a reader."""
+
+from __future__ import annotations
+
+import itertools
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from acp_jupyter.delivery.subscription import Subscription, merge
+from acp_jupyter.transcript.events import Event, TextAppended
+from tests.support.script import Script
+from tests.support.view import PlainView
+
+STEPS = st.lists(
+    st.sampled_from(["text", "thought", "tool", "output", "plan", "ask", "answer", "late"]),
+    max_size=40,
+)
+
+
+def play(steps: list[str]) -> list[Event]:
+    """Enter lines of every kind; return all events."""
+    script = Script()
+    prompt = script.turn()
+    asked: list[str] = []
+    output = ""
+    for number, step in enumerate(steps):
+        match step:
+            case "text":
+                script.text(f"w{number} \U0001f600 ")
+            case "thought":
+                script.text(f"t{number} ", kind="agent_thought_chunk")
+            case "tool":
+                script.update("tool_call", toolCallId="c", title=f"Tool {number}", kind="execute")
+            case "output":
+                output = output + f"{number}\n" if number % 5 else f"new {number}\n"
+                content = [{"type": "content", "content": {"type": "text", "text": output}}]
+                script.update("tool_call_update", toolCallId="c", content=content)
+            case "plan":
+                script.update("plan", entries=[{"content": f"step {number}"}])
+            case "ask":
+                asked.append(script.ask({"toolCallId": f"a{number}", "title": "x"}))
+            case "answer" if asked:
+                script.answer(asked.pop(), "once")
+            case _:
+                script.update("usage_update", used=number, size=100)
+    script.end(prompt)
+    script.text("tail")
+    return script.events
+
+
+@given(steps=STEPS, cuts=st.lists(st.integers(0, 200), max_size=6))
+def test_merged_flushes_give_the_same_view(steps: list[str], cuts: list[int]) -> None:
+    events = play(steps)
+    whole = PlainView().apply(events)
+    places = sorted({0, len(events), *(cut for cut in cuts if cut < len(events))})
+    view = PlainView()
+    for start, end in itertools.pairwise(places):
+        flush = merge(events[start:end])
+        assert [e.seq for e in flush] == sorted(e.seq for e in flush)
+        assert not flush or flush[-1].seq == events[end - 1].seq
+        view.apply(flush)
+    assert (view.items, view.session, view.turns) == (whole.items, whole.session, whole.turns)
+
+
+@given(steps=STEPS, resumed=st.integers(0, 200))
+def test_resuming_at_any_event_loses_and_doubles_nothing(steps: list[str], resumed: int) -> None:
+    events = play(steps)
+    cut = min(resumed, len(events))
+    seen = PlainView().apply(merge(events[:cut]))
+    after = events[cut - 1].seq if cut else 0
+    seen.apply(merge(event for event in events if event.seq > after))
+    assert seen.items == PlainView().apply(events).items
+
+
+def append(seq: int, offset: int, text: str) -> TextAppended:
+    return TextAppended(
+        session_id="s", seq=seq, item_id="i", field="text", offset=offset, text=text
+    )
+
+
+def test_a_reader_is_woken_once_until_it_takes() -> None:
+    wakes: list[None] = []
+    subscription = Subscription("s", lambda: wakes.append(None))
+    subscription.offer([append(1, 0, "a")])
+    subscription.offer([append(2, 1, "b")])
+    assert len(wakes) == 1
+    (event,) = subscription.take()
+    assert (event.seq, event.kind) == (2, "text_appended")
+    assert subscription.take() == ()
+    subscription.offer([append(3, 2, "c")])
+    assert len(wakes) == 2
