@@ -88,8 +88,16 @@ class AcpHandler(OwnOrigin, APIHandler):
 
     def check_xsrf_cookie(self) -> None:
         """Check the XSRF token of a user; a kernel's request stands and falls by its proof."""
-        if KERNEL_HEADER not in self.request.headers:
+        if KERNEL_HEADER in self.request.headers:
+            return
+        try:
             super().check_xsrf_cookie()
+        except HTTPError as error:
+            if "_xsrf" in (error.log_message or ""):
+                raise HTTPError(
+                    403, "The request lacks the XSRF token of this server. Reload the page."
+                ) from None
+            raise
 
     def check_origin(self, origin_to_satisfy_tornado: str = "") -> bool:
         """Refuse a foreign origin with 403; APIHandler would say that there is no such route."""

@@ -6,7 +6,6 @@ import asyncio
 from typing import Any
 
 from jupyter_server.auth.decorator import ws_authenticated
-from jupyter_server.base.websocket import WebSocketMixin
 from tornado.web import HTTPError
 from tornado.websocket import WebSocketClosedError, WebSocketHandler
 
@@ -21,10 +20,14 @@ __all__ = ["StreamHandler"]
 
 _MESSAGE_BYTES = 32 * 1024 * 1024
 _WRITE_SECONDS = 30.0
+_PING_SECONDS = 30.0
 
 
-class StreamHandler(OwnOrigin, WebSocketMixin, WebSocketHandler):
-    """Frames in and out; what they mean is the channel's business."""
+class StreamHandler(OwnOrigin, WebSocketHandler):
+    """Frames in and out; what they mean is the channel's business.
+
+    Without Jupyter's mixin: its intervals are milliseconds where tornado reads seconds.
+    """
 
     def initialize(self, *, backend: Backend) -> None:
         """Take the collaborators of the route list."""
@@ -37,9 +40,19 @@ class StreamHandler(OwnOrigin, WebSocketMixin, WebSocketHandler):
         """A prompt with images, or an unsaved notebook, fits; more closes the socket."""
         return _MESSAGE_BYTES
 
+    @property
+    def ping_interval(self) -> float:
+        """Seconds between pings; a peer that does not answer one until the next is gone."""
+        return float(self.settings.get("websocket_ping_interval") or _PING_SECONDS)
+
+    @property
+    def ping_timeout(self) -> float:
+        """Seconds that a pong may take."""
+        return self.ping_interval
+
     async def prepare(self) -> None:  # type: ignore[override] # as APIHandler does
         """Find out who calls; refuse everybody but users."""
-        await super().prepare()
+        await super().prepare(_redirect_to_login=False)
         try:
             self._caller: Caller = await authorize_user(self, "execute")
         except AcpError as error:
