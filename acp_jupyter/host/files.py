@@ -17,6 +17,7 @@ from acp_jupyter.host.text_format import TextFormat, text_window
 __all__ = ["WorkspaceFiles"]
 
 _SHOWN_CHARS = 200
+_PATH_CHARS = 4096
 _NAME_CHARS = 60
 _FOLLOWED = os.O_CLOEXEC | os.O_NOFOLLOW
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | _FOLLOWED
@@ -110,6 +111,8 @@ class WorkspaceFiles:
 
     def _parts(self, path: str) -> list[str]:
         """Return the components of ``path`` below the root, without links."""
+        if len(path) > _PATH_CHARS:
+            raise FileRefused(f"{_shown(path)} is too long for a path.")
         real = os.path.realpath(os.path.join(self._root, path))
         inside = os.path.relpath(real, self._root)
         if inside == os.pardir or inside.startswith(os.pardir + os.sep) or os.path.isabs(inside):

@@ -1,0 +1,109 @@
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from acp_jupyter.errors import AgentStartError, UnknownAgent
+from acp_jupyter.host.registry import CONFIG_FILE, Registry
+
+
+def write(folder: Path, content: object) -> Path:
+    folder.mkdir(exist_ok=True)
+    text = content if isinstance(content, str) else json.dumps(content)
+    (folder / CONFIG_FILE).write_text(text)
+    return folder
+
+
+def test_the_demo_agent_is_always_there() -> None:
+    registry = Registry({}, [])
+    assert [spec.id for spec in registry.specs()] == ["demo"]
+    assert registry.get("demo").command == sys.executable
+    assert registry.statuses()[0].status == "ready"
+
+
+def test_agents_come_from_the_settings_and_the_files_in_this_order(tmp_path: Path) -> None:
+    first = write(tmp_path / "a", {"agent_servers": {"one": {"command": "file"}}})
+    second = write(
+        tmp_path / "b",
+        {"agent_servers": {"one": {"command": "late"}, "Two Words": {"command": "two"}}},
+    )
+    registry = Registry(
+        {"set": {"command": "x", "args": ["-a"], "env": {"K": "V"}}}, [first, second]
+    )
+    assert [spec.id for spec in registry.specs()] == ["demo", "set", "one", "two-words"]
+    assert registry.get("one").command == "file"
+    assert registry.get("two-words").name == "Two Words"
+    spec = registry.get("set")
+    assert (spec.args, dict(spec.env)) == (("-a",), {"K": "V"})
+
+
+def test_settings_win_over_files(tmp_path: Path) -> None:
+    folder = write(tmp_path / "a", {"agent_servers": {"one": {"command": "file"}}})
+    assert Registry({"one": {"command": "settings"}}, [folder]).get("one").command == "settings"
+
+
+def test_keys_of_other_editors_are_no_mistake() -> None:
+    registry = Registry({"x": {"command": "sh", "type": "custom", "default_mode": "plan"}}, [])
+    assert registry.statuses()[1].status == "ready"
+
+
+@pytest.mark.parametrize(
+    ("entry", "words"),
+    [
+        ({}, "command: Field required"),
+        ({"command": ""}, "command"),
+        ({"command": "x", "args": "-a"}, "args"),
+        ({"command": "x", "args": [1]}, "args.0"),
+        ({"command": "x", "env": {"A": 1}}, "env.A"),
+        ({"command": ["x"]}, "command"),
+        (5, "not valid"),
+        (None, "not valid"),
+    ],
+)
+def test_a_bad_entry_is_broken_alone(entry: object, words: str) -> None:
+    registry = Registry({"bad": entry, "good": {"command": "sh"}}, [])  # type: ignore[dict-item]
+    statuses = {report.id: report for report in registry.statuses()}
+    assert statuses["bad"].status == "broken"
+    assert words in statuses["bad"].detail
+    assert statuses["good"].status == "ready"
+    assert [spec.id for spec in registry.specs()] == ["demo", "good"]
+    with pytest.raises(AgentStartError, match="bad can't start"):
+        registry.get("bad")
+
+
+@pytest.mark.parametrize("content", ["{", "[]", "{}", '{"agent_servers": 5}', "[" * 100_000])
+def test_a_bad_file_is_told_and_the_rest_works(tmp_path: Path, content: str) -> None:
+    folder = write(tmp_path / "a", content)
+    registry = Registry({"good": {"command": "sh"}}, [folder, tmp_path / "missing"])
+    reports = registry.statuses()
+    assert [report.status for report in reports] == ["ready", "ready", "broken"]
+    assert str(folder / CONFIG_FILE) in reports[2].detail
+
+
+def test_a_missing_command_says_what_to_do() -> None:
+    report = Registry({"x": {"command": "no-such-agent"}}, []).statuses()[1]
+    assert report.status == "not_installed"
+    assert "no-such-agent was not found. Install it" in report.detail
+
+
+def test_the_path_of_the_agent_counts_for_finding_its_command(tmp_path: Path) -> None:
+    program = tmp_path / "my-agent"
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    entry = {"command": "my-agent", "env": {"PATH": str(tmp_path)}}
+    assert Registry({"x": entry}, []).statuses()[1].status == "ready"
+
+
+def test_nobody_can_take_the_place_of_the_demo_agent(tmp_path: Path) -> None:
+    folder = write(tmp_path / "a", {"agent_servers": {"Demo": {"command": "evil"}}})
+    registry = Registry({"demo": {"command": "evil"}}, [folder])
+    assert registry.get("demo").command == sys.executable
+    assert registry.statuses()[1].status == "broken"
+
+
+def test_an_unknown_agent_is_answered_with_the_known_ones() -> None:
+    with pytest.raises(UnknownAgent, match="Configured agents: demo, x"):
+        Registry({"x": {"command": "x"}}, []).get("y")
