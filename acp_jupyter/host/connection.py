@@ -207,6 +207,8 @@ class AgentConnection:
             # What the agent wrote before it died is still to be read.
             await asyncio.wait((ended,), timeout=_LAST_LINES_SECONDS)
             await self._transport.close()
+            if exited.done():
+                self.closed.set()  # told at once; clearing up after it may take seconds
             await self._process.stop()
             await self._sdk.close()
         finally:

@@ -83,12 +83,12 @@ class TheirRequests:
         self._ids[seq] = message["id"]
         return {**message, "id": seq}
 
-    def answer(self, message: Mapping[str, Any]) -> tuple[dict[str, Any], int | None]:
-        """Return the answer with the agent's own id, and the ``seq`` of its request."""
-        seq = message.get("id")
-        if not isinstance(seq, int) or seq not in self._ids:
-            return dict(message), None
-        return {**message, "id": self._ids.pop(seq)}, seq
+    def answer(self, message: Mapping[str, Any]) -> dict[str, Any] | None:
+        """Return the answer with the agent's own id, or None where none is expected any more."""
+        seq = message["id"]
+        if seq not in self._ids:
+            return None
+        return {**message, "id": self._ids.pop(seq)}
 
 
 def _request_error(error: Mapping[str, Any]) -> AgentRequestError:

@@ -28,7 +28,9 @@ _log = logging.getLogger(__name__)
 _YIELD_EVERY = 50
 _EXIT_AFTER_EOF_SECONDS = 1.0
 _NEXT = "The next prompt starts it again."
-_BUSY = {"code": -32603, "message": "Too many requests are open"}
+_NOT_FOR_THE_SDK = frozenset({"session/update", "$/cancel_request"})
+_BUSY = {"error": {"code": -32603, "message": "Too many requests are open"}}
+_NO_METHOD = {"error": {"code": -32601, "message": "Method not found"}}
 
 
 class LineTransport:
@@ -106,9 +108,8 @@ class LineTransport:
         """Send the SDK's answer to a request of the agent; a dead agent gets none."""
         if self.ended.is_set():
             return
-        answer, request_seq = self._theirs.answer(message)
         with contextlib.suppress(AgentDied):
-            self._put(answer, next(self._sequence), request_seq)
+            self._answer(message)
             await self._flush()
 
     async def receive(self) -> dict[str, Any] | None:
@@ -135,6 +136,12 @@ class LineTransport:
         if not self.ended.is_set():
             self._enter("!", {"note": "deaf", "text": why})
         return self._fail(f"{self._name} {why}. {_NEXT}")
+
+    def _answer(self, message: dict[str, Any]) -> None:
+        """Queue an answer whose id is the number of the request's line."""
+        answer = self._theirs.answer(message)
+        if answer is not None:
+            self._put(answer, next(self._sequence), message["id"])
 
     def _put(self, message: dict[str, Any], seq: int, request_seq: int | None = None) -> None:
         """Tell and queue one line; nothing comes between the two."""
@@ -219,20 +226,21 @@ class LineTransport:
 
     def _hand_on(self, message: dict[str, Any], seq: int) -> None:
         """Give one well-formed message to the one who deals with it."""
-        update = message.get("method") == "session/update"
-        if "method" not in message:
+        method = message.get("method")
+        if method is None:
             self._ours.settle(message)
         elif "id" not in message:
-            if not update and message["method"] != "$/cancel_request":
+            if method not in _NOT_FOR_THE_SDK:
                 self._ready.append(_for_handler(message, seq))
-        elif update or self._theirs.full():
-            self._theirs.open(seq, message)
-            outcome = {"result": None} if update else {"error": _BUSY}
-            answer, request_seq = self._theirs.answer({"jsonrpc": "2.0", "id": seq, **outcome})
-            with contextlib.suppress(AgentDied):
-                self._put(answer, next(self._sequence), request_seq)
         else:
-            self._ready.append(_for_handler(self._theirs.open(seq, message), seq))
+            full = self._theirs.full()
+            request = _for_handler(self._theirs.open(seq, message), seq)
+            outcome = _BUSY if full else _outcome_without_handler(method)
+            if outcome is None:
+                self._ready.append(request)
+                return
+            with contextlib.suppress(AgentDied):
+                self._answer({"jsonrpc": "2.0", "id": seq, **outcome})
 
     def _enter(
         self, direction: Direction, message: dict[str, Any], request_seq: int | None = None
@@ -251,6 +259,14 @@ class LineTransport:
 def _for_handler(message: dict[str, Any], seq: int) -> dict[str, Any]:
     """Replace the root ``_meta``, whose keys the SDK passes as arguments, by the line's number."""
     return {**message, "params": {**message["params"], "_meta": {"request_seq": seq}}}
+
+
+def _outcome_without_handler(method: str) -> dict[str, Any] | None:
+    """Return the answer to a request that the SDK would answer wrongly, or not at all."""
+    if method in _NOT_FOR_THE_SDK:
+        return {"result": None}
+    # The SDK answers null to terminals that nobody handles; we have not announced them.
+    return _NO_METHOD if method.startswith("terminal/") else None
 
 
 def _null(_name: str) -> None:

@@ -73,6 +73,8 @@ def prompt(wire: Wire, session_id: str, prompt_text: str) -> str:
     wire.text(session_id, f"permission {json.dumps(answer.get('result', answer))} ")
     answer = wire.ask("cursor/ask_question", {"question": "Blue?"})
     wire.text(session_id, f"question {answer.get('error', {}).get('code')} ")
+    answer = wire.ask("terminal/create", {"sessionId": session_id, "command": "ls"})
+    wire.text(session_id, f"terminal {answer.get('error', {}).get('code')} ")
     wire.send({"method": "$/cancel_request", "params": {"requestId": 99}})
     wire.send({"method": "auth/status", "params": {}})
     answer = wire.ask("session/update", {"sessionId": session_id, "update": chunk(text("asked "))})

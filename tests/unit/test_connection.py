@@ -99,7 +99,7 @@ async def test_dialects_get_through_and_nothing_is_lost(tmp_path: Path) -> None:
             "session/notification acp/notification/session_update bare object ",
             "half an emoji \ufffd bytes \ufffd\ufffd ",
             'permission {"outcome": {"optionId": "maybe", "outcome": "selected"}} ',
-            "question -32601 asked the end",
+            "question -32601 terminal -32601 asked the end",
         ):
             assert words in text
         (asked,) = talk.client.asked
@@ -206,6 +206,18 @@ async def test_death_fails_a_turn_while_a_grandchild_holds_stdout(tmp_path: Path
         child = int(talk.text().split()[1])
         await talk.connection.wait_closed()
         await eventually_async(lambda: not alive(child))
+
+
+async def test_death_is_told_before_what_is_left_has_been_cleared_up(tmp_path: Path) -> None:
+    limits = replace(FAST, term_seconds=30)
+    async with talk_to(fake_agent("orphan_grandchild"), tmp_path, limits=limits) as talk:
+        await talk.say("go")
+        orphan = int(talk.text().split()[1])
+        os.kill(talk.connection.pid, 9)
+        reason = await asyncio.wait_for(talk.connection.wait_closed(), 1)
+        assert reason == ExitReason(None, 9)
+        assert alive(orphan)
+        os.kill(orphan, 9)
 
 
 async def test_an_open_permission_ends_with_its_agent(tmp_path: Path) -> None:
