@@ -28,7 +28,7 @@ __all__ = ["URL_VARIABLE", "AcpJupyter", "kernel_url"]
 URL_VARIABLE = "ACP_JUPYTER_URL"
 """Where kernels find their server. No secret: every child of the server inherits it."""
 
-_TOKEN_VARIABLE = "JUPYTER_TOKEN"  # noqa: S105 - a name
+_TOKEN_VARIABLES = ("JUPYTER_TOKEN", "JUPYTER_TOKEN_FILE")
 _EVERY_ADDRESS = {"", "*", "0.0.0.0"}  # noqa: S104 - compared, not bound
 
 
@@ -71,8 +71,10 @@ class AcpJupyter(ExtensionApp):
         self._looking: asyncio.Task[None] | None = None
         self.handlers.extend(handlers(self._backend))
         host.start()
-        # The server has read it; a kernel or an agent that inherits it could act as the user.
-        os.environ.pop(_TOKEN_VARIABLE, None)
+        _ = serverapp.identity_provider.token  # read from the environment at first use
+        for name in _TOKEN_VARIABLES:
+            # A kernel that inherits it, and so what an agent runs in it, could act as the user.
+            os.environ.pop(name, None)
 
     async def _start_jupyter_server_extension(self, serverapp: ServerApp) -> None:
         """Tell kernels the address: only now is the port final."""

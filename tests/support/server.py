@@ -55,9 +55,7 @@ class JupyterServer(AbstractContextManager["JupyterServer"]):
     args
         More arguments.
     env
-        More variables of the server's environment.
-    token
-        Of the user; None lets the environment decide.
+        More variables of the server's environment; with ``JUPYTER_TOKEN`` that is the user's.
     """
 
     def __init__(
@@ -69,12 +67,11 @@ class JupyterServer(AbstractContextManager["JupyterServer"]):
         config: str = "",
         args: Sequence[str] = (),
         env: Mapping[str, str] | None = None,
-        token: str | None = None,
     ) -> None:
         self.root = folder / "root"
         self.runtime = folder / "runtime"
         self.log = folder / "server.log"
-        self.token = token or uuid.uuid4().hex
+        self.token = (env or {}).get("JUPYTER_TOKEN") or uuid.uuid4().hex
         self._config_dir = folder / "config"
         self._command = [
             *(sys.executable, "-m", app, "--no-browser", "--allow-root"),
@@ -84,7 +81,9 @@ class JupyterServer(AbstractContextManager["JupyterServer"]):
         self._config = "\n".join(
             [
                 f"c.AcpJupyter.agents = {dict(agents or {})!r}",
-                "" if token is None and env else f"c.IdentityProvider.token = {self.token!r}",
+                ""
+                if env and "JUPYTER_TOKEN" in env
+                else f"c.IdentityProvider.token = {self.token!r}",
                 config,
             ]
         )

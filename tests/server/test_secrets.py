@@ -1,0 +1,83 @@
+"""What a process of the server inherits does not make it the user."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from tests.support.api import finished, open_session, pending, start_turn
+from tests.support.routes import PATHS
+from tests.support.server import JupyterServer, KernelSide, fake_agents
+from tests.support.wait import eventually
+
+TOKEN = "0123456789abcdef-the-user"
+GUESSES = [f"p{number}" for number in range(8, 15)]
+"""What the agent can work out from how request ids are made."""
+
+READS = ["agents", "sessions", "items", "transcript", "some-turn_id", "attach", "records"]
+READS += ["kernel", "traffic", "stream"]
+
+
+def test_an_agent_that_tries_every_secret_decides_nothing(tmp_path: Path) -> None:
+    """Its own environment and its kernel's, on every route, in every disguise."""
+    agents = fake_agents("tries_secrets")
+    with (
+        JupyterServer(tmp_path, agents=agents, env={"JUPYTER_TOKEN": TOKEN}) as server,
+        server.user() as user,
+    ):
+        kernel = server.start_kernel("notebook.ipynb")
+        kernel_environment = environment_of(kernel)
+        session_id = open_session(user, "tries_secrets", notebook_path="notebook.ipynb")
+        port = urlsplit(server.url).port
+        plan = {
+            "url": server.api,
+            "paths": [
+                path.replace("some-session_id", session_id).replace("some-request_id", request_id)
+                for path in PATHS
+                for request_id in (GUESSES if "request_id" in path else [""])
+            ],
+            "reads": READS,
+            "cookies": [f"username-localhost-{port}", "_xsrf"],
+            "kernel_id": kernel.kernel_id,
+            "kernel_environment": kernel_environment,
+        }
+        turn_id = start_turn(user, session_id, json.dumps(plan))
+        request = pending(user, session_id)
+        assert request["request_id"] in GUESSES, "the agent has to know which"
+
+        report = eventually(lambda: report_of(user.get(f"turns/{turn_id}").json()), 50)
+        assert report["got_in"] == []
+        assert report["tried"] > 1000
+        state = user.get(f"sessions/{session_id}").json()
+        assert (state["policy"], state["waiting"], state["queue"]) == ("ask", 1, [])
+
+        for environment in (kernel_environment, report["environment"]):
+            assert TOKEN not in json.dumps(environment)
+            assert kernel.key.decode() not in json.dumps(environment)
+        names = set(report["environment"])
+        assert not [name for name in names if name.startswith(("ACP_JUPYTER_", "JPY_"))]
+
+        answer = user.post(
+            f"sessions/{session_id}/permissions/{request['request_id']}", json={"option_id": "no"}
+        )
+        assert answer.status_code == 200
+        texts = [item.get("text", "") for item in finished(user, turn_id)["items"]]
+        assert '"optionId": "no"' in "".join(texts)
+
+
+def environment_of(kernel: KernelSide) -> dict[str, str]:
+    environment: dict[str, str] = json.loads(
+        kernel.run("import json, os; print(json.dumps(dict(os.environ)))")
+    )
+    assert environment["ACP_JUPYTER_URL"] == kernel.server.url
+    return environment
+
+
+def report_of(detail: dict[str, Any]) -> dict[str, Any]:
+    for item in detail["items"]:
+        if item["kind"] == "agent_message" and item["text"].startswith("{"):
+            report: dict[str, Any] = json.JSONDecoder().raw_decode(item["text"])[0]
+            return report
+    return {}
