@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 from typing import Protocol, TypeAlias, assert_never
 
 from acp_jupyter.delivery.callers import Caller, KernelCaller, UserCaller
@@ -38,7 +39,6 @@ from acp_jupyter.host.workspace import choose_cwd, resolve_cwd
 from acp_jupyter.packets.base import Model
 from acp_jupyter.transcript.events import SessionState, TurnState
 from acp_jupyter.transcript.record import Bundle, build_bundle
-from acp_jupyter.transcript.redact import Redactor
 from acp_jupyter.transcript.render import session_markdown
 
 __all__ = ["Dispatcher", "Result", "Surroundings"]
@@ -308,7 +308,8 @@ class Dispatcher:
             turn,
             session.transcript.turn_items(turn.turn_id),
             session.state,
-            redactor=Redactor.of_environments(session.spec.env),
+            redactor=session.redactor,
+            home=str(Path.home()),
         )
 
     def _transcript(self, command: GetTranscript, caller: Caller) -> Result:

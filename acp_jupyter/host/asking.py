@@ -62,6 +62,9 @@ class Asking:
         self._open[request_id] = answer
         try:
             return await answer
+        except asyncio.CancelledError:
+            self._expire(request_id)
+            raise
         finally:
             self._open.pop(request_id, None)
 
@@ -101,9 +104,12 @@ class Asking:
         """Give up every open request: its process has ended. Nothing is allowed."""
         for request_id, waiting in tuple(self._open.items()):
             if not waiting.done():
-                self._gone.add(request_id)
-                self._journal.note(PermissionSettledNote(request_id=request_id, by="agent_exited"))
+                self._expire(request_id)
                 waiting.set_result(None)
+
+    def _expire(self, request_id: str) -> None:
+        self._gone.add(request_id)
+        self._journal.note(PermissionSettledNote(request_id=request_id, by="agent_exited"))
 
     def _policy(self) -> Policy:
         transcript = self._journal.transcript

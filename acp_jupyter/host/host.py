@@ -6,6 +6,7 @@ import asyncio
 import concurrent.futures
 import contextlib
 import logging
+import os
 import threading
 import uuid
 from collections.abc import Callable, Coroutine, Iterable
@@ -194,8 +195,10 @@ class AgentHost:
             title=label,
             notebook_path=notebook_path,
         )
-        log = TrafficLog(self.traffic_path(session_id), limits, Redactor.of_environments(spec.env))
+        redactor = Redactor.of_environments(os.environ, spec.env)
+        log = TrafficLog(self.traffic_path(session_id), limits, redactor)
         session = Session(opening, spec, log, self.config.documents, limits, self._changed)
+        session.redactor = redactor
         session.label = label
         session.kernel_id = kernel_id
         self.sessions[session_id] = session

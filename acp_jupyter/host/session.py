@@ -32,6 +32,7 @@ from acp_jupyter.packets.notes import (
     TurnFailed,
 )
 from acp_jupyter.transcript.events import Origin, Policy, SessionState
+from acp_jupyter.transcript.redact import Redactor
 from acp_jupyter.transcript.state import Transcript
 
 __all__ = ["Session"]
@@ -71,6 +72,8 @@ class Session:
         changed: Callable[[], None],
     ) -> None:
         self.spec = spec
+        self.redactor = Redactor()
+        """Knows the secrets of the agent's surroundings."""
         self.kernel_id = ""
         self.label = ""
         self._cwd = Path(opening.cwd)

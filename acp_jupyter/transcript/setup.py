@@ -59,7 +59,8 @@ def agent_info(draft: Draft, packet: AgentInfoPacket) -> None:
 def session_setup(draft: Draft, packet: SessionSetup) -> None:
     """Take modes and config options from the answer to session/new."""
     if draft.session.status in {"starting", "stopped"}:
-        draft.change_session(status="idle")
+        active = draft.session.active_turn_id
+        draft.change_session(status="idle" if active is None else "running")
     if packet.modes is not None:
         draft.change_session(
             modes=tuple(Mode(id=i, name=n, description=d) for i, n, d in packet.modes.modes),
