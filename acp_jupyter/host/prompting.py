@@ -170,6 +170,8 @@ class Prompting:
                 raise
         finally:
             stop.cancel()
+            # An agent may end its turn without waiting for an answer.
+            self.asking.cancel_all()
             if not work.done():
                 work.cancel()
                 await asyncio.gather(work, return_exceptions=True)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import posixpath
+import re
+import shlex
 from dataclasses import dataclass
 
 from pydantic import JsonValue
@@ -11,6 +12,8 @@ from acp_jupyter.packets.content import TextBlock, ToolContent, ToolContentBlock
 from acp_jupyter.packets.tools import ACP_KINDS, KIND_TITLES, AcpKind, UiKind, find_tool
 
 __all__ = ["ToolFacts", "ToolWords", "describe_tool", "output_text", "relative_path"]
+
+_FENCED = re.compile(r"```[\w-]*\n(.*\n)```\n?", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,14 +55,16 @@ def describe_tool(facts: ToolFacts) -> ToolWords:
     ui_kind = row.ui_kind if row else _ui_kind(kind)
     source = facts.raw_input if isinstance(facts.raw_input, dict) else {}
     diff = next((item for item in facts.content if isinstance(item, ToolDiff)), None)
-    path = relative_path(_path(facts, source, diff), facts.cwd)
+    whole_path = _path(facts, source, diff)
+    path = relative_path(whole_path, facts.cwd)
     command = _command(source)
     is_new = None if diff is None else diff.old_text is None
     seed_title = _seed_title(kind, row.title if row else "", is_new)
     own = facts.title.strip()
-    bare = not own or find_tool(own) is not None or own in {command, path, *facts.paths}
-    bare = bare or own.startswith("/") or own == posixpath.basename(path)
-    title = seed_title if bare else own
+    names_path = own.startswith("/") or f"/{whole_path}".endswith(f"/{own}")
+    bare = names_path or find_tool(own) is not None or own in {command, path, *facts.paths}
+    said = any(char.isalnum() for char in own)
+    title = seed_title if bare or not said else _inside(own, facts.cwd)
     return ToolWords(
         acp_kind=kind,
         ui_kind=ui_kind,
@@ -98,7 +103,12 @@ def _path(facts: ToolFacts, source: dict[str, JsonValue], diff: ToolDiff | None)
 def _command(source: dict[str, JsonValue]) -> str:
     value = source.get("command")
     if isinstance(value, list):
-        return " ".join(part for part in value if isinstance(part, str))
+        words = [part for part in value if isinstance(part, str)]
+        match words:
+            case [_, "-c" | "-lc", script]:
+                return script  # codex: the shell around a command says nothing
+            case _:
+                return shlex.join(words)
     return text(value) or text(source.get("cmd"))
 
 
@@ -127,6 +137,15 @@ def relative_path(path: str, cwd: str) -> str:
     return normal.removeprefix(root + "/") if root else normal
 
 
+def _inside(words: str, cwd: str) -> str:
+    """Make the paths in a title relative to the session's folder."""
+    root = cwd.rstrip("/")
+    if not root or root not in words:
+        return words
+    paths = rf"(?<![\w./-]){re.escape(root)}(/|(?![\w./-]))"
+    return re.sub(paths, lambda found: "" if found[1] else ".", words)
+
+
 def output_text(content: tuple[ToolContent, ...], raw_output: JsonValue) -> str:
     """Return the text that a tool call gave, from its content, else its raw output."""
     parts = [
@@ -134,8 +153,14 @@ def output_text(content: tuple[ToolContent, ...], raw_output: JsonValue) -> str:
         for item in content
         if isinstance(item, ToolContentBlock) and isinstance(item.block, TextBlock)
     ]
-    joined = "\n".join(part for part in parts if part)
+    joined = "\n".join(_without_fence(part) for part in parts if part)
     return joined or _raw_text(raw_output)
+
+
+def _without_fence(output: str) -> str:
+    """Output is shown as it is, so a fence around all of it would be noise (claude)."""
+    fenced = _FENCED.fullmatch(output)
+    return output if fenced is None or "```" in fenced[1] else fenced[1]
 
 
 def _raw_text(raw: JsonValue) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -174,9 +175,22 @@ def _error(raw: JsonValue) -> ErrorPacket | Unknown:
         detail = text(first(data, "details", "detail", "message"))
     elif isinstance(data, str):
         detail = data
-    message = text(raw.get("message")) or "The agent reported an error."
+    message = _plain(text(raw.get("message"))) or "The agent reported an error."
+    detail = _plain(detail)
     return ErrorPacket(
         message=message,
         code="" if code is None else str(code),
         detail="" if detail == message else detail,
     )
+
+
+def _plain(message: str) -> str:
+    """Return the sentence in a provider's error that was passed on as JSON (codex, gemini)."""
+    if not message.startswith("{"):
+        return message
+    try:
+        body = json.loads(message)
+    except (ValueError, RecursionError):
+        return message
+    inner = body.get("error", body) if isinstance(body, dict) else {}
+    return text(inner.get("message")) if isinstance(inner, dict) else message

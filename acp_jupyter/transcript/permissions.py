@@ -9,6 +9,7 @@ from acp_jupyter.packets.models import (
     ToolCallProgress,
 )
 from acp_jupyter.packets.notes import PermissionSettledNote
+from acp_jupyter.packets.tools import KIND_TITLES, TOOLS
 from acp_jupyter.transcript.draft import Draft
 from acp_jupyter.transcript.items import (
     Permission,
@@ -39,7 +40,7 @@ def request(draft: Draft, packet: PermissionRequest) -> None:
         return
     permission = Permission(
         request_id=packet.request_id,
-        title=_title(draft.session.agent.name, item),
+        title=_title(draft.session.agent_info.name, item),
         reason=_reason(item),
         options=tuple(_option(o) for o in packet.options),
         asked_at=draft.at,
@@ -85,9 +86,9 @@ def _title(agent: str, item: ToolCall) -> str:
 
 
 def _reason(item: ToolCall) -> str:
-    shown = {item.command, item.path}
-    words = [w for w in (item.title, item.description) if w and w not in shown]
-    return " ".join(words) if item.tool_kind in {"other", "execute"} else item.title
+    generic = {KIND_TITLES[item.tool_kind], *(row.title for row in TOOLS.values())}
+    shown = {item.command, item.path, "", *generic}
+    return " ".join(w for w in (item.title, item.description) if w not in shown)
 
 
 def note_settled(draft: Draft, note: PermissionSettledNote) -> None:

@@ -76,6 +76,8 @@ def _joined(draft: Draft, old: ToolCall, packet: ToolCallStart | ToolCallProgres
         line = packet.locations[0].line if packet.locations else None
     content = packet.content
     diffs = old.diffs if content is None else _diffs(content, cwd)
+    if not diffs and old.permission is not None:
+        diffs = old.diffs  # what was asked about stays in sight (opencode's "Wrote file")
     name = packet.tool_name or old.tool_name
     words = describe_tool(
         ToolFacts(

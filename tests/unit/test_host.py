@@ -6,9 +6,8 @@ import dataclasses
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import psutil
 import pytest
@@ -24,52 +23,14 @@ from acp_jupyter.errors import (
 from acp_jupyter.host.host import AgentHost, HostConfig
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.registry import Registry
-from acp_jupyter.host.session import Session
-from acp_jupyter.transcript.events import Policy, TurnState
+from acp_jupyter.transcript.events import Policy
 from acp_jupyter.transcript.items import ToolCall
+from tests.support.driver import Driver
 from tests.support.fake_agents import AGENTS
 from tests.support.wait import eventually
 
 NAMES = [path.stem for path in AGENTS.glob("[!_]*.py")]
 LIMITS = Limits(initialize_seconds=3, session_new_seconds=1, cancel_grace_seconds=1)
-
-
-class Driver:
-    """Drives one host from the test's thread."""
-
-    def __init__(self, host: AgentHost, root: Path) -> None:
-        self.host = host
-        self.root = root
-
-    def run(self, work: Callable[[], Any]) -> Any:
-        async def call() -> Any:
-            return work()
-
-        return self.host.submit(call()).result(20)
-
-    def open(self, agent: str, **more: Any) -> Session:
-        session: Session = self.run(lambda: self.host.open(agent, self.root, **more))
-        return session
-
-    def prompt(self, session: Session, text: str = "Go", **more: Any) -> str:
-        turn_id: str = self.run(lambda: session.prompt(text, **more))
-        return turn_id
-
-    def done(self, session: Session, turn_id: str, seconds: float = 15) -> TurnState:
-        finished = self.host.submit(session.journal.wait_turn(turn_id, seconds)).result(seconds + 2)
-        assert finished, session.transcript.turns[turn_id]
-        return session.transcript.turns[turn_id]
-
-    def asked(self, session: Session) -> str:
-        return eventually(lambda: next(iter(session.transcript.request_items), ""))
-
-    def answer(self, session: Session, request_id: str, option_id: str | None) -> None:
-        self.run(lambda: session.answer(request_id, option_id))
-
-    def text(self, session: Session) -> str:
-        state = session.transcript
-        items = state.window(0, len(state.items))
-        return "".join(item.text for item in items if item.kind == "agent_message")
 
 
 @pytest.fixture
@@ -161,6 +122,15 @@ def test_several_questions_wait_side_by_side(driver: Driver) -> None:
     for request in tuple(session.transcript.request_items):
         driver.answer(session, request, None)
     driver.done(session, turn_id)
+
+
+def test_a_question_does_not_outlive_its_turn(driver: Driver) -> None:
+    session = driver.open("ends_while_asking")
+    driver.done(session, driver.prompt(session))
+    eventually(lambda: session.state.waiting == 0)
+    call = next(item for item in session.transcript.items if isinstance(item, ToolCall))
+    assert call.permission is not None
+    assert call.permission.state == "cancelled"
 
 
 def test_a_second_prompt_waits_for_the_first(driver: Driver) -> None:

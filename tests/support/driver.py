@@ -1,0 +1,52 @@
+"""Drives a host from a test's thread."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from acp_jupyter.host.host import AgentHost
+from acp_jupyter.host.session import Session
+from acp_jupyter.transcript.events import TurnState
+from tests.support.wait import eventually
+
+__all__ = ["Driver"]
+
+
+class Driver:
+    """One host, and the folder that its agents work in."""
+
+    def __init__(self, host: AgentHost, root: Path) -> None:
+        self.host = host
+        self.root = root
+
+    def run(self, work: Callable[[], Any]) -> Any:
+        async def call() -> Any:
+            return work()
+
+        return self.host.submit(call()).result(20)
+
+    def open(self, agent: str, **more: Any) -> Session:
+        session: Session = self.run(lambda: self.host.open(agent, self.root, **more))
+        return session
+
+    def prompt(self, session: Session, text: str = "Go", **more: Any) -> str:
+        turn_id: str = self.run(lambda: session.prompt(text, **more))
+        return turn_id
+
+    def done(self, session: Session, turn_id: str, seconds: float = 15) -> TurnState:
+        finished = self.host.submit(session.journal.wait_turn(turn_id, seconds)).result(seconds + 2)
+        assert finished, session.transcript.turns[turn_id]
+        return session.transcript.turns[turn_id]
+
+    def asked(self, session: Session) -> str:
+        return eventually(lambda: next(iter(session.transcript.request_items), ""))
+
+    def answer(self, session: Session, request_id: str, option_id: str | None) -> None:
+        self.run(lambda: session.answer(request_id, option_id))
+
+    def text(self, session: Session) -> str:
+        state = session.transcript
+        items = state.window(0, len(state.items))
+        return "".join(item.text for item in items if item.kind == "agent_message")
