@@ -8,7 +8,7 @@ import pytest
 
 from acp_jupyter.transcript.items import AgentMessage, ErrorItem, ToolCall
 from tests.support.recorded import TRAFFIC, Recording
-from tests.support.view import PlainView
+from tests.support.plain_view import PlainView
 
 RECORDINGS = sorted(TRAFFIC.glob("*.jsonl"))
 

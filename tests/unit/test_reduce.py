@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from acp_jupyter.packets.notes import AgentExited, PermissionSettledNote, TurnFailed, TurnStopped
 from acp_jupyter.transcript.items import AgentMessage, Plan, ToolCall
 from tests.support.script import Script
-from tests.support.view import PlainView
+from tests.support.plain_view import PlainView
 
 
 def items(script: Script, kind: str) -> list[Any]:

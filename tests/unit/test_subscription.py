@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from acp_jupyter.delivery.subscription import Subscription, merge
 from acp_jupyter.transcript.events import Event, TextAppended
 from tests.support.script import Script
-from tests.support.view import PlainView
+from tests.support.plain_view import PlainView
 
 STEPS = st.lists(
     st.sampled_from(["text", "thought", "tool", "output", "plan", "ask", "answer", "late"]),
