@@ -327,8 +327,8 @@ def _summary(state: SessionState) -> SessionSummary:
     return SessionSummary(
         session_id=state.session_id,
         title=state.title,
-        agent_id=state.agent.id,
-        agent_name=state.agent.name,
+        agent_id=state.agent,
+        agent_name=state.agent_info.name,
         status=state.status,
         notebook_path=state.notebook_path,
         waiting=state.waiting,

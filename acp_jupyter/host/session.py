@@ -216,7 +216,7 @@ class Session:
         self.journal.note(AgentExited(words=reason.words(), stderr=stderr, expected=self._closing))
         if active is not None and not self._closing:
             message = (
-                f"{self.state.agent.name} stopped during the turn: it {reason.words()}. "
+                f"{self.state.agent_info.name} stopped during the turn: it {reason.words()}. "
                 "Your next message starts it again."
             )
             self.journal.note(

@@ -144,7 +144,9 @@ class SessionState(Model):
 
     session_id: str
     title: str = ""
-    agent: AgentInfo
+    agent: str
+    """The configured id."""
+    agent_info: AgentInfo
     cwd: str
     """Absolute; for HTTP clients."""
     folder: str

@@ -86,7 +86,7 @@ def build_bundle(
     saved_turn = scrubber.model(turn.model_copy(update={"origin": None}))
     saved = tuple(_saved(items, scrubber, thoughts=thoughts))
     footer = tuple(_footer(saved_turn, saved, scrubber.model(session)))
-    agent = scrubber.model(session.agent)
+    agent = scrubber.model(session.agent_info)
     snapshot = TurnSnapshot(
         turn_id=turn.turn_id,
         session_id=turn.session_id,
@@ -181,7 +181,7 @@ def _shortened_item(item: Item) -> Item:
 
 
 def _footer(turn: TurnState, items: Iterable[Item], session: SessionState) -> Iterator[str]:
-    yield " ".join(filter(None, (session.agent.name, session.agent.version)))
+    yield " ".join(filter(None, (session.agent_info.name, session.agent_info.version)))
     for name in ("model", "mode"):
         chosen = _chosen(session, name)
         if chosen:

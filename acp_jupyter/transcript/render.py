@@ -70,7 +70,7 @@ def session_markdown(
     session: SessionState, turns: Iterable[TurnState], items: Mapping[str, Sequence[Item]]
 ) -> str:
     """Return a session for export: each turn below its prompt."""
-    parts = [f"# {inert(session.title or session.agent.name)}"]
+    parts = [f"# {inert(session.title or session.agent_info.name)}"]
     for turn in turns:
         parts.append(quote(agent_markdown(turn.prompt)))
         parts.append(to_markdown(turn, items.get(turn.turn_id, ())))

@@ -34,7 +34,8 @@ def opened(note: SessionOpened, at: float) -> Transcript:
         session=SessionState(
             session_id=note.session_id,
             title=note.title,
-            agent=AgentInfo(id=note.agent_id, name=note.agent_name),
+            agent=note.agent_id,
+            agent_info=AgentInfo(id=note.agent_id, name=note.agent_name),
             cwd=note.cwd,
             folder=note.folder,
             policy=note.policy,
@@ -47,9 +48,9 @@ def opened(note: SessionOpened, at: float) -> Transcript:
 
 def agent_info(draft: Draft, packet: AgentInfoPacket) -> None:
     """Take the agent's own name and what it can take in a prompt."""
-    agent = draft.session.agent
+    agent = draft.session.agent_info
     draft.change_session(
-        agent=AgentInfo(
+        agent_info=AgentInfo(
             id=agent.id, name=packet.title[:60] or agent.name, version=packet.version[:40]
         ),
         prompt_capabilities=packet.prompt_capabilities,

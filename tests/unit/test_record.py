@@ -39,7 +39,8 @@ SECRET = "correct-horse-battery"
 SESSION = SessionState(
     session_id="s",
     title="t",
-    agent=AgentInfo(id="demo", name="Demo", version="1.2"),
+    agent="demo",
+    agent_info=AgentInfo(id="demo", name="Demo", version="1.2"),
     cwd=ROOT,
     folder="~/my project",
     modes=(Mode(id="code", name="Code"),),

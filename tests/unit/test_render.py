@@ -201,7 +201,8 @@ def test_an_exported_session_shows_each_prompt_above_its_turn() -> None:
     session = SessionState(
         session_id="s",
         title="Cleaning",
-        agent=AgentInfo(id="demo", name="Demo"),
+        agent="demo",
+        agent_info=AgentInfo(id="demo", name="Demo"),
         cwd="/w",
         folder="/w",
     )

@@ -693,7 +693,11 @@ export interface TurnEnd {
  */
 export interface SessionState {
   active_turn_id: string | null;
-  agent: AgentInfo;
+  /**
+   * The configured id.
+   */
+  agent: string;
+  agent_info: AgentInfo;
   commands: SlashCommand[];
   config_options: ConfigOption[];
   created_at: number | null;
