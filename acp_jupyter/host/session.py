@@ -169,7 +169,11 @@ class Session:
         self._closing = True
         await self._turns.close()
         await self._drop()
-        await asyncio.to_thread(self.journal.close)
+        try:
+            await asyncio.to_thread(self.journal.close)
+        except RuntimeError:
+            # The interpreter is ending: there are no more threads, and nobody is held up.
+            self.journal.close()
 
     # -- the agent -------------------------------------------------------
 
