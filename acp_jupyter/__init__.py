@@ -6,6 +6,7 @@ server's packages and the server without the kernel's.
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from acp_jupyter._version import __version__
@@ -13,7 +14,23 @@ from acp_jupyter._version import __version__
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
-__all__ = ["__version__", "load_ipython_extension"]
+    from acp_jupyter.kernel.api import Session, connect
+    from acp_jupyter.kernel.turn import Turn
+
+__all__ = ["Session", "Turn", "__version__", "connect", "load_ipython_extension"]
+
+_LAZY = {
+    "Session": "acp_jupyter.kernel.api",
+    "Turn": "acp_jupyter.kernel.turn",
+    "connect": "acp_jupyter.kernel.api",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name when it is first used."""
+    if name not in _LAZY:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_LAZY[name]), name)
 
 
 def _jupyter_labextension_paths() -> list[dict[str, str]]:

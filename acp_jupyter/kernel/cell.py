@@ -1,0 +1,85 @@
+"""A ``%%acp`` cell: prompt, show, wait."""
+
+from __future__ import annotations
+
+import contextlib
+import warnings
+from typing import TYPE_CHECKING
+
+from acp_jupyter.kernel.api import connect
+from acp_jupyter.kernel.faces import first_bundle, make_widget, wants_widget
+from acp_jupyter.kernel.surroundings import Cell, current_cell
+from acp_jupyter.kernel.terminal import TerminalScreen
+from acp_jupyter.kernel.turn import Turn
+
+if TYPE_CHECKING:
+    from IPython.core.interactiveshell import InteractiveShell
+
+    from acp_jupyter.kernel.options import CellOptions
+    from acp_jupyter.transcript.record import Bundle
+
+__all__ = ["run_cell"]
+
+
+def run_cell(shell: InteractiveShell, options: CellOptions, prompt: str) -> None:
+    """Send a prompt, show its turn and wait for the end.
+
+    Raises
+    ------
+    TurnError
+        The turn ended in an error; its output shows it.
+    KeyboardInterrupt
+        The kernel was interrupted; the turn is stopped.
+    """
+    cell = current_cell()
+    session = connect(options.agent, session=options.session, new=options.new)
+    turn = session.prompt(prompt, policy=options.policy, timeout=options.timeout)
+    names = {"_acp": turn} | ({options.out: turn} if options.out else {})
+    shell.push(names, interactive=False)  # type: ignore[no-untyped-call]
+    if cell.face == "terminal":
+        _show_in_terminal(turn)
+    else:
+        _show_in_notebook(turn, cell)
+    turn.raise_for_error()
+    _warn(turn)
+
+
+def _show_in_terminal(turn: Turn) -> None:
+    screen = TerminalScreen()
+    try:
+        turn._wait(None, screen.show)
+    finally:
+        screen.show(turn._detail)
+
+
+def _show_in_notebook(turn: Turn, cell: Cell) -> None:
+    start = turn._detail
+    with contextlib.ExitStack() as stack:
+        widget = None
+        if wants_widget(start, cell.can_ask):
+            widget = make_widget(turn._client, start)
+            stack.callback(widget.close)
+        _display(first_bundle(start, widget), turn, update=False)
+        try:
+            turn._wait(None, None)
+        finally:
+            # A page that holds the notebook puts the final output in, also after a reload.
+            if not (start.page_holds_notebook and turn._detail.page_holds_notebook):
+                _display(turn.bundle(), turn, update=True)
+
+
+def _display(bundle: Bundle, turn: Turn, *, update: bool) -> None:
+    from IPython.display import display
+
+    display(  # type: ignore[no-untyped-call]
+        dict(bundle.data),
+        metadata=dict(bundle.metadata),
+        raw=True,
+        display_id=turn.id,
+        update=update,
+    )
+
+
+def _warn(turn: Turn) -> None:
+    if turn.stop_reason in {"refusal", "max_tokens", "max_turn_requests"}:
+        warnings.warn(turn._detail.turn.words, stacklevel=2)

@@ -1,0 +1,104 @@
+"""What the kernel asks of a host, wherever that is."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar, Literal, TypeVar
+
+from pydantic import JsonValue, TypeAdapter
+
+from acp_jupyter.delivery.commands import (
+    Cancel,
+    Command,
+    CreateSession,
+    GetTurn,
+    ListAgents,
+    ListSessions,
+    PromptSession,
+)
+from acp_jupyter.delivery.frames import AgentEntry, TurnDetail
+from acp_jupyter.transcript.events import Origin, Policy, SessionState
+
+__all__ = ["HostClient"]
+
+_T = TypeVar("_T")
+_QUICK_SECONDS = 30.0
+_START_SECONDS = 150.0
+"""For an agent to start and open its session."""
+
+_AGENTS = TypeAdapter(tuple[AgentEntry, ...])
+_SESSIONS = TypeAdapter(tuple[SessionState, ...])
+_SESSION = TypeAdapter(SessionState)
+_TURN = TypeAdapter(TurnDetail)
+_TURN_ID = TypeAdapter(dict[Literal["turn_id"], str])
+
+
+class HostClient(ABC):
+    """A host, from the kernel. May be used from any thread.
+
+    Attributes
+    ----------
+    place
+        ``server`` where the host is in the Jupyter server, ``kernel`` where it is in this process.
+    may_answer
+        Whether the user may answer permission requests here. Through the server they do it in the
+        page alone: code that runs in the kernel may be an agent's.
+    """
+
+    place: ClassVar[Literal["server", "kernel"]]
+    may_answer: ClassVar[bool]
+
+    @abstractmethod
+    def call(self, command: Command, seconds: float) -> Any:
+        """Carry out a command; the result is a model, or JSON that makes one.
+
+        Raises
+        ------
+        AcpError
+            As the host raises it, or because it did not answer within ``seconds``.
+        """
+
+    @abstractmethod
+    def close(self) -> None:
+        """End what belongs to this client."""
+
+    @property
+    @abstractmethod
+    def notebook_path(self) -> str:
+        """The notebook of this kernel as pages know it; empty where that is not known."""
+
+    def agents(self) -> tuple[AgentEntry, ...]:
+        """Return the configured agents."""
+        return _AGENTS.validate_python(self.call(ListAgents(), _QUICK_SECONDS), strict=False)
+
+    def sessions(self) -> tuple[SessionState, ...]:
+        """Return the sessions of this kernel."""
+        return _SESSIONS.validate_python(self.call(ListSessions(), _QUICK_SECONDS))
+
+    def create_session(self, command: CreateSession) -> SessionState:
+        """Start a session, or find it again. ACP: session/new."""
+        return _SESSION.validate_python(self.call(command, _START_SECONDS))
+
+    def prompt(
+        self,
+        session_id: str,
+        prompt: str | tuple[dict[str, JsonValue], ...],
+        *,
+        policy: Policy | None,
+        origin: Origin,
+        can_ask: bool,
+    ) -> str:
+        """Queue a prompt and return its turn's id. ACP: session/prompt."""
+        command = PromptSession(
+            session_id=session_id, prompt=prompt, policy=policy, origin=origin, can_ask=can_ask
+        )
+        return _TURN_ID.validate_python(self.call(command, _QUICK_SECONDS))["turn_id"]
+
+    def turn(self, turn_id: str, wait_seconds: float = 0) -> TurnDetail:
+        """Return a turn, at its end or after ``wait_seconds``."""
+        command = GetTurn(turn_id=turn_id, wait_seconds=wait_seconds)
+        return _TURN.validate_python(self.call(command, wait_seconds + _QUICK_SECONDS))
+
+    def cancel(self, session_id: str, turn_id: str) -> None:
+        """Stop a turn, running or queued. ACP: session/cancel."""
+        self.call(Cancel(session_id=session_id, turn_id=turn_id), _QUICK_SECONDS)

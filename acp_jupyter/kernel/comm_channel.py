@@ -1,0 +1,122 @@
+"""A widget's comm as a page's connection to the host in this kernel."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Mapping
+from concurrent.futures import Future
+from pathlib import Path
+from typing import Any
+
+from acp_jupyter.delivery.asks import Pages
+from acp_jupyter.delivery.callers import Caller
+from acp_jupyter.delivery.channel import Channel
+from acp_jupyter.delivery.commands import Command
+from acp_jupyter.delivery.dispatch import Dispatcher, Result
+from acp_jupyter.delivery.frames import SessionSummary, SubscribeFrame
+from acp_jupyter.errors import HostClosed
+from acp_jupyter.kernel.client import HostClient
+from acp_jupyter.kernel.embedded import EmbeddedHost
+from acp_jupyter.kernel.widget import TurnWidget
+from acp_jupyter.transcript.events import Origin, TurnState
+
+__all__ = ["comm_widget"]
+
+
+def comm_widget(client: HostClient, turn: TurnState) -> TurnWidget:
+    """Return a widget that is served from this kernel until it is closed.
+
+    Parameters
+    ----------
+    client
+        The host in this kernel.
+    turn
+        What to show.
+    """
+    if not isinstance(client, EmbeddedHost):
+        raise TypeError(client.place)
+    return _Served(client, turn).widget
+
+
+class _Desk:
+    """Carries commands out where the channel runs: on the host's own loop."""
+
+    def __init__(self, dispatcher: Dispatcher) -> None:
+        self._dispatcher = dispatcher
+
+    async def handle(self, command: Command, caller: Caller) -> Result:
+        return await self._dispatcher.handle(command, caller)
+
+    async def sessions(self, caller: Caller) -> tuple[SessionSummary, ...]:
+        return await self._dispatcher.summaries(caller)
+
+
+class _Served:
+    """A widget and its channel, coalesced and paced as a page's socket is.
+
+    Sending begins with the widget, not with the page's first word: that word may wait for the
+    end of the cell.
+    """
+
+    def __init__(self, client: EmbeddedHost, turn: TurnState) -> None:
+        self._client = client
+        self._session_id = turn.session_id
+        self._pages = Pages(_no_document)
+        self._channel: Channel | None = None
+        self._serving: Future[None] | None = None
+        origin = turn.origin or Origin()
+        self.widget = TurnWidget(
+            turn_id=turn.turn_id,
+            session_id=turn.session_id,
+            mode="comm",
+            notebook_path=origin.notebook_path,
+            cell_id=origin.cell_id,
+            on_open=self._open,
+            on_frame=self._receive,
+        )
+        self.widget.observe(self._closed, "comm")
+        self._open()
+
+    def _open(self) -> None:
+        """Greet: a page has begun to listen, perhaps one that was reloaded."""
+        if self._serving is not None:
+            self._serving.cancel()
+        try:
+            self._serving = self._client.host.submit(self._serve())
+        except HostClosed:
+            return
+
+    def _closed(self, change: Mapping[str, object]) -> None:
+        if change["new"] is None and self._serving is not None:
+            self._serving.cancel()
+
+    async def _serve(self) -> None:
+        client = self._client
+        desk = _Desk(client.dispatcher)
+        channel = Channel(client.host, self._pages, desk, client.caller, self._write)
+        self._channel = channel
+        running = asyncio.create_task(channel.run(), name="acp-comm-channel")
+        try:
+            await channel.receive(SubscribeFrame(session_id=self._session_id).model_dump_json())
+            await running
+        finally:
+            running.cancel()
+            await asyncio.gather(running, return_exceptions=True)
+
+    async def _write(self, text: str) -> None:
+        if self.widget.comm is None:
+            raise ConnectionError("the widget is closed")
+        self.widget.send_frame(json.loads(text))
+
+    def _receive(self, frame: dict[str, Any]) -> None:
+        channel = self._channel
+        if channel is not None:
+            try:
+                self._client.host.submit(channel.receive(json.dumps(frame)))
+            except HostClosed:
+                return
+
+
+def _no_document(path: Path) -> None:
+    """No page tells a kernel what it has open."""

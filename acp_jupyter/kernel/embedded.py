@@ -1,0 +1,131 @@
+"""The host in this kernel, where no server extension can be reached."""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+import concurrent.futures
+import getpass
+import os
+import time
+from pathlib import Path
+from typing import Any, ClassVar, Literal
+
+from jupyter_core.paths import jupyter_config_path, jupyter_data_dir
+
+from acp_jupyter.delivery.callers import UserCaller
+from acp_jupyter.delivery.commands import Command, CreateSession
+from acp_jupyter.delivery.dispatch import Dispatcher
+from acp_jupyter.errors import ServerUnreachable, UnknownSession
+from acp_jupyter.host.host import AgentHost, HostConfig
+from acp_jupyter.host.registry import Registry
+from acp_jupyter.host.workspace import choose_cwd
+from acp_jupyter.kernel.client import HostClient
+
+__all__ = ["EmbeddedHost"]
+
+_SLICE_SECONDS = 0.2
+"""Longest wait in one piece: on Windows nothing interrupts it."""
+
+
+class _NoSurroundings:
+    """No page with the labextension reaches a host in a kernel."""
+
+    def holds(self, path: str) -> bool:
+        """Return False."""
+        return False
+
+    def kernel_of(self, notebook_path: str) -> str:
+        """Return an empty string."""
+        return ""
+
+
+class EmbeddedHost(HostClient):
+    """Owns an `AgentHost`; its agents end with this process, whatever ends it.
+
+    Parameters
+    ----------
+    notebook_path
+        For the sessions; empty where it is not known.
+    """
+
+    place: ClassVar[Literal["server", "kernel"]] = "kernel"
+    may_answer: ClassVar[bool] = True
+
+    def __init__(self, notebook_path: str) -> None:
+        self._notebook_path = notebook_path
+        self.host = AgentHost(
+            HostConfig(
+                registry=Registry({}, [Path(path) for path in jupyter_config_path()]),
+                root=Path.cwd(),
+                data_dir=Path(jupyter_data_dir()) / "acp-jupyter",
+            )
+        )
+        self.caller = UserCaller(_user())
+        self.dispatcher = Dispatcher(self.host, _NoSurroundings())
+        self._sessions: dict[tuple[str, str], str] = {}
+        self._pid = os.getpid()
+        self.host.start()
+        atexit.register(self.close)
+
+    @property
+    def notebook_path(self) -> str:
+        """As the kernel was told."""
+        return self._notebook_path
+
+    def close(self) -> None:
+        """End the sessions and their agents."""
+        atexit.unregister(self.close)
+        if os.getpid() == self._pid:  # not in a fork of it
+            self.host.stop()
+
+    def call(self, command: Command, seconds: float) -> Any:
+        """Run a command on the host's loop."""
+        if isinstance(command, CreateSession):
+            return self._create(command, seconds)
+        return self._run(command, seconds)
+
+    def _create(self, command: CreateSession, seconds: float) -> Any:
+        """Find the session of that label again; a host without notebooks does not keep labels."""
+        key = command.agent, command.label
+        known = None if command.new else self._sessions.get(key)
+        if known is not None:
+            try:
+                state = self.host.session(known).state
+            except UnknownSession:
+                state = None
+            if state is not None and command.cwd in {None, state.cwd}:
+                return state
+        cwd = command.cwd or str(_folder(Path.cwd()))
+        command = command.model_copy(update={"cwd": cwd, "new": True})
+        state = self._run(command, seconds)
+        self._sessions[key] = state.session_id
+        return state
+
+    def _run(self, command: Command, seconds: float) -> Any:
+        future = self.host.submit(self.dispatcher.handle(command, self.caller))
+        deadline = time.monotonic() + seconds
+        try:
+            while True:
+                done, _ = concurrent.futures.wait([future], timeout=_SLICE_SECONDS)
+                if done:
+                    return future.result()
+                if time.monotonic() > deadline:
+                    raise ServerUnreachable(f"The agent host did not answer within {seconds:g} s.")
+        except asyncio.CancelledError:
+            raise ServerUnreachable("The agent host has ended.") from None
+        finally:
+            future.cancel()
+
+
+def _folder(cwd: Path) -> Path:
+    """Return the nearest git root above the kernel's folder, else that folder."""
+    root = Path(cwd.anchor)
+    return choose_cwd(root, (cwd / "notebook").relative_to(root).as_posix())
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):
+        return "user"

@@ -1,0 +1,200 @@
+"""The host in the Jupyter server, over HTTP, with the standard library."""
+
+from __future__ import annotations
+
+import hmac
+import http.client
+import json
+import os
+import ssl
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+from urllib.parse import quote, urlencode, urlsplit
+
+from acp_jupyter._version import __version__
+from acp_jupyter.delivery import kernel_proof
+from acp_jupyter.delivery.commands import (
+    Cancel,
+    Command,
+    CreateSession,
+    GetTurn,
+    ListAgents,
+    ListSessions,
+    PromptSession,
+)
+from acp_jupyter.delivery.frames import API_VERSION
+from acp_jupyter.errors import AcpError, ServerUnreachable, VersionMismatch
+from acp_jupyter.kernel.client import HostClient
+
+__all__ = ["KernelIdentity", "ServerClient"]
+
+_HANDSHAKE_SECONDS = 5.0
+_LOOPBACK = {"localhost", "127.0.0.1", "::1"}
+
+
+@dataclass(frozen=True, slots=True)
+class KernelIdentity:
+    """Who this kernel is to its server."""
+
+    kernel_id: str
+    key: bytes
+    """Of its connection file; it never travels."""
+
+
+class ServerClient(HostClient):
+    """Speaks to the server extension.
+
+    Parameters
+    ----------
+    url
+        The server's address with its base URL.
+    identity
+        Signs each request.
+    """
+
+    place: ClassVar[Literal["server", "kernel"]] = "server"
+    may_answer: ClassVar[bool] = False
+
+    def __init__(self, url: str, identity: KernelIdentity) -> None:
+        self._url = urlsplit(url)
+        self._identity = identity
+        self._notebook_path = ""
+
+    @property
+    def notebook_path(self) -> str:
+        """As the server has bound it to this kernel."""
+        return self._notebook_path
+
+    def close(self) -> None:
+        """Do nothing: each request has a connection of its own."""
+
+    def handshake(self) -> None:
+        """Make sure that this is the server that started this kernel, before it gets a prompt.
+
+        Raises
+        ------
+        ServerUnreachable
+            Nobody answers there, or somebody else.
+        VersionMismatch
+            The two do not understand each other.
+        """
+        nonce = os.urandom(16).hex()
+        try:
+            answer = self._request("GET", "kernel", b"", _HANDSHAKE_SECONDS, nonce)
+        except AcpError as error:
+            raise ServerUnreachable(
+                f"The Jupyter server does not know this kernel: {error}"
+            ) from error
+        known = answer if isinstance(answer, dict) else {}
+        proof = kernel_proof.server_proof(self._identity.key, nonce)
+        if not hmac.compare_digest(str(known.get("proof", "")).encode(), proof.encode()):
+            raise ServerUnreachable(
+                "The Jupyter server could not prove that it started this kernel."
+            )
+        if known.get("api_version") != API_VERSION:
+            raise VersionMismatch(_mismatch(str(known.get("version", ""))))
+        self._notebook_path = str(known.get("notebook_path", ""))
+
+    def call(self, command: Command, seconds: float) -> Any:
+        """Send a command as a request."""
+        method, path, body = _request_of(command)
+        return self._request(method, path, body, seconds)
+
+    def _request(
+        self, method: str, path: str, body: bytes, seconds: float, nonce: str = ""
+    ) -> object:
+        target = f"{self._url.path.rstrip('/')}/acp-jupyter/api/{path}"
+        headers = self._signed(method, target, body, nonce or os.urandom(16).hex())
+        connection = self._connect(seconds)
+        try:
+            connection.request(method, target, body or None, headers)
+            response = connection.getresponse()
+            content = response.read()
+        except (OSError, http.client.HTTPException) as error:
+            raise ServerUnreachable(
+                "The Jupyter server did not answer. If it was restarted, restart the kernel too.",
+                str(error),
+            ) from error
+        finally:
+            connection.close()
+        value = _decoded(content)
+        if response.status >= 400:
+            raise _error(response.status, value)
+        return value
+
+    def _connect(self, seconds: float) -> http.client.HTTPConnection:
+        host, port = self._url.hostname or "localhost", self._url.port
+        if self._url.scheme != "https":
+            return http.client.HTTPConnection(host, port, timeout=seconds)
+        context = ssl.create_default_context()
+        if host in _LOOPBACK:
+            # Such certificates are self-signed; the handshake proves the server.
+            context.check_hostname = False
+            context.verify_mode = ssl.CERT_NONE
+        return http.client.HTTPSConnection(host, port, timeout=seconds, context=context)
+
+    def _signed(self, method: str, target: str, body: bytes, nonce: str) -> dict[str, str]:
+        now = str(int(time.time()))
+        signature = kernel_proof.sign(self._identity.key, method, target, now, nonce, body)
+        return {
+            kernel_proof.KERNEL_HEADER: self._identity.kernel_id,
+            kernel_proof.TIME_HEADER: now,
+            kernel_proof.NONCE_HEADER: nonce,
+            kernel_proof.SIGNATURE_HEADER: signature,
+            "Content-Type": "application/json",
+        }
+
+
+def _request_of(command: Command) -> tuple[str, str, bytes]:
+    """Return the method, path and body that a command is on the server's routes."""
+    match command:
+        case ListAgents():
+            return "GET", "agents", b""
+        case ListSessions():
+            return "GET", "sessions", b""
+        case CreateSession():
+            body = command.model_dump_json(exclude={"name"}, exclude_defaults=True)
+            return "POST", "sessions", body.encode()
+        case PromptSession():
+            body = command.model_dump_json(exclude={"name", "session_id"}, exclude_none=True)
+            return "POST", f"sessions/{quote(command.session_id, safe='')}/prompt", body.encode()
+        case Cancel():
+            body = command.model_dump_json(exclude={"name", "session_id"}, exclude_none=True)
+            return "POST", f"sessions/{quote(command.session_id, safe='')}/cancel", body.encode()
+        case GetTurn():
+            query = urlencode({"wait": command.wait_seconds})
+            return "GET", f"turns/{quote(command.turn_id, safe='')}?{query}", b""
+        case _:
+            raise TypeError(command.name)
+
+
+def _decoded(content: bytes) -> object:
+    try:
+        return json.loads(content) if content else None
+    except ValueError:
+        return None
+
+
+def _error(status: int, body: object) -> AcpError:
+    """Return the error that the server sent, as the class that its reason names."""
+    fields: Mapping[str, object] = body if isinstance(body, dict) else {}
+    message = str(fields.get("message") or f"The Jupyter server answered {status}.")
+    kinds = {kind.reason: kind for kind in _kinds(AcpError)}
+    kind = kinds.get(str(fields.get("reason", "")), AcpError)
+    return kind(message, str(fields.get("detail", "")))
+
+
+def _kinds(kind: type[AcpError]) -> list[type[AcpError]]:
+    return [kind, *(below for child in kind.__subclasses__() for below in _kinds(child))]
+
+
+def _mismatch(version: str) -> str:
+    wanted = f"=={version}" if version else ""
+    return (
+        f"This kernel has acp-jupyter {__version__}, the Jupyter server has "
+        f"{version or 'another version'}; they do not understand each other. "
+        f"Run %pip install -U acp-jupyter{wanted} "
+        "and restart the kernel."
+    )

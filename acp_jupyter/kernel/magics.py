@@ -1,0 +1,65 @@
+"""``%%acp`` and ``%acp``. Loading them imports neither the protocol's SDK nor any widget."""
+
+from __future__ import annotations
+
+from types import MethodType
+from typing import TYPE_CHECKING
+
+from IPython.core.error import UsageError
+from IPython.core.getipython import get_ipython
+
+from acp_jupyter.errors import AcpError
+from acp_jupyter.kernel.completion import complete
+from acp_jupyter.kernel.options import cell_help, parse_cell_line
+
+if TYPE_CHECKING:
+    from IPython.core.interactiveshell import InteractiveShell
+
+__all__ = ["cell_magic", "line_magic", "load_ipython_extension"]
+
+
+def cell_magic(line: str, cell: str) -> None:
+    """Send the cell to an agent and wait for the end of its turn; see ``%%acp --help``."""
+    options = parse_cell_line(line)
+    if options.help:
+        print(cell_help())  # noqa: T201 - for the cell
+        return
+    if not cell.strip():
+        raise UsageError("The prompt is empty. Write below the first line what the agent shall do.")
+    from acp_jupyter.kernel.cell import run_cell
+
+    shell = get_ipython()
+    assert shell is not None
+    try:
+        run_cell(shell, options, cell.strip("\n"))
+    except AcpError as error:
+        raise _in_few_lines(error) from None
+
+
+def line_magic(line: str) -> None:
+    """Look after agents and sessions; see ``%acp help``."""
+    from acp_jupyter.kernel.subcommands import run_subcommand
+
+    try:
+        run_subcommand(line)
+    except AcpError as error:
+        raise _in_few_lines(error) from None
+
+
+def _in_few_lines(error: AcpError) -> AcpError:
+    """Let IPython show the message alone: where in this package it was raised helps nobody."""
+    error._render_traceback_ = MethodType(_traceback, error)  # type: ignore[attr-defined]
+    return error
+
+
+def _traceback(error: AcpError) -> list[str]:
+    lines = [f"{type(error).__name__}: {error.message}"]
+    return [*lines, *error.detail.splitlines()[-20:]]
+
+
+def load_ipython_extension(ipython: InteractiveShell) -> None:
+    """Add the magics and their completion."""
+    register = ipython.register_magic_function
+    register(cell_magic, "cell", "acp")  # type: ignore[arg-type]
+    register(line_magic, "line", "acp")  # type: ignore[arg-type]
+    ipython.set_hook("complete_command", complete, re_key=r"\s*%%?acp\b")  # type: ignore[no-untyped-call]

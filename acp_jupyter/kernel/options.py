@@ -1,0 +1,134 @@
+"""The first line of a ``%%acp`` cell."""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import keyword
+import shlex
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NoReturn
+
+from IPython.core.error import UsageError
+
+if TYPE_CHECKING:
+    from acp_jupyter.transcript.events import Policy
+
+__all__ = ["CELL_OPTIONS", "POLICIES", "CellOptions", "cell_help", "parse_cell_line"]
+
+POLICIES: tuple[Policy, ...] = ("ask", "read-only", "accept-edits", "allow-all", "deny")
+
+
+@dataclass(frozen=True, slots=True)
+class CellOptions:
+    """What the first line says."""
+
+    agent: str | None = None
+    session: str = ""
+    new: bool = False
+    policy: Policy | None = None
+    out: str | None = None
+    timeout: float | None = None
+    help: bool = False
+
+
+class _Parser(argparse.ArgumentParser):
+    """Raises where argparse would end the process."""
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(f"{message[:1].upper()}{message[1:]}. {_SEE_HELP}")
+
+
+_SEE_HELP = "%%acp --help lists the options."
+
+
+def _parser() -> _Parser:
+    parser = _Parser(
+        prog="%%acp",
+        add_help=False,
+        allow_abbrev=False,
+        usage="%%%%acp [AGENT] [options]",
+        description="Send the cell below this line to an agent and wait for the end of its turn.",
+        epilog="%acp help lists the other commands, %acp agents the agents.",
+    )
+    parser.add_argument(
+        "agent", nargs="?", metavar="AGENT", help="its id; default: as chosen by %%acp use, or demo"
+    )
+    parser.add_argument(
+        "--session",
+        default="",
+        metavar="NAME",
+        help="which session of this notebook; each agent has one without a name",
+    )
+    parser.add_argument("--new", action="store_true", help="start the session anew")
+    parser.add_argument(
+        "--policy",
+        metavar="POLICY",
+        help=f"how permission requests of this turn are answered: {', '.join(POLICIES)}",
+    )
+    parser.add_argument(
+        "--out", metavar="NAME", help="bind the Turn to a variable; _acp always holds the last"
+    )
+    parser.add_argument("--timeout", metavar="SECONDS", help="stop the turn after this time")
+    parser.add_argument("-h", "--help", action="store_true", help="show this")
+    return parser
+
+
+CELL_OPTIONS = ("--session", "--new", "--policy", "--out", "--timeout", "--help")
+
+
+def cell_help() -> str:
+    """Return the words of ``%%acp --help``."""
+    return _parser().format_help().replace("usage: ", "", 1)
+
+
+def parse_cell_line(line: str) -> CellOptions:
+    """Return what the first line says.
+
+    Raises
+    ------
+    UsageError
+        It can't be understood; the message says what to type.
+    """
+    try:
+        words = shlex.split(line)
+    except ValueError as error:
+        raise UsageError(f"A quotation mark is not closed ({error}). {_SEE_HELP}") from None
+    given, rest = _parser().parse_known_args(words)
+    if rest:
+        raise UsageError(_unknown(rest[0]))
+    policy = next((policy for policy in POLICIES if policy == given.policy), None)
+    if given.policy is not None and policy is None:
+        choices = ", ".join(POLICIES)
+        raise UsageError(f"There is no policy {given.policy!r}. Type one of: {choices}.")
+    if given.out is not None and (not given.out.isidentifier() or keyword.iskeyword(given.out)):
+        raise UsageError(f"{given.out!r} can't be a variable. Type, for example, --out turn.")
+    return CellOptions(
+        agent=given.agent,
+        session=given.session,
+        new=given.new,
+        policy=policy,
+        out=given.out,
+        timeout=_seconds(given.timeout),
+        help=given.help,
+    )
+
+
+def _unknown(word: str) -> str:
+    if not word.startswith("-"):
+        return f"{word!r} is one word too many: write the prompt below the first line."
+    close = difflib.get_close_matches(word.split("=")[0], CELL_OPTIONS, 1)
+    hint = f" Type {close[0]}." if close else f" The options are: {', '.join(CELL_OPTIONS)}."
+    return f"There is no option {word}.{hint}"
+
+
+def _seconds(text: str | None) -> float | None:
+    if text is None:
+        return None
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds < float("inf"):
+        raise UsageError(f"{text!r} is not a number of seconds. Type, for example, --timeout 60.")
+    return seconds

@@ -1,0 +1,78 @@
+"""Permission requests over stdin: every frontend serves it while a cell runs."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from acp_jupyter.delivery.commands import AnswerPermission
+from acp_jupyter.errors import PermissionGone, PermissionSettled
+from acp_jupyter.kernel.client import HostClient
+from acp_jupyter.transcript.diff_text import unified_diff
+from acp_jupyter.transcript.items import Permission, ToolCall
+
+__all__ = ["ask"]
+
+_SECONDS = 30.0
+
+
+def ask(client: HostClient, session_id: str, call: ToolCall, permission: Permission) -> None:
+    """Ask the user and answer the request. There is no default; interrupting stops the turn.
+
+    Parameters
+    ----------
+    client
+        A host that takes answers from here.
+    session_id, call, permission
+        What is asked.
+    """
+    print(_question(call, permission))  # noqa: T201 - for the user
+    option_id = _chosen(permission)
+    command = AnswerPermission(
+        session_id=session_id,
+        request_id=permission.request_id,
+        option_id=option_id,
+        outcome="cancelled" if option_id is None else None,
+    )
+    try:
+        client.call(command, _SECONDS)
+    except (PermissionSettled, PermissionGone) as error:
+        print(error)  # noqa: T201 - for the user
+
+
+def _chosen(permission: Permission) -> str | None:
+    """Return the chosen option's id, or None where input has ended."""
+    count = len(permission.options)
+    numbers = f"1 to {count}" if count > 1 else "1"
+    while True:
+        try:
+            answer = input(f"Your answer ({numbers}): ").strip()
+        except EOFError:
+            return None
+        if answer.isdecimal() and 1 <= int(answer) <= count:
+            return permission.options[int(answer) - 1].option_id
+        print(f"Type a number: {numbers}. Interrupting stops the turn.")  # noqa: T201
+
+
+def _question(call: ToolCall, permission: Permission) -> str:
+    lines = [permission.title]
+    if permission.reason:
+        lines.append(f"  {permission.reason}")
+    lines += [f"  $ {line}" for line in call.command.splitlines()]
+    paths = dict.fromkeys((call.path, *call.paths))
+    lines += [f"  {path}" for path in paths if path]
+    for diff in call.diffs:
+        lines += [f"  {line}" for line in unified_diff(diff).splitlines()]
+    options = enumerate(permission.options, 1)
+    lines += [f"  [{number}] {option.name}" for number, option in options]
+    return "\n".join(_visible(line) for line in lines)
+
+
+def _visible(line: str) -> str:
+    """Return the line with what would hide or reorder its text written out."""
+    return re.sub(r"[^\t\x20-\x7e]", lambda found: _written_out(found[0]), line)
+
+
+def _written_out(character: str) -> str:
+    hidden = unicodedata.category(character) in {"Cc", "Cf", "Co", "Cs", "Zl", "Zp"}
+    return f"\\u{{{ord(character):04x}}}" if hidden else character

@@ -1,0 +1,55 @@
+"""A turn as text that appears while it runs, for IPython in a terminal."""
+
+from __future__ import annotations
+
+from acp_jupyter.delivery.frames import TurnDetail
+from acp_jupyter.transcript.items import AgentMessage, ErrorItem, Item, ToolCall, TurnEnd
+from acp_jupyter.transcript.markdown import one_line, without_ansi
+
+__all__ = ["TerminalScreen"]
+
+
+class TerminalScreen:
+    """Prints what has been added to a turn since the last look."""
+
+    def __init__(self) -> None:
+        self._printed: dict[str, int] = {}
+        """Characters of each message, and 1 for each other item that was told."""
+        self._fresh_line = True
+
+    def show(self, detail: TurnDetail) -> None:
+        """Print what is new."""
+        for item in detail.items:
+            if isinstance(item, AgentMessage):
+                self._text(item.id, item.text)
+            elif item.id not in self._printed:
+                self._line(item.id, _words(item))
+
+    def _text(self, item_id: str, text: str) -> None:
+        known = self._printed.get(item_id, 0)
+        if len(text) > known:
+            self._printed[item_id] = len(text)
+            self._write(without_ansi(text[known:]))
+
+    def _line(self, item_id: str, words: str) -> None:
+        if words:
+            self._printed[item_id] = 1
+            self._write(("" if self._fresh_line else "\n") + words + "\n")
+
+    def _write(self, text: str) -> None:
+        print(text, end="", flush=True)  # noqa: T201 - for the terminal
+        self._fresh_line = text.endswith("\n")
+
+
+def _words(item: Item) -> str:
+    match item:
+        case ToolCall(status="completed" | "failed" | "cancelled"):
+            outcome = "" if item.permission is None else item.permission.outcome
+            words = (item.title, item.description, outcome or item.status)
+            return one_line("• " + " · ".join(dict.fromkeys(filter(None, words))))
+        case ErrorItem():
+            return f"Error: {one_line(item.message)}"
+        case TurnEnd() if item.stop_reason != "error":
+            return one_line(item.words)
+        case _:
+            return ""

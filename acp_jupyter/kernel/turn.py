@@ -1,0 +1,309 @@
+"""A prompt turn, as Python sees it."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import Callable, Generator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from acp_jupyter.delivery.frames import TurnDetail
+from acp_jupyter.errors import AcpError, NobodyToAsk, TurnError, TurnTimeout
+from acp_jupyter.kernel.client import HostClient
+from acp_jupyter.kernel.faces import first_bundle, make_widget, wants_widget
+from acp_jupyter.transcript.items import (
+    AgentMessage,
+    Diff,
+    Permission,
+    Plan,
+    PlanEntry,
+    Thought,
+    ToolCall,
+)
+from acp_jupyter.transcript.record import Bundle, build_bundle
+from acp_jupyter.transcript.render import to_markdown
+
+if TYPE_CHECKING:
+    from acp_jupyter.kernel.widget import TurnWidget
+    from acp_jupyter.transcript.events import Usage
+
+__all__ = ["Turn"]
+
+_WAIT_SECONDS = 20.0
+_LOOK_SECONDS = 0.2
+"""Between two looks at a turn that may ask here, or whose text is printed."""
+
+
+class Turn:
+    """A prompt turn: running, or done.
+
+    Made by ``%%acp`` and by `Session.prompt`. What it holds is brought up to date when it is
+    read, until the turn is done.
+
+    Parameters
+    ----------
+    client
+        The host.
+    detail
+        What is known of the turn.
+    can_ask
+        Whether somebody sits here who can answer permission requests.
+    timeout
+        Seconds after which the turn is stopped.
+    """
+
+    def __init__(
+        self,
+        client: HostClient,
+        detail: TurnDetail,
+        *,
+        can_ask: bool = False,
+        timeout: float | None = None,
+    ) -> None:
+        self._client = client
+        self._detail = detail
+        self._can_ask = can_ask
+        self._timeout = timeout
+        self._timed_out = False
+        self._widget: TurnWidget | None = None
+        if timeout is not None:
+            timer = threading.Timer(timeout, self._stop_late)
+            timer.daemon = True
+            timer.start()
+
+    # -- what it holds ---------------------------------------------------------
+
+    @property
+    def id(self) -> str:
+        """The turn's id."""
+        return self._detail.turn.turn_id
+
+    @property
+    def session_id(self) -> str:
+        """The id of its session."""
+        return self._detail.turn.session_id
+
+    @property
+    def text(self) -> str:
+        """The agent's answer, Markdown."""
+        items = self._current().items
+        return "\n\n".join(item.text for item in items if isinstance(item, AgentMessage))
+
+    @property
+    def thoughts(self) -> str:
+        """The agent's reasoning, Markdown."""
+        items = self._current().items
+        return "\n\n".join(item.text for item in items if isinstance(item, Thought))
+
+    @property
+    def tool_calls(self) -> tuple[ToolCall, ...]:
+        """Its tool calls, in order."""
+        return tuple(item for item in self._current().items if isinstance(item, ToolCall))
+
+    @property
+    def diffs(self) -> tuple[Diff, ...]:
+        """The file changes that the agent reported."""
+        return tuple(diff for call in self.tool_calls for diff in call.diffs)
+
+    @property
+    def permissions(self) -> tuple[Permission, ...]:
+        """The permission requests and what became of them."""
+        return tuple(call.permission for call in self.tool_calls if call.permission is not None)
+
+    @property
+    def plan(self) -> tuple[PlanEntry, ...]:
+        """The newest plan."""
+        plans = [item for item in self._current().items if isinstance(item, Plan)]
+        return plans[-1].entries if plans else ()
+
+    @property
+    def usage(self) -> Usage | None:
+        """The session's use of its context, if the agent tells it. ACP: usage_update."""
+        return self._current().session.usage
+
+    @property
+    def tokens(self) -> int | None:
+        """Tokens that this turn took, if the agent tells it."""
+        return self._current().turn.tokens
+
+    @property
+    def status(self) -> str:
+        """``queued``, ``running``, ``requires_action`` or ``done``."""
+        return self._current().turn.status
+
+    @property
+    def stop_reason(self) -> str | None:
+        """How it ended: a stop reason of ACP, or ``error``; None while it runs."""
+        return self._current().turn.stop_reason or None
+
+    @property
+    def duration(self) -> float | None:
+        """Seconds that it ran, so far; None while it is queued."""
+        turn = self._current().turn
+        if turn.started_at is None:
+            return None
+        return max(0.0, (turn.ended_at or time.time()) - turn.started_at)
+
+    @property
+    def done(self) -> bool:
+        """Whether it has ended."""
+        return self._current().turn.status == "done"
+
+    # -- what one does with it -------------------------------------------------
+
+    def wait(self, timeout: float | None = None) -> Turn:
+        """Wait for the end and return the turn itself.
+
+        Permission requests are asked here where the host is in this kernel and somebody sits at
+        it. Interrupting the kernel stops the turn.
+
+        Parameters
+        ----------
+        timeout
+            Longest wait in seconds. The turn goes on after it.
+
+        Raises
+        ------
+        TimeoutError
+            It has not ended by then.
+        TurnError
+            It ended in an error.
+        """
+        self._wait(timeout, None)
+        self.raise_for_error()
+        return self
+
+    def __await__(self) -> Generator[Any, None, Turn]:
+        return self._in_thread().__await__()
+
+    async def _in_thread(self) -> Turn:
+        try:
+            return await asyncio.to_thread(self.wait)
+        except asyncio.CancelledError:
+            await asyncio.to_thread(self.cancel)
+            raise
+
+    def cancel(self) -> None:
+        """Stop it, running or queued; its open permission requests are answered ``cancelled``."""
+        if not self.done:
+            self._client.cancel(self.session_id, self.id)
+
+    def raise_for_error(self) -> None:
+        """Raise what the turn ended in, if it ended in an error.
+
+        Raises
+        ------
+        TurnTimeout
+            It took longer than its time limit.
+        NobodyToAsk
+            A permission was refused because nobody could be asked.
+        TurnError
+            Any other error.
+        """
+        turn = self._current().turn
+        if self._timed_out and turn.stop_reason == "cancelled":
+            raise TurnTimeout(f"The turn took longer than {self._timeout:g} s and was stopped.")
+        if turn.stop_reason != "error":
+            return
+        failure = turn.failure
+        message = turn.words if failure is None else failure.message
+        detail = "" if failure is None else failure.detail
+        if failure is not None and failure.reason == NobodyToAsk.reason:
+            raise NobodyToAsk(message, detail)
+        raise TurnError(message, detail)
+
+    def to_markdown(self, *, thoughts: bool = False) -> str:
+        """Return the answer with its tool calls as Markdown."""
+        detail = self._current()
+        return to_markdown(detail.turn, detail.items, thoughts=thoughts)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the turn and its items as JSON-able values."""
+        detail = self._current()
+        return detail.model_dump(mode="json", include={"turn", "items"})
+
+    @property
+    def widget(self) -> TurnWidget:
+        """The turn as an ipywidget, with its permission buttons, for any layout."""
+        if self._widget is None:
+            self._widget = make_widget(self._client, self._current())
+        return self._widget
+
+    def bundle(self) -> Bundle:
+        """Return the turn as notebook output, as it is now and without a widget."""
+        detail = self._current()
+        if detail.bundle is not None:
+            return detail.bundle
+        return build_bundle(detail.turn, detail.items, detail.session, home=str(Path.home()))
+
+    def __repr__(self) -> str:
+        turn, agent = self._detail.turn, self._detail.session.agent_info
+        end = f", {turn.stop_reason}" if turn.stop_reason else ""
+        return f"<Turn {self.id[:8]} of {agent.id}: {turn.status}{end}>"
+
+    def _repr_mimebundle_(
+        self, include: object = None, exclude: object = None
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return the turn for display; while it runs, with what shows it live."""
+        bundle = self.bundle()
+        if not self.done:
+            live = wants_widget(self._detail, self._can_ask)
+            bundle = first_bundle(self._detail, self.widget if live else None)
+        return dict(bundle.data), dict(bundle.metadata)
+
+    # -- within ----------------------------------------------------------------
+
+    def _current(self) -> TurnDetail:
+        if self._detail.turn.status != "done":
+            self._detail = self._client.turn(self.id)
+        return self._detail
+
+    def _wait(self, timeout: float | None, watch: Callable[[TurnDetail], None] | None) -> None:
+        """Wait for the end; ``watch`` sees the turn on the way."""
+        deadline = None if timeout is None else time.monotonic() + timeout
+        asks = self._client.may_answer and self._can_ask and _in_main_thread()
+        longest = _LOOK_SECONDS if asks or watch is not None else _WAIT_SECONDS
+        try:
+            while self._detail.turn.status != "done":
+                left = longest if deadline is None else min(longest, deadline - time.monotonic())
+                if left < 0:
+                    raise TimeoutError(f"The turn has not ended within {timeout:g} s; it goes on.")
+                self._detail = self._client.turn(self.id, left)
+                if watch is not None:
+                    watch(self._detail)
+                if asks:
+                    self._ask()
+        except KeyboardInterrupt:
+            self.stop_soon()
+            raise
+
+    def stop_soon(self, seconds: float = 2.0) -> None:
+        """Stop the turn and wait a little for its end; never raises an error of the host."""
+        try:
+            self._client.cancel(self.session_id, self.id)
+            self._detail = self._client.turn(self.id, seconds)
+        except AcpError:
+            return
+
+    def _ask(self) -> None:
+        from acp_jupyter.kernel.questions import ask
+
+        for call in self.tool_calls:
+            permission = call.permission
+            if permission is not None and permission.state == "pending":
+                ask(self._client, self.session_id, call, permission)
+                return
+
+    def _stop_late(self) -> None:
+        try:
+            if not self.done:
+                self._timed_out = True
+                self.cancel()
+        except AcpError:
+            return
+
+
+def _in_main_thread() -> bool:
+    return threading.current_thread() is threading.main_thread()
