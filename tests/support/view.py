@@ -1,44 +1,74 @@
-"""The least view that events can be applied to: what a page must end up with."""
+"""What a page does with events, and as strictly as can be: nothing lost, nothing doubled."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from typing import Any
 
-from acp_jupyter.transcript.events import Event
-from acp_jupyter.transcript.items import Item
+__all__ = ["View"]
+
+Json = dict[str, Any]
 
 
-class PlainView:
-    """Items by id, session and turns, after the events so far."""
+class View:
+    """State of one session, made from event frames alone."""
 
     def __init__(self) -> None:
-        self.items: dict[str, Item] = {}
-        self.session: object = None
-        self.turns: dict[str, object] = {}
+        self.seq = 0
+        self.epoch = ""
+        self.session: Json = {}
+        self.items: dict[int, Json] = {}
+        self.turns: dict[str, Json] = {}
 
-    def apply(self, events: Iterable[Event]) -> PlainView:
-        """Apply events; raises on a gap in a text."""
-        for event in events:
+    def apply(self, frame: Json) -> None:
+        """Take an ``events`` frame."""
+        for event in frame["events"]:
             self._apply(event)
-        return self
 
-    def _apply(self, event: Event) -> None:
-        match event.kind:
-            case "snapshot":
-                self.items = {item.id: item for item in event.items}
-                self.session = event.session
-                self.turns = {turn.turn_id: turn for turn in event.turns}
-            case "item_added" | "item_replaced":
-                self.items[event.item.id] = event.item
+    def state(self) -> tuple[Json, list[Json], Json]:
+        """Return what can be seen."""
+        return self.session, [self.items[index] for index in sorted(self.items)], self.turns
+
+    def text(self) -> str:
+        return "".join(item.get("text", "") for item in self.state()[1])
+
+    def copy(self) -> View:
+        view = View()
+        view.seq, view.epoch, view.session = self.seq, self.epoch, self.session
+        view.items, view.turns = dict(self.items), dict(self.turns)
+        return view
+
+    def _apply(self, event: Json) -> None:
+        kind = event["kind"]
+        if kind == "snapshot":
+            self.epoch = event["epoch"]
+            self.session = event["session"]
+            self.items = dict(enumerate(event["items"], event["first_index"]))
+            self.turns = {turn["turn_id"]: turn for turn in event["turns"]}
+            self.seq = event["seq"]
+            return
+        assert event["seq"] > self.seq, f"{kind} {event['seq']} after {self.seq}"
+        self.seq = event["seq"]
+        match kind:
+            case "item_added":
+                assert event["index"] not in self.items
+                self.items[event["index"]] = event["item"]
+            case "item_replaced":
+                self.items[self._index(event["item"]["id"])] = event["item"]
             case "text_appended":
-                item = self.items[event.item_id]
-                old = getattr(item, event.field)
-                units = len(old.encode("utf-16-le")) // 2
-                assert event.offset <= units, "a gap in the text"
-                kept = old.encode("utf-16-le")[: event.offset * 2].decode("utf-16-le")
-                changed = {event.field: kept + event.text}
-                self.items[item.id] = item.model_copy(update=changed)
+                index = self._index(event["item_id"])
+                item, field = self.items[index], event["field"]
+                assert event["offset"] == _utf16_units(item[field])
+                self.items[index] = {**item, field: item[field] + event["text"]}
             case "session_changed":
-                self.session = event.session
+                self.session = event["session"]
             case "turn_started" | "turn_ended":
-                self.turns[event.turn.turn_id] = event.turn
+                self.turns[event["turn"]["turn_id"]] = event["turn"]
+            case _:
+                raise AssertionError(f"unknown event {kind}")
+
+    def _index(self, item_id: str) -> int:
+        return next(index for index, item in self.items.items() if item["id"] == item_id)
+
+
+def _utf16_units(text: str) -> int:
+    return len(text.encode("utf-16-le")) // 2
