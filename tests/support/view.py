@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
+
+from acp_jupyter.transcript.events import Event
 
 __all__ = ["View"]
 
@@ -23,6 +26,11 @@ class View:
         """Take an ``events`` frame."""
         for event in frame["events"]:
             self._apply(event)
+
+    def take(self, events: Iterable[Event]) -> View:
+        """Take events as the host makes them; return the view."""
+        self.apply({"events": [event.model_dump(mode="json") for event in events]})
+        return self
 
     def state(self) -> tuple[Json, list[Json], Json]:
         """Return what can be seen."""

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from acp_jupyter.delivery.subscription import Subscription, merge
 from acp_jupyter.transcript.events import Event, TextAppended
+from tests.support.view import View
 from tests.support.script import Script
-from tests.support.plain_view import PlainView
 
 STEPS = st.lists(
     st.sampled_from(["text", "thought", "tool", "output", "plan", "ask", "answer", "late"]),
@@ -52,25 +52,25 @@ def play(steps: list[str]) -> list[Event]:
 @given(steps=STEPS, cuts=st.lists(st.integers(0, 200), max_size=6))
 def test_merged_flushes_give_the_same_view(steps: list[str], cuts: list[int]) -> None:
     events = play(steps)
-    whole = PlainView().apply(events)
+    whole = View().take(events)
     places = sorted({0, len(events), *(cut for cut in cuts if cut < len(events))})
-    view = PlainView()
+    view = View()
     for start, end in itertools.pairwise(places):
         flush = merge(events[start:end])
         assert [e.seq for e in flush] == sorted(e.seq for e in flush)
         assert not flush or flush[-1].seq == events[end - 1].seq
-        view.apply(flush)
-    assert (view.items, view.session, view.turns) == (whole.items, whole.session, whole.turns)
+        view.take(flush)
+    assert view.state() == whole.state()
 
 
 @given(steps=STEPS, resumed=st.integers(0, 200))
 def test_resuming_at_any_event_loses_and_doubles_nothing(steps: list[str], resumed: int) -> None:
     events = play(steps)
     cut = min(resumed, len(events))
-    seen = PlainView().apply(merge(events[:cut]))
+    seen = View().take(merge(events[:cut]))
     after = events[cut - 1].seq if cut else 0
-    seen.apply(merge(event for event in events if event.seq > after))
-    assert seen.items == PlainView().apply(events).items
+    seen.take(merge(event for event in events if event.seq > after))
+    assert seen.state() == View().take(events).state()
 
 
 def append(seq: int, offset: int, text: str) -> TextAppended:
