@@ -82,7 +82,7 @@ class Session:
         return Turn(self._client, detail, can_ask=cell.can_ask, timeout=timeout)
 
     def __repr__(self) -> str:
-        return f"<Session {self.id[:8]} of {self.agent} in {self.cwd}>"
+        return f"<Session {self.id[:8]} of {self.agent}>"
 
 
 def connect(

@@ -82,4 +82,5 @@ def _display(bundle: Bundle, turn: Turn, *, update: bool) -> None:
 
 def _warn(turn: Turn) -> None:
     if turn.stop_reason in {"refusal", "max_tokens", "max_turn_requests"}:
-        warnings.warn(turn._detail.turn.words, stacklevel=2)
+        # As if from the cell: the path of this file has no place in a saved notebook.
+        warnings.warn_explicit(turn._detail.turn.words, UserWarning, "%%acp", 1)
