@@ -1,5 +1,4 @@
-import type { JupyterFrontEndPlugin } from '@jupyterlab/application';
+import { plugins } from './plugins';
 
-const plugins: JupyterFrontEndPlugin<unknown>[] = [];
-
+export { IAcpClient } from './plugins';
 export default plugins;

@@ -1,5 +1,6 @@
 import { SessionStore } from '../state/store';
 import { parseResult } from '../wire/results';
+import type { StoredRecord } from '../wire/results';
 import type {
   AgentEntry,
   AskFrame,
@@ -8,7 +9,6 @@ import type {
   CreateSession,
   DocumentState,
   ErrorBody,
-  NotebookRecord,
   SessionState,
   SessionSummary,
   SetConfig,
@@ -145,8 +145,8 @@ export class Client {
     return parseResult('attach_turn', result);
   }
 
-  /** The turns of a notebook as outputs, in the order of their prompts. */
-  async records(notebookPath: string): Promise<NotebookRecord[]> {
+  /** The turns of a notebook as outputs. */
+  async records(notebookPath: string): Promise<StoredRecord[]> {
     const result = await this.#command({ name: 'get_records', notebook_path: notebookPath });
     return parseResult('get_records', result);
   }

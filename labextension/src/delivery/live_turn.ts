@@ -1,6 +1,7 @@
 import type { SessionStore } from '../state/store';
 import type { AttachedTurn } from '../wire/types';
 import type { Client, Following } from './client';
+import { Failure } from './failure';
 
 /** Items fetched at a time, and how often, for a turn that lies before the window. */
 const PAGE = 200;
@@ -26,10 +27,11 @@ export class LiveTurn {
   readonly #stops: (() => void)[];
   #attached: AttachedTurn | null = null;
   #following: Following | null = null;
+  #refusal = '';
   #trying = false;
   #disposed = false;
 
-  /** `changed` gets the session's store when it can be drawn, `null` when it no longer can. */
+  /** `changed` gets the session's store when it can be drawn, `null` when it cannot. */
   constructor(client: Client, place: TurnPlace, changed: (store: SessionStore | null) => void) {
     this.#client = client;
     this.#place = place;
@@ -56,6 +58,11 @@ export class LiveTurn {
     }
   }
 
+  /** Why the turn is not live, in words; empty while that is not known. */
+  get refusal(): string {
+    return this.#refusal;
+  }
+
   dispose(): void {
     this.#disposed = true;
     for (const stop of this.#stops) {
@@ -78,9 +85,13 @@ export class LiveTurn {
         this.#following = this.#client.follow(attached.session_id);
         await this.#show();
       }
-    } catch {
+    } catch (error) {
       // Not this cell's turn, not known any more, or the connection went away:
       // the saved copy stands; the next connection tries again.
+      this.#refusal = Failure.from(error).message;
+      if (!this.#disposed) {
+        this.#changed(null);
+      }
     } finally {
       this.#trying = false;
     }

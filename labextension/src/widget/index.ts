@@ -1,1 +1,99 @@
-export default {};
+import type { InitializeProps, RenderProps } from '@anywidget/types';
+
+import type { Client } from '../delivery/client';
+import type { SessionStore } from '../state/store';
+import { mountTurn } from '../views';
+import type { Actions, Mounted, TurnProps } from '../views';
+import { linkModel } from './link';
+import type { Link } from './link';
+import styles from '../../style/index.css';
+
+const STYLE_ID = 'acp-jupyter-style';
+const links = new WeakMap<object, Link>();
+
+/** Runs once per model, before any view, so that early messages are not lost. */
+function initialize({ model }: InitializeProps): () => void {
+  const link = linkOf(model);
+  return () => {
+    links.delete(model);
+    link.dispose();
+  };
+}
+
+function render({ model, el }: RenderProps): () => void {
+  injectStyles(el);
+  const link = linkOf(model);
+  let shown: SessionStore | null = null;
+  let mounted: Mounted<TurnProps> | null = null;
+  const draw = () => {
+    const store = link.store();
+    if (store === null || link.client === null) {
+      mounted?.dispose();
+      mounted = null;
+      el.textContent = link.problem();
+    } else if (mounted !== null && store === shown) {
+      mounted.update(propsOf(link, link.client, store));
+    } else {
+      mounted?.dispose();
+      el.textContent = '';
+      mounted = mountTurn(el, propsOf(link, link.client, store));
+    }
+    shown = store;
+  };
+  const stop = link.watch(draw);
+  draw();
+  return () => {
+    stop();
+    mounted?.dispose();
+  };
+}
+
+function linkOf(model: InitializeProps['model']): Link {
+  const link =
+    links.get(model) ??
+    linkModel({
+      get: (name): unknown => model.get(name),
+      on: (event, listener) => model.on(event, listener),
+      off: (event, listener) => model.off(event, listener),
+      send: content => model.send(content),
+    });
+  links.set(model, link);
+  return link;
+}
+
+function propsOf(link: Link, client: Client, store: SessionStore): TurnProps {
+  return {
+    store,
+    turnId: link.traits.turnId,
+    host: 'cell',
+    actions: actionsOf(client),
+    connection: client.connection,
+  };
+}
+
+function actionsOf(client: Client): Actions {
+  return {
+    answerPermission: (sessionId, requestId, optionId) =>
+      client.answerPermission(sessionId, requestId, optionId),
+    cancel: (sessionId, turnId) => client.cancel(sessionId, turnId),
+    reconnect: () => client.reconnect(),
+    // Absent where the page came over plain http.
+    ...('clipboard' in navigator
+      ? { copy: (text: string) => navigator.clipboard.writeText(text) }
+      : {}),
+  };
+}
+
+/** Once per document, or per shadow root where the widget lives in one. */
+function injectStyles(el: HTMLElement): void {
+  const root = el.getRootNode();
+  const parent = root instanceof ShadowRoot ? root : document.head;
+  if (parent.querySelector(`#${STYLE_ID}`) === null) {
+    const style = document.createElement('style');
+    style.id = STYLE_ID;
+    style.textContent = styles;
+    parent.append(style);
+  }
+}
+
+export default { initialize, render };

@@ -1,12 +1,15 @@
 import { isRecord } from './read';
-import type {
-  AgentEntry,
-  AttachedTurn,
-  Command,
-  ItemsPage,
-  NotebookRecord,
-  SessionState,
-} from './types';
+import type { AgentEntry, AttachedTurn, ItemsPage, NotebookRecord, SessionState } from './types';
+
+export type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
+
+/** A turn of a notebook with the output that it should have there. */
+export interface StoredRecord extends Omit<NotebookRecord, 'bundle'> {
+  readonly bundle: {
+    readonly data: { [mime: string]: Json };
+    readonly metadata: { [mime: string]: Json };
+  };
+}
 
 /** What a command of that name results in. */
 interface Results {
@@ -14,10 +17,8 @@ interface Results {
   create_session: SessionState;
   get_items: ItemsPage;
   attach_turn: AttachedTurn;
-  get_records: NotebookRecord[];
+  get_records: StoredRecord[];
 }
-
-export type NamedCommand<Name extends keyof Results> = Extract<Command, { name: Name }>;
 
 const SHAPES: { readonly [Name in keyof Results]: (value: unknown) => boolean } = {
   list_agents: listOf('id', 'name', 'status'),
@@ -27,7 +28,13 @@ const SHAPES: { readonly [Name in keyof Results]: (value: unknown) => boolean } 
   get_records: value =>
     listOf('turn_id', 'session_id', 'cell_id', 'source')(value) &&
     Array.isArray(value) &&
-    value.every(each => isRecord(each) && isRecord(each.bundle) && isRecord(each.bundle.data)),
+    value.every(
+      each =>
+        isRecord(each) &&
+        isRecord(each.bundle) &&
+        isRecord(each.bundle.data) &&
+        isRecord(each.bundle.metadata),
+    ),
 };
 
 /** The result of a command as its type; throws where the server sent something else. */

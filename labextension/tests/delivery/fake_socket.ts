@@ -80,7 +80,8 @@ export function session(session_id: string, change: Partial<SessionState> = {}):
   return {
     session_id,
     title: '',
-    agent: { id: 'demo', name: 'Demo', version: '' },
+    agent: 'demo',
+    agent_info: { id: 'demo', name: 'Demo', version: '' },
     cwd: '/w',
     folder: '~/w',
     status: 'idle',

@@ -237,7 +237,8 @@ test('a turn is live only while the host confirms its cell', async () => {
     error,
   });
   await vi.advanceTimersByTimeAsync(1000);
-  expect(shown).toEqual([]);
+  expect(shown).toEqual([null]);
+  expect(live.refusal).toBe('no');
   expect(last(sockets).of('subscribe')).toEqual([]);
 
   last(sockets).close();
@@ -252,10 +253,10 @@ test('a turn is live only while the host confirms its cell', async () => {
     error: null,
   });
   await vi.waitFor(() => expect(last(sockets).of('subscribe')).toHaveLength(1));
-  expect(shown).toEqual([]);
+  expect(shown).toEqual([null]);
   last(sockets).events('a', snapshot('a', 1, 'hi'));
-  await vi.waitFor(() => expect(shown).toEqual(['a']));
+  await vi.waitFor(() => expect(shown).toEqual([null, 'a']));
   last(sockets).receive({ type: 'error', session_id: 'a', error });
-  expect(shown).toEqual(['a', null]);
+  expect(shown).toEqual([null, 'a', null]);
   live.dispose();
 });

@@ -1,0 +1,79 @@
+import type { DocumentRegistry } from '@jupyterlab/docregistry';
+import type { INotebookModel } from '@jupyterlab/notebook';
+import type { Contents } from '@jupyterlab/services';
+
+import { anyRunning } from './notebookCells';
+
+type Facts = Pick<Contents.IModel, 'hash' | 'last_modified'>;
+
+/** A notebook's file: saved and loaded without ever asking the user. */
+export class NotebookFile {
+  readonly #context: DocumentRegistry.IContext<INotebookModel>;
+  readonly #contents: Contents.IManager;
+  readonly #maySave: () => boolean;
+
+  constructor(
+    context: DocumentRegistry.IContext<INotebookModel>,
+    contents: Contents.IManager,
+    maySave: () => boolean,
+  ) {
+    this.#context = context;
+    this.#contents = contents;
+    this.#maySave = maySave;
+  }
+
+  /** When it was written last before it was loaded or saved here, seconds since the epoch. */
+  get savedAt(): number | null {
+    const modified = this.#context.contentsModel?.last_modified;
+    return modified === undefined ? null : Date.parse(modified) / 1000;
+  }
+
+  /**
+   * Saves what was changed, unless that would bring up a dialog: the file cannot
+   * be written, or something else has changed it.
+   */
+  async save(): Promise<void> {
+    const { model, contentsModel } = this.#context;
+    const writable = contentsModel?.writable === true && !model.readOnly && !model.collaborative;
+    if (!writable || !model.dirty || !this.#maySave() || (await this.#changedOnDisk()) !== false) {
+      return;
+    }
+    await this.#context.save();
+  }
+
+  /** Loads the file if another page has written it and nothing can be lost here. */
+  async catchUp(): Promise<boolean> {
+    const { model } = this.#context;
+    if (model.collaborative || !this.#isIdle() || (await this.#changedOnDisk()) !== true) {
+      return false;
+    }
+    if (!this.#isIdle()) {
+      return false; // the user has typed meanwhile
+    }
+    await this.#context.revert();
+    return true;
+  }
+
+  #isIdle(): boolean {
+    const { model } = this.#context;
+    return !model.dirty && !anyRunning(model);
+  }
+
+  /** `null`: not known, the file could not be looked at. */
+  async #changedOnDisk(): Promise<boolean | null> {
+    const known: Facts | null = this.#context.contentsModel;
+    if (known === null) {
+      return null;
+    }
+    try {
+      const path = this.#context.path;
+      const disk: Facts = await this.#contents.get(path, { content: false, hash: true });
+      return known.hash && disk.hash
+        ? known.hash !== disk.hash
+        : Date.parse(disk.last_modified) - Date.parse(known.last_modified) >
+            this.#context.lastModifiedCheckMargin;
+    } catch {
+      return null;
+    }
+  }
+}

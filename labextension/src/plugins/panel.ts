@@ -1,0 +1,94 @@
+import { ILabShell, ILayoutRestorer } from '@jupyterlab/application';
+import type { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
+import { ICommandPalette } from '@jupyterlab/apputils';
+import { INotebookTracker } from '@jupyterlab/notebook';
+import { ITranslator, nullTranslator } from '@jupyterlab/translation';
+
+import { OPEN_SESSION } from './actions';
+import { IAcpClient } from './client';
+import { CurrentNotebook } from './currentNotebook';
+import { Permissions } from './goToPermission';
+import { agentIcon } from './icon';
+import { PANEL_ID, SessionPanel } from './sessionPanel';
+import { SETTINGS } from './settings';
+
+const TOGGLE_PANEL = 'acp-jupyter:toggle-panel';
+const STOP = 'acp-jupyter:stop';
+const GO_TO_PERMISSION = 'acp-jupyter:go-to-permission';
+
+/** The side panel with its commands. */
+export const panelPlugin: JupyterFrontEndPlugin<void> = {
+  id: SETTINGS,
+  description: 'A side panel for the sessions of agents.',
+  autoStart: true,
+  requires: [IAcpClient],
+  optional: [ILabShell, ILayoutRestorer, ICommandPalette, INotebookTracker, ITranslator],
+  activate: (
+    app: JupyterFrontEnd,
+    client: IAcpClient,
+    labShell: ILabShell | null,
+    restorer: ILayoutRestorer | null,
+    palette: ICommandPalette | null,
+    tracker: INotebookTracker | null,
+    translator: ITranslator | null,
+  ) => {
+    const trans = (translator ?? nullTranslator).load('acp_jupyter');
+    const notebook = new CurrentNotebook(tracker);
+    const panel = new SessionPanel({
+      app,
+      client,
+      notebook,
+      t: (text, ...values) => trans.__(text, ...values),
+    });
+    app.shell.add(panel, 'right', { rank: 500 });
+    restorer?.add(panel, PANEL_ID);
+
+    const show = (sessionId: string) => {
+      panel.openSession(sessionId);
+      app.shell.activateById(PANEL_ID);
+      return panel.node;
+    };
+    const permissions = new Permissions(app, client, notebook, show);
+
+    app.commands.addCommand(TOGGLE_PANEL, {
+      label: trans.__('Show or Hide Agent Sessions'),
+      icon: agentIcon,
+      execute: () => {
+        if (panel.isVisible && labShell !== null) {
+          labShell.collapseRight();
+        } else {
+          app.shell.activateById(PANEL_ID);
+        }
+      },
+    });
+    app.commands.addCommand(STOP, {
+      label: trans.__('Stop the Agent'),
+      caption: trans.__('Stop the running turn of this notebook, or of the session in the panel'),
+      execute: async () => {
+        const running = (client.sessions ?? []).filter(
+          ({ status }) => status === 'running' || status === 'requires_action',
+        );
+        const here = running.filter(session => session.notebook_path === notebook.path);
+        const shown = running.filter(session => session.session_id === panel.sessionId);
+        const meant = here.length > 0 ? here : shown;
+        await Promise.all(meant.map(session => client.cancel(session.session_id, null)));
+      },
+    });
+    app.commands.addCommand(GO_TO_PERMISSION, {
+      label: trans.__('Go to the Waiting Permission Request'),
+      execute: () => permissions.goTo(),
+    });
+    app.commands.addCommand(OPEN_SESSION, {
+      label: trans.__('Open an Agent Session in the Panel'),
+      isVisible: () => false,
+      execute: args => {
+        if (typeof args['sessionId'] === 'string') {
+          show(args['sessionId']);
+        }
+      },
+    });
+    for (const command of [TOGGLE_PANEL, STOP, GO_TO_PERMISSION]) {
+      palette?.addItem({ command, category: trans.__('Agents') });
+    }
+  },
+};

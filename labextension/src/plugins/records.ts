@@ -1,0 +1,72 @@
+import type { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
+import { Notification } from '@jupyterlab/apputils';
+import { INotebookTracker } from '@jupyterlab/notebook';
+import type { NotebookPanel } from '@jupyterlab/notebook';
+import { ISettingRegistry } from '@jupyterlab/settingregistry';
+import { ITranslator, nullTranslator } from '@jupyterlab/translation';
+
+import { OPEN_SESSION } from './actions';
+import { IAcpClient } from './client';
+import { NotebookFile } from './notebookFile';
+import { RecordKeeper } from './recordKeeper';
+import type { KeeperWords } from './recordKeeper';
+import { SETTINGS } from './settings';
+
+/** Puts finished turns into the cells they came from, and saves them. */
+export const recordsPlugin: JupyterFrontEndPlugin<void> = {
+  id: 'acp-jupyter:records',
+  description: 'Keeps the turns of agents in their notebooks.',
+  autoStart: true,
+  requires: [IAcpClient, INotebookTracker],
+  optional: [ISettingRegistry, ITranslator],
+  activate: (
+    app: JupyterFrontEnd,
+    client: IAcpClient,
+    tracker: INotebookTracker,
+    registry: ISettingRegistry | null,
+    translator: ITranslator | null,
+  ) => {
+    const trans = (translator ?? nullTranslator).load('acp_jupyter');
+    const words: KeeperWords = {
+      offer: (_record, insert) => {
+        Notification.info(
+          trans.__('The cell has changed since this turn ran. Insert the result anyway?'),
+          { autoClose: false, actions: [{ label: trans.__('Insert'), callback: insert }] },
+        );
+      },
+      gone: ({ session_id: sessionId }) => {
+        Notification.info(
+          trans.__('The cell of this turn was deleted while it ran. The session holds the result.'),
+          {
+            autoClose: false,
+            actions: [
+              {
+                label: trans.__('Open session'),
+                callback: () => void app.commands.execute(OPEN_SESSION, { sessionId }),
+              },
+            ],
+          },
+        );
+      },
+    };
+    let maySave = true;
+    void registry?.load(SETTINGS).then(settings => {
+      const read = () => {
+        maySave = settings.composite['saveTurns'] !== false;
+      };
+      settings.changed.connect(read);
+      read();
+    });
+    const keep = ({ context }: NotebookPanel) => {
+      void context.ready.then(() => {
+        if (!context.isDisposed) {
+          const file = new NotebookFile(context, app.serviceManager.contents, () => maySave);
+          const keeper = new RecordKeeper(client, context, file, words);
+          context.disposed.connect(() => keeper.dispose());
+        }
+      });
+    };
+    tracker.forEach(keep);
+    tracker.widgetAdded.connect((_, panel) => keep(panel));
+  },
+};

@@ -1,0 +1,42 @@
+import type { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
+import { IRenderMimeRegistry } from '@jupyterlab/rendermime';
+import { ITranslator, nullTranslator } from '@jupyterlab/translation';
+
+import { IAcpClient } from './client';
+import { turnActions } from './actions';
+import { TURN_MIME } from './mime';
+import { TurnRenderer } from './turnRenderer';
+
+/** Before HTML (50) and Markdown (60), which the bundle may hold for other readers. */
+const RANK = 10;
+
+/** Draws the turn MIME type in JupyterLab and Notebook. */
+export const rendererPlugin: JupyterFrontEndPlugin<void> = {
+  id: 'acp-jupyter:renderer',
+  description: 'Shows turns of agents in cell outputs.',
+  autoStart: true,
+  requires: [IAcpClient, IRenderMimeRegistry],
+  optional: [ITranslator],
+  activate: (
+    app: JupyterFrontEnd,
+    client: IAcpClient,
+    registry: IRenderMimeRegistry,
+    translator: ITranslator | null,
+  ) => {
+    const trans = (translator ?? nullTranslator).load('acp_jupyter');
+    registry.addFactory(
+      {
+        // Safe in untrusted notebooks: controls come from the server's record only.
+        safe: true,
+        mimeTypes: [TURN_MIME],
+        createRenderer: () =>
+          new TurnRenderer({
+            client,
+            actions: store => turnActions(app, client, () => store.view.session),
+            t: (text, ...values) => trans.__(text, ...values),
+          }),
+      },
+      RANK,
+    );
+  },
+};

@@ -1,0 +1,197 @@
+import type { JupyterFrontEnd } from '@jupyterlab/application';
+import type { Message } from '@lumino/messaging';
+import { Widget } from '@lumino/widgets';
+
+import type { Client, Following } from '../delivery/client';
+import { Failure } from '../delivery/failure';
+import { mountPanel } from '../views';
+import type { Actions, Mounted, PanelProps, Translate } from '../views';
+import type { AgentEntry, SessionSummary } from '../wire/types';
+import { turnActions } from './actions';
+import type { CurrentNotebook } from './currentNotebook';
+import { agentIcon } from './icon';
+import { revealCell } from './reveal';
+
+export const PANEL_ID = 'acp-jupyter-panel';
+
+export interface PanelOptions {
+  readonly app: JupyterFrontEnd;
+  readonly client: Client;
+  readonly notebook: CurrentNotebook;
+  readonly t: Translate;
+}
+
+/** The side panel: it shows the session of the current notebook, or the one picked. */
+export class SessionPanel extends Widget {
+  readonly #options: PanelOptions;
+  readonly #actions: Actions;
+  readonly #stops: (() => void)[];
+  readonly #mounted: Mounted<PanelProps>;
+  #following: Following | null = null;
+  #agents: readonly AgentEntry[] | null = null;
+  #failure: Failure | null = null;
+  /** Notebook whose session was looked for last. */
+  #path: string | null = null;
+
+  constructor(options: PanelOptions) {
+    super();
+    this.#options = options;
+    this.id = PANEL_ID;
+    this.addClass('acp-SessionPanel');
+    this.title.icon = agentIcon;
+    this.title.caption = options.t('ACP sessions');
+    this.#actions = this.#makeActions();
+    this.#mounted = mountPanel(this.node, this.#props());
+    const { client, notebook } = options;
+    this.#stops = [
+      client.connectionChanged.add(({ state }) => {
+        if (state === 'open') {
+          void this.#refreshAgents();
+        }
+        this.#draw();
+      }),
+      client.sessionsChanged.add(() => this.#sessionsChanged()),
+      client.refused.add(({ sessionId, error }) => {
+        if (sessionId === this.sessionId) {
+          this.#show(null);
+          this.#fail(Failure.of(error));
+        }
+      }),
+    ];
+    notebook.onChange(() => this.#followNotebook());
+    void this.#refreshAgents();
+    this.#sessionsChanged();
+  }
+
+  /** The session shown, or an empty text. */
+  get sessionId(): string {
+    return this.#following?.store.sessionId ?? '';
+  }
+
+  openSession(sessionId: string): void {
+    this.#path = this.#options.notebook.path;
+    this.#show(sessionId);
+  }
+
+  override dispose(): void {
+    if (this.isDisposed) {
+      return;
+    }
+    for (const stop of this.#stops) {
+      stop();
+    }
+    this.#mounted.dispose();
+    this.#following?.dispose();
+    super.dispose();
+  }
+
+  protected override onActivateRequest(message: Message): void {
+    super.onActivateRequest(message);
+    this.node.querySelector<HTMLElement>('textarea, [role=textbox], [role=combobox]')?.focus();
+  }
+
+  #makeActions(): Actions {
+    const { app, client, notebook } = this.#options;
+    return {
+      ...turnActions(app, client, () => this.#following?.store.view.session ?? null),
+      send: (sessionId, text) => client.send(sessionId, text),
+      createSession: async agent => {
+        const made = await client.createSession({
+          agent,
+          notebook_path: notebook.path,
+          new: true,
+        });
+        this.openSession(made.session_id);
+        return made.session_id;
+      },
+      openSession: sessionId => this.openSession(sessionId),
+      closeSession: sessionId => client.closeSession(sessionId),
+      setConfig: (sessionId, change) => client.setConfig(sessionId, change),
+      loadItems: async (sessionId, start, end) => {
+        await client.loadItems(sessionId, start, end);
+      },
+      jumpTo: origin => void revealCell(app, notebook, origin),
+      removeQueued: (sessionId, turnId) => client.cancel(sessionId, turnId),
+      refreshAgents: () => this.#refreshAgents(),
+    };
+  }
+
+  async #refreshAgents(): Promise<void> {
+    try {
+      this.#agents = await this.#options.client.agents();
+      this.#failure = null;
+    } catch (error) {
+      this.#failure = Failure.from(error);
+    }
+    this.#draw();
+  }
+
+  #sessionsChanged(): void {
+    this.#badge();
+    this.#followNotebook();
+    this.#draw();
+  }
+
+  /** Goes to the session of another notebook, and to the first one of this. */
+  #followNotebook(): void {
+    const { client, notebook } = this.#options;
+    const path = notebook.path;
+    const own = (client.sessions ?? []).filter(session => session.notebook_path === path);
+    if (path !== '' && (path !== this.#path || this.#following === null)) {
+      const newest = own.reduce<SessionSummary | null>(
+        (best, one) => ((best?.updated_at ?? 0) > (one.updated_at ?? 0) ? best : one),
+        null,
+      );
+      if (path !== this.#path || newest !== null) {
+        this.#path = path;
+        this.#show(newest?.session_id ?? null);
+      }
+    }
+  }
+
+  #show(sessionId: string | null): void {
+    if ((sessionId ?? '') === this.sessionId) {
+      return;
+    }
+    const former = this.#following;
+    this.#following = sessionId === null ? null : this.#options.client.follow(sessionId);
+    former?.dispose();
+    this.#draw();
+  }
+
+  #fail(failure: Failure): void {
+    this.#failure = failure;
+    this.#draw();
+  }
+
+  #badge(): void {
+    const sessions = this.#options.client.sessions ?? [];
+    const waiting = sessions.reduce((sum, session) => sum + session.waiting, 0);
+    const { t } = this.#options;
+    const words = waiting === 0 ? '' : t('%1 waiting', waiting);
+    this.title.label = words;
+    this.title.caption = words === '' ? t('ACP sessions') : `${t('ACP sessions')} · ${words}`;
+    this.title.className = waiting === 0 ? '' : 'acp-mod-waiting';
+  }
+
+  #draw(): void {
+    if (!this.isDisposed) {
+      this.#mounted.update(this.#props());
+    }
+  }
+
+  #props(): PanelProps {
+    const { client, t } = this.#options;
+    const { connection } = client;
+    const failure = (connection.state === 'lost' ? connection.failure : null) ?? this.#failure;
+    return {
+      store: this.#following?.store ?? null,
+      sessions: client.sessions,
+      agents: this.#agents,
+      connection,
+      failure,
+      actions: this.#actions,
+      t,
+    };
+  }
+}

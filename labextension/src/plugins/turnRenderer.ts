@@ -1,0 +1,184 @@
+import type { IRenderMime } from '@jupyterlab/rendermime-interfaces';
+import type { Message } from '@lumino/messaging';
+import { Widget } from '@lumino/widgets';
+
+import type { Client } from '../delivery/client';
+import { LiveTurn } from '../delivery/live_turn';
+import { snapshotStore } from '../state/store';
+import type { SessionStore } from '../state/store';
+import { mountTurn } from '../views';
+import type { Actions, Mounted, Translate, TurnProps } from '../views';
+import type { TurnSnapshot } from '../wire/types';
+import { snapshotOf } from './mime';
+import { placeOf } from './place';
+import type { Place } from './place';
+
+/** Marks the output; Lab's scrolled output mode is kept off for its cell. */
+const OUTPUT_CLASS = 'acp-TurnOutput';
+const CELL_CLASS = 'acp-mod-hasTurn';
+
+/** How long a running turn may take to become live before its saved copy is shown. */
+const PATIENCE_MS = 500;
+
+export interface RendererOptions {
+  readonly client: Client;
+  readonly actions: (store: SessionStore) => Actions;
+  readonly t: Translate;
+}
+
+/**
+ * Draws a turn in a cell output.
+ *
+ * Authority comes from the server: only a turn that it confirms for this cell
+ * is drawn live and with controls. Anything else is the output's own copy,
+ * without controls, and nothing is sent for it.
+ */
+export class TurnRenderer extends Widget implements IRenderMime.IRenderer {
+  readonly #options: RendererOptions;
+  readonly #stop: () => void;
+  #snapshot: TurnSnapshot | null = null;
+  #cell: Place['cell'] | null = null;
+  #live: LiveTurn | null = null;
+  #store: SessionStore | null = null;
+  #mounted: Mounted<TurnProps> | null = null;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(options: RendererOptions) {
+    super();
+    this.#options = options;
+    this.addClass(OUTPUT_CLASS);
+    this.#stop = options.client.connectionChanged.add(() => {
+      if (this.#store !== null && this.#snapshot !== null) {
+        this.#mounted?.update(this.#props(this.#store, this.#snapshot.turn_id));
+      }
+    });
+  }
+
+  /** Called again for each change of the output. */
+  renderModel(model: IRenderMime.IMimeModel): Promise<void> {
+    const former = this.#snapshot;
+    const snapshot = snapshotOf(model.data);
+    this.#snapshot = snapshot;
+    if (snapshot === null) {
+      this.#unlink();
+      const text = model.data['text/plain'];
+      this.#drawText(typeof text === 'string' ? text : '');
+      return Promise.resolve();
+    }
+    if (former !== null && former.turn_id !== snapshot.turn_id) {
+      this.#unlink();
+    }
+    this.#link();
+    if (this.#store === null) {
+      this.#drawSaved(snapshot);
+    }
+    return Promise.resolve();
+  }
+
+  override dispose(): void {
+    if (this.isDisposed) {
+      return;
+    }
+    this.#stop();
+    this.#unlink();
+    this.#unmount();
+    this.#cell?.removeClass(CELL_CLASS);
+    super.dispose();
+  }
+
+  /** A windowed notebook takes its outputs out and in again: the turn stays linked. */
+  protected override onAfterAttach(message: Message): void {
+    super.onAfterAttach(message);
+    this.#link();
+  }
+
+  #link(): void {
+    const place = this.isAttached ? placeOf(this) : null;
+    if (place === null || this.#snapshot === null) {
+      return;
+    }
+    if (this.#cell !== place.cell) {
+      this.#cell?.removeClass(CELL_CLASS);
+      this.#cell = place.cell;
+      place.cell.addClass(CELL_CLASS);
+    }
+    this.#live ??= new LiveTurn(
+      this.#options.client,
+      {
+        turnId: this.#snapshot.turn_id,
+        notebookPath: place.panel.context.localPath,
+        cellId: place.cell.model.id,
+      },
+      store => this.#become(store),
+    );
+  }
+
+  #unlink(): void {
+    clearTimeout(this.#timer);
+    this.#live?.dispose();
+    this.#live = null;
+    this.#store = null;
+  }
+
+  #become(store: SessionStore | null): void {
+    if (store !== null && store === this.#store) {
+      return;
+    }
+    this.#store = store;
+    if (store !== null && this.#snapshot !== null) {
+      this.#mount(this.#props(store, this.#snapshot.turn_id));
+    } else if (this.#snapshot !== null) {
+      this.#drawSaved(this.#snapshot);
+    }
+  }
+
+  #drawSaved(snapshot: TurnSnapshot): void {
+    clearTimeout(this.#timer);
+    const draw = () => {
+      if (this.#store === null && !this.isDisposed) {
+        this.#mount({
+          store: snapshotStore(snapshot),
+          turnId: snapshot.turn_id,
+          host: 'cell',
+          actions: null,
+          t: this.#options.t,
+        });
+      }
+    };
+    if (snapshot.final || this.#mounted !== null) {
+      draw();
+    } else {
+      this.#timer = setTimeout(draw, PATIENCE_MS);
+    }
+  }
+
+  #drawText(text: string): void {
+    this.#unmount();
+    const pre = document.createElement('pre');
+    pre.textContent = text;
+    this.node.replaceChildren(pre);
+  }
+
+  #props(store: SessionStore, turnId: string): TurnProps {
+    return {
+      store,
+      turnId,
+      host: 'cell',
+      actions: this.#options.actions(store),
+      connection: this.#options.client.connection,
+      t: this.#options.t,
+    };
+  }
+
+  #mount(props: TurnProps): void {
+    clearTimeout(this.#timer);
+    this.#unmount();
+    this.#mounted = mountTurn(this.node, props);
+  }
+
+  #unmount(): void {
+    this.#mounted?.dispose();
+    this.#mounted = null;
+    this.node.replaceChildren();
+  }
+}

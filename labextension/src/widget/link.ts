@@ -1,0 +1,122 @@
+import { Client } from '../delivery/client';
+import { LiveTurn } from '../delivery/live_turn';
+import { cookieAccess, pageBaseUrl, PageTransport } from '../delivery/page';
+import { sharedClient, shareClient } from '../delivery/shared';
+import type { SessionStore } from '../state/store';
+import { API_VERSION } from '../wire/version';
+import { CommTransport } from './comm';
+import { readTraits } from './traits';
+import type { Model, Traits } from './traits';
+
+/** A widget's model with its turn: made once, drawn by any number of views. */
+export interface Link {
+  readonly traits: Traits;
+  /** `null` where there is no way to the host. */
+  readonly client: Client | null;
+  /** Why there is no store, if that is known. */
+  problem(): string;
+  store(): SessionStore | null;
+  /** Calls back when the store or the connection changes. */
+  watch(listener: () => void): () => void;
+  dispose(): void;
+}
+
+/** Links a model to its host, at once: in a comm nothing is sent twice. */
+export function linkModel(model: Model): Link {
+  const traits = readTraits(model);
+  if (traits.apiVersion !== API_VERSION) {
+    return unlinked(
+      traits,
+      'This output was made by another version of acp-jupyter. Run the cell again.',
+    );
+  }
+  return traits.mode === 'comm' ? linkComm(model, traits) : linkServer(traits);
+}
+
+function linkComm(model: Model, traits: Traits): Link {
+  const client: Client = new Client(new CommTransport(model, () => client.resync()));
+  // The comm belongs to this turn's own widget, so there is no cell to confirm.
+  const following = client.follow(traits.sessionId);
+  const listeners = new Set<() => void>();
+  const stops = [
+    client.snapshotTaken.add(() => notify(listeners)),
+    client.connectionChanged.add(() => notify(listeners)),
+  ];
+  return {
+    traits,
+    client,
+    problem: () => '',
+    store: () => (following.store.view.seq === null ? null : following.store),
+    watch: listener => watch(listeners, listener),
+    dispose: () => {
+      for (const stop of stops) {
+        stop();
+      }
+      following.dispose();
+      client.dispose();
+    },
+  };
+}
+
+function linkServer(traits: Traits): Link {
+  const client = sharedClient() ?? ownClient();
+  if (client === null) {
+    return unlinked(
+      traits,
+      'This page has no way to the Jupyter server that runs the turn. Open the notebook in JupyterLab to see it live.',
+    );
+  }
+  let store: SessionStore | null = null;
+  const listeners = new Set<() => void>();
+  const live = new LiveTurn(client, traits, next => {
+    store = next;
+    notify(listeners);
+  });
+  const stop = client.connectionChanged.add(() => notify(listeners));
+  return {
+    traits,
+    client,
+    problem: () => live.refusal,
+    store: () => store,
+    watch: listener => watch(listeners, listener),
+    dispose: () => {
+      stop();
+      live.dispose();
+    },
+  };
+}
+
+/** A client for this page; the other widgets of the page share it. */
+function ownClient(): Client | null {
+  const base = pageBaseUrl();
+  if (base === null) {
+    return null;
+  }
+  const client = new Client(new PageTransport(cookieAccess(base)));
+  shareClient(client);
+  return client;
+}
+
+function unlinked(traits: Traits, problem: string): Link {
+  return {
+    traits,
+    client: null,
+    problem: () => problem,
+    store: () => null,
+    watch: () => () => undefined,
+    dispose: () => undefined,
+  };
+}
+
+function watch(listeners: Set<() => void>, listener: () => void): () => void {
+  listeners.add(listener);
+  return () => {
+    listeners.delete(listener);
+  };
+}
+
+function notify(listeners: ReadonlySet<() => void>): void {
+  for (const listener of [...listeners]) {
+    listener();
+  }
+}
