@@ -1,11 +1,13 @@
 import { render } from 'preact';
 
 import { PanelView } from './panel';
+import { injectSprite } from './parts/icons';
 import type { Mounted, PanelProps, TurnProps } from './props';
 import { TurnView } from './turn';
 
 /** Draws one turn into an element. */
 export function mountTurn(element: HTMLElement, props: TurnProps): Mounted<TurnProps> {
+  injectSprite();
   const update = (next: TurnProps) => render(<TurnView {...next} />, element);
   update(props);
   return { update, dispose: () => render(null, element) };
@@ -13,6 +15,7 @@ export function mountTurn(element: HTMLElement, props: TurnProps): Mounted<TurnP
 
 /** Draws a session panel into an element. */
 export function mountPanel(element: HTMLElement, props: PanelProps): Mounted<PanelProps> {
+  injectSprite();
   const update = (next: PanelProps) => render(<PanelView {...next} />, element);
   update(props);
   return { update, dispose: () => render(null, element) };

@@ -1,6 +1,155 @@
+import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
+
+import { SessionStore } from '../state/store';
+import { identity } from './i18n';
+import { ErrorNote } from './items/note';
+import { answerByKey } from './items/permission_keys';
+import { Bar } from './panel/bar';
+import { Composer } from './panel/composer';
+import { Now } from './panel/now';
+import { SessionList } from './panel/session_list';
+import { Agents, EmptySession, Loading } from './panel/states';
+import { Transcript } from './panel/transcript';
+import { useAnnouncer } from './parts/announcer';
+import { messageOf } from './parts/buttons';
+import { ConnectionNote } from './parts/connection_note';
+import { useSubscription } from './parts/hooks';
+import { listenToKeys } from './parts/keys';
+import { moveInTranscript } from './parts/roving';
+import { SceneContext, type Scene } from './parts/scene';
 import type { PanelProps } from './props';
 
 /** The side panel: a session with its composer. */
-export function PanelView({ store }: PanelProps) {
-  return <div class="acp" data-host="panel" data-session={store?.sessionId} />;
+export function PanelView(props: PanelProps) {
+  const { actions, sessions, agents, connection, t = identity } = props;
+  const root = useRef<HTMLDivElement>(null);
+  const nothing = useMemo(() => new SessionStore(''), []);
+  const store = props.store ?? nothing;
+  const { announce, regions } = useAnnouncer();
+  const scene = useMemo(
+    (): Scene => ({ store, host: 'panel', actions, t, announce }),
+    [store, actions, t, announce],
+  );
+  const [listing, setListing] = useState(false);
+  const [chosen, setChosen] = useState('');
+  const [failure, setFailure] = useState('');
+  useSubscription(useCallback(listener => store.subscribeSession(listener), [store]));
+  useEffect(() => setFailure(''), [store]);
+  useEffect(() => {
+    const element = root.current;
+    return element === null
+      ? undefined
+      : listenToKeys(
+          element,
+          event => answerByKey(element, event) || moveInTranscript(element, event, scene),
+        );
+  }, [scene]);
+
+  const { session } = store.view;
+  const ready = (agents ?? []).filter(agent => agent.status === 'ready');
+  const next = ready.find(agent => agent.id === chosen) ?? ready[0] ?? null;
+
+  const create = async (agentId: string): Promise<string> => {
+    setFailure('');
+    if (actions.createSession === undefined) {
+      throw new Error(t('No session is open.'));
+    }
+    const id = await actions.createSession(agentId);
+    actions.openSession?.(id);
+    setListing(false);
+    return id;
+  };
+  const start = (agentId: string) => {
+    create(agentId).catch((error: unknown) => setFailure(messageOf(error)));
+  };
+  const newAgent = session?.agent ?? next?.id ?? null;
+  const onNew =
+    actions.createSession === undefined || newAgent === null ? null : () => start(newAgent);
+
+  return (
+    <SceneContext.Provider value={scene}>
+      <div class="acp" data-host="panel" data-session={props.store?.sessionId} ref={root}>
+        {listing && sessions !== null ? (
+          <div class="acp-panel">
+            <SessionList
+              sessions={sessions}
+              current={props.store?.sessionId ?? ''}
+              actions={actions}
+              t={t}
+              onOpen={id => {
+                actions.openSession?.(id);
+                setListing(false);
+              }}
+              onNew={onNew}
+              onBack={() => setListing(false)}
+              onFailure={setFailure}
+            />
+            {failure !== '' && <ErrorNote message={failure} detail="" />}
+          </div>
+        ) : (
+          <div class="acp-panel">
+            <Bar root={root} onList={() => setListing(true)} onNew={onNew} />
+            <Transcript key={store.sessionId}>
+              <Content {...props} session={session} onStart={start} onFailure={setFailure} />
+              {props.failure !== null && <ErrorNote {...props.failure} />}
+              {failure !== '' && <ErrorNote message={failure} detail="" />}
+              <ConnectionNote connection={connection} />
+            </Transcript>
+            <div class="acp-compose">
+              <Now />
+              <Composer
+                key={store.sessionId}
+                store={store}
+                session={session}
+                agents={agents ?? []}
+                agent={next}
+                actions={actions}
+                t={t}
+                offline={connection.state !== 'open'}
+                onAgent={id => (props.store === null ? setChosen(id) : start(id))}
+                toSession={() => toSession(props, next?.id ?? null, create)}
+                onFailure={setFailure}
+              />
+            </div>
+          </div>
+        )}
+        {regions}
+      </div>
+    </SceneContext.Provider>
+  );
+}
+
+interface ContentProps extends PanelProps {
+  readonly session: SessionStore['view']['session'];
+  readonly onStart: (agentId: string) => void;
+  readonly onFailure: (message: string) => void;
+}
+
+/** What stands in place of a transcript as long as there is none. */
+function Content({ store, session, sessions, agents, connection, ...rest }: ContentProps) {
+  const { actions, t = identity } = rest;
+  if (store === null) {
+    if (agents === null || sessions === null) {
+      return connection.state === 'lost' ? null : <Loading words={t('Connecting to the server')} />;
+    }
+    return <Agents {...rest} agents={agents} t={t} />;
+  }
+  if (session === null) {
+    return connection.state === 'lost' ? null : <Loading words={t('Loading the session')} />;
+  }
+  return store.view.order.length === 0 ? <EmptySession session={session} t={t} /> : null;
+}
+
+async function toSession(
+  { store, t = identity }: PanelProps,
+  agentId: string | null,
+  create: (agentId: string) => Promise<string>,
+): Promise<string> {
+  if (store !== null) {
+    return store.sessionId;
+  }
+  if (agentId === null) {
+    throw new Error(t('No agent is ready yet.'));
+  }
+  return create(agentId);
 }

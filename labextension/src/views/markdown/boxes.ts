@@ -1,4 +1,4 @@
-import { iconElement } from '../icons';
+import { iconElement } from '../parts/icons';
 import type { Translate } from '../i18n';
 import { IMAGE_ADDRESS, safeLink } from './sanitise';
 

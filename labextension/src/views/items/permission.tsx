@@ -1,0 +1,181 @@
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+
+import type { PermissionOption, ToolCall } from '../../wire/types';
+import { messageOf } from '../parts/buttons';
+import { plural } from '../parts/format';
+import { Icon } from '../parts/icons';
+import { isTextField } from '../parts/keys';
+import { useScene } from '../parts/scene';
+import { oddNames, Visible } from '../parts/visible';
+import { noteAppearance } from './permission_keys';
+import { Wanted } from './wanted';
+
+interface PermissionCardProps {
+  readonly item: ToolCall;
+  readonly title: string;
+  readonly reason: string;
+  readonly requestId: string;
+  readonly options: readonly PermissionOption[];
+  /** Other requests of the session that wait, in order. */
+  readonly others: readonly string[];
+}
+
+/** A question of the agent: what it wants in full, and its options in its words. */
+export function PermissionCard({ item, others, ...request }: PermissionCardProps) {
+  const { store, actions, t, announce } = useScene();
+  const card = useRef<HTMLDivElement>(null);
+  const [failure, setFailure] = useState('');
+  const [answering, setAnswering] = useState(false);
+  const { title, requestId, options } = request;
+
+  useLayoutEffect(() => {
+    const element = card.current;
+    if (element !== null) {
+      noteAppearance(element);
+      if (mayTakeFocus(element)) {
+        element.focus({ preventScroll: true });
+      }
+    }
+    announce(
+      `${t('Permission request: %1.', title)} ${plural(t, options.length, '1 option.', '%1 options.')}`,
+      'assertive',
+    );
+    return () => keepFocus(element);
+  }, [requestId]);
+
+  const answer = (optionId: string) => {
+    if (actions === null || answering) {
+      return;
+    }
+    // The pressed button is about to be disabled, and would lose the focus to the page.
+    if (card.current?.contains(document.activeElement) === true) {
+      card.current.focus({ preventScroll: true });
+    }
+    setAnswering(true);
+    setFailure('');
+    actions.answerPermission(store.sessionId, requestId, optionId).catch((error: unknown) => {
+      setAnswering(false);
+      setFailure(messageOf(error));
+    });
+  };
+  const first = options.findIndex(option => option.option_kind === 'allow_once');
+  return (
+    <div
+      class="acp-perm"
+      role="group"
+      aria-label={t('Permission request')}
+      aria-busy={answering}
+      tabIndex={-1}
+      data-request={requestId}
+      ref={card}
+    >
+      <header>
+        <Icon name="warning" />
+        <b class="grow" dir="auto">
+          <Visible text={title} />
+        </b>
+        {others.length > 0 && <MoreWaiting others={others} />}
+      </header>
+      <Wanted item={item} reason={request.reason} />
+      {failure !== '' && (
+        <p class="acp-failure err" role="alert">
+          {failure}
+        </p>
+      )}
+      <div class="acp-opts">
+        {actions !== null &&
+          options.map((option, index) => (
+            <OptionButton
+              key={option.option_id}
+              option={option}
+              index={index}
+              primary={index === first}
+              disabled={answering}
+              onChoose={() => answer(option.option_id)}
+            />
+          ))}
+        {answering && <span class="spin" aria-hidden="true" />}
+      </div>
+    </div>
+  );
+}
+
+interface OptionButtonProps {
+  readonly option: PermissionOption;
+  readonly index: number;
+  readonly primary: boolean;
+  readonly disabled: boolean;
+  readonly onChoose: () => void;
+}
+
+/** Named exactly as the agent named it; the key is for the eye. */
+function OptionButton({ option, index, primary, disabled, onChoose }: OptionButtonProps) {
+  const key = index < 9 ? String(index + 1) : undefined;
+  const marked = oddNames([option.name], 'invisible').length > 0;
+  return (
+    <button
+      type="button"
+      class={`btn wrap${primary ? ' primary' : ''}`}
+      aria-label={marked ? option.name : undefined}
+      aria-keyshortcuts={key}
+      data-option={key}
+      disabled={disabled}
+      onClick={onChoose}
+    >
+      <bdi>
+        <Visible text={option.name} />
+      </bdi>
+      {key !== undefined && <kbd aria-hidden="true">{key}</kbd>}
+    </button>
+  );
+}
+
+function MoreWaiting({ others }: { readonly others: readonly string[] }) {
+  const { t } = useScene();
+  const go = (event: MouseEvent) => {
+    const view =
+      event.currentTarget instanceof Element ? event.currentTarget.closest('.acp') : null;
+    goToPermission(view, others[0] ?? '');
+  };
+  return (
+    <button type="button" class="badge" title={t('Go to the next question')} onClick={go}>
+      {plural(t, others.length, '1 more waiting', '%1 more waiting')}
+    </button>
+  );
+}
+
+/** Brings a question into sight and gives it the focus; called on a click or key only. */
+export function goToPermission(view: Element | null, requestId: string): void {
+  const card = [...(view?.querySelectorAll('.acp-perm') ?? [])].find(
+    each => each instanceof HTMLElement && each.dataset.request === requestId,
+  );
+  if (card instanceof HTMLElement) {
+    card.scrollIntoView({ block: 'nearest' });
+    card.focus({ preventScroll: true });
+  }
+}
+
+/** Never from a text field or from another part of the page; the group, not a button. */
+function mayTakeFocus(card: HTMLElement): boolean {
+  const active = document.activeElement;
+  return (
+    active === null ||
+    active === document.body ||
+    (!isTextField(active) &&
+      (active.contains(card) || active.closest('.acp')?.contains(card) === true))
+  );
+}
+
+/** The card with the focus goes away: its tool line takes it over. */
+function keepFocus(card: HTMLElement | null): void {
+  if (card?.contains(document.activeElement) !== true) {
+    return;
+  }
+  const tool = card.closest('.acp-tool');
+  setTimeout(() => {
+    const line = tool?.querySelector('.acp-line');
+    if (document.activeElement === document.body && line instanceof HTMLElement) {
+      line.focus({ preventScroll: true });
+    }
+  });
+}

@@ -1,0 +1,38 @@
+import { isTextField } from '../parts/keys';
+
+/** A key pressed for something else must not answer a question that has just appeared. */
+const GUARD_MILLISECONDS = 400;
+
+const appeared = new WeakMap<Element, number>();
+
+/** Keys 1 to 9 choose an option of the question in focus, else of the first one. */
+export function answerByKey(view: Element, event: KeyboardEvent): boolean {
+  const target = event.target instanceof Element ? event.target : null;
+  if (
+    !/^[1-9]$/.test(event.key) ||
+    event.ctrlKey ||
+    event.metaKey ||
+    event.altKey ||
+    event.shiftKey ||
+    isTextField(target)
+  ) {
+    return false;
+  }
+  const card = target?.closest('.acp-perm') ?? view.querySelector('.acp-perm');
+  if (card === null) {
+    return false;
+  }
+  const since = appeared.get(card);
+  const old = since !== undefined && performance.now() - since >= GUARD_MILLISECONDS;
+  const option = card.querySelector(`button[data-option="${event.key}"]`);
+  if (old && !event.repeat && option instanceof HTMLButtonElement) {
+    option.click();
+  }
+  // Also when too early: it was meant for the view.
+  return true;
+}
+
+/** Starts the guard of a question. */
+export function noteAppearance(card: Element): void {
+  appeared.set(card, performance.now());
+}

@@ -1,0 +1,180 @@
+import { useEffect, useState } from 'preact/hooks';
+
+import type { ToolCall } from '../../wire/types';
+import { Disclosure } from '../parts/disclosure';
+import type { IconName } from '../parts/drawings';
+import { between, duration } from '../parts/format';
+import { Icon } from '../parts/icons';
+import { Counts, Path } from '../parts/path';
+import { useScene } from '../parts/scene';
+import { PermissionCard } from './permission';
+import { Running } from './thought';
+import { ToolBody } from './tool_body';
+
+/** A command that runs longer shows its output. */
+const OPEN_AFTER_SECONDS = 2;
+
+interface ToolProps {
+  readonly item: ToolCall;
+  /** Requests that wait in this session, in order. */
+  readonly waiting: readonly string[];
+}
+
+/** A tool call: one line, its body on demand; while it asks, the question. */
+export function ToolCard({ item, waiting }: ToolProps) {
+  const { actions } = useScene();
+  const { permission } = item;
+  const name = toolName(item);
+  if (permission?.state === 'pending' && actions !== null) {
+    return (
+      <div
+        class="acp-tool"
+        role="group"
+        aria-label={name}
+        data-kind={item.tool_kind}
+        data-status={item.status}
+        data-item={item.id}
+      >
+        <PermissionCard
+          item={item}
+          title={permission.title}
+          reason={permission.reason}
+          requestId={permission.request_id}
+          options={permission.options}
+          others={waiting.filter(id => id !== permission.request_id)}
+        />
+      </div>
+    );
+  }
+  return <ToolLine item={item} name={name} />;
+}
+
+/** A tool call's accessible name: title and description. */
+export function toolName(item: ToolCall): string {
+  return item.description === '' ? item.title : `${item.title} ${item.description}`;
+}
+
+function ToolLine({ item, name }: { readonly item: ToolCall; readonly name: string }) {
+  const { t } = useScene();
+  const long = useRunsLong(item);
+  const { status } = item;
+  return (
+    <Disclosure
+      id={item.id}
+      standard={status === 'failed' || long}
+      class="acp-tool"
+      bodyClass="acp-body"
+      attributes={{
+        role: 'group',
+        'aria-label': name,
+        'data-kind': item.tool_kind,
+        'data-status': status,
+        'data-item': item.id,
+      }}
+      line={
+        <>
+          <Icon name={iconOf(item)} />
+          <span class="t">{item.title}</span>
+          <span class="d cut grow">
+            <Described item={item} />
+          </span>
+          {status !== 'failed' && <span class="vh">{t(STATES[status])}</span>}
+          <Outcome item={item} />
+        </>
+      }
+      body={() => <ToolBody item={item} />}
+    />
+  );
+}
+
+const STATES: Record<Exclude<ToolCall['status'], 'failed'>, string> = {
+  pending: 'pending',
+  in_progress: 'running',
+  completed: 'done',
+  cancelled: 'cancelled',
+};
+
+/** What stands at the right: what was answered, what came of it, how long it took. */
+function Outcome({ item }: { readonly item: ToolCall }) {
+  const { t } = useScene();
+  const { status, permission, diffs } = item;
+  const time = duration(between(item.started_at, item.ended_at));
+  return (
+    <span class="m num">
+      {permission !== null && permission.outcome !== '' && (
+        <span class={`acp-outcome ${TONES[permission.state]}`}>
+          {permission.state === 'allowed' && <Icon name="keep" small />}
+          {permission.outcome}
+        </span>
+      )}
+      {status === 'failed' && permission?.state !== 'rejected' && (
+        <span class="err">{t('failed')}</span>
+      )}
+      {status === 'cancelled' && (permission?.outcome ?? '') === '' && <span>{t('stopped')}</span>}
+      {diffs.length > 0 && (
+        <Counts added={total(diffs, 'added')} removed={total(diffs, 'removed')} />
+      )}
+      {status === 'in_progress' ? (
+        <Running since={item.started_at} />
+      ) : (
+        time !== '' && <span>{time}</span>
+      )}
+    </span>
+  );
+}
+
+const TONES = {
+  pending: 'warn',
+  allowed: 'ok',
+  rejected: 'err',
+  answered: '',
+  cancelled: '',
+  expired: '',
+} as const;
+
+function Described({ item }: { readonly item: ToolCall }) {
+  const { description, path } = item;
+  if (description !== '' && description === path) {
+    return <Path path={path} />;
+  }
+  return item.ui_kind === 'search' ? (
+    <code dir="ltr">{description}</code>
+  ) : (
+    <span dir="auto">{description}</span>
+  );
+}
+
+export function iconOf(item: ToolCall): IconName {
+  if (item.ui_kind === 'task') {
+    return 'agent';
+  }
+  return item.tool_kind;
+}
+
+function total(diffs: ToolCall['diffs'], side: 'added' | 'removed'): number | null {
+  let sum = 0;
+  for (const diff of diffs) {
+    const count = diff[side];
+    if (count === null) {
+      return null;
+    }
+    sum += count;
+  }
+  return sum;
+}
+
+/** Whether it is a command that has been running for a while. */
+function useRunsLong({ ui_kind: kind, status, started_at: since }: ToolCall): boolean {
+  const running = kind === 'execute' && status === 'in_progress' && since !== null;
+  const [long, setLong] = useState(false);
+  useEffect(() => {
+    if (!running) {
+      setLong(false);
+      return undefined;
+    }
+    const left = (since + OPEN_AFTER_SECONDS) * 1000 - Date.now();
+    const timer = setTimeout(() => setLong(true), Math.max(0, left));
+    return () => clearTimeout(timer);
+  }, [running, since]);
+  return running && long;
+}

@@ -1,0 +1,126 @@
+import type { ComponentChildren } from 'preact';
+import { useMemo } from 'preact/hooks';
+
+import type { ToolCall } from '../../wire/types';
+import { grouped } from '../parts/format';
+import { useValue } from '../parts/hooks';
+import { useScene } from '../parts/scene';
+import { oddNames, Visible } from '../parts/visible';
+import { DiffBox } from './diff';
+import { compare } from './diff_lines';
+
+/** From this many lines on the diff is folded. */
+const FOLDED_LINES = 24;
+
+/** Everything that is being allowed: nothing cut, nothing behind a scroll bar. */
+export function Wanted({ item, reason }: { readonly item: ToolCall; readonly reason: string }) {
+  const { store, t } = useScene();
+  const { command, path, diffs } = item;
+  const paths = useMemo(
+    () => [...new Set([path, ...item.paths])].filter(each => each !== ''),
+    [item],
+  );
+  const shownByDiff = new Set(diffs.map(diff => diff.path));
+  const listed = paths.filter(each => !shownByDiff.has(each)).sort(outsideFirst);
+  const odd = oddNames([command, ...paths], 'lookalikes');
+  const hidden = oddNames(
+    diffs.map(diff => diff.new_text),
+    'invisible',
+  );
+  const words = item.description === '' ? item.title : `${item.title} ${item.description}`;
+  return (
+    <div class="what">
+      {command === '' && listed.length === 0 && diffs.length === 0 && <p dir="auto">{words}</p>}
+      {command !== '' && (
+        <div class="acp-code">
+          <pre class="wrap" tabIndex={0} role="group" aria-label={t('Command')} dir="ltr">
+            <Visible text={command} strictness="lookalikes" />
+          </pre>
+        </div>
+      )}
+      {diffs.map((diff, index) => (
+        <WantedDiff key={index} id={`${item.id} permission ${index}`} diff={diff} />
+      ))}
+      <dl>
+        {listed.map(each => (
+          <Row
+            key={each}
+            name={isOutside(each) ? t('Outside the folder') : t('File')}
+            outside={isOutside(each)}
+          >
+            <Visible text={each} strictness="lookalikes" />
+          </Row>
+        ))}
+        {command !== '' && store.view.session !== null && (
+          <Row name={t('Folder')}>{store.view.session.folder}</Row>
+        )}
+        {reason !== '' && (
+          <>
+            <dt>{t('Reason')}</dt>
+            <dd dir="auto">
+              <Visible text={reason} />
+            </dd>
+          </>
+        )}
+        {[...new Set([...odd, ...hidden])].map(name => (
+          <Row key={name} name={t('Take care')} outside>
+            {name}
+          </Row>
+        ))}
+      </dl>
+    </div>
+  );
+}
+
+interface RowProps {
+  readonly name: string;
+  readonly outside?: boolean;
+  readonly children: ComponentChildren;
+}
+
+function Row({ name, outside = false, children }: RowProps) {
+  return (
+    <>
+      <dt class={outside ? 'warn' : undefined}>{name}</dt>
+      <dd class="mono" dir="ltr">
+        {children}
+      </dd>
+    </>
+  );
+}
+
+function WantedDiff({
+  diff,
+  id,
+}: {
+  readonly diff: ToolCall['diffs'][number];
+  readonly id: string;
+}) {
+  const { actions, t } = useScene();
+  const [all, setAll] = useValue(`${id} unfolded`);
+  const lines = compare(diff).sections.reduce(
+    (sum, section) => sum + (section.folded ? 1 : section.end - section.start),
+    0,
+  );
+  const folded = lines >= FOLDED_LINES && all === '' && actions !== null;
+  return (
+    <>
+      <div class={folded ? 'acp-folded' : undefined}>
+        <DiffBox diff={diff} id={id} />
+      </div>
+      {folded && (
+        <button type="button" class="btn quiet small" onClick={() => setAll('1')}>
+          {t('Show all %1 lines', grouped(lines))}
+        </button>
+      )}
+    </>
+  );
+}
+
+function isOutside(path: string): boolean {
+  return path.startsWith('/') || path.startsWith('..') || /^[A-Za-z]:[\\/]/.test(path);
+}
+
+function outsideFirst(one: string, other: string): number {
+  return Number(isOutside(other)) - Number(isOutside(one));
+}

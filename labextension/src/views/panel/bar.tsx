@@ -1,0 +1,67 @@
+import type { RefObject } from 'preact';
+import { useCallback } from 'preact/hooks';
+
+import type { SessionState } from '../../wire/types';
+import { goToPermission } from '../items/permission';
+import { IconButton } from '../parts/buttons';
+import { plural } from '../parts/format';
+import { useSubscription } from '../parts/hooks';
+import { Icon } from '../parts/icons';
+import { useScene } from '../parts/scene';
+
+interface BarProps {
+  readonly root: RefObject<HTMLElement | null>;
+  readonly onList: () => void;
+  readonly onNew: (() => void) | null;
+}
+
+/** The panel's header: which session, what waits, other sessions. */
+export function Bar({ root, onList, onNew }: BarProps) {
+  const { store, t } = useScene();
+  useSubscription(useCallback(listener => store.subscribeSession(listener), [store]));
+  const { session } = store.view;
+  const waiting = session?.waiting ?? 0;
+  const go = () => {
+    for (const item of store.view.items.values()) {
+      if (item.kind === 'tool_call' && item.permission?.state === 'pending') {
+        goToPermission(root.current, item.permission.request_id);
+        return;
+      }
+    }
+  };
+  return (
+    <>
+      <div class="acp-bar">
+        <h2 class="cut grow" dir="auto" title={session?.title}>
+          {session === null || session.title === '' ? t('New session') : session.title}
+        </h2>
+        {session?.policy === 'allow-all' && <span class="badge warn">{t('Allow-all')}</span>}
+        {waiting > 0 && (
+          <button type="button" class="badge warn" title={t('Go to the question')} onClick={go}>
+            {plural(t, waiting, '1 waiting', '%1 waiting')}
+          </button>
+        )}
+        <IconButton icon="history" label={t('Sessions')} onClick={onList} />
+        {onNew !== null && <IconButton icon="plus" label={t('New session')} onClick={onNew} />}
+      </div>
+      {session !== null && <Where session={session} />}
+    </>
+  );
+}
+
+function Where({ session }: { readonly session: SessionState }) {
+  const { notebook_path: notebook, folder } = session;
+  return (
+    <div class="acp-where">
+      <Icon name={notebook === '' ? 'folder' : 'cell'} small />
+      {notebook !== '' && (
+        <span class="cut grow" title={notebook} dir="ltr">
+          {notebook.slice(notebook.lastIndexOf('/') + 1)}
+        </span>
+      )}
+      <span class={notebook === '' ? 'cut grow' : 'cut acp-folder'} title={folder} dir="ltr">
+        {folder}
+      </span>
+    </div>
+  );
+}

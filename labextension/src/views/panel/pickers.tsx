@@ -1,0 +1,99 @@
+import type { AgentEntry, ConfigOption, SessionState } from '../../wire/types';
+import type { Actions, ConfigChange } from '../actions';
+import { messageOf } from '../parts/buttons';
+import type { Translate } from '../i18n';
+import { Picker, type Choice } from './picker';
+
+interface PickersProps {
+  readonly session: SessionState | null;
+  readonly agents: readonly AgentEntry[];
+  /** The agent of the session, or the one to start next. */
+  readonly agent: string;
+  readonly actions: Actions;
+  readonly t: Translate;
+  readonly onAgent: (agentId: string) => void;
+  readonly onFailure: (message: string) => void;
+}
+
+/** Agent, and what the agent itself offers: mode and model. */
+export function Pickers(props: PickersProps) {
+  const { session, agents, agent, actions, t } = props;
+  const change = (of: ConfigChange) => {
+    if (session !== null) {
+      actions.setConfig?.(session.session_id, of).catch((error: unknown) => {
+        props.onFailure(messageOf(error));
+      });
+    }
+  };
+  const offered = actions.setConfig === undefined ? null : session;
+  return (
+    <>
+      {actions.createSession !== undefined && agents.length > 0 && (
+        <Picker
+          label={t('Agent')}
+          value={agent}
+          choices={agents.map(entry => agentChoice(entry, t))}
+          onChoose={props.onAgent}
+        />
+      )}
+      {offered !== null && offered.modes.length > 0 ? (
+        <Picker
+          label={t('Mode')}
+          value={offered.current_mode_id}
+          choices={offered.modes.map(mode => ({ ...mode, value: mode.id }))}
+          onChoose={mode => change({ mode })}
+        />
+      ) : (
+        <OptionPicker label={t('Mode')} option={optionOf(offered, 'mode')} onChange={change} />
+      )}
+      <OptionPicker label={t('Model')} option={optionOf(offered, 'model')} onChange={change} />
+    </>
+  );
+}
+
+interface OptionPickerProps {
+  readonly label: string;
+  readonly option: ConfigOption | null;
+  readonly onChange: (change: ConfigChange) => void;
+}
+
+function OptionPicker({ label, option, onChange }: OptionPickerProps) {
+  if (option === null || typeof option.current_value !== 'string') {
+    return null;
+  }
+  const { id } = option;
+  return (
+    <Picker
+      label={label}
+      value={option.current_value}
+      choices={option.choices}
+      onChoose={value => onChange({ config: { [id]: value } })}
+    />
+  );
+}
+
+function optionOf(session: SessionState | null, category: string): ConfigOption | null {
+  return (
+    session?.config_options.find(
+      option => option.category === category && option.choices.length > 0,
+    ) ?? null
+  );
+}
+
+function agentChoice(entry: AgentEntry, t: Translate): Choice {
+  const ready = entry.status === 'ready';
+  return {
+    value: entry.id,
+    name: entry.name,
+    description: ready ? '' : t(AGENT_STATES[entry.status]),
+    disabled: entry.status === 'not_installed',
+  };
+}
+
+/** What can be said of an agent before it runs. */
+export const AGENT_STATES: Record<AgentEntry['status'], string> = {
+  ready: 'ready',
+  needs_login: 'needs login',
+  not_installed: 'not installed',
+  broken: 'stopped at start',
+};

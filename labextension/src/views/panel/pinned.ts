@@ -1,0 +1,65 @@
+import type { RefObject } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+
+/** Within this distance of the end the log stays at the end. */
+const NEAR_END = 24;
+
+interface Pinned {
+  readonly log: RefObject<HTMLDivElement | null>;
+  readonly content: RefObject<HTMLDivElement | null>;
+  /** Items that came since the user has left the end. */
+  readonly below: number;
+  readonly toEnd: () => void;
+}
+
+/** Keeps a log at its end until the user scrolls away. `total` counts its items. */
+export function usePinned(total: number): Pinned {
+  const log = useRef<HTMLDivElement>(null);
+  const content = useRef<HTMLDivElement>(null);
+  const pinned = useRef(true);
+  /** How many items there were when the user left the end. */
+  const [left, setLeft] = useState<number | null>(null);
+  const count = useRef(total);
+  count.current = total;
+
+  useEffect(() => {
+    const element = log.current;
+    const inner = content.current;
+    if (element === null || inner === null) {
+      return undefined;
+    }
+    const end = () => {
+      if (pinned.current) {
+        element.scrollTop = element.scrollHeight;
+      }
+    };
+    const onScroll = () => {
+      const near = element.scrollHeight - element.scrollTop - element.clientHeight <= NEAR_END;
+      if (near !== pinned.current) {
+        pinned.current = near;
+        setLeft(near ? null : count.current);
+      }
+    };
+    // After layout, so that reading the height costs nothing.
+    const observer = typeof ResizeObserver === 'undefined' ? null : new ResizeObserver(end);
+    observer?.observe(inner);
+    observer?.observe(element);
+    element.addEventListener('scroll', onScroll, { passive: true });
+    end();
+    return () => {
+      observer?.disconnect();
+      element.removeEventListener('scroll', onScroll);
+    };
+  }, []);
+
+  const toEnd = () => {
+    pinned.current = true;
+    setLeft(null);
+    const element = log.current;
+    if (element !== null) {
+      element.scrollTop = element.scrollHeight;
+      element.focus({ preventScroll: true });
+    }
+  };
+  return { log, content, below: left === null ? 0 : Math.max(0, total - left), toEnd };
+}

@@ -1,0 +1,102 @@
+import type { AgentEntry, SessionState } from '../../wire/types';
+import type { Actions } from '../actions';
+import type { Translate } from '../i18n';
+import { ActionButton } from '../parts/buttons';
+import type { IconName } from '../parts/drawings';
+import { Icon } from '../parts/icons';
+import { AGENT_STATES } from './pickers';
+
+/** Something is on its way. */
+export function Loading({ words }: { readonly words: string }) {
+  return (
+    <div class="acp-state" role="status">
+      <p class="acp-loading">
+        <span class="spin" aria-hidden="true" />
+        {words}
+      </p>
+    </div>
+  );
+}
+
+interface AgentsProps {
+  readonly agents: readonly AgentEntry[];
+  readonly actions: Actions;
+  readonly t: Translate;
+  readonly onStart: (agentId: string) => void;
+  readonly onFailure: (message: string) => void;
+}
+
+/** No session is open: which agents there are, and what each needs. */
+export function Agents({ agents, actions, t, onStart, onFailure }: AgentsProps) {
+  const ready = agents.some(agent => agent.status === 'ready');
+  return (
+    <div class="acp-state">
+      <h2>{ready ? t('New session') : t('No agent is ready yet')}</h2>
+      <p>
+        {ready
+          ? t('Choose an agent and write a message, or start from a cell with %%acp.')
+          : t('Each agent says below what it needs.')}
+      </p>
+      {agents.length > 0 && (
+        <ul class="acp-ready" role="list" aria-label={t('Agents')}>
+          {agents.map(agent => (
+            <li key={agent.id}>
+              <span class={LOOKS[agent.status][1]}>
+                <Icon name={LOOKS[agent.status][0]} />
+              </span>
+              <span class="grow">
+                <b>{agent.name}</b>{' '}
+                <span class={LOOKS[agent.status][1]}>· {t(AGENT_STATES[agent.status])}</span>
+              </span>
+              {agent.status === 'ready' && actions.createSession !== undefined && (
+                <button
+                  type="button"
+                  class="btn small"
+                  aria-label={t('Start %1', agent.name)}
+                  onClick={() => onStart(agent.id)}
+                >
+                  {t('Start')}
+                </button>
+              )}
+              {agent.detail !== '' && <small>{agent.detail}</small>}
+            </li>
+          ))}
+        </ul>
+      )}
+      {actions.refreshAgents !== undefined && (
+        <div class="row">
+          <ActionButton run={async () => actions.refreshAgents?.()} onFailure={onFailure}>
+            {t('Check again')}
+          </ActionButton>
+        </div>
+      )}
+    </div>
+  );
+}
+
+const LOOKS: Record<AgentEntry['status'], readonly [IconName, string]> = {
+  ready: ['keep', 'ok'],
+  needs_login: ['lock', 'warn'],
+  not_installed: ['pending', 'muted'],
+  broken: ['warning', 'err'],
+};
+
+/** An open session in which nothing has happened. */
+export function EmptySession({
+  session,
+  t,
+}: {
+  readonly session: SessionState;
+  readonly t: Translate;
+}) {
+  const { name } = session.agent_info;
+  if (session.status === 'starting') {
+    return <Loading words={t('Starting %1', name)} />;
+  }
+  return (
+    <div class="acp-state">
+      <h2>{t('New session with %1', name)}</h2>
+      <p>{t('It works in %1. Write a message below.', session.folder)}</p>
+    </div>
+  );
+}

@@ -1,0 +1,78 @@
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+
+import type { IconName } from './drawings';
+import { Icon } from './icons';
+
+interface IconButtonProps {
+  readonly icon: IconName;
+  readonly label: string;
+  readonly onClick: () => void;
+  readonly class?: string;
+  readonly disabled?: boolean;
+}
+
+/** A button of one icon, named and titled. */
+export function IconButton({
+  icon,
+  label,
+  onClick,
+  class: kind = 'ico',
+  disabled,
+}: IconButtonProps) {
+  return (
+    <button
+      type="button"
+      class={kind}
+      aria-label={label}
+      title={label}
+      disabled={disabled}
+      onClick={onClick}
+    >
+      <Icon name={icon} />
+    </button>
+  );
+}
+
+interface ActionButtonProps {
+  /** What the click starts; while it is under way the button waits. */
+  readonly run: () => Promise<void>;
+  readonly class?: string;
+  readonly label?: string;
+  readonly children: ComponentChildren;
+  readonly onFailure?: (message: string) => void;
+}
+
+/** A button that waits for its action and can't be pressed twice. */
+export function ActionButton({
+  run,
+  class: kind = 'btn small',
+  label,
+  children,
+  onFailure,
+}: ActionButtonProps) {
+  const [busy, setBusy] = useState(false);
+  const start = () => {
+    setBusy(true);
+    run()
+      .catch((error: unknown) => onFailure?.(messageOf(error)))
+      .finally(() => setBusy(false));
+  };
+  return (
+    <button
+      type="button"
+      class={kind}
+      aria-label={label}
+      title={label}
+      disabled={busy}
+      onClick={start}
+    >
+      {children}
+    </button>
+  );
+}
+
+/** The sentence of an error, as the host wrote it. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error && error.message !== '' ? error.message : String(error);
+}

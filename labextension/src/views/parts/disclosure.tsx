@@ -1,0 +1,76 @@
+import type { ComponentChildren } from 'preact';
+import { useId } from 'preact/hooks';
+
+import { useOpen } from './hooks';
+import { Icon } from './icons';
+import { useScene } from './scene';
+
+interface DisclosureProps {
+  /** Names its state in the store. */
+  readonly id: string;
+  /** Whether it is open before the user has touched it. */
+  readonly standard: boolean;
+  readonly line: ComponentChildren;
+  /** Made only when it is open. */
+  readonly body: () => ComponentChildren;
+  readonly class?: string;
+  /** Of the opened part. */
+  readonly bodyClass?: string;
+  /** Where the chevron stands. */
+  readonly chevron?: 'start' | 'end';
+  readonly onToggle?: (open: boolean) => void;
+  readonly attributes?: Readonly<Record<string, string | undefined>>;
+}
+
+/** A line that opens. In a saved record it is a `summary`: nothing there is a control. */
+export function Disclosure(props: DisclosureProps) {
+  const { id, standard, body, bodyClass = '', onToggle, attributes = {}, chevron = 'end' } = props;
+  const { actions } = useScene();
+  const [open, setOpen] = useOpen(id, standard);
+  const bodyId = useId();
+  const toggle = (next: boolean) => {
+    if (next !== open) {
+      setOpen(next);
+      onToggle?.(next);
+    }
+  };
+  const mark = <Icon name="chevron" small class="chev" />;
+  const line = (
+    <>
+      {chevron === 'start' && mark}
+      {props.line}
+      {chevron === 'end' && mark}
+    </>
+  );
+  if (actions === null) {
+    return (
+      <details
+        {...attributes}
+        class={props.class}
+        open={open}
+        onToggle={event => toggle(event.currentTarget.open)}
+      >
+        <summary class="acp-line">{line}</summary>
+        {open && <div class={bodyClass}>{body()}</div>}
+      </details>
+    );
+  }
+  return (
+    <div {...attributes} class={props.class}>
+      <button
+        type="button"
+        class="acp-line"
+        aria-expanded={open}
+        aria-controls={open ? bodyId : undefined}
+        onClick={() => toggle(!open)}
+      >
+        {line}
+      </button>
+      {open && (
+        <div class={bodyClass} id={bodyId}>
+          {body()}
+        </div>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,114 @@
+/** A run of text, or one character in it that could deceive. */
+export interface Span {
+  readonly text: string;
+  /** What the character is, e.g. `U+202E right-to-left override`; empty for ordinary text. */
+  readonly odd: string;
+}
+
+/** Which characters to mark: those no one sees, or also those that look like others. */
+export type Strictness = 'invisible' | 'lookalikes';
+
+/** Format characters (bidi, zero width, tags), controls, blanks that are no space. */
+const INVISIBLE = /^[\p{Cf}\p{Cc}\p{Zs}\p{Zl}\p{Zp}]$/u;
+/** Shown as nothing though of another category: joiners, fillers, variation selectors. */
+const FILLERS = new Set([0x034f, 0x115f, 0x1160, 0x17b4, 0x17b5, 0x3164, 0xffa0]);
+
+const NAMES = new Map([
+  [0x200b, 'zero width space'],
+  [0x200c, 'zero width non-joiner'],
+  [0x200d, 'zero width joiner'],
+  [0x200e, 'left-to-right mark'],
+  [0x200f, 'right-to-left mark'],
+  [0x202a, 'left-to-right embedding'],
+  [0x202b, 'right-to-left embedding'],
+  [0x202c, 'pop directional formatting'],
+  [0x202d, 'left-to-right override'],
+  [0x202e, 'right-to-left override'],
+  [0x2066, 'left-to-right isolate'],
+  [0x2067, 'right-to-left isolate'],
+  [0x2068, 'first strong isolate'],
+  [0x2069, 'pop directional isolate'],
+  [0x00a0, 'no-break space'],
+  [0x00ad, 'soft hyphen'],
+  [0xfeff, 'zero width no-break space'],
+]);
+
+/** Letters and signs of other scripts, each before the ASCII character it looks like. */
+const LOOKALIKES = pairs(
+  'аaсcеeоoрpхxуyіiјjѕsһhԁdԛqԝwԍgӏlАAВBЕEЅSІIЈJКKМMНHОOРPСCТTХXУY' +
+    'οoαaνvρpιiυuκkΑAΒBΕEΖZΗHΙIΚKΜMΝNΟOΡPΤTΥYΧX' +
+    '‐-‑-‒-–-—-―-−-⁄/∕/⧸/ǃ!ꓸ.․.‚,‘\'’\'“"”"ꓹ,∶:։:ː:‹<›>∣|ǀ|⼁|ıiɡgɑa',
+);
+
+/** Text in runs, with every character marked that could make it read as something else. */
+export function spansOf(text: string, strictness: Strictness): Span[] {
+  const spans: Span[] = [];
+  let plain = '';
+  for (const character of text) {
+    const odd = oddity(character, strictness);
+    if (odd === '') {
+      plain += character;
+      continue;
+    }
+    if (plain !== '') {
+      spans.push({ text: plain, odd: '' });
+      plain = '';
+    }
+    spans.push({ text: character, odd });
+  }
+  if (plain !== '') {
+    spans.push({ text: plain, odd: '' });
+  }
+  return spans;
+}
+
+/** The code point as it is written: `U+202E`. */
+export function codePoint(character: string): string {
+  const point = character.codePointAt(0) ?? 0;
+  return `U+${point.toString(16).toUpperCase().padStart(4, '0')}`;
+}
+
+/** Whether a character is to be shown as its code point, since there is nothing to see. */
+export function isInvisible(character: string): boolean {
+  const point = character.codePointAt(0) ?? 0;
+  return (
+    !' \t\n'.includes(character) &&
+    (INVISIBLE.test(character) ||
+      FILLERS.has(point) ||
+      (point >= 0xfe00 && point <= 0xfe0e) ||
+      (point >= 0xe0100 && point <= 0xe01ef))
+  );
+}
+
+function oddity(character: string, strictness: Strictness): string {
+  const point = character.codePointAt(0) ?? 0;
+  if (point >= 0x20 && point < 0x7f) {
+    return '';
+  }
+  if (isInvisible(character)) {
+    return `${codePoint(character)} ${NAMES.get(point) ?? 'invisible character'}`;
+  }
+  if (strictness === 'invisible') {
+    return '';
+  }
+  const like = LOOKALIKES.get(character) ?? compatible(character, point);
+  return like === undefined ? '' : `${codePoint(character)} looks like ${like}`;
+}
+
+/** Full-width and mathematical letters. */
+function compatible(character: string, point: number): string | undefined {
+  if ((point >= 0xff01 && point <= 0xff5e) || (point >= 0x1d400 && point <= 0x1d7ff)) {
+    const plain = character.normalize('NFKC');
+    return /^[!-~]$/.test(plain) ? plain : undefined;
+  }
+  return undefined;
+}
+
+function pairs(table: string): Map<string, string> {
+  const characters = Array.from(table);
+  const map = new Map<string, string>();
+  for (let index = 0; index + 1 < characters.length; index += 2) {
+    map.set(characters[index] ?? '', characters[index + 1] ?? '');
+  }
+  return map;
+}

@@ -1,0 +1,99 @@
+import { isTextField } from './keys';
+import type { Scene } from './scene';
+
+/** What the arrow keys go to. */
+const STOPS = '.acp-line, .acp-user, .acp-prose, .acp-perm, .acp-note';
+const PROMPTS = '.acp-user, .acp-head';
+
+/**
+ * The transcript's keys: up and down an item, right opens, left closes or goes
+ * to the parent, Home and End, Alt with up and down by prompts, c copies.
+ */
+export function moveInTranscript(view: Element, event: KeyboardEvent, scene: Scene): boolean {
+  const target = event.target instanceof HTMLElement ? event.target : null;
+  if (target === null || isTextField(target) || event.ctrlKey || event.metaKey || event.shiftKey) {
+    return false;
+  }
+  const log = view.querySelector('.acp-log') ?? view.querySelector('.acp-turn');
+  // Inside scrolled boxes and among the options of a question the arrows keep their meaning.
+  if (log?.contains(target) !== true || target.matches('pre, .acp-scroll, .lines, .acp-opts *')) {
+    return false;
+  }
+  if (event.altKey) {
+    return (
+      (event.key === 'ArrowUp' || event.key === 'ArrowDown') &&
+      step(log, target, PROMPTS, event.key === 'ArrowUp' ? -1 : 1)
+    );
+  }
+  switch (event.key) {
+    case 'ArrowDown':
+      return step(log, target, STOPS, 1);
+    case 'ArrowUp':
+      return step(log, target, STOPS, -1);
+    case 'Home':
+      return focus(stops(log, STOPS)[0]);
+    case 'End':
+      return focus(stops(log, STOPS).pop());
+    case 'ArrowRight':
+      return toggle(target, 'false');
+    case 'ArrowLeft':
+      return toggle(target, 'true') || focus(parentLine(target));
+    case 'c':
+      return copy(target, scene);
+    default:
+      return false;
+  }
+}
+
+function stops(log: Element, selector: string): HTMLElement[] {
+  return [...log.querySelectorAll<HTMLElement>(selector)];
+}
+
+function step(log: Element, from: HTMLElement, selector: string, by: 1 | -1): boolean {
+  const all = stops(log, selector);
+  const here = all.indexOf(from.closest<HTMLElement>(selector) ?? from);
+  if (here >= 0) {
+    return focus(all[here + by]);
+  }
+  // Between two stops: the nearest in that direction.
+  const after = all.findIndex(
+    each => (from.compareDocumentPosition(each) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0,
+  );
+  const next = by === 1 ? after : (after < 0 ? all.length : after) - 1;
+  return focus(all[next]);
+}
+
+function focus(element: HTMLElement | undefined | null): boolean {
+  if (element === undefined || element === null) {
+    return false;
+  }
+  if (!element.matches('button, summary, [tabindex]')) {
+    element.tabIndex = -1;
+  }
+  element.focus();
+  return true;
+}
+
+function toggle(target: HTMLElement, when: 'true' | 'false'): boolean {
+  if (target.getAttribute('aria-expanded') !== when) {
+    return false;
+  }
+  target.click();
+  return true;
+}
+
+/** The line that the item lies under, if it lies under one. */
+function parentLine(target: HTMLElement): HTMLElement | null {
+  const box = target.closest('.acp-rows, .acp-body');
+  const line = box?.parentElement?.querySelector(':scope > .acp-line') ?? null;
+  return line instanceof HTMLElement && line !== target ? line : null;
+}
+
+function copy(target: HTMLElement, { actions }: Scene): boolean {
+  const item = target.closest<HTMLElement>('.acp-prose, .acp-user, .acp-tool, .acp-note');
+  if (actions?.copy === undefined || item === null) {
+    return false;
+  }
+  void actions.copy(item.innerText);
+  return true;
+}

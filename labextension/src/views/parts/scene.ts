@@ -1,0 +1,27 @@
+import { createContext } from 'preact';
+import { useContext } from 'preact/hooks';
+
+import type { SessionStore } from '../../state/store';
+import type { Actions } from '../actions';
+import type { Translate } from '../i18n';
+
+/** What every part of a view draws from. */
+export interface Scene {
+  readonly store: SessionStore;
+  readonly host: 'cell' | 'panel';
+  /** `null` for a saved record. */
+  readonly actions: Actions | null;
+  readonly t: Translate;
+  /** Tells users of screen readers; `assertive` interrupts them. */
+  readonly announce: (words: string, how: 'polite' | 'assertive') => void;
+}
+
+export const SceneContext = createContext<Scene | null>(null);
+
+export function useScene(): Scene {
+  const scene = useContext(SceneContext);
+  if (scene === null) {
+    throw new Error('a part of the view is drawn outside a view');
+  }
+  return scene;
+}

@@ -1,0 +1,30 @@
+import { useCallback } from 'preact/hooks';
+
+import { useSubscription } from '../parts/hooks';
+import { Icon } from '../parts/icons';
+import { useScene } from '../parts/scene';
+import { agentOf, currentName, titleOf } from './facts';
+
+/** The first line of a turn: agent, session and mode, folder. */
+export function TurnHead({ turnId }: { readonly turnId: string }) {
+  const { store, t } = useScene();
+  useSubscription(useCallback(listener => store.subscribeSession(listener), [store]));
+  const { view } = store;
+  const words = [titleOf(view), currentName(view.session, 'mode')].filter(word => word !== '');
+  const policy = view.turns.get(turnId)?.policy;
+  return (
+    <div class="acp-head">
+      <Icon name="agent" />
+      <b>{agentOf(view).name || t('Agent')}</b>
+      <span class="cut grow" dir="auto">
+        {words.join(' · ')}
+      </span>
+      {policy === 'allow-all' && <span class="badge warn">{t('Allow-all')}</span>}
+      {view.session !== null && (
+        <span class="where" dir="ltr">
+          {view.session.folder}
+        </span>
+      )}
+    </div>
+  );
+}

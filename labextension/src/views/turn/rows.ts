@@ -1,0 +1,105 @@
+import type { Item, ToolCall } from '../../wire/types';
+
+/** A line of a turn: an item, or a run of finished tool calls. */
+export type Row =
+  | { readonly kind: 'item'; readonly id: string; readonly item: Item }
+  | { readonly kind: 'group'; readonly id: string; readonly items: readonly Item[] };
+
+/** A turn in the order it is drawn. */
+export interface Layout {
+  /** What the agent did, folded once the turn is done; empty for short turns. */
+  readonly log: readonly Row[];
+  readonly rows: readonly Row[];
+}
+
+/** Turns with so few tool calls keep their lines. */
+const SHORT_TURN = 2;
+
+/**
+ * Runs of two or more finished tool calls become one group; thoughts between
+ * them go along. `followed` tells groups after which text has come.
+ */
+export function rowsOf(items: readonly Item[]): Row[] {
+  const rows: Row[] = [];
+  let run: Item[] = [];
+  const close = () => {
+    let end = run.length;
+    while (end > 0 && run[end - 1]?.kind === 'thought') {
+      end -= 1;
+    }
+    const group = run.slice(0, end);
+    const first = group[0];
+    if (first !== undefined && group.filter(isTool).length > 1) {
+      rows.push({ kind: 'group', id: `group ${first.id}`, items: group });
+    } else {
+      rows.push(...group.map(single));
+    }
+    rows.push(...run.slice(end).map(single));
+    run = [];
+  };
+  for (const item of items) {
+    const joins = isFinishedTool(item) || (item.kind === 'thought' && !item.open && run.length > 0);
+    if (!joins) {
+      close();
+      rows.push(single(item));
+    } else {
+      run.push(item);
+    }
+  }
+  close();
+  return rows;
+}
+
+/** The rows of a turn; once `settled`, with everything before the answer in the log. */
+export function layOut(items: readonly Item[], settled: boolean): Layout {
+  const drawn = items.filter(isDrawn);
+  if (!settled) {
+    return { log: [], rows: rowsOf(drawn.filter(item => item.kind !== 'plan')) };
+  }
+  const answer = answerStart(drawn);
+  const before = drawn.slice(0, answer);
+  if (answer === drawn.length || before.filter(isTool).length <= SHORT_TURN) {
+    return { log: [], rows: rowsOf(drawn) };
+  }
+  return { log: rowsOf(before), rows: rowsOf(drawn.slice(answer)) };
+}
+
+/** Index of the last text, with what belongs to it; the length if there is none. */
+function answerStart(items: readonly Item[]): number {
+  let index = items.length - 1;
+  while (index >= 0 && items[index]?.kind !== 'agent_message') {
+    index -= 1;
+  }
+  if (index < 0) {
+    return items.length;
+  }
+  while (isAnswer(items[index - 1])) {
+    index -= 1;
+  }
+  return index;
+}
+
+function isAnswer(item: Item | undefined): boolean {
+  return item?.kind === 'agent_message' || item?.kind === 'content_block';
+}
+
+/** The prompt has its own place; the end is told by the footer and the status. */
+function isDrawn(item: Item): boolean {
+  return item.kind !== 'user_message';
+}
+
+export function isTool(item: Item): item is ToolCall {
+  return item.kind === 'tool_call';
+}
+
+function isFinishedTool(item: Item): boolean {
+  return (
+    isTool(item) &&
+    item.permission?.state !== 'pending' &&
+    (item.status === 'completed' || item.status === 'failed' || item.status === 'cancelled')
+  );
+}
+
+function single(item: Item): Row {
+  return { kind: 'item', id: item.id, item };
+}

@@ -1,0 +1,105 @@
+import { useEffect, useRef } from 'preact/hooks';
+
+import type { SessionStore } from '../../state/store';
+import type { Item, SessionState, TurnState } from '../../wire/types';
+import type { Translate } from '../i18n';
+import { ActionButton } from '../parts/buttons';
+import { clock, tokens } from '../parts/format';
+import { useNow } from '../parts/hooks';
+import { Icon } from '../parts/icons';
+import { useScene } from '../parts/scene';
+import { agentOf } from './facts';
+import { isTool } from './rows';
+
+/** Silence after which the status says whom it waits for, and that one may stop. */
+const QUIET_SECONDS = 10;
+const SILENT_SECONDS = 60;
+
+interface StatusProps {
+  readonly turn: TurnState;
+  readonly items: readonly Item[];
+  /** Whether the Stop button stands here; in the panel it is in the composer. */
+  readonly stop: boolean;
+  readonly onFailure?: (message: string) => void;
+}
+
+/** What happens now, and for how long. */
+export function StatusLine({ turn, items, stop, onFailure }: StatusProps) {
+  const { store, actions, t } = useScene();
+  const now = useNow(true);
+  const quiet = useQuiet(store, now);
+  const { view } = store;
+  const waits = turn.status === 'requires_action';
+  const since = turn.started_at;
+  return (
+    <div class="acp-status">
+      {!waits && <span class="spin" aria-hidden="true" />}
+      {/* Changes are told by the announcer, less often. */}
+      <span class="now cut grow" role="status" aria-live="off">
+        {statusWords(turn, items, view.session, agentOf(view).name, quiet, t)}
+      </span>
+      <span class="num" role="timer" aria-live="off">
+        {[since === null ? '' : clock(now - since), tokens(turn.tokens, t)]
+          .filter(part => part !== '')
+          .join(' · ')}
+      </span>
+      {stop && actions !== null && (
+        <ActionButton
+          run={() => actions.cancel(store.sessionId, turn.turn_id)}
+          onFailure={onFailure}
+        >
+          <Icon name="stop" />
+          {t('Stop')}
+        </ActionButton>
+      )}
+    </div>
+  );
+}
+
+/** The status in words. */
+export function statusWords(
+  turn: TurnState,
+  items: readonly Item[],
+  session: SessionState | null,
+  agent: string,
+  quietSeconds: number,
+  t: Translate,
+): string {
+  if (turn.status === 'requires_action') {
+    return t('Waiting for your answer');
+  }
+  if (session?.status === 'starting') {
+    return t('Starting %1', agent);
+  }
+  if (turn.status === 'queued') {
+    return t('Queued');
+  }
+  const running = items.filter(isTool).find(tool => tool.status === 'in_progress');
+  if (running !== undefined) {
+    return running.ui_kind === 'execute' ? t('Running command') : running.title;
+  }
+  if (quietSeconds >= SILENT_SECONDS) {
+    return t('No answer for %1m. You can stop the turn.', Math.floor(quietSeconds / 60));
+  }
+  if (quietSeconds >= QUIET_SECONDS) {
+    return t('Waiting for %1', agent);
+  }
+  const last = items[items.length - 1];
+  if (last?.kind === 'agent_message' && last.open) {
+    return t('Writing');
+  }
+  return last?.kind === 'thought' && last.open ? t('Thinking') : t('Waiting for %1', agent);
+}
+
+/** Seconds since anything came of this session. */
+function useQuiet(store: SessionStore, now: number): number {
+  const last = useRef(Date.now() / 1000);
+  useEffect(
+    () =>
+      store.subscribe(() => {
+        last.current = Date.now() / 1000;
+      }),
+    [store],
+  );
+  return Math.max(0, now - last.current);
+}

@@ -1,0 +1,124 @@
+import type { RefObject } from 'preact';
+import { useCallback, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+
+import type { Item, TurnState } from '../../wire/types';
+import { ErrorNote } from '../items/note';
+import { PlanBlock } from '../items/plan';
+import { between } from '../parts/format';
+import { useSubscription } from '../parts/hooks';
+import { useScene } from '../parts/scene';
+import { Changes } from './changes';
+import { footerOf, titleOf } from './facts';
+import { Rows } from './row';
+import { isTool, layOut } from './rows';
+import { StatusLine } from './status';
+import { useVoice } from './voice';
+import { useSettled, WorkLog } from './work_log';
+
+interface TurnBodyProps {
+  readonly turnId: string;
+  /** Whether this is a log of its own; in the panel the session is the log. */
+  readonly isLog: boolean;
+}
+
+/** What a turn did: plan, items, changes, and how it stands. */
+export function TurnBody({ turnId, isLog }: TurnBodyProps) {
+  const { store, t } = useScene();
+  useSubscription(useCallback(listener => store.subscribeTurn(turnId, listener), [store, turnId]));
+  const { view } = store;
+  const turn = view.turns.get(turnId);
+  const items = itemsOf(view.byTurn.get(turnId) ?? [], view.items);
+  const done = turn === undefined || turn.status === 'done' || view.saved !== null;
+  const settled = useSettled(done);
+  const [width, root] = useWidth();
+  const [failure, setFailure] = useState('');
+  useVoice(turn, items);
+  const waiting = useWaiting(items);
+  const { log, rows } = layOut(items, settled);
+  const seconds = turn === undefined ? null : between(turn.started_at, turn.ended_at);
+  const plans = items.filter(item => item.kind === 'plan');
+  return (
+    <div class="acp-body-of-turn" ref={root}>
+      {!settled &&
+        width !== null &&
+        plans.map(plan => <PlanBlock key={plan.id} item={plan} width={width} running={!done} />)}
+      <div
+        class="acp-items"
+        {...(isLog
+          ? {
+              role: 'log',
+              'aria-live': 'off',
+              'aria-label': titleOf(view) || t('Turn'),
+              'aria-busy': !done,
+            }
+          : {})}
+      >
+        {log.length > 0 && <WorkLog turnId={turnId} rows={log} seconds={seconds} />}
+        <Rows rows={rows} waiting={waiting} />
+        <Failure turn={turn} items={items} />
+      </div>
+      {settled && <Changes turnId={turnId} items={items} />}
+      {failure !== '' && <ErrorNote message={failure} detail="" />}
+      {!done && isLog && <StatusLine turn={turn} items={items} stop onFailure={setFailure} />}
+      {done && turn !== undefined && <Footer turn={turn} />}
+    </div>
+  );
+}
+
+/** Why the turn failed, unless one of its items says so. */
+function Failure({
+  turn,
+  items,
+}: {
+  readonly turn: TurnState | undefined;
+  readonly items: readonly Item[];
+}) {
+  const failure = turn?.failure ?? null;
+  if (
+    failure === null ||
+    items.some(item => item.kind === 'error' && item.message === failure.message)
+  ) {
+    return null;
+  }
+  return <ErrorNote message={failure.message} detail={failure.detail} />;
+}
+
+function Footer({ turn }: { readonly turn: TurnState }) {
+  const { store, t } = useScene();
+  const { view } = store;
+  const parts = footerOf(view, turn, t);
+  return (
+    <div class="acp-foot">
+      {parts.map((part, index) => (
+        <span key={index} class={index > 0 ? 'dot' : undefined}>
+          {part}
+        </span>
+      ))}
+      {view.saved !== null && (
+        <span class={parts.length > 0 ? 'dot' : undefined}>
+          {t('Saved turn. Open the session to go on.')}
+        </span>
+      )}
+    </div>
+  );
+}
+
+export function itemsOf(ids: readonly string[], items: ReadonlyMap<string, Item>): Item[] {
+  return ids.flatMap(id => items.get(id) ?? []);
+}
+
+/** Requests that wait, in order; the same list as long as they are the same. */
+function useWaiting(items: readonly Item[]): readonly string[] {
+  const ids = items
+    .filter(isTool)
+    .flatMap(({ permission }) => (permission?.state === 'pending' ? [permission.request_id] : []));
+  return useMemo(() => ids, [ids.join('\n')]);
+}
+
+/** Width of the view when it came into the page; read once. */
+function useWidth(): [number | null, RefObject<HTMLDivElement | null>] {
+  const root = useRef<HTMLDivElement>(null);
+  const [width, setWidth] = useState<number | null>(null);
+  useLayoutEffect(() => setWidth(root.current?.clientWidth ?? 0), []);
+  return [width, root];
+}

@@ -1,0 +1,63 @@
+import { useEffect, useState } from 'preact/hooks';
+
+import { Disclosure } from '../parts/disclosure';
+import { useScene } from '../parts/scene';
+import { Rows } from './row';
+import type { Row } from './rows';
+import { logLabel } from './summary';
+
+interface WorkLogProps {
+  readonly turnId: string;
+  readonly rows: readonly Row[];
+  readonly seconds: number | null;
+}
+
+/** Everything that a finished turn did before its answer: one closed line. */
+export function WorkLog({ turnId, rows, seconds }: WorkLogProps) {
+  const { t } = useScene();
+  const items = rows.flatMap(row => (row.kind === 'group' ? row.items : [row.item]));
+  return (
+    <Disclosure
+      id={`log ${turnId}`}
+      standard={false}
+      class="acp-group acp-worklog"
+      bodyClass="acp-rows"
+      chevron="start"
+      line={
+        <>
+          <span class="t">{logLabel(items, seconds, t)}</span>
+          <span class="grow" />
+        </>
+      }
+      body={() => <Rows rows={rows} waiting={NONE} />}
+    />
+  );
+}
+
+const NONE: readonly string[] = [];
+
+/** How long the user's hands must rest before a finished turn folds under them. */
+const REST_MILLISECONDS = 2_000;
+
+/** Whether a turn may be folded: it was done when it was drawn, or the user rests. */
+export function useSettled(done: boolean): boolean {
+  const [settled, setSettled] = useState(done);
+  useEffect(() => {
+    if (!done || settled) {
+      return undefined;
+    }
+    const settle = () => setSettled(true);
+    let timer = setTimeout(settle, REST_MILLISECONDS);
+    const wait = () => {
+      clearTimeout(timer);
+      timer = setTimeout(settle, REST_MILLISECONDS);
+    };
+    const signs = ['pointermove', 'pointerdown', 'keydown', 'wheel'] as const;
+    signs.forEach(sign => document.addEventListener(sign, wait, { passive: true, capture: true }));
+    return () => {
+      clearTimeout(timer);
+      signs.forEach(sign => document.removeEventListener(sign, wait, { capture: true }));
+    };
+  }, [done, settled]);
+  return settled && done;
+}
