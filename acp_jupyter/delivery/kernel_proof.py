@@ -33,6 +33,7 @@ WINDOW_SECONDS = 60
 
 _NONCE_HEX_CHARS = 32
 _NONCES_PER_KERNEL = 20_000
+_KERNELS = 1000
 
 
 def sign(key: bytes, method: str, path: str, time: str, nonce: str, body: bytes) -> str:
@@ -95,20 +96,19 @@ class NonceMemory:
         A kernel with too many requests in the window is refused as well; only itself suffers.
         """
         used = self._used.setdefault(kernel_id, {})
-        if nonce in used:
+        while used and used[oldest := next(iter(used))] <= now:
+            del used[oldest]
+        if nonce in used or len(used) >= _NONCES_PER_KERNEL:
             return False
-        if len(used) >= _NONCES_PER_KERNEL:
-            self._forget(now)
-            used = self._used.setdefault(kernel_id, {})
-            if len(used) >= _NONCES_PER_KERNEL:
-                return False
         # Twice the window: the request may have come from a clock that is ahead.
         used[nonce] = now + 2 * WINDOW_SECONDS
+        if len(self._used) > _KERNELS:
+            self._forget_kernels(now)
         return True
 
-    def _forget(self, now: float) -> None:
-        alive = {
-            kernel_id: {nonce: end for nonce, end in used.items() if end > now}
+    def _forget_kernels(self, now: float) -> None:
+        self._used = {
+            kernel_id: used
             for kernel_id, used in self._used.items()
+            if any(end > now for end in used.values())
         }
-        self._used = {kernel_id: used for kernel_id, used in alive.items() if used}
