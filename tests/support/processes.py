@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import psutil
 
-__all__ = ["alive"]
+__all__ = ["alive", "any_alive", "family"]
 
 
 def alive(pid: int) -> bool:
@@ -13,3 +15,21 @@ def alive(pid: int) -> bool:
         return bool(psutil.Process(pid).status() != psutil.STATUS_ZOMBIE)
     except psutil.NoSuchProcess:
         return False
+
+
+def family(pid: int, *, without: str = "ipykernel") -> dict[int, str]:
+    """Return the processes below ``pid`` with their command lines; kernels left out."""
+    found: dict[int, str] = {}
+    for process in psutil.Process(pid).children(recursive=True):
+        try:
+            command = " ".join(process.cmdline())
+        except psutil.Error:
+            continue
+        if without not in command:
+            found[process.pid] = command
+    return found
+
+
+def any_alive(pids: Iterable[int]) -> list[int]:
+    """Return those that still run."""
+    return [pid for pid in pids if alive(pid)]

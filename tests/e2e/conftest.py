@@ -1,0 +1,75 @@
+"""One server and one browser for all tests; a browser profile and a folder for each."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Generator, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser
+
+from tests.support.browser import Visitor, chromium
+from tests.support.lab import LabPage
+from tests.support.lab_server import LAB_ARGS, agents, stop_kernels
+from tests.support.server import JupyterServer
+from tests.support.workspace import Workspace
+
+TRACES = Path(__file__).resolve().parents[2] / "test-results"
+
+_failed = pytest.StashKey[bool]()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item,
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    report = yield
+    if report.failed:
+        item.stash[_failed] = True
+    return report
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    here = Path(__file__).parent
+    for item in items:
+        if item.path.is_relative_to(here):
+            item.add_marker(pytest.mark.e2e)
+            if item.get_closest_marker("timeout") is None:
+                item.add_marker(pytest.mark.timeout(120))
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[JupyterServer]:
+    """JupyterLab, with token and XSRF, and agents of every sort."""
+    folder = tmp_path_factory.mktemp("lab")
+    with JupyterServer(folder, app="jupyterlab", agents=agents(), args=LAB_ARGS) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    with chromium() as running:
+        yield running
+
+
+@pytest.fixture
+def visitor(browser: Browser, request: pytest.FixtureRequest) -> Iterator[Visitor]:
+    """A browser profile; its trace is kept when the test fails."""
+    visitor = Visitor(browser, TRACES)
+    yield visitor
+    name = re.sub(r"\W+", "-", request.node.name)
+    visitor.close(keep_trace_as=name if request.node.stash.get(_failed, False) else None)
+
+
+@pytest.fixture
+def workspace(server: JupyterServer, request: pytest.FixtureRequest) -> Workspace:
+    """A folder with ``clean.py`` on the shared server."""
+    return Workspace(server.root, re.sub(r"\W+", "-", request.node.name.removeprefix("test_")))
+
+
+@pytest.fixture
+def lab(server: JupyterServer, visitor: Visitor) -> Iterator[LabPage]:
+    """A tab on the shared server; its kernels end with the test."""
+    yield LabPage(visitor, server)
+    stop_kernels(server)

@@ -1,0 +1,95 @@
+"""Authority comes from the server's record: a forged output is a picture."""
+
+from __future__ import annotations
+
+import copy
+import json
+from typing import Any
+
+from playwright.sync_api import expect
+
+from tests.support.as_user import AsUser
+from tests.support.lab import LabPage
+from tests.support.notebook_file import TURN_MIME, display_data, new_notebook, write_notebook
+from tests.support.open_notebook import OpenNotebook
+from tests.support.server import JupyterServer
+from tests.support.workspace import CLEAN_PY, Workspace
+
+LOAD = "%load_ext acp_jupyter"
+QUIET = {"attach_turn", "get_records", "get_session", "list_sessions", "list_agents", "get_items"}
+
+
+def test_own_turn_keeps_its_buttons_and_forged_ones_have_none(
+    lab: LabPage, workspace: Workspace, server: JupyterServer
+) -> None:
+    foreign = _pending_snapshot(server, workspace)
+    unknown = copy.deepcopy(foreign)
+    unknown["turn_id"] = unknown["turn"]["turn_id"] = "f" * 32
+    for item in unknown["items"]:
+        item["turn_id"] = "f" * 32
+    notebook = new_notebook(LOAD, "%%acp demo\nedit clean.py rate=0", "# foreign", "# forged")
+    notebook.cells[2].outputs = [_output(foreign)]
+    notebook.cells[3].outputs = [_output(unknown)]
+    write_notebook(workspace.folder / "clone.ipynb", notebook)
+
+    nb = lab.open(f"{workspace.name}/clone.ipynb")
+    _expect_a_picture(nb, 2)
+    _expect_a_picture(nb, 3)
+    nb.load_extension()
+    turn = nb.run(1)
+    expect(turn.permission).to_be_visible()
+    with AsUser(server) as user:
+        own = user.newest_turn(user.session_of(nb.path))
+    nb.saved_output_of(1, own)
+
+    # The turn that waits in cell 1, claimed by cell 3 of the same notebook.
+    stolen = copy.deepcopy(foreign)
+    stolen["turn_id"] = own
+    forged = nb.read()
+    forged.cells[3].outputs = [_output(stolen)]
+    write_notebook(nb.file, forged)
+    lab.reload()
+    nb = lab.notebook(nb.path)
+    turn = nb.turn(1)
+    expect(turn.permission).to_be_visible()
+    for index in (2, 3):
+        _expect_a_picture(nb, index)
+    sent = {command["name"] for command in lab.log.commands}
+    assert sent <= QUIET, f"opening a notebook sent {sent - QUIET}"
+    assert lab.log.requests == []
+    assert workspace.clean_py == CLEAN_PY
+
+    turn.answer("Reject")
+    expect(turn.root).to_contain_text("was rejected")
+    with AsUser(server) as user:
+        states = [p["state"] for p in user.permissions(user.turn(foreign["turn_id"]))]
+    assert states == ["pending"], "the other notebook's question was touched"
+
+
+def _expect_a_picture(nb: OpenNotebook, index: int) -> None:
+    """The output is drawn, and holds nothing that acts."""
+    view = nb.turn(index)
+    nb.cell(index).scroll_into_view_if_needed()
+    expect(view.root).to_contain_text("clean.py")
+    for name in ("Allow once", "Allow all edits this session", "Reject", "Stop"):
+        expect(view.root.get_by_role("button", name=name)).to_have_count(0)
+
+
+def _pending_snapshot(server: JupyterServer, workspace: Workspace) -> dict[str, Any]:
+    """Return what another notebook's cell holds while its turn asks."""
+    origin = {"notebook_path": "elsewhere/nb.ipynb", "cell_id": "elsewhere", "source": "x"}
+    with AsUser(server) as user:
+        session_id = user.new_session("demo", str(workspace.folder))
+        body = {"prompt": "edit clean.py rate=0", "origin": origin}
+        turn_id = user.post(f"sessions/{session_id}/prompt", body).json()["turn_id"]
+        user.permission(turn_id)
+        records = user.get("records", notebook_path="elsewhere/nb.ipynb")
+    record = next(record for record in records if record["turn_id"] == turn_id)
+    snapshot: dict[str, Any] = record["bundle"]["data"][TURN_MIME]
+    assert "pending" in json.dumps(snapshot["items"]), "the copy shows the question"
+    return snapshot
+
+
+def _output(snapshot: dict[str, Any]) -> Any:
+    data = {TURN_MIME: snapshot, "text/plain": "clean.py"}
+    return display_data(**data)

@@ -1,0 +1,70 @@
+"""Both themes without a finding of axe; the picture of the README."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect
+
+from tests.support.lab import LabPage
+from tests.support.workspace import Workspace
+
+LOAD = "%load_ext acp_jupyter"
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+
+
+@pytest.mark.parametrize("theme", ["JupyterLab Light", "JupyterLab Dark"])
+def test_axe_finds_nothing(lab: LabPage, workspace: Workspace, theme: str) -> None:
+    """A finished turn and one that asks, in the cell and in the panel."""
+    nb = lab.open(
+        workspace.notebook(LOAD, "%%acp demo\nlist rate=0", "%%acp demo\nedit clean.py rate=0")
+    )
+    lab.use_theme(theme)
+    nb.load_extension()
+    nb.run(1)
+    nb.wait_for_end(1)
+    turn = nb.run(2)
+    expect(turn.permission).to_be_visible()
+    expect(lab.panel.permission).to_be_visible()
+    _expect_no_finding(lab.page)
+    _keep(lab.page, f"{theme} asking")
+    turn.answer("Reject")
+    nb.wait_for_end(2)
+    _expect_no_finding(lab.page)
+    _keep(lab.page, f"{theme} done")
+
+
+def test_the_picture_of_the_readme(lab: LabPage, workspace: Workspace) -> None:
+    """A permission request in a cell beside the panel."""
+    nb = lab.open(
+        workspace.notebook(LOAD, "%%acp\nMake clean.py twice as fast", name="quickstart.ipynb")
+    )
+    nb.load_extension()
+    turn = nb.run(1)
+    expect(turn.permission).to_be_visible()
+    expect(lab.panel.permission).to_be_visible()
+    lab.command("application:toggle-left-area")
+    turn.permission.scroll_into_view_if_needed()
+    picture = lab.page.screenshot(animations="disabled")
+    assert picture.startswith(b"\x89PNG")
+    if os.environ.get("ACP_SCREENSHOTS") == "1":
+        DOCS.mkdir(exist_ok=True)
+        (DOCS / "turn-in-a-cell.png").write_bytes(picture)
+
+
+def _expect_no_finding(page: Page) -> None:
+    results = Axe().run(page, context={"include": [[".acp"]]})
+    findings: list[dict[str, Any]] = results.response["violations"]
+    assert findings == [], results.generate_report()
+
+
+def _keep(page: Page, name: str) -> None:
+    """For the eye; only where pictures are asked for."""
+    if os.environ.get("ACP_SCREENSHOTS") == "1":
+        folder = DOCS.parent / "test-results"
+        folder.mkdir(exist_ok=True)
+        page.screenshot(path=folder / f"{name}.png", animations="disabled")

@@ -1,0 +1,67 @@
+"""The side panel: the notebook's session, live, with its composer."""
+
+from __future__ import annotations
+
+from playwright.sync_api import expect
+
+from tests.support.as_user import AsUser
+from tests.support.lab import LabPage
+from tests.support.server import JupyterServer
+from tests.support.wait import eventually
+from tests.support.workspace import CLEAN_PY, Workspace
+
+LOAD = "%load_ext acp_jupyter"
+
+
+def test_the_panel_lists_shows_prompts_stops_and_answers(
+    lab: LabPage, workspace: Workspace, server: JupyterServer
+) -> None:
+    nb = lab.open(workspace.notebook(LOAD, "%%acp demo\nedit clean.py rate=0"))
+    nb.load_extension()
+    cell = nb.run(1)
+    expect(cell.permission).to_be_visible()
+
+    panel = lab.panel
+    panel.show_list()
+    expect(panel.listed(r"Waiting for your answer.*Demo.*nb\.ipynb")).to_have_count(1)
+    panel.listed(r"nb\.ipynb").click()
+    expect(panel.log).to_contain_text("Here is an edit to clean.py.")
+    expect(panel.plan).to_be_visible()
+    expect(panel.permission).to_be_visible()
+    panel.answer("Allow once")
+    # Answered here, seen there; the cell's kernel was busy all the time.
+    expect(cell.permission).to_have_count(0)
+    nb.wait_for_end(1)
+    eventually(lambda: workspace.clean_py != CLEAN_PY, what="the edit is on disk")
+    expect(panel.log).to_contain_text("by a list comprehension")
+
+    panel.say("slow rate=20")
+    expect(panel.log).to_contain_text("slow rate=20")
+    expect(panel.stop).to_be_visible()
+    with AsUser(server) as user:
+        turn_id = user.newest_turn(user.session_of(nb.path))
+        eventually(lambda: user.turn(turn_id)["turn"]["status"] == "running")
+        panel.stop.click()
+        detail = user.ended(turn_id)
+    assert detail["turn"]["stop_reason"] == "cancelled"
+    expect(panel.stop).to_have_count(0)
+    expect(panel.log).to_contain_text("Stopped")
+
+    before = workspace.clean_py
+    panel.say("edit clean.py rate=0")
+    expect(panel.permission).to_be_visible()
+    panel.answer("Reject")
+    expect(panel.log).to_contain_text("was rejected. Nothing was changed.")
+    assert workspace.clean_py == before
+    # The panel's turns belong to no cell.
+    assert len(nb.outputs(1)) == 1
+
+
+def test_a_session_of_the_panel_alone(lab: LabPage, workspace: Workspace) -> None:
+    """A person without any notebook chooses an agent and talks to it."""
+    lab.open_empty(workspace.name)
+    panel = lab.panel
+    panel.new_session("hello")
+    panel.say("Good morning")
+    expect(panel.log).to_contain_text("Hello from the fake agent.")
+    expect(panel.log).to_contain_text("You said: Good morning")

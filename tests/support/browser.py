@@ -1,0 +1,148 @@
+"""A real Chromium, and pages that tell what went wrong in them."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    ConsoleMessage,
+    Page,
+    Request,
+    WebSocket,
+    sync_playwright,
+)
+
+__all__ = ["PageLog", "Visitor", "chromium"]
+
+_FLAGS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+_NAMES = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome", "chrome")
+_SECONDS = 20.0
+
+
+def _executable() -> str:
+    wanted = os.environ.get("CHROME", "")
+    found = next(filter(None, map(shutil.which, filter(None, (wanted, *_NAMES)))), None)
+    assert found is not None, "no Chromium: set CHROME, or install Debian's package chromium"
+    return found
+
+
+@contextmanager
+def chromium() -> Iterator[Browser]:
+    """Start the system's Chromium; nothing is downloaded."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=_executable(), args=list(_FLAGS))
+        try:
+            yield browser
+        finally:
+            browser.close()
+
+
+@dataclass
+class PageLog:
+    """What a page wrote to its console and sent to our routes."""
+
+    console: list[str] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
+    commands: list[dict[str, Any]] = field(default_factory=list)
+    """Commands sent over the page's WebSocket."""
+    requests: list[str] = field(default_factory=list)
+    """``METHOD URL`` of requests to our routes that are not GET."""
+    answers: list[tuple[int, str]] = field(default_factory=list)
+    """Status and URL of the answers to those."""
+    replies: list[dict[str, Any]] = field(default_factory=list)
+    """Reply frames of the WebSocket."""
+
+    def watch(self, page: Page) -> None:
+        page.on("console", self._on_console)
+        page.on("pageerror", lambda error: self.errors.append(str(error)))
+        page.on("request", self._on_request)
+        page.on("websocket", self._on_socket)
+
+    def named(self, *names: str) -> list[dict[str, Any]]:
+        """Return the commands of these names."""
+        return [command for command in self.commands if command.get("name") in names]
+
+    def _on_console(self, message: ConsoleMessage) -> None:
+        self.console.append(f"{message.type}: {message.text[:500]}")
+
+    def _on_request(self, request: Request) -> None:
+        if "/acp-jupyter/api/" in request.url and request.method != "GET":
+            self.requests.append(f"{request.method} {request.url}")
+
+    def _on_socket(self, socket: WebSocket) -> None:
+        if "/acp-jupyter/api/stream" in socket.url:
+            socket.on("framesent", self._on_sent)
+            socket.on("framereceived", self._on_received)
+
+    def _on_sent(self, payload: str | bytes) -> None:
+        frame = json.loads(payload)
+        if frame.get("type") == "command":
+            self.commands.append(frame["command"])
+
+    def _on_received(self, payload: str | bytes) -> None:
+        frame = json.loads(payload)
+        if frame.get("type") == "reply":
+            self.replies.append(frame)
+
+
+class Visitor:
+    """One person with one browser profile; closes with its pages.
+
+    Parameters
+    ----------
+    browser
+        Chromium.
+    traces
+        Where `keep_trace` puts its file.
+    dark
+        Whether the system prefers dark colours.
+    """
+
+    def __init__(self, browser: Browser, traces: Path, *, dark: bool = False) -> None:
+        self._traces = traces
+        self.context: BrowserContext = browser.new_context(
+            viewport={"width": 1280, "height": 800},
+            color_scheme="dark" if dark else "light",
+            reduced_motion="reduce",
+        )
+        self.context.set_default_timeout(_SECONDS * 1000)
+        self.context.tracing.start(snapshots=True, screenshots=False)
+        self.logs: list[PageLog] = []
+
+    def page(self) -> tuple[Page, PageLog]:
+        """Open a tab."""
+        page = self.context.new_page()
+        log = PageLog()
+        log.watch(page)
+        self.logs.append(log)
+        # A dirty notebook asks before it is left.
+        page.on("dialog", lambda dialog: dialog.accept())
+        return page, log
+
+    def close(self, *, keep_trace_as: str | None = None) -> None:
+        """Close all tabs; keep what happened in them where a name is given."""
+        if keep_trace_as is None:
+            self.context.tracing.stop()
+        else:
+            self._traces.mkdir(parents=True, exist_ok=True)
+            for number, page in enumerate(self.context.pages):
+                page.screenshot(path=self._traces / f"{keep_trace_as}-{number}.png")
+            self.context.tracing.stop(path=self._traces / f"{keep_trace_as}.zip")
+        self.context.close()

@@ -1,0 +1,52 @@
+"""The JupyterLab server of the browser tests, with agents of every sort."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from tests.support.fake_agents import AGENTS
+from tests.support.planted import SECRET
+from tests.support.server import JupyterServer, fake_agents
+
+__all__ = ["LAB_ARGS", "agents", "stop_kernels"]
+
+LAB_ARGS = (
+    "--LabApp.expose_app_in_browser=True",
+    "--JupyterNotebookApp.expose_app_in_browser=True",
+    "--LabApp.news_url=",
+    "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
+)
+
+
+def agents() -> dict[str, dict[str, Any]]:
+    """Return ``c.AcpJupyter.agents`` of every server here."""
+
+    def script(name: str, *args: str) -> dict[str, Any]:
+        return {"command": sys.executable, "args": [str(AGENTS / f"{name}.py"), *args]}
+
+    return {
+        **fake_agents(
+            "dies_mid_turn",
+            "exits_at_once",
+            "hello",
+            "never_initialize",
+            "orphan_grandchild",
+            "permission",
+            "slow_stream",
+            "two_permissions",
+        ),
+        "flood": script("flood", "20000"),
+        "garbage": script("garbage", "--only"),
+        "leaky": {**script("leaky"), "env": {"LEAKY_API_KEY": SECRET}},
+        "missing": {"command": "no-such-agent-command"},
+    }
+
+
+def stop_kernels(server: JupyterServer) -> None:
+    """End every notebook's kernel and every session of ours."""
+    with server.user() as client:
+        for kernel in client.get(f"{server.url}api/kernels").json():
+            client.delete(f"{server.url}api/kernels/{kernel['id']}")
+        for session in client.get("sessions").json():
+            client.delete(f"sessions/{session['session_id']}")

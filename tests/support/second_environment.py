@@ -1,0 +1,75 @@
+"""An environment for kernels alone: ipykernel, widgets and this package, nothing of the server."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+__all__ = ["install_kernelspec", "kernel_environment"]
+
+ROOT = Path(__file__).resolve().parents[2]
+_PACKAGES = ("ipykernel", "ipywidgets", "anywidget", "pydantic", "pyrsistent")
+_ABSENT = ("acp", "jupyter_server", "jupyterlab", "mcp")
+
+
+def kernel_environment(folder: Path) -> Path:
+    """Return the python of the environment, made once per lock file and machine.
+
+    Parameters
+    ----------
+    folder
+        For what is built anew each time: the wheel of the checkout as it is.
+    """
+    lock = ROOT / "requirements.lock"
+    key = hashlib.sha256(lock.read_bytes() + sys.version.encode()).hexdigest()[:12]
+    home = Path(tempfile.gettempdir()) / f"acp-jupyter-kernel-env-{os.getuid()}-{key}"
+    python = home / "bin" / "python"
+    if not (home / "made").exists():
+        _run("uv", "venv", "--quiet", "--clear", "--python", sys.executable, str(home))
+        _run("uv", "pip", "install", "--python", str(python), "--constraint", str(lock), *_PACKAGES)
+        (home / "made").touch()
+    wheels = folder / "wheels"
+    _run(sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(wheels), ".")
+    wheel = next(wheels.glob("*.whl"))
+    _run(
+        *("uv", "pip", "install", "--python", str(python)),
+        *("--no-deps", "--force-reinstall", str(wheel)),
+    )
+    absent = f"import importlib.util as u; print([m for m in {_ABSENT!r} if u.find_spec(m)])"
+    assert _run(str(python), "-P", "-c", absent).strip() == "[]"
+    return python
+
+
+def install_kernelspec(data_dir: Path, name: str, python: Path) -> None:
+    """Let a server find the environment as a kernel of that name."""
+    folder = data_dir / "kernels" / name
+    folder.mkdir(parents=True, exist_ok=True)
+    spec = {
+        "argv": [str(python), "-P", "-m", "ipykernel_launcher", "-f", "{connection_file}"],
+        "display_name": name,
+        "language": "python",
+    }
+    (folder / "kernel.json").write_text(json.dumps(spec))
+
+
+def _run(*command: str) -> str:
+    path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
+    done = subprocess.run(
+        command,
+        cwd=ROOT,
+        env={
+            **{name: value for name, value in os.environ.items() if name != "PYTHONPATH"},
+            "PATH": path,
+            "HATCH_JUPYTER_BUILDER_SKIP_NPM": "1",
+        },
+        capture_output=True,
+        text=True,
+        timeout=240,
+    )
+    assert done.returncode == 0, f"{command} failed:\n{done.stdout}{done.stderr}"
+    return done.stdout
