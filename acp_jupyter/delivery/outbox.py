@@ -51,14 +51,14 @@ class Outbox:
 
     def add(self, session_id: str) -> Subscription:
         """Make a subscription whose events this outbox sends."""
-        subscription = Subscription(session_id, lambda: self._call(wake))
-        self._paces[subscription] = Pacing()
 
         def wake() -> None:
             if subscription in self._paces:
                 self._due.add(subscription)
                 self._wake.set()
 
+        subscription = Subscription(session_id, lambda: self._call(wake))
+        self._paces[subscription] = Pacing()
         return subscription
 
     def remove(self, subscription: Subscription) -> None:

@@ -19,6 +19,8 @@ from acp_jupyter.transcript.events import (
 
 __all__ = ["Subscription", "merge"]
 
+_MERGE_AT = 5000
+
 
 class Subscription:
     """Events of a session on their way to one reader.
@@ -39,12 +41,17 @@ class Subscription:
         self._wake = wake
         self._lock = threading.Lock()
         self._pending: list[Event] = []
+        self._merge_at = _MERGE_AT
         self._awake = False
 
     def offer(self, events: Iterable[Event]) -> None:
         """Add events; wakes the reader unless it has been woken already."""
         with self._lock:
             self._pending.extend(events)
+            if len(self._pending) > self._merge_at:
+                # A reader that is slow to take must not cost memory for every chunk.
+                self._pending = list(merge(self._pending))
+                self._merge_at = max(_MERGE_AT, 2 * len(self._pending))
             wake = bool(self._pending) and not self._awake
             self._awake = self._awake or wake
         if wake:
@@ -54,6 +61,7 @@ class Subscription:
         """Take everything offered so far, merged."""
         with self._lock:
             pending, self._pending = self._pending, []
+            self._merge_at = _MERGE_AT
             self._awake = False
         return merge(pending)
 

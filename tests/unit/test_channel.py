@@ -1,0 +1,242 @@
+"""A page's conversation with the host, without a web server between them."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+import pytest_asyncio
+
+from acp_jupyter.delivery.asks import Pages
+from acp_jupyter.delivery.callers import UserCaller
+from acp_jupyter.delivery.channel import Channel
+from acp_jupyter.delivery.dispatch import Dispatcher
+from acp_jupyter.delivery.outbox import Outbox
+from acp_jupyter.delivery.subscription import Subscription
+from acp_jupyter.host.host import AgentHost, HostConfig
+from acp_jupyter.host.registry import Registry
+from acp_jupyter.server.backend import Backend
+from acp_jupyter.server.kernels import Kernels
+from acp_jupyter.transcript.events import Event, TextAppended
+from tests.support.server import fake_agents
+from tests.support.view import View
+from tests.support.wait import eventually_async
+
+Json = dict[str, Any]
+Write = Callable[[str], Awaitable[None]]
+
+
+class Nobody:
+    """A dispatcher's surroundings without pages and kernels."""
+
+    def holds(self, path: str) -> bool:
+        return False
+
+    def kernel_of(self, notebook_path: str) -> str:
+        return ""
+
+
+class Socket:
+    """Keeps what is written, and may be slow or dead."""
+
+    def __init__(self, seconds: float = 0.0) -> None:
+        self.frames: list[Json] = []
+        self.at_once = 0
+        self.most_at_once = 0
+        self._seconds = seconds
+        self.open = asyncio.Event()
+        self.open.set()
+
+    async def write(self, text: str) -> None:
+        self.at_once += 1
+        self.most_at_once = max(self.most_at_once, self.at_once)
+        await self.open.wait()
+        await asyncio.sleep(self._seconds)
+        self.frames.append(json.loads(text))
+        self.at_once -= 1
+
+    def of(self, kind: str) -> list[Json]:
+        return [frame for frame in self.frames if frame["type"] == kind]
+
+
+@pytest_asyncio.fixture
+async def backend(tmp_path: Path) -> AsyncIterator[Backend]:
+    registry = Registry(fake_agents("hello", "slow_stream", "flood"), [])
+    pages = Pages(lambda path: path.name)
+    host = AgentHost(HostConfig(registry, tmp_path, tmp_path / "data", documents=pages))
+    host.start()
+    yield Backend(host, Dispatcher(host, Nobody()), pages, cast("Kernels", None))
+    await asyncio.to_thread(host.stop)
+
+
+@asynccontextmanager
+async def connected(backend: Backend, write: Write) -> AsyncIterator[Channel]:
+    channel = Channel(backend.host, backend.pages, backend, UserCaller("test"), write)
+    life = asyncio.create_task(channel.run())
+    yield channel
+    life.cancel()
+    await asyncio.wait([life])
+
+
+async def send(channel: Channel, **frame: Any) -> None:
+    await channel.receive(json.dumps(frame))
+
+
+async def ask(channel: Channel, socket: Socket, **command: Any) -> Json:
+    frame_id = len(socket.frames) + 1000
+    await send(channel, type="command", id=frame_id, command=command)
+    replies = await eventually_async(
+        lambda: [reply for reply in socket.of("reply") if reply["id"] == frame_id]
+    )
+    assert replies[0]["error"] is None, replies
+    return dict(replies[0]["result"])
+
+
+def readers(backend: Backend) -> list[bool]:
+    return [session.journal.read_by_anyone for session in backend.host.sessions.values()]
+
+
+@pytest.mark.asyncio
+async def test_hello_is_the_first_frame(backend: Backend) -> None:
+    socket = Socket()
+    async with connected(backend, socket.write) as channel:
+        await send(channel, type="subscribe", session_id="none")
+        await eventually_async(lambda: socket.of("error"))
+        assert [frame["type"] for frame in socket.frames] == ["hello", "error"]
+
+
+@pytest.mark.asyncio
+async def test_nothing_is_left_in_the_host_when_a_page_goes(backend: Backend) -> None:
+    socket = Socket()
+    async with connected(backend, socket.write) as channel:
+        for _ in range(3):
+            state = await ask(channel, socket, name="create_session", agent="hello", start="lazy")
+            await send(channel, type="subscribe", session_id=state["session_id"])
+        await send(channel, type="documents", documents=[{"path": "a.ipynb"}])
+        assert readers(backend) == [True, True, True]
+        assert backend.pages.holds("a.ipynb")
+        await send(channel, type="unsubscribe", session_id=state["session_id"])
+        await eventually_async(lambda: readers(backend) == [True, True, False])
+    await eventually_async(lambda: readers(backend) == [False, False, False])
+    assert not backend.pages.holds("a.ipynb")
+    written = len(socket.frames)
+    async with connected(backend, Socket().write) as other:
+        await send(other, type="command", id=1, command={"name": "list_agents"})
+    assert len(socket.frames) == written
+
+
+@pytest.mark.asyncio
+async def test_a_page_that_goes_at_once_leaves_nothing(backend: Backend) -> None:
+    channel = Channel(backend.host, backend.pages, backend, UserCaller("x"), Socket().write)
+    await send_soon(channel)
+    channel.close()
+    channel.close()
+    assert not backend.pages.holds("a.ipynb")
+
+
+async def send_soon(channel: Channel) -> None:
+    """Start to receive before the channel runs, as a socket that is closed at once does."""
+    early = asyncio.create_task(
+        send(channel, type="documents", documents=[{"path": "a.ipynb"}]), name="early"
+    )
+    await asyncio.sleep(0)
+    early.cancel()
+    await asyncio.wait([early])
+
+
+@pytest.mark.asyncio
+async def test_a_slow_socket_gets_less_and_misses_nothing(backend: Backend) -> None:
+    socket = Socket(seconds=0.15)
+    async with connected(backend, socket.write) as channel:
+        state = await ask(channel, socket, name="create_session", agent="slow_stream")
+        await send(channel, type="subscribe", session_id=state["session_id"])
+        view = View()
+        applied = 0
+
+        def done() -> bool:
+            nonlocal applied
+            frames = socket.of("events")
+            for frame in frames[applied:]:
+                view.apply(frame)
+            applied = len(frames)
+            return any(turn["status"] == "done" for turn in view.turns.values())
+
+        await ask(channel, socket, name="prompt", session_id=state["session_id"], prompt="go")
+        await eventually_async(done, 30)
+    assert socket.most_at_once == 1
+    assert "".join(f"word{number} " for number in range(200)) in view.text()
+    assert applied < 60, "200 chunks in some 4 s, a write takes 0.15 s"
+
+
+@pytest.mark.asyncio
+async def test_a_fast_socket_gets_a_flush_per_33_ms_at_most(backend: Backend) -> None:
+    socket = Socket()
+    async with connected(backend, socket.write) as channel:
+        state = await ask(channel, socket, name="create_session", agent="flood")
+        await send(channel, type="subscribe", session_id=state["session_id"])
+        started = asyncio.get_running_loop().time()
+        turn = await ask(
+            channel, socket, name="prompt", session_id=state["session_id"], prompt="go"
+        )
+        await ask(channel, socket, name="get_turn", turn_id=turn["turn_id"], wait_seconds=20)
+        passed = asyncio.get_running_loop().time() - started
+        assert len(socket.of("events")) <= passed / 0.033 + 3
+
+
+@pytest.mark.asyncio
+async def test_a_dead_socket_ends_the_channel(backend: Backend) -> None:
+    async def broken(_text: str) -> None:
+        raise ConnectionResetError
+
+    channel = Channel(backend.host, backend.pages, backend, UserCaller("x"), broken)
+    with pytest.raises(ConnectionResetError):
+        await asyncio.wait_for(channel.run(), 5)
+
+
+@pytest.mark.asyncio
+async def test_a_page_that_reads_nothing_is_given_up(backend: Backend) -> None:
+    socket = Socket()
+    channel = Channel(backend.host, backend.pages, backend, UserCaller("x"), socket.write)
+    life = asyncio.create_task(channel.run())
+    await eventually_async(lambda: socket.of("hello"))
+    socket.open.clear()
+    for _ in range(1100):
+        await channel.receive("nonsense")
+    socket.open.set()
+    with pytest.raises(TimeoutError):
+        await asyncio.wait_for(asyncio.shield(life), 20)
+    assert len(socket.frames) < 1100
+
+
+@pytest.mark.asyncio
+async def test_so_many_commands_at_once_and_no_more(backend: Backend) -> None:
+    socket = Socket()
+    async with connected(backend, socket.write) as channel:
+        state = await ask(channel, socket, name="create_session", agent="slow_stream")
+        turn = await ask(
+            channel, socket, name="prompt", session_id=state["session_id"], prompt="go"
+        )
+        command = {"name": "get_turn", "turn_id": turn["turn_id"], "wait_seconds": 30}
+        for number in range(70):
+            await send(channel, type="command", id=number, command=command)
+        refused = await eventually_async(lambda: [r for r in socket.of("reply") if r["error"]])
+        assert "Too many commands" in refused[0]["error"]["message"]
+
+
+@pytest.mark.asyncio
+async def test_what_waits_for_a_slow_reader_is_merged() -> None:
+    outbox = Outbox(Socket().write)
+    subscription: Subscription = outbox.add("s")
+    for number in range(50_000):
+        event: Event = TextAppended(
+            session_id="s", seq=number, item_id="i", field="text", offset=number, text="x"
+        )
+        subscription.offer([event])
+    (event,) = subscription.take()
+    assert isinstance(event, TextAppended)
+    assert (event.seq, event.offset, len(event.text)) == (49_999, 0, 50_000)
