@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Stops reading its stdin after session/new; with --close it closes it."""
+"""Stops reading its stdin after session/new; with --close it closes it in the first turn."""
 
 from __future__ import annotations
 
@@ -15,9 +15,11 @@ while (message := wire.next()) is not None:
         wire.result(message, initialize_result("deaf"))
     elif message.get("method") == "session/new":
         wire.result(message, {"sessionId": "deaf-1"})
+        if "--close" not in sys.argv:
+            break
+    elif message.get("method") == "session/prompt":
+        os.close(0)
         break
 signal.signal(signal.SIGTERM, signal.SIG_IGN)
-if "--close" in sys.argv:
-    os.close(0)
 while True:
     signal.pause()

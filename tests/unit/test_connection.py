@@ -31,6 +31,12 @@ async def test_a_turn(tmp_path: Path) -> None:
         assert again["sessionId"] != talk.session_id
 
 
+async def test_half_an_emoji_can_be_sent(tmp_path: Path) -> None:
+    async with talk_to(fake_agent("hello"), tmp_path) as talk:
+        await talk.say("half \ud83d")
+        assert talk.text().endswith("half \ufffd")
+
+
 async def test_every_line_is_numbered_in_wire_order(tmp_path: Path) -> None:
     async with talk_to(fake_agent("flood", "3000"), tmp_path) as talk:
         await talk.say("go")

@@ -95,17 +95,20 @@ async def test_code_in_the_folder_is_not_run_by_the_supervisor(tmp_path: Path) -
 
 async def test_death_is_noticed_while_a_grandchild_holds_the_pipes() -> None:
     process = await python(
-        "import subprocess, os; p = subprocess.Popen(['sleep', '600']);"
-        "print(p.pid, flush=True); input(); os._exit(7)"
+        "import subprocess, os\n"
+        "p = subprocess.Popen(['sh', '-c', 'trap \"\" TERM; exec sleep 600'])\n"
+        "print(p.pid, flush=True); input(); os._exit(7)",
+        limits=replace(FAST, term_seconds=30),
     )
     grandchild = int(await output(process))
     began = time.monotonic()
     process.stdin.write(b"\n")
     assert await process.wait_exit() == ExitReason(7, None)
     assert time.monotonic() - began < 0.5
-    assert await process.stdout.read() == b""
+    assert await asyncio.wait_for(process.stdout.read(), 1) == b""
+    assert alive(grandchild)
+    os.kill(grandchild, signal.SIGKILL)
     await process.stop()
-    assert not alive(grandchild)
 
 
 async def test_what_was_written_before_death_is_read_after_it() -> None:
@@ -117,7 +120,8 @@ async def test_what_was_written_before_death_is_read_after_it() -> None:
 
 async def test_a_grandchild_that_writes_for_ever_does_not_keep_the_pipe_alive() -> None:
     process = await python(
-        "import subprocess, os; subprocess.Popen(['yes']); input(); os._exit(1)",
+        "import subprocess, os; p = subprocess.Popen(['sh', '-c', 'trap \"\" TERM; exec yes']);"
+        "os.write(2, str(p.pid).encode()); input(); os._exit(1)",
         limits=replace(FAST, term_seconds=30),
     )
     process.stdin.write(b"\n")
@@ -127,6 +131,7 @@ async def test_a_grandchild_that_writes_for_ever_does_not_keep_the_pipe_alive() 
         while chunk := await process.stdout.read():
             size += len(chunk)
     assert size < 8 * 1024 * 1024
+    os.kill(int(process.stderr_tail()[-1]), signal.SIGKILL)
     await process.stop()
 
 

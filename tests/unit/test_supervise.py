@@ -89,6 +89,20 @@ def test_nothing_survives_the_host_though_a_child_of_it_keeps_the_life_pipe() ->
     eventually(lambda: not any(alive(pid) for pid in pids), 10, f"one of {pids} to end")
 
 
+def test_the_agent_dies_with_host_and_supervisor() -> None:
+    host, pids = start_host()
+    os.kill(pids[0], signal.SIGSTOP)
+    host.kill()
+    host.wait()
+    assert host.stdout is not None
+    host.stdout.close()
+    os.kill(pids[0], signal.SIGKILL)
+    eventually(lambda: not alive(pids[3]), 5)
+    for pid in pids[1:3]:
+        # Nobody is left who could end these; the agent's own end is all that can be had.
+        os.kill(pid, signal.SIGKILL)
+
+
 def test_a_stop_signal_to_the_supervisor_ends_all() -> None:
     host, pids = start_host()
     os.kill(pids[0], signal.SIGTERM)
