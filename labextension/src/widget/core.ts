@@ -1,4 +1,4 @@
-import type { InitializeProps, RenderProps } from '@anywidget/types';
+import type { AnyModel } from '@anywidget/types';
 
 import type { Client } from '../delivery/client';
 import type { SessionStore } from '../state/store';
@@ -9,23 +9,35 @@ import type { Link } from './link';
 import styles from '../../style/index.css';
 
 const STYLE_ID = 'acp-jupyter-style';
-const links = new WeakMap<object, Link>();
 
-/** Runs once per model, before any view, so that early messages are not lost. */
-function initialize({ model }: InitializeProps): () => void {
-  const link = linkOf(model);
-  return () => {
-    links.delete(model);
-    link.dispose();
-  };
+/** A widget's model, linked to its host; any number of views may be drawn. */
+export interface OpenWidget {
+  /** Returns the way to take the view out. */
+  draw(el: HTMLElement): () => void;
+  close(): void;
 }
 
-function render({ model, el }: RenderProps): () => void {
+/** What the boot code calls once per model; `early` is what the model has received so far. */
+export type OpenModel = (model: AnyModel, early: unknown[]) => OpenWidget;
+
+export const open: OpenModel = (model, early) => {
+  const link = linkModel({
+    get: (name): unknown => model.get(name),
+    on: (event, listener) => {
+      model.on(event, listener);
+      queueMicrotask(() => early.splice(0).forEach(message => listener(message)));
+    },
+    off: (event, listener) => model.off(event, listener),
+    send: content => model.send(content),
+  });
+  return { draw: el => draw(link, el), close: () => link.dispose() };
+};
+
+function draw(link: Link, el: HTMLElement): () => void {
   injectStyles(el);
-  const link = linkOf(model);
   let shown: SessionStore | null = null;
   let mounted: Mounted<TurnProps> | null = null;
-  const draw = () => {
+  const redraw = () => {
     const store = link.store();
     if (store === null || link.client === null) {
       mounted?.dispose();
@@ -40,25 +52,12 @@ function render({ model, el }: RenderProps): () => void {
     }
     shown = store;
   };
-  const stop = link.watch(draw);
-  draw();
+  const stop = link.watch(redraw);
+  redraw();
   return () => {
     stop();
     mounted?.dispose();
   };
-}
-
-function linkOf(model: InitializeProps['model']): Link {
-  const link =
-    links.get(model) ??
-    linkModel({
-      get: (name): unknown => model.get(name),
-      on: (event, listener) => model.on(event, listener),
-      off: (event, listener) => model.off(event, listener),
-      send: content => model.send(content),
-    });
-  links.set(model, link);
-  return link;
 }
 
 function propsOf(link: Link, client: Client, store: SessionStore): TurnProps {
@@ -95,5 +94,3 @@ function injectStyles(el: HTMLElement): void {
     parent.append(style);
   }
 }
-
-export default { initialize, render };

@@ -1,0 +1,80 @@
+import type { InitializeProps, RenderProps } from '@anywidget/types';
+
+import type { OpenModel, OpenWidget } from './core';
+
+/**
+ * The whole widget, compressed by the build, and a name for exactly this one.
+ *
+ * It travels with each widget's first message and a server keeps it in the
+ * widget's state, so its size on the wire is what counts.
+ */
+declare const PACKED: string;
+declare const PACKED_HASH: string;
+
+/** Most messages kept while the widget is unpacked; the view asks again for what is missing. */
+const MAX_EARLY = 2_000;
+
+/** Where the page keeps the unpacked widget: every widget brings this file anew. */
+const KEY = Symbol.for(`acp-jupyter:${PACKED_HASH}`);
+
+interface Core {
+  readonly open: OpenModel;
+}
+
+async function unpack(): Promise<Core> {
+  const bytes = Uint8Array.from(atob(PACKED), letter => letter.charCodeAt(0));
+  const plain = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
+  const code = await new Response(plain).blob();
+  const url = URL.createObjectURL(new Blob([code], { type: 'text/javascript' }));
+  try {
+    const module: unknown = await import(/* webpackIgnore: true */ url);
+    if (isCore(module)) {
+      return module;
+    }
+    throw new Error('acp-jupyter: the widget is damaged; install the package anew.');
+  } finally {
+    URL.revokeObjectURL(url);
+  }
+}
+
+function core(): Promise<Core> {
+  const known: unknown = Reflect.get(globalThis, KEY);
+  if (isPromise(known)) {
+    return known;
+  }
+  const made = unpack();
+  Reflect.set(globalThis, KEY, made);
+  return made;
+}
+
+/** Made for each model. */
+function widget() {
+  let opened: OpenWidget | null = null;
+  return {
+    /** Listens to the model at once: what a kernel sends now is not sent again. */
+    initialize: async ({ model }: InitializeProps) => {
+      const early: unknown[] = [];
+      const keep = (message: unknown) => {
+        if (early.length < MAX_EARLY) {
+          early.push(message);
+        }
+      };
+      model.on('msg:custom', keep);
+      const { open } = await core();
+      model.off('msg:custom', keep);
+      opened = open(model, early);
+      return () => opened?.close();
+    },
+    render: ({ el }: RenderProps) => opened?.draw(el),
+  };
+}
+
+function isCore(module: unknown): module is Core {
+  return typeof module === 'object' && module !== null && 'open' in module;
+}
+
+function isPromise(value: unknown): value is Promise<Core> {
+  return value instanceof Promise;
+}
+
+export default widget;
