@@ -41,7 +41,8 @@ class Driver:
         return session.transcript.turns[turn_id]
 
     def asked(self, session: Session) -> str:
-        return eventually(lambda: next(iter(session.transcript.request_items), ""))
+        # Published agents take long to start on a busy machine.
+        return eventually(lambda: next(iter(session.transcript.request_items), ""), 30)
 
     def answer(self, session: Session, request_id: str, option_id: str | None) -> None:
         self.run(lambda: session.answer(request_id, option_id))
