@@ -68,7 +68,13 @@ export function PanelView(props: PanelProps) {
 
   return (
     <SceneContext.Provider value={scene}>
-      <div class="acp" data-host="panel" data-session={props.store?.sessionId} ref={root}>
+      <div
+        class="acp"
+        data-host="panel"
+        data-view="panel"
+        data-session={props.store?.sessionId}
+        ref={root}
+      >
         {listing && sessions !== null ? (
           <div class="acp-panel">
             <SessionList
@@ -127,7 +133,7 @@ interface ContentProps extends PanelProps {
 
 /** What stands in place of a transcript as long as there is none. */
 function Content({ store, session, sessions, agents, connection, ...rest }: ContentProps) {
-  const { actions, t = identity } = rest;
+  const { t = identity } = rest;
   if (store === null) {
     if (agents === null || sessions === null) {
       return connection.state === 'lost' ? null : <Loading words={t('Connecting to the server')} />;

@@ -34,6 +34,7 @@ export function ToolCard({ item, waiting }: ToolProps) {
         data-kind={item.tool_kind}
         data-status={item.status}
         data-item={item.id}
+        data-asking
       >
         <PermissionCard
           item={item}

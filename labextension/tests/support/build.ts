@@ -1,0 +1,200 @@
+import type {
+  AgentMessage,
+  Event,
+  Item,
+  Permission,
+  SessionState,
+  Thought,
+  ToolCall,
+  TurnState,
+} from '../../src/wire/types';
+
+/** Items, turns and sessions as the server sends them, with what a test cares about on top. */
+
+export const SESSION = 's1';
+export const TURN = 't1';
+
+export function session(over: Partial<SessionState> = {}): SessionState {
+  return {
+    session_id: SESSION,
+    title: 'Make clean.py twice as fast',
+    agent: 'claude',
+    agent_info: { id: 'claude', name: 'Claude', version: '2.0' },
+    cwd: '/home/user/analysis',
+    folder: '~/projects/analysis',
+    status: 'running',
+    policy: 'ask',
+    active_turn_id: TURN,
+    queue: [],
+    waiting: 0,
+    notebook_path: 'work/analysis.ipynb',
+    modes: [],
+    current_mode_id: '',
+    config_options: [],
+    commands: [],
+    usage: null,
+    prompt_capabilities: [],
+    created_at: 0,
+    updated_at: 0,
+    ...over,
+  };
+}
+
+export function turn(over: Partial<TurnState> = {}): TurnState {
+  return {
+    turn_id: TURN,
+    session_id: SESSION,
+    status: 'running',
+    stop_reason: '',
+    words: '',
+    prompt: 'Make clean.py twice as fast. Keep the tests green.',
+    policy: 'ask',
+    origin: null,
+    queued_at: 0,
+    started_at: 0,
+    ended_at: null,
+    failure: null,
+    tokens: null,
+    ...over,
+  };
+}
+
+export function message(id: string, text: string, open = false, turnId = TURN): AgentMessage {
+  return { id, turn_id: turnId, kind: 'agent_message', text, open };
+}
+
+export function prompt(id: string, text: string, turnId = TURN): Item {
+  return { id, turn_id: turnId, kind: 'user_message', text, attachments: [], at: 0 };
+}
+
+export function thought(id: string, text: string, over: Partial<Thought> = {}): Thought {
+  return {
+    id,
+    turn_id: TURN,
+    kind: 'thought',
+    text,
+    open: false,
+    started_at: 0,
+    ended_at: 6,
+    ...over,
+  };
+}
+
+export function tool(id: string, over: Partial<ToolCall> = {}): ToolCall {
+  return {
+    id,
+    turn_id: TURN,
+    kind: 'tool_call',
+    tool_call_id: id,
+    tool_kind: 'read',
+    ui_kind: 'read',
+    tool_name: 'Read',
+    title: 'Reading file',
+    description: 'src/clean.py',
+    status: 'completed',
+    command: '',
+    path: 'src/clean.py',
+    paths: ['src/clean.py'],
+    line: null,
+    is_new_file: null,
+    output: '',
+    exit_code: null,
+    diffs: [],
+    blocks: [],
+    raw_input: null,
+    raw_output: null,
+    permission: null,
+    started_at: 1,
+    ended_at: 1.1,
+    ...over,
+  };
+}
+
+export function command(id: string, over: Partial<ToolCall> = {}): ToolCall {
+  return tool(id, {
+    tool_kind: 'execute',
+    ui_kind: 'execute',
+    tool_name: 'Bash',
+    title: 'Running command',
+    description: 'Run the tests',
+    command: 'npm test',
+    path: '',
+    paths: [],
+    ...over,
+  });
+}
+
+export function edit(id: string, over: Partial<ToolCall> = {}): ToolCall {
+  return tool(id, {
+    tool_kind: 'edit',
+    ui_kind: 'edit',
+    tool_name: 'Edit',
+    title: 'Editing file',
+    diffs: [
+      {
+        path: 'src/clean.py',
+        old_text: 'a\nb = df.loc[idx, "name"]\nc\n',
+        new_text: 'a\nb = df.loc[row, "name"]\nc\nd\n',
+        is_new_file: false,
+        added: 2,
+        removed: 1,
+      },
+    ],
+    ...over,
+  });
+}
+
+export function permission(over: Partial<Permission> = {}): Permission {
+  return {
+    request_id: 'r1',
+    state: 'pending',
+    title: 'Claude wants to run a command',
+    reason: 'Run the tests after the change',
+    options: [
+      { option_id: 'once', name: 'Allow once', option_kind: 'allow_once' },
+      { option_id: 'always', name: 'Always allow `npm test`', option_kind: 'allow_always' },
+      { option_id: 'no', name: 'Reject', option_kind: 'reject_once' },
+    ],
+    chosen: '',
+    outcome: '',
+    asked_at: 0,
+    ...over,
+  };
+}
+
+export function snapshot(
+  items: readonly Item[],
+  turns: readonly TurnState[] = [turn()],
+  state: SessionState = session(),
+  seq = 10,
+): Event {
+  return {
+    kind: 'snapshot',
+    session_id: SESSION,
+    seq,
+    epoch: 'e1',
+    session: state,
+    turns: [...turns],
+    items: [...items],
+    first_index: 0,
+    total: items.length,
+  };
+}
+
+export function appended(
+  itemId: string,
+  offset: number,
+  text: string,
+  seq: number,
+  field: 'text' | 'output' = 'text',
+): Event {
+  return { kind: 'text_appended', session_id: SESSION, seq, item_id: itemId, field, offset, text };
+}
+
+export function replaced(item: Item, seq: number): Event {
+  return { kind: 'item_replaced', session_id: SESSION, seq, item };
+}
+
+export function added(item: Item, index: number, seq: number): Event {
+  return { kind: 'item_added', session_id: SESSION, seq, index, item };
+}
