@@ -43,7 +43,6 @@ class _Turn:
     blocks: tuple[dict[str, JsonValue], ...]
     can_ask: bool
     stop: asyncio.Event = field(default_factory=asyncio.Event)
-    refused: bool = False
 
 
 class Prompting:
@@ -186,8 +185,6 @@ class Prompting:
     async def _stop_turn(self, turn: _Turn, work: asyncio.Future[None]) -> None:
         """ACP: session/cancel. The turn ends for its user at once, for the agent in its time."""
         self.asking.cancel_all()
-        if turn.refused:
-            self._fail_refused(turn)
         link = await self._started_link(work)
         if link is None:
             work.cancel()
@@ -218,7 +215,8 @@ class Prompting:
     def _refuse(self) -> None:
         """A request was refused for want of anyone to ask: the turn ends in an error."""
         if self._running is not None:
-            self._running.refused = True
+            # Before the agent hears of it: its answer to the prompt may come at once.
+            self._fail_refused(self._running)
             self._running.stop.set()
 
     def _fail_refused(self, turn: _Turn) -> None:
