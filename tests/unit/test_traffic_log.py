@@ -34,11 +34,11 @@ def test_what_is_written_is_read(tmp_path: Path) -> None:
 
 def test_only_the_user_can_read_it(tmp_path: Path) -> None:
     path = tmp_path / "session" / "traffic.ndjson"
-    old = os.umask(0)
-    try:
-        write(path, entry(1))
-    finally:
-        os.umask(old)
+    path.parent.mkdir()
+    path.parent.chmod(0o755)
+    path.touch()
+    path.chmod(0o644)
+    write(path, entry(1))
     assert path.stat().st_mode & 0o777 == 0o600
     assert path.parent.stat().st_mode & 0o777 == 0o700
 
