@@ -124,8 +124,8 @@ class AgentProcess:
             *(sys.executable, "-I", "-S", supervise.__file__, str(life_read), str(status_write)),
             *(str(limits.stdin_eof_seconds), str(limits.term_seconds), "--", *command),
         ]
-        try:
-            supervisor = await asyncio.to_thread(
+        spawning = asyncio.ensure_future(
+            asyncio.to_thread(
                 subprocess.Popen,
                 arguments,
                 cwd=cwd,
@@ -137,6 +137,17 @@ class AgentProcess:
                 pass_fds=(life_read, status_write),
                 start_new_session=True,
             )
+        )
+        try:
+            supervisor = await asyncio.shield(spawning)
+        except asyncio.CancelledError:
+            # A thread that starts a process can't be stopped: take the process back.
+            os.close(life_write)
+            os.close(status_read)
+            unwanted = await spawning
+            unwanted.kill()
+            await asyncio.to_thread(unwanted.communicate)
+            raise
         except BaseException as error:
             os.close(life_write)
             os.close(status_read)

@@ -86,9 +86,11 @@ def _title(agent: str, item: ToolCall) -> str:
 
 
 def _reason(item: ToolCall) -> str:
-    generic = {KIND_TITLES[item.tool_kind], *(row.title for row in TOOLS.values())}
-    shown = {item.command, item.path, "", *generic}
-    return " ".join(w for w in (item.title, item.description) if w not in shown)
+    """What the agent says of it, beyond the command, path and diff that are shown anyway."""
+    generic = {KIND_TITLES[item.tool_kind], *(row.title for row in TOOLS.values()), ""}
+    shown = [text for text in (item.command, item.path) if text]
+    words = (w for w in (item.title, item.description) if w not in generic)
+    return " ".join(w for w in words if not any(text in w for text in shown))
 
 
 def note_settled(draft: Draft, note: PermissionSettledNote) -> None:
