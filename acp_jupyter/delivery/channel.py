@@ -46,7 +46,7 @@ _FRAME: TypeAdapter[ClientFrame] = TypeAdapter(ClientFrame)
 _SUBSCRIPTIONS = 64
 _COMMANDS = 64
 _DOCUMENTS = 1000
-_LIST_SECONDS = 0.1
+_LIST_SECONDS = 0.25
 
 
 class Desk(Protocol):
