@@ -1,0 +1,35 @@
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.support.fake_agents import AGENTS
+from tests.support.notebook import Kernel
+
+SCRIPTED = ("exits_at_once", "hello", "permission", "slow_stream")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A kernel's folder; scripted agents are configured beside it."""
+    servers = {
+        name: {"command": sys.executable, "args": [str(AGENTS / f"{name}.py")]} for name in SCRIPTED
+    }
+    config = tmp_path / "config"
+    config.mkdir()
+    (config / "acp_agents.json").write_text(json.dumps({"agent_servers": servers}))
+    folder = tmp_path / "work"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def kernel(folder: Path) -> Iterator[Kernel]:
+    """A kernel without a server, the extension loaded."""
+    with Kernel(folder) as kernel:
+        kernel.run("%load_ext acp_jupyter").ok()
+        yield kernel

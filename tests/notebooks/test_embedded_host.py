@@ -1,0 +1,213 @@
+"""Cells in a kernel without a server: the host runs in the kernel."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+from acp_jupyter.transcript.record import TURN_MIME
+from tests.support.notebook import Cell, Kernel
+from tests.support.processes import any_alive, family
+from tests.support.wait import eventually
+
+WIDGET_MIME = "application/vnd.jupyter.widget-view+json"
+READABLE = ["text/markdown", "text/plain"]
+
+
+def test_nobody_watches_so_there_are_words_and_then_the_record(kernel: Kernel) -> None:
+    """As under nbclient and papermill."""
+    output = kernel.run("%%acp hello\nGood morning").ok().output
+    assert [list(state) for state in output.states] == [READABLE, [TURN_MIME, *READABLE]]
+    assert "Turn running" in output.states[0]["text/plain"]
+    assert "morning" in output.data["text/markdown"] or "hello" in output.data["text/markdown"]
+    assert output.data[TURN_MIME]["final"] is True
+    assert output.display_id == output.data[TURN_MIME]["turn_id"]
+
+
+def test_an_allowed_edit_is_made(kernel: Kernel, folder: Path) -> None:
+    kernel.run("%%acp permission --policy accept-edits --out turn\nnew text").ok()
+    assert (folder / "edited.txt").read_text() == "new text\n"
+    seen = kernel.run("print(turn is _acp, turn.status, turn.stop_reason, turn.diffs[0].path)").ok()
+    assert seen.printed == "True done end_turn edited.txt\n"
+
+
+def test_where_nobody_can_answer_the_edit_is_refused_at_once(kernel: Kernel, folder: Path) -> None:
+    """S1.47: silence never grants."""
+    cell = kernel.run("%%acp permission\nnew text")
+    assert cell.error == "NobodyToAsk"
+    assert "--policy" in cell.traceback
+    assert cell.traceback.count("\n") < 5
+    assert "Nobody could be asked, so this was refused." in cell.output.data["text/markdown"]
+    assert not (folder / "edited.txt").exists()
+
+
+def test_a_permission_is_asked_on_stdin_without_a_default(kernel: Kernel, folder: Path) -> None:
+    written: list[bool] = []
+
+    def look(_cell: Cell) -> None:
+        written.append((folder / "edited.txt").exists())
+
+    cell = kernel.run(
+        "%%acp permission\nnew text", answers=["", "yes", "9", "1"], on_progress=look
+    ).ok()
+    assert len(cell.questions) == 4
+    assert not written[0]
+    assert "wants to" in cell.printed
+    assert "+new text" in cell.printed
+    assert "[1] Allow" in cell.printed
+    assert (folder / "edited.txt").read_text() == "new text\n"
+    assert "Allowed once" in cell.output.data["text/markdown"]
+
+
+def test_a_rejected_edit_is_not_made(kernel: Kernel, folder: Path) -> None:
+    cell = kernel.run("%%acp permission\nnew text", answers=["3"]).ok()
+    assert "I left the file alone." in cell.output.data["text/markdown"]
+    assert not (folder / "edited.txt").exists()
+
+
+def test_interrupting_the_question_stops_the_turn(kernel: Kernel, folder: Path) -> None:
+    interrupted: list[bool] = []
+
+    def interrupt(cell: Cell) -> None:
+        if cell.questions and not interrupted:
+            interrupted.append(True)
+            kernel.manager.interrupt_kernel()
+
+    cell = kernel.run("%%acp permission\nnew text", watched=True, on_progress=interrupt)
+    assert cell.error == "KeyboardInterrupt"
+    assert cell.output.data[TURN_MIME]["turn"]["stop_reason"] == "cancelled"
+    assert not (folder / "edited.txt").exists()
+
+
+def test_interrupting_stops_the_turn_and_the_next_prompt_works(kernel: Kernel) -> None:
+    interrupted: list[bool] = []
+
+    def interrupt(cell: Cell) -> None:
+        if cell.outputs and not interrupted:
+            interrupted.append(True)
+            kernel.manager.interrupt_kernel()
+
+    cell = kernel.run("%%acp demo\nslow rate=5", on_progress=interrupt)
+    assert cell.error == "KeyboardInterrupt"
+    assert cell.output.data[TURN_MIME]["turn"]["stop_reason"] == "cancelled"
+    assert "Stopped by you." in cell.output.data["text/markdown"]
+    kernel.run("%%acp demo\nplan").ok()
+
+
+def test_a_turn_that_takes_too_long_is_stopped(kernel: Kernel) -> None:
+    cell = kernel.run("%%acp demo --timeout 0.5\nslow rate=5")
+    assert cell.error == "TurnTimeout"
+    assert "0.5 s" in cell.message
+
+
+def test_a_dead_agent_is_told_in_short_and_started_again(kernel: Kernel) -> None:
+    cell = kernel.run("%%acp demo\ncrash")
+    assert cell.error == "TurnError"
+    assert "exited with code 3" in cell.message
+    assert "crashed, because the prompt asked for it" in cell.traceback
+    assert "File " not in cell.traceback
+    assert "exited with code 3" in cell.output.data["text/markdown"]
+    kernel.run("%%acp demo\nplan").ok()
+
+
+def test_an_agent_that_does_not_start_says_why(kernel: Kernel) -> None:
+    cell = kernel.run("%%acp exits_at_once\nhello")
+    assert cell.error == "TurnError"
+    assert cell.output.data[TURN_MIME]["turn"]["stop_reason"] == "error"
+
+
+@pytest.mark.parametrize(("prompt", "words"), [("max tokens", "cut"), ("refuse", "refused")])
+def test_an_early_end_warns(kernel: Kernel, prompt: str, words: str) -> None:
+    cell = kernel.run(f"%%acp demo\n{prompt}").ok()
+    assert "UserWarning" in cell.printed
+    assert words in cell.printed
+    assert "/acp_jupyter/" not in cell.printed
+
+
+def test_watched_cells_show_a_widget_that_is_fed_while_they_run(kernel: Kernel) -> None:
+    """The page's own word may wait for the end of the cell, so nothing waits for it."""
+    cell = kernel.run("%%acp demo\nplan", watched=True).ok()
+    first, *_, last = cell.output.states
+    assert list(first) == ["text/plain", WIDGET_MIME, "text/markdown"]
+    assert list(last) == [TURN_MIME, *READABLE]
+    sent = [message["content"]["data"] for message in cell.comms]
+    messages = [data["content"] for data in sent if data.get("method") == "custom"]
+    frames = [message["frame"] for message in messages]
+    assert [message["n"] for message in messages] == list(range(len(messages)))
+    assert frames[0]["type"] == "hello"
+    assert any(frame["type"] == "events" for frame in frames)
+    kinds = {event["kind"] for frame in frames for event in frame.get("events", ())}
+    assert "turn_ended" in kinds
+
+
+def test_the_page_answers_over_the_comm_between_cells(kernel: Kernel, folder: Path) -> None:
+    """The buttons of ``turn.widget`` where the host is in the kernel."""
+    kernel.run(
+        "from acp_jupyter import connect\n"
+        "turn = connect('permission').prompt('new text')\n"
+        "widget = turn.widget",
+        watched=True,
+    ).ok()
+    asked = "assert turn.permissions and turn.status == 'requires_action'"
+    eventually(lambda: not kernel.run(asked).error)
+    kernel.run(
+        "command = {'name': 'answer_permission', 'session_id': turn.session_id,\n"
+        "           'request_id': turn.permissions[0].request_id, 'option_id': 'yes'}\n"
+        "frame = {'type': 'command', 'id': 1, 'command': command}\n"
+        "widget._handle_custom_msg({'frame': frame}, [])\n"
+        "turn.wait(10)"
+    ).ok()
+    assert (folder / "edited.txt").read_text() == "new text\n"
+
+
+def test_turns_queue_and_each_can_be_stopped(kernel: Kernel) -> None:
+    kernel.run(
+        "from acp_jupyter import connect\n"
+        "session = connect('demo')\n"
+        "first, second = session.prompt('slow rate=5'), session.prompt('plan')\n"
+        "print(first.status, second.status)\n"
+        "assert second.duration is None"
+    ).ok()
+    assert kernel.run("%acp cancel").ok().printed == "Stopped 2 turns.\n"
+    cell = kernel.run("print(first.wait(5).stop_reason, second.wait(5).stop_reason)").ok()
+    assert cell.printed == "cancelled cancelled\n"
+
+
+def test_a_turn_can_be_awaited_and_shows_itself(kernel: Kernel) -> None:
+    cell = kernel.run(
+        "from acp_jupyter import connect\nturn = await connect('hello').prompt('Hi')\nturn"
+    ).ok()
+    assert cell.output.data[TURN_MIME]["turn"]["prompt"] == "Hi"
+    assert len(json.dumps(kernel.run("print(turn.to_dict())").ok().printed)) > 100
+
+
+def test_the_same_session_is_kept_between_cells_and_new_starts_another(kernel: Kernel) -> None:
+    for line in ("hello", "hello", "hello --new", "hello --session other"):
+        kernel.run(f"%%acp {line}\nHi").ok()
+    listed = kernel.run("%acp sessions").ok().output.data["text/plain"]
+    assert len(listed.splitlines()) == 4
+
+
+def test_no_agent_outlives_a_killed_kernel(kernel: Kernel) -> None:
+    cell = kernel.run(
+        "from acp_jupyter import connect; turn = connect('demo').prompt('slow rate=2')"
+    )
+    cell.ok()
+    kernel.run("while turn.status != 'running': pass").ok()
+    below = eventually(lambda: family(kernel.pid))
+    assert any("acp_jupyter.agents.demo" in command for command in below.values())
+    os.kill(kernel.pid, signal.SIGKILL)
+    eventually(lambda: not any_alive(below), 10, f"the agent's processes end: {below}")
+
+
+def test_no_agent_outlives_a_kernel_that_shuts_down(folder: Path) -> None:
+    with Kernel(folder) as kernel:
+        kernel.run("%load_ext acp_jupyter").ok()
+        kernel.run("%%acp hello\nHi").ok()
+        below = family(kernel.pid)
+        assert below
+    eventually(lambda: not any_alive(below), 10)

@@ -1,0 +1,47 @@
+"""The first line of a cell."""
+
+from __future__ import annotations
+
+import pytest
+from IPython.core.error import UsageError
+
+from acp_jupyter.kernel.options import CellOptions, cell_help, parse_cell_line
+
+
+def test_everything_at_once() -> None:
+    line = "claude --session 'big job' --new --policy read-only --out turn --timeout 2.5"
+    assert parse_cell_line(line) == CellOptions(
+        "claude", "big job", True, "read-only", "turn", 2.5, False
+    )
+
+
+def test_nothing() -> None:
+    assert parse_cell_line("") == CellOptions()
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("--polcy ask", "Type --policy."),
+        ("--wibble", "The options are: --session,"),
+        ("--policy yes", "Type one of: ask,"),
+        ("--out 1x", "--out turn"),
+        ("--out class", "--out turn"),
+        ("--timeout soon", "--timeout 60"),
+        ("--timeout -1", "--timeout 60"),
+        ("--timeout nan", "--timeout 60"),
+        ("--session", "%%acp --help"),
+        ("demo Fix it", "below the first line"),
+        ("'demo", "quotation mark"),
+    ],
+)
+def test_what_is_wrong_says_what_to_type(line: str, words: str) -> None:
+    with pytest.raises(UsageError) as raised:
+        parse_cell_line(line)
+    assert words in str(raised.value)
+
+
+def test_help_names_every_option_and_policy() -> None:
+    text = cell_help()
+    for word in ("%%acp [AGENT]", "--session NAME", "--timeout SECONDS", "accept-edits"):
+        assert word in text
