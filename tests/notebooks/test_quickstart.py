@@ -74,7 +74,7 @@ def test_jupyter_execute_edits(notebook: Path) -> None:
 
 def test_jupyter_execute_refuses_where_it_would_have_to_ask(notebook: Path) -> None:
     """With ``ask`` it says so in the output and raises, in seconds."""
-    content = nbformat.reads(notebook.read_text(), as_version=4)
+    content = nbformat.reads(notebook.read_text(), as_version=4)  # type: ignore[no-untyped-call]
     for cell in content.cells:
         cell.source = cell.source.replace("--policy accept-edits", "--policy ask")
     client = NotebookClient(
