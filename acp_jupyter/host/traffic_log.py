@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from acp_jupyter.host.limits import Limits
+from acp_jupyter.packets.json_shape import read_json
 from acp_jupyter.packets.traffic import TrafficEntry
 from acp_jupyter.transcript.redact import Redactor
 
@@ -45,6 +46,7 @@ class TrafficLog:
         os.fchmod(self._fd, 0o600)
         self._size = os.fstat(self._fd).st_size
         if self._size and os.pread(self._fd, 1, self._size - 1) != b"\n":
+            self._size += 1
             self._write(b"\n")  # the last writer died in mid-line
         self._thread = threading.Thread(target=self._run, name="acp-traffic-log", daemon=True)
         self._thread.start()
@@ -83,15 +85,19 @@ class TrafficLog:
         os.close(self._fd)
 
     def _write_entries(self, entries: list[TrafficEntry]) -> None:
-        try:
-            for entry in entries:
-                line = self._encode(entry)
-                if self._size + len(line) <= self._bound:
-                    self._write(line)
-                elif self._size <= self._bound:
+        lines: list[bytes] = []
+        for entry in entries:
+            line = self._encode(entry)
+            if self._size + len(line) > self._bound:
+                if self._size <= self._bound:
                     note = {"note": "log_full", "bytes": self._bound}
-                    self._write(self._encode(TrafficEntry(entry.seq, entry.t, "!", note)))
+                    lines.append(self._encode(TrafficEntry(entry.seq, entry.t, "!", note)))
                     self._size = self._bound + 1
+                break
+            lines.append(line)
+            self._size += len(line)
+        try:
+            self._write(b"".join(lines))
         except OSError:
             _log.exception("The traffic of an agent could not be written")
 
@@ -99,13 +105,20 @@ class TrafficLog:
         record: dict[str, Any] = {"seq": entry.seq, "t": round(entry.t, 4), "d": entry.direction}
         if entry.re is not None:
             record["re"] = entry.re
-        record["m"] = self._redactor.redact(entry.message)
-        return json.dumps(record, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+        record["m"] = entry.message
+        line = _dump(record)
+        # What is written without escapes is searched at once, and rarely holds anything.
+        if "\\" in line or self._redactor.redact_text(line) != line:
+            line = _dump({**record, "m": self._redactor.redact(entry.message)})
+        return line.encode() + b"\n"
 
     def _write(self, data: bytes) -> None:
-        self._size += len(data)
         while data:
             data = data[os.write(self._fd, data) :]
+
+
+def _dump(record: dict[str, Any]) -> str:
+    return json.dumps(record, ensure_ascii=False, separators=(",", ":"))
 
 
 def read_traffic(path: Path) -> Iterator[TrafficEntry]:
@@ -119,7 +132,7 @@ def read_traffic(path: Path) -> Iterator[TrafficEntry]:
 
 def _decode(line: bytes) -> TrafficEntry | None:
     try:
-        record = json.loads(line)
+        record = read_json(line.decode("utf-8", "replace"))
     except (ValueError, RecursionError):
         return None
     match record:

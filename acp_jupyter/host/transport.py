@@ -17,7 +17,8 @@ from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.lines import LineSplitter, OverlongLine
 from acp_jupyter.host.process import AgentProcess
 from acp_jupyter.host.requests import OurRequests, TheirRequests
-from acp_jupyter.packets.normalise import clean_json, normalise
+from acp_jupyter.packets.json_shape import clean_json, read_json
+from acp_jupyter.packets.normalise import normalise_clean
 from acp_jupyter.packets.traffic import Direction, TrafficEntry
 
 __all__ = ["LineTransport", "OnEntry"]
@@ -193,7 +194,7 @@ class LineTransport:
         if not text:
             return
         try:
-            value = clean_json(json.loads(text, parse_constant=_null))
+            value = read_json(text)
         except (ValueError, RecursionError):
             self._on_noise(text)
             return
@@ -218,7 +219,7 @@ class LineTransport:
         if message.get("method") == "session/update" and "id" not in message:
             self._enter("<", message)
             return
-        normal = normalise(message)
+        normal = normalise_clean(message)
         answered = (self._ours.asked(part) for part in normal)
         seq = self._enter("<", message, next((seq for seq in answered if seq is not None), None))
         for part in normal:
@@ -267,7 +268,3 @@ def _outcome_without_handler(method: str) -> dict[str, Any] | None:
         return {"result": None}
     # The SDK answers null to terminals that nobody handles; we have not announced them.
     return _NO_METHOD if method.startswith("terminal/") else None
-
-
-def _null(_name: str) -> None:
-    """Read NaN and Infinity, which are no JSON, as null."""

@@ -18,7 +18,7 @@ from acp_jupyter.packets.normalise_update import (
     normal_updates,
 )
 
-__all__ = ["RAW_OPTION_KIND", "UNRECOGNISED", "clean_json", "normalise"]
+__all__ = ["RAW_OPTION_KIND", "UNRECOGNISED", "clean_json", "normalise", "normalise_clean"]
 
 Object = dict[str, Any]
 
@@ -67,17 +67,47 @@ def normalise(message: object) -> list[Object]:
         Requests, notifications and responses. Other methods than ACP's own start with ``_``.
         Requests and updates carry a ``sessionId``, which is empty where the agent sent none.
     """
-    message = clean_json(message)
+    return normalise_clean(clean_json(message))
+
+
+def normalise_clean(message: object) -> list[Object]:
+    """Do the same with what `clean_json` or `read_json` has returned."""
     if isinstance(message, list):
-        return [part for item in message for part in normalise(item)]
+        return [part for item in message for part in normalise_clean(item)]
     if not isinstance(message, Mapping):
         return []
+    if _is_plain_chunk(message):
+        return [dict(message)]
     if isinstance(message.get("method"), str):
         return _call(message)
     answer = "result" in message or "error" in message or message.keys() <= _ENVELOPE
     if "id" in message and answer:
         return [_response(message)]
     return _bare(message)
+
+
+def _is_plain_chunk(message: Mapping[str, Any]) -> bool:
+    """Tell a well-formed piece of text; by far the most of what agents write is that."""
+    match message:
+        case {
+            "jsonrpc": "2.0",
+            "method": "session/update",
+            "params": {
+                "sessionId": str(),
+                "update": {
+                    "sessionUpdate": "agent_message_chunk" | "agent_thought_chunk",
+                    "content": {"type": "text", "text": str(), **other_content},
+                    **other_update,
+                },
+                **other_params,
+            },
+            **other,
+        }:
+            message_id = other_update.pop("messageId", "")
+            extra = other_content or other_update or other_params or other
+            return isinstance(message_id, str) and not extra
+        case _:
+            return False
 
 
 def _call(message: Mapping[str, Any]) -> list[Object]:

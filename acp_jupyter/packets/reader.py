@@ -22,7 +22,7 @@ from acp_jupyter.packets.models import (
     ToolCallProgress,
     Unknown,
 )
-from acp_jupyter.packets.normalise import RAW_OPTION_KIND, normalise
+from acp_jupyter.packets.normalise import RAW_OPTION_KIND, normalise_clean
 from acp_jupyter.packets.notes import Note, read_note
 from acp_jupyter.packets.parse import parse_update, read_tool_call
 from acp_jupyter.packets.traffic import TrafficEntry
@@ -49,7 +49,7 @@ class TrafficReader:
         if entry.direction == ">":
             return self._read_message(entry, entry.message)
         packets: list[Packet] = []
-        for message in normalise(dict(entry.message)):
+        for message in normalise_clean(entry.message):
             packets.extend(self._read_message(entry, message))
         return packets
 

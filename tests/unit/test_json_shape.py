@@ -1,0 +1,52 @@
+"""Reading a line at once gives what reading and then repairing it gives."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from acp_jupyter.packets.json_shape import clean_json, read_json
+from acp_jupyter.packets.normalise import normalise
+
+_scalars = st.none() | st.booleans() | st.integers() | st.floats() | st.text()
+_values = st.recursive(
+    _scalars, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=20
+)
+
+
+@given(_values, st.booleans())
+def test_reading_repairs_what_it_reads(value: Any, ascii_only: bool) -> None:
+    text = json.dumps(value, ensure_ascii=ascii_only)
+    if not ascii_only:
+        text = text.encode("utf-8", "replace").decode()
+    plain = json.loads(text, parse_constant=lambda _: None)
+    assert read_json(text) == clean_json(plain)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['"\\ud800"', '{"\\udfff": 1}', "[1e999, -1e999]", "NaN", "[" * 90 + "1" + "]" * 90],
+)
+def test_what_no_json_writer_takes_is_repaired(text: str) -> None:
+    value = read_json(text)
+    assert json.loads(json.dumps(value, allow_nan=False)) == value
+    assert "\ud800" not in json.dumps(value, ensure_ascii=False)
+    assert value == clean_json(value)
+
+
+@pytest.mark.parametrize("extra", [{}, {"messageId": "m1"}, {"messageId": 5}, {"odd_key": 1}])
+@pytest.mark.parametrize("content", [{"annotations": []}, {}])
+def test_a_piece_of_text_is_the_same_on_every_way(
+    extra: dict[str, Any], content: dict[str, Any]
+) -> None:
+    update = {"sessionUpdate": "agent_message_chunk", **extra}
+    update["content"] = {"type": "text", "text": "hi", **content}
+    params = {"sessionId": "a", "update": update}
+    message = {"jsonrpc": "2.0", "method": "session/update", "params": params}
+    (normal,) = normalise(message)
+    (slow,) = normalise({**message, "trace": 1})
+    assert {**normal, "trace": 1} == slow
