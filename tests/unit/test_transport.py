@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
@@ -51,20 +50,19 @@ def test_a_line_without_end_takes_no_memory() -> None:
 async def test_a_flood_leaves_the_loop_free(tmp_path: Path) -> None:
     """S1.47: a burst of updates must not stop everything else."""
     async with talk_to(fake_agent("flood"), tmp_path) as talk:
-        gaps: list[float] = []
+        turns = 0
 
         async def watch() -> None:
+            nonlocal turns
             while True:
-                before = time.perf_counter()
                 await asyncio.sleep(0)
-                gaps.append(time.perf_counter() - before)
+                turns += 1
 
         watcher = asyncio.create_task(watch())
         await talk.say("go")
         watcher.cancel()
         assert len(talk.updates()) == 20_000
-        assert len(gaps) > 200
-        assert max(gaps) < 0.25
+        assert turns >= 20_000 / 50
 
 
 @pytest.mark.asyncio
