@@ -9,6 +9,7 @@ from typing import assert_never
 from acp_jupyter.transcript.events import (
     Event,
     ItemAdded,
+    ItemClosed,
     ItemReplaced,
     SessionChanged,
     Snapshot,
@@ -92,7 +93,7 @@ def merge(events: Iterable[Event]) -> tuple[Event, ...]:
                 slots[("item", event.item.id)] = event
             case SessionChanged():
                 slots[("session",)] = event
-            case ItemAdded() | TurnStarted() | TurnEnded():
+            case ItemAdded() | ItemClosed() | TurnStarted() | TurnEnded():
                 slots[("once", str(event.seq))] = event
             case _:
                 assert_never(event)

@@ -7,6 +7,7 @@ from typing import TypedDict
 from acp_jupyter.transcript.events import (
     Event,
     ItemAdded,
+    ItemClosed,
     ItemReplaced,
     SessionChanged,
     TextAppended,
@@ -142,9 +143,13 @@ class Draft:
         item = self.get(self.open_item)
         self.open_item = None
         if isinstance(item, AgentMessage) and item.open:
-            self.replace(item.model_copy(update={"open": False}))
+            closed: Item = item.model_copy(update={"open": False})
         elif isinstance(item, Thought) and item.open:
-            self.replace(item.model_copy(update={"open": False, "ended_at": self.at}))
+            closed = item.model_copy(update={"open": False, "ended_at": self.at})
+        else:
+            return
+        self.items = self.items.set(self.index[item.id], closed)
+        self.events.append(ItemClosed(**self._stamp(), item_id=item.id, at=self.at))
 
     # -- session and turns -----------------------------------------------
 

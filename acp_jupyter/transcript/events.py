@@ -16,6 +16,7 @@ __all__ = [
     "ConfigOption",
     "Event",
     "ItemAdded",
+    "ItemClosed",
     "ItemReplaced",
     "Mode",
     "Origin",
@@ -207,6 +208,14 @@ class TextAppended(_Event):
     text: str
 
 
+class ItemClosed(_Event):
+    """A message or thought gets no more text. Its text is not sent again."""
+
+    kind: Literal["item_closed"] = "item_closed"
+    item_id: str
+    at: float
+
+
 class ItemReplaced(_Event):
     """An item has changed otherwise."""
 
@@ -241,6 +250,7 @@ Event = TypeAliasType(
         Snapshot
         | ItemAdded
         | TextAppended
+        | ItemClosed
         | ItemReplaced
         | SessionChanged
         | TurnStarted

@@ -62,6 +62,12 @@ class View:
                 self.items[event["index"]] = event["item"]
             case "item_replaced":
                 self.items[self._index(event["item"]["id"])] = event["item"]
+            case "item_closed":
+                index = self._index(event["item_id"])
+                closed = {"open": False}
+                if self.items[index]["kind"] == "thought":
+                    closed["ended_at"] = event["at"]
+                self.items[index] = {**self.items[index], **closed}
             case "text_appended":
                 index = self._index(event["item_id"])
                 item, field = self.items[index], event["field"]

@@ -1,4 +1,4 @@
-import type { Item, SessionState, TextAppended, TurnState } from '../wire/types';
+import type { Item, ItemClosed, SessionState, TextAppended, TurnState } from '../wire/types';
 import { CopiedList, CopiedMap } from './copied';
 import { growthKey, textLength, textOf, withText } from './texts';
 import type { Growth, SessionView, TextField, Texts } from './view';
@@ -101,6 +101,16 @@ export class Draft implements Texts {
     }
     if (item.turn_id !== null && item.turn_id !== known.turn_id) {
       this.turnList(item.turn_id).write.push(item.id);
+    }
+  }
+
+  /** No more text will follow; what has grown stays where it is. */
+  close({ item_id: itemId, at }: ItemClosed): void {
+    const item = this.items.get(itemId);
+    if (item?.kind === 'agent_message') {
+      this.itemTable.write.set(itemId, { ...item, open: false });
+    } else if (item?.kind === 'thought') {
+      this.itemTable.write.set(itemId, { ...item, open: false, ended_at: at });
     }
   }
 

@@ -107,6 +107,9 @@ function take(draft: Draft, event: Change): void {
     case 'item_replaced':
       draft.replace(event.item);
       break;
+    case 'item_closed':
+      draft.close(event);
+      break;
     case 'text_appended':
       draft.append(event);
       break;

@@ -44,6 +44,7 @@ function touched(former: SessionView, next: SessionView, events: readonly Event[
   for (const event of events) {
     switch (event.kind) {
       case 'text_appended':
+      case 'item_closed':
         topics.add(`item ${event.item_id}`);
         break;
       case 'item_added':

@@ -85,6 +85,8 @@ function isEvent(event: unknown): boolean {
       return isItem(event.item) && typeof event.index === 'number';
     case 'item_replaced':
       return isItem(event.item);
+    case 'item_closed':
+      return typeof event.item_id === 'string' && typeof event.at === 'number';
     case 'text_appended':
       return (
         typeof event.item_id === 'string' &&

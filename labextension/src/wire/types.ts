@@ -20,7 +20,14 @@ export type Command =
   | GetRecords
   | GetTranscript;
 export type Event =
-  Snapshot | ItemAdded | TextAppended | ItemReplaced | SessionChanged | TurnStarted | TurnEnded;
+  | Snapshot
+  | ItemAdded
+  | TextAppended
+  | ItemClosed
+  | ItemReplaced
+  | SessionChanged
+  | TurnStarted
+  | TurnEnded;
 export type Item =
   | UserMessage
   | AgentMessage
@@ -787,6 +794,19 @@ export interface TextAppended {
   seq: number;
   session_id: string;
   text: string;
+}
+/**
+ * A message or thought gets no more text. Its text is not sent again.
+ */
+export interface ItemClosed {
+  at: number;
+  item_id: string;
+  kind: 'item_closed';
+  /**
+   * Rises by at least one; a merged event carries the last.
+   */
+  seq: number;
+  session_id: string;
 }
 /**
  * An item has changed otherwise.
