@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from pathlib import Path
-from typing import Protocol, TypeAlias, assert_never
+from typing import TypeAlias, assert_never
 
-from acp_jupyter.delivery.callers import Caller, KernelCaller, UserCaller
+from acp_jupyter.delivery.access import may_see, users_only
+from acp_jupyter.delivery.callers import Caller, KernelCaller
 from acp_jupyter.delivery.commands import (
     AnswerPermission,
     AttachTurn,
@@ -26,35 +26,23 @@ from acp_jupyter.delivery.commands import (
 )
 from acp_jupyter.delivery.frames import (
     AgentEntry,
-    AttachedTurn,
     ItemsPage,
-    NotebookRecord,
     SessionSummary,
     TurnDetail,
 )
-from acp_jupyter.errors import NotAllowed, UnknownSession, UnknownTurn
+from acp_jupyter.delivery.notebooks import Notebooks, Surroundings
+from acp_jupyter.delivery.opening import Opening
+from acp_jupyter.errors import UnknownSession, UnknownTurn
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.session import Session
-from acp_jupyter.host.workspace import choose_cwd, resolve_cwd
 from acp_jupyter.packets.base import Model
-from acp_jupyter.transcript.events import SessionState, TurnState
-from acp_jupyter.transcript.record import Bundle, build_bundle
+from acp_jupyter.transcript.events import SessionState
 from acp_jupyter.transcript.render import session_markdown
 
 __all__ = ["Dispatcher", "Result", "Surroundings"]
 
 Result: TypeAlias = Model | list[Model] | dict[str, str]
 _MAX_PAGE = 500
-
-
-class Surroundings(Protocol):
-    """What the dispatcher knows of pages and kernels."""
-
-    def holds(self, path: str) -> bool:
-        """Whether a page has that notebook open."""
-
-    def kernel_of(self, notebook_path: str) -> str:
-        """Id of the kernel that runs for a notebook, or an empty string."""
 
 
 class Dispatcher:
@@ -71,6 +59,8 @@ class Dispatcher:
     def __init__(self, host: AgentHost, surroundings: Surroundings) -> None:
         self._host = host
         self._surroundings = surroundings
+        self._opening = Opening(host)
+        self._notebooks = Notebooks(host, surroundings)
 
     async def handle(self, command: Command, caller: Caller) -> Result:  # noqa: C901 - one flat match
         """Carry out a command.
@@ -86,11 +76,11 @@ class Dispatcher:
             case ListSessions():
                 return list(self._states(caller))
             case CreateSession():
-                return await self._create(command, caller)
+                return await self._opening.create(command, caller)
             case GetSession():
                 return self._session(command.session_id, caller).state
             case CloseSession():
-                _users_only(caller, "close a session")
+                users_only(caller, "close a session")
                 await self._host.close_session(command.session_id)
                 return {}
             case PromptSession():
@@ -100,7 +90,7 @@ class Dispatcher:
                 session.cancel(command.turn_id)
                 return {}
             case AnswerPermission():
-                _users_only(caller, "answer a permission request")
+                users_only(caller, "answer a permission request")
                 session = self._host.session(command.session_id)
                 return {"outcome": session.answer(command.request_id, command.option_id)}
             case SetConfig():
@@ -110,11 +100,11 @@ class Dispatcher:
             case GetTurn():
                 return await self._turn(command, caller)
             case AttachTurn():
-                _users_only(caller, "attach to a turn")
-                return self._attach(command)
+                users_only(caller, "attach to a turn")
+                return self._notebooks.attach(command)
             case GetRecords():
-                _users_only(caller, "read the records of a notebook")
-                return list(self._records(command.notebook_path))
+                users_only(caller, "read the records of a notebook")
+                return list(self._notebooks.records(command.notebook_path))
             case GetTranscript():
                 return self._transcript(command, caller)
             case _:
@@ -122,7 +112,7 @@ class Dispatcher:
 
     async def summaries(self, caller: Caller) -> tuple[SessionSummary, ...]:
         """Return the lines of the session list, newest change first."""
-        seen = [s.state for s in self._host.sessions.values() if _may_see(s, caller)]
+        seen = [s.state for s in self._host.sessions.values() if may_see(s, caller)]
         seen.sort(key=lambda state: state.updated_at or 0, reverse=True)
         return tuple(_summary(state) for state in seen)
 
@@ -134,70 +124,18 @@ class Dispatcher:
 
     def _states(self, caller: Caller) -> list[Model]:
         sessions = self._host.sessions.values()
-        return [session.state for session in sessions if _may_see(session, caller)]
+        return [session.state for session in sessions if may_see(session, caller)]
 
     def _session(self, session_id: str, caller: Caller) -> Session:
         session = self._host.session(session_id)
-        if not _may_see(session, caller):
+        if not may_see(session, caller):
             raise UnknownSession(f"There is no session {session_id!r} of this notebook.")
         return session
-
-    async def _create(self, command: CreateSession, caller: Caller) -> SessionState:
-        notebook = command.notebook_path
-        kernel_id = ""
-        if isinstance(caller, KernelCaller):
-            notebook, kernel_id = caller.notebook_path, caller.kernel_id
-        found = None if command.new else self._find(command, notebook, kernel_id)
-        session = found or self._open(command, caller, notebook, kernel_id)
-        if command.start == "background":
-            session.start_in_background()
-        elif command.start == "wait":
-            try:
-                await session.start()
-            except BaseException:
-                if found is None:
-                    await self._host.close_session(session.session_id)
-                raise
-            await self._choose(session, command)
-        return session.state
-
-    def _find(self, command: CreateSession, notebook: str, kernel_id: str) -> Session | None:
-        if not notebook and not kernel_id:
-            return None
-        found = self._host.find(command.agent, notebook, command.label)
-        if found is not None and not notebook and found.kernel_id != kernel_id:
-            return None
-        return found
-
-    def _open(
-        self, command: CreateSession, caller: Caller, notebook: str, kernel_id: str
-    ) -> Session:
-        root = self._host.config.root
-        if command.cwd is None:
-            cwd = choose_cwd(root, notebook)
-        else:
-            inside = isinstance(caller, KernelCaller)
-            cwd = resolve_cwd(root, command.cwd, inside_root=inside)
-        return self._host.open(
-            command.agent,
-            cwd,
-            notebook_path=notebook,
-            label=command.label,
-            kernel_id=kernel_id,
-            policy=command.policy,
-        )
-
-    async def _choose(self, session: Session, command: CreateSession) -> None:
-        if command.mode is not None:
-            await session.set_mode(command.mode)
-        if command.model is not None:
-            option = next((o for o in session.state.config_options if o.category == "model"), None)
-            await session.set_config("model" if option is None else option.id, command.model)
 
     async def _configure(self, command: SetConfig, caller: Caller) -> SessionState:
         session = self._session(command.session_id, caller)
         if command.policy is not None:
-            _users_only(caller, "change the policy of a session")
+            users_only(caller, "change the policy of a session")
             session.set_policy(command.policy)
         if command.title is not None:
             session.rename(command.title)
@@ -227,7 +165,7 @@ class Dispatcher:
 
     async def _turn(self, command: GetTurn, caller: Caller) -> TurnDetail:
         session = self._host.session_of_turn(command.turn_id)
-        if not _may_see(session, caller):
+        if not may_see(session, caller):
             raise UnknownTurn("This turn is not one of this notebook.")
         if command.wait_seconds:
             waited = session.transcript.turns[command.turn_id].status != "done"
@@ -243,7 +181,7 @@ class Dispatcher:
             items=state.turn_items(command.turn_id),
             session=state.session,
             page_holds_notebook=bool(notebook) and self._surroundings.holds(notebook),
-            bundle=self._bundle(session, turn) if turn.status == "done" else None,
+            bundle=self._notebooks.bundle(session, turn) if turn.status == "done" else None,
         )
 
     def _items(self, command: GetItems, caller: Caller) -> ItemsPage:
@@ -253,63 +191,6 @@ class Dispatcher:
             items=state.window(command.start, end),
             first_index=command.start,
             total=len(state.items),
-        )
-
-    # -- notebooks -------------------------------------------------------
-
-    def _attach(self, command: AttachTurn) -> AttachedTurn:
-        """Authority comes from the server's record of the turn, never from the output."""
-        session = self._host.session_of_turn(command.turn_id)
-        turn = session.transcript.turns[command.turn_id]
-        origin = turn.origin
-        same_cell = (
-            origin is not None
-            and bool(origin.cell_id)
-            and origin.cell_id == command.cell_id
-            and self._same_notebook(origin.notebook_path, origin.kernel_id, command.notebook_path)
-        )
-        if not same_cell:
-            raise UnknownTurn("This output does not belong to this cell.")
-        return AttachedTurn(
-            session_id=session.session_id,
-            turn=turn,
-            first_index=session.transcript.turn_first.get(command.turn_id, 0),
-        )
-
-    def _same_notebook(self, path: str, kernel_id: str, asked: str) -> bool:
-        """The notebook's path, or after a renaming the kernel that runs for it."""
-        if path == asked:
-            return True
-        return bool(kernel_id) and self._surroundings.kernel_of(asked) == kernel_id
-
-    def _records(self, notebook_path: str) -> list[Model]:
-        records: list[Model] = []
-        for session in self._host.sessions.values():
-            for turn_id in session.transcript.turn_order:
-                turn = session.transcript.turns[turn_id]
-                origin = turn.origin
-                if origin is None or not origin.cell_id:
-                    continue
-                if self._same_notebook(origin.notebook_path, origin.kernel_id, notebook_path):
-                    records.append(
-                        NotebookRecord(
-                            turn_id=turn_id,
-                            session_id=session.session_id,
-                            cell_id=origin.cell_id,
-                            source=origin.source,
-                            done=turn.status == "done",
-                            bundle=self._bundle(session, turn),
-                        )
-                    )
-        return records
-
-    def _bundle(self, session: Session, turn: TurnState) -> Bundle:
-        return build_bundle(
-            turn,
-            session.transcript.turn_items(turn.turn_id),
-            session.state,
-            redactor=session.redactor,
-            home=str(Path.home()),
         )
 
     def _transcript(self, command: GetTranscript, caller: Caller) -> Result:
@@ -334,21 +215,3 @@ def _summary(state: SessionState) -> SessionSummary:
         waiting=state.waiting,
         updated_at=state.updated_at,
     )
-
-
-def _may_see(session: Session, caller: Caller) -> bool:
-    """A kernel sees the sessions it made and those of its notebook; a user sees all."""
-    match caller:
-        case UserCaller():
-            return True
-        case KernelCaller():
-            bound = bool(caller.notebook_path)
-            same = session.state.notebook_path == caller.notebook_path
-            return session.kernel_id == caller.kernel_id or (bound and same)
-        case _:
-            assert_never(caller)
-
-
-def _users_only(caller: Caller, deed: str) -> None:
-    if not isinstance(caller, UserCaller):
-        raise NotAllowed(f"Only the user can {deed}: do it in the page.")

@@ -1,0 +1,99 @@
+"""Turns as the outputs of notebook cells: whose they are, and what is saved of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Protocol
+
+from acp_jupyter.delivery.commands import AttachTurn
+from acp_jupyter.delivery.frames import AttachedTurn, NotebookRecord
+from acp_jupyter.errors import UnknownTurn
+from acp_jupyter.host.host import AgentHost
+from acp_jupyter.host.session import Session
+from acp_jupyter.transcript.events import TurnState
+from acp_jupyter.transcript.record import Bundle, build_bundle
+
+__all__ = ["Notebooks", "Surroundings"]
+
+
+class Surroundings(Protocol):
+    """What the dispatcher knows of pages and kernels."""
+
+    def holds(self, path: str) -> bool:
+        """Whether a page has that notebook open."""
+
+    def kernel_of(self, notebook_path: str) -> str:
+        """Id of the kernel that runs for a notebook, or an empty string."""
+
+
+class Notebooks:
+    """Answers what concerns a notebook and its cells.
+
+    Parameters
+    ----------
+    host
+        Owner of the sessions.
+    surroundings
+        Pages and kernels.
+    """
+
+    def __init__(self, host: AgentHost, surroundings: Surroundings) -> None:
+        self._host = host
+        self._surroundings = surroundings
+
+    def attach(self, command: AttachTurn) -> AttachedTurn:
+        """Authority comes from the server's record of the turn, never from the output."""
+        session = self._host.session_of_turn(command.turn_id)
+        turn = session.transcript.turns[command.turn_id]
+        origin = turn.origin
+        same_cell = (
+            origin is not None
+            and bool(origin.cell_id)
+            and origin.cell_id == command.cell_id
+            and self._same_notebook(origin.notebook_path, origin.kernel_id, command.notebook_path)
+        )
+        if not same_cell:
+            raise UnknownTurn("This output does not belong to this cell.")
+        return AttachedTurn(
+            session_id=session.session_id,
+            turn=turn,
+            first_index=session.transcript.turn_first.get(command.turn_id, 0),
+        )
+
+    def _same_notebook(self, path: str, kernel_id: str, asked: str) -> bool:
+        """The notebook's path, or after a renaming the kernel that runs for it."""
+        if path == asked:
+            return True
+        return bool(kernel_id) and self._surroundings.kernel_of(asked) == kernel_id
+
+    def records(self, notebook_path: str) -> list[NotebookRecord]:
+        """Return the turns of a notebook, oldest first within each session."""
+        records: list[NotebookRecord] = []
+        for session in self._host.sessions.values():
+            for turn_id in session.transcript.turn_order:
+                turn = session.transcript.turns[turn_id]
+                origin = turn.origin
+                if origin is None or not origin.cell_id:
+                    continue
+                if self._same_notebook(origin.notebook_path, origin.kernel_id, notebook_path):
+                    records.append(
+                        NotebookRecord(
+                            turn_id=turn_id,
+                            session_id=session.session_id,
+                            cell_id=origin.cell_id,
+                            source=origin.source,
+                            done=turn.status == "done",
+                            bundle=self.bundle(session, turn),
+                        )
+                    )
+        return records
+
+    def bundle(self, session: Session, turn: TurnState) -> Bundle:
+        """Return the output of a turn as it is saved."""
+        return build_bundle(
+            turn,
+            session.transcript.turn_items(turn.turn_id),
+            session.state,
+            redactor=session.redactor,
+            home=str(Path.home()),
+        )

@@ -1,0 +1,78 @@
+"""Sessions found again or made, for a notebook, a kernel or a user."""
+
+from __future__ import annotations
+
+from acp_jupyter.delivery.callers import Caller, KernelCaller
+from acp_jupyter.delivery.commands import CreateSession
+from acp_jupyter.host.host import AgentHost
+from acp_jupyter.host.session import Session
+from acp_jupyter.host.workspace import choose_cwd, resolve_cwd
+from acp_jupyter.transcript.events import SessionState
+
+__all__ = ["Opening"]
+
+
+class Opening:
+    """Carries out ``create_session``."""
+
+    def __init__(self, host: AgentHost) -> None:
+        self._host = host
+
+    async def create(self, command: CreateSession, caller: Caller) -> SessionState:
+        """Return the state of the session, found or made.
+
+        Raises
+        ------
+        AcpError
+            The agent is unknown or does not start, or the folder will not do.
+        """
+        notebook = command.notebook_path
+        kernel_id = ""
+        if isinstance(caller, KernelCaller):
+            notebook, kernel_id = caller.notebook_path, caller.kernel_id
+        found = None if command.new else self._find(command, notebook, kernel_id)
+        session = found or self._open(command, caller, notebook, kernel_id)
+        if command.start == "background":
+            session.start_in_background()
+        elif command.start == "wait":
+            try:
+                await session.start()
+            except BaseException:
+                if found is None:
+                    await self._host.close_session(session.session_id)
+                raise
+            await self._choose(session, command)
+        return session.state
+
+    def _find(self, command: CreateSession, notebook: str, kernel_id: str) -> Session | None:
+        if not notebook and not kernel_id:
+            return None
+        found = self._host.find(command.agent, notebook, command.label)
+        if found is not None and not notebook and found.kernel_id != kernel_id:
+            return None
+        return found
+
+    def _open(
+        self, command: CreateSession, caller: Caller, notebook: str, kernel_id: str
+    ) -> Session:
+        root = self._host.config.root
+        if command.cwd is None:
+            cwd = choose_cwd(root, notebook)
+        else:
+            inside = isinstance(caller, KernelCaller)
+            cwd = resolve_cwd(root, command.cwd, inside_root=inside)
+        return self._host.open(
+            command.agent,
+            cwd,
+            notebook_path=notebook,
+            label=command.label,
+            kernel_id=kernel_id,
+            policy=command.policy,
+        )
+
+    async def _choose(self, session: Session, command: CreateSession) -> None:
+        if command.mode is not None:
+            await session.set_mode(command.mode)
+        if command.model is not None:
+            option = next((o for o in session.state.config_options if o.category == "model"), None)
+            await session.set_config("model" if option is None else option.id, command.model)
