@@ -2,27 +2,50 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
+
+from IPython.core.completer import (
+    CompletionContext,
+    SimpleCompletion,
+    SimpleMatcherResult,
+    context_matcher,
+)
 
 from acp_jupyter.kernel.options import CELL_OPTIONS, POLICIES
 from acp_jupyter.kernel.subcommand_names import SUBCOMMANDS
 
-__all__ = ["complete"]
+if TYPE_CHECKING:
+    from IPython.core.interactiveshell import InteractiveShell
+
+__all__ = ["add_completion"]
 
 
-def complete(_shell: object, event: Any) -> list[str]:
-    """Return what may stand at the cursor. IPython: ``complete_command`` hook.
+def add_completion(ipython: InteractiveShell) -> None:
+    """Let Tab know the magics' words; loading the extension again changes nothing."""
+    matchers = ipython.Completer.custom_matchers
+    if _matcher not in matchers:
+        matchers.append(_matcher)
 
-    Parameters
-    ----------
-    event
-        With the line and the word at the cursor.
-    """
-    line: str = event.line
-    before = line[: len(line) - len(event.symbol)].split() if event.symbol else line.split()
-    cell = line.lstrip().startswith("%%")
-    found = _cell_words(before) if cell else _line_words(before)
-    return [word for word in found if word.startswith(event.symbol)]
+
+@context_matcher(identifier="acp_jupyter")  # type: ignore[untyped-decorator]
+def _matcher(context: CompletionContext) -> SimpleMatcherResult:
+    line = context.text_until_cursor
+    before = line.split()
+    word = "" if line[-1:].isspace() or not before else before.pop()
+    if not before or before[0] not in {"%acp", "%%acp"}:
+        return _words([], "")
+    found = _cell_words(before) if before[0] == "%%acp" else _line_words(before)
+    return _words([candidate for candidate in found if candidate.startswith(word)], word)
+
+
+def _words(words: list[str], fragment: str) -> SimpleMatcherResult:
+    """Return what Tab offers; Python's own names have no place in such a line."""
+    return SimpleMatcherResult(
+        completions=[SimpleCompletion(word, type="magic") for word in words],
+        suppress=bool(words),
+        matched_fragment=fragment,
+        ordered=True,
+    )
 
 
 def _cell_words(before: list[str]) -> list[str]:

@@ -9,7 +9,7 @@ from IPython.core.error import UsageError
 from IPython.core.getipython import get_ipython
 
 from acp_jupyter.errors import AcpError
-from acp_jupyter.kernel.completion import complete
+from acp_jupyter.kernel.completion import add_completion
 from acp_jupyter.kernel.options import cell_help, parse_cell_line
 
 if TYPE_CHECKING:
@@ -62,4 +62,4 @@ def load_ipython_extension(ipython: InteractiveShell) -> None:
     register = ipython.register_magic_function
     register(cell_magic, "cell", "acp")  # type: ignore[arg-type]
     register(line_magic, "line", "acp")  # type: ignore[arg-type]
-    ipython.set_hook("complete_command", complete, re_key=r"\s*%%?acp\b")  # type: ignore[no-untyped-call]
+    add_completion(ipython)

@@ -163,9 +163,21 @@ class Kernel(AbstractContextManager["Kernel"]):
             if received["msg_type"].startswith("comm_"):
                 cell.comms.append(received)
             elif mine and _take(cell, received):
-                self.client.get_shell_msg(timeout=_SECONDS)
+                self._reply(message["header"]["msg_id"])
                 return cell
         raise AssertionError(f"the cell did not end: {cell.printed}")
+
+    def complete(self, code: str) -> list[str]:
+        """Return what Tab offers at the end of `code`."""
+        return list(self._reply(self.client.complete(code))["matches"])
+
+    def _reply(self, request_id: str) -> dict[str, Any]:
+        while True:
+            reply = self.client.get_shell_msg(timeout=_SECONDS)
+            if reply["parent_header"].get("msg_id") == request_id:
+                content = reply["content"]
+                assert isinstance(content, dict)
+                return content
 
     def _serve_stdin(self, cell: Cell, answers: list[str]) -> None:
         try:

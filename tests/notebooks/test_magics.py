@@ -1,0 +1,82 @@
+"""The magics themselves."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from tests.support.notebook import Kernel
+
+HEAVY = {"acp", "anywidget", "ipywidgets", "jupyter_server", "pydantic"}
+
+
+def test_loading_the_extension_imports_next_to_nothing() -> None:
+    code = (
+        "import sys\n"
+        "from IPython.core.interactiveshell import InteractiveShell\n"
+        "shell = InteractiveShell.instance()\n"
+        "before = set(sys.modules)\n"
+        "shell.run_line_magic('load_ext', 'acp_jupyter')\n"
+        "print(sorted({name.split('.')[0] for name in set(sys.modules) - before}))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=30
+    )
+    loaded = set(eval(done.stdout))
+    assert "acp_jupyter" in loaded
+    assert not loaded & HEAVY
+
+
+@pytest.mark.parametrize(
+    ("cell", "words"),
+    [
+        ("%%acp demo\n   ", "The prompt is empty."),
+        ("%%acp --polcy ask\nx", "Type --policy."),
+        ("%acp nonsense", "There is no %acp nonsense."),
+        ("%acp agent", "Type %acp agents."),
+        ("%acp cancel now", "Type: %acp cancel"),
+        ("%acp use", "%acp use AGENT"),
+    ],
+)
+def test_a_mistake_says_what_to_type(kernel: Kernel, cell: str, words: str) -> None:
+    printed = kernel.run(cell).printed
+    assert printed.startswith("UsageError: ")
+    assert words in printed
+
+
+def test_an_unknown_agent_names_the_known_ones(kernel: Kernel) -> None:
+    cell = kernel.run("%%acp nobody\nHi")
+    assert cell.error == "UnknownAgent"
+    assert "hello" in cell.message
+    assert "\n" not in cell.traceback
+    assert kernel.run("%acp use nobody").error == "UnknownAgent"
+
+
+def test_use_chooses_the_agent_of_cells_that_name_none(kernel: Kernel) -> None:
+    kernel.run("%acp use hello").ok()
+    kernel.run("%%acp\nHi").ok()
+    assert "hello" in kernel.run("%acp sessions").ok().output.data["text/plain"]
+
+
+def test_the_tables_are_markdown_and_text(kernel: Kernel) -> None:
+    data = kernel.run("%acp agents").ok().output.data
+    assert "| demo | Demo | ready | chosen |" in data["text/markdown"]
+    assert "demo" in data["text/plain"]
+    assert "this kernel" in kernel.run("%acp status").ok().output.data["text/plain"]
+    for cell in ("%acp help", "%acp", "%%acp --help\nx"):
+        assert "--session NAME" in kernel.run(cell).ok().printed
+    assert "no session yet" in kernel.run("%acp sessions").ok().printed
+    assert kernel.run("%acp cancel").ok().printed == "Nothing is running.\n"
+
+
+def test_tab_completes_subcommands_agents_and_options(kernel: Kernel) -> None:
+    assert kernel.complete("%acp st") == ["status"]
+    assert kernel.complete("%acp use he") == ["hello"]
+    assert "demo" in kernel.complete("%%acp ")
+    assert "and" not in kernel.complete("%%acp ")
+    assert kernel.complete("%%acp demo --po") == ["--policy"]
+    assert kernel.complete("%%acp demo --policy acc") == ["accept-edits"]
+    assert kernel.complete("x = 1\n%acp can") == ["cancel"]
+    assert kernel.complete("pri") == ["print"]
