@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 
 import { SessionStore } from '../state/store';
 import { identity } from './i18n';
@@ -35,7 +35,7 @@ export function PanelView(props: PanelProps) {
   const [failure, setFailure] = useState('');
   useSubscription(useCallback(listener => store.subscribeSession(listener), [store]));
   useEffect(() => setFailure(''), [store]);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const element = root.current;
     return element === null
       ? undefined

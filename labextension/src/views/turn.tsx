@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useMemo, useRef } from 'preact/hooks';
+import { useCallback, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 
 import { identity } from './i18n';
 import { answerByKey } from './items/permission_keys';
@@ -20,7 +20,7 @@ export function TurnView({ store, turnId, host, actions, connection, t = identit
     (): Scene => ({ store, host, actions, t, announce }),
     [store, host, actions, t, announce],
   );
-  useEffect(() => {
+  useLayoutEffect(() => {
     const element = root.current;
     return element === null || actions === null
       ? undefined

@@ -4,6 +4,7 @@ import type {
   Item,
   Permission,
   SessionState,
+  Snapshot,
   Thought,
   ToolCall,
   TurnState,
@@ -167,7 +168,7 @@ export function snapshot(
   turns: readonly TurnState[] = [turn()],
   state: SessionState = session(),
   seq = 10,
-): Event {
+): Snapshot {
   return {
     kind: 'snapshot',
     session_id: SESSION,

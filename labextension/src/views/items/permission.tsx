@@ -162,6 +162,7 @@ function mayTakeFocus(card: HTMLElement): boolean {
     active === null ||
     active === document.body ||
     (!isTextField(active) &&
+      active.closest('.acp-perm') === null &&
       (active.contains(card) || active.closest('.acp')?.contains(card) === true))
   );
 }

@@ -33,7 +33,7 @@ export function ThoughtLine({ item }: { readonly item: Thought }) {
       line={
         <>
           <Icon name="think" />
-          <span class="t">
+          <span>
             {item.open
               ? t('Thinking')
               : seconds === ''

@@ -62,7 +62,7 @@ function ToolLine({ item, name }: { readonly item: ToolCall; readonly name: stri
   return (
     <Disclosure
       id={item.id}
-      standard={status === 'failed' || long}
+      standard={(status === 'failed' && item.permission?.state !== 'rejected') || long}
       class="acp-tool"
       bodyClass="acp-body"
       attributes={{

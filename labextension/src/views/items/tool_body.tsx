@@ -59,25 +59,26 @@ function Command({ item }: { readonly item: ToolCall }) {
   const ended = item.status === 'completed' || item.status === 'failed';
   return (
     <div class="acp-code">
-      <header>
-        <code class="grow acp-command" dir="ltr">
-          <Visible text={item.command} strictness="lookalikes" />
-        </code>
-        {actions?.copy !== undefined && hasOutput && (
-          <button
-            type="button"
-            class="ico"
-            aria-label={t('Copy output')}
-            title={t('Copy output')}
-            onClick={() => void actions.copy?.(textOf(store.view, item.id, 'output'))}
-          >
-            <Icon name="copy" />
-          </button>
-        )}
-      </header>
-      {hasOutput || !ended ? (
-        <Output item={item} />
-      ) : (
+      {item.command !== '' && (
+        <header>
+          <code class="grow acp-command" dir="ltr">
+            <Visible text={item.command} strictness="lookalikes" />
+          </code>
+          {actions?.copy !== undefined && hasOutput && (
+            <button
+              type="button"
+              class="ico"
+              aria-label={t('Copy output')}
+              title={t('Copy output')}
+              onClick={() => void actions.copy?.(textOf(store.view, item.id, 'output'))}
+            >
+              <Icon name="copy" />
+            </button>
+          )}
+        </header>
+      )}
+      {hasOutput && <Output item={item} />}
+      {!hasOutput && ended && item.blocks.length === 0 && (
         <p class="muted acp-empty">{t('No output.')}</p>
       )}
       {ended && (

@@ -43,7 +43,8 @@ export function Composer(props: ComposerProps) {
   const name = session?.agent_info.name ?? props.agent?.name ?? t('the agent');
 
   const send = async () => {
-    const message = text.trim();
+    // What was typed last may not have been drawn yet.
+    const message = store.ui.value(DRAFT).trim();
     if (message === '' || sending) {
       return;
     }

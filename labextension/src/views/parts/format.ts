@@ -6,7 +6,7 @@ export function duration(seconds: number | null): string {
     return '';
   }
   if (seconds < 9.95) {
-    return `${seconds.toFixed(1)}s`;
+    return `${seconds.toFixed(1).replace('.0', '')}s`;
   }
   const whole = Math.round(seconds);
   if (whole < 60) {
@@ -41,7 +41,9 @@ export function thousands(count: number): string {
   if (count < 1000) {
     return String(count);
   }
-  return count < 99_950 ? `${(count / 1000).toFixed(1)}k` : `${Math.round(count / 1000)}k`;
+  return count < 99_950
+    ? `${(count / 1000).toFixed(1).replace('.0', '')}k`
+    : `${Math.round(count / 1000)}k`;
 }
 
 /** `200,000`. */
