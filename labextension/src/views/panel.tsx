@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useCallback, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 
 import { SessionStore } from '../state/store';
 import { identity } from './i18n';
@@ -34,7 +34,7 @@ export function PanelView(props: PanelProps) {
   const [chosen, setChosen] = useState('');
   const [failure, setFailure] = useState('');
   useSubscription(useCallback(listener => store.subscribeSession(listener), [store]));
-  useEffect(() => setFailure(''), [store]);
+  useLayoutEffect(() => setFailure(''), [store]);
   useLayoutEffect(() => {
     const element = root.current;
     return element === null
