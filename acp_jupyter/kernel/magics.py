@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import MethodType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from IPython.core.error import UsageError
 from IPython.core.getipython import get_ipython
@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
 __all__ = ["cell_magic", "line_magic", "load_ipython_extension"]
+
+_E = TypeVar("_E", bound=BaseException)
+_DETAIL_LINES = 20
 
 
 def cell_magic(line: str, cell: str) -> None:
@@ -34,6 +37,8 @@ def cell_magic(line: str, cell: str) -> None:
         run_cell(shell, options, cell.strip("\n"))
     except AcpError as error:
         raise _in_few_lines(error) from None
+    except KeyboardInterrupt:
+        raise _in_few_lines(KeyboardInterrupt("Stopped by you.")) from None
 
 
 def line_magic(line: str) -> None:
@@ -46,15 +51,18 @@ def line_magic(line: str) -> None:
         raise _in_few_lines(error) from None
 
 
-def _in_few_lines(error: AcpError) -> AcpError:
-    """Let IPython show the message alone: where in this package it was raised helps nobody."""
+def _in_few_lines(error: _E) -> _E:
+    """Let IPython show the message alone.
+
+    Where in this package it was raised helps nobody, and its path has no place in a notebook.
+    """
     error._render_traceback_ = MethodType(_traceback, error)  # type: ignore[attr-defined]
     return error
 
 
-def _traceback(error: AcpError) -> list[str]:
-    lines = [f"{type(error).__name__}: {error.message}"]
-    return [*lines, *error.detail.splitlines()[-20:]]
+def _traceback(error: BaseException) -> list[str]:
+    detail = error.detail.splitlines() if isinstance(error, AcpError) else []
+    return [f"{type(error).__name__}: {error}", *detail[-_DETAIL_LINES:]]
 
 
 def load_ipython_extension(ipython: InteractiveShell) -> None:

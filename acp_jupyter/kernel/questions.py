@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from acp_jupyter.delivery.commands import AnswerPermission
 from acp_jupyter.errors import PermissionGone, PermissionSettled
 from acp_jupyter.kernel.client import HostClient
+from acp_jupyter.kernel.surroundings import current_shell, kernel_of
 from acp_jupyter.transcript.diff_text import unified_diff
 from acp_jupyter.transcript.items import Permission, ToolCall
 
@@ -26,8 +29,8 @@ def ask(client: HostClient, session_id: str, call: ToolCall, permission: Permiss
     session_id, call, permission
         What is asked.
     """
-    print(_question(call, permission))  # noqa: T201 - for the user
-    option_id = _chosen(permission)
+    with _shown(_question(call, permission), permission.title):
+        option_id = _chosen(permission)
     command = AnswerPermission(
         session_id=session_id,
         request_id=permission.request_id,
@@ -38,6 +41,22 @@ def ask(client: HostClient, session_id: str, call: ToolCall, permission: Permiss
         client.call(command, _SECONDS)
     except (PermissionSettled, PermissionGone) as error:
         print(error)  # noqa: T201 - for the user
+
+
+@contextmanager
+def _shown(question: str, title: str) -> Iterator[None]:
+    """Show what is asked; in a notebook only as long as it is: commands are not for the record."""
+    if kernel_of(current_shell()) is None:
+        print(question)  # noqa: T201 - for the user
+        yield
+        return
+    from IPython.display import display
+
+    handle = display({"text/plain": question}, raw=True, display_id=True)  # type: ignore[no-untyped-call]
+    try:
+        yield
+    finally:
+        handle.update({"text/plain": _visible(title)}, raw=True)
 
 
 def _chosen(permission: Permission) -> str | None:

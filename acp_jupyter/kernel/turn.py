@@ -13,21 +13,12 @@ from acp_jupyter.delivery.frames import TurnDetail
 from acp_jupyter.errors import AcpError, NobodyToAsk, TurnError, TurnTimeout
 from acp_jupyter.kernel.client import HostClient
 from acp_jupyter.kernel.faces import first_bundle, make_widget, wants_widget
-from acp_jupyter.transcript.items import (
-    AgentMessage,
-    Diff,
-    Permission,
-    Plan,
-    PlanEntry,
-    Thought,
-    ToolCall,
-)
-from acp_jupyter.transcript.record import Bundle, build_bundle
+from acp_jupyter.kernel.turn_values import TurnValues
+from acp_jupyter.transcript.record import TURN_MIME, Bundle, TurnSnapshot, build_bundle
 from acp_jupyter.transcript.render import to_markdown
 
 if TYPE_CHECKING:
     from acp_jupyter.kernel.widget import TurnWidget
-    from acp_jupyter.transcript.events import Usage
 
 __all__ = ["Turn"]
 
@@ -36,7 +27,7 @@ _LOOK_SECONDS = 0.2
 """Between two looks at a turn that may ask here, or whose text is printed."""
 
 
-class Turn:
+class Turn(TurnValues):
     """A prompt turn: running, or done.
 
     Made by ``%%acp`` and by `Session.prompt`. What it holds is brought up to date when it is
@@ -72,84 +63,6 @@ class Turn:
             timer = threading.Timer(timeout, self._stop_late)
             timer.daemon = True
             timer.start()
-
-    # -- what it holds ---------------------------------------------------------
-
-    @property
-    def id(self) -> str:
-        """The turn's id."""
-        return self._detail.turn.turn_id
-
-    @property
-    def session_id(self) -> str:
-        """The id of its session."""
-        return self._detail.turn.session_id
-
-    @property
-    def text(self) -> str:
-        """The agent's answer, Markdown."""
-        items = self._current().items
-        return "\n\n".join(item.text for item in items if isinstance(item, AgentMessage))
-
-    @property
-    def thoughts(self) -> str:
-        """The agent's reasoning, Markdown."""
-        items = self._current().items
-        return "\n\n".join(item.text for item in items if isinstance(item, Thought))
-
-    @property
-    def tool_calls(self) -> tuple[ToolCall, ...]:
-        """Its tool calls, in order."""
-        return tuple(item for item in self._current().items if isinstance(item, ToolCall))
-
-    @property
-    def diffs(self) -> tuple[Diff, ...]:
-        """The file changes that the agent reported."""
-        return tuple(diff for call in self.tool_calls for diff in call.diffs)
-
-    @property
-    def permissions(self) -> tuple[Permission, ...]:
-        """The permission requests and what became of them."""
-        return tuple(call.permission for call in self.tool_calls if call.permission is not None)
-
-    @property
-    def plan(self) -> tuple[PlanEntry, ...]:
-        """The newest plan."""
-        plans = [item for item in self._current().items if isinstance(item, Plan)]
-        return plans[-1].entries if plans else ()
-
-    @property
-    def usage(self) -> Usage | None:
-        """The session's use of its context, if the agent tells it. ACP: usage_update."""
-        return self._current().session.usage
-
-    @property
-    def tokens(self) -> int | None:
-        """Tokens that this turn took, if the agent tells it."""
-        return self._current().turn.tokens
-
-    @property
-    def status(self) -> str:
-        """``queued``, ``running``, ``requires_action`` or ``done``."""
-        return self._current().turn.status
-
-    @property
-    def stop_reason(self) -> str | None:
-        """How it ended: a stop reason of ACP, or ``error``; None while it runs."""
-        return self._current().turn.stop_reason or None
-
-    @property
-    def duration(self) -> float | None:
-        """Seconds that it ran, so far; None while it is queued."""
-        turn = self._current().turn
-        if turn.started_at is None:
-            return None
-        return max(0.0, (turn.ended_at or time.time()) - turn.started_at)
-
-    @property
-    def done(self) -> bool:
-        """Whether it has ended."""
-        return self._current().turn.status == "done"
 
     # -- what one does with it -------------------------------------------------
 
@@ -202,7 +115,10 @@ class Turn:
         TurnError
             Any other error.
         """
-        turn = self._current().turn
+        if not self.done:
+            return
+        # As it is saved: an error lands in the notebook like the turn does.
+        turn = TurnSnapshot.model_validate(self.bundle().data[TURN_MIME]).turn
         if self._timed_out and turn.stop_reason == "cancelled":
             raise TurnTimeout(f"The turn took longer than {self._timeout:g} s and was stopped.")
         if turn.stop_reason != "error":

@@ -56,16 +56,19 @@ def test_a_permission_is_asked_on_stdin_without_a_default(kernel: Kernel, folder
     ).ok()
     assert len(cell.questions) == 4
     assert not written[0]
-    assert "wants to" in cell.printed
-    assert "+new text" in cell.printed
-    assert "[1] Allow" in cell.printed
+    turn, question = cell.outputs
+    asked, left = (state["text/plain"] for state in question.states)
+    assert "wants to create a file" in asked
+    assert "+new text" in asked
+    assert "[1] Allow" in asked
+    assert left == "permission wants to create a file"
     assert (folder / "edited.txt").read_text() == "new text\n"
-    assert "Allowed once" in cell.output.data["text/markdown"]
+    assert "Allowed once" in turn.data["text/markdown"]
 
 
 def test_a_rejected_edit_is_not_made(kernel: Kernel, folder: Path) -> None:
     cell = kernel.run("%%acp permission\nnew text", answers=["3"]).ok()
-    assert "I left the file alone." in cell.output.data["text/markdown"]
+    assert "I left the file alone." in cell.outputs[0].data["text/markdown"]
     assert not (folder / "edited.txt").exists()
 
 
@@ -79,7 +82,7 @@ def test_interrupting_the_question_stops_the_turn(kernel: Kernel, folder: Path) 
 
     cell = kernel.run("%%acp permission\nnew text", watched=True, on_progress=interrupt)
     assert cell.error == "KeyboardInterrupt"
-    assert cell.output.data[TURN_MIME]["turn"]["stop_reason"] == "cancelled"
+    assert cell.outputs[0].data[TURN_MIME]["turn"]["stop_reason"] == "cancelled"
     assert not (folder / "edited.txt").exists()
 
 
@@ -93,6 +96,7 @@ def test_interrupting_stops_the_turn_and_the_next_prompt_works(kernel: Kernel) -
 
     cell = kernel.run("%%acp demo\nslow rate=5", on_progress=interrupt)
     assert cell.error == "KeyboardInterrupt"
+    assert cell.traceback == "KeyboardInterrupt: Stopped by you."
     assert cell.output.data[TURN_MIME]["turn"]["stop_reason"] == "cancelled"
     assert "Stopped by you." in cell.output.data["text/markdown"]
     kernel.run("%%acp demo\nplan").ok()

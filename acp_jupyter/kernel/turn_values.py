@@ -1,0 +1,107 @@
+"""What a turn holds, for reading."""
+
+from __future__ import annotations
+
+import time
+from abc import ABC, abstractmethod
+
+from acp_jupyter.delivery.frames import TurnDetail
+from acp_jupyter.transcript.events import Usage
+from acp_jupyter.transcript.items import (
+    AgentMessage,
+    Diff,
+    Permission,
+    Plan,
+    PlanEntry,
+    Thought,
+    ToolCall,
+)
+
+__all__ = ["TurnValues"]
+
+
+class TurnValues(ABC):
+    """Reads everything from the turn as it is now."""
+
+    _detail: TurnDetail
+    """As it was last heard of."""
+
+    @abstractmethod
+    def _current(self) -> TurnDetail:
+        """Return the turn, brought up to date until it is done."""
+
+    @property
+    def id(self) -> str:
+        """The turn's id."""
+        return self._detail.turn.turn_id
+
+    @property
+    def session_id(self) -> str:
+        """The id of its session."""
+        return self._detail.turn.session_id
+
+    @property
+    def text(self) -> str:
+        """The agent's answer, Markdown."""
+        items = self._current().items
+        return "\n\n".join(item.text for item in items if isinstance(item, AgentMessage))
+
+    @property
+    def thoughts(self) -> str:
+        """The agent's reasoning, Markdown."""
+        items = self._current().items
+        return "\n\n".join(item.text for item in items if isinstance(item, Thought))
+
+    @property
+    def tool_calls(self) -> tuple[ToolCall, ...]:
+        """Its tool calls, in order."""
+        return tuple(item for item in self._current().items if isinstance(item, ToolCall))
+
+    @property
+    def diffs(self) -> tuple[Diff, ...]:
+        """The file changes that the agent reported."""
+        return tuple(diff for call in self.tool_calls for diff in call.diffs)
+
+    @property
+    def permissions(self) -> tuple[Permission, ...]:
+        """The permission requests and what became of them."""
+        return tuple(call.permission for call in self.tool_calls if call.permission is not None)
+
+    @property
+    def plan(self) -> tuple[PlanEntry, ...]:
+        """The newest plan."""
+        plans = [item for item in self._current().items if isinstance(item, Plan)]
+        return plans[-1].entries if plans else ()
+
+    @property
+    def usage(self) -> Usage | None:
+        """The session's use of its context, if the agent tells it. ACP: usage_update."""
+        return self._current().session.usage
+
+    @property
+    def tokens(self) -> int | None:
+        """Tokens that this turn took, if the agent tells it."""
+        return self._current().turn.tokens
+
+    @property
+    def status(self) -> str:
+        """``queued``, ``running``, ``requires_action`` or ``done``."""
+        return self._current().turn.status
+
+    @property
+    def stop_reason(self) -> str | None:
+        """How it ended: a stop reason of ACP, or ``error``; None while it runs."""
+        return self._current().turn.stop_reason or None
+
+    @property
+    def duration(self) -> float | None:
+        """Seconds that it ran, so far; None while it is queued."""
+        turn = self._current().turn
+        if turn.started_at is None:
+            return None
+        return max(0.0, (turn.ended_at or time.time()) - turn.started_at)
+
+    @property
+    def done(self) -> bool:
+        """Whether it has ended."""
+        return self._current().turn.status == "done"
