@@ -9,15 +9,21 @@ import pytest
 
 from tests.support.fake_agents import AGENTS
 from tests.support.notebook import Kernel
+from tests.support.planted import SECRET
 
-SCRIPTED = ("exits_at_once", "hello", "permission", "slow_stream")
+SCRIPTED = ("dies_leaking", "exits_at_once", "hello", "leaky", "permission", "slow_stream")
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A kernel's folder; scripted agents are configured beside it."""
     servers = {
-        name: {"command": sys.executable, "args": [str(AGENTS / f"{name}.py")]} for name in SCRIPTED
+        name: {
+            "command": sys.executable,
+            "args": [str(AGENTS / f"{name}.py")],
+            "env": {"LEAKY_API_KEY": SECRET},
+        }
+        for name in SCRIPTED
     }
     config = tmp_path / "config"
     config.mkdir()

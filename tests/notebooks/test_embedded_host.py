@@ -11,6 +11,7 @@ import pytest
 
 from acp_jupyter.transcript.record import TURN_MIME
 from tests.support.notebook import Cell, Kernel
+from tests.support.planted import SECRET
 from tests.support.processes import any_alive, family
 from tests.support.wait import eventually
 
@@ -122,6 +123,20 @@ def test_an_agent_that_does_not_start_says_why(kernel: Kernel) -> None:
     cell = kernel.run("%%acp exits_at_once\nhello")
     assert cell.error == "TurnError"
     assert cell.output.data[TURN_MIME]["turn"]["stop_reason"] == "error"
+
+
+@pytest.mark.parametrize("agent", ["leaky", "dies_leaking"])
+def test_nothing_of_the_machine_and_no_secret_is_in_any_output(
+    kernel: Kernel, folder: Path, agent: str
+) -> None:
+    """S1.47: neither in the record nor in the error below it."""
+    cell = kernel.run(f"%%acp {agent}\nsay it")
+    assert ("key" in cell.traceback) == (agent == "dies_leaking")
+    text = repr(cell)
+    assert "[redacted]" in text
+    assert SECRET not in text
+    assert str(folder) not in text
+    assert str(folder.parent / "home") not in text
 
 
 @pytest.mark.parametrize(("prompt", "words"), [("max tokens", "cut"), ("refuse", "refused")])
