@@ -10,10 +10,11 @@ from typing import Protocol
 from pydantic_core import to_json
 
 from acp_jupyter.delivery.asks import Pages
-from acp_jupyter.delivery.callers import Caller
-from acp_jupyter.delivery.commands import AttachTurn, Command, GetRecords
+from acp_jupyter.delivery.callers import Caller, KernelCaller
+from acp_jupyter.delivery.commands import AttachTurn, Cancel, Command, GetRecords
 from acp_jupyter.delivery.dispatch import Dispatcher, Result
 from acp_jupyter.delivery.frames import SessionSummary
+from acp_jupyter.errors import NotAllowed
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.server.kernels import Kernels
 
@@ -40,7 +41,7 @@ class Backend:
 
     async def handle(self, command: Command, caller: Caller) -> Result:
         """Carry out a command in the host."""
-        await self._prepare(command)
+        await self._prepare(command, caller)
         return await asyncio.wrap_future(self.host.submit(self.dispatcher.handle(command, caller)))
 
     async def handle_json(self, command: Command, caller: Caller) -> bytes:
@@ -48,7 +49,7 @@ class Backend:
 
         Encoded in the host's thread: a whole transcript would hold up Jupyter's loop.
         """
-        await self._prepare(command)
+        await self._prepare(command, caller)
 
         async def encoded() -> bytes:
             return to_json(await self.dispatcher.handle(command, caller))
@@ -74,7 +75,16 @@ class Backend:
 
         return await asyncio.wrap_future(self.host.submit(path()))
 
-    async def _prepare(self, command: Command) -> None:
-        """Look up, in this loop, what the dispatcher will ask of the kernels."""
+    async def _prepare(self, command: Command, caller: Caller) -> None:
+        """Look up, in this loop, what the dispatcher will ask of the kernels.
+
+        Raises
+        ------
+        NotAllowed
+            The kernel is about to end, and with it nothing that lives here.
+        """
+        if isinstance(command, Cancel) and isinstance(caller, KernelCaller):
+            if self.kernels.is_ending(caller.kernel_id):
+                raise NotAllowed("This kernel is shutting down or restarting; its turns go on.")
         if isinstance(command, AttachTurn | GetRecords):
             await self.kernels.learn(command.notebook_path)

@@ -89,6 +89,15 @@ class Kernels:
         """Return what was learnt last of a notebook; from any thread."""
         return self._kernel_of.get(notebook_path, "")
 
+    def is_ending(self, kernel_id: str) -> bool:
+        """Tell whether a kernel is being shut down or restarted.
+
+        Jupyter interrupts it first, and its cell takes that for the user's interrupt.
+        """
+        if kernel_id not in self._kernel_manager:
+            return True
+        return bool(getattr(self._kernel_manager.get_kernel(kernel_id), "shutting_down", False))
+
     async def touch(self, notebook_path: str) -> None:
         """Count now as activity of a notebook's kernel, so that it is not culled as idle."""
         kernel_id = await self.learn(notebook_path)
