@@ -2,8 +2,7 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 
 import { textFrom, textLength, textOf } from '../../state/texts';
 import { loadImage } from '../markdown/boxes';
-import { MarkdownStream } from '../markdown/stream';
-import { cancelFrame, inNextFrame } from '../parts/frame';
+import { Writer } from '../markdown/writer';
 import { useScene } from '../parts/scene';
 
 interface ProseProps {
@@ -17,56 +16,32 @@ interface ProseProps {
 export function Prose({ itemId, open, class: kind = 'acp-prose' }: ProseProps) {
   const { store, actions, t } = useScene();
   const host = useRef<HTMLDivElement>(null);
-  const stream = useRef<MarkdownStream | null>(null);
+  const writer = useRef<Writer | null>(null);
 
   useLayoutEffect(() => {
     const element = host.current;
     if (element === null) {
       return undefined;
     }
-    const made = new MarkdownStream(element, { t, controls: actions !== null });
-    stream.current = made;
-    const work = throttled(() => made.flush());
+    const made = new Writer(element, { t, controls: actions !== null });
+    writer.current = made;
     const take = () => {
       const { view } = store;
-      const length = textLength(view, itemId, 'text');
-      if (length > made.source.length) {
-        made.append(textFrom(view, itemId, 'text', made.source.length));
-        inNextFrame(work);
+      if (textLength(view, itemId, 'text') > made.length) {
+        made.append(textFrom(view, itemId, 'text', made.length));
       }
     };
-    made.append(textOf(store.view, itemId, 'text'));
-    if (open) {
-      work();
-      inNextFrame(work);
-    }
     const unsubscribe = store.subscribeItem(itemId, take);
     return () => {
       unsubscribe();
-      cancelFrame(work);
-      made.reset();
+      made.dispose();
     };
   }, [store, itemId, actions === null]);
 
   const item = store.view.items.get(itemId);
   useLayoutEffect(() => {
-    const made = stream.current;
-    if (made === null) {
-      return;
-    }
     // A replaced item may hold another text than what was streamed.
-    const whole = textOf(store.view, itemId, 'text');
-    if (!whole.startsWith(made.source)) {
-      made.reset();
-      made.append(whole);
-    } else if (whole.length > made.source.length) {
-      made.append(whole.slice(made.source.length));
-    }
-    if (open) {
-      made.flush();
-    } else {
-      made.finish();
-    }
+    writer.current?.become(textOf(store.view, itemId, 'text'), open);
   }, [item, open, store, itemId, actions === null]);
 
   const onClick = (event: MouseEvent) => {
@@ -83,19 +58,4 @@ export function Prose({ itemId, open, class: kind = 'acp-prose' }: ProseProps) {
   };
 
   return <div class={`${kind}${open ? ' live' : ''}`} dir="auto" ref={host} onClick={onClick} />;
-}
-
-/** At most a fifth of the time goes into drawing, however long a block has become. */
-function throttled(flush: () => boolean): () => boolean {
-  let rest = 0;
-  return () => {
-    const start = performance.now();
-    if (start < rest) {
-      return true;
-    }
-    const more = flush();
-    const cost = performance.now() - start;
-    rest = cost > 4 ? start + 5 * cost : 0;
-    return more;
-  };
 }

@@ -1,8 +1,14 @@
 import { AnsiUp } from 'ansi_up';
-import createPurifier from 'dompurify';
+import createPurifier, { type Config } from 'dompurify';
 
 /** Most lines kept in the page. */
 const MAX_LINES = 500;
+
+const CONFIG = {
+  ALLOWED_TAGS: ['span'],
+  ALLOWED_ATTR: ['class', 'style'],
+  RETURN_DOM_FRAGMENT: true,
+} satisfies Config & { RETURN_DOM_FRAGMENT: true };
 
 const purifier = createPurifier(window);
 
@@ -71,11 +77,7 @@ function makeAnsi(): AnsiUp {
 }
 
 function render(ansi: AnsiUp, text: string): DocumentFragment {
-  return purifier.sanitize(ansi.ansi_to_html(text), {
-    ALLOWED_TAGS: ['span'],
-    ALLOWED_ATTR: ['class', 'style'],
-    RETURN_DOM_FRAGMENT: true,
-  });
+  return purifier.sanitize(ansi.ansi_to_html(text), CONFIG);
 }
 
 /** A carriage return starts its line again, as progress bars do. */

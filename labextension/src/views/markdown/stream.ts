@@ -11,7 +11,7 @@ interface Block {
 }
 
 /** Most text taken in one frame, so that no frame takes long. */
-const MAX_PER_FLUSH = 32_768;
+const MAX_PER_FLUSH = 12_288;
 
 /**
  * Markdown that grows, in one element.
@@ -53,6 +53,11 @@ export class MarkdownStream {
     this.pending = this.pending.slice(piece.length);
     this.show(normaliseLines(piece));
     return this.pending.length > 1;
+  }
+
+  /** Whether text was taken that does not show yet. */
+  get isBehind(): boolean {
+    return this.pending.length > MAX_PER_FLUSH;
   }
 
   /** The text is whole: shows it as one full pass would. */

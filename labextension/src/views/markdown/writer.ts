@@ -1,0 +1,66 @@
+import { cancelFrame, inNextFrame } from '../parts/frame';
+import type { MarkdownOptions } from './boxes';
+import { MarkdownStream } from './stream';
+
+/** A frame's work that costs more makes the next wait. */
+const CHEAP_MILLISECONDS = 4;
+
+/** Draws growing Markdown frame by frame, so that no frame takes long. */
+export class Writer {
+  private readonly stream: MarkdownStream;
+  private open = true;
+  /** Not before this time: at most a fifth of the time goes into drawing. */
+  private rest = 0;
+
+  constructor(element: Element, options: MarkdownOptions) {
+    this.stream = new MarkdownStream(element, options);
+  }
+
+  /** Length of the text taken so far. */
+  get length(): number {
+    return this.stream.source.length;
+  }
+
+  append(text: string): void {
+    this.stream.append(text);
+    inNextFrame(this.work);
+  }
+
+  /** Holds this whole text; keeps what it has of it. The first frame's worth shows at once. */
+  become(whole: string, open: boolean): void {
+    if (!whole.startsWith(this.stream.source)) {
+      this.stream.reset();
+    }
+    this.stream.append(whole.slice(this.length));
+    this.open = open;
+    this.rest = 0;
+    if (this.work()) {
+      inNextFrame(this.work);
+    }
+  }
+
+  dispose(): void {
+    cancelFrame(this.work);
+    this.stream.reset();
+  }
+
+  private readonly work = (): boolean => {
+    const start = performance.now();
+    if (start < this.rest) {
+      return true;
+    }
+    const more = this.step();
+    const cost = performance.now() - start;
+    // What has piled up is drawn as fast as frames come.
+    this.rest = cost > CHEAP_MILLISECONDS && !more ? start + 5 * cost : 0;
+    return more;
+  };
+
+  private step(): boolean {
+    if (this.open || this.stream.isBehind) {
+      return this.stream.flush() || !this.open;
+    }
+    this.stream.finish();
+    return false;
+  }
+}
