@@ -17,7 +17,6 @@ from acp_jupyter.host.connection import AgentConnection
 from acp_jupyter.host.journal import Journal
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.packets.notes import (
-    OriginNote,
     TurnFailed,
     TurnQueued,
     TurnRemoved,
@@ -110,7 +109,7 @@ class Prompting:
                 turn_id=turn.turn_id,
                 prompt=blocks,
                 policy=policy,
-                origin=None if origin is None else OriginNote(**origin.model_dump()),
+                origin=origin,
             )
         )
         self._more.set()

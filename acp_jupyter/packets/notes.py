@@ -20,8 +20,9 @@ __all__ = [
     "HostNotice",
     "NoiseNote",
     "Note",
-    "OriginNote",
+    "Origin",
     "PermissionSettledNote",
+    "Policy",
     "PolicyChanged",
     "SessionOpened",
     "StartFailed",
@@ -34,7 +35,7 @@ __all__ = [
     "read_note",
 ]
 
-PolicyName = Literal["ask", "read-only", "accept-edits", "allow-all", "deny"]
+Policy = Literal["ask", "read-only", "accept-edits", "allow-all", "deny"]
 
 
 class SessionOpened(Model):
@@ -46,7 +47,7 @@ class SessionOpened(Model):
     agent_name: str
     cwd: str
     folder: str
-    policy: PolicyName = "ask"
+    policy: Policy = "ask"
     title: str = ""
     notebook_path: str = ""
 
@@ -67,13 +68,15 @@ class AgentExited(Model):
     """Whether the host itself ended it."""
 
 
-class OriginNote(Model):
-    """Where a prompt came from."""
+class Origin(Model):
+    """Which notebook cell a prompt came from."""
 
     kernel_id: str = ""
     notebook_path: str = ""
+    """Relative to the server's root, with forward slashes."""
     cell_id: str = ""
     source: str = ""
+    """The cell's whole source when it ran."""
 
 
 class TurnQueued(Model):
@@ -82,8 +85,8 @@ class TurnQueued(Model):
     note: Literal["turn_queued"] = "turn_queued"
     turn_id: str
     prompt: tuple[dict[str, JsonValue], ...]
-    policy: PolicyName = "ask"
-    origin: OriginNote | None = None
+    policy: Policy = "ask"
+    origin: Origin | None = None
 
 
 class TurnStartedNote(Model):
@@ -123,7 +126,7 @@ class PolicyChanged(Model):
     """The session's policy was changed by its user."""
 
     note: Literal["policy_changed"] = "policy_changed"
-    policy: PolicyName
+    policy: Policy
 
 
 class TitleChanged(Model):

@@ -8,6 +8,7 @@ from pydantic import Field
 from typing_extensions import TypeAliasType
 
 from acp_jupyter.packets.base import Model
+from acp_jupyter.packets.notes import Origin, Policy
 from acp_jupyter.transcript.items import Item
 
 __all__ = [
@@ -35,7 +36,6 @@ __all__ = [
     "Usage",
 ]
 
-Policy = Literal["ask", "read-only", "accept-edits", "allow-all", "deny"]
 TextField = Literal["text", "output"]
 
 
@@ -93,17 +93,6 @@ class Usage(Model):
     size: int
     cost_amount: float | None = None
     cost_currency: str = ""
-
-
-class Origin(Model):
-    """Which notebook cell a prompt came from."""
-
-    kernel_id: str = ""
-    notebook_path: str = ""
-    """Relative to the server's root, with forward slashes."""
-    cell_id: str = ""
-    source: str = ""
-    """The cell's whole source when it ran."""
 
 
 class QueuedPrompt(Model):

@@ -14,6 +14,8 @@ from pydantic import Field, JsonValue
 from typing_extensions import TypeAliasType
 
 from acp_jupyter.packets.base import Model
+from acp_jupyter.packets.tools import AcpKind as ToolKind
+from acp_jupyter.packets.tools import UiKind
 
 __all__ = [
     "AgentMessage",
@@ -37,19 +39,6 @@ __all__ = [
     "UserMessage",
 ]
 
-ToolKind = Literal[
-    "read",
-    "edit",
-    "delete",
-    "move",
-    "search",
-    "execute",
-    "think",
-    "fetch",
-    "switch_mode",
-    "other",
-]
-UiKind = Literal["search", "read", "execute", "edit", "task", "other"]
 ToolStatus = Literal["pending", "in_progress", "completed", "failed", "cancelled"]
 PermissionState = Literal["pending", "allowed", "rejected", "answered", "cancelled", "expired"]
 

@@ -14,7 +14,7 @@ from acp_jupyter.packets.notes import (
     TurnStopped,
 )
 from acp_jupyter.transcript.draft import Draft
-from acp_jupyter.transcript.events import Origin, QueuedPrompt, TurnFailure, TurnState
+from acp_jupyter.transcript.events import QueuedPrompt, TurnFailure, TurnState
 from acp_jupyter.transcript.items import (
     Attachment,
     ErrorItem,
@@ -53,7 +53,7 @@ def queued(draft: Draft, note: TurnQueued) -> None:
         session_id=draft.session.session_id,
         prompt=text,
         policy=note.policy,
-        origin=Origin(**note.origin.model_dump()) if note.origin else None,
+        origin=note.origin,
         queued_at=draft.at,
     )
     draft.turn_order = draft.turn_order.append(note.turn_id)
