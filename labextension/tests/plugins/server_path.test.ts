@@ -2,16 +2,16 @@ import { expect, test } from 'vitest';
 
 import { serverPath } from '../../src/plugins/serverPath';
 
-const session = { cwd: '/home/u/work/repo', folder: '~/work/repo' };
+const session = { cwd: '/home/u/lab/repo', folder: '~/lab/repo' };
 
 test.each([
-  ['/home/u/work', 'a.py', 'repo/a.py'],
-  ['/home/u/work/', './lib/../a.py', 'repo/a.py'],
+  ['/home/u/lab', 'a.py', 'repo/a.py'],
+  ['/home/u/lab/', './lib/../a.py', 'repo/a.py'],
   ['~/work', 'a.py', 'repo/a.py'],
-  ['/home/u/work', '/home/u/work/other/b.py', 'other/b.py'],
+  ['/home/u/lab', '/home/u/lab/other/b.py', 'other/b.py'],
   ['/', 'a.py', 'home/u/work/repo/a.py'],
-  ['/home/u/work', '/etc/passwd', null],
-  ['/home/u/work', '../../x.py', null],
+  ['/home/u/lab', '/etc/passwd', null],
+  ['/home/u/lab', '../../x.py', null],
   ['/home/u/wo', 'a.py', null],
 ])('root %s, file %s: %s', (root, path, expected) => {
   expect(serverPath(root, session, path)).toBe(expected);
