@@ -59,10 +59,10 @@ class Turn(TurnValues):
         self._timeout = timeout
         self._timed_out = False
         self._widget: TurnWidget | None = None
+        self._timer = threading.Timer(timeout or 0, self._stop_late)
+        self._timer.daemon = True
         if timeout is not None:
-            timer = threading.Timer(timeout, self._stop_late)
-            timer.daemon = True
-            timer.start()
+            self._timer.start()
 
     # -- what one does with it -------------------------------------------------
 
@@ -174,6 +174,8 @@ class Turn(TurnValues):
     def _current(self) -> TurnDetail:
         if self._detail.turn.status != "done":
             self._detail = self._client.turn(self.id)
+        else:
+            self._timer.cancel()
         return self._detail
 
     def _wait(self, timeout: float | None, watch: Callable[[TurnDetail], None] | None) -> None:

@@ -43,6 +43,9 @@ export type Action =
   /** The kernel's own display is still to come: look again when the cell changes. */
   | { readonly kind: 'wait'; readonly record: StoredRecord };
 
+/** A turn of Python code is shown where that code puts it. */
+const CELL_MAGIC = /^%%acp\b/m;
+
 /**
  * What to do so that a document holds its turns.
  *
@@ -111,6 +114,9 @@ function planPresent(
 }
 
 function planMissing(cell: CellState, record: StoredRecord, memory: Memory): Action[] {
+  if (!CELL_MAGIC.test(record.source)) {
+    return [];
+  }
   if (cell.running) {
     return [{ kind: 'wait', record }];
   }
