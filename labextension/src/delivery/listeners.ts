@@ -12,7 +12,14 @@ export class Listeners<T> {
 
   emit(value: T): void {
     for (const listener of [...this.#all]) {
-      listener(value);
+      try {
+        listener(value);
+      } catch (error) {
+        // One that fails must not keep the others from hearing; it is still reported.
+        queueMicrotask(() => {
+          throw error;
+        });
+      }
     }
   }
 }

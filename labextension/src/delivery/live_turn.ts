@@ -1,6 +1,7 @@
 import type { SessionStore } from '../state/store';
 import type { AttachedTurn } from '../wire/types';
 import type { Client, Following } from './client';
+import { expireTurn } from './expire';
 import { Failure } from './failure';
 
 /** Items fetched at a time, and how often, for a turn that lies before the window. */
@@ -14,6 +15,13 @@ export interface TurnPlace {
   readonly cellId: string;
 }
 
+/** A turn that can be drawn from its session's store. */
+export interface Drawable {
+  readonly store: SessionStore;
+  /** Whether the host still has it; else it is drawn without controls. */
+  readonly live: boolean;
+}
+
 /**
  * A turn of a cell, live once and as long as the host confirms the cell.
  *
@@ -23,7 +31,7 @@ export interface TurnPlace {
 export class LiveTurn {
   readonly #client: Client;
   readonly #place: TurnPlace;
-  readonly #changed: (store: SessionStore | null) => void;
+  readonly #changed: (turn: Drawable | null) => void;
   readonly #stops: (() => void)[];
   #attached: AttachedTurn | null = null;
   #following: Following | null = null;
@@ -31,8 +39,8 @@ export class LiveTurn {
   #trying = false;
   #disposed = false;
 
-  /** `changed` gets the session's store when it can be drawn, `null` when it cannot. */
-  constructor(client: Client, place: TurnPlace, changed: (store: SessionStore | null) => void) {
+  /** `changed` gets the turn when it can be drawn, `null` when the saved copy must do. */
+  constructor(client: Client, place: TurnPlace, changed: (turn: Drawable | null) => void) {
     this.#client = client;
     this.#place = place;
     this.#changed = changed;
@@ -108,7 +116,7 @@ export class LiveTurn {
       // What is at hand is drawn.
     });
     if (this.#following?.store === store) {
-      this.#changed(store);
+      this.#changed({ store, live: true });
     }
   }
 
@@ -125,10 +133,16 @@ export class LiveTurn {
   }
 
   #detach(): void {
+    const store = this.#following?.store;
     this.#following?.dispose();
     this.#following = null;
     this.#attached = null;
-    this.#changed(null);
+    if (store === undefined || store.view.seq === null) {
+      this.#changed(null);
+    } else {
+      expireTurn(store, this.#place.turnId);
+      this.#changed({ store, live: false });
+    }
   }
 }
 

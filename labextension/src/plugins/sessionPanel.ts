@@ -189,7 +189,8 @@ export class SessionPanel extends Widget {
       sessions: client.sessions,
       agents: this.#agents,
       connection,
-      failure,
+      // A plain object: an error's message is lost when it is copied.
+      failure: failure && { message: failure.message, detail: failure.detail },
       actions: this.#actions,
       t,
     };

@@ -4,6 +4,7 @@ import { Widget } from '@lumino/widgets';
 
 import type { Client } from '../delivery/client';
 import { LiveTurn } from '../delivery/live_turn';
+import type { Drawable } from '../delivery/live_turn';
 import { snapshotStore } from '../state/store';
 import type { SessionStore } from '../state/store';
 import { mountTurn } from '../views';
@@ -39,7 +40,7 @@ export class TurnRenderer extends Widget implements IRenderMime.IRenderer {
   #snapshot: TurnSnapshot | null = null;
   #cell: Place['cell'] | null = null;
   #live: LiveTurn | null = null;
-  #store: SessionStore | null = null;
+  #turn: Drawable | null = null;
   #mounted: Mounted<TurnProps> | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -48,8 +49,8 @@ export class TurnRenderer extends Widget implements IRenderMime.IRenderer {
     this.#options = options;
     this.addClass(OUTPUT_CLASS);
     this.#stop = options.client.connectionChanged.add(() => {
-      if (this.#store !== null && this.#snapshot !== null) {
-        this.#mounted?.update(this.#props(this.#store, this.#snapshot.turn_id));
+      if (this.#turn !== null && this.#snapshot !== null) {
+        this.#mounted?.update(this.#props(this.#turn, this.#snapshot.turn_id));
       }
     });
   }
@@ -69,7 +70,7 @@ export class TurnRenderer extends Widget implements IRenderMime.IRenderer {
       this.#unlink();
     }
     this.#link();
-    if (this.#store === null) {
+    if (this.#turn === null) {
       this.#drawSaved(snapshot);
     }
     return Promise.resolve();
@@ -109,7 +110,7 @@ export class TurnRenderer extends Widget implements IRenderMime.IRenderer {
         notebookPath: place.panel.context.localPath,
         cellId: place.cell.model.id,
       },
-      store => this.#become(store),
+      turn => this.#become(turn),
     );
   }
 
@@ -117,25 +118,28 @@ export class TurnRenderer extends Widget implements IRenderMime.IRenderer {
     clearTimeout(this.#timer);
     this.#live?.dispose();
     this.#live = null;
-    this.#store = null;
+    this.#turn = null;
   }
 
-  #become(store: SessionStore | null): void {
-    if (store !== null && store === this.#store) {
-      return;
+  #become(turn: Drawable | null): void {
+    const former = this.#turn;
+    if (this.#snapshot === null || (turn === null && former !== null)) {
+      return; // what was drawn live says more than the saved copy
     }
-    this.#store = store;
-    if (store !== null && this.#snapshot !== null) {
-      this.#mount(this.#props(store, this.#snapshot.turn_id));
-    } else if (this.#snapshot !== null) {
+    this.#turn = turn;
+    if (turn === null) {
       this.#drawSaved(this.#snapshot);
+    } else if (turn.store === former?.store) {
+      this.#mounted?.update(this.#props(turn, this.#snapshot.turn_id));
+    } else {
+      this.#mount(this.#props(turn, this.#snapshot.turn_id));
     }
   }
 
   #drawSaved(snapshot: TurnSnapshot): void {
     clearTimeout(this.#timer);
     const draw = () => {
-      if (this.#store === null && !this.isDisposed) {
+      if (this.#turn === null && !this.isDisposed) {
         this.#mount({
           store: snapshotStore(snapshot),
           turnId: snapshot.turn_id,
@@ -159,12 +163,12 @@ export class TurnRenderer extends Widget implements IRenderMime.IRenderer {
     this.node.replaceChildren(pre);
   }
 
-  #props(store: SessionStore, turnId: string): TurnProps {
+  #props({ store, live }: Drawable, turnId: string): TurnProps {
     return {
       store,
       turnId,
       host: 'cell',
-      actions: this.#options.actions(store),
+      actions: live ? this.#options.actions(store) : null,
       connection: this.#options.client.connection,
       t: this.#options.t,
     };

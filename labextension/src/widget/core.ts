@@ -1,6 +1,7 @@
 import type { AnyModel } from '@anywidget/types';
 
 import type { Client } from '../delivery/client';
+import type { Drawable } from '../delivery/live_turn';
 import type { SessionStore } from '../state/store';
 import { mountTurn } from '../views';
 import type { Actions, Mounted, TurnProps } from '../views';
@@ -38,19 +39,19 @@ function draw(link: Link, el: HTMLElement): () => void {
   let shown: SessionStore | null = null;
   let mounted: Mounted<TurnProps> | null = null;
   const redraw = () => {
-    const store = link.store();
-    if (store === null || link.client === null) {
+    const turn = link.turn();
+    if (turn === null || link.client === null) {
       mounted?.dispose();
       mounted = null;
       el.textContent = link.problem();
-    } else if (mounted !== null && store === shown) {
-      mounted.update(propsOf(link, link.client, store));
+    } else if (mounted !== null && turn.store === shown) {
+      mounted.update(propsOf(link, link.client, turn));
     } else {
       mounted?.dispose();
       el.textContent = '';
-      mounted = mountTurn(el, propsOf(link, link.client, store));
+      mounted = mountTurn(el, propsOf(link, link.client, turn));
     }
-    shown = store;
+    shown = turn?.store ?? null;
   };
   const stop = link.watch(redraw);
   redraw();
@@ -60,12 +61,12 @@ function draw(link: Link, el: HTMLElement): () => void {
   };
 }
 
-function propsOf(link: Link, client: Client, store: SessionStore): TurnProps {
+function propsOf(link: Link, client: Client, turn: Drawable): TurnProps {
   return {
-    store,
+    store: turn.store,
     turnId: link.traits.turnId,
     host: 'cell',
-    actions: actionsOf(client),
+    actions: turn.live ? actionsOf(client) : null,
     connection: client.connection,
   };
 }

@@ -1,8 +1,8 @@
 import { Client } from '../delivery/client';
 import { LiveTurn } from '../delivery/live_turn';
+import type { Drawable } from '../delivery/live_turn';
 import { cookieAccess, pageBaseUrl, PageTransport } from '../delivery/page';
 import { sharedClient, shareClient } from '../delivery/shared';
-import type { SessionStore } from '../state/store';
 import { API_VERSION } from '../wire/version';
 import { CommTransport } from './comm';
 import { readTraits } from './traits';
@@ -13,10 +13,10 @@ export interface Link {
   readonly traits: Traits;
   /** `null` where there is no way to the host. */
   readonly client: Client | null;
-  /** Why there is no store, if that is known. */
+  /** Why there is no turn to draw, if that is known. */
   problem(): string;
-  store(): SessionStore | null;
-  /** Calls back when the store or the connection changes. */
+  turn(): Drawable | null;
+  /** Calls back when the turn or the connection changes. */
   watch(listener: () => void): () => void;
   dispose(): void;
 }
@@ -37,6 +37,7 @@ function linkComm(model: Model, traits: Traits): Link {
   const client: Client = new Client(new CommTransport(model, () => client.resync()));
   // The comm belongs to this turn's own widget, so there is no cell to confirm.
   const following = client.follow(traits.sessionId);
+  const drawable: Drawable = { store: following.store, live: true };
   const listeners = new Set<() => void>();
   const stops = [
     client.snapshotTaken.add(() => notify(listeners)),
@@ -46,7 +47,7 @@ function linkComm(model: Model, traits: Traits): Link {
     traits,
     client,
     problem: () => '',
-    store: () => (following.store.view.seq === null ? null : following.store),
+    turn: () => (following.store.view.seq === null ? null : drawable),
     watch: listener => watch(listeners, listener),
     dispose: () => {
       for (const stop of stops) {
@@ -66,10 +67,10 @@ function linkServer(traits: Traits): Link {
       'This page has no way to the Jupyter server that runs the turn. Open the notebook in JupyterLab to see it live.',
     );
   }
-  let store: SessionStore | null = null;
+  let turn: Drawable | null = null;
   const listeners = new Set<() => void>();
   const live = new LiveTurn(client, traits, next => {
-    store = next;
+    turn = next ?? turn;
     notify(listeners);
   });
   const stop = client.connectionChanged.add(() => notify(listeners));
@@ -77,7 +78,7 @@ function linkServer(traits: Traits): Link {
     traits,
     client,
     problem: () => live.refusal,
-    store: () => store,
+    turn: () => turn,
     watch: listener => watch(listeners, listener),
     dispose: () => {
       stop();
@@ -102,7 +103,7 @@ function unlinked(traits: Traits, problem: string): Link {
     traits,
     client: null,
     problem: () => problem,
-    store: () => null,
+    turn: () => null,
     watch: () => () => undefined,
     dispose: () => undefined,
   };

@@ -1,6 +1,15 @@
 import { Client } from '../../src/delivery/client';
 import { PageTransport } from '../../src/delivery/page';
-import type { ClientFrame, Event, ServerFrame, SessionState, Snapshot } from '../../src/wire/types';
+import type {
+  ClientFrame,
+  Event,
+  Permission,
+  ServerFrame,
+  SessionState,
+  Snapshot,
+  ToolCall,
+  TurnState,
+} from '../../src/wire/types';
 
 /** The far end of a page's WebSocket, worked by hand. */
 export class FakeSocket extends EventTarget implements WebSocket {
@@ -118,4 +127,51 @@ export function snapshot(session_id: string, seq: number, text = ''): Snapshot {
 
 export function appended(session_id: string, seq: number, offset: number, text: string): Event {
   return { kind: 'text_appended', session_id, seq, item_id: 'm1', field: 'text', offset, text };
+}
+
+export function turnState(turn_id: string, status: TurnState['status']): TurnState {
+  return {
+    turn_id,
+    session_id: 'a',
+    status,
+    stop_reason: '',
+    words: '',
+    prompt: '',
+    policy: 'ask',
+    origin: null,
+    queued_at: 1,
+    started_at: 1,
+    ended_at: null,
+    failure: null,
+    tokens: null,
+  };
+}
+
+export function toolCall(id: string, turn_id: string, permission: Permission | null): ToolCall {
+  return {
+    kind: 'tool_call',
+    id,
+    turn_id,
+    tool_call_id: id,
+    tool_kind: 'edit',
+    ui_kind: 'edit',
+    tool_name: '',
+    title: 'Edit',
+    description: '',
+    status: 'pending',
+    command: '',
+    path: '',
+    paths: [],
+    line: null,
+    is_new_file: null,
+    output: '',
+    exit_code: null,
+    diffs: [],
+    blocks: [],
+    raw_input: {},
+    raw_output: {},
+    permission,
+    started_at: null,
+    ended_at: null,
+  };
 }

@@ -2,10 +2,12 @@ import { readFileSync } from 'node:fs';
 
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 
+import { expireTurn } from '../../src/delivery/expire';
 import { Failure } from '../../src/delivery/failure';
 import { LiveTurn } from '../../src/delivery/live_turn';
+import type { Permission } from '../../src/wire/types';
 import { API_VERSION } from '../../src/wire/version';
-import { appended, makeClient, session, snapshot } from './fake_socket';
+import { appended, makeClient, session, snapshot, toolCall, turnState } from './fake_socket';
 import type { FakeSocket } from './fake_socket';
 
 function last(sockets: FakeSocket[]): FakeSocket {
@@ -224,9 +226,9 @@ test('an ask is answered with text, or with why not', async () => {
 
 test('a turn is live only while the host confirms its cell', async () => {
   const { client, sockets } = makeClient();
-  const shown: (string | null)[] = [];
+  const shown: (boolean | null)[] = [];
   const place = { turnId: 't1', notebookPath: 'n.ipynb', cellId: 'c1' };
-  const live = new LiveTurn(client, place, store => shown.push(store?.sessionId ?? null));
+  const live = new LiveTurn(client, place, turn => shown.push(turn?.live ?? null));
   last(sockets).hello();
   const error = { message: 'no', reason: 'unknown_turn', detail: '', status: 404 };
   await vi.waitFor(() => expect(last(sockets).of('command')).toHaveLength(1));
@@ -255,8 +257,38 @@ test('a turn is live only while the host confirms its cell', async () => {
   await vi.waitFor(() => expect(last(sockets).of('subscribe')).toHaveLength(1));
   expect(shown).toEqual([null]);
   last(sockets).events('a', snapshot('a', 1, 'hi'));
-  await vi.waitFor(() => expect(shown).toEqual([null, 'a']));
+  await vi.waitFor(() => expect(shown).toEqual([null, true]));
   last(sockets).receive({ type: 'error', session_id: 'a', error });
-  expect(shown).toEqual([null, 'a', null]);
+  expect(shown).toEqual([null, true, false]);
   live.dispose();
+});
+
+test('a turn that the host has forgotten ends in the page, its question with it', () => {
+  const { client, sockets } = makeClient();
+  const { store } = client.follow('a');
+  last(sockets).hello();
+  const permission: Permission = {
+    request_id: 'p1',
+    state: 'pending',
+    title: 'May I?',
+    reason: '',
+    options: [],
+    chosen: '',
+    outcome: '',
+    asked_at: null,
+  };
+  last(sockets).events('a', {
+    ...snapshot('a', 1),
+    turns: [turnState('t1', 'requires_action')],
+    items: [toolCall('c1', 't1', permission), toolCall('c0', 't0', null)],
+    total: 2,
+  });
+  expireTurn(store, 't1');
+  const call = store.view.items.get('c1');
+  expect(call).toMatchObject({ status: 'cancelled', permission: { state: 'expired' } });
+  expect(store.view.items.get('c0')).toMatchObject({ status: 'pending' });
+  expect(store.view.turns.get('t1')).toMatchObject({ status: 'done', stop_reason: 'error' });
+  const before = store.view;
+  expireTurn(store, 't1');
+  expect(store.view).toBe(before);
 });

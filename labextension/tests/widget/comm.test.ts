@@ -53,11 +53,11 @@ test('what the kernel sends before any view is drawn by the view that comes', ()
   const model = new FakeModel();
   const link = linkModel(model);
   expect(model.sent).toEqual([{ open: true }]);
-  expect(link.store()).toBeNull();
+  expect(link.turn()).toBeNull();
   model.receive(0, hello);
   model.receive(1, events(snapshot('a', 1, 'early ')));
   model.receive(2, events(appended('a', 2, 6, 'bird')));
-  const store = link.store();
+  const store = link.turn()?.store;
   expect(store?.view.seq).toBe(2);
   const texts = [...(store?.view.growth.values() ?? [])];
   expect(JSON.stringify(texts)).toContain('bird');
@@ -76,7 +76,7 @@ test('a view hears of the store when it comes, and not of every chunk', () => {
   const before = calls;
   model.receive(2, events(appended('a', 2, 0, 'x')));
   expect(calls).toBe(before);
-  expect(link.store()).not.toBeNull();
+  expect(link.turn()).not.toBeNull();
 });
 
 test('a lost message leads to a fresh snapshot, though the events seem to follow', () => {
