@@ -93,24 +93,23 @@ export class Draft implements Texts {
       return;
     }
     this.itemTable.write.set(item.id, item);
-    for (const field of FIELDS) {
-      const key = growthKey(item.id, field);
-      if (this.growth.has(key)) {
-        this.growthTable.write.delete(key);
-      }
-    }
+    FIELDS.forEach(field => this.forgetGrowth(item.id, field));
     if (item.turn_id !== null && item.turn_id !== known.turn_id) {
       this.turnList(item.turn_id).write.push(item.id);
     }
   }
 
-  /** No more text will follow; what has grown stays where it is. */
+  /** No more text will follow: what has grown becomes the item's own. */
   close({ item_id: itemId, at }: ItemClosed): void {
     const item = this.items.get(itemId);
-    if (item?.kind === 'agent_message') {
-      this.itemTable.write.set(itemId, { ...item, open: false });
-    } else if (item?.kind === 'thought') {
-      this.itemTable.write.set(itemId, { ...item, open: false, ended_at: at });
+    if (item?.kind === 'agent_message' || item?.kind === 'thought') {
+      const text = textOf(this, itemId, 'text');
+      const closed =
+        item.kind === 'thought'
+          ? { ...item, text, open: false, ended_at: at }
+          : { ...item, text, open: false };
+      this.itemTable.write.set(itemId, closed);
+      this.forgetGrowth(itemId, 'text');
     }
   }
 
@@ -135,6 +134,13 @@ export class Draft implements Texts {
     this.growthTable.write.set(key, { piece, start: length, previous });
     if (this.growth.size > MAX_GROWING) {
       this.joinTexts();
+    }
+  }
+
+  private forgetGrowth(itemId: string, field: TextField): void {
+    const key = growthKey(itemId, field);
+    if (this.growth.has(key)) {
+      this.growthTable.write.delete(key);
     }
   }
 

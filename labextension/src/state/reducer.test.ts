@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import {
   added,
   appended,
+  closed,
   message,
   replaced,
   session,
@@ -73,6 +74,14 @@ describe('reduce', () => {
     expect(reduce(gap, snapshot([message('m', 'all')], undefined, undefined, 20)).stale).toBe(
       false,
     );
+  });
+
+  it('joins a text when its item closes', () => {
+    let view = start(message('m', 'Hel', true));
+    view = reduceAll(view, [appended('m', 3, 'lo', 11), closed('m', 12)]);
+    expect(view.items.get('m')).toEqual(message('m', 'Hello'));
+    expect(view.growth.size).toBe(0);
+    expect(textFrom(view, 'm', 'text', 3)).toBe('lo');
   });
 
   it('counts in UTF-16 code units', () => {

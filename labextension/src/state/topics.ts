@@ -44,8 +44,11 @@ function touched(former: SessionView, next: SessionView, events: readonly Event[
   for (const event of events) {
     switch (event.kind) {
       case 'text_appended':
+        topics.add(`item ${event.item_id}`);
+        break;
       case 'item_closed':
         topics.add(`item ${event.item_id}`);
+        topics.add(`turn ${next.items.get(event.item_id)?.turn_id ?? ''}`);
         break;
       case 'item_added':
       case 'item_replaced':

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import {
   added,
   appended,
+  closed,
   command,
   edit,
   message,
@@ -108,7 +109,7 @@ describe('a running turn', () => {
     apply(store, appended('m', 5, ' wor', 11), appended('m', 9, 'ld', 12));
     await until(() => expect(node?.textContent).toBe('Hello world'));
     expect(element.querySelector('.acp-prose p')?.firstChild).toBe(node);
-    apply(store, replaced(message('m', 'Hello world'), 13));
+    apply(store, closed('m', 13));
     await until(() => expect(element.querySelector('.live')).toBeNull());
     expect(element.querySelector('.acp-prose p')?.firstChild).toBe(node);
   });

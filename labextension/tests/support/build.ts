@@ -196,6 +196,10 @@ export function replaced(item: Item, seq: number): Event {
   return { kind: 'item_replaced', session_id: SESSION, seq, item };
 }
 
+export function closed(itemId: string, seq: number, at = 9): Event {
+  return { kind: 'item_closed', session_id: SESSION, seq, item_id: itemId, at };
+}
+
 export function added(item: Item, index: number, seq: number): Event {
   return { kind: 'item_added', session_id: SESSION, seq, index, item };
 }

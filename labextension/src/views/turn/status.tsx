@@ -29,7 +29,7 @@ export function StatusLine({ turn, items, stop, onFailure }: StatusProps) {
   const now = useNow(true);
   const quiet = useQuiet(store, now);
   const { view } = store;
-  const waits = turn.status === 'requires_action';
+  const waits = isAsking(turn, items);
   const since = turn.started_at;
   return (
     <div class="acp-status">
@@ -56,6 +56,14 @@ export function StatusLine({ turn, items, stop, onFailure }: StatusProps) {
   );
 }
 
+/** Whether the turn waits for an answer of the user. */
+function isAsking(turn: TurnState, items: readonly Item[]): boolean {
+  return (
+    turn.status === 'requires_action' ||
+    items.some(item => isTool(item) && item.permission?.state === 'pending')
+  );
+}
+
 /** The status in words. */
 export function statusWords(
   turn: TurnState,
@@ -65,7 +73,7 @@ export function statusWords(
   quietSeconds: number,
   t: Translate,
 ): string {
-  if (turn.status === 'requires_action') {
+  if (isAsking(turn, items)) {
     return t('Waiting for your answer');
   }
   if (session?.status === 'starting') {
