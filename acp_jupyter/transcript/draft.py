@@ -162,7 +162,7 @@ class Draft:
         self.turns = self.turns.set(turn.turn_id, turn)
 
     def announce_started(self, turn: TurnState) -> None:
-        """Store a turn that was queued or begins to run, and say so."""
+        """Store a turn that is not done: queued, running or asking; and say so."""
         self.set_turn(turn)
         self.events.append(TurnStarted(**self._stamp(), turn=turn))
 

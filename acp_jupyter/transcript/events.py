@@ -220,7 +220,7 @@ class SessionChanged(_Event):
 
 
 class TurnStarted(_Event):
-    """A turn was queued, or began to run."""
+    """A turn was queued, began to run, asks, or goes on after an answer."""
 
     kind: Literal["turn_started"] = "turn_started"
     turn: TurnState

@@ -160,6 +160,6 @@ def _count(draft: Draft) -> None:
     if draft.session.active_turn_id is not None:
         status = "requires_action" if waiting else "running"
         turn = draft.turns[draft.session.active_turn_id]
-        if turn.status != "done":
-            draft.set_turn(turn.model_copy(update={"status": status}))
+        if turn.status not in {"done", status}:
+            draft.announce_started(turn.model_copy(update={"status": status}))
     draft.change_session(waiting=waiting, status=status)

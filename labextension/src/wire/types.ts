@@ -833,7 +833,7 @@ export interface SessionChanged {
   session_id: string;
 }
 /**
- * A turn was queued, or began to run.
+ * A turn was queued, began to run, asks, or goes on after an answer.
  */
 export interface TurnStarted {
   kind: 'turn_started';
