@@ -73,14 +73,14 @@ lab: install
 
 test: install $(AGENTS_STAMP)
 	cd labextension && jlpm test
-	CHROME="$$(sh scripts/find-chrome.sh)" && export CHROME && pytest -m "not long and not bench" $(ARGS)
+	CHROME="$$(sh scripts/find-chrome.sh)" && export CHROME && pytest -m "not long" $(ARGS)
 
 test-all: install $(AGENTS_STAMP)
 	cd labextension && jlpm test
-	CHROME="$$(sh scripts/find-chrome.sh)" && export CHROME && pytest -m "not bench" $(ARGS)
+	CHROME="$$(sh scripts/find-chrome.sh)" && export CHROME && pytest $(ARGS)
 
 bench: install
-	CHROME="$$(sh scripts/find-chrome.sh)" && export CHROME && pytest -m bench -s $(ARGS)
+	CHROME="$$(sh scripts/find-chrome.sh)" && export CHROME && python -m tests.bench $(ARGS)
 
 check: install check-types check-front-end
 	ruff check .

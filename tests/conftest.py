@@ -12,7 +12,7 @@ FOLDERS = ("unit", "server", "notebooks", "agents")
 def _rank(item: pytest.Item) -> int:
     # The browser last of all: its session-wide event loop forbids asyncio tests after it.
     browser = bool(item.get_closest_marker("e2e"))
-    if item.get_closest_marker("long") or item.get_closest_marker("bench"):
+    if item.get_closest_marker("long"):
         return len(FOLDERS) + 1 + 2 * browser
     if browser:
         return len(FOLDERS) + 2

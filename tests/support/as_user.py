@@ -33,6 +33,9 @@ class AsUser:
     def get(self, path: str, **params: Any) -> Any:
         return self._client.get(path, params=params).raise_for_status().json()
 
+    def text(self, path: str) -> str:
+        return self._client.get(path).raise_for_status().text
+
     def post(self, path: str, body: object) -> httpx.Response:
         return self._client.post(path, json=body)
 
@@ -50,12 +53,15 @@ class AsUser:
         answer = self.post(f"sessions/{session_id}/prompt", {"prompt": text}).raise_for_status()
         return str(answer.json()["turn_id"])
 
-    def session_of(self, notebook_path: str) -> str:
-        """Wait for the newest session of a notebook; return its id."""
+    def session_of(self, notebook_path: str, agent: str = "") -> str:
+        """Wait for the newest session of a notebook, of that agent if one is named."""
 
         def newest() -> str:
-            states = self.get("sessions")
-            ids = [s["session_id"] for s in states if s["notebook_path"] == notebook_path]
+            ids = [
+                state["session_id"]
+                for state in self.get("sessions")
+                if state["notebook_path"] == notebook_path and agent in {"", state["agent"]}
+            ]
             return str(ids[-1]) if ids else ""
 
         return eventually(newest, what=f"a session of {notebook_path}")

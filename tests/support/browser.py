@@ -113,17 +113,23 @@ class Visitor:
         Where `keep_trace` puts its file.
     dark
         Whether the system prefers dark colours.
+    traced
+        Whether what happens is recorded, which slows pages down.
     """
 
-    def __init__(self, browser: Browser, traces: Path, *, dark: bool = False) -> None:
+    def __init__(
+        self, browser: Browser, traces: Path, *, dark: bool = False, traced: bool = True
+    ) -> None:
         self._traces = traces
+        self._traced = traced
         self.context: BrowserContext = browser.new_context(
             viewport={"width": 1280, "height": 800},
             color_scheme="dark" if dark else "light",
             reduced_motion="reduce",
         )
         self.context.set_default_timeout(_SECONDS * 1000)
-        self.context.tracing.start(snapshots=True, screenshots=False)
+        if traced:
+            self.context.tracing.start(snapshots=True, screenshots=False)
         self.logs: list[PageLog] = []
 
     def page(self) -> tuple[Page, PageLog]:
@@ -138,7 +144,9 @@ class Visitor:
 
     def close(self, *, keep_trace_as: str | None = None) -> None:
         """Close all tabs; keep what happened in them where a name is given."""
-        if keep_trace_as is None:
+        if not self._traced:
+            pass
+        elif keep_trace_as is None:
             self.context.tracing.stop()
         else:
             self._traces.mkdir(parents=True, exist_ok=True)

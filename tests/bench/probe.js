@@ -1,0 +1,44 @@
+// Put into a page before anything else; notes when text is painted. Times are seconds since the epoch.
+(() => {
+  const when = (time) => (performance.timeOrigin + time) / 1000;
+  const now = () => when(performance.now());
+  let armed = null;
+  window.bench = {
+    arm: (selector, sampled) => {
+      armed = { selector, sampled, end: 0, samples: [], planned: false, tasks: [] };
+    },
+    ended: () => armed !== null && armed.end > 0,
+    result: () => ({ end: armed.end, samples: armed.samples, tasks: armed.tasks }),
+  };
+  // A task queued in a frame runs when that frame was painted.
+  const painted = (then) => requestAnimationFrame(() => setTimeout(() => then(now())));
+  // Syntax of Markdown is not drawn, letters and digits are.
+  const drawn = () => {
+    const texts = [...document.querySelectorAll(armed.selector)].map((e) => e.textContent);
+    return texts.join('').replace(/[^A-Za-z0-9]+/g, '').length;
+  };
+  const holdsEnd = (node) => /\bEND\s*$/.test((node.textContent ?? '').slice(-20));
+  const sample = () => {
+    const run = armed;
+    run.planned = true;
+    requestAnimationFrame(() => {
+      run.planned = false;
+      const count = drawn();
+      setTimeout(() => run.samples.push([count, now()]));
+    });
+  };
+  new MutationObserver((records) => {
+    const run = armed;
+    if (run === null) return;
+    if (run.sampled && !run.planned) sample();
+    if (run.end > 0) return;
+    const nodes = records.flatMap((r) => (r.type === 'childList' ? [...r.addedNodes] : [r.target]));
+    if (nodes.some((node) => holdsEnd(node))) {
+      run.end = -1;
+      painted((at) => (run.end = at));
+    }
+  }).observe(document, { subtree: true, childList: true, characterData: true });
+  new PerformanceObserver((list) => {
+    if (armed !== null) armed.tasks.push(...list.getEntries().map((e) => [when(e.startTime), e.duration]));
+  }).observe({ type: 'longtask' });
+})();
