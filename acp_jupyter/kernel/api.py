@@ -78,7 +78,11 @@ class Session:
             origin=origin,
             can_ask=cell.can_ask,
         )
-        detail = self._client.turn(turn_id)
+        try:
+            detail = self._client.turn(turn_id)
+        except KeyboardInterrupt:
+            self._client.cancel(self.id, turn_id)
+            raise
         return Turn(self._client, detail, can_ask=cell.can_ask, timeout=timeout)
 
     def __repr__(self) -> str:

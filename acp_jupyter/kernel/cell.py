@@ -34,14 +34,22 @@ def run_cell(shell: InteractiveShell, options: CellOptions, prompt: str) -> None
     cell = current_cell()
     session = connect(options.agent, session=options.session, new=options.new)
     turn = session.prompt(prompt, policy=options.policy, timeout=options.timeout)
+    try:
+        _show(shell, turn, options, cell)
+    except KeyboardInterrupt:
+        turn.stop_soon()  # wherever it struck
+        raise
+    turn.raise_for_error()
+    _warn(turn)
+
+
+def _show(shell: InteractiveShell, turn: Turn, options: CellOptions, cell: Cell) -> None:
     names = {"_acp": turn} | ({options.out: turn} if options.out else {})
     shell.push(names, interactive=False)  # type: ignore[no-untyped-call]
     if cell.face == "terminal":
         _show_in_terminal(turn)
     else:
         _show_in_notebook(turn, cell)
-    turn.raise_for_error()
-    _warn(turn)
 
 
 def _show_in_terminal(turn: Turn) -> None:
@@ -59,9 +67,12 @@ def _show_in_notebook(turn: Turn, cell: Cell) -> None:
         if wants_widget(start, cell.can_ask):
             widget = make_widget(turn._client, start)
             stack.callback(widget.close)
-        _display(first_bundle(start, widget), turn, update=False)
         try:
+            _display(first_bundle(start, widget), turn, update=False)
             turn._wait(None, None)
+        except KeyboardInterrupt:
+            turn.stop_soon()  # before the last look at it below
+            raise
         finally:
             # A page that holds the notebook puts the final output in, also after a reload.
             if not (start.page_holds_notebook and turn._detail.page_holds_notebook):

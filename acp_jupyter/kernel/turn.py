@@ -58,6 +58,7 @@ class Turn(TurnValues):
         self._can_ask = can_ask
         self._timeout = timeout
         self._timed_out = False
+        self._stopped = False
         self._widget: TurnWidget | None = None
         self._timer = threading.Timer(timeout or 0, self._stop_late)
         self._timer.daemon = True
@@ -198,7 +199,10 @@ class Turn(TurnValues):
             raise
 
     def stop_soon(self, seconds: float = 2.0) -> None:
-        """Stop the turn and wait a little for its end; never raises an error of the host."""
+        """Stop the turn and wait a little for its end, once; never raises an error of the host."""
+        if self._stopped or self._detail.turn.status == "done":
+            return
+        self._stopped = True
         try:
             self._client.cancel(self.session_id, self.id)
             self._detail = self._client.turn(self.id, seconds)
