@@ -10,8 +10,8 @@ interface Block {
   readonly element: Element;
 }
 
-/** Most text taken in one frame, so that no frame takes long. */
-const MAX_PER_FLUSH = 12_288;
+/** Most text taken in one step, so that a frame can end after any of them. */
+const MAX_PER_FLUSH = 2_048;
 
 /**
  * Markdown that grows, in one element.
@@ -40,7 +40,7 @@ export class MarkdownStream {
     this.pending += text;
   }
 
-  /** Shows what was taken, at most a frame's worth. Returns whether more is left. */
+  /** Shows what was taken, at most one step's worth. Returns whether more is left. */
   flush(): boolean {
     let piece = this.pending.slice(0, MAX_PER_FLUSH);
     // A line end may be cut in two.

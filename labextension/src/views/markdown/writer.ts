@@ -4,6 +4,8 @@ import { MarkdownStream } from './stream';
 
 /** A frame's work that costs more makes the next wait. */
 const CHEAP_MILLISECONDS = 4;
+/** No further step is begun in a frame after this: layout and paint need their share. */
+const BUDGET_MILLISECONDS = 8;
 
 /** Draws growing Markdown frame by frame, so that no frame takes long. */
 export class Writer {
@@ -49,7 +51,10 @@ export class Writer {
     if (start < this.rest) {
       return true;
     }
-    const more = this.step();
+    let more = this.step();
+    while (more && performance.now() - start < BUDGET_MILLISECONDS) {
+      more = this.step();
+    }
     const cost = performance.now() - start;
     // What has piled up is drawn as fast as frames come.
     this.rest = cost > CHEAP_MILLISECONDS && !more ? start + 5 * cost : 0;
