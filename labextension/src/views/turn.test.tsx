@@ -271,6 +271,22 @@ describe('a permission request', () => {
     expect(card.textContent).toContain('U+202E right-to-left override');
   });
 
+  it('puts files outside the folder first, in full', () => {
+    const diff = { old_text: 'a\n', new_text: 'b\n', is_new_file: false, added: 1, removed: 1 };
+    show(
+      [
+        edit('e', {
+          status: 'pending',
+          permission: permission(),
+          diffs: [{ path: '/etc/hosts', ...diff }],
+        }),
+      ],
+      waiting,
+    );
+    const card = view().getByRole('group', { name: 'Permission request' });
+    expect(card.querySelector('dl')?.textContent).toMatch(/^Outside the folder\/etc\/hosts/);
+  });
+
   it('shows the whole change that is asked for', () => {
     show([edit('e', { status: 'pending', permission: permission() })], waiting);
     const diff = view().getByRole('region', { name: 'Diff of src/clean.py' });

@@ -26,7 +26,7 @@ export function ContentBlock({ block }: { readonly block: ContentBlockItem }) {
   if (block.type === 'resource' && block.text !== '') {
     return (
       <div class="acp-code">
-        <header>
+        <header role="presentation">
           <span class="cut grow">{block.name === '' ? block.uri : block.name}</span>
         </header>
         <pre tabIndex={0} role="group" aria-label={t('Resource')}>

@@ -69,7 +69,7 @@ export function PermissionCard({ item, others, ...request }: PermissionCardProps
       data-request={requestId}
       ref={card}
     >
-      <header>
+      <header role="presentation">
         <Icon name="warning" />
         <b class="grow" dir="auto">
           <Visible text={title} />

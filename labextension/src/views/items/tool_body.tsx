@@ -60,7 +60,7 @@ function Command({ item }: { readonly item: ToolCall }) {
   return (
     <div class="acp-code">
       {item.command !== '' && (
-        <header>
+        <header role="presentation">
           <code class="grow acp-command" dir="ltr">
             <Visible text={item.command} strictness="lookalikes" />
           </code>

@@ -16,12 +16,12 @@ const FOLDED_LINES = 24;
 export function Wanted({ item, reason }: { readonly item: ToolCall; readonly reason: string }) {
   const { store, t } = useScene();
   const { command, path, diffs } = item;
-  const paths = useMemo(
-    () => [...new Set([path, ...item.paths])].filter(each => each !== ''),
-    [item],
-  );
+  const paths = useMemo(() => {
+    const all = [path, ...item.paths, ...diffs.map(diff => diff.path)];
+    return [...new Set(all)].filter(each => each !== '');
+  }, [item]);
   const shownByDiff = new Set(diffs.map(diff => diff.path));
-  const listed = paths.filter(each => !shownByDiff.has(each)).sort(outsideFirst);
+  const listed = paths.filter(each => isOutside(each) || !shownByDiff.has(each)).sort(outsideFirst);
   const odd = oddNames([command, ...paths], 'lookalikes');
   const hidden = oddNames(
     diffs.map(diff => diff.new_text),
@@ -38,19 +38,23 @@ export function Wanted({ item, reason }: { readonly item: ToolCall; readonly rea
           </pre>
         </div>
       )}
+      {listed.length > 0 && (
+        <dl>
+          {listed.map(each => (
+            <Row
+              key={each}
+              name={isOutside(each) ? t('Outside the folder') : t('File')}
+              outside={isOutside(each)}
+            >
+              <Visible text={each} strictness="lookalikes" />
+            </Row>
+          ))}
+        </dl>
+      )}
       {diffs.map((diff, index) => (
         <WantedDiff key={index} id={`${item.id} permission ${index}`} diff={diff} />
       ))}
       <dl>
-        {listed.map(each => (
-          <Row
-            key={each}
-            name={isOutside(each) ? t('Outside the folder') : t('File')}
-            outside={isOutside(each)}
-          >
-            <Visible text={each} strictness="lookalikes" />
-          </Row>
-        ))}
         {command !== '' && store.view.session !== null && (
           <Row name={t('Folder')}>{store.view.session.folder}</Row>
         )}

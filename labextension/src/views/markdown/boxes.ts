@@ -43,6 +43,8 @@ export function codeBox(
   const box = element('div', 'acp-code');
   const text = document.createTextNode(source);
   const header = element('header');
+  // Else a landmark: each code block would be a banner of the page.
+  header.setAttribute('role', 'presentation');
   const label = element('span', 'cut grow');
   label.textContent = language;
   header.append(label);

@@ -140,7 +140,5 @@ function nextOf(key: string, active: number, count: number): number | null {
 
 /** The button shows two words at most; the list has the rest. */
 function twoWords(name: string): string {
-  return name.split(/\s+/).slice(0, 3).length > 2 && name.length > 18
-    ? name.split(/\s+/).slice(0, 2).join(' ')
-    : name;
+  return name.split(/\s+/).slice(0, 2).join(' ');
 }

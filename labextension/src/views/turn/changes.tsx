@@ -20,8 +20,8 @@ export function Changes({ turnId, items }: ChangesProps) {
     return null;
   }
   return (
-    <section class="acp-changes" role="group" aria-label={t('Changes')}>
-      <header>
+    <div class="acp-changes" role="group" aria-label={t('Changes')}>
+      <header role="presentation">
         <b class="grow">{plural(t, changes.length, '1 file changed', '%1 files changed')}</b>
         <Counts added={total(changes, 'added')} removed={total(changes, 'removed')} />
       </header>
@@ -47,7 +47,7 @@ export function Changes({ turnId, items }: ChangesProps) {
           </li>
         ))}
       </ul>
-    </section>
+    </div>
   );
 }
 
