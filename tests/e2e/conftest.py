@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from collections.abc import Generator, Iterator
 from pathlib import Path
 
@@ -76,3 +77,5 @@ def lab(server: JupyterServer, visitor: Visitor) -> Iterator[LabPage]:
     """A tab on the shared server; its kernels end with the test."""
     yield LabPage(visitor, server)
     stop_kernels(server)
+    # A theme that was chosen is the user's, on the server.
+    shutil.rmtree(server.root.parent / "config" / "lab" / "user-settings", ignore_errors=True)

@@ -21,7 +21,7 @@ def test_agents_that_do_not_work(lab: LabPage, workspace: Workspace, server: Jup
     """S1.45: unknown, missing, leaving, babbling, silent and dying agents."""
     nb = lab.open(workspace.notebook(LOAD, ""))
     nb.load_extension()
-    _fails(nb, "%%acp nobody\nhi", r"no agent 'nobody'")
+    _fails(nb, "%%acp nobody\nhi", r"no agent called 'nobody'")
     _fails(nb, "%%acp missing\nhi", r"no-such-agent-command")
     _fails(nb, "%%acp exits_at_once\nhi", r"exit code 3", r"cannot find the configuration in red")
     _fails(nb, "%%acp garbage --timeout 3\nhi", r"took longer than 3 s")
@@ -59,7 +59,9 @@ def test_a_flood_and_a_queue(lab: LabPage, workspace: Workspace, server: Jupyter
         queued = user.prompt(session_id, "two")
         assert user.turn(queued)["turn"]["status"] == "queued"
         panel = lab.panel
-        expect(panel.root.get_by_text("two").first).to_be_visible()
+        panel.show_list()
+        panel.listed("slow_stream").click()
+        expect(panel.root.get_by_text("two", exact=True).first).to_be_visible()
         first.stop.click()
         assert user.ended(running)["turn"]["stop_reason"] == "cancelled"
         eventually(lambda: user.turn(queued)["turn"]["status"] == "running")

@@ -13,6 +13,7 @@ from tests.support.browser import Visitor
 from tests.support.lab import LabPage
 from tests.support.lab_server import LAB_ARGS, agents, stop_kernels
 from tests.support.notebook_file import WIDGET_MIME
+from tests.support.roles import TurnView
 from tests.support.second_environment import install_kernelspec, kernel_environment
 from tests.support.server import JupyterServer
 from tests.support.wait import eventually
@@ -31,8 +32,9 @@ ipywidgets.VBox([ipywidgets.Label("a label"), turn.widget])"""
     nb = lab.open(workspace.notebook(LOAD, code, "turn.wait(); print(turn.stop_reason)"))
     nb.wait_for_kernel()
     nb.run_to_end(0)
-    view = nb.run(1)
+    nb.run(1)
     nb.wait_for_end(1)
+    view = TurnView(nb.output(1).locator(".widget-vbox"))
     # The kernel blocks: no comm message would get through.
     nb.run(2)
     nb.wait_until_running(2)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from playwright.sync_api import expect
 
 from tests.support.as_user import AsUser
@@ -26,7 +28,8 @@ def test_the_panel_lists_shows_prompts_stops_and_answers(
     expect(panel.listed(r"Waiting for your answer.*Demo.*nb\.ipynb")).to_have_count(1)
     panel.listed(r"nb\.ipynb").click()
     expect(panel.log).to_contain_text("Here is an edit to clean.py.")
-    expect(panel.plan).to_be_visible()
+    panel.root.get_by_role("button", name=re.compile("^Plan 2/4")).click()
+    expect(panel.plan.get_by_role("listitem")).to_have_count(4)
     expect(panel.permission).to_be_visible()
     panel.answer("Allow once")
     # Answered here, seen there; the cell's kernel was busy all the time.
@@ -61,7 +64,7 @@ def test_a_session_of_the_panel_alone(lab: LabPage, workspace: Workspace) -> Non
     """A person without any notebook chooses an agent and talks to it."""
     lab.open_empty(workspace.name)
     panel = lab.panel
-    panel.new_session("hello")
+    panel.choose_agent("hello")
     panel.say("Good morning")
     expect(panel.log).to_contain_text("Hello from the fake agent.")
     expect(panel.log).to_contain_text("You said: Good morning")

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from nbformat.reader import NotJSONError
 from playwright.sync_api import Locator, expect
 
 from tests.support.notebook_file import claims, is_final, read_notebook
@@ -164,9 +165,7 @@ class OpenNotebook:
         """Wait until the file holds the record of a finished turn in a cell; return that output."""
 
         def final() -> Any:
-            cells = self.read().cells
-            outputs = cells[index].get("outputs", []) if index < len(cells) else []
-            return next(filter(is_final, outputs), None)
+            return next(filter(is_final, self._saved_outputs(index)), None)
 
         return eventually(final, seconds, f"the final output saved in cell {index}")
 
@@ -184,12 +183,17 @@ class OpenNotebook:
         """Wait until the file holds an output of that turn in a cell, final or not."""
 
         def named() -> Any:
-            cells = self.read().cells
-            outputs = cells[index].get("outputs", []) if index < len(cells) else []
-            claimed = (output for output in outputs if claims(output, turn_id))
-            return next(claimed, None)
+            saved = self._saved_outputs(index)
+            return next((output for output in saved if claims(output, turn_id)), None)
 
         return eventually(named, seconds, f"turn {turn_id} saved in cell {index}")
+
+    def _saved_outputs(self, index: int) -> list[Any]:
+        try:
+            cells = self.read().cells
+        except NotJSONError:
+            return []  # it is being written
+        return list(cells[index].get("outputs", [])) if index < len(cells) else []
 
     def _activate(self) -> None:
         self._evaluate("notebook => jupyterapp.shell.activateById(notebook.id)")

@@ -83,11 +83,9 @@ class PanelView(TurnView):
     def show_list(self) -> None:
         self.button("Sessions").click()
 
-    def new_session(self, agent: str) -> None:
-        """Start a session with an agent, chosen by its name."""
-        self.button("New session").click()
+    def choose_agent(self, name: str) -> None:
         self.agent.click()
-        self.root.get_by_role("option", name=agent).click()
+        self.root.get_by_role("option", name=name).click()
 
     def say(self, text: str) -> None:
         """Send a prompt as a person does."""
