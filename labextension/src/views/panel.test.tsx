@@ -231,6 +231,8 @@ describe('an open session', () => {
     fireEvent.click(view().getByRole('button', { name: '1 waiting' }));
     expect(scrollIntoView).toHaveBeenCalled();
     await until(() => expect(document.activeElement).toBe(card));
+    fireEvent.keyDown(card, { key: 'Escape' });
+    expect(document.activeElement).toBe(view().getByRole('textbox', { name: 'Message' }));
   });
 
   it('lists what waits and lets it be removed', async () => {

@@ -5,9 +5,12 @@ const GUARD_MILLISECONDS = 400;
 
 const appeared = new WeakMap<Element, number>();
 
-/** Keys 1 to 9 choose an option of the question in focus, else of the first one. */
+/** Keys 1 to 9 choose an option of the question in focus, else of the first one; Escape leaves it. */
 export function answerByKey(view: Element, event: KeyboardEvent): boolean {
   const target = event.target instanceof Element ? event.target : null;
+  if (event.key === 'Escape' && (target?.closest('.acp-perm') ?? null) !== null) {
+    return toComposer(view);
+  }
   if (
     !/^[1-9]$/.test(event.key) ||
     event.ctrlKey ||
@@ -30,6 +33,13 @@ export function answerByKey(view: Element, event: KeyboardEvent): boolean {
   }
   // Also when too early: it was meant for the view.
   return true;
+}
+
+/** Leaves the question open. */
+function toComposer(view: Element): boolean {
+  const box = view.querySelector('textarea');
+  box?.focus();
+  return box !== null;
 }
 
 /** Starts the guard of a question. */
