@@ -33,6 +33,7 @@ _COLUMNS = {
     "wire_ratio": ("on the wire", "{:.2f}"),
     "long_task_sum_ms": ("long tasks ms", "{:.0f}"),
     "long_task_max_ms": ("longest ms", "{:.0f}"),
+    "own_script_max_ms": ("of it own ms", "{:.0f}"),
     "server_cpu": ("server CPU s", "{:.2f}"),
     "browser_cpu": ("browser CPU s", "{:.2f}"),
     "page_cpu": ("page CPU s", "{:.2f}"),

@@ -53,6 +53,8 @@ class Run:
     """The same as the socket sends them: compressed, where that was agreed."""
     long_task_sum_ms: float
     long_task_max_ms: float
+    own_script_max_ms: float
+    """The longest script of the subject itself in a frame over 50 ms."""
     server_cpu: float
     browser_cpu: float
     """All processes of the browser."""
@@ -77,12 +79,15 @@ class Meter:
         Returns the streamed text in a WebSocket message.
     drawn
         CSS selector of what holds the text.
+    scripts
+        Part of the addresses of its own scripts.
     """
 
     page: Page
     server: psutil.Process
     text_of: Callable[[str], str]
     drawn: str
+    scripts: str = ""
     _cdp: CDPSession = field(init=False)
     _deflated: set[str] = field(init=False, default_factory=set)
     _frames: list[str] = field(init=False, default_factory=list)
@@ -98,6 +103,7 @@ class Meter:
     def arm(self, load: Load) -> None:
         """Begin to measure."""
         self._frames = []
+        self.page.evaluate("new Promise(then => requestIdleCallback(then, {timeout: 10000}))")
         self.page.evaluate("args => bench.arm(...args)", [self.drawn, bool(load.rate)])
         self._before = self._cpu()
 
@@ -111,6 +117,11 @@ class Meter:
         result = self.page.evaluate("bench.result()")
         # Before its first chunk a cell has costs that are JupyterLab's own.
         tasks = [duration for start, duration in result["tasks"] if start >= first]
+        own = [
+            duration
+            for start, duration, source in result["scripts"]
+            if start >= first and self.scripts in source
+        ]
         payload = sum(len(self.text_of(frame).encode()) for frame in self._frames)
         delays = _delays(load, result["samples"], first, last) if load.rate else []
         return Run(
@@ -120,6 +131,7 @@ class Meter:
             wire_ratio=self._on_the_wire() / payload,
             long_task_sum_ms=sum(tasks),
             long_task_max_ms=max(tasks, default=0.0),
+            own_script_max_ms=max(own, default=0.0),
             server_cpu=server,
             browser_cpu=browser,
             page_cpu=page,

@@ -5,10 +5,10 @@
   let armed = null;
   window.bench = {
     arm: (selector, sampled) => {
-      armed = { selector, sampled, end: 0, samples: [], planned: false, tasks: [] };
+      armed = { selector, sampled, end: 0, samples: [], planned: false, tasks: [], scripts: [] };
     },
     ended: () => armed !== null && armed.end > 0,
-    result: () => ({ end: armed.end, samples: armed.samples, tasks: armed.tasks }),
+    result: () => ({ end: armed.end, samples: armed.samples, tasks: armed.tasks, scripts: armed.scripts }),
   };
   // A task queued in a frame runs when that frame was painted.
   const painted = (then) => requestAnimationFrame(() => setTimeout(() => then(now())));
@@ -41,4 +41,11 @@
   new PerformanceObserver((list) => {
     if (armed !== null) armed.tasks.push(...list.getEntries().map((e) => [when(e.startTime), e.duration]));
   }).observe({ type: 'longtask' });
+  // Only frames over 50 ms are told of, but by script: what is ours, what is JupyterLab's.
+  new PerformanceObserver((list) => {
+    if (armed === null) return;
+    for (const script of list.getEntries().flatMap((e) => e.scripts)) {
+      armed.scripts.push([when(script.startTime), script.duration, script.sourceURL]);
+    }
+  }).observe({ type: 'long-animation-frame' });
 })();

@@ -78,7 +78,8 @@ def cell_turn(browser: Browser, folder: Path) -> Iterator[CellTurn]:
         lab = LabPage(visitor, server)
         # Before the page connects: the handshake is looked at too.
         process = psutil.Process(server.pid)
-        meter = Meter(lab.page, process, event_text, ".jp-Cell-outputWrapper [role=log]")
+        drawn = ".jp-Cell-outputWrapper [role=log]"
+        meter = Meter(lab.page, process, event_text, drawn, "/extensions/acp-jupyter/")
         notebook = lab.open(workspace.notebook("%load_ext acp_jupyter", "%%acp demo\nhelp"))
         notebook.load_extension()
         notebook.run_to_end(1)
