@@ -16,6 +16,7 @@ import type {
 import { API_VERSION } from '../wire/version';
 import type { Connection } from './connection';
 import { Failure } from './failure';
+import { Gate } from './gate';
 import { Listeners } from './listeners';
 import { Socket } from './socket';
 import type { Transport } from './transport';
@@ -50,6 +51,8 @@ export class Client {
 
   readonly #socket: Socket;
   readonly #followed = new Map<string, { store: SessionStore; count: number }>();
+  /** A notebook may hold more turns than the host takes commands at once. */
+  readonly #attaching = new Gate(16);
   #sessions: readonly SessionSummary[] | null = null;
   #answerAsk: ((frame: AskFrame) => Promise<string>) | null = null;
 
@@ -136,12 +139,14 @@ export class Client {
   // -- commands -------------------------------------------------------------
 
   async attachTurn(turnId: string, notebookPath: string, cellId: string): Promise<AttachedTurn> {
-    const result = await this.#command({
-      name: 'attach_turn',
-      turn_id: turnId,
-      notebook_path: notebookPath,
-      cell_id: cellId,
-    });
+    const result = await this.#attaching.run(() =>
+      this.#command({
+        name: 'attach_turn',
+        turn_id: turnId,
+        notebook_path: notebookPath,
+        cell_id: cellId,
+      }),
+    );
     return parseResult('attach_turn', result);
   }
 

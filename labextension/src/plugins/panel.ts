@@ -1,4 +1,4 @@
-import { ILabShell, ILayoutRestorer } from '@jupyterlab/application';
+import { ILayoutRestorer } from '@jupyterlab/application';
 import type { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
 import { ICommandPalette } from '@jupyterlab/apputils';
 import { INotebookTracker } from '@jupyterlab/notebook';
@@ -22,11 +22,10 @@ export const panelPlugin: JupyterFrontEndPlugin<void> = {
   description: 'A side panel for the sessions of agents.',
   autoStart: true,
   requires: [IAcpClient],
-  optional: [ILabShell, ILayoutRestorer, ICommandPalette, INotebookTracker, ITranslator],
+  optional: [ILayoutRestorer, ICommandPalette, INotebookTracker, ITranslator],
   activate: (
     app: JupyterFrontEnd,
     client: IAcpClient,
-    labShell: ILabShell | null,
     restorer: ILayoutRestorer | null,
     palette: ICommandPalette | null,
     tracker: INotebookTracker | null,
@@ -54,8 +53,8 @@ export const panelPlugin: JupyterFrontEndPlugin<void> = {
       label: trans.__('Show or Hide Agent Sessions'),
       icon: agentIcon,
       execute: () => {
-        if (panel.isVisible && labShell !== null) {
-          labShell.collapseRight();
+        if (panel.isVisible && canCollapse(app.shell)) {
+          app.shell.collapseRight();
         } else {
           app.shell.activateById(PANEL_ID);
         }
@@ -92,3 +91,8 @@ export const panelPlugin: JupyterFrontEndPlugin<void> = {
     }
   },
 };
+
+/** The shells of JupyterLab and of Notebook both can, by different tokens. */
+function canCollapse(shell: object): shell is { collapseRight(): void } {
+  return 'collapseRight' in shell && typeof shell.collapseRight === 'function';
+}

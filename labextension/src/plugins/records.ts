@@ -50,13 +50,18 @@ export const recordsPlugin: JupyterFrontEndPlugin<void> = {
       },
     };
     let maySave = true;
-    void registry?.load(SETTINGS).then(settings => {
-      const read = () => {
-        maySave = settings.composite['saveTurns'] !== false;
-      };
-      settings.changed.connect(read);
-      read();
-    });
+    const read = (settings: ISettingRegistry.ISettings) => {
+      maySave = settings.composite['saveTurns'] !== false;
+    };
+    void registry?.load(SETTINGS).then(
+      settings => {
+        settings.changed.connect(read);
+        read(settings);
+      },
+      () => {
+        // Without settings the standard holds.
+      },
+    );
     const keep = ({ context }: NotebookPanel) => {
       void context.ready.then(() => {
         if (!context.isDisposed) {

@@ -292,3 +292,23 @@ test('a turn that the host has forgotten ends in the page, its question with it'
   expireTurn(store, 't1');
   expect(store.view).toBe(before);
 });
+
+test('a notebook full of turns does not ask for all of them at once', async () => {
+  const { client, sockets } = makeClient();
+  last(sockets).hello();
+  const asked = Array.from({ length: 40 }, (_, index) =>
+    client.attachTurn(`t${index}`, 'n.ipynb', 'c').catch(() => 'refused'),
+  );
+  const error = { message: 'no', reason: 'unknown_turn', detail: '', status: 404 };
+  let most = 0;
+  for (let answered = 0; answered < 40;) {
+    await vi.advanceTimersByTimeAsync(1);
+    const open = last(sockets).of('command').slice(answered);
+    most = Math.max(most, open.length);
+    expect(open.length).toBeGreaterThan(0);
+    last(sockets).receive({ type: 'reply', id: open[0]?.id ?? 0, result: null, error });
+    answered += 1;
+  }
+  expect(most).toBe(16);
+  expect(await Promise.all(asked)).toEqual(Array(40).fill('refused'));
+});
