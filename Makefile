@@ -23,7 +23,7 @@ BUNDLE := acp_jupyter/labextension/package.json
 INSTALL_STAMP := $(VENV)/.installed
 AGENTS_STAMP := tests/published_agents/node_modules/.made
 
-BUNDLE_SOURCES := $(shell find labextension/src labextension/style labextension/schema -type f 2>/dev/null) \
+BUNDLE_SOURCES := $(shell find labextension/src labextension/style labextension/schema labextension/scripts -type f 2>/dev/null) \
   labextension/package.json labextension/tsconfig.json labextension/tsconfig.build.json
 
 .PHONY: install lab test test-all check check-types check-front-end bench gen lock clean

@@ -270,9 +270,14 @@ export class Socket {
 
   async #explain(): Promise<void> {
     const failure = await this.#transport.explain();
-    if (this.#connection.state === 'lost' && failure !== null) {
-      this.#move({ ...this.#connection, failure });
+    if (this.#connection.state !== 'lost' || failure === null) {
+      return;
     }
+    const hopeless = failure.reason === 'not_installed';
+    if (hopeless) {
+      clearTimeout(this.#timer); // until the user asks for it, or the page is loaded anew
+    }
+    this.#move({ state: 'lost', retryAt: hopeless ? null : this.#connection.retryAt, failure });
   }
 
   #move(connection: Connection): void {

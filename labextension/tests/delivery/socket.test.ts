@@ -193,6 +193,11 @@ test.each([
     const { connection } = client;
     expect(connection.state === 'lost' ? connection.failure?.message : '').toContain(words);
   });
+  vi.advanceTimersByTime(2_000);
+  // Where there is nothing to connect to, only the user tries again.
+  expect(sockets).toHaveLength(status === 404 ? 1 : 2);
+  client.reconnect();
+  expect(sockets).toHaveLength(2);
 });
 
 test('held documents are told on every connection', () => {
