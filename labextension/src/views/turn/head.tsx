@@ -10,8 +10,11 @@ export function TurnHead({ turnId }: { readonly turnId: string }) {
   const { store, t } = useScene();
   useSubscription(useCallback(listener => store.subscribeSession(listener), [store]));
   const { view } = store;
-  const words = [titleOf(view), currentName(view.session, 'mode')].filter(word => word !== '');
-  const policy = view.turns.get(turnId)?.policy;
+  const turn = view.turns.get(turnId);
+  // A session that nobody has named is called after a prompt, and the cell shows that itself.
+  const title = turn?.prompt.trim().startsWith(titleOf(view)) === true ? '' : titleOf(view);
+  const words = [title, currentName(view.session, 'mode')].filter(word => word !== '');
+  const policy = turn?.policy;
   return (
     <div class="acp-head">
       <Icon name="agent" />
