@@ -96,7 +96,7 @@ def started(draft: Draft, note: TurnStartedNote) -> None:
     draft.close_open_item()
     draft.change_session(
         active_turn_id=note.turn_id,
-        status="running",
+        status="starting" if draft.session.status == "starting" else "running",
         queue=tuple(q for q in draft.session.queue if q.turn_id != note.turn_id),
         updated_at=draft.at,
     )

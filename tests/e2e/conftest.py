@@ -47,7 +47,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[JupyterServer]:
     """JupyterLab, with token and XSRF, and agents of every sort."""
     folder = tmp_path_factory.mktemp("lab")
-    with JupyterServer(folder, app="jupyterlab", agents=agents(), args=LAB_ARGS) as running:
+    # Below the home folder, as for most people: the page shortens paths there.
+    home = {"HOME": str(folder / "root")}
+    with JupyterServer(
+        folder, app="jupyterlab", agents=agents(), args=LAB_ARGS, env=home
+    ) as running:
         yield running
 
 

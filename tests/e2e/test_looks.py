@@ -38,8 +38,9 @@ def test_axe_finds_nothing(lab: LabPage, workspace: Workspace, theme: str) -> No
     _keep(lab.page, f"{theme} done")
 
 
-def test_the_picture_of_the_readme(lab: LabPage, workspace: Workspace) -> None:
+def test_the_picture_of_the_readme(lab: LabPage) -> None:
     """A permission request in a cell beside the panel."""
+    workspace = Workspace(lab.server.root, "analysis")
     nb = lab.open(
         workspace.notebook(LOAD, "%%acp\nMake clean.py twice as fast", name="quickstart.ipynb")
     )
@@ -48,6 +49,7 @@ def test_the_picture_of_the_readme(lab: LabPage, workspace: Workspace) -> None:
     expect(turn.permission).to_be_visible()
     expect(lab.panel.permission).to_be_visible()
     lab.command("application:toggle-left-area")
+    lab.widen_panel(130)
     turn.permission.scroll_into_view_if_needed()
     picture = lab.page.screenshot(animations="disabled")
     assert picture.startswith(b"\x89PNG")

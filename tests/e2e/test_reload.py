@@ -96,6 +96,7 @@ def _expect_the_end_and_the_record(nb: OpenNotebook, turn: TurnView, workspace: 
     eventually(lambda: workspace.clean_py != CLEAN_PY, what="the edit is on disk")
     # Whoever holds the document saves it; nobody has pressed a key for that.
     saved = nb.saved_output(1)
+    nb.wait_until_clean()
     nb.save()
     assert nb.saved_output(1) == saved
     assert "Built `kept` by a list comprehension" in saved["data"]["text/markdown"]

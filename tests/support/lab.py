@@ -101,6 +101,20 @@ class LabPage:
         expect(root).to_be_visible()
         return PanelView(root)
 
+    def widen_panel(self, pixels: int) -> None:
+        """Drag the edge of the side panel."""
+        box = self.page.locator("#acp-jupyter-panel").bounding_box()
+        assert box is not None
+        x, y = box["x"] - 3, box["y"] + box["height"] / 2
+        self.page.mouse.move(x, y)
+        self.page.mouse.down()
+        self.page.mouse.move(x - pixels, y, steps=5)
+        self.page.mouse.up()
+        wide = box["width"] + pixels / 2
+        self.page.wait_for_function(
+            "wide => document.querySelector('#acp-jupyter-panel').clientWidth > wide", arg=wide
+        )
+
     @property
     def notices(self) -> Locator:
         """JupyterLab's own notifications and dialogs."""

@@ -146,12 +146,25 @@ class OpenNotebook:
             timeout=START_MS,
         )
 
+    def wait_until_clean(self) -> None:
+        """Wait until nothing is left to be saved."""
+        self._page.wait_for_function(
+            f"path => ({_FIND})(path).context.model.dirty === false", arg=self.path
+        )
+
     def save(self) -> None:
         self._evaluate("notebook => notebook.context.save()")
 
     def read(self) -> Any:
-        """Return what is on disk."""
-        return read_notebook(self.file)
+        """Return what is on disk, once it is whole."""
+
+        def whole() -> Any:
+            try:
+                return read_notebook(self.file)
+            except NotJSONError:
+                return None
+
+        return eventually(whole, what=f"{self.path} is a notebook")
 
     def final_output(self, index: int, seconds: float = 10) -> Any:
         """Wait until the page has the record of a finished turn in a cell; return that output."""
@@ -189,10 +202,7 @@ class OpenNotebook:
         return eventually(named, seconds, f"turn {turn_id} saved in cell {index}")
 
     def _saved_outputs(self, index: int) -> list[Any]:
-        try:
-            cells = self.read().cells
-        except NotJSONError:
-            return []  # it is being written
+        cells = self.read().cells
         return list(cells[index].get("outputs", [])) if index < len(cells) else []
 
     def _activate(self) -> None:

@@ -71,7 +71,10 @@ function ItemContent({ item, waiting }: ItemRowProps) {
     case 'error':
       return <ErrorNote message={item.message} detail={item.detail} />;
     case 'turn_end':
-      return item.words === '' ? null : <p class="acp-end muted">{item.words}</p>;
+      // What went wrong stands above, in the error's own note.
+      return item.words === '' || item.stop_reason === 'error' ? null : (
+        <p class="acp-end muted">{item.words}</p>
+      );
     case 'user_message':
       return null;
   }
