@@ -83,8 +83,8 @@ class Backend:
         NotAllowed
             The kernel is about to end, and with it nothing that lives here.
         """
-        if isinstance(command, Cancel) and isinstance(caller, KernelCaller):
-            if self.kernels.is_ending(caller.kernel_id):
-                raise NotAllowed("This kernel is shutting down or restarting; its turns go on.")
+        ending = isinstance(caller, KernelCaller) and self.kernels.is_ending(caller.kernel_id)
+        if ending and isinstance(command, Cancel):
+            raise NotAllowed("This kernel is shutting down or restarting; its turns go on.")
         if isinstance(command, AttachTurn | GetRecords):
             await self.kernels.learn(command.notebook_path)

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from acp_jupyter.transcript.items import AgentMessage, ErrorItem, ToolCall
-from tests.support.view import View
 from tests.support.recorded import TRAFFIC, Recording
+from tests.support.view import View
 
 RECORDINGS = sorted(TRAFFIC.glob("*.jsonl"))
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from acp_jupyter.packets.notes import AgentExited, PermissionSettledNote, TurnFailed, TurnStopped
 from acp_jupyter.transcript.items import AgentMessage, Plan, ToolCall
-from tests.support.view import View
 from tests.support.script import Script
+from tests.support.view import View
 
 
 def items(script: Script, kind: str) -> list[Any]:
@@ -30,10 +30,10 @@ def test_chunks_are_joined_in_order_with_nothing_added() -> None:
     """S1.5."""
     script = Script()
     script.turn()
-    for piece in ("Hel", "lo ", "**world**"):
+    for piece in ("Good ", "morning, ", "**world**"):
         script.text(piece)
     (message,) = items(script, "agent_message")
-    assert message.text == "Hello **world**"
+    assert message.text == "Good morning, **world**"
 
 
 def test_a_message_id_or_another_kind_starts_a_new_item() -> None:
@@ -58,9 +58,9 @@ def test_empty_chunks_open_no_item() -> None:
 
 def test_text_after_the_end_of_the_turn_is_kept_and_told_again() -> None:
     script = Script()
-    script.end_seq = script.turn()
+    prompt = script.turn()
     script.text("The tail ")
-    script.end(script.end_seq)
+    script.end(prompt)
     ends = sum(event.kind == "turn_ended" for event in script.events)
     script.text("is here.")
     (message,) = items(script, "agent_message")
@@ -154,7 +154,8 @@ def test_a_permission_is_a_state_of_its_tool_call() -> None:
     settled = call(script, "c1").permission
     assert settled is not None
     assert (settled.state, settled.outcome) == ("allowed", "Allowed once")
-    assert script.transcript.session.status == "running"
+    after = script.transcript.session
+    assert after.status == "running"
 
 
 def test_a_request_for_an_unknown_call_makes_its_card() -> None:

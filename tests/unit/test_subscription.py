@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from acp_jupyter.delivery.subscription import Subscription, merge
 from acp_jupyter.transcript.events import Event, TextAppended
-from tests.support.view import View
 from tests.support.script import Script
+from tests.support.view import View
 
 STEPS = st.lists(
     st.sampled_from(["text", "thought", "tool", "output", "plan", "ask", "answer", "late"]),
