@@ -82,15 +82,16 @@ class OpenNotebook:
         """Start a cell, and return the turn that will be in its output."""
         if source is not None:
             self.set_source(index, source)
-        self._activate()
+        # In one go: whatever takes the focus meanwhile makes its own cell the active one.
         self._evaluate(
             """(notebook, index) => {
+              jupyterapp.shell.activateById(notebook.id);
               notebook.content.deselectAll();
               notebook.content.activeCellIndex = index;
+              jupyterapp.commands.execute('notebook:run-cell').catch(() => null);
             }""",
             index,
         )
-        self.lab.command("notebook:run-cell", wait=False)
         return self.turn(index)
 
     def run_to_end(self, index: int, source: str | None = None, seconds: float = 30) -> None:

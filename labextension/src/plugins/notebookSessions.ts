@@ -1,8 +1,12 @@
 import type { Client, Following } from '../delivery/client';
+import { Listeners } from '../delivery/listeners';
 import type { TurnState } from '../wire/types';
 
 /** The sessions of one notebook, followed so that their turns are heard of. */
 export class NotebookSessions {
+  /** Ids of sessions that are followed from now on; their turns may be over by then. */
+  readonly added = new Listeners<string>();
+
   readonly #client: Client;
   readonly #following = new Map<string, Following>();
   readonly #stop: () => void;
@@ -50,6 +54,7 @@ export class NotebookSessions {
     for (const sessionId of wanted) {
       if (!this.#following.has(sessionId)) {
         this.#following.set(sessionId, this.#client.follow(sessionId));
+        this.added.emit(sessionId);
       }
     }
     for (const [sessionId, following] of this.#following) {

@@ -65,6 +65,7 @@ export class RecordKeeper implements IDisposable {
         }
       }),
       client.turnsChanged.add(sessionId => this.#turnsChanged(sessionId)),
+      this.#sessions.added.add(sessionId => this.#turnsChanged(sessionId)),
     ];
     context.pathChanged.connect(this.#pathChanged, this);
     context.model.contentChanged.connect(this.#contentChanged, this);

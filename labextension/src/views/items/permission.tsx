@@ -163,8 +163,14 @@ function mayTakeFocus(card: HTMLElement): boolean {
     active === document.body ||
     (!isTextField(active) &&
       active.closest('.acp-perm') === null &&
-      (active.contains(card) || active.closest('.acp')?.contains(card) === true))
+      ((active.contains(card) && cellOf(active) === cellOf(card)) ||
+        active.closest('.acp')?.contains(card) === true))
   );
+}
+
+/** In a notebook the focus takes the active cell along: the next Shift+Enter would run another. */
+function cellOf(element: Element): Element | null {
+  return element.closest('.jp-Cell');
 }
 
 /** The card with the focus goes away: its tool line takes it over. */
