@@ -11,8 +11,10 @@ export function TurnHead({ turnId }: { readonly turnId: string }) {
   useSubscription(useCallback(listener => store.subscribeSession(listener), [store]));
   const { view } = store;
   const turn = view.turns.get(turnId);
-  // A session that nobody has named is called after a prompt, and the cell shows that itself.
-  const title = turn?.prompt.trim().startsWith(titleOf(view)) === true ? '' : titleOf(view);
+  // A session that nobody has named is called after a prompt, and its cell shows that itself.
+  const called = titleOf(view);
+  const turns = [...view.turns.values()];
+  const title = turns.some(({ prompt }) => prompt.trim().startsWith(called)) ? '' : called;
   const words = [title, currentName(view.session, 'mode')].filter(word => word !== '');
   const policy = turn?.policy;
   return (
