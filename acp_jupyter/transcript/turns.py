@@ -134,26 +134,32 @@ def failed(draft: Draft, note: TurnFailed | ErrorPacket) -> None:
     """End the running turn, or the named one, in an error."""
     if isinstance(note, TurnFailed):
         turn = draft.turns.get(note.turn_id)
-        reason, code = note.reason, ""
+        message, reason, code = note.message, note.reason, ""
     else:
         turn = _active(draft)
-        reason, code = "agent_error", note.code
+        message, reason, code = _agent_error(draft, note), "agent_error", note.code
     if turn is None or turn.status == "done":
         return
     draft.close_open_item()
-    failure = TurnFailure(message=note.message, detail=note.detail, reason=reason)
+    failure = TurnFailure(message=message, detail=note.detail, reason=reason)
     draft.add(
         ErrorItem(
             id=draft.new_id(),
             turn_id=turn.turn_id,
-            message=note.message,
+            message=message,
             detail=note.detail,
             reason=reason,
             code=code,
         )
     )
     draft.change_session(queue=tuple(q for q in draft.session.queue if q.turn_id != turn.turn_id))
-    _end(draft, turn.model_copy(update={"failure": failure}), "error", note.message)
+    _end(draft, turn.model_copy(update={"failure": failure}), "error", message)
+
+
+def _agent_error(draft: Draft, packet: ErrorPacket) -> str:
+    said = packet.message.strip().rstrip(".")
+    name = draft.session.agent_info.name
+    return f"{name} answered with an error: {said}. The session goes on; send the message again."
 
 
 def stopped(draft: Draft, note: TurnStopped) -> None:

@@ -251,7 +251,8 @@ def test_a_json_rpc_error_ends_the_turn() -> None:
     error = {"code": -32603, "message": "Internal error", "data": {"details": "no model"}}
     script.line("<", {"id": 1, "error": error}, prompt)
     (item,) = items(script, "error")
-    assert (item.message, item.detail, item.code) == ("Internal error", "no model", "-32603")
+    assert item.message.startswith("Demo answered with an error: Internal error. ")
+    assert (item.detail, item.code) == ("no model", "-32603")
     assert script.transcript.turns["t1"].failure is not None
 
 
