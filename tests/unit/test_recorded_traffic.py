@@ -116,4 +116,5 @@ def test_an_error_of_the_provider_is_a_sentence() -> None:
     """C16: gemini passes the provider's JSON on as its message."""
     state = Recording(TRAFFIC / "gemini-error.jsonl").script.transcript
     errors = [i for i in state.window(0, len(state.items)) if isinstance(i, ErrorItem)]
-    assert [error.message for error in errors] == ["mock error", "terminated"]
+    said = [error.message.partition(" answered with an error: ")[2] for error in errors]
+    assert [words.partition(".")[0] for words in said] == ["mock error", "terminated"]
