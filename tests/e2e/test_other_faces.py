@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 
 from tests.support.browser import Visitor
 from tests.support.lab import LabPage
-from tests.support.lab_server import LAB_ARGS, agents, stop_kernels
+from tests.support.lab_server import LAB_ARGS, agents
 from tests.support.notebook_file import WIDGET_MIME
 from tests.support.roles import TurnView
 from tests.support.second_environment import install_kernelspec, kernel_environment
@@ -109,12 +109,12 @@ def test_the_kernel_in_an_environment_of_its_own(
     assert COMPREHENSION in workspace.clean_py
     nb.run_to_end(2)
     expect(nb.output(2)).to_contain_text("acp-jupyter-kernel-env")
-    nb.save()
     nb.saved_output(1)
 
 
-def test_notebook_7(server: JupyterServer, visitor: Visitor, workspace: Workspace) -> None:
-    nb = LabPage(visitor, server, "notebook").open(
+def test_notebook_7(lab: LabPage, visitor: Visitor, workspace: Workspace) -> None:
+    """The same server, the simpler frontend."""
+    nb = LabPage(visitor, lab.server, "notebook").open(
         workspace.notebook(LOAD, "%%acp demo\nedit clean.py rate=0")
     )
     nb.load_extension()
@@ -123,6 +123,4 @@ def test_notebook_7(server: JupyterServer, visitor: Visitor, workspace: Workspac
     turn.answer("Allow once")
     nb.wait_for_end(1)
     assert COMPREHENSION in workspace.clean_py
-    nb.save()
     nb.saved_output(1)
-    stop_kernels(server)

@@ -36,7 +36,8 @@ def test_the_record_without_kernel_or_server_and_through_nbconvert(
     nb.wait_for_end(2)
     expect(leaky.root).to_contain_text("My key is")
     for index in (1, 2):
-        nb.final_output(index)
+        nb.saved_output(index)
+    nb.wait_until_clean()
     nb.save()
     # From here on nobody knows the turns but the file.
     lab.open_empty(workspace.name)
