@@ -183,13 +183,16 @@ class Prompting:
 
     async def _stop_turn(self, turn: _Turn, work: asyncio.Future[None]) -> None:
         """ACP: session/cancel. The turn ends for its user at once, for the agent in its time."""
-        self.asking.cancel_all()
         link = await self._started_link(work)
         if link is None:
             work.cancel()
             self._journal.note(TurnStopped(turn_id=turn.turn_id))
             return
-        await link.connection.cancel(link.agent_session_id)
+        # An agent that does not read must not hold up the stop. The line is written at once and
+        # so before the answers: it says why these come.
+        sent = asyncio.ensure_future(link.connection.cancel(link.agent_session_id))
+        await asyncio.sleep(0)
+        self.asking.cancel_all()
         await asyncio.wait((work,), timeout=self._limits.stop_seconds)
         if not work.done():
             self._journal.note(TurnStopped(turn_id=turn.turn_id))
@@ -198,6 +201,8 @@ class Prompting:
             # It neither answers nor stops: the next prompt starts it anew.
             await self._drop()
             work.cancel()
+        sent.cancel()
+        await asyncio.gather(sent, return_exceptions=True)
 
     async def _started_link(self, work: asyncio.Future[None]) -> Link | None:
         link = asyncio.ensure_future(self._link())

@@ -21,6 +21,7 @@ __all__ = [
     "AgentPlanUpdate",
     "AgentThoughtChunk",
     "AvailableCommandsUpdate",
+    "CancelSent",
     "CommandEntry",
     "ConfigOptionUpdate",
     "CurrentModeUpdate",
@@ -244,6 +245,12 @@ class PromptResponse(PacketModel):
     tokens: int | None = None
 
 
+class CancelSent(PacketModel):
+    """ACP: session/cancel, by the client; however the agent ends the turn, it was stopped."""
+
+    type: Literal["cancel_sent"] = "cancel_sent"
+
+
 class ErrorPacket(PacketModel):
     """A JSON-RPC error that ends the turn (S1.40, C16)."""
 
@@ -281,6 +288,7 @@ AgentPacket = TypeAliasType(
         | SessionSetup
         | AgentInfoPacket
         | PromptResponse
+        | CancelSent
         | ErrorPacket
         | Unknown,
         Field(discriminator="type"),

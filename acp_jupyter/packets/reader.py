@@ -12,6 +12,7 @@ from acp_jupyter.packets.content import first, text
 from acp_jupyter.packets.models import (
     AgentInfoPacket,
     AgentPacket,
+    CancelSent,
     ErrorPacket,
     OptionPacket,
     PermissionRequest,
@@ -63,6 +64,8 @@ class TrafficReader:
             self._asked[entry.seq] = method
         if method == "session/update" and entry.direction == "<":
             return [parse_update(body.get("update"))]
+        if method == "session/cancel" and entry.direction == ">":
+            return [CancelSent()]
         if method == "session/request_permission" and entry.direction == "<":
             return [_permission_request(entry.seq, body)]
         return []

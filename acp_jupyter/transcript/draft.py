@@ -46,6 +46,7 @@ class Draft:
         self.turn_first = base.turn_first
         self.open_item = base.open_item
         self.open_message_id = base.open_message_id
+        self.stopping = base.stopping
         self.settled_by = base.settled_by
         self._announced = base.session
 
@@ -65,6 +66,7 @@ class Draft:
             turn_first=self.turn_first,
             open_item=self.open_item,
             open_message_id=self.open_message_id,
+            stopping=self.stopping,
             settled_by=self.settled_by,
         )
         return transcript, self.events

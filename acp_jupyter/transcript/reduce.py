@@ -10,6 +10,7 @@ from acp_jupyter.packets.models import (
     AgentPlanUpdate,
     AgentThoughtChunk,
     AvailableCommandsUpdate,
+    CancelSent,
     ConfigOptionUpdate,
     CurrentModeUpdate,
     ErrorPacket,
@@ -133,6 +134,8 @@ def _apply(draft: Draft, packet: Packet) -> None:  # noqa: C901, PLR0915 - one f
             turns.started(draft, packet)
         case TurnRemoved():
             turns.removed(draft, packet)
+        case CancelSent():
+            draft.stopping = draft.session.active_turn_id
         case PromptResponse():
             turns.responded(draft, packet)
         case TurnFailed() | ErrorPacket():

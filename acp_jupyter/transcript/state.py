@@ -40,6 +40,8 @@ class Transcript:
     open_item: str | None = None
     """The message or thought that the next chunk may extend."""
     open_message_id: str = ""
+    stopping: str | None = None
+    """The turn that the agent was told to end."""
     settled_by: PMap[str, tuple[str, str]] = field(default_factory=pmap)
     """Who answered a request, and by which rule, until its answer is written."""
 

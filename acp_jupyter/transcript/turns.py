@@ -117,10 +117,12 @@ def responded(draft: Draft, packet: PromptResponse) -> None:
     turn = _active(draft)
     if turn is None:
         return
-    words = _WORDS.get(packet.stop_reason, f"Ended: {packet.stop_reason}.")
+    # Some agents answer end_turn to a cancel: what the user did counts.
+    reason = "cancelled" if draft.stopping == turn.turn_id else packet.stop_reason
+    words = _WORDS.get(reason, f"Ended: {reason}.")
     turn = turn.model_copy(update={"tokens": packet.tokens})
-    empty = packet.stop_reason == "end_turn" and _said_nothing(draft, turn.turn_id)
-    _end(draft, turn, packet.stop_reason, "The agent sent no answer." if empty else words)
+    empty = reason == "end_turn" and _said_nothing(draft, turn.turn_id)
+    _end(draft, turn, reason, "The agent sent no answer." if empty else words)
 
 
 def _said_nothing(draft: Draft, turn_id: str) -> bool:
@@ -139,6 +141,10 @@ def failed(draft: Draft, note: TurnFailed | ErrorPacket) -> None:
         turn = _active(draft)
         message, reason, code = _agent_error(draft, note), "agent_error", note.code
     if turn is None or turn.status == "done":
+        return
+    if isinstance(note, ErrorPacket) and draft.stopping == turn.turn_id:
+        # Some agents answer a cancel with an error.
+        _end(draft, turn, "cancelled", _WORDS["cancelled"])
         return
     draft.close_open_item()
     failure = TurnFailure(message=message, detail=note.detail, reason=reason)

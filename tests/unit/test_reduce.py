@@ -211,6 +211,23 @@ def test_a_stopped_turn_closes_what_is_open() -> None:
     assert script.transcript.session.status == "idle"
 
 
+def test_a_stopped_turn_is_cancelled_whatever_the_agent_says() -> None:
+    script = Script()
+    prompt = script.turn()
+    script.line(">", {"method": "session/cancel", "params": {"sessionId": "a1"}})
+    script.text("I was done anyway.")
+    script.end(prompt, "end_turn")
+    assert script.transcript.turns["t1"].stop_reason == "cancelled"
+    refusing = script.turn("Then", "t3")
+    script.line(">", {"method": "session/cancel", "params": {"sessionId": "a1"}})
+    script.line("<", {"id": 1, "error": {"code": -32603, "message": "aborted"}}, refusing)
+    assert script.transcript.turns["t3"].stop_reason == "cancelled"
+    again = script.turn("Next", "t2")
+    script.text("Yes.")
+    script.end(again)
+    assert script.transcript.turns["t2"].stop_reason == "end_turn"
+
+
 def test_a_rejected_call_without_a_last_word_has_failed() -> None:
     script = Script()
     prompt = script.turn()
