@@ -11,12 +11,13 @@ from urllib.parse import urlsplit
 from jupyter_core.paths import jupyter_config_path, jupyter_data_dir
 from jupyter_server.extension.application import ExtensionApp
 from jupyter_server.serverapp import ServerApp
-from traitlets import Dict, Unicode
+from traitlets import Dict, Float, Unicode
 
 from acp_jupyter.delivery.asks import Pages
 from acp_jupyter.delivery.callers import UserCaller
 from acp_jupyter.delivery.dispatch import Dispatcher
 from acp_jupyter.host.host import AgentHost, HostConfig
+from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.registry import Registry
 from acp_jupyter.server.activity import Activity
 from acp_jupyter.server.backend import Backend
@@ -48,6 +49,14 @@ class AcpJupyter(ExtensionApp):
         help="Where the traffic of sessions is kept; default: acp-jupyter in the data directory."
     ).tag(config=True)
 
+    initialize_seconds = Float(
+        60.0, help="How long an agent may take to answer initialize, after it was started."
+    ).tag(config=True)
+
+    session_new_seconds = Float(60.0, help="How long an agent may take to open a session.").tag(
+        config=True
+    )
+
     def initialize_handlers(self) -> None:
         """Start the host and add the routes."""
         serverapp = self._server()
@@ -59,6 +68,10 @@ class AcpJupyter(ExtensionApp):
                 root=root,
                 data_dir=Path(self.data_dir or Path(jupyter_data_dir()) / "acp-jupyter"),
                 documents=pages,
+                limits=Limits(
+                    initialize_seconds=self.initialize_seconds,
+                    session_new_seconds=self.session_new_seconds,
+                ),
             )
         )
         kernels = Kernels(serverapp.kernel_manager, serverapp.session_manager)

@@ -50,7 +50,11 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[JupyterServer]:
     # Below the home folder, as for most people: the page shortens paths there.
     home = {"HOME": str(folder / "root")}
     with JupyterServer(
-        folder, app="jupyterlab", agents=agents(), args=LAB_ARGS, env=home
+        folder,
+        app="jupyterlab",
+        agents=agents(),
+        args=(*LAB_ARGS, "--AcpJupyter.session_new_seconds=3"),
+        env=home,
     ) as running:
         yield running
 

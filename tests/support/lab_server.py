@@ -31,6 +31,7 @@ def agents() -> dict[str, dict[str, Any]]:
             "exits_at_once",
             "hello",
             "never_initialize",
+            "never_new_session",
             "orphan_grandchild",
             "permission",
             "slow_stream",

@@ -11,6 +11,8 @@ export class NotebookFile {
   readonly #context: DocumentRegistry.IContext<INotebookModel>;
   readonly #contents: Contents.IManager;
   readonly #maySave: () => boolean;
+  /** Those who wait for a save that is under way, by whomever. */
+  #waiting: (() => void)[] | null = null;
 
   constructor(
     context: DocumentRegistry.IContext<INotebookModel>,
@@ -20,6 +22,13 @@ export class NotebookFile {
     this.#context = context;
     this.#contents = contents;
     this.#maySave = maySave;
+    context.saveState.connect((_, state) => {
+      const waiting = this.#waiting ?? [];
+      this.#waiting = state === 'started' ? waiting : null;
+      if (this.#waiting === null) {
+        waiting.forEach(go => go());
+      }
+    });
   }
 
   /** When it was written last before it was loaded or saved here, seconds since the epoch. */
@@ -33,6 +42,8 @@ export class NotebookFile {
    * be written, or something else has changed it.
    */
   async save(): Promise<void> {
+    // Two saves at once would each find the other's file.
+    await this.#saved();
     const { model, contentsModel } = this.#context;
     const writable = contentsModel?.writable === true && !model.readOnly && !model.collaborative;
     if (!writable || !model.dirty || !this.#maySave() || (await this.#changedOnDisk()) !== false) {
@@ -52,6 +63,13 @@ export class NotebookFile {
     }
     await this.#context.revert();
     return true;
+  }
+
+  async #saved(): Promise<void> {
+    while (this.#waiting !== null) {
+      const waiting = this.#waiting;
+      await new Promise<void>(go => waiting.push(go));
+    }
   }
 
   #isIdle(): boolean {
