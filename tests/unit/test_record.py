@@ -141,11 +141,11 @@ def test_scrubbing_twice_is_scrubbing_once(cwd: str, text: str) -> None:
 
 
 def test_paths_stay_readable() -> None:
-    scrubber = Scrubber("/srv/work", "/home/ada", Redactor())
-    assert scrubber.text("/srv/work/a.py /srv/work: /srv/work.") == "./a.py .: .."
-    assert scrubber.text("/srv/work-old/a /home/ada/x /home/adam") == "../work-old/a ~/x /home/adam"
-    short = Scrubber("/app", "/root", Redactor())
-    assert short.text("src/app/x /app/y =/root/z") == "src/app/x ./y =~/z"
+    scrubber = Scrubber("/srv/lab", "/home/ada", Redactor())
+    assert scrubber.text("/srv/lab/a.py /srv/lab: /srv/lab.") == "./a.py .: .."
+    assert scrubber.text("/srv/lab-old/a /home/ada/x /home/adam") == "../lab-old/a ~/x /home/adam"
+    short = Scrubber("/app", "/home", Redactor())
+    assert short.text("src/app/x /app/y =/home/z") == "src/app/x ./y =~/z"
     windows = Scrubber("C:\\Users\\ada\\w", "C:\\Users\\ada", Redactor())
     assert windows.text("C:\\Users\\ada\\w\\a.py C:/Users/ada/b") == ".\\a.py ~/b"
 
