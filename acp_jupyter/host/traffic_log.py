@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.packets.json_shape import read_json
+from acp_jupyter.packets.dialects.traffic_log import read_log
 from acp_jupyter.packets.traffic import TrafficEntry
 from acp_jupyter.transcript.redact import Redactor
 
@@ -124,20 +124,4 @@ def _dump(record: dict[str, Any]) -> str:
 def read_traffic(path: Path) -> Iterator[TrafficEntry]:
     """Yield the entries of a log. Lines that are no entry, such as a torn last one, are skipped."""
     with path.open("rb") as file:
-        for line in file:
-            entry = _decode(line)
-            if entry is not None:
-                yield entry
-
-
-def _decode(line: bytes) -> TrafficEntry | None:
-    try:
-        record = read_json(line.decode("utf-8", "replace"))
-    except (ValueError, RecursionError):
-        return None
-    match record:
-        case {"seq": int(seq), "t": float() | int() as t, "d": ">" | "<" | "!" as d, "m": dict(m)}:
-            re = record.get("re")
-            return TrafficEntry(seq, t, d, m, re if isinstance(re, int) else None)
-        case _:
-            return None
+        yield from (found for found in read_log(file) if isinstance(found, TrafficEntry))
