@@ -48,7 +48,7 @@ def wire_schema() -> dict[str, Any]:
         (index, "serialization", TypeAdapter(model)) for index, model in enumerate(models)
     ]
     _, schema = TypeAdapter.json_schemas(
-        adapters, by_alias=True, schema_generator=_UntitledFields, ref_template="#/$defs/{model}"
+        adapters, by_alias=False, schema_generator=_UntitledFields, ref_template="#/$defs/{model}"
     )
     definitions = schema["$defs"]
     for name, definition in definitions.items():

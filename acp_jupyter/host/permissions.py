@@ -129,7 +129,11 @@ def _allow(options: tuple[PermissionOption, ...], rule: str) -> Decision | None:
 
 
 def _paths(call: ToolCall) -> tuple[str, ...]:
-    named = (call.path, *call.paths, *(diff.path for diff in call.diffs))
+    named = (
+        call.path,
+        *(place.path for place in call.locations),
+        *(diff.path for diff in call.diffs),
+    )
     return tuple({path for path in named if path})
 
 

@@ -78,7 +78,7 @@ def _question(call: ToolCall, permission: Permission) -> str:
     if permission.reason:
         lines.append(f"  {permission.reason}")
     lines += [f"  $ {line}" for line in call.command.splitlines()]
-    paths = dict.fromkeys((call.path, *call.paths))
+    paths = dict.fromkeys((call.path, *(place.path for place in call.locations)))
     lines += [f"  {path}" for path in paths if path]
     for diff in call.diffs:
         lines += [f"  {line}" for line in unified_diff(diff).splitlines()]

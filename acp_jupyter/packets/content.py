@@ -8,6 +8,7 @@ from pydantic import Field, JsonValue
 from typing_extensions import TypeAliasType
 
 from acp_jupyter.packets.base import Model
+from acp_jupyter.packets.json_fields import Obj, count, first, text
 
 __all__ = [
     "ContentBlock",
@@ -73,20 +74,6 @@ ToolContent = TypeAliasType(
 )
 
 
-def text(value: JsonValue) -> str:
-    """Return a string as it is, anything else as nothing."""
-    return value if isinstance(value, str) else ""
-
-
-def first(obj: dict[str, JsonValue], *keys: str) -> JsonValue:
-    """Return the value of the first of ``keys`` that is there and not null."""
-    for key in keys:
-        value = obj.get(key)
-        if value is not None:
-            return value
-    return None
-
-
 def read_block(raw: JsonValue) -> ContentBlock | None:
     """Read a content block of any spelling; None where there is nothing to show.
 
@@ -107,13 +94,12 @@ def read_block(raw: JsonValue) -> ContentBlock | None:
                 uri=text(raw.get("uri")),
             )
         case "resource_link":
-            size = raw.get("size")
             return OtherBlock(
                 type="resource_link",
                 uri=text(raw.get("uri")),
                 name=text(first(raw, "title", "name")),
                 mime_type=text(first(raw, "mimeType", "mime_type")),
-                size=size if isinstance(size, int) else None,
+                size=count(raw.get("size")),
             )
         case "resource" | "embedded_resource":
             inner = raw.get("resource")
@@ -157,7 +143,7 @@ def _read_tool_item(raw: JsonValue) -> ToolContent | None:
     return None if block is None else ToolContentBlock(block=block)
 
 
-def _read_diff(raw: dict[str, JsonValue]) -> ToolDiff:
+def _read_diff(raw: Obj) -> ToolDiff:
     old = first(raw, "oldText", "old_text")
     return ToolDiff(
         path=text(raw.get("path")),

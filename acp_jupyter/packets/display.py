@@ -1,179 +1,166 @@
-"""What people read on a tool call: title, description, command, output."""
+"""The words of seed 004: title, description, command and output of a tool call; and of a turn."""
 
 from __future__ import annotations
 
-import re
-import shlex
-from dataclasses import dataclass
+import json
+from collections.abc import Callable
+from typing import assert_never
 
-from pydantic import JsonValue
+from pydantic import BaseModel, JsonValue
 
-from acp_jupyter.packets.content import TextBlock, ToolContent, ToolContentBlock, ToolDiff, text
-from acp_jupyter.packets.tools import ACP_KINDS, KIND_TITLES, AcpKind, UiKind, find_tool
+from acp_jupyter.packets.models import ArtifactType
+from acp_jupyter.packets.paths import get_relative_path
+from acp_jupyter.packets.tool_inputs import ToolInput
+from acp_jupyter.packets.tool_outputs import (
+    BashToolOutput,
+    ReadToolOutput,
+    SearchToolOutput,
+    TaskToolOutput,
+    TodoToolOutput,
+    ToolOutput,
+    UnknownToolOutput,
+    WriteToolOutput,
+)
+from acp_jupyter.packets.tools import TOOLS, UNKNOWN_TOOL, Field
 
-__all__ = ["ToolFacts", "ToolWords", "describe_tool", "output_text", "relative_path"]
+__all__ = [
+    "artifact_type_name",
+    "file_operation_title",
+    "format_tool_output",
+    "get_tool_command",
+    "get_tool_description",
+    "get_tool_display_title",
+    "human_size",
+    "stop_reason_words",
+]
 
-_FENCED = re.compile(r"```[\w-]*\n(.*\n)```\n?", re.DOTALL)
+_ARTIFACT_NAMES: dict[ArtifactType, str] = {
+    "web_app": "Web app",
+    "markdown": "Markdown",
+    "image": "Image",
+    "csv": "CSV",
+    "excel": "Excel",
+    "pptx": "PowerPoint",
+    "docx": "Word",
+    "pdf": "PDF",
+    "code": "Code",
+    "other": "File",
+}
+
+_UNITS = ("kB", "MB", "GB")
+
+_OPERATIONS = {
+    "create": "Created",
+    "update": "Changed",
+    "edit": "Changed",
+    "append": "Changed",
+    "delete": "Deleted",
+}
+
+_STOP_REASONS = {
+    "end_turn": "",
+    "stop_sequence": "",
+    "max_tokens": "The answer was cut: the model reached its token limit.",
+    "max_turn_requests": "The agent stopped: it reached its limit of requests for one turn.",
+    "refusal": "The agent refused to go on.",
+    "cancelled": "Stopped by you.",
+    "error_max_budget_usd": "The agent stopped: its budget is used up.",
+}
 
 
-@dataclass(frozen=True, slots=True)
-class ToolFacts:
-    """Everything that is known of a tool call so far."""
+def get_tool_display_title(tool_name: str, is_new_file: bool | None = None) -> str:
+    """Return what a tool does, in words (S5.19 to S5.23).
 
-    title: str
-    tool_name: str
-    acp_kind: str
-    content: tuple[ToolContent, ...]
-    paths: tuple[str, ...]
-    raw_input: JsonValue
-    cwd: str
-
-
-@dataclass(frozen=True, slots=True)
-class ToolWords:
-    """What follows from it for display."""
-
-    acp_kind: AcpKind
-    ui_kind: UiKind
-    title: str
-    description: str
-    command: str
-    path: str
-    is_new_file: bool | None
-
-
-def describe_tool(facts: ToolFacts) -> ToolWords:
-    """Decide the words of a card.
-
-    The agent's own title is shown, unless it is a bare tool name, a path or
-    the command itself: then the seed's title for that tool (C24).
+    Parameters
+    ----------
+    tool_name
+        A name of the tool table; any other has the title of an unknown tool.
+    is_new_file
+        For a write or edit: whether the file is new. None counts as new.
     """
-    row = find_tool(facts.tool_name) or find_tool(facts.title)
-    kind: AcpKind = ACP_KINDS.get(facts.acp_kind) or (row.acp_kind if row else "other")
-    if kind == "other" and row is not None:
-        kind = row.acp_kind
-    ui_kind = row.ui_kind if row else _ui_kind(kind)
-    source = facts.raw_input if isinstance(facts.raw_input, dict) else {}
-    diff = next((item for item in facts.content if isinstance(item, ToolDiff)), None)
-    whole_path = _path(facts, source, diff)
-    path = relative_path(whole_path, facts.cwd)
-    command = _command(source)
-    is_new = None if diff is None else diff.old_text is None
-    seed_title = _seed_title(kind, row.title if row else "", is_new)
-    own = facts.title.strip()
-    names_path = own.startswith("/") or f"/{whole_path}".endswith(f"/{own}")
-    bare = names_path or find_tool(own) is not None or own in {command, path, *facts.paths}
-    said = any(char.isalnum() for char in own)
-    title = seed_title if bare or not said else _inside(own, facts.cwd)
-    return ToolWords(
-        acp_kind=kind,
-        ui_kind=ui_kind,
-        title=title,
-        description=_description(kind, title, path, command, source),
-        command=command,
-        path=path,
-        is_new_file=is_new,
-    )
+    row = TOOLS.get(tool_name, UNKNOWN_TOOL)
+    return row.edit_title if row.edit_title and is_new_file is False else row.title
 
 
-def _ui_kind(kind: AcpKind) -> UiKind:
-    match kind:
-        case "search" | "read" | "execute" | "edit":
-            return kind
-        case _:
-            return "other"
-
-
-def _seed_title(kind: AcpKind, row_title: str, is_new: bool | None) -> str:
-    if kind == "edit":
-        return "Editing file" if is_new is False else "Writing file"
-    return row_title or KIND_TITLES[kind]
-
-
-def _path(facts: ToolFacts, source: dict[str, JsonValue], diff: ToolDiff | None) -> str:
-    """S1.52: the input's own path first, then the diff's, then the locations'."""
-    for key in ("file_path", "filePath", "filepath", "path", "abs_path"):
-        if value := text(source.get(key)):
-            return value
-    if diff is not None and diff.path:
-        return diff.path
-    return facts.paths[0] if facts.paths else ""
-
-
-def _command(source: dict[str, JsonValue]) -> str:
-    value = source.get("command")
-    if isinstance(value, list):
-        words = [part for part in value if isinstance(part, str)]
-        match words:
-            case [_, "-c" | "-lc", script]:
-                return script  # codex: the shell around a command says nothing
-            case _:
-                return shlex.join(words)
-    return text(value) or text(source.get("cmd"))
-
-
-def _description(
-    kind: AcpKind, title: str, path: str, command: str, source: dict[str, JsonValue]
+def get_tool_description(
+    tool_input: ToolInput, relative: Callable[[str], str] = get_relative_path
 ) -> str:
-    if kind == "execute":
-        words = text(source.get("description")) or command
-    elif kind == "search":
-        words = text(source.get("pattern")) or text(source.get("query")) or path
-    elif kind == "fetch":
-        words = text(source.get("url")) or text(source.get("prompt"))
-    else:
-        words = path or text(source.get("description"))
-    return "" if words and words in title else words
+    """Return what a tool call is about (S5.24 to S5.26)."""
+    row = TOOLS.get(tool_input.tool_name, UNKNOWN_TOOL)
+    return _field(tool_input, row.description, relative)
 
 
-def relative_path(path: str, cwd: str) -> str:
-    """Make a path relative to the session's folder where it lies inside it (C17)."""
-    if not path:
-        return ""
-    normal = path.replace("\\", "/")
-    root = cwd.replace("\\", "/").rstrip("/")
-    if normal == root:
-        return "."
-    return normal.removeprefix(root + "/") if root else normal
+def get_tool_command(
+    tool_input: ToolInput, relative: Callable[[str], str] = get_relative_path
+) -> str:
+    """Return what exactly a tool call does, for its opened view (S5.27)."""
+    row = TOOLS.get(tool_input.tool_name, UNKNOWN_TOOL)
+    return _field(tool_input, row.command, relative)
 
 
-def _inside(words: str, cwd: str) -> str:
-    """Make the paths in a title relative to the session's folder."""
-    root = cwd.rstrip("/")
-    if not root or root not in words:
-        return words
-    paths = rf"(?<![\w./-]){re.escape(root)}(/|(?![\w./-]))"
-    return re.sub(paths, lambda found: "" if found[1] else ".", words)
+def _field(tool_input: BaseModel, field: Field, relative: Callable[[str], str]) -> str:
+    value = getattr(tool_input, field.name, "")
+    if field.counted:
+        return f"{len(value)} {field.counted}"
+    return (relative(value) if field.is_path else str(value)) or field.otherwise
 
 
-def output_text(content: tuple[ToolContent, ...], raw_output: JsonValue) -> str:
-    """Return the text that a tool call gave, from its content, else its raw output."""
-    parts = [
-        item.block.text
-        for item in content
-        if isinstance(item, ToolContentBlock) and isinstance(item.block, TextBlock)
-    ]
-    joined = "\n".join(_without_fence(part) for part in parts if part)
-    return joined or _raw_text(raw_output)
-
-
-def _without_fence(output: str) -> str:
-    """Output is shown as it is, so a fence around all of it would be noise (claude)."""
-    fenced = _FENCED.fullmatch(output)
-    return output if fenced is None or "```" in fenced[1] else fenced[1]
-
-
-def _raw_text(raw: JsonValue) -> str:
-    match raw:
-        case str():
-            return raw
-        case {"output": str(output)}:
-            return output
-        case {"stdout": str(stdout), "stderr": str(stderr)}:
-            return stdout + stderr
-        case {"stdout": str(stdout)}:
-            return stdout
-        case {"formatted_output": str(output)}:
-            return output
-        case _:
+def format_tool_output(output: ToolOutput | None) -> str:
+    """Return a tool's output as text (S5.28 to S5.30)."""
+    match output:
+        case None:
             return ""
+        case SearchToolOutput():
+            return "\n".join(output.data.files)
+        case ReadToolOutput():
+            return output.data.content
+        case WriteToolOutput():
+            return output.data.new_text or ""
+        case BashToolOutput():
+            return output.data.output
+        case TaskToolOutput():
+            return output.data.result
+        case TodoToolOutput():
+            return _json([todo.model_dump(by_alias=True) for todo in output.data.todos])
+        case UnknownToolOutput():
+            return _json(output.data)
+        case _:
+            assert_never(output)
+
+
+def _json(value: JsonValue) -> str:
+    return json.dumps(value, indent=2, ensure_ascii=False)
+
+
+def stop_reason_words(stop_reason: str, detail: str = "") -> str:
+    """Return why a turn ended; nothing for an ordinary end (S3.19, C3).
+
+    Parameters
+    ----------
+    stop_reason
+        ACP: stop reason. One that is unknown is shown as it is.
+    detail
+        The agent's own, finer reason, where it has words of its own (S4.17).
+    """
+    words = _STOP_REASONS.get(detail) or _STOP_REASONS.get(stop_reason)
+    return f"Ended: {stop_reason}." if words is None else words
+
+
+def artifact_type_name(artifact_type: ArtifactType) -> str:
+    """Return what an artifact is, for people (S3.24)."""
+    return _ARTIFACT_NAMES[artifact_type]
+
+
+def file_operation_title(operation: str) -> str:
+    """Return what was done to a file, for people (S3.22)."""
+    return _OPERATIONS.get(operation, "Wrote")
+
+
+def human_size(size_bytes: int) -> str:
+    """Return a size as people read it, in decimal units: ``1.0 kB``, ``24 B`` (S3.22)."""
+    if size_bytes < 1000:
+        return f"{size_bytes} B"
+    power = 1
+    while size_bytes >= 999.95 * 1000**power and power < len(_UNITS):
+        power += 1
+    return f"{size_bytes / 1000**power:.1f} {_UNITS[power - 1]}"

@@ -1,4 +1,4 @@
-"""Packets: everything that an agent, or the host itself, can say of a session.
+"""Packets of a conversation: what seeds 000 and 004 name, and the permissions between.
 
 Fields are snake case in Python and camel case on the wire (C12). ``None`` in a
 tool call packet means "says nothing of it": the earlier value stays (C13).
@@ -6,28 +6,26 @@ tool call packet means "says nothing of it": the earlier value stays (C13).
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Literal
 
-from pydantic import ConfigDict, Field, JsonValue
+from pydantic import ConfigDict, JsonValue
 from pydantic.alias_generators import to_camel
-from typing_extensions import TypeAliasType
 
 from acp_jupyter.packets.base import Model
-from acp_jupyter.packets.content import ContentBlock, ToolContent
+from acp_jupyter.packets.content import ContentBlock, OtherBlock, ToolContent
+from acp_jupyter.packets.tool_inputs import ToolInput, UnknownInput
+from acp_jupyter.packets.tool_outputs import ToolOutput
+from acp_jupyter.packets.vocabulary import AcpKind, Priority, StepStatus, ToolStatus, UiKind
 
 __all__ = [
-    "AgentInfoPacket",
     "AgentMessageChunk",
     "AgentPlanUpdate",
     "AgentThoughtChunk",
-    "AvailableCommandsUpdate",
-    "CancelSent",
-    "CommandEntry",
-    "ConfigOptionUpdate",
-    "CurrentModeUpdate",
+    "ArtifactCreated",
+    "ArtifactInfo",
+    "ArtifactType",
     "ErrorPacket",
     "Location",
-    "NoticePacket",
     "OptionPacket",
     "PacketModel",
     "PermissionRequest",
@@ -35,13 +33,11 @@ __all__ = [
     "PlanEntryPacket",
     "PlanRemoved",
     "PromptResponse",
-    "RawModes",
-    "SessionInfoUpdate",
-    "SessionSetup",
+    "PromptUsage",
+    "TimedPacket",
     "ToolCallProgress",
     "ToolCallStart",
     "Unknown",
-    "UsageUpdate",
     "UserMessageChunk",
 ]
 
@@ -52,9 +48,21 @@ class PacketModel(Model):
     model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True)
 
 
-class _Chunk(PacketModel):
+class TimedPacket(PacketModel):
+    """Base of what a dialect may stamp with a time of its own (S3.3, C14)."""
+
+    timestamp: float | None = None
+    """Seconds since the epoch."""
+
+
+class _Chunk(TimedPacket):
     block: ContentBlock
     message_id: str = ""
+
+    @property
+    def text(self) -> str:
+        """The piece of text; nothing for any other content (S5.7)."""
+        return "" if isinstance(self.block, OtherBlock) else self.block.text
 
 
 class UserMessageChunk(_Chunk):
@@ -70,9 +78,11 @@ class AgentMessageChunk(_Chunk):
 
 
 class AgentThoughtChunk(_Chunk):
-    """ACP: agent_thought_chunk."""
+    """ACP: agent_thought_chunk; or a piece of a step (S3.5)."""
 
     type: Literal["agent_thought_chunk"] = "agent_thought_chunk"
+    step_id: str = ""
+    """S3.5: the step that it belongs to, whatever came between."""
 
 
 class Location(PacketModel):
@@ -82,28 +92,42 @@ class Location(PacketModel):
     line: int | None = None
 
 
-class _ToolCallPacket(PacketModel):
+class _ToolCallPacket(TimedPacket):
     tool_call_id: str
+    tool_name: str = "unknown"
+    """A name of the tool table, or ``unknown`` (C18, C27)."""
+    kind: UiKind = "other"
+    """S5.6."""
+    acp_kind: AcpKind | None = None
+    """The protocol's ten kinds; None where the packet names none."""
     title: str | None = None
-    tool_name: str | None = None
-    acp_kind: str | None = None
-    status: Literal["pending", "in_progress", "completed", "failed", "cancelled"] | None = None
+    name: str | None = None
+    """The tool's name as the agent spells it."""
+    input: ToolInput = UnknownInput()
     content: tuple[ToolContent, ...] | None = None
-    locations: tuple[Location, ...] | None = None
-    input: JsonValue = None
-    output: JsonValue = None
+    raw_input: JsonValue = None
+    raw_output: JsonValue = None
+    locations: tuple[Location, ...] = ()
+    """Set (see ``model_fields_set``) only where the packet lists them."""
+    progress: float | None = None
+    """From 0 to 1 (S3.10)."""
+    message: str | None = None
+    """What is being done right now (S3.10)."""
 
 
 class ToolCallStart(_ToolCallPacket):
-    """ACP: tool_call."""
+    """ACP: tool_call. S5.8."""
 
     type: Literal["tool_call_start"] = "tool_call_start"
+    status: ToolStatus = "pending"
 
 
 class ToolCallProgress(_ToolCallPacket):
-    """ACP: tool_call_update."""
+    """ACP: tool_call_update. S5.9; a missing status means that it has not changed."""
 
     type: Literal["tool_call_progress"] = "tool_call_progress"
+    status: ToolStatus | None = None
+    output: ToolOutput | None = None
 
 
 class OptionPacket(PacketModel):
@@ -114,33 +138,38 @@ class OptionPacket(PacketModel):
     kind: str = ""
 
 
-class PermissionRequest(PacketModel):
+class PermissionRequest(TimedPacket):
     """ACP: session/request_permission, the agent's request."""
 
     type: Literal["permission_request"] = "permission_request"
     request_id: str
     tool_call: ToolCallProgress
     options: tuple[OptionPacket, ...]
+    auto_approve: bool = False
+    """Whether it needs no answer: it was allowed by the agent's own settings (S3.26)."""
 
 
-class PermissionResponse(PacketModel):
+class PermissionResponse(TimedPacket):
     """ACP: session/request_permission, the client's answer."""
 
     type: Literal["permission_response"] = "permission_response"
     request_id: str
     option_id: str | None = None
     """None when the outcome was ``cancelled``."""
+    approved: bool | None = None
+    """For an answer that names no option (S3.27, C23)."""
+    reason: str = ""
 
 
 class PlanEntryPacket(PacketModel):
     """One step of a plan (C10)."""
 
     content: str
-    priority: Literal["high", "medium", "low"] = "medium"
-    status: Literal["pending", "in_progress", "completed"] = "pending"
+    priority: Priority = "medium"
+    status: StepStatus = "pending"
 
 
-class AgentPlanUpdate(PacketModel):
+class AgentPlanUpdate(TimedPacket):
     """ACP: plan, plan_update."""
 
     type: Literal["agent_plan_update"] = "agent_plan_update"
@@ -149,109 +178,37 @@ class AgentPlanUpdate(PacketModel):
     text: str = ""
 
 
-class PlanRemoved(PacketModel):
+class PlanRemoved(TimedPacket):
     """ACP: plan_removed."""
 
     type: Literal["plan_removed"] = "plan_removed"
     plan_id: str = ""
 
 
-class CommandEntry(PacketModel):
-    """ACP: available command."""
+class PromptUsage(PacketModel):
+    """ACP: PromptResponse.usage; tokens of the turn."""
 
-    name: str
-    description: str = ""
-    hint: str = ""
-
-
-class AvailableCommandsUpdate(PacketModel):
-    """ACP: available_commands_update."""
-
-    type: Literal["available_commands_update"] = "available_commands_update"
-    commands: tuple[CommandEntry, ...]
+    total_tokens: int | None = None
+    input_tokens: int | None = None
+    output_tokens: int | None = None
 
 
-class CurrentModeUpdate(PacketModel):
-    """ACP: current_mode_update."""
-
-    type: Literal["current_mode_update"] = "current_mode_update"
-    mode_id: str
-
-
-class ConfigOptionUpdate(PacketModel):
-    """ACP: config_option_update; the full list."""
-
-    type: Literal["config_option_update"] = "config_option_update"
-    options: tuple[dict[str, JsonValue], ...]
-
-
-class SessionInfoUpdate(PacketModel):
-    """ACP: session_info_update; a null title clears, an absent one is kept."""
-
-    type: Literal["session_info_update"] = "session_info_update"
-    title: str | None = None
-    clears_title: bool = False
-
-
-class UsageUpdate(PacketModel):
-    """ACP: usage_update."""
-
-    type: Literal["usage_update"] = "usage_update"
-    used: int
-    size: int
-    cost_amount: float | None = None
-    cost_currency: str = ""
-
-
-class NoticePacket(PacketModel):
-    """ACP: notice, compaction_update."""
-
-    type: Literal["notice"] = "notice"
-    severity: Literal["info", "warning", "error"] = "info"
-    title: str = ""
-    text: str = ""
-
-
-class RawModes(PacketModel):
-    """ACP: session modes, as a session/new result carries them."""
-
-    modes: tuple[tuple[str, str, str], ...] = ()
-    """id, name, description of each."""
-    current: str = ""
-
-
-class SessionSetup(PacketModel):
-    """ACP: the result of session/new, load or resume."""
-
-    type: Literal["session_setup"] = "session_setup"
-    modes: RawModes | None = None
-    options: tuple[dict[str, JsonValue], ...] | None = None
-
-
-class AgentInfoPacket(PacketModel):
-    """ACP: the result of initialize."""
-
-    type: Literal["agent_info"] = "agent_info"
-    title: str = ""
-    version: str = ""
-    prompt_capabilities: tuple[str, ...] = ()
-
-
-class PromptResponse(PacketModel):
+class PromptResponse(TimedPacket):
     """ACP: the result of session/prompt; the turn is over (S1.39, C4)."""
 
     type: Literal["prompt_response"] = "prompt_response"
     stop_reason: str
-    tokens: int | None = None
+    """ACP: stop reason; one that is unknown is kept as it is (C3)."""
+    detail: str = ""
+    """The agent's own, finer reason (S4.17)."""
+    summary: str = ""
+    """S3.18."""
+    usage: PromptUsage | None = None
+    duration_seconds: float | None = None
+    """As the agent measured it (S4.24)."""
 
 
-class CancelSent(PacketModel):
-    """ACP: session/cancel, by the client; however the agent ends the turn, it was stopped."""
-
-    type: Literal["cancel_sent"] = "cancel_sent"
-
-
-class ErrorPacket(PacketModel):
+class ErrorPacket(TimedPacket):
     """A JSON-RPC error that ends the turn (S1.40, C16)."""
 
     type: Literal["error"] = "error"
@@ -260,37 +217,43 @@ class ErrorPacket(PacketModel):
     detail: str = ""
 
 
-class Unknown(PacketModel):
+ArtifactType = Literal[
+    "web_app",
+    "markdown",
+    "image",
+    "csv",
+    "excel",
+    "pptx",
+    "docx",
+    "pdf",
+    "code",
+    "other",
+]
+"""S3.24; seed 000's two others are read as ``web_app`` and ``other`` (C15)."""
+
+
+class ArtifactInfo(PacketModel):
+    """Something that was made and is worth opening (S1.41, S3.23)."""
+
+    id: str
+    type: ArtifactType = "other"
+    name: str = ""
+    path: str = ""
+    preview_url: str = ""
+    download_url: str = ""
+    mime_type: str = ""
+    size_bytes: int | None = None
+
+
+class ArtifactCreated(TimedPacket):
+    """S1.41, S3.23, C28."""
+
+    type: Literal["artifact_created"] = "artifact_created"
+    artifact: ArtifactInfo
+
+
+class Unknown(TimedPacket):
     """What nobody here knows; kept raw (S3.35)."""
 
     type: Literal["unknown"] = "unknown"
     raw: JsonValue = None
-
-
-AgentPacket = TypeAliasType(
-    "AgentPacket",
-    Annotated[
-        UserMessageChunk
-        | AgentMessageChunk
-        | AgentThoughtChunk
-        | ToolCallStart
-        | ToolCallProgress
-        | PermissionRequest
-        | PermissionResponse
-        | AgentPlanUpdate
-        | PlanRemoved
-        | AvailableCommandsUpdate
-        | CurrentModeUpdate
-        | ConfigOptionUpdate
-        | SessionInfoUpdate
-        | UsageUpdate
-        | NoticePacket
-        | SessionSetup
-        | AgentInfoPacket
-        | PromptResponse
-        | CancelSent
-        | ErrorPacket
-        | Unknown,
-        Field(discriminator="type"),
-    ],
-)

@@ -17,7 +17,12 @@ from acp_jupyter.packets.base import Model
 __all__ = [
     "AgentExited",
     "AgentStarting",
+    "FileBytes",
+    "FileChange",
+    "FileText",
+    "FilesChanged",
     "HostNotice",
+    "ImportedPacket",
     "NoiseNote",
     "Note",
     "Origin",
@@ -159,6 +164,47 @@ class HostNotice(Model):
     text: str
 
 
+class ImportedPacket(Model):
+    """A packet of a log that is no traffic of the protocol, as it stands there."""
+
+    note: Literal["imported_packet"] = "imported_packet"
+    packet: JsonValue
+
+
+class FileChange(Model):
+    """A file before and after a turn."""
+
+    path: str
+    """Relative to the session's folder, with forward slashes."""
+    before: str | None = None
+    """SHA-256 of its bytes, in hexadecimal digits; None for a file that was not there."""
+    after: FileText | FileBytes | None = None
+    """None for a file that is no longer there."""
+
+
+class FileText(Model):
+    """A file's content that is UTF-8."""
+
+    text: str
+
+
+class FileBytes(Model):
+    """A file's content that is not."""
+
+    base64: str
+
+
+class FilesChanged(Model):
+    """What a turn did to files, whoever wrote them.
+
+    The protocol does not say it: most agents write by their own tools.
+    """
+
+    note: Literal["files_changed"] = "files_changed"
+    turn_id: str
+    files: tuple[FileChange, ...] = ()
+
+
 class NoiseNote(Model):
     """A line of the agent that was no message of the protocol."""
 
@@ -182,6 +228,8 @@ Note = TypeAliasType(
         | TurnStopped
         | StartFailed
         | HostNotice
+        | FilesChanged
+        | ImportedPacket
         | NoiseNote,
         Field(discriminator="note"),
     ],

@@ -1,269 +1,180 @@
-"""From a ``session/update`` object to a packet; total, never raising."""
+"""From one object of any dialect to one packet; total, never raising, losing nothing."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal
+from datetime import UTC, datetime
+from typing import Any
 
 from pydantic import JsonValue
 
-from acp_jupyter.packets.content import first, read_block, read_tool_content, text
+from acp_jupyter.packets import parse_session as session
+from acp_jupyter.packets import parse_tools as tools
+from acp_jupyter.packets.content import TextBlock, read_block
+from acp_jupyter.packets.detect import session_update
+from acp_jupyter.packets.json_fields import Obj, first, text
+from acp_jupyter.packets.json_shape import clean_json
 from acp_jupyter.packets.models import (
     AgentMessageChunk,
-    AgentPacket,
-    AgentPlanUpdate,
     AgentThoughtChunk,
-    AvailableCommandsUpdate,
-    CommandEntry,
-    ConfigOptionUpdate,
-    CurrentModeUpdate,
-    Location,
-    NoticePacket,
-    PlanEntryPacket,
-    PlanRemoved,
-    SessionInfoUpdate,
-    ToolCallProgress,
-    ToolCallStart,
     Unknown,
-    UsageUpdate,
     UserMessageChunk,
 )
+from acp_jupyter.packets.parse_state import ParseState
+from acp_jupyter.packets.session_models import MessageEnd, MessageStart, StepEnd, StepStart
+from acp_jupyter.packets.union import Packet
 
-__all__ = ["parse_update", "read_tool_call"]
+__all__ = ["parse_clean", "parse_packet", "read_timestamp"]
 
-Obj = dict[str, JsonValue]
-ToolStatusName = Literal["pending", "in_progress", "completed", "failed", "cancelled"]
-Priority = Literal["high", "medium", "low"]
-StepStatus = Literal["pending", "in_progress", "completed"]
-
-_STATUSES: dict[str, ToolStatusName] = {
-    "pending": "pending",
-    "in_progress": "in_progress",
-    "running": "in_progress",
-    "completed": "completed",
-    "success": "completed",
-    "failed": "failed",
-    "error": "failed",
-    "cancelled": "cancelled",
-    "canceled": "cancelled",
-}
-_STEPS: dict[str, StepStatus] = {
-    "in_progress": "in_progress",
-    "completed": "completed",
-}
-_PRIORITIES: dict[JsonValue, Priority] = {"high": "high", "low": "low", 1: "high", 3: "low"}
+_EARLIEST, _LATEST = 946_684_800.0, 4_102_444_800.0
+"""The years 2000 and 2100: what lies outside is no time of a packet."""
 
 
-def parse_update(update: JsonValue) -> AgentPacket:
-    """Read the ``update`` of a ``session/update`` notification.
+def parse_packet(obj: Any, state: ParseState | None = None) -> Packet:
+    """Read one packet: of a ``session/update``, of seed 000's stream or of seed 002's.
 
     Parameters
     ----------
-    update
-        The raw object; anything else becomes `Unknown`.
+    obj
+        Any value. A whole ``session/update`` message is unwrapped (S4.1).
+    state
+        The caller's memory of tool names, for packets of one session (C18).
 
     Returns
     -------
-    AgentPacket
-        Never raises; what is not known is kept raw.
+    Packet
+        `Unknown`, with the raw value, for what nobody knows. Never raises (S5.11).
     """
-    if not isinstance(update, dict):
-        return Unknown(raw=update)
-    kind = text(first(update, "sessionUpdate", "session_update"))
-    reader = _READERS.get(kind)
-    if reader is None:
-        return Unknown(raw=update)
-    return reader(update) or Unknown(raw=update)
+    if not isinstance(obj, dict):
+        return Unknown.model_construct(raw=obj)
+    try:
+        packet = parse_clean(_unwrapped(clean_json(obj)), state or ParseState())
+    except (ValueError, RecursionError):  # pydantic's ValidationError is a ValueError
+        packet = Unknown()
+    return Unknown.model_construct(raw=obj) if isinstance(packet, Unknown) else packet
 
 
-def _user_chunk(update: Obj) -> AgentPacket | None:
-    block = read_block(update.get("content"))
-    return UserMessageChunk(block=block, message_id=_message_id(update)) if block else None
+def _unwrapped(raw: Obj) -> Obj:
+    params = raw.get("params")
+    update = params.get("update") if isinstance(params, dict) and "method" in raw else None
+    return update if isinstance(update, dict) else raw
 
 
-def _agent_chunk(update: Obj) -> AgentPacket | None:
-    block = read_block(update.get("content"))
-    return AgentMessageChunk(block=block, message_id=_message_id(update)) if block else None
-
-
-def _thought_chunk(update: Obj) -> AgentPacket | None:
-    block = read_block(update.get("content"))
-    return AgentThoughtChunk(block=block, message_id=_message_id(update)) if block else None
-
-
-def _message_id(update: Obj) -> str:
-    return text(first(update, "messageId", "message_id"))
-
-
-def _tool_start(update: Obj) -> AgentPacket | None:
-    call = read_tool_call(update)
-    return call and ToolCallStart(**call.model_dump(exclude={"type"}))
-
-
-def _tool_progress(update: Obj) -> AgentPacket | None:
-    return read_tool_call(update)
-
-
-def read_tool_call(raw: JsonValue) -> ToolCallProgress | None:
-    """Read what a tool call object says; None where it names no id."""
+def parse_clean(raw: JsonValue, state: ParseState) -> Packet:
+    """Do the same with what `clean_json` has returned."""
     if not isinstance(raw, dict):
+        return Unknown(raw=raw)
+    reader = _READERS.get(text(raw.get("type"))) or _READERS.get(session_update(raw))
+    packet = None if reader is None else reader(raw, state)
+    if packet is None:
+        return Unknown(raw=raw)
+    if "timestamp" in raw and (at := read_timestamp(raw["timestamp"])) is not None:
+        return packet.model_copy(update={"timestamp": at})
+    return packet
+
+
+def read_timestamp(value: JsonValue) -> float | None:
+    """Read ISO 8601, or seconds or milliseconds since the epoch; None for no sensible time."""
+    if isinstance(value, str):
+        try:
+            moment = datetime.fromisoformat(value)
+        except ValueError:
+            return None
+        seconds = moment.replace(tzinfo=moment.tzinfo or UTC).timestamp()
+    elif isinstance(value, int | float) and not isinstance(value, bool):
+        seconds = value / 1000 if value > _LATEST else float(value)
+    else:
         return None
-    tool_call_id = text(first(raw, "toolCallId", "tool_call_id"))
-    if not tool_call_id:
-        return None
-    return ToolCallProgress(
-        tool_call_id=tool_call_id,
-        title=_optional(raw.get("title")),
-        tool_name=_tool_name(raw),
-        acp_kind=_optional(raw.get("kind")),
-        status=_STATUSES.get(text(raw.get("status"))),
-        content=read_tool_content(raw.get("content")),
-        locations=_locations(raw.get("locations")),
-        input=first(raw, "rawInput", "raw_input"),
-        output=first(raw, "rawOutput", "raw_output"),
-    )
+    return seconds if _EARLIEST <= seconds < _LATEST else None
 
 
-def _tool_name(raw: Obj) -> str | None:
-    """C18: names in ``_meta`` win over the agent's own field."""
-    meta = raw.get("_meta")
-    if isinstance(meta, dict):
-        claude = meta.get("claudeCode")
-        inner = claude.get("toolName") if isinstance(claude, dict) else None
-        name = text(first(meta, "tool_name", "toolName")) or text(inner)
-        if name:
-            return name
-    return _optional(first(raw, "toolName", "tool_name", "name"))
+# -- chunks ------------------------------------------------------------------
 
 
-def _optional(value: JsonValue) -> str | None:
-    return value if isinstance(value, str) and value else None
+def _user_chunk(raw: Obj, _: ParseState) -> Packet | None:
+    block = read_block(raw.get("content"))
+    return UserMessageChunk(block=block, message_id=_message_id(raw)) if block else None
 
 
-def _locations(raw: JsonValue) -> tuple[Location, ...] | None:
-    if not isinstance(raw, list):
-        return None
-    return tuple(
-        Location(path=text(item["path"]), line=_line(item.get("line")))
-        for item in raw
-        if isinstance(item, dict) and text(item.get("path"))
-    )
+def _agent_chunk(raw: Obj, _: ParseState) -> Packet | None:
+    block = read_block(raw.get("content"))
+    return AgentMessageChunk(block=block, message_id=_message_id(raw)) if block else None
 
 
-def _line(value: JsonValue) -> int | None:
-    ok = isinstance(value, int) and not isinstance(value, bool) and value >= 0
-    return value if ok and isinstance(value, int) else None
+def _thought_chunk(raw: Obj, _: ParseState) -> Packet | None:
+    block = read_block(raw.get("content"))
+    return AgentThoughtChunk(block=block, message_id=_message_id(raw)) if block else None
 
 
-def _plan(update: Obj) -> AgentPacket | None:
-    inner = update.get("plan")
-    body = inner if isinstance(inner, dict) else update
-    raw = first(body, "entries", "items")
-    entries = raw if isinstance(raw, list) else []
-    return AgentPlanUpdate(
-        plan_id=text(first(body, "planId", "plan_id")),
-        entries=tuple(_plan_entry(entry) for entry in entries if isinstance(entry, dict)),
-        text=text(first(body, "markdown", "text")),
-    )
+def _message_id(raw: Obj) -> str:
+    return text(first(raw, "messageId", "message_id"))
 
 
-def _plan_entry(raw: Obj) -> PlanEntryPacket:
-    priority = raw.get("priority")
-    return PlanEntryPacket(
-        content=text(first(raw, "content", "description")),
-        priority=_PRIORITIES.get(priority, "medium")
-        if isinstance(priority, str | int)
-        else "medium",
-        status=_STEPS.get(text(raw.get("status")), "pending"),
-    )
+# -- seed 002 ----------------------------------------------------------------
 
 
-def _plan_removed(update: Obj) -> AgentPacket | None:
-    return PlanRemoved(plan_id=text(first(update, "planId", "plan_id")))
+def _output_delta(raw: Obj, _: ParseState) -> Packet | None:
+    return AgentMessageChunk(block=TextBlock(text=text(raw.get("content"))))
 
 
-def _commands(update: Obj) -> AgentPacket | None:
-    raw = first(update, "availableCommands", "available_commands")
-    return AvailableCommandsUpdate(
-        commands=tuple(
-            CommandEntry(
-                name=text(entry.get("name")),
-                description=text(entry.get("description")),
-                hint=_hint(entry.get("input")),
-            )
-            for entry in (raw if isinstance(raw, list) else [])
-            if isinstance(entry, dict) and text(entry.get("name"))
-        )
-    )
+def _step_start(raw: Obj, _: ParseState) -> Packet | None:
+    step_id = text(raw.get("step_id"))
+    return StepStart(step_id=step_id, step_name=text(raw.get("step_name")))
 
 
-def _hint(raw: JsonValue) -> str:
-    return text(raw.get("hint")) if isinstance(raw, dict) else ""
+def _step_delta(raw: Obj, _: ParseState) -> Packet | None:
+    step_id = text(raw.get("step_id")) or "thinking"
+    return AgentThoughtChunk(block=TextBlock(text=text(raw.get("content"))), step_id=step_id)
 
 
-def _mode(update: Obj) -> AgentPacket | None:
-    return CurrentModeUpdate(mode_id=text(first(update, "currentModeId", "current_mode_id")))
+def _step_end(raw: Obj, _: ParseState) -> Packet | None:
+    return StepEnd(step_id=text(raw.get("step_id")), status=text(raw.get("status")) or "completed")
 
 
-def _config(update: Obj) -> AgentPacket | None:
-    raw = first(update, "configOptions", "config_options")
-    options = raw if isinstance(raw, list) else []
-    return ConfigOptionUpdate(options=tuple(o for o in options if isinstance(o, dict)))
+# -- all ---------------------------------------------------------------------
+
+_Reader = Callable[[Obj, ParseState], Packet | None]
 
 
-def _info(update: Obj) -> AgentPacket | None:
-    clears = "title" in update and update["title"] is None
-    return SessionInfoUpdate(title=_optional(update.get("title")), clears_title=clears)
+def _plainly(read: Callable[[Obj], Packet | None]) -> _Reader:
+    return lambda raw, _: read(raw)
 
 
-def _usage(update: Obj) -> AgentPacket | None:
-    used, size = update.get("used"), update.get("size")
-    if not isinstance(used, int | float) or not isinstance(size, int | float):
-        return None
-    cost = update.get("cost")
-    amount = cost.get("amount") if isinstance(cost, dict) else None
-    return UsageUpdate(
-        used=int(used),
-        size=int(size),
-        cost_amount=amount if isinstance(amount, int | float) else None,
-        cost_currency=text(cost.get("currency")) if isinstance(cost, dict) else "",
-    )
-
-
-def _notice(update: Obj) -> AgentPacket | None:
-    severity = text(update.get("severity"))
-    return NoticePacket(
-        severity="warning" if severity == "warning" else "error" if severity == "error" else "info",
-        title=text(update.get("title")),
-        text=text(first(update, "description", "message")),
-    )
-
-
-def _compaction(update: Obj) -> AgentPacket | None:
-    status = text(update.get("status"))
-    words = {
-        "in_progress": "Making room in the context",
-        "completed": "Older messages were summarised",
-        "failed": "The context could not be summarised",
-        "cancelled": "Summarising was stopped",
-    }
-    return NoticePacket(title=words.get(status, "Context"), text=text(update.get("summary")))
-
-
-_READERS: dict[str, Callable[[Obj], AgentPacket | None]] = {
+_READERS: dict[str, _Reader] = {
     "user_message_chunk": _user_chunk,
     "agent_message_chunk": _agent_chunk,
     "agent_thought_chunk": _thought_chunk,
-    "tool_call": _tool_start,
-    "tool_call_update": _tool_progress,
-    "plan": _plan,
-    "plan_update": _plan,
-    "plan_removed": _plan_removed,
-    "available_commands_update": _commands,
-    "current_mode_update": _mode,
-    "config_option_update": _config,
-    "session_info_update": _info,
-    "usage_update": _usage,
-    "notice": _notice,
-    "compaction_update": _compaction,
+    "tool_call": tools.tool_start,
+    "tool_call_start": tools.tool_start,
+    "tool_start": tools.tool_start,
+    "tool_call_update": tools.tool_progress,
+    "tool_call_progress": tools.tool_progress,
+    "tool_progress": tools.tool_progress,
+    "tool_end": tools.tool_end,
+    "permission_request": tools.permission_request,
+    "permission_response": _plainly(tools.permission_response),
+    "plan": _plainly(session.plan),
+    "plan_update": _plainly(session.plan),
+    "agent_plan_update": _plainly(session.plan),
+    "plan_removed": _plainly(session.plan_removed),
+    "available_commands_update": _plainly(session.commands),
+    "current_mode_update": _plainly(session.mode),
+    "mode_update": _plainly(session.mode),
+    "config_option_update": _plainly(session.config),
+    "session_info_update": _plainly(session.info),
+    "usage_update": _plainly(session.usage),
+    "notice": _plainly(session.notice),
+    "compaction_update": _plainly(session.compaction),
+    "artifact_created": _plainly(session.artifact),
+    "file_write": _plainly(session.file_write),
+    "prompt_response": _plainly(session.prompt_response),
+    "done": _plainly(session.prompt_response),
+    "error": _plainly(session.error),
+    "step_start": _step_start,
+    "step_delta": _step_delta,
+    "step_end": _step_end,
+    "output_start": lambda _raw, _state: MessageStart(),
+    "output_delta": _output_delta,
+    "output_end": lambda _raw, _state: MessageEnd(),
 }
+"""By ``type`` or ``sessionUpdate``: no name means two things in the dialects that are read."""

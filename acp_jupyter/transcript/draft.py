@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TypedDict
 
+from pyrsistent import pmap
+
 from acp_jupyter.transcript.events import (
     Event,
     ItemAdded,
@@ -40,6 +42,8 @@ class Draft:
         self.texts = base.texts
         self.index = base.index
         self.tool_items = base.tool_items
+        self.calls = base.calls
+        self.steps = base.steps
         self.request_items = base.request_items
         self.turns = base.turns
         self.turn_order = base.turn_order
@@ -60,6 +64,8 @@ class Draft:
             texts=self.texts,
             index=self.index,
             tool_items=self.tool_items,
+            calls=self.calls,
+            steps=self.steps,
             request_items=self.request_items,
             turns=self.turns,
             turn_order=self.turn_order,
@@ -142,8 +148,18 @@ class Draft:
         """End the message or thought that was being streamed."""
         if self.open_item is None:
             return
-        item = self.get(self.open_item)
-        self.open_item = None
+        item_id, self.open_item = self.open_item, None
+        self.close_item(item_id)
+
+    def close_steps(self) -> None:
+        """End the steps that nobody has ended."""
+        for item_id in self.steps.values():
+            self.close_item(item_id)
+        self.steps = pmap()
+
+    def close_item(self, item_id: str) -> None:
+        """End a message or thought."""
+        item = self.get(item_id)
         if isinstance(item, AgentMessage) and item.open:
             closed: Item = item.model_copy(update={"open": False})
         elif isinstance(item, Thought) and item.open:

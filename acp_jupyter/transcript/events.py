@@ -127,6 +127,8 @@ class TurnState(Model):
     ended_at: float | None = None
     failure: TurnFailure | None = None
     tokens: int | None = None
+    input_tokens: int | None = None
+    output_tokens: int | None = None
 
 
 class SessionState(Model):
@@ -148,6 +150,10 @@ class SessionState(Model):
     waiting: int = 0
     """Pending permission requests."""
     notebook_path: str = ""
+    model: str = ""
+    """S4.21; for agents without a config option for it."""
+    tools: tuple[str, ...] = ()
+    """S4.21: names of the agent's tools, as far as it tells them."""
     modes: tuple[Mode, ...] = ()
     current_mode_id: str = ""
     config_options: tuple[ConfigOption, ...] = ()

@@ -14,16 +14,23 @@ from pydantic import Field, JsonValue
 from typing_extensions import TypeAliasType
 
 from acp_jupyter.packets.base import Model
-from acp_jupyter.packets.tools import AcpKind as ToolKind
-from acp_jupyter.packets.tools import UiKind
+from acp_jupyter.packets.models import ArtifactType, Location
+from acp_jupyter.packets.tool_inputs import TodoItem
+from acp_jupyter.packets.tool_outputs import Diagnostic
+from acp_jupyter.packets.vocabulary import AcpKind as ToolKind
+from acp_jupyter.packets.vocabulary import Priority, StepStatus, ToolStatus, UiKind
 
 __all__ = [
     "AgentMessage",
+    "Artifact",
     "Attachment",
     "ContentBlockItem",
+    "Diagnostic",
     "Diff",
     "ErrorItem",
+    "FileWriteItem",
     "Item",
+    "Location",
     "Notice",
     "Permission",
     "PermissionOption",
@@ -31,6 +38,7 @@ __all__ = [
     "Plan",
     "PlanEntry",
     "Thought",
+    "TodoItem",
     "ToolCall",
     "ToolKind",
     "ToolStatus",
@@ -39,7 +47,6 @@ __all__ = [
     "UserMessage",
 ]
 
-ToolStatus = Literal["pending", "in_progress", "completed", "failed", "cancelled"]
 PermissionState = Literal["pending", "allowed", "rejected", "answered", "cancelled", "expired"]
 
 
@@ -78,9 +85,11 @@ class AgentMessage(_Item):
 
 
 class Thought(_Item):
-    """Reasoning of the agent, Markdown."""
+    """Reasoning of the agent, Markdown; or a named step (S3.4)."""
 
     kind: Literal["thought"] = "thought"
+    title: str = ""
+    """Of a step."""
     text: str = ""
     open: bool = True
     started_at: float | None = None
@@ -150,6 +159,9 @@ class ToolCall(_Item):
     ui_kind: UiKind = "other"
     """S5.6."""
     tool_name: str = ""
+    """As the agent spells it."""
+    subagent_type: str = ""
+    """S1.18: whose work it is, e.g. ``Explore``."""
     title: str
     """Display title, e.g. ``Editing file``."""
     description: str = ""
@@ -157,12 +169,29 @@ class ToolCall(_Item):
     status: ToolStatus = "pending"
     command: str = ""
     path: str = ""
-    paths: tuple[str, ...] = ()
-    line: int | None = None
+    locations: tuple[Location, ...] = ()
+    """S1.36; a location without a line is the file's top."""
     is_new_file: bool | None = None
+    """S5.42; null where nothing says so."""
     output: str = ""
-    """Text output; grows by ``text_appended``."""
+    """Text output, without wrappers and line numbers; grows by ``text_appended``."""
+    first_line: int | None = None
+    """Number of the output's first line, where it was numbered (S1.23)."""
     exit_code: int | None = None
+    truncated: bool = False
+    """Whether the tool says that its output is not all (S1.20)."""
+    files: tuple[str, ...] | None = None
+    """What a search found (S1.20), relative; empty when it found nothing (S1.21)."""
+    count: int | None = None
+    """How many a search found, of which ``files`` may be a part."""
+    todos: tuple[TodoItem, ...] | None = None
+    """S5.32, S5.33: the list, replaced whole; such a call is drawn as that list."""
+    diagnostics: tuple[Diagnostic, ...] = ()
+    """S1.25."""
+    progress: float | None = None
+    """From 0 to 1 (S3.10)."""
+    message: str = ""
+    """What is being done right now (S3.10)."""
     diffs: tuple[Diff, ...] = ()
     blocks: tuple[ContentBlockItem, ...] = ()
     raw_input: JsonValue = None
@@ -176,8 +205,8 @@ class PlanEntry(Model):
     """One step of a plan."""
 
     content: str
-    priority: Literal["high", "medium", "low"] = "medium"
-    status: Literal["pending", "in_progress", "completed"] = "pending"
+    priority: Priority = "medium"
+    status: StepStatus = "pending"
 
 
 class Plan(_Item):
@@ -197,6 +226,8 @@ class Notice(_Item):
     severity: Literal["info", "warning", "error"] = "info"
     title: str = ""
     text: str = ""
+    detail: str = ""
+    """Lines for those who open it."""
 
 
 class ErrorItem(_Item):
@@ -218,7 +249,43 @@ class TurnEnd(_Item):
     """ACP: stop reasons, or ``error``."""
     words: str = ""
     """Empty for an ordinary end."""
+    summary: str = ""
+    """S3.18: what the agent says it did."""
     duration_seconds: float | None = None
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+
+
+class Artifact(_Item):
+    """Something that was made and is worth opening (S1.41, S3.23, C28)."""
+
+    kind: Literal["artifact"] = "artifact"
+    artifact_id: str
+    type: ArtifactType = "other"
+    type_name: str = ""
+    """For people, e.g. ``CSV`` (S3.24)."""
+    name: str
+    path: str = ""
+    """Relative to the session's folder where it lies inside it."""
+    preview_url: str = ""
+    """S3.25: filled in; empty where there is no preview."""
+    download_url: str = ""
+    mime_type: str = ""
+    size_bytes: int | None = None
+    size: str = ""
+    """For people, e.g. ``4.1 kB``."""
+
+
+class FileWriteItem(_Item):
+    """A file that was written (S3.22)."""
+
+    kind: Literal["file_write"] = "file_write"
+    path: str
+    title: str
+    """E.g. ``Created``."""
+    size_bytes: int | None = None
+    size: str = ""
+    """For people."""
 
 
 Item = TypeAliasType(
@@ -230,6 +297,8 @@ Item = TypeAliasType(
         | ContentBlockItem
         | ToolCall
         | Plan
+        | Artifact
+        | FileWriteItem
         | Notice
         | ErrorItem
         | TurnEnd,

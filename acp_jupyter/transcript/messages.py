@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from acp_jupyter.packets.content import OtherBlock, TextBlock
 from acp_jupyter.packets.models import AgentMessageChunk, AgentThoughtChunk, UserMessageChunk
+from acp_jupyter.packets.session_models import StepEnd, StepStart
 from acp_jupyter.transcript.draft import Draft
 from acp_jupyter.transcript.items import AgentMessage, ContentBlockItem, Thought, UserMessage
 
-__all__ = ["agent_chunk", "block_item", "user_chunk"]
+__all__ = ["agent_chunk", "block_item", "step_end", "step_start", "user_chunk"]
 
 
 def agent_chunk(draft: Draft, packet: AgentMessageChunk | AgentThoughtChunk) -> None:
@@ -23,6 +24,9 @@ def agent_chunk(draft: Draft, packet: AgentMessageChunk | AgentThoughtChunk) -> 
         return
     if not block.text:
         return
+    if isinstance(packet, AgentThoughtChunk) and packet.step_id:
+        draft.append_text(_step(draft, packet.step_id), "text", block.text)
+        return
     if not _extends(draft, packet):
         draft.close_open_item()
         item = _new_item(draft, packet)
@@ -31,6 +35,36 @@ def agent_chunk(draft: Draft, packet: AgentMessageChunk | AgentThoughtChunk) -> 
         draft.open_message_id = packet.message_id
     if draft.open_item is not None:
         draft.append_text(draft.open_item, "text", block.text)
+
+
+def step_start(draft: Draft, packet: StepStart) -> None:
+    """Open a named thought (S3.4)."""
+    draft.close_open_item()
+    _open_step(draft, packet.step_id, packet.step_name)
+
+
+def step_end(draft: Draft, packet: StepEnd) -> None:
+    """Close a step (S3.6)."""
+    item_id = draft.steps.get(packet.step_id)
+    if item_id is not None:
+        draft.steps = draft.steps.discard(packet.step_id)
+        draft.close_item(item_id)
+
+
+def _step(draft: Draft, step_id: str) -> str:
+    """Return the item of a step, whatever came since; a step that nobody opened opens (S3.5)."""
+    item_id = draft.steps.get(step_id)
+    if item_id is None:
+        draft.close_open_item()
+        item_id = _open_step(draft, step_id, "")
+    return item_id
+
+
+def _open_step(draft: Draft, step_id: str, name: str) -> str:
+    item = Thought(id=draft.new_id(), turn_id=draft.turn_id(), title=name, started_at=draft.at)
+    draft.add(item)
+    draft.steps = draft.steps.set(step_id, item.id)
+    return item.id
 
 
 def _extends(draft: Draft, packet: AgentMessageChunk | AgentThoughtChunk) -> bool:

@@ -45,7 +45,13 @@ def request(draft: Draft, packet: PermissionRequest) -> None:
         options=tuple(_option(o) for o in packet.options),
         asked_at=draft.at,
     )
+    if packet.auto_approve:
+        # Told, never silently: the agent's own settings allowed it (S3.26).
+        words = "Allowed by the agent's own settings"
+        permission = permission.model_copy(update={"state": "allowed", "outcome": words})
     draft.replace(item.model_copy(update={"permission": permission}))
+    if packet.auto_approve:
+        return
     draft.request_items = draft.request_items.set(packet.request_id, item_id)
     _count(draft)
 
@@ -53,11 +59,12 @@ def request(draft: Draft, packet: PermissionRequest) -> None:
 def _without_empty(call: ToolCallProgress) -> ToolCallProgress:
     """An empty value in a request never erases what is known (opencode)."""
     empties: tuple[object, ...] = ({}, [], (), "")
-    changes = {
-        name: None for name in ("input", "content", "locations") if getattr(call, name) in empties
-    }
+    changes = {name: None for name in ("raw_input", "content") if getattr(call, name) in empties}
     # A request says what shall happen, not that it does.
-    return call.model_copy(update={**changes, "status": None})
+    fields = {**call.__dict__, **changes, "status": None}
+    if not call.locations:
+        del fields["locations"]
+    return ToolCallProgress.model_construct(**fields)
 
 
 def _option(packet: OptionPacket) -> PermissionOption:
@@ -87,7 +94,8 @@ def _title(agent: str, item: ToolCall) -> str:
 
 def _reason(item: ToolCall) -> str:
     """What the agent says of it, beyond the command, path and diff that are shown anyway."""
-    generic = {KIND_TITLES[item.tool_kind], *(row.title for row in TOOLS.values()), ""}
+    titles = (words for row in TOOLS.values() for words in (row.title, row.edit_title))
+    generic = {KIND_TITLES[item.tool_kind], *titles, ""}
     shown = [text for text in (item.command, item.path) if text]
     words = (w for w in (item.title, item.description) if w not in generic)
     return " ".join(w for w in words if not any(text in w for text in shown))
@@ -111,10 +119,7 @@ def respond(draft: Draft, packet: PermissionResponse) -> None:
     item = None if item_id is None else draft.get(item_id)
     if not isinstance(item, ToolCall) or item.permission is None:
         return
-    option = next(
-        (o for o in item.permission.options if o.option_id == packet.option_id),
-        None,
-    )
+    option = _chosen(item.permission.options, packet)
     if option is None:
         words = "Not answered: turn stopped" if by == "turn_cancelled" else "Dismissed"
         _settle(draft, packet.request_id, "cancelled", "", words)
@@ -125,7 +130,19 @@ def respond(draft: Draft, packet: PermissionResponse) -> None:
         words = f"{verb} by rule: {rule}"
     else:
         words = _CHOSEN.get(option.option_kind, option.name)
+    if packet.reason:
+        words = f"{words}: {packet.reason}"
     _settle(draft, packet.request_id, state, option.name, words)
+
+
+def _chosen(
+    options: tuple[PermissionOption, ...], packet: PermissionResponse
+) -> PermissionOption | None:
+    """Find the option that an answer names, or for a plain yes or no the first such (C23)."""
+    if packet.approved is None:
+        return next((o for o in options if o.option_id == packet.option_id), None)
+    wanted = "allow_once" if packet.approved else "reject_once"
+    return next((o for o in options if o.option_kind == wanted), None)
 
 
 def _state(kind: str) -> PermissionState:

@@ -29,6 +29,7 @@ _SNAPSHOT_BYTES = 256 * 1024
 _ITEM_TEXT_CHARS = 192 * 1024
 _DIFF_CHARS = 64 * 1024
 _PROMPT_CHARS = 2_000
+_FILES = 50
 
 
 class TurnSnapshot(Model):
@@ -131,6 +132,7 @@ def _saved_call(call: ToolCall, scrubber: Scrubber) -> ToolCall:
             # Cut after secrets are out: a half of one would not be recognised.
             "output": capped(call.output),
             "command": capped(call.command),
+            "files": None if call.files is None else call.files[:_FILES],
             "diffs": tuple(_saved_diff(diff) for diff in call.diffs),
             "blocks": tuple(_saved_block(block) for block in call.blocks),
         }

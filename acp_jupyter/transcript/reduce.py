@@ -5,32 +5,27 @@ from __future__ import annotations
 from typing import assert_never
 
 from acp_jupyter.packets.models import (
-    AgentInfoPacket,
     AgentMessageChunk,
     AgentPlanUpdate,
     AgentThoughtChunk,
-    AvailableCommandsUpdate,
-    CancelSent,
-    ConfigOptionUpdate,
-    CurrentModeUpdate,
+    ArtifactCreated,
     ErrorPacket,
-    NoticePacket,
     PermissionRequest,
     PermissionResponse,
     PlanRemoved,
     PromptResponse,
-    SessionInfoUpdate,
-    SessionSetup,
+    TimedPacket,
     ToolCallProgress,
     ToolCallStart,
     Unknown,
-    UsageUpdate,
     UserMessageChunk,
 )
 from acp_jupyter.packets.notes import (
     AgentExited,
     AgentStarting,
+    FilesChanged,
     HostNotice,
+    ImportedPacket,
     NoiseNote,
     PermissionSettledNote,
     PolicyChanged,
@@ -43,8 +38,24 @@ from acp_jupyter.packets.notes import (
     TurnStartedNote,
     TurnStopped,
 )
-from acp_jupyter.packets.reader import Packet
-from acp_jupyter.transcript import messages, permissions, setup, turns
+from acp_jupyter.packets.reader import LogPacket
+from acp_jupyter.packets.session_models import (
+    AgentInfoPacket,
+    AvailableCommandsUpdate,
+    CancelSent,
+    ConfigOptionUpdate,
+    CurrentModeUpdate,
+    FileWrite,
+    MessageEnd,
+    MessageStart,
+    NoticePacket,
+    SessionInfoUpdate,
+    SessionSetup,
+    StepEnd,
+    StepStart,
+    UsageUpdate,
+)
+from acp_jupyter.transcript import made, messages, permissions, setup, turns
 from acp_jupyter.transcript.draft import Draft
 from acp_jupyter.transcript.events import Event
 from acp_jupyter.transcript.items import Notice, Plan, PlanEntry
@@ -54,7 +65,7 @@ from acp_jupyter.transcript.tool_calls import upsert_tool_call
 __all__ = ["reduce"]
 
 
-def reduce(transcript: Transcript, packet: Packet, at: float) -> tuple[Transcript, list[Event]]:
+def reduce(transcript: Transcript, packet: LogPacket, at: float) -> tuple[Transcript, list[Event]]:
     """Take one packet into a transcript.
 
     Parameters
@@ -71,7 +82,9 @@ def reduce(transcript: Transcript, packet: Packet, at: float) -> tuple[Transcrip
     tuple of Transcript and list of Event
         The state after, and how a view gets there.
     """
-    draft = Draft(transcript, at)
+    # C14: a packet's own time wins over that of its receipt.
+    own = packet.timestamp if isinstance(packet, TimedPacket) else None
+    draft = Draft(transcript, at if own is None else own)
     before = len(draft.items)
     _apply(draft, packet)
     _renew_done_turn(draft, before)
@@ -89,7 +102,7 @@ def _renew_done_turn(draft: Draft, before: int) -> None:
         draft.announce_ended(draft.turns[turn_id])
 
 
-def _apply(draft: Draft, packet: Packet) -> None:  # noqa: C901, PLR0915 - one flat match
+def _apply(draft: Draft, packet: LogPacket) -> None:  # noqa: C901, PLR0915 - one flat match
     match packet:
         case AgentMessageChunk() | AgentThoughtChunk():
             messages.agent_chunk(draft, packet)
@@ -107,6 +120,16 @@ def _apply(draft: Draft, packet: Packet) -> None:  # noqa: C901, PLR0915 - one f
             _plan(draft, packet)
         case PlanRemoved():
             _plan(draft, AgentPlanUpdate(plan_id=packet.plan_id))
+        case StepStart():
+            messages.step_start(draft, packet)
+        case StepEnd():
+            messages.step_end(draft, packet)
+        case MessageStart() | MessageEnd():
+            draft.close_open_item()
+        case ArtifactCreated():
+            made.artifact(draft, packet)
+        case FileWrite():
+            made.file_write(draft, packet)
         case NoticePacket():
             _notice(draft, packet)
         case AgentInfoPacket():
@@ -118,12 +141,11 @@ def _apply(draft: Draft, packet: Packet) -> None:  # noqa: C901, PLR0915 - one f
         case ConfigOptionUpdate():
             setup.config(draft, packet)
         case CurrentModeUpdate():
-            draft.change_session(current_mode_id=packet.mode_id)
+            setup.mode(draft, packet)
         case UsageUpdate():
             setup.usage(draft, packet)
         case SessionInfoUpdate():
-            if packet.title is not None or packet.clears_title:
-                draft.change_session(title=packet.title or "")
+            setup.info(draft, packet)
         case TitleChanged():
             draft.change_session(title=packet.title)
         case PolicyChanged():
@@ -150,7 +172,7 @@ def _apply(draft: Draft, packet: Packet) -> None:  # noqa: C901, PLR0915 - one f
             turns.start_failed(draft, packet)
         case HostNotice():
             _notice(draft, NoticePacket(severity=packet.severity, text=packet.text))
-        case SessionOpened() | NoiseNote() | Unknown():
+        case SessionOpened() | ImportedPacket() | NoiseNote() | Unknown():
             pass
         case _:
             assert_never(packet)
@@ -159,7 +181,7 @@ def _apply(draft: Draft, packet: Packet) -> None:  # noqa: C901, PLR0915 - one f
 def _plan(draft: Draft, packet: AgentPlanUpdate) -> None:
     """Replace the plan of this turn and id in place, or add it."""
     turn_id = draft.turn_id()
-    entries = tuple(PlanEntry(**entry.model_dump(exclude={"type"})) for entry in packet.entries)
+    entries = tuple(PlanEntry(**entry.model_dump()) for entry in packet.entries)
     start = 0 if turn_id is None else draft.turn_first.get(turn_id, len(draft.items))
     for item in draft.items[start:]:
         if isinstance(item, Plan) and (item.turn_id, item.plan_id) == (turn_id, packet.plan_id):
@@ -188,5 +210,6 @@ def _notice(draft: Draft, packet: NoticePacket) -> None:
             severity=packet.severity,
             title=packet.title,
             text=packet.text,
+            detail=packet.detail,
         )
     )

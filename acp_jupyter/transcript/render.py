@@ -9,8 +9,10 @@ from acp_jupyter.transcript.diff_text import line_counts, unified_diff
 from acp_jupyter.transcript.events import SessionState, TurnState
 from acp_jupyter.transcript.items import (
     AgentMessage,
+    Artifact,
     ContentBlockItem,
     ErrorItem,
+    FileWriteItem,
     Item,
     Notice,
     Plan,
@@ -101,7 +103,7 @@ def capped(text: str) -> str:
 # -- Markdown ----------------------------------------------------------------
 
 
-def _item(item: Item, *, thoughts: bool) -> str:
+def _item(item: Item, *, thoughts: bool) -> str:  # noqa: C901 - one flat match
     match item:
         case UserMessage():
             return ""  # the cell's source, or the heading of the turn
@@ -115,16 +117,27 @@ def _item(item: Item, *, thoughts: bool) -> str:
             return _tool_call(item)
         case Plan():
             return _plan(item)
+        case Artifact():
+            return _made("Artifact", item.name, f"{item.type_name}, {item.size}".rstrip(", "))
+        case FileWriteItem():
+            return _made(item.title, item.path, item.size)
         case Notice():
-            return quote(inert(" ".join(filter(None, (item.title, item.text))), 1_000))
+            words = quote(inert(" ".join(filter(None, (item.title, item.text))), 1_000))
+            return f"{words}\n\n{fence(capped(item.detail))}" if item.detail else words
         case ErrorItem():
             message = quote(f"**Error:** {inert(item.message, 1_000)}")
             return message + (f"\n\n{fence(capped(item.detail))}" if item.detail else "")
         case TurnEnd():
             told = item.stop_reason == "error"  # by its own item
-            return f"*{inert(item.words)}*" if item.words and not told else ""
+            ends = (item.summary, "" if told else item.words)
+            return "\n\n".join(f"*{inert(words)}*" for words in ends if words)
         case _:
             assert_never(item)
+
+
+def _made(what: str, name: str, facts: str) -> str:
+    told = f" ({inert(facts)})" if facts else ""
+    return f"{inert(what)}: {inert(name)}{told}"
 
 
 def _cut_text(text: str) -> str:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from pydantic import JsonValue
 
-from acp_jupyter.packets.content import first, text
-from acp_jupyter.packets.models import (
+from acp_jupyter.packets.json_fields import first, text
+from acp_jupyter.packets.notes import SessionOpened
+from acp_jupyter.packets.session_models import (
     AgentInfoPacket,
     AvailableCommandsUpdate,
     ConfigOptionUpdate,
+    CurrentModeUpdate,
+    SessionInfoUpdate,
     SessionSetup,
     UsageUpdate,
 )
-from acp_jupyter.packets.notes import SessionOpened
 from acp_jupyter.transcript.draft import Draft
 from acp_jupyter.transcript.events import (
     AgentInfo,
@@ -23,9 +25,13 @@ from acp_jupyter.transcript.events import (
     SlashCommand,
     Usage,
 )
+from acp_jupyter.transcript.items import Notice
 from acp_jupyter.transcript.state import Transcript
 
-__all__ = ["agent_info", "commands", "config", "opened", "session_setup", "usage"]
+__all__ = ["agent_info", "commands", "config", "info", "mode", "opened", "session_setup", "usage"]
+
+
+_TOOLS = 1000
 
 
 def opened(note: SessionOpened, at: float) -> Transcript:
@@ -86,9 +92,38 @@ def commands(draft: Draft, packet: AvailableCommandsUpdate) -> None:
     )
 
 
+def info(draft: Draft, packet: SessionInfoUpdate) -> None:
+    """Take what is told of the session; what is not told stays."""
+    if packet.title is not None or packet.clears_title:
+        draft.change_session(title=packet.title or "")
+    if packet.model:
+        draft.change_session(model=packet.model[:200])
+    if packet.tools:
+        draft.change_session(tools=packet.tools[:_TOOLS])
+
+
+def mode(draft: Draft, packet: CurrentModeUpdate) -> None:
+    """Change the mode; a change within a turn leaves a line (S3.17)."""
+    known = {mode.id: mode for mode in draft.session.modes}
+    if packet.mode_id not in known:
+        known[packet.mode_id] = Mode(id=packet.mode_id, name=packet.mode_id)
+    changed = packet.mode_id != draft.session.current_mode_id
+    draft.change_session(modes=tuple(known.values()), current_mode_id=packet.mode_id)
+    if packet.description or (changed and draft.session.active_turn_id is not None):
+        draft.close_open_item()
+        draft.add(
+            Notice(
+                id=draft.new_id(),
+                turn_id=draft.turn_id(),
+                title=f"Mode: {known[packet.mode_id].name}",
+                text=packet.description,
+            )
+        )
+
+
 def usage(draft: Draft, packet: UsageUpdate) -> None:
     """Take the newest count of tokens and cost."""
-    draft.change_session(usage=Usage(**packet.model_dump(exclude={"type"})))
+    draft.change_session(usage=Usage(**packet.model_dump(exclude={"type", "timestamp"})))
 
 
 def _options(raw: tuple[dict[str, JsonValue], ...]) -> tuple[ConfigOption, ...]:

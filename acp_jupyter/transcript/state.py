@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from pyrsistent import PMap, PVector, pmap, pvector
 
+from acp_jupyter.transcript.call_facts import CallFacts
 from acp_jupyter.transcript.events import SessionState, TurnState
 from acp_jupyter.transcript.items import Item, ToolCall
 from acp_jupyter.transcript.text import Text
@@ -31,6 +32,10 @@ class Transcript:
     """Place of each item id."""
     tool_items: PMap[str, str] = field(default_factory=pmap)
     """Item id of each tool call id."""
+    calls: PMap[str, CallFacts] = field(default_factory=pmap)
+    """By item id."""
+    steps: PMap[str, str] = field(default_factory=pmap)
+    """Item id of each open step."""
     request_items: PMap[str, str] = field(default_factory=pmap)
     """Item id of each pending permission request."""
     turns: PMap[str, TurnState] = field(default_factory=pmap)

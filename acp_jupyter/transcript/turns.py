@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from acp_jupyter.packets.content import OtherBlock, TextBlock, read_block
-from acp_jupyter.packets.models import ErrorPacket, PromptResponse
+from acp_jupyter.packets.display import stop_reason_words
+from acp_jupyter.packets.models import ErrorPacket, PromptResponse, PromptUsage
 from acp_jupyter.packets.notes import (
     AgentExited,
     StartFailed,
@@ -34,15 +35,6 @@ __all__ = [
     "started",
     "stopped",
 ]
-
-_WORDS = {
-    "end_turn": "",
-    "stop_sequence": "",
-    "max_tokens": "The answer was cut: the model reached its token limit.",
-    "max_turn_requests": "The agent stopped: it reached its limit of requests for one turn.",
-    "refusal": "The agent refused to go on.",
-    "cancelled": "Stopped by you.",
-}
 
 
 def queued(draft: Draft, note: TurnQueued) -> None:
@@ -119,10 +111,21 @@ def responded(draft: Draft, packet: PromptResponse) -> None:
         return
     # Some agents answer end_turn to a cancel: what the user did counts.
     reason = "cancelled" if draft.stopping == turn.turn_id else packet.stop_reason
-    words = _WORDS.get(reason, f"Ended: {reason}.")
-    turn = turn.model_copy(update={"tokens": packet.tokens})
-    empty = reason == "end_turn" and _said_nothing(draft, turn.turn_id)
-    _end(draft, turn, reason, "The agent sent no answer." if empty else words)
+    words = stop_reason_words(reason, packet.detail)
+    reason = "end_turn" if reason == "stop_sequence" else reason  # C3
+    turn = turn.model_copy(update=_tokens(packet.usage))
+    empty = reason == "end_turn" and not packet.summary and _said_nothing(draft, turn.turn_id)
+    words = "The agent sent no answer." if empty else words
+    _end(draft, turn, reason, words, packet)
+
+
+def _tokens(usage: PromptUsage | None) -> dict[str, int | None]:
+    if usage is None:
+        return {}
+    both = (usage.input_tokens, usage.output_tokens)
+    known = [count for count in both if count is not None]
+    total = sum(known) if known and usage.total_tokens is None else usage.total_tokens
+    return {"tokens": total, "input_tokens": both[0], "output_tokens": both[1]}
 
 
 def _said_nothing(draft: Draft, turn_id: str) -> bool:
@@ -144,7 +147,7 @@ def failed(draft: Draft, note: TurnFailed | ErrorPacket) -> None:
         return
     if isinstance(note, ErrorPacket) and draft.stopping == turn.turn_id:
         # Some agents answer a cancel with an error.
-        _end(draft, turn, "cancelled", _WORDS["cancelled"])
+        _end(draft, turn, "cancelled", stop_reason_words("cancelled"))
         return
     draft.close_open_item()
     failure = TurnFailure(message=message, detail=note.detail, reason=reason)
@@ -174,7 +177,7 @@ def stopped(draft: Draft, note: TurnStopped) -> None:
     if turn is None or turn.status == "done":
         return
     draft.change_session(queue=tuple(q for q in draft.session.queue if q.turn_id != note.turn_id))
-    _end(draft, turn, "cancelled", _WORDS["cancelled"])
+    _end(draft, turn, "cancelled", stop_reason_words("cancelled"))
 
 
 def start_failed(draft: Draft, note: StartFailed) -> None:
@@ -196,18 +199,30 @@ def _active(draft: Draft) -> TurnState | None:
     return None if active is None else draft.turns.get(active)
 
 
-def _end(draft: Draft, turn: TurnState, stop_reason: str, words: str) -> None:
+def _end(
+    draft: Draft,
+    turn: TurnState,
+    stop_reason: str,
+    words: str,
+    packet: PromptResponse | None = None,
+) -> None:
     active = draft.session.active_turn_id == turn.turn_id
     if active:
         draft.close_open_item()
+        draft.close_steps()
         _close_tool_calls(draft, turn.turn_id)
     since = turn.started_at
+    measured = None if since is None else max(0.0, draft.at - since)
+    own = None if packet is None else packet.duration_seconds
     end = TurnEnd(
         id=draft.new_id(),
         turn_id=turn.turn_id,
         stop_reason=stop_reason,
         words=words,
-        duration_seconds=None if since is None else max(0.0, draft.at - since),
+        summary="" if packet is None else packet.summary,
+        duration_seconds=measured if own is None else own,
+        input_tokens=turn.input_tokens,
+        output_tokens=turn.output_tokens,
     )
     draft.add(end)
     if active:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from acp_jupyter.host.permissions import decide
 from acp_jupyter.transcript.events import Policy
-from acp_jupyter.transcript.items import PermissionOption, ToolCall, ToolKind
+from acp_jupyter.transcript.items import Location, PermissionOption, ToolCall, ToolKind
 
 ONCE = PermissionOption(option_id="once", name="Allow once", option_kind="allow_once")
 ALWAYS = PermissionOption(option_id="always", name="Always", option_kind="allow_always")
@@ -29,7 +29,7 @@ def chosen(
     return None if decision is None else decision.option_id
 
 
-EDIT = call(tool_kind="edit", path="src/a.py", paths=("src/a.py",))
+EDIT = call(tool_kind="edit", path="src/a.py", locations=(Location(path="src/a.py"),))
 
 
 @pytest.mark.parametrize(
@@ -40,7 +40,11 @@ EDIT = call(tool_kind="edit", path="src/a.py", paths=("src/a.py",))
         ("accept-edits", call(tool_kind="edit"), None),
         ("accept-edits", call(tool_kind="edit", path="/etc/passwd"), None),
         ("accept-edits", call(tool_kind="edit", path="../other/a.py"), None),
-        ("accept-edits", call(tool_kind="edit", path="a.py", paths=("b/../../c.py",)), None),
+        (
+            "accept-edits",
+            call(tool_kind="edit", path="a.py", locations=(Location(path="b/../../c.py"),)),
+            None,
+        ),
         ("accept-edits", call(tool_kind="edit", path=".git/hooks/pre-commit"), None),
         ("accept-edits", call(tool_kind="edit", path="src/conftest.py"), None),
         ("accept-edits", call(tool_kind="edit", path="deploy/.ENV.local"), None),
@@ -81,7 +85,7 @@ CALLS = st.builds(
     path=st.sampled_from(["", "a.py", "../a.py", "/x", ".git/config", "src/b.py"]),
     command=st.sampled_from(["", "ls", "rm -r ."]),
 )
-LESS: dict[str, Any] = {"tool_kind": "other", "path": "", "paths": (), "command": ""}
+LESS: dict[str, Any] = {"tool_kind": "other", "path": "", "locations": (), "command": ""}
 
 
 @given(

@@ -18,14 +18,19 @@ from acp_jupyter.transcript.events import (
 )
 from acp_jupyter.transcript.items import (
     AgentMessage,
+    Artifact,
+    Diagnostic,
     Diff,
     ErrorItem,
+    FileWriteItem,
     Item,
+    Location,
     Notice,
     Permission,
     Plan,
     PlanEntry,
     Thought,
+    TodoItem,
     ToolCall,
     UserMessage,
 )
@@ -82,7 +87,12 @@ def everything(text: str) -> tuple[Item, ...]:
             description=text,
             command=text,
             path=text,
-            paths=(text,),
+            locations=(Location(path=text),),
+            files=(text,),
+            todos=(TodoItem(content=text, active_form=text),),
+            diagnostics=(Diagnostic(path=text, message=text),),
+            message=text,
+            subagent_type=text,
             output=text,
             status="completed",
             diffs=(Diff(path=text, old_text=text, new_text=f"{text}\n{text}"),),
@@ -93,7 +103,9 @@ def everything(text: str) -> tuple[Item, ...]:
             ),
         ),
         Plan(id="4", entries=(PlanEntry(content=text),), text=text),
-        Notice(id="5", title=text, text=text),
+        Notice(id="5", title=text, text=text, detail=text),
+        Artifact(id="7", artifact_id=text, name=text, path=text, preview_url=text),
+        FileWriteItem(id="8", path=text, title=text),
         ErrorItem(id="6", message=text, detail=text),
     )
 
@@ -181,7 +193,15 @@ def test_the_snapshot_holds_no_origin_no_raw_values_no_thoughts() -> None:
     items = snapshot["items"]
     assert isinstance(items, list)
     kinds = [item["kind"] for item in items if isinstance(item, dict)]
-    assert kinds == ["agent_message", "tool_call", "plan", "notice", "error"]
+    assert kinds == [
+        "agent_message",
+        "tool_call",
+        "plan",
+        "notice",
+        "error",
+        "artifact",
+        "file_write",
+    ]
     assert isinstance(items[1], dict)
     assert items[1]["raw_input"] is None
     assert items[1]["raw_output"] is None

@@ -83,7 +83,7 @@ def test_a_tool_call_is_an_upsert_by_id() -> None:
     )
     script.update("tool_call_update", toolCallId="c1", status="completed", rawInput=None)
     read = call(script, "c1")
-    assert (read.title, read.path, read.line) == ("Read notes", "notes.md", 3)
+    assert (read.title, read.path, read.locations[0].line) == ("Read notes", "notes.md", 3)
     assert (read.status, read.tool_kind, read.ui_kind) == ("completed", "read", "read")
     assert read.raw_input == {"filePath": "/ws/notes.md"}
     assert len(items(script, "tool_call")) == 1

@@ -35,6 +35,8 @@ export type Item =
   | ContentBlockItem
   | ToolCall
   | Plan
+  | Artifact
+  | FileWriteItem
   | Notice
   | ErrorItem
   | TurnEnd;
@@ -111,6 +113,43 @@ export interface AnswerPermission {
   session_id: string;
 }
 /**
+ * Something that was made and is worth opening (S1.41, S3.23, C28).
+ */
+export interface Artifact {
+  artifact_id: string;
+  download_url: string;
+  /**
+   * Unique in its session.
+   */
+  id: string;
+  kind: 'artifact';
+  mime_type: string;
+  name: string;
+  /**
+   * Relative to the session's folder where it lies inside it.
+   */
+  path: string;
+  /**
+   * S3.25: filled in; empty where there is no preview.
+   */
+  preview_url: string;
+  /**
+   * For people, e.g. ``4.1 kB``.
+   */
+  size: string;
+  size_bytes: number | null;
+  /**
+   * The prompt turn it belongs to; null for what came between turns.
+   */
+  turn_id: string | null;
+  type:
+    'web_app' | 'markdown' | 'image' | 'csv' | 'excel' | 'pptx' | 'docx' | 'pdf' | 'code' | 'other';
+  /**
+   * For people, e.g. ``CSV`` (S3.24).
+   */
+  type_name: string;
+}
+/**
  * A question to the page about an open document; answered by an answer.
  */
 export interface AskFrame {
@@ -148,7 +187,9 @@ export interface AttachedTurn {
 export interface TurnState {
   ended_at: number | null;
   failure: TurnFailure | null;
+  input_tokens: number | null;
   origin: Origin | null;
+  output_tokens: number | null;
   policy: 'ask' | 'read-only' | 'accept-edits' | 'allow-all' | 'deny';
   prompt: string;
   queued_at: number | null;
@@ -419,6 +460,18 @@ export interface ContentBlockItem {
   uri: string;
 }
 /**
+ * One finding of a language server after a write (S1.25).
+ */
+export interface Diagnostic {
+  /**
+   * From 1.
+   */
+  line: number | null;
+  message: string;
+  path: string;
+  severity: 'error' | 'warning' | 'info';
+}
+/**
  * One file change as the agent reported it.
  */
 export interface Diff {
@@ -514,7 +567,7 @@ export interface UserMessage {
   turn_id: string | null;
 }
 /**
- * Reasoning of the agent, Markdown.
+ * Reasoning of the agent, Markdown; or a named step (S3.4).
  */
 export interface Thought {
   ended_at: number | null;
@@ -527,6 +580,10 @@ export interface Thought {
   started_at: number | null;
   text: string;
   /**
+   * Of a step.
+   */
+  title: string;
+  /**
    * The prompt turn it belongs to; null for what came between turns.
    */
   turn_id: string | null;
@@ -538,34 +595,71 @@ export interface ToolCall {
   blocks: ContentBlockItem[];
   command: string;
   /**
+   * How many a search found, of which ``files`` may be a part.
+   */
+  count: number | null;
+  /**
    * Display description, e.g. a path or what a command is for.
    */
   description: string;
+  /**
+   * S1.25.
+   */
+  diagnostics: Diagnostic[];
   diffs: Diff[];
   ended_at: number | null;
   exit_code: number | null;
   /**
+   * What a search found (S1.20), relative; empty when it found nothing (S1.21).
+   */
+  files: string[] | null;
+  /**
+   * Number of the output's first line, where it was numbered (S1.23).
+   */
+  first_line: number | null;
+  /**
    * Unique in its session.
    */
   id: string;
+  /**
+   * S5.42; null where nothing says so.
+   */
   is_new_file: boolean | null;
   kind: 'tool_call';
-  line: number | null;
   /**
-   * Text output; grows by ``text_appended``.
+   * S1.36; a location without a line is the file's top.
+   */
+  locations: Location[];
+  /**
+   * What is being done right now (S3.10).
+   */
+  message: string;
+  /**
+   * Text output, without wrappers and line numbers; grows by ``text_appended``.
    */
   output: string;
   path: string;
-  paths: string[];
   permission: Permission | null;
+  /**
+   * From 0 to 1 (S3.10).
+   */
+  progress: number | null;
   raw_input: unknown;
   raw_output: unknown;
   started_at: number | null;
   status: 'pending' | 'in_progress' | 'completed' | 'failed' | 'cancelled';
   /**
+   * S1.18: whose work it is, e.g. ``Explore``.
+   */
+  subagent_type: string;
+  /**
    * Display title, e.g. ``Editing file``.
    */
   title: string;
+  /**
+   * S5.32, S5.33: the list, replaced whole; such a call is drawn as that list.
+   */
+  todos: TodoItem[] | null;
   tool_call_id: string;
   /**
    * The protocol's ten kinds.
@@ -581,7 +675,14 @@ export interface ToolCall {
     | 'fetch'
     | 'switch_mode'
     | 'other';
+  /**
+   * As the agent spells it.
+   */
   tool_name: string;
+  /**
+   * Whether the tool says that its output is not all (S1.20).
+   */
+  truncated: boolean;
   /**
    * The prompt turn it belongs to; null for what came between turns.
    */
@@ -590,6 +691,13 @@ export interface ToolCall {
    * S5.6.
    */
   ui_kind: 'search' | 'read' | 'execute' | 'edit' | 'task' | 'other';
+}
+/**
+ * ACP: tool call location.
+ */
+export interface Location {
+  line: number | null;
+  path: string;
 }
 /**
  * A permission request, as a state of its tool call.
@@ -628,6 +736,14 @@ export interface PermissionOption {
   option_kind: string;
 }
 /**
+ * S1.19.
+ */
+export interface TodoItem {
+  active_form: string;
+  content: string;
+  status: 'pending' | 'in_progress' | 'completed';
+}
+/**
  * The agent's plan; every update replaces it whole.
  */
 export interface Plan {
@@ -656,9 +772,37 @@ export interface PlanEntry {
   status: 'pending' | 'in_progress' | 'completed';
 }
 /**
+ * A file that was written (S3.22).
+ */
+export interface FileWriteItem {
+  /**
+   * Unique in its session.
+   */
+  id: string;
+  kind: 'file_write';
+  path: string;
+  /**
+   * For people.
+   */
+  size: string;
+  size_bytes: number | null;
+  /**
+   * E.g. ``Created``.
+   */
+  title: string;
+  /**
+   * The prompt turn it belongs to; null for what came between turns.
+   */
+  turn_id: string | null;
+}
+/**
  * Something worth a line that is no error.
  */
 export interface Notice {
+  /**
+   * Lines for those who open it.
+   */
+  detail: string;
   /**
    * Unique in its session.
    */
@@ -681,11 +825,17 @@ export interface TurnEnd {
    * Unique in its session.
    */
   id: string;
+  input_tokens: number | null;
   kind: 'turn_end';
+  output_tokens: number | null;
   /**
    * ACP: stop reasons, or ``error``.
    */
   stop_reason: string;
+  /**
+   * S3.18: what the agent says it did.
+   */
+  summary: string;
   /**
    * The prompt turn it belongs to; null for what came between turns.
    */
@@ -717,6 +867,10 @@ export interface SessionState {
    * The same for people: home shortened to ``~``.
    */
   folder: string;
+  /**
+   * S4.21; for agents without a config option for it.
+   */
+  model: string;
   modes: Mode[];
   notebook_path: string;
   policy: 'ask' | 'read-only' | 'accept-edits' | 'allow-all' | 'deny';
@@ -728,6 +882,10 @@ export interface SessionState {
   session_id: string;
   status: 'starting' | 'idle' | 'running' | 'requires_action' | 'stopped';
   title: string;
+  /**
+   * S4.21: names of the agent's tools, as far as it tells them.
+   */
+  tools: string[];
   updated_at: number | null;
   usage: Usage | null;
   /**

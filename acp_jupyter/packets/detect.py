@@ -1,0 +1,166 @@
+"""Which packet an object is, and of which tool; the functions of seeds 000 and 004.
+
+All are total: an object with wrong types in any field gives an answer (S1.54).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from pydantic import JsonValue
+
+from acp_jupyter.packets.json_fields import Obj, obj, text
+from acp_jupyter.packets.paths import get_relative_path
+from acp_jupyter.packets.read_inputs import file_path
+from acp_jupyter.packets.tools import TOOLS, find_tool
+from acp_jupyter.packets.vocabulary import PacketType, UiKind
+
+__all__ = [
+    "DiffData",
+    "determine_packet_type",
+    "extract_diff_data",
+    "extract_new_text",
+    "extract_old_text",
+    "get_file_path",
+    "is_new_file_operation",
+    "is_task_tool",
+    "is_todo_write_tool",
+    "normalize_tool_name",
+    "tool_name_to_kind",
+]
+
+_BY_TYPE: dict[str, PacketType] = {
+    "agent_message_chunk": "agent_message_chunk",
+    "agent_thought_chunk": "agent_thought_chunk",
+    "tool_call_start": "tool_call_start",
+    "tool_call_progress": "tool_call_progress",
+    "agent_plan_update": "agent_plan_update",
+    "prompt_response": "prompt_response",
+    "artifact_created": "artifact_created",
+    "error": "error",
+}
+
+_BY_UPDATE: dict[str, PacketType] = {
+    "agent_message_chunk": "agent_message_chunk",
+    "agent_thought_chunk": "agent_thought_chunk",
+    "tool_call": "tool_call_start",
+    "tool_call_update": "tool_call_progress",
+    "plan": "agent_plan_update",
+}
+
+_RAW_KINDS: dict[str, UiKind] = {
+    "search": "search",
+    "read": "read",
+    "execute": "execute",
+    "edit": "edit",
+}
+
+
+def determine_packet_type(packet: Obj) -> PacketType:
+    """Tell which of the seeds' nine kinds an object is (S5.4, S5.12, C2).
+
+    ``type`` counts first; one that is unknown falls through to ``sessionUpdate``.
+    """
+    by_type = _BY_TYPE.get(text(packet.get("type")))
+    return by_type or _BY_UPDATE.get(session_update(packet), "unknown")
+
+
+def session_update(packet: Obj) -> str:
+    """Return the protocol's discriminator, in either spelling (C2)."""
+    return text(packet.get("sessionUpdate")) or text(packet.get("session_update"))
+
+
+def _raw_input(packet: Obj) -> Obj:
+    """S1.51: ``raw_input`` first, unless it says nothing."""
+    return obj(packet.get("raw_input") or packet.get("rawInput"))
+
+
+def is_todo_write_tool(packet: Obj) -> bool:
+    """Tell by title or input whether a tool call writes todos (S1.49)."""
+    if text(packet.get("title")).lower() in {"todowrite", "todo_write"}:
+        return True
+    return isinstance(_raw_input(packet).get("todos"), list)
+
+
+def is_task_tool(packet: Obj) -> bool:
+    """Tell by title or input whether a tool call is a subagent's (S1.50)."""
+    if text(packet.get("title")).lower() == "task":
+        return True
+    source = _raw_input(packet)
+    return bool(source.get("subagent_type") or source.get("subagentType"))
+
+
+def is_new_file_operation(packet: Obj) -> bool | None:
+    """Tell whether an edit makes a new file; None where nothing says so (S1.33)."""
+    content = packet.get("content")
+    if packet.get("kind") != "edit" or not isinstance(content, list):
+        return None
+    diff = _first_diff(content)
+    return None if diff is None else diff.get("oldText") == ""
+
+
+class DiffData(NamedTuple):
+    """The first diff of a tool call's content (S5.36)."""
+
+    old_text: str
+    new_text: str
+    is_new_file: bool
+
+
+def extract_diff_data(content: JsonValue) -> DiffData:
+    """Return the first diff; without one, that of a new and empty file (S5.36)."""
+    diff = _first_diff(content) if isinstance(content, list) else None
+    if diff is None:
+        return DiffData("", "", is_new_file=True)
+    old = text(diff.get("oldText"))
+    return DiffData(old, text(diff.get("newText")), is_new_file=old == "")
+
+
+def extract_old_text(content: JsonValue) -> str:
+    """Return the text before the first diff (S5.37)."""
+    return extract_diff_data(content).old_text
+
+
+def extract_new_text(content: JsonValue) -> str:
+    """Return the text after the first diff (S5.37)."""
+    return extract_diff_data(content).new_text
+
+
+def _first_diff(content: list[JsonValue]) -> Obj | None:
+    return next((item for item in map(obj, content) if item.get("type") == "diff"), None)
+
+
+def get_file_path(packet: Obj) -> str:
+    """Return the file that a tool call is about, cleaned; nothing where none is named.
+
+    The input's path, else that of the first diff with one, else a title that is a path
+    (S1.52, S1.53).
+    """
+    content = packet.get("content")
+    diffs = map(obj, content if isinstance(content, list) else [])
+    in_diffs = (text(d.get("path")) for d in diffs if d.get("type") == "diff")
+    title = text(packet.get("title"))
+    found = (
+        file_path(_raw_input(packet))
+        or next(filter(None, in_diffs), "")
+        or (title if "/" in title else "")
+    )
+    return get_relative_path(found)
+
+
+def normalize_tool_name(packet: Obj) -> str:
+    """Return the tool's name as the table has it, or ``unknown`` (S5.17).
+
+    The first of ``tool_name``, ``toolName`` and ``title`` that is there counts, even if empty.
+    """
+    names = (packet.get(key) for key in ("tool_name", "toolName", "title"))
+    row = find_tool(text(next((name for name in names if name is not None), "")))
+    return "unknown" if row is None else row.name
+
+
+def tool_name_to_kind(tool_name: str, raw_kind: JsonValue = None) -> UiKind:
+    """Return the kind for views: by name, else as the packet says (S5.18, C5)."""
+    row = TOOLS.get(tool_name)
+    if row is not None and row.ui_kind != "other":
+        return row.ui_kind
+    return _RAW_KINDS.get(text(raw_kind), "other")

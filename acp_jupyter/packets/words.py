@@ -1,0 +1,115 @@
+"""What people read on a live tool call: the seeds' words, and the agent's own (C17, C24)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+
+from pydantic import JsonValue
+
+from acp_jupyter.packets.content import ToolDiff
+from acp_jupyter.packets.detect import tool_name_to_kind
+from acp_jupyter.packets.display import (
+    get_tool_description,
+    get_tool_display_title,
+)
+from acp_jupyter.packets.json_fields import Obj, obj, text
+from acp_jupyter.packets.paths import relative_path, relative_words
+from acp_jupyter.packets.read_inputs import command_line, file_path
+from acp_jupyter.packets.tool_inputs import BashInput, TodoWriteInput, ToolInput
+from acp_jupyter.packets.tools import KIND_TITLES, TOOLS, UNKNOWN_TOOL, find_tool
+from acp_jupyter.packets.vocabulary import AcpKind, UiKind
+
+__all__ = ["ToolFacts", "ToolWords", "describe_tool"]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolFacts:
+    """Everything that is known of a tool call so far."""
+
+    title: str
+    """The agent's own."""
+    tool_name: str
+    """Of the tool table, or ``unknown``."""
+    acp_kind: AcpKind | None
+    raw_input: JsonValue
+    diff: ToolDiff | None
+    paths: tuple[str, ...]
+    """Of the locations."""
+    exists: bool
+    """Whether the tool says that the file existed before (C6)."""
+    cwd: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolWords:
+    """What follows from it for display."""
+
+    acp_kind: AcpKind
+    ui_kind: UiKind
+    title: str
+    description: str
+    command: str
+    path: str
+    is_new_file: bool | None
+    """S5.42; None where nothing says so."""
+    input: ToolInput
+
+
+def describe_tool(facts: ToolFacts) -> ToolWords:
+    """Decide the words of a card.
+
+    The agent's own title is shown, unless it is a bare tool name, a path or
+    the command itself: then the seed's title for that tool (C24).
+    """
+    row = TOOLS.get(facts.tool_name, UNKNOWN_TOOL)
+    # The protocol's kind is the more specific one, unless it says nothing (C19).
+    told = facts.acp_kind
+    kind = row.acp_kind if told is None or told == "other" else told
+    source = obj(facts.raw_input)
+    tool_input = row.read_input(source)
+    whole_path = _path(facts, source)
+    path = relative_path(whole_path, facts.cwd)
+    command = command_line(source)
+    is_new = None if facts.diff is None else facts.diff.old_text is None and not facts.exists
+    own = facts.title.strip()
+    names_path = own.startswith("/") or f"/{whole_path}".endswith(f"/{own}")
+    bare = names_path or find_tool(own) is not None or own in {command, path, *facts.paths}
+    replaced = isinstance(tool_input, TodoWriteInput)  # its title counts, as the list does
+    said = any(char.isalnum() for char in own)
+    shows_own = said and not bare and not replaced
+    title = relative_words(own, facts.cwd) if shows_own else _seed_title(facts, kind, is_new)
+    words = _description(tool_input, facts.cwd, path, command, source)
+    return ToolWords(
+        acp_kind=kind,
+        ui_kind=tool_name_to_kind(facts.tool_name, kind),
+        title=title,
+        description="" if words and words in title else words,
+        command=command,
+        path=path,
+        is_new_file=is_new,
+        input=tool_input,
+    )
+
+
+def _path(facts: ToolFacts, source: Obj) -> str:
+    """S1.52: the input's own path first, then the diff's, then the locations'."""
+    in_diff = "" if facts.diff is None else facts.diff.path
+    return file_path(source) or in_diff or next(iter(facts.paths), "")
+
+
+def _seed_title(facts: ToolFacts, kind: AcpKind, is_new: bool | None) -> str:
+    if facts.tool_name in TOOLS:
+        return get_tool_display_title(facts.tool_name, is_new)
+    return KIND_TITLES[kind]
+
+
+def _description(tool_input: ToolInput, cwd: str, path: str, command: str, source: Obj) -> str:
+    if isinstance(tool_input, BashInput):
+        # The command itself says more than the seeds' words for a missing description.
+        return tool_input.description or command
+    if isinstance(tool_input, TodoWriteInput) and not tool_input.todos:
+        return ""
+    named = get_tool_description(tool_input, partial(relative_path, cwd=cwd))
+    others = ("pattern", "query", "url", "description")
+    return named or path or next(filter(None, (text(source.get(key)) for key in others)), "")
