@@ -8,7 +8,7 @@ from typing import assert_never
 
 from pydantic import BaseModel, JsonValue
 
-from acp_jupyter.packets.models import ArtifactType
+from acp_jupyter.packets.made_models import ArtifactType
 from acp_jupyter.packets.paths import get_relative_path
 from acp_jupyter.packets.tool_inputs import ToolInput
 from acp_jupyter.packets.tool_outputs import (

@@ -21,9 +21,6 @@ __all__ = [
     "AgentMessageChunk",
     "AgentPlanUpdate",
     "AgentThoughtChunk",
-    "ArtifactCreated",
-    "ArtifactInfo",
-    "ArtifactType",
     "ErrorPacket",
     "Location",
     "OptionPacket",
@@ -215,41 +212,6 @@ class ErrorPacket(TimedPacket):
     message: str
     code: str = ""
     detail: str = ""
-
-
-ArtifactType = Literal[
-    "web_app",
-    "markdown",
-    "image",
-    "csv",
-    "excel",
-    "pptx",
-    "docx",
-    "pdf",
-    "code",
-    "other",
-]
-"""S3.24; seed 000's two others are read as ``web_app`` and ``other`` (C15)."""
-
-
-class ArtifactInfo(PacketModel):
-    """Something that was made and is worth opening (S1.41, S3.23)."""
-
-    id: str
-    type: ArtifactType = "other"
-    name: str = ""
-    path: str = ""
-    preview_url: str = ""
-    download_url: str = ""
-    mime_type: str = ""
-    size_bytes: int | None = None
-
-
-class ArtifactCreated(TimedPacket):
-    """S1.41, S3.23, C28."""
-
-    type: Literal["artifact_created"] = "artifact_created"
-    artifact: ArtifactInfo
 
 
 class Unknown(TimedPacket):

@@ -8,6 +8,7 @@ from typing import Any
 
 from pydantic import JsonValue
 
+from acp_jupyter.packets import parse_made as made
 from acp_jupyter.packets import parse_session as session
 from acp_jupyter.packets import parse_tools as tools
 from acp_jupyter.packets.content import TextBlock, read_block
@@ -165,8 +166,8 @@ _READERS: dict[str, _Reader] = {
     "usage_update": _plainly(session.usage),
     "notice": _plainly(session.notice),
     "compaction_update": _plainly(session.compaction),
-    "artifact_created": _plainly(session.artifact),
-    "file_write": _plainly(session.file_write),
+    "artifact_created": _plainly(made.artifact),
+    "file_write": _plainly(made.file_write),
     "prompt_response": _plainly(session.prompt_response),
     "done": _plainly(session.prompt_response),
     "error": _plainly(session.error),

@@ -12,16 +12,12 @@ from acp_jupyter.packets.json_fields import (
     count,
     first,
     items,
-    number,
     obj,
     text,
     text_or_none,
 )
 from acp_jupyter.packets.models import (
     AgentPlanUpdate,
-    ArtifactCreated,
-    ArtifactInfo,
-    ArtifactType,
     ErrorPacket,
     PlanEntryPacket,
     PlanRemoved,
@@ -33,7 +29,6 @@ from acp_jupyter.packets.session_models import (
     CommandEntry,
     ConfigOptionUpdate,
     CurrentModeUpdate,
-    FileWrite,
     NoticePacket,
     SessionInfoUpdate,
     UsageUpdate,
@@ -41,12 +36,10 @@ from acp_jupyter.packets.session_models import (
 from acp_jupyter.packets.vocabulary import normalize_todo_status, read_priority
 
 __all__ = [
-    "artifact",
     "commands",
     "compaction",
     "config",
     "error",
-    "file_write",
     "info",
     "mode",
     "notice",
@@ -67,20 +60,6 @@ _COMPACTIONS = {
     "failed": "The context could not be summarised",
     "cancelled": "Summarising was stopped",
 }
-
-_ARTIFACTS: dict[str, ArtifactType] = {
-    "web_app": "web_app",
-    "nextjs_app": "web_app",
-    "markdown": "markdown",
-    "image": "image",
-    "csv": "csv",
-    "excel": "excel",
-    "pptx": "pptx",
-    "docx": "docx",
-    "pdf": "pdf",
-    "code": "code",
-}
-"""S3.24, S1.41; any other is ``other`` (C15)."""
 
 _DETAIL = "acp-jupyter/detail"
 _SESSION = "acp-jupyter/session"
@@ -230,35 +209,3 @@ def _plain(message: str) -> str:
     except (ValueError, RecursionError):
         return message
     return text(obj(obj(body).get("error", body)).get("message")) or message
-
-
-def artifact(raw: Obj) -> ArtifactCreated | None:
-    """S1.41, S3.23."""
-    body = raw.get("artifact")
-    if not isinstance(body, dict):
-        return None
-    path = text(body.get("path"))
-    return ArtifactCreated(
-        artifact=ArtifactInfo(
-            id=text(body.get("id")) or path,
-            type=_ARTIFACTS.get(text(body.get("type")), "other"),
-            name=text(body.get("name")) or path,
-            path=path,
-            preview_url=text(first(body, "preview_url", "previewUrl")),
-            download_url=text(first(body, "download_url", "downloadUrl")),
-            mime_type=text(first(body, "mime_type", "mimeType")),
-            size_bytes=count(first(body, "size_bytes", "sizeBytes")),
-        )
-    )
-
-
-def file_write(raw: Obj) -> FileWrite | None:
-    """S3.22."""
-    path = text(raw.get("path"))
-    if not path:
-        return None
-    return FileWrite(
-        path=path,
-        size_bytes=number(first(raw, "size_bytes", "sizeBytes")),
-        operation=text(raw.get("operation")) or "create",
-    )

@@ -15,7 +15,6 @@ __all__ = [
     "CommandEntry",
     "ConfigOptionUpdate",
     "CurrentModeUpdate",
-    "FileWrite",
     "MessageEnd",
     "MessageStart",
     "NoticePacket",
@@ -148,12 +147,3 @@ class MessageEnd(TimedPacket):
     """S3.13."""
 
     type: Literal["output_end"] = "output_end"
-
-
-class FileWrite(TimedPacket):
-    """S3.22."""
-
-    type: Literal["file_write"] = "file_write"
-    path: str
-    size_bytes: int | None = None
-    operation: str = "create"

@@ -7,11 +7,11 @@ from typing import Annotated
 from pydantic import Field
 from typing_extensions import TypeAliasType
 
+from acp_jupyter.packets.made_models import ArtifactCreated, FileWrite
 from acp_jupyter.packets.models import (
     AgentMessageChunk,
     AgentPlanUpdate,
     AgentThoughtChunk,
-    ArtifactCreated,
     ErrorPacket,
     PermissionRequest,
     PermissionResponse,
@@ -28,7 +28,6 @@ from acp_jupyter.packets.session_models import (
     CancelSent,
     ConfigOptionUpdate,
     CurrentModeUpdate,
-    FileWrite,
     MessageEnd,
     MessageStart,
     NoticePacket,

@@ -14,7 +14,8 @@ from pydantic import Field, JsonValue
 from typing_extensions import TypeAliasType
 
 from acp_jupyter.packets.base import Model
-from acp_jupyter.packets.models import ArtifactType, Location
+from acp_jupyter.packets.made_models import ArtifactType
+from acp_jupyter.packets.models import Location
 from acp_jupyter.packets.tool_inputs import TodoItem
 from acp_jupyter.packets.tool_outputs import Diagnostic
 from acp_jupyter.packets.vocabulary import AcpKind as ToolKind

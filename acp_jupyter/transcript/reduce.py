@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import assert_never
 
+from acp_jupyter.packets.made_models import ArtifactCreated, FileWrite
 from acp_jupyter.packets.models import (
     AgentMessageChunk,
     AgentPlanUpdate,
     AgentThoughtChunk,
-    ArtifactCreated,
     ErrorPacket,
     PermissionRequest,
     PermissionResponse,
@@ -23,7 +23,6 @@ from acp_jupyter.packets.models import (
 from acp_jupyter.packets.notes import (
     AgentExited,
     AgentStarting,
-    FilesChanged,
     HostNotice,
     ImportedPacket,
     NoiseNote,
@@ -45,7 +44,6 @@ from acp_jupyter.packets.session_models import (
     CancelSent,
     ConfigOptionUpdate,
     CurrentModeUpdate,
-    FileWrite,
     MessageEnd,
     MessageStart,
     NoticePacket,
