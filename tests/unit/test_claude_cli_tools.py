@@ -1,0 +1,186 @@
+"""The Claude CLI's dialect: tool calls, and the question whether they may run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from acp_jupyter.packets.dialects.claude_cli_results import (
+    ControlAnswered,
+    ControlAsked,
+    PermissionAsked,
+    PermissionWithdrawn,
+)
+from tests.support.claude_log import read, recorded
+
+Json = dict[str, Any]
+
+
+def use(name: str, call_id: str = "t1", **raw_input: Any) -> Json:
+    block = {"type": "tool_use", "id": call_id, "name": name, "input": raw_input}
+    return {"type": "assistant", "message": {"role": "assistant", "content": [block]}}
+
+
+def tool_result(content: Any, call_id: str = "t1", **fields: Any) -> Json:
+    block = {"type": "tool_result", "tool_use_id": call_id, "content": content, **fields}
+    return {"type": "user", "message": {"role": "user", "content": [block]}}
+
+
+def asked(**fields: Any) -> Json:
+    request: Json = {"subtype": "can_use_tool", "tool_name": "Bash", "tool_use_id": "t1"}
+    request |= {"input": {"command": "make"}, **fields}
+    return {"type": "control_request", "request_id": "r1", "request": request}
+
+
+def permission(line: Json) -> PermissionAsked:
+    (question,) = read(line).results
+    assert isinstance(question, PermissionAsked)
+    return question
+
+
+def test_results_of_tools() -> None:
+    """S4.26: a tool_result completes its call, is_error fails it."""
+    (call,) = read(use("Bash", command="ls"), tool_result("a\nb")).calls()
+    assert (call["status"], call["kind"]) == ("completed", "execute")
+    assert call["content"] == [{"type": "content", "content": {"type": "text", "text": "a\nb"}}]
+    failed = tool_result("<tool_use_error>No file.</tool_use_error>", is_error=True)
+    (call,) = read(use("Read", file_path="/x"), failed).calls()
+    assert call["status"] == "failed"
+    assert call["content"][0]["content"]["text"] == "No file."
+
+
+def test_a_result_in_an_assistant_message() -> None:
+    """S4.26: a tool_result block in an assistant message counts as well."""
+    line = tool_result("found") | {"type": "assistant"}
+    (call,) = read(use("WebSearch", query="x"), line).calls()
+    assert call["status"] == "completed"
+
+
+def test_a_result_that_is_an_image() -> None:
+    source = {"type": "base64", "media_type": "image/png", "data": "aGk="}
+    (call,) = read(use("Read"), tool_result([{"type": "image", "source": source}])).calls()
+    image = {"type": "image", "data": "aGk=", "mimeType": "image/png"}
+    assert call["content"] == [{"type": "content", "content": image}]
+
+
+def test_a_result_without_a_known_call_is_shown() -> None:
+    (call,) = read(tool_result("late", "t9")).of("tool_call")
+    assert (call["toolCallId"], call["status"]) == ("t9", "completed")
+    assert call["content"][0]["content"]["text"] == "late"
+
+
+def test_calls_that_have_no_result_are_closed_at_the_end() -> None:
+    (call,) = read(use("Bash", command="sleep 9")).calls()
+    assert call["status"] == "failed"
+
+
+def test_edits_are_diffs() -> None:
+    def diff(old: str | None, new: str) -> Json:
+        return {"type": "diff", "path": "/w/a", "oldText": old, "newText": new}
+
+    two = [{"old_string": "a", "new_string": "b"}, {"old_string": "c", "new_string": "d"}]
+    (write,) = read(use("Write", file_path="/w/a", content="x")).calls()
+    (edit,) = read(use("Edit", file_path="/w/a", old_string="a", new_string="b")).calls()
+    (edits,) = read(use("MultiEdit", file_path="/w/a", edits=two)).calls()
+    assert write["content"] == [diff(None, "x")]
+    assert edit["content"] == [diff("a", "b")]
+    assert edits["content"] == [diff("a", "b"), diff("c", "d")]
+
+
+def test_a_write_tells_afterwards_what_was_there() -> None:
+    outcome = {"tool_use_result": {"type": "update", "originalFile": "old"}}
+    line = tool_result("Done.") | outcome
+    (call,) = read(use("Write", file_path="/w/a", content="new"), line).calls()
+    diff, words = call["content"]
+    assert (diff["oldText"], diff["newText"]) == ("old", "new")
+    assert words["content"]["text"] == "Done."
+
+
+def test_todos_stay_a_tool_call() -> None:
+    todos = [{"content": "Read", "status": "pending", "activeForm": "Reading"}]
+    meaning = read(use("TodoWrite", todos=todos), tool_result("Todos have been modified"))
+    (call,) = meaning.calls()
+    assert call["rawInput"] == {"todos": todos}
+    assert meaning.of("plan") == []
+
+
+def test_a_call_is_shown_while_its_input_is_written() -> None:
+    meaning = recorded("write_file")
+    assert [call["status"] for call in meaning.of("tool_call")] == ["pending"]
+    (call,) = meaning.calls()
+    assert (call["status"], call["rawInput"]["file_path"]) == (
+        "completed",
+        "/home/user/project/hello.py",
+    )
+
+
+def test_a_permission_is_asked_with_what_it_is_for() -> None:
+    """C21: can_use_tool becomes the protocol's question, about the same tool call."""
+    question = permission(asked())
+    assert question.request_id == "r1"
+    assert question.tool_input == {"command": "make"}
+    call: Any = question.params["toolCall"]
+    assert (call["toolCallId"], call["kind"]) == ("t1", "execute")
+    assert call["rawInput"] == {"command": "make"}
+    options: Any = question.params["options"]
+    assert [(o["optionId"], o["kind"]) for o in options] == [
+        ("allow", "allow_once"),
+        ("reject", "reject_once"),
+    ]
+    assert question.grants == {}
+
+
+def test_what_would_be_allowed_from_now_on_is_said_in_full() -> None:
+    rule = {"toolName": "Bash", "ruleContent": "make *"}
+    suggestions: list[Json] = [
+        {"type": "addRules", "behavior": "allow", "rules": [rule], "destination": "localSettings"},
+        {"type": "addDirectories", "directories": ["/tmp"], "destination": "session"},
+        {"type": "setMode", "mode": "acceptEdits", "destination": "session"},
+    ]
+    question = permission(asked(permission_suggestions=suggestions))
+    options: Any = question.params["options"]
+    assert [option["name"] for option in options] == [
+        "Allow",
+        "Allow for this session: Bash(make *), files in /tmp, all edits of files",
+        "Reject",
+    ]
+    granted = question.grants["always"]
+    assert [grant["destination"] for grant in granted] == ["session"] * 3
+    assert granted[0]["rules"] == [rule]
+
+
+@pytest.mark.parametrize(
+    "suggestion",
+    [
+        {"type": "setMode", "mode": "bypassPermissions"},
+        {"type": "addRules", "behavior": "deny", "rules": [{"toolName": "Bash"}]},
+        {"type": "addRules", "behavior": "allow", "rules": []},
+        {"type": "addRules", "behavior": "allow", "rules": [{"toolName": ""}]},
+        {"type": "addRules", "behavior": "allow", "rules": [{"toolName": "x" * 400}]},
+        {"type": "addDirectories", "directories": [1]},
+        {"type": "addRules", "behavior": "allow", "rules": "all"},
+        {"type": "ofTomorrow"},
+        "text",
+    ],
+)
+def test_what_cannot_be_said_is_not_offered(suggestion: Any) -> None:
+    good = {"type": "setMode", "mode": "acceptEdits"}
+    question = permission(asked(permission_suggestions=[good, suggestion]))
+    options: Any = question.params["options"]
+    assert [option["kind"] for option in options] == ["allow_once", "reject_once"]
+    assert question.grants == {}
+
+
+def test_the_rest_of_the_control_protocol() -> None:
+    other = {"type": "control_request", "request_id": "r2", "request": {"subtype": "mcp_message"}}
+    withdrawn = {"type": "control_cancel_request", "request_id": "r1"}
+    good = {"subtype": "success", "request_id": "q", "response": {"mode": "plan"}}
+    bad = {"subtype": "error", "request_id": "q", "error": "No such mode."}
+    answers = [{"type": "control_response", "response": response} for response in (good, bad)]
+    assert read(other, withdrawn, *answers).results == [
+        ControlAsked("r2", "mcp_message"),
+        PermissionWithdrawn("r1"),
+        ControlAnswered("q", {"mode": "plan"}),
+        ControlAnswered("q", {}, "No such mode."),
+    ]
