@@ -8,14 +8,7 @@ from collections.abc import Callable, Coroutine, Mapping
 from importlib import metadata
 from pathlib import Path
 
-from .change import ask_twice, create, edit
-from .choose import Request, Task, understand
-from .command import run
-from .explore import explore
-from .files import Files
-from .prompt import prompt_text
-from .quoting import one_line
-from .rpc import (
+from acp_jupyter.agents.rpc import (
     INTERNAL_ERROR,
     INVALID_PARAMS,
     INVALID_REQUEST,
@@ -24,6 +17,14 @@ from .rpc import (
     Peer,
     RpcError,
 )
+
+from .change import ask_twice, create, edit
+from .choose import Request, Task, understand
+from .command import run
+from .explore import explore
+from .files import Files
+from .prompt import prompt_text
+from .quoting import one_line
 from .session import COMMANDS, Session, environment_rate
 from .talk import bench, crash, fail, help_, long_answer, max_tokens, plan, refuse
 from .turn import Turn, TurnCancelledError

@@ -6,12 +6,13 @@ import asyncio
 import itertools
 from pathlib import Path
 
+from acp_jupyter.agents.rpc import Json
+
 from .choose import Request
 from .edits import new_file, propose
 from .files import FileAccessError
 from .proposal import Proposal, carry_out, outcome
 from .quoting import code_block, plain_name
-from .rpc import Json
 from .turn import Turn, text_content
 from .workspace import OutsideWorkspaceError
 

@@ -7,9 +7,10 @@ import shutil
 import sys
 from pathlib import Path
 
+from acp_jupyter.agents.rpc import Json, RpcError
+
 from .choose import Request
 from .quoting import code_block
-from .rpc import Json, RpcError
 from .turn import Turn, text_content
 
 __all__ = ["run"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from urllib.parse import unquote
 
-from .rpc import INVALID_PARAMS, RpcError
+from acp_jupyter.agents.rpc import INVALID_PARAMS, RpcError
 
 __all__ = ["prompt_text"]
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from acp_jupyter.agents.rpc import Json
+
 from .edits import Edit
 from .files import FileAccessError
-from .rpc import Json
 from .turn import Answer, Turn, text_content
 
 __all__ = ["Proposal", "carry_out", "outcome"]

@@ -6,8 +6,9 @@ import asyncio
 import os
 from dataclasses import dataclass, field
 
+from acp_jupyter.agents.rpc import INVALID_PARAMS, Json, RpcError
+
 from .files import Files
-from .rpc import INVALID_PARAMS, Json, RpcError
 from .workspace import Workspace
 
 __all__ = ["COMMANDS", "Session", "environment_rate"]

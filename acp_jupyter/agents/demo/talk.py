@@ -8,10 +8,11 @@ import sys
 import time
 from typing import NoReturn
 
+from acp_jupyter.agents.rpc import INTERNAL_ERROR, INVALID_PARAMS, RpcError
+
 from . import prose
 from .choose import Request
 from .quoting import quote
-from .rpc import INTERNAL_ERROR, INVALID_PARAMS, RpcError
 from .turn import Turn
 
 __all__ = ["bench", "crash", "fail", "help_", "long_answer", "max_tokens", "plan", "refuse"]

@@ -9,7 +9,8 @@ from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from typing import Literal
 
-from .rpc import Json, Peer, RpcError, encode
+from acp_jupyter.agents.rpc import Json, Peer, RpcError, encode
+
 from .session import Session
 
 __all__ = ["Answer", "Kind", "Status", "Turn", "TurnCancelledError", "text_content"]

@@ -40,7 +40,7 @@ class Stdio:
     def start(self) -> None:
         """Start both threads; as daemons they never hold up the end of the process."""
         for target in (self._read, self._write):
-            threading.Thread(target=target, name=f"demo-{target.__name__}", daemon=True).start()
+            threading.Thread(target=target, name=f"stdio-{target.__name__}", daemon=True).start()
 
     def put(self, data: bytes) -> None:
         """Hand bytes to the writer; whoever sends many awaits `drain` between them."""

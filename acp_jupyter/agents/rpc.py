@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable
 from typing import TypeAlias
 
-from .stdio import Stdio
+from acp_jupyter.agents.stdio import Stdio
 
 __all__ = [
     "INTERNAL_ERROR",
