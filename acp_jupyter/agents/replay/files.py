@@ -1,0 +1,138 @@
+"""The changes that the recorded agent made to files by its own tools, made again."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import os
+import re
+import stat
+import tempfile
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import assert_never
+
+from acp_jupyter.packets.notes import FileBytes, FileChange, FileText
+
+__all__ = ["FileChangeError", "apply_changes"]
+
+_DRIVE = re.compile(r"[A-Za-z]:")
+
+
+class FileChangeError(Exception):
+    """A change that must not be made; the message is for the user."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    path: Path
+    content: bytes | None
+
+
+def apply_changes(root: Path, changes: Iterable[FileChange]) -> None:
+    """Bring files from how they were before a turn to how they were after it: all, or none.
+
+    A file that already is as it was after the turn is left alone.
+
+    Raises
+    ------
+    FileChangeError
+        A file is neither as before nor as after, or lies outside ``root``. Nothing was written.
+    """
+    root = root.resolve()
+    wanted = [_checked(root, change) for change in changes]
+    try:
+        for change in wanted:
+            if change is not None:
+                _write(change)
+    except OSError as error:
+        raise FileChangeError(f"A file can't be written: {error.strerror or error}.") from error
+
+
+def _checked(root: Path, change: FileChange) -> _Change | None:
+    """Return what has to be done for one file, None for nothing."""
+    path = _located(root, change.path)
+    content = _content(change)
+    after = None if content is None else hashlib.sha256(content).hexdigest()
+    present = _digest(path, change.path)
+    if present == after:
+        return None
+    if present != (change.before.lower() if change.before else None):
+        raise FileChangeError(f"{change.path} is not as it was when this was recorded.")
+    return _Change(path, content)
+
+
+def _located(root: Path, name: str) -> Path:
+    """Return where a file lies; nothing on the way may be a link, or git's own."""
+    parts = re.split(r"[\\/]", name) if os.name == "nt" else name.split("/")
+    bad = {"", ".", ".."} & set(parts) or "\0" in name or _DRIVE.match(name)
+    if bad or any(part.rstrip(" .").lower() == ".git" for part in parts):
+        raise FileChangeError(f"{name[:200]!r} is no file that a replay may change.")
+    path = root
+    for part in parts:
+        path /= part
+        try:
+            mode = path.lstat().st_mode
+        except FileNotFoundError:
+            continue
+        except OSError as error:
+            raise FileChangeError(f"{name[:200]!r} can't be read: {error.strerror}.") from error
+        wanted = stat.S_ISREG if path == root.joinpath(*parts) else stat.S_ISDIR
+        if not wanted(mode):
+            raise FileChangeError(f"{name[:200]!r} is no plain file in the session's folder.")
+    return path
+
+
+def _content(change: FileChange) -> bytes | None:
+    match change.after:
+        case None:
+            return None
+        case FileText(text=text):
+            return text.encode("utf-8", "replace")
+        case FileBytes(base64=data):
+            try:
+                return base64.b64decode(data, validate=True)
+            except (binascii.Error, ValueError) as error:
+                raise FileChangeError(
+                    f"The recorded content of {change.path} is damaged."
+                ) from error
+        case _:
+            assert_never(change.after)
+
+
+def _digest(path: Path, name: str) -> str | None:
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise FileChangeError(f"{name} can't be read: {error.strerror}.") from error
+
+
+def _write(change: _Change) -> None:
+    """Write, or delete, a file at once or not at all; it keeps its mode."""
+    path = change.path
+    if change.content is None:
+        path.unlink(missing_ok=True)
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=".replay-")
+    temporary = Path(name)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(change.content)
+        mode = path.stat().st_mode & 0o7777 if path.exists() else 0o666 & ~_umask()
+        temporary.chmod(mode)
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

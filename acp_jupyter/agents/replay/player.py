@@ -1,0 +1,229 @@
+"""One session's parts, played in their order."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from pathlib import Path
+
+from acp_jupyter.agents.rpc import Peer, RpcError
+
+from .answers import LiveAnswer, difference, is_cancelled, is_rejected
+from .files import FileChangeError, apply_changes
+from .localise import Localiser
+from .pace import Pace
+from .steps import Answered, Ask, Cancelled, Object, Part, Reply, Send, Step
+
+__all__ = ["DivergedError", "Player", "TurnCancelledError"]
+
+
+class DivergedError(Exception):
+    """What happens now is not what was recorded; the message is for the user."""
+
+
+class TurnCancelledError(Exception):
+    """The client cancelled the turn, and the recording does not say what then."""
+
+
+class Player:
+    """Plays parts for one session, one at a time.
+
+    Parameters
+    ----------
+    speed
+        See `Pace`.
+    root
+        The folder where recorded changes of files are made; None where they are not.
+    """
+
+    def __init__(
+        self, peer: Peer, localiser: Localiser, speed: float | None, root: Path | None = None
+    ) -> None:
+        self.localiser = localiser
+        self._peer = peer
+        self._root = root
+        self._pace = Pace(speed)
+        self._interrupt = asyncio.Event()
+        self._turn: _Turn | None = None
+        self._waiting = 0
+        self._cancelled = False
+        self._asked: dict[int, tuple[Ask, asyncio.Task[LiveAnswer]]] = {}
+
+    def wait_for(self) -> None:
+        """Tell that another part waits for its turn: what comes late need not keep its times."""
+        self._waiting += 1
+        if self._turn is not None and self._turn.is_answered:
+            self._interrupt.set()
+
+    def skip(self) -> None:
+        """Take back what `wait_for` told."""
+        self._waiting -= 1
+
+    def cancel(self) -> None:
+        """Stop the turn that is played."""
+        if self._turn is not None and not self._turn.is_answered:
+            self._cancelled = True
+            self._interrupt.set()
+
+    async def play(self, part: Part, request_id: object) -> None:
+        """Play a part that was waited for, and answer its request.
+
+        Raises
+        ------
+        DivergedError
+            The client answered something else than when this was recorded, or the recording ends.
+        TurnCancelledError
+            It cancelled the turn, and had not when this was recorded.
+        """
+        self._waiting -= 1
+        self._cancelled = False
+        self._asked.clear()
+        self._interrupt.clear()
+        self._pace.restart(part.at)
+        turn = self._turn = _Turn(part)
+        while (step := turn.next()) is not None:
+            await self._pace.reach(step.at, self._interrupt)
+            if self._is_stopped(turn):
+                if not turn.skip_to_cancel():
+                    raise TurnCancelledError
+            else:
+                await self._step(step, turn, request_id)
+                await self._peer.stdio.drain()
+        if self._is_stopped(turn):
+            raise TurnCancelledError
+        if not turn.is_answered:
+            raise DivergedError("The recording ends before this turn does.")
+
+    def _is_stopped(self, turn: _Turn) -> bool:
+        return self._cancelled and not turn.is_past_cancel and not turn.is_answered
+
+    async def flush(self, part: Part) -> None:
+        """Send what followed a request that the client has not made."""
+        for step in part.steps:
+            if isinstance(step, Send):
+                self._send(step)
+        await self._peer.stdio.drain()
+
+    async def _step(self, step: Step, turn: _Turn, request_id: object) -> None:
+        match step:
+            case Send():
+                if not turn.is_left_out(step):
+                    self._send(step)
+            case Ask():
+                task = asyncio.create_task(self._ask(step))
+                self._asked[step.seq] = (step, task)
+                await asyncio.sleep(0)  # it is sent now, in its turn
+            case Answered():
+                await self._answered(step, turn)
+            case Cancelled():
+                pass  # the client has not cancelled this time
+            case Reply():
+                self._reply(step, turn, request_id)
+
+    def _send(self, step: Send) -> None:
+        self._peer.send(dict(self.localiser.value(step.message)))
+
+    async def _ask(self, ask: Ask) -> LiveAnswer:
+        try:
+            return LiveAnswer(
+                await self._peer.request(ask.method, self.localiser.value(ask.params))
+            )
+        except RpcError as error:
+            return LiveAnswer({}, error.message)
+
+    async def _answered(self, step: Answered, turn: _Turn) -> None:
+        """Wait for the answer to a question, as the recorded agent did."""
+        if step.seq not in self._asked:
+            return  # it was left out
+        ask, task = self._asked[step.seq]
+        interrupted = asyncio.create_task(self._interrupt.wait())
+        await asyncio.wait({task, interrupted}, return_when=asyncio.FIRST_COMPLETED)
+        interrupted.cancel()
+        if not task.done():
+            return  # the turn was cancelled meanwhile, or is over; the next step tells
+        live = task.result()
+        if not turn.is_past_cancel and not turn.is_answered:
+            self._check(ask, live)
+        self._remember_terminal(ask, live)
+        self._pace.restart(step.at)
+
+    def _check(self, ask: Ask, live: LiveAnswer) -> None:
+        words = difference(ask, live)
+        if words is None:
+            return
+        if is_cancelled(ask, live):
+            raise TurnCancelledError
+        raise DivergedError(words)
+
+    def _remember_terminal(self, ask: Ask, live: LiveAnswer) -> None:
+        if ask.method != "terminal/create" or ask.answer is None:
+            return
+        recorded = ask.answer.get("result")
+        then = recorded.get("terminalId") if isinstance(recorded, Mapping) else None
+        now = live.result.get("terminalId")
+        if isinstance(then, str) and isinstance(now, str):
+            self.localiser.terminals[then] = now
+
+    def _reply(self, step: Reply, turn: _Turn, request_id: object) -> None:
+        for ask, task in self._asked.values():
+            open_question = ask.answer is None and task.done() and not turn.is_past_cancel
+            if open_question and is_rejected(ask, task.result()):
+                raise DivergedError("A question was rejected that was open when this was recorded.")
+        self._asked.clear()
+        if self._root is not None and turn.part.files:
+            try:
+                apply_changes(self._root, turn.part.files)
+            except FileChangeError as error:
+                raise DivergedError(str(error)) from error
+        turn.is_answered = True
+        if self._waiting:
+            self._interrupt.set()
+        self._peer.send({"id": request_id, **self._body(step.message)})
+
+    def _body(self, message: Object) -> dict[str, object]:
+        return {
+            key: self.localiser.value(message[key]) for key in ("result", "error") if key in message
+        }
+
+
+class _Turn:
+    """Where in a part the player is."""
+
+    def __init__(self, part: Part) -> None:
+        self.part = part
+        self.is_answered = False
+        self.is_past_cancel = False
+        self._index = 0
+        self._left_out: set[str] = set()
+
+    def next(self) -> Step | None:
+        """Return the next step, None at the end."""
+        if self._index >= len(self.part.steps):
+            return None
+        step = self.part.steps[self._index]
+        self._index += 1
+        return step
+
+    def skip_to_cancel(self) -> bool:
+        """Go on where the recorded client had cancelled; tell whether it had, later than here."""
+        rest = range(self._index - 1, len(self.part.steps))
+        found = next((n for n in rest if isinstance(self.part.steps[n], Cancelled)), None)
+        if found is None:
+            return False
+        skipped = self.part.steps[self._index - 1 : found]
+        updates = [_update(step) for step in skipped if isinstance(step, Send)]
+        begun = [update for update in updates if update.get("sessionUpdate") == "tool_call"]
+        self._left_out |= {str(update.get("toolCallId")) for update in begun}
+        self._index = found + 1
+        self.is_past_cancel = True
+        return True
+
+    def is_left_out(self, step: Send) -> bool:
+        """Tell whether an update is of a tool call that was skipped."""
+        return bool(self._left_out) and str(_update(step).get("toolCallId")) in self._left_out
+
+
+def _update(step: Send) -> Object:
+    params = step.message.get("params")
+    update = params.get("update") if isinstance(params, Mapping) else None
+    return update if isinstance(update, Mapping) else {}

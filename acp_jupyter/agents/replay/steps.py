@@ -1,0 +1,121 @@
+"""What a recorded agent did, step by step, in the parts that a client's request sets off."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
+
+from acp_jupyter.packets.notes import FileChange
+
+__all__ = [
+    "Answered",
+    "Ask",
+    "Cancelled",
+    "Object",
+    "Part",
+    "RecordedSession",
+    "Reply",
+    "Send",
+    "Step",
+]
+
+Object: TypeAlias = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Send:
+    """The agent sent a notification."""
+
+    at: float
+    message: Object
+
+
+@dataclass(slots=True)
+class Ask:
+    """The agent sent a request."""
+
+    at: float
+    seq: int
+    message: Object
+    answer: Object | None = None
+    """The client's recorded response."""
+
+    @property
+    def method(self) -> str:
+        """The request's method."""
+        return str(self.message["method"])
+
+    @property
+    def params(self) -> Object:
+        """The request's parameters."""
+        params = self.message.get("params")
+        return params if isinstance(params, Mapping) else {}
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """The client answered the request ``seq``; the agent knew it from here on."""
+
+    at: float
+    seq: int
+
+
+@dataclass(frozen=True, slots=True)
+class Cancelled:
+    """The client cancelled the turn."""
+
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """The agent answered the request that began the part."""
+
+    at: float
+    message: Object
+
+
+Step = Send | Ask | Answered | Cancelled | Reply
+
+
+@dataclass(slots=True)
+class Part:
+    """A request of the client, and what the agent did until the next one.
+
+    Attributes
+    ----------
+    kind
+        Whether it opens a session, is a prompt, or anything else between two turns.
+    files
+        What the turn did to files, as the client noted it.
+    """
+
+    kind: Literal["open", "prompt", "other"]
+    method: str
+    params: Object
+    at: float
+    turn_id: str = ""
+    steps: list[Step] = field(default_factory=list)
+    files: tuple[FileChange, ...] = ()
+
+    @property
+    def reply(self) -> Reply | None:
+        """The agent's answer, if it was recorded."""
+        return next((step for step in self.steps if isinstance(step, Reply)), None)
+
+
+@dataclass(slots=True)
+class RecordedSession:
+    """A session's parts in order."""
+
+    id: str
+    cwd: str = ""
+    ids: set[str] = field(default_factory=set)
+    """All the ids it had: an agent that is started anew may give another."""
+    parts: list[Part] = field(default_factory=list)
+
+    @property
+    def prompts(self) -> int:
+        """How many prompts were recorded."""
+        return sum(part.kind == "prompt" for part in self.parts)
