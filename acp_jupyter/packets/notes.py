@@ -171,17 +171,6 @@ class ImportedPacket(Model):
     packet: JsonValue
 
 
-class FileChange(Model):
-    """A file before and after a turn."""
-
-    path: str
-    """Relative to the session's folder, with forward slashes."""
-    before: str | None = None
-    """SHA-256 of its bytes, in hexadecimal digits; None for a file that was not there."""
-    after: FileText | FileBytes | None = None
-    """None for a file that is no longer there."""
-
-
 class FileText(Model):
     """A file's content that is UTF-8."""
 
@@ -192,6 +181,17 @@ class FileBytes(Model):
     """A file's content that is not."""
 
     base64: str
+
+
+class FileChange(Model):
+    """A file before and after a turn."""
+
+    path: str
+    """Relative to the session's folder, with forward slashes."""
+    before: str | None = None
+    """SHA-256 of its bytes, in hexadecimal digits; None for a file that was not there."""
+    after: FileText | FileBytes | None = None
+    """None for a file that is no longer there."""
 
 
 class FilesChanged(Model):
