@@ -40,7 +40,7 @@ def read_json(text: str) -> Any:
     RecursionError
         It is nested beyond what can be read.
     """
-    value = json.loads(text, parse_constant=_nothing, parse_float=_finite)
+    value = _DECODER.decode(text)
     # Only an escape makes a surrogate; and depth needs as many brackets.
     odd = "\\ud" in text or "\\uD" in text
     return clean_json(value) if odd or text.count("{") + text.count("[") > _MAX_DEPTH else value
@@ -53,6 +53,9 @@ def _nothing(_: str) -> None:
 def _finite(digits: str) -> float | None:
     value = float(digits)
     return value if math.isfinite(value) else None
+
+
+_DECODER = json.JSONDecoder(parse_constant=_nothing, parse_float=_finite)
 
 
 def clean_json(value: Any, depth: int = 0) -> Any:

@@ -18,8 +18,8 @@ from acp_jupyter.transcript.events import (
     TurnStarted,
     TurnState,
 )
-from acp_jupyter.transcript.items import AgentMessage, Item, Thought, ToolCall
-from acp_jupyter.transcript.state import Transcript
+from acp_jupyter.transcript.items import AgentMessage, Item, Thought
+from acp_jupyter.transcript.state import Fields, Transcript
 from acp_jupyter.transcript.text import Text
 
 __all__ = ["Draft"]
@@ -30,51 +30,23 @@ class _Stamp(TypedDict):
     seq: int
 
 
-class Draft:
+class Draft(Fields):
     """A transcript being changed by one packet, and the events that say how."""
 
     def __init__(self, base: Transcript, at: float) -> None:
+        vars(self).update(vars(base))
+        self._announced = base.session
         self.at = at
         self.events: list[Event] = []
-        self.seq = base.seq
-        self.session = base.session
-        self.items = base.items
-        self.texts = base.texts
-        self.index = base.index
-        self.tool_items = base.tool_items
-        self.calls = base.calls
-        self.steps = base.steps
-        self.request_items = base.request_items
-        self.turns = base.turns
-        self.turn_order = base.turn_order
-        self.turn_first = base.turn_first
-        self.open_item = base.open_item
-        self.open_message_id = base.open_message_id
-        self.stopping = base.stopping
-        self.settled_by = base.settled_by
-        self._announced = base.session
 
     def done(self) -> tuple[Transcript, list[Event]]:
         """Return the new transcript and the events."""
         self.flush_session()
-        transcript = Transcript(
-            session=self.session,
-            seq=self.seq,
-            items=self.items,
-            texts=self.texts,
-            index=self.index,
-            tool_items=self.tool_items,
-            calls=self.calls,
-            steps=self.steps,
-            request_items=self.request_items,
-            turns=self.turns,
-            turn_order=self.turn_order,
-            turn_first=self.turn_first,
-            open_item=self.open_item,
-            open_message_id=self.open_message_id,
-            stopping=self.stopping,
-            settled_by=self.settled_by,
-        )
+        transcript = Transcript.__new__(Transcript)
+        fields = vars(transcript)
+        fields.update(vars(self))
+        for own in ("_announced", "at", "events"):
+            del fields[own]
         return transcript, self.events
 
     def _stamp(self) -> _Stamp:
@@ -113,43 +85,41 @@ class Draft:
         if self.items[place] == item:
             return
         self.items = self.items.set(place, item)
-        self.events.append(ItemReplaced(**self._stamp(), item=self._filled(item)))
+        self.events.append(ItemReplaced(**self._stamp(), item=self.filled(item)))
 
     def append_text(self, item_id: str, field: TextField, piece: str) -> None:
         """Append to an item's growing field."""
         if not piece:
             return
-        text = self.texts.get(item_id) or Text()
+        text = self.text_of(item_id) or Text()
         self.events.append(
             TextAppended(
                 **self._stamp(), item_id=item_id, field=field, offset=text.length, text=piece
             )
         )
-        self.texts = self.texts.set(item_id, text.append(piece))
+        self._keep_text(item_id, text.append(piece))
 
     def set_text(self, item_id: str, field: TextField, whole: str) -> None:
         """Set a growing field; one that extends the old is an append."""
-        old = str(self.texts.get(item_id) or "")
+        old = str(self.text_of(item_id) or "")
         if whole.startswith(old):
             self.append_text(item_id, field, whole[len(old) :])
             return
-        self.texts = self.texts.set(item_id, Text().append(whole))
+        self._keep_text(item_id, Text().append(whole))
         item = self.get(item_id)
-        self.events.append(ItemReplaced(**self._stamp(), item=self._filled(item)))
+        self.events.append(ItemReplaced(**self._stamp(), item=self.filled(item)))
 
-    def _filled(self, item: Item) -> Item:
-        text = self.texts.get(item.id)
-        if text is None:
-            return item
-        name = "output" if isinstance(item, ToolCall) else "text"
-        return item.model_copy(update={name: str(text)})
+    def _keep_text(self, item_id: str, text: Text) -> None:
+        """One text grows at a time, mostly: it is put away when the next one begins."""
+        if self.growing is not None and self.growing[0] != item_id:
+            self.texts = self.texts.set(*self.growing)
+        self.growing = (item_id, text)
 
     def close_open_item(self) -> None:
         """End the message or thought that was being streamed."""
-        if self.open_item is None:
-            return
-        item_id, self.open_item = self.open_item, None
-        self.close_item(item_id)
+        if self.open is not None:
+            closing, self.open = self.open, None
+            self.close_item(closing.id)
 
     def close_steps(self) -> None:
         """End the steps that nobody has ended."""

@@ -7,6 +7,7 @@ from acp_jupyter.packets.models import AgentMessageChunk, AgentThoughtChunk, Use
 from acp_jupyter.packets.session_models import StepEnd, StepStart
 from acp_jupyter.transcript.draft import Draft
 from acp_jupyter.transcript.items import AgentMessage, ContentBlockItem, Thought, UserMessage
+from acp_jupyter.transcript.state import OpenItem
 
 __all__ = ["agent_chunk", "block_item", "step_end", "step_start", "user_chunk"]
 
@@ -27,14 +28,18 @@ def agent_chunk(draft: Draft, packet: AgentMessageChunk | AgentThoughtChunk) -> 
     if isinstance(packet, AgentThoughtChunk) and packet.step_id:
         draft.append_text(_step(draft, packet.step_id), "text", block.text)
         return
-    if not _extends(draft, packet):
+    opened = draft.open or _reopened(draft)
+    if opened is None or not _extends(opened, draft, packet):
         draft.close_open_item()
         item = _new_item(draft, packet)
         draft.add(item)
-        draft.open_item = item.id
-        draft.open_message_id = packet.message_id
-    if draft.open_item is not None:
-        draft.append_text(draft.open_item, "text", block.text)
+        opened = _opened(item, packet.message_id)
+    draft.open = opened
+    draft.append_text(opened.id, "text", block.text)
+
+
+def _opened(item: AgentMessage | Thought, message_id: str = "") -> OpenItem:
+    return OpenItem(item.id, isinstance(item, AgentMessage), item.turn_id, message_id)
 
 
 def step_start(draft: Draft, packet: StepStart) -> None:
@@ -67,26 +72,20 @@ def _open_step(draft: Draft, step_id: str, name: str) -> str:
     return item.id
 
 
-def _extends(draft: Draft, packet: AgentMessageChunk | AgentThoughtChunk) -> bool:
-    if draft.open_item is None:
-        return _reopens(draft, packet)
-    item = draft.get(draft.open_item)
-    same_kind = isinstance(item, AgentMessage) == isinstance(packet, AgentMessageChunk)
-    same_id = packet.message_id in {"", draft.open_message_id} or not draft.open_message_id
-    return same_kind and same_id and item.turn_id == draft.turn_id()
+def _extends(opened: OpenItem, draft: Draft, packet: AgentMessageChunk | AgentThoughtChunk) -> bool:
+    same_kind = opened.is_message == isinstance(packet, AgentMessageChunk)
+    same_id = packet.message_id in {"", opened.message_id} or not opened.message_id
+    return same_kind and same_id and opened.turn_id == draft.turn_id()
 
 
-def _reopens(draft: Draft, packet: AgentMessageChunk | AgentThoughtChunk) -> bool:
+def _reopened(draft: Draft) -> OpenItem | None:
     """Late text after the turn's end goes on where the text ended (opencode)."""
     if draft.session.active_turn_id is not None or len(draft.items) < 2:
-        return False
+        return None
     item = draft.items[-2]
-    if not (isinstance(item, AgentMessage) and isinstance(packet, AgentMessageChunk)):
-        return False
-    if draft.items[-1].kind != "turn_end":
-        return False
-    draft.open_item = item.id
-    return True
+    if not isinstance(item, AgentMessage) or draft.items[-1].kind != "turn_end":
+        return None
+    return _opened(item)
 
 
 def _new_item(

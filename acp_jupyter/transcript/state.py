@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import Never
 
 from pyrsistent import PMap, PVector, pmap, pvector
 
@@ -11,56 +12,100 @@ from acp_jupyter.transcript.events import SessionState, TurnState
 from acp_jupyter.transcript.items import Item, ToolCall
 from acp_jupyter.transcript.text import Text
 
-__all__ = ["Transcript"]
+__all__ = ["Fields", "OpenItem", "Transcript"]
 
 
 @dataclass(frozen=True, slots=True)
-class Transcript:
-    """A session's items, turns and state after some line of its traffic.
+class OpenItem:
+    """The message or thought that the next chunk may extend."""
+
+    id: str
+    is_message: bool
+    turn_id: str | None
+    message_id: str
+
+
+class Fields:
+    """What a transcript holds.
 
     Persistent vectors and maps, so that a change costs the same in a session
     of five items and of five thousand.
     """
 
     session: SessionState
-    seq: int = 0
+    seq: int
     """Of the newest event."""
-    items: PVector[Item] = field(default_factory=pvector)
-    """Growing text is kept in ``texts``; see :meth:`item`."""
-    texts: PMap[str, Text] = field(default_factory=pmap)
-    index: PMap[str, int] = field(default_factory=pmap)
+    items: PVector[Item]
+    """Growing text is kept in ``texts``; see :meth:`filled`."""
+    texts: PMap[str, Text]
+    growing: tuple[str, Text] | None
+    """The text that grew last, with its item's id; newer than that in ``texts``."""
+    index: PMap[str, int]
     """Place of each item id."""
-    tool_items: PMap[str, str] = field(default_factory=pmap)
+    tool_items: PMap[str, str]
     """Item id of each tool call id."""
-    calls: PMap[str, CallFacts] = field(default_factory=pmap)
+    calls: PMap[str, CallFacts]
     """By item id."""
-    steps: PMap[str, str] = field(default_factory=pmap)
+    steps: PMap[str, str]
     """Item id of each open step."""
-    request_items: PMap[str, str] = field(default_factory=pmap)
+    request_items: PMap[str, str]
     """Item id of each pending permission request."""
-    turns: PMap[str, TurnState] = field(default_factory=pmap)
-    turn_order: PVector[str] = field(default_factory=pvector)
-    turn_first: PMap[str, int] = field(default_factory=pmap)
+    turns: PMap[str, TurnState]
+    turn_order: PVector[str]
+    turn_first: PMap[str, int]
     """Index of each turn's first item."""
-    open_item: str | None = None
-    """The message or thought that the next chunk may extend."""
-    open_message_id: str = ""
-    stopping: str | None = None
+    open: OpenItem | None
+    stopping: str | None
     """The turn that the agent was told to end."""
-    settled_by: PMap[str, tuple[str, str]] = field(default_factory=pmap)
+    settled_by: PMap[str, tuple[str, str]]
     """Who answered a request, and by which rule, until its answer is written."""
 
-    def item(self, position: int) -> Item:
-        """Return an item with its text filled in."""
-        return self.filled(self.items[position])
+    def text_of(self, item_id: str) -> Text | None:
+        """Return the growing text of an item."""
+        if self.growing is not None and self.growing[0] == item_id:
+            return self.growing[1]
+        return self.texts.get(item_id)
 
     def filled(self, item: Item) -> Item:
         """Return the item with its growing text."""
-        text = self.texts.get(item.id)
+        text = self.text_of(item.id)
         if text is None:
             return item
         name = "output" if isinstance(item, ToolCall) else "text"
         return item.model_copy(update={name: str(text)})
+
+
+class Transcript(Fields):
+    """A session's items, turns and state after some line of its traffic. Never changes."""
+
+    def __init__(self, session: SessionState) -> None:
+        vars(self).update(
+            session=session,
+            seq=0,
+            items=pvector(),
+            texts=pmap(),
+            growing=None,
+            index=pmap(),
+            tool_items=pmap(),
+            calls=pmap(),
+            steps=pmap(),
+            request_items=pmap(),
+            turns=pmap(),
+            turn_order=pvector(),
+            turn_first=pmap(),
+            open=None,
+            stopping=None,
+            settled_by=pmap(),
+        )
+
+    def __setattr__(self, name: str, value: object) -> Never:
+        """Refuse: a change makes a new transcript."""
+        msg = f"a transcript does not change: {name}"
+        raise AttributeError(msg)
+
+    def item(self, position: int) -> Item:
+        """Return an item with its text filled in."""
+        return self.filled(self.items[position])
 
     def window(self, start: int, end: int) -> tuple[Item, ...]:
         """Return the items from ``start`` up to, not including, ``end``."""
