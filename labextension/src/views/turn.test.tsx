@@ -125,7 +125,7 @@ describe('a running turn', () => {
 
   it('keeps bodies out of the page until they are opened, and stays within its nodes', async () => {
     show([
-      tool('r', { output: 'secret line\n', line: 3 }),
+      tool('r', { output: 'secret line\n', first_line: 3 }),
       message('m', 'x'),
       thought('th', 'why'),
     ]);

@@ -1,7 +1,17 @@
 import { describe, expect, it } from 'vitest';
 
-import { edit, message, permission, turn } from '../../tests/support/build';
+import {
+  artifact,
+  edit,
+  fileWrite,
+  message,
+  permission,
+  thought,
+  tool,
+  turn,
+} from '../../tests/support/build';
 import { parseServerFrame, parseSnapshot } from './parse';
+import type { Item } from './types';
 
 describe('parseServerFrame', () => {
   it('takes what the server sends and nothing else', () => {
@@ -77,6 +87,43 @@ describe('parseSnapshot', () => {
       permission: { state: 'expired', options: [] },
     });
     expect(odd?.turn.status).toBe('done');
+  });
+
+  it('keeps the kinds and fields that came later', () => {
+    const items: Item[] = [
+      artifact('a', { preview_url: '/p', size_bytes: 4, size: '4 B' }),
+      fileWrite('f'),
+      tool('s', {
+        subagent_type: 'Explore',
+        locations: [{ path: 'a.py', line: 3 }],
+        first_line: 3,
+        truncated: true,
+        files: ['a.py'],
+        count: 7,
+        todos: [{ content: 'Read', active_form: 'Reading', status: 'in_progress' }],
+        diagnostics: [{ path: 'a.py', line: 2, severity: 'warning', message: 'unused' }],
+        progress: 0.5,
+        message: 'half',
+      }),
+      thought('th', '', { title: 'Analysing' }),
+    ];
+    expect(parseSnapshot({ ...good, items })?.items).toEqual(items);
+  });
+
+  it('reads a tool call of an older record', () => {
+    const old: Record<string, unknown> = { ...tool('r'), paths: ['a.py', 'b.py'], line: 12 };
+    for (const later of ['locations', 'first_line', 'files', 'todos', 'diagnostics', 'message']) {
+      Reflect.deleteProperty(old, later);
+    }
+    expect(parseSnapshot({ ...good, items: [old] })?.items).toEqual([
+      tool('r', {
+        locations: [
+          { path: 'a.py', line: 12 },
+          { path: 'b.py', line: null },
+        ],
+        first_line: 12,
+      }),
+    ]);
   });
 
   it('bounds texts and lists', () => {

@@ -131,6 +131,8 @@ function parseTurn(turnId: string, sessionId: string, value: Fields): TurnState 
     ended_at: number(value, 'ended_at'),
     failure: maybe(value, 'failure', parseFailure),
     tokens: number(value, 'tokens'),
+    input_tokens: number(value, 'input_tokens'),
+    output_tokens: number(value, 'output_tokens'),
   };
 }
 

@@ -1,14 +1,7 @@
-import { flag, list, maybe, number, oneOf, text, textOrNull, texts } from './read';
-import type {
-  Attachment,
-  ContentBlockItem,
-  Diff,
-  Item,
-  Permission,
-  PermissionOption,
-  PlanEntry,
-  ToolCall,
-} from './types';
+import { parseContentBlock } from './parse_block';
+import { parseToolCall } from './parse_tool';
+import { list, number, oneOf, text, textOrNull } from './read';
+import type { Attachment, Item, PlanEntry } from './types';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -34,6 +27,7 @@ export function parseItem(value: Fields): Item | null {
       return {
         ...base,
         kind: 'thought',
+        title: text(value, 'title'),
         text: text(value, 'text'),
         open: false,
         started_at: number(value, 'started_at'),
@@ -51,6 +45,41 @@ export function parseItem(value: Fields): Item | null {
         entries: list(value, 'entries', parsePlanEntry),
         text: text(value, 'text'),
       };
+    case 'artifact':
+      return {
+        ...base,
+        kind: 'artifact',
+        artifact_id: text(value, 'artifact_id'),
+        type: oneOf(value, 'type', [
+          'other',
+          'web_app',
+          'markdown',
+          'image',
+          'csv',
+          'excel',
+          'pptx',
+          'docx',
+          'pdf',
+          'code',
+        ]),
+        type_name: text(value, 'type_name'),
+        name: text(value, 'name'),
+        path: text(value, 'path'),
+        preview_url: text(value, 'preview_url'),
+        download_url: text(value, 'download_url'),
+        mime_type: text(value, 'mime_type'),
+        size_bytes: number(value, 'size_bytes'),
+        size: text(value, 'size'),
+      };
+    case 'file_write':
+      return {
+        ...base,
+        kind: 'file_write',
+        path: text(value, 'path'),
+        title: text(value, 'title'),
+        size_bytes: number(value, 'size_bytes'),
+        size: text(value, 'size'),
+      };
     case 'notice':
       return {
         ...base,
@@ -58,6 +87,7 @@ export function parseItem(value: Fields): Item | null {
         severity: oneOf(value, 'severity', ['info', 'warning', 'error']),
         title: text(value, 'title'),
         text: text(value, 'text'),
+        detail: text(value, 'detail'),
       };
     case 'error':
       return {
@@ -74,65 +104,14 @@ export function parseItem(value: Fields): Item | null {
         kind: 'turn_end',
         stop_reason: text(value, 'stop_reason'),
         words: text(value, 'words'),
+        summary: text(value, 'summary'),
         duration_seconds: number(value, 'duration_seconds'),
+        input_tokens: number(value, 'input_tokens'),
+        output_tokens: number(value, 'output_tokens'),
       };
     default:
       return null;
   }
-}
-
-function parseToolCall(base: Pick<ToolCall, 'id' | 'turn_id'>, value: Fields): ToolCall {
-  return {
-    ...base,
-    kind: 'tool_call',
-    tool_call_id: text(value, 'tool_call_id'),
-    tool_kind: oneOf(value, 'tool_kind', [
-      'other',
-      'read',
-      'edit',
-      'delete',
-      'move',
-      'search',
-      'execute',
-      'think',
-      'fetch',
-      'switch_mode',
-    ]),
-    ui_kind: oneOf(value, 'ui_kind', ['other', 'search', 'read', 'execute', 'edit', 'task']),
-    tool_name: text(value, 'tool_name'),
-    title: text(value, 'title'),
-    description: text(value, 'description'),
-    status: oneOf(value, 'status', ['pending', 'in_progress', 'completed', 'failed', 'cancelled']),
-    command: text(value, 'command'),
-    path: text(value, 'path'),
-    paths: texts(value, 'paths'),
-    line: number(value, 'line'),
-    is_new_file: typeof value.is_new_file === 'boolean' ? value.is_new_file : null,
-    output: text(value, 'output'),
-    exit_code: number(value, 'exit_code'),
-    diffs: list(value, 'diffs', parseDiff),
-    blocks: list(value, 'blocks', parseContentBlock),
-    raw_input: value.raw_input ?? null,
-    raw_output: value.raw_output ?? null,
-    permission: maybe(value, 'permission', parsePermission),
-    started_at: number(value, 'started_at'),
-    ended_at: number(value, 'ended_at'),
-  };
-}
-
-function parseContentBlock(value: Fields): ContentBlockItem {
-  return {
-    id: text(value, 'id'),
-    turn_id: textOrNull(value, 'turn_id'),
-    kind: 'content_block',
-    type: oneOf(value, 'type', ['other', 'image', 'audio', 'resource_link', 'resource']),
-    data: typeof value.data === 'string' ? value.data : '',
-    mime_type: text(value, 'mime_type'),
-    uri: text(value, 'uri'),
-    name: text(value, 'name'),
-    text: text(value, 'text'),
-    size: number(value, 'size'),
-  };
 }
 
 function parseAttachment(value: Fields): Attachment {
@@ -144,49 +123,10 @@ function parseAttachment(value: Fields): Attachment {
   };
 }
 
-function parseDiff(value: Fields): Diff {
-  return {
-    path: text(value, 'path'),
-    old_text: textOrNull(value, 'old_text'),
-    new_text: text(value, 'new_text'),
-    is_new_file: flag(value, 'is_new_file'),
-    added: number(value, 'added'),
-    removed: number(value, 'removed'),
-  };
-}
-
 function parsePlanEntry(value: Fields): PlanEntry {
   return {
     content: text(value, 'content'),
     priority: oneOf(value, 'priority', ['medium', 'high', 'low']),
     status: oneOf(value, 'status', ['pending', 'in_progress', 'completed']),
-  };
-}
-
-function parsePermission(value: Fields): Permission {
-  return {
-    request_id: text(value, 'request_id'),
-    state: oneOf(value, 'state', [
-      'expired',
-      'pending',
-      'allowed',
-      'rejected',
-      'answered',
-      'cancelled',
-    ]),
-    title: text(value, 'title'),
-    reason: text(value, 'reason'),
-    options: list(value, 'options', parseOption),
-    chosen: text(value, 'chosen'),
-    outcome: text(value, 'outcome'),
-    asked_at: number(value, 'asked_at'),
-  };
-}
-
-function parseOption(value: Fields): PermissionOption {
-  return {
-    option_id: text(value, 'option_id'),
-    name: text(value, 'name'),
-    option_kind: text(value, 'option_kind'),
   };
 }

@@ -10,6 +10,7 @@ import type {
   ToolCall,
   TurnState,
 } from '../../src/wire/types';
+import { edit } from '../support/build';
 
 /** The far end of a page's WebSocket, worked by hand. */
 export class FakeSocket extends EventTarget implements WebSocket {
@@ -102,6 +103,8 @@ export function session(session_id: string, change: Partial<SessionState> = {}):
     modes: [],
     current_mode_id: '',
     config_options: [],
+    model: '',
+    tools: [],
     commands: [],
     usage: null,
     prompt_capabilities: [],
@@ -144,34 +147,11 @@ export function turnState(turn_id: string, status: TurnState['status']): TurnSta
     ended_at: null,
     failure: null,
     tokens: null,
+    input_tokens: null,
+    output_tokens: null,
   };
 }
 
 export function toolCall(id: string, turn_id: string, permission: Permission | null): ToolCall {
-  return {
-    kind: 'tool_call',
-    id,
-    turn_id,
-    tool_call_id: id,
-    tool_kind: 'edit',
-    ui_kind: 'edit',
-    tool_name: '',
-    title: 'Edit',
-    description: '',
-    status: 'pending',
-    command: '',
-    path: '',
-    paths: [],
-    line: null,
-    is_new_file: null,
-    output: '',
-    exit_code: null,
-    diffs: [],
-    blocks: [],
-    raw_input: {},
-    raw_output: {},
-    permission,
-    started_at: null,
-    ended_at: null,
-  };
+  return edit(id, { turn_id, permission, status: 'pending', diffs: [], ended_at: null });
 }

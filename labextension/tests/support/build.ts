@@ -1,12 +1,16 @@
 import type {
   AgentMessage,
+  Artifact,
   Event,
+  FileWriteItem,
   Item,
+  Notice,
   Permission,
   SessionState,
   Snapshot,
   Thought,
   ToolCall,
+  TurnEnd,
   TurnState,
 } from '../../src/wire/types';
 
@@ -32,6 +36,8 @@ export function session(over: Partial<SessionState> = {}): SessionState {
     modes: [],
     current_mode_id: '',
     config_options: [],
+    model: '',
+    tools: [],
     commands: [],
     usage: null,
     prompt_capabilities: [],
@@ -56,6 +62,8 @@ export function turn(over: Partial<TurnState> = {}): TurnState {
     ended_at: null,
     failure: null,
     tokens: null,
+    input_tokens: null,
+    output_tokens: null,
     ...over,
   };
 }
@@ -73,6 +81,7 @@ export function thought(id: string, text: string, over: Partial<Thought> = {}): 
     id,
     turn_id: TURN,
     kind: 'thought',
+    title: '',
     text,
     open: false,
     started_at: 0,
@@ -95,11 +104,19 @@ export function tool(id: string, over: Partial<ToolCall> = {}): ToolCall {
     status: 'completed',
     command: '',
     path: 'src/clean.py',
-    paths: ['src/clean.py'],
-    line: null,
+    locations: [],
+    subagent_type: '',
     is_new_file: null,
     output: '',
+    first_line: null,
     exit_code: null,
+    truncated: false,
+    files: null,
+    count: null,
+    todos: null,
+    diagnostics: [],
+    progress: null,
+    message: '',
     diffs: [],
     blocks: [],
     raw_input: null,
@@ -120,7 +137,6 @@ export function command(id: string, over: Partial<ToolCall> = {}): ToolCall {
     description: 'Run the tests',
     command: 'npm test',
     path: '',
-    paths: [],
     ...over,
   });
 }
@@ -143,6 +159,66 @@ export function edit(id: string, over: Partial<ToolCall> = {}): ToolCall {
     ],
     ...over,
   });
+}
+
+export function artifact(id: string, over: Partial<Artifact> = {}): Artifact {
+  return {
+    id,
+    turn_id: TURN,
+    kind: 'artifact',
+    artifact_id: id,
+    type: 'csv',
+    type_name: 'CSV',
+    name: 'Prices',
+    path: 'outputs/prices.csv',
+    preview_url: '',
+    download_url: '',
+    mime_type: 'text/csv',
+    size_bytes: null,
+    size: '',
+    ...over,
+  };
+}
+
+export function fileWrite(id: string, over: Partial<FileWriteItem> = {}): FileWriteItem {
+  return {
+    id,
+    turn_id: TURN,
+    kind: 'file_write',
+    path: 'web/page.tsx',
+    title: 'Created',
+    size_bytes: 4100,
+    size: '4.1 kB',
+    ...over,
+  };
+}
+
+export function notice(id: string, over: Partial<Notice> = {}): Notice {
+  return {
+    id,
+    turn_id: TURN,
+    kind: 'notice',
+    severity: 'info',
+    title: '',
+    text: '',
+    detail: '',
+    ...over,
+  };
+}
+
+export function turnEnd(over: Partial<TurnEnd> = {}): TurnEnd {
+  return {
+    id: 'end',
+    turn_id: TURN,
+    kind: 'turn_end',
+    stop_reason: 'end_turn',
+    words: '',
+    summary: '',
+    duration_seconds: null,
+    input_tokens: null,
+    output_tokens: null,
+    ...over,
+  };
 }
 
 export function permission(over: Partial<Permission> = {}): Permission {

@@ -33,7 +33,7 @@ export function ToolBody({ item }: { readonly item: ToolCall }) {
         <DiffBox key={index} diff={diff} id={`${item.id} diff ${index}`} />
       ))}
       {isLines && hasOutput && <Lines item={item} />}
-      {isPlain && <Fields value={item.raw_input} paths={item.paths} />}
+      {isPlain && <Fields value={item.raw_input} paths={item.locations.map(place => place.path)} />}
       {(isPlain || item.diffs.length > 0) && hasOutput && !isCommand && (
         <div class="acp-code">
           <Output item={item} />
@@ -122,8 +122,8 @@ function Lines({ item }: { readonly item: ToolCall }) {
   const [all, setAll] = useValue(`${item.id} lines`);
   const lines = textOf(store.view, item.id, 'output').replace(/\n$/, '').split('\n');
   const shown = all === '' && actions !== null ? lines.slice(0, FIRST_LINES) : lines;
-  const numbered = item.ui_kind === 'read' && item.line !== null;
-  const start = item.line ?? 1;
+  const numbered = item.ui_kind === 'read' && item.first_line !== null;
+  const start = item.first_line ?? 1;
   const words = numbered
     ? t('Lines %1 to %2', grouped(start), grouped(start + lines.length - 1))
     : plural(t, lines.length, '1 line', '%1 lines');
@@ -150,7 +150,7 @@ function Lines({ item }: { readonly item: ToolCall }) {
           <button
             type="button"
             class="btn quiet small"
-            onClick={() => actions.openFile?.(item.path, item.line)}
+            onClick={() => actions.openFile?.(item.path, item.first_line)}
           >
             <Icon name="open" />
             {t('Open file')}

@@ -17,7 +17,7 @@ export function Wanted({ item, reason }: { readonly item: ToolCall; readonly rea
   const { store, t } = useScene();
   const { command, path, diffs } = item;
   const paths = useMemo(() => {
-    const all = [path, ...item.paths, ...diffs.map(diff => diff.path)];
+    const all = [path, ...item.locations.map(place => place.path), ...diffs.map(diff => diff.path)];
     return [...new Set(all)].filter(each => each !== '');
   }, [item]);
   const shownByDiff = new Set(diffs.map(diff => diff.path));

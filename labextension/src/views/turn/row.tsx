@@ -75,6 +75,8 @@ function ItemContent({ item, waiting }: ItemRowProps) {
       return item.words === '' || item.stop_reason === 'error' ? null : (
         <p class="acp-end muted">{item.words}</p>
       );
+    case 'artifact':
+    case 'file_write':
     case 'user_message':
       return null;
   }

@@ -1,0 +1,132 @@
+import { parseContentBlock } from './parse_block';
+import { flag, list, maybe, number, oneOf, text, textOrNull, texts } from './read';
+import type {
+  Diagnostic,
+  Diff,
+  Location,
+  Permission,
+  PermissionOption,
+  TodoItem,
+  ToolCall,
+} from './types';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** A tool call of a saved record, of this version or of an older one. */
+export function parseToolCall(base: Pick<ToolCall, 'id' | 'turn_id'>, value: Fields): ToolCall {
+  return {
+    ...base,
+    kind: 'tool_call',
+    tool_call_id: text(value, 'tool_call_id'),
+    tool_kind: oneOf(value, 'tool_kind', [
+      'other',
+      'read',
+      'edit',
+      'delete',
+      'move',
+      'search',
+      'execute',
+      'think',
+      'fetch',
+      'switch_mode',
+    ]),
+    ui_kind: oneOf(value, 'ui_kind', ['other', 'search', 'read', 'execute', 'edit', 'task']),
+    tool_name: text(value, 'tool_name'),
+    subagent_type: text(value, 'subagent_type'),
+    title: text(value, 'title'),
+    description: text(value, 'description'),
+    status: oneOf(value, 'status', ['pending', 'in_progress', 'completed', 'failed', 'cancelled']),
+    command: text(value, 'command'),
+    path: text(value, 'path'),
+    locations: parseLocations(value),
+    is_new_file: typeof value.is_new_file === 'boolean' ? value.is_new_file : null,
+    output: text(value, 'output'),
+    // Until it had this name it was the line of the call.
+    first_line: number(value, 'first_line' in value ? 'first_line' : 'line'),
+    exit_code: number(value, 'exit_code'),
+    truncated: flag(value, 'truncated'),
+    files: Array.isArray(value.files) ? texts(value, 'files') : null,
+    count: number(value, 'count'),
+    todos: Array.isArray(value.todos) ? list(value, 'todos', parseTodo) : null,
+    diagnostics: list(value, 'diagnostics', parseDiagnostic),
+    progress: number(value, 'progress'),
+    message: text(value, 'message'),
+    diffs: list(value, 'diffs', parseDiff),
+    blocks: list(value, 'blocks', parseContentBlock),
+    raw_input: value.raw_input ?? null,
+    raw_output: value.raw_output ?? null,
+    permission: maybe(value, 'permission', parsePermission),
+    started_at: number(value, 'started_at'),
+    ended_at: number(value, 'ended_at'),
+  };
+}
+
+/** Older records name the files, and the line of the first of them apart. */
+function parseLocations(value: Fields): Location[] {
+  if (Array.isArray(value.locations)) {
+    return list(value, 'locations', parseLocation);
+  }
+  const line = number(value, 'line');
+  return texts(value, 'paths').map((path, index) => ({ path, line: index === 0 ? line : null }));
+}
+
+function parseLocation(value: Fields): Location | null {
+  const path = text(value, 'path');
+  return path === '' ? null : { path, line: number(value, 'line') };
+}
+
+function parseTodo(value: Fields): TodoItem {
+  return {
+    content: text(value, 'content'),
+    status: oneOf(value, 'status', ['pending', 'in_progress', 'completed']),
+    active_form: text(value, 'active_form'),
+  };
+}
+
+function parseDiagnostic(value: Fields): Diagnostic {
+  return {
+    path: text(value, 'path'),
+    line: number(value, 'line'),
+    severity: oneOf(value, 'severity', ['error', 'warning', 'info']),
+    message: text(value, 'message'),
+  };
+}
+
+function parseDiff(value: Fields): Diff {
+  return {
+    path: text(value, 'path'),
+    old_text: textOrNull(value, 'old_text'),
+    new_text: text(value, 'new_text'),
+    is_new_file: flag(value, 'is_new_file'),
+    added: number(value, 'added'),
+    removed: number(value, 'removed'),
+  };
+}
+
+function parsePermission(value: Fields): Permission {
+  return {
+    request_id: text(value, 'request_id'),
+    state: oneOf(value, 'state', [
+      'expired',
+      'pending',
+      'allowed',
+      'rejected',
+      'answered',
+      'cancelled',
+    ]),
+    title: text(value, 'title'),
+    reason: text(value, 'reason'),
+    options: list(value, 'options', parseOption),
+    chosen: text(value, 'chosen'),
+    outcome: text(value, 'outcome'),
+    asked_at: number(value, 'asked_at'),
+  };
+}
+
+function parseOption(value: Fields): PermissionOption {
+  return {
+    option_id: text(value, 'option_id'),
+    name: text(value, 'name'),
+    option_kind: text(value, 'option_kind'),
+  };
+}
