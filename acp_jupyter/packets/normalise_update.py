@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from acp_jupyter.packets.json_shape import count, string_or_none
+from acp_jupyter.packets.vocabulary import read_priority
 
 __all__ = ["RAW_OPTION_KIND", "normal_blocks", "normal_permission", "normal_updates"]
 
@@ -18,7 +19,6 @@ RAW_OPTION_KIND = "acp-jupyter/kind"
 _CHUNKS = frozenset({"user_message_chunk", "agent_message_chunk", "agent_thought_chunk"})
 _BLOCK_TYPES = frozenset({"text", "image", "audio", "resource", "resource_link"})
 _OPTION_KINDS = frozenset({"allow_once", "allow_always", "reject_once", "reject_always"})
-_PRIORITIES = frozenset({"high", "medium", "low"})
 _STATUS_WORDS = {
     "inprogress": "in_progress",
     "running": "in_progress",
@@ -175,10 +175,9 @@ def _plan(update: Object) -> Object:
 
 def _entry(entry: object) -> Object:
     result: Object = dict(entry) if isinstance(entry, Mapping) else {"content": entry}
-    texts = (result.get(key) for key in ("content", "title", "text", "step"))
+    texts = (result.get(key) for key in ("content", "description", "title", "text", "step"))
     result["content"] = _text(next((text for text in texts if text is not None), ""))
-    if result.get("priority") not in _PRIORITIES:
-        result["priority"] = "medium"
+    result["priority"] = read_priority(result.get("priority"))
     status = result.get("status")
     word = _status(status) if isinstance(status, str) else "pending"
     result["status"] = word if word in ("pending", "in_progress", "completed") else "pending"

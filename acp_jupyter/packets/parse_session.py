@@ -69,7 +69,7 @@ def plan(raw: Obj) -> AgentPlanUpdate:
     """ACP: plan, plan_update; S1.37, S3.15, S4.7."""
     inner = raw.get("plan")
     body = inner if isinstance(inner, dict) else raw
-    words = inner if isinstance(inner, str) else first(body, "markdown", "text")
+    words = inner if isinstance(inner, str) else first(body, "content", "markdown", "text")
     listed = items(first(body, "entries", "items"))
     return AgentPlanUpdate(
         plan_id=text(first(body, "planId", "plan_id")),

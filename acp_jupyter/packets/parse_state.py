@@ -3,25 +3,37 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from typing import TypeVar
 
 from acp_jupyter.packets.detect import is_task_tool, is_todo_write_tool
 from acp_jupyter.packets.json_fields import Obj, first, obj, text, text_or_none
 from acp_jupyter.packets.tools import KIND_TOOLS, find_tool
-from acp_jupyter.packets.vocabulary import read_acp_kind
+from acp_jupyter.packets.vocabulary import AcpKind, read_acp_kind
 
 __all__ = ["ParseState", "spelled_name"]
 
 _REMEMBERED = 10_000
 
+_Known = TypeVar("_Known")
+
 
 class ParseState:
-    """Names of tools by the ids of their calls; a title that changes loses none.
+    """Names and kinds of tools by the ids of their calls; a title that changes loses none.
 
     Owned by the caller, one for each session; bounded, the oldest go first.
     """
 
     def __init__(self) -> None:
         self._names: OrderedDict[str, str] = OrderedDict()
+        self._kinds: OrderedDict[str, AcpKind] = OrderedDict()
+
+    def kind(self, tool_call_id: str, raw: Obj) -> AcpKind | None:
+        """Return the kind that this packet of a tool call names, or else an earlier one."""
+        kind = read_acp_kind(raw.get("kind"))
+        if kind is None:
+            return self._kinds.get(tool_call_id)
+        _remember(self._kinds, tool_call_id, kind)
+        return kind
 
     def tool_name(self, tool_call_id: str, raw: Obj) -> str:
         """Return the table's name for a tool call's packet, or ``unknown``.
@@ -45,14 +57,18 @@ class ParseState:
             return self._remember(tool_call_id, "task")
         if spelled or title.isidentifier():
             return self._remember(tool_call_id, "unknown")  # named, but nobody knows it
-        kind = read_acp_kind(raw.get("kind"))
+        kind = self.kind(tool_call_id, raw)
         return "unknown" if kind is None else KIND_TOOLS.get(kind, "unknown")
 
     def _remember(self, tool_call_id: str, name: str) -> str:
-        self._names[tool_call_id] = name
-        if len(self._names) > _REMEMBERED:
-            self._names.popitem(last=False)
+        _remember(self._names, tool_call_id, name)
         return name
+
+
+def _remember(known: OrderedDict[str, _Known], tool_call_id: str, value: _Known) -> None:
+    known[tool_call_id] = value
+    if len(known) > _REMEMBERED:
+        known.popitem(last=False)
 
 
 def spelled_name(raw: Obj) -> str | None:

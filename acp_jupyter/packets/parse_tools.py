@@ -88,7 +88,7 @@ def _common(raw: Obj, state: ParseState) -> dict[str, Any] | None:
     common: dict[str, Any] = {
         "tool_call_id": tool_call_id,
         "tool_name": name,
-        "kind": tool_name_to_kind(name, kind),
+        "kind": tool_name_to_kind(name, state.kind(tool_call_id, raw)),
         "acp_kind": kind,
         "title": text_or_none(raw.get("title")),
         "name": spelled_name(raw),

@@ -82,7 +82,7 @@ def describe_tool(facts: ToolFacts) -> ToolWords:
     words = _description(tool_input, facts.cwd, path, command, source)
     return ToolWords(
         acp_kind=kind,
-        ui_kind=tool_name_to_kind(facts.tool_name, kind),
+        ui_kind=tool_name_to_kind(facts.tool_name, told),
         title=title,
         description="" if words and words in title else words,
         command=command,

@@ -221,11 +221,12 @@ def test_plans() -> None:
         {"content": "a", "status": "doing", "priority": 1},
         "b",
         {"title": "c", "status": "done"},
+        {"description": "d", "priority": 3},
     ]
     plan = normal_update(sessionUpdate="plan", entries=entries)["entries"]
-    assert [entry["content"] for entry in plan] == ["a", "b", "c"]
-    assert [entry["status"] for entry in plan] == ["pending", "pending", "completed"]
-    assert {entry["priority"] for entry in plan} == {"medium"}
+    assert [entry["content"] for entry in plan] == ["a", "b", "c", "d"]
+    assert [entry["status"] for entry in plan] == ["pending", "pending", "completed", "pending"]
+    assert [entry["priority"] for entry in plan] == ["high", "medium", "medium", "low"]
     assert normal_update(sessionUpdate="plan", entries=None)["entries"] == []
 
 
