@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from typing import Any
 
-from acp_jupyter.packets.notes import Note, SessionOpened
+from acp_jupyter.packets.notes import ImportedPacket, Note, SessionOpened
 from acp_jupyter.packets.reader import TrafficReader
 from acp_jupyter.packets.traffic import TrafficEntry
 from acp_jupyter.transcript.events import Event
@@ -17,11 +17,12 @@ from acp_jupyter.transcript.state import Transcript
 class Script:
     """A session whose lines a test writes; time passes one second a line."""
 
-    def __init__(self, cwd: str = "/ws") -> None:
+    def __init__(self, cwd: str = "/ws", start: float = 0.0) -> None:
         opening = SessionOpened(
             session_id="s1", agent_id="demo", agent_name="Demo", cwd=cwd, folder="~/ws"
         )
-        self.transcript: Transcript = opened(opening, 0.0)
+        self._start = start
+        self.transcript: Transcript = opened(opening, start)
         self.events: list[Event] = []
         self._reader = TrafficReader()
         self._seq = itertools.count(1)
@@ -29,7 +30,7 @@ class Script:
     def line(self, direction: str, message: dict[str, Any], re: int | None = None) -> int:
         """Enter one line; return its number."""
         seq = next(self._seq)
-        entry = TrafficEntry(seq, float(seq), direction, message, re)  # type: ignore[arg-type]
+        entry = TrafficEntry(seq, self._start + seq, direction, message, re)  # type: ignore[arg-type]
         for packet in self._reader.read(entry):
             self.transcript, events = reduce(self.transcript, packet, entry.t)
             self.events += events
@@ -38,6 +39,10 @@ class Script:
     def note(self, note: Note) -> None:
         """Enter a line of the host's own."""
         self.line("!", note.model_dump(mode="json"))
+
+    def imported(self, packet: dict[str, Any]) -> None:
+        """Enter a packet of a log that is no traffic of the protocol."""
+        self.note(ImportedPacket(packet=packet))
 
     def turn(self, text: str = "Do it", turn_id: str = "t1") -> int:
         """Queue and start a turn; return the number of its prompt request."""
