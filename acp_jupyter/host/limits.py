@@ -65,6 +65,20 @@ class Limits:
         Prompts that may wait in one session.
     sessions
         Sessions that may be open at once.
+    scan_files
+        Files and folders that are looked at for what a turn changed.
+    scan_seconds
+        For one such look.
+    scan_hold_seconds
+        How long the end of a turn waits for the second look.
+    artifacts
+        Files of a turn that are shown as made by it.
+    changed_file_bytes
+        Largest file whose content is kept in the record of a notebook.
+    changed_bytes
+        All such files of one turn.
+    record_bytes
+        Largest record of a session.
     """
 
     line_bytes: int = 64 * _MIB
@@ -92,3 +106,10 @@ class Limits:
     window_turns: int = 200
     queued_prompts: int = 100
     sessions: int = 200
+    scan_files: int = 20_000
+    scan_seconds: float = 2.0
+    scan_hold_seconds: float = 0.8
+    artifacts: int = 20
+    changed_file_bytes: int = _MIB
+    changed_bytes: int = 16 * _MIB
+    record_bytes: int = 64 * _MIB

@@ -13,10 +13,12 @@ from pydantic import Field, JsonValue, TypeAdapter, ValidationError
 from typing_extensions import TypeAliasType
 
 from acp_jupyter.packets.base import Model
+from acp_jupyter.packets.made_models import ArtifactInfo
 
 __all__ = [
     "AgentExited",
     "AgentStarting",
+    "ArtifactsMade",
     "FileBytes",
     "FileChange",
     "FileText",
@@ -123,7 +125,8 @@ class PermissionSettledNote(Model):
 
     note: Literal["permission_settled"] = "permission_settled"
     request_id: str
-    by: Literal["user", "policy", "turn_cancelled", "nobody", "agent_exited"]
+    by: Literal["user", "policy", "turn_cancelled", "nobody", "agent_exited", "record"]
+    """``record``: as it was answered when the turn that is replayed was recorded."""
     rule: str = ""
 
 
@@ -205,6 +208,16 @@ class FilesChanged(Model):
     files: tuple[FileChange, ...] = ()
 
 
+class ArtifactsMade(Model):
+    """What a turn made that is worth opening, found by looking at the folder (C28)."""
+
+    note: Literal["artifacts_made"] = "artifacts_made"
+    turn_id: str
+    artifacts: tuple[ArtifactInfo, ...] = ()
+    left_out: int = 0
+    """How many more there are."""
+
+
 class NoiseNote(Model):
     """A line of the agent that was no message of the protocol."""
 
@@ -229,6 +242,7 @@ Note = TypeAliasType(
         | StartFailed
         | HostNotice
         | FilesChanged
+        | ArtifactsMade
         | ImportedPacket
         | NoiseNote,
         Field(discriminator="note"),

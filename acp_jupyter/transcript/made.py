@@ -3,18 +3,39 @@
 from __future__ import annotations
 
 from acp_jupyter.packets.display import artifact_type_name, file_operation_title, human_size
-from acp_jupyter.packets.made_models import ArtifactCreated, FileWrite
+from acp_jupyter.packets.made_models import ArtifactCreated, ArtifactInfo, FileWrite
+from acp_jupyter.packets.notes import ArtifactsMade
 from acp_jupyter.packets.paths import relative_path
 from acp_jupyter.transcript.draft import Draft
-from acp_jupyter.transcript.items import Artifact, FileWriteItem
+from acp_jupyter.transcript.items import Artifact, FileWriteItem, Notice
 
-__all__ = ["artifact", "file_write"]
+__all__ = ["artifact", "artifacts_made", "file_write"]
 
 
 def artifact(draft: Draft, packet: ArtifactCreated) -> None:
     """Add an artifact, or renew the one with its id in this turn."""
-    made = packet.artifact
-    turn_id = draft.turn_id()
+    _add_artifact(draft, packet.artifact, draft.turn_id())
+
+
+def artifacts_made(draft: Draft, note: ArtifactsMade) -> None:
+    """Add what a look at the folder found (C28), with a line for what is too much."""
+    if note.turn_id not in draft.turns:
+        return
+    for made in note.artifacts:
+        _add_artifact(draft, made, note.turn_id)
+    if note.left_out:
+        files = "file that is" if note.left_out == 1 else "files that are"
+        draft.close_open_item()
+        draft.add(
+            Notice(
+                id=draft.new_id(),
+                turn_id=note.turn_id,
+                text=f"The turn made {note.left_out} more {files} not shown here.",
+            )
+        )
+
+
+def _add_artifact(draft: Draft, made: ArtifactInfo, turn_id: str | None) -> None:
     item = Artifact(
         id=draft.new_id(),
         turn_id=turn_id,

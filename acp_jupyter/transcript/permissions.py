@@ -130,6 +130,7 @@ def respond(draft: Draft, packet: PermissionResponse) -> None:
         words = f"{verb} by rule: {rule}"
     else:
         words = _CHOSEN.get(option.option_kind, option.name)
+        words = f"{words} (recorded)" if by == "record" else words
     if packet.reason:
         words = f"{words}: {packet.reason}"
     _settle(draft, packet.request_id, state, option.name, words)

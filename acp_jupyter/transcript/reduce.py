@@ -23,6 +23,8 @@ from acp_jupyter.packets.models import (
 from acp_jupyter.packets.notes import (
     AgentExited,
     AgentStarting,
+    ArtifactsMade,
+    FilesChanged,
     HostNotice,
     ImportedPacket,
     NoiseNote,
@@ -126,6 +128,8 @@ def _apply(draft: Draft, packet: LogPacket) -> None:  # noqa: C901, PLR0915 - on
             draft.close_open_item()
         case ArtifactCreated():
             made.artifact(draft, packet)
+        case ArtifactsMade():
+            made.artifacts_made(draft, packet)
         case FileWrite():
             made.file_write(draft, packet)
         case NoticePacket():
@@ -170,7 +174,7 @@ def _apply(draft: Draft, packet: LogPacket) -> None:  # noqa: C901, PLR0915 - on
             turns.start_failed(draft, packet)
         case HostNotice():
             _notice(draft, NoticePacket(severity=packet.severity, text=packet.text))
-        case SessionOpened() | ImportedPacket() | NoiseNote() | Unknown():
+        case SessionOpened() | FilesChanged() | ImportedPacket() | NoiseNote() | Unknown():
             pass
         case _:
             assert_never(packet)

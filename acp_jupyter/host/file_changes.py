@@ -1,0 +1,143 @@
+"""Which files a turn made, changed and deleted, whoever did it.
+
+The protocol does not say it: most agents write by their own tools. The session's folder is looked
+at before and after the turn, within bounds. ``.gitignore`` is not asked: what an agent was told to
+make, a plot or a table, is often ignored by git.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from acp_jupyter.host.limits import Limits
+
+__all__ = ["FileChanged", "FolderScan", "Signature", "changes", "scan"]
+
+_SKIPPED = frozenset(
+    {
+        ".git",
+        ".hg",
+        ".svn",
+        ".ipynb_checkpoints",
+        ".mypy_cache",
+        ".pytest_cache",
+        ".ruff_cache",
+        ".tox",
+        ".venv",
+        "__pycache__",
+        "node_modules",
+    }
+)
+_ENVIRONMENT = "pyvenv.cfg"
+_RECORDS = ".acp"
+_TEMPORARY = (".~", ".replay-")
+"""Beginnings of files that Jupyter and the replay agent write and rename at once."""
+
+
+class Signature(NamedTuple):
+    """What changes whenever a file's content does."""
+
+    size: int
+    mtime_ns: int
+    inode: int
+
+
+@dataclass(frozen=True, slots=True)
+class FolderScan:
+    """The plain files below a folder, by their path relative to it."""
+
+    files: Mapping[str, Signature]
+    whole: bool = True
+    """Whether that is all of them; False beyond a bound."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileChanged:
+    """What became of one file."""
+
+    path: str
+    """Relative to the folder, with forward slashes."""
+    how: Literal["made", "changed", "deleted"]
+
+
+def scan(root: Path, limits: Limits) -> FolderScan:
+    """Look at every plain file below ``root``. Blocks, at most about ``scan_seconds``.
+
+    Links are not followed. Caches, virtual environments, version control and records of
+    notebooks are left out.
+    """
+    deadline = time.monotonic() + limits.scan_seconds
+    files: dict[str, Signature] = {}
+    folders = [("", str(root))]
+    seen = 0
+    while folders:
+        prefix, folder = folders.pop()
+        entries = _entries(folder, limits.scan_files + 1)
+        if any(entry.name == _ENVIRONMENT for entry in entries):
+            continue
+        for entry in entries:
+            seen += 1
+            if seen > limits.scan_files or time.monotonic() > deadline:
+                return FolderScan(files, whole=False)
+            if not _is_text(entry.name):
+                continue
+            if _is_folder(entry):
+                if entry.name not in _SKIPPED and not entry.name.endswith(_RECORDS):
+                    folders.append((f"{prefix}{entry.name}/", entry.path))
+            elif signature := _signature(entry):
+                files[prefix + entry.name] = signature
+    return FolderScan(files)
+
+
+def changes(before: FolderScan, after: FolderScan) -> tuple[FileChanged, ...]:
+    """Return what is different, in the order of the paths; nothing where a scan is not whole."""
+    if not (before.whole and after.whole):
+        return ()
+    old, new = before.files, after.files
+    found = [FileChanged(path, "made") for path in new.keys() - old.keys()]
+    found += [FileChanged(path, "deleted") for path in old.keys() - new.keys()]
+    both = old.keys() & new.keys()
+    found += [FileChanged(path, "changed") for path in both if old[path] != new[path]]
+    return tuple(sorted(found, key=lambda change: change.path))
+
+
+def _entries(folder: str, most: int) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as entries:
+            return list(islice(entries, most))
+    except OSError:
+        return []  # gone meanwhile, or not ours to read
+
+
+def _is_text(name: str) -> bool:
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir(follow_symlinks=False)
+    except OSError:
+        return False
+
+
+def _signature(entry: os.DirEntry[str]) -> Signature | None:
+    """Return what is known of a plain file; None for anything else."""
+    if entry.name.startswith(_TEMPORARY):
+        return None
+    try:
+        if not entry.is_file(follow_symlinks=False):
+            return None
+        status = entry.stat(follow_symlinks=False)
+    except OSError:
+        return None
+    return Signature(status.st_size, status.st_mtime_ns, status.st_ino)
