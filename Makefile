@@ -1,4 +1,4 @@
-# install, lab, test, test-all, check, bench, gen, lock, clean
+# install, lab, test, test-all, acceptance, check, bench, gen, lock, clean
 
 SHELL := /bin/bash
 VENV := .venv
@@ -26,7 +26,7 @@ AGENTS_STAMP := tests/published_agents/node_modules/.made
 BUNDLE_SOURCES := $(shell find labextension/src labextension/style labextension/schema labextension/scripts -type f 2>/dev/null) \
   labextension/package.json labextension/tsconfig.json labextension/tsconfig.build.json
 
-.PHONY: install lab test test-all check check-types check-front-end bench gen lock clean
+.PHONY: install lab test test-all acceptance check check-types check-front-end bench gen lock clean
 .DELETE_ON_ERROR:
 
 install: $(INSTALL_STAMP) $(BUNDLE)
@@ -78,6 +78,10 @@ test: install $(AGENTS_STAMP)
 test-all: install $(AGENTS_STAMP)
 	cd labextension && jlpm test
 	CHROME="$$(sh scripts/find-chrome.sh)" && export CHROME && pytest $(ARGS)
+
+# MUTATE=1 alters every table entry and word of the packets, one at a time: each must fail a test.
+acceptance: install
+	python scripts/$(if $(MUTATE),mutate,acceptance).py $(ARGS)
 
 bench: install
 	CHROME="$$(sh scripts/find-chrome.sh)" && export CHROME && python -m tests.bench $(ARGS)

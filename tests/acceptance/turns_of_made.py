@@ -24,8 +24,8 @@ def artifacts() -> Script:
         "mime_type": "text/html",
         "size_bytes": 4096,
     }
-    table = {"id": "a2", "type": "csv", "name": "sales.csv", "path": "outputs/sales.csv"}
-    table |= {"mime_type": "text/csv", "size_bytes": 1024}
+    table: dict[str, Any] = {"id": "a2", "type": "csv", "name": "sales.csv"}
+    table |= {"path": "outputs/sales.csv", "mime_type": "text/csv", "size_bytes": 1024}
     script = imported(*({"type": "artifact_created", "artifact": a} for a in (web, table)), end="")
     for name in ("", "-no_preview", "-image"):
         script.imported(read(f"s1-artifact_created{name}"))
@@ -42,7 +42,7 @@ def artifact_types() -> Script:
 
 def file_write() -> Script:
     """Files that were made, changed and deleted."""
-    made = {"type": "file_write", "path": "outputs/file.py", "size_bytes": 1024}
+    made: dict[str, Any] = {"type": "file_write", "path": "outputs/file.py", "size_bytes": 1024}
     return imported(
         {**made, "operation": "create"},
         {**made, "operation": "update", "size_bytes": 2_500_000},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from tests.acceptance.golden import read
@@ -53,7 +54,7 @@ def imported(*packets: dict[str, Any], end: str = "end_turn") -> Script:
 
 def _tool(tool: str, *ends: str) -> Callable[[], Script]:
     names = (f"s1-tool_call_progress-{tool}{end}" for end in ends or ("",))
-    return lambda names=tuple(names): play(f"s1-tool_call_start-{tool}", *names)
+    return partial(play, f"s1-tool_call_start-{tool}", *names)
 
 
 def _search(*ends: str) -> Callable[[], Script]:
