@@ -56,7 +56,8 @@ def is_cancelled(ask: Ask, live: LiveAnswer) -> bool:
 
 def is_rejected(ask: Ask, live: LiveAnswer) -> bool:
     """Tell whether a permission was asked and not given."""
-    return ask.method == "session/request_permission" and _decision(ask, live) != "allowed"
+    permission = ask.method == "session/request_permission"
+    return permission and _decision(ask, live) not in ("allowed", "cancelled")
 
 
 def _recorded(message: Object) -> LiveAnswer:

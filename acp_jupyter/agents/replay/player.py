@@ -166,9 +166,8 @@ class Player:
 
     def _reply(self, step: Reply, turn: _Turn, request_id: object) -> None:
         for ask, task in self._asked.values():
-            open_question = ask.answer is None and task.done() and not turn.is_past_cancel
-            if open_question and is_rejected(ask, task.result()):
-                raise DivergedError("A question was rejected that was open when this was recorded.")
+            if ask.answer is None and task.done() and not turn.is_past_cancel:
+                _check_open_question(ask, task.result())
         self._asked.clear()
         if self._root is not None and turn.part.files:
             try:
@@ -184,6 +183,14 @@ class Player:
         return {
             key: self.localiser.value(message[key]) for key in ("result", "error") if key in message
         }
+
+
+def _check_open_question(ask: Ask, live: LiveAnswer) -> None:
+    """Stop at an answer that the recorded client never gave, unless it allows what follows."""
+    if is_cancelled(ask, live):
+        raise TurnCancelledError
+    if is_rejected(ask, live):
+        raise DivergedError("A question was rejected that was open when this was recorded.")
 
 
 class _Turn:

@@ -15,8 +15,12 @@ _CHARS = 200
 
 
 def is_recorded_prompt(part: Part, prompt: Any, localiser: Localiser) -> bool:
-    """Compare the text blocks; attachments, and space at the ends, do not count."""
-    return _texts(localiser.value(part.params.get("prompt"))) == _texts(prompt)
+    """Compare the text blocks; attachments, and space at the ends, do not count.
+
+    A saved notebook may well name the folder as it was recorded.
+    """
+    recorded = localiser.value(part.params.get("prompt"))
+    return _texts(recorded) == _texts(localiser.value(prompt))
 
 
 def mismatch(part: Part, prompt: Any, localiser: Localiser) -> str:
