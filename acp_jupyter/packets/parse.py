@@ -11,7 +11,7 @@ from pydantic import JsonValue
 from acp_jupyter.packets import parse_made as made
 from acp_jupyter.packets import parse_session as session
 from acp_jupyter.packets import parse_tools as tools
-from acp_jupyter.packets.content import TextBlock, read_block
+from acp_jupyter.packets.content import ContentBlock, TextBlock, read_block
 from acp_jupyter.packets.detect import session_update
 from acp_jupyter.packets.json_fields import Obj, first, text
 from acp_jupyter.packets.json_shape import clean_json
@@ -115,7 +115,7 @@ def _message_id(raw: Obj) -> str:
 
 
 def _output_delta(raw: Obj, _: ParseState) -> Packet | None:
-    return AgentMessageChunk(block=TextBlock(text=text(raw.get("content"))))
+    return AgentMessageChunk(block=_delta(raw))
 
 
 def _step_start(raw: Obj, _: ParseState) -> Packet | None:
@@ -125,7 +125,12 @@ def _step_start(raw: Obj, _: ParseState) -> Packet | None:
 
 def _step_delta(raw: Obj, _: ParseState) -> Packet | None:
     step_id = text(raw.get("step_id")) or "thinking"
-    return AgentThoughtChunk(block=TextBlock(text=text(raw.get("content"))), step_id=step_id)
+    return AgentThoughtChunk(block=_delta(raw), step_id=step_id)
+
+
+def _delta(raw: Obj) -> ContentBlock:
+    """S3.28 to S3.32: a block beside the text, or in its place."""
+    return read_block(first(raw, "content_block", "content")) or TextBlock(text="")
 
 
 def _step_end(raw: Obj, _: ParseState) -> Packet | None:
