@@ -25,6 +25,9 @@ _CAMEL_NAMES = (
     "authMethods stopReason requestId elicitationId requestedSchema outputByteLimit exitStatus "
     "exitCode additionalDirectories mcpServers compactionId methodId"
 )
+_NESTED = frozenset({dict, list})
+"""What JSON is read into; nothing else has keys."""
+
 CAMEL_KEYS = {
     re.sub(r"([A-Z])", lambda m: "_" + m[1].lower(), name): name for name in _CAMEL_NAMES.split()
 }
@@ -89,7 +92,7 @@ def clean_json(value: Any, depth: int = 0) -> Any:
 def camel_case(value: Any) -> Any:
     """Return ``value`` with the protocol's keys spelled as the protocol spells them."""
     if isinstance(value, list):
-        return [camel_case(item) for item in value]
+        return [camel_case(item) if type(item) in _NESTED else item for item in value]
     if not isinstance(value, Mapping):
         return value
     result: dict[Any, Any] = {}
@@ -97,7 +100,8 @@ def camel_case(value: Any) -> Any:
         name = CAMEL_KEYS.get(key, key)
         if name != key and name in value:
             name = key  # both spellings: the right one keeps its value
-        result[name] = item if key in _OPAQUE else camel_case(item)
+        nested = type(item) in _NESTED and key not in _OPAQUE
+        result[name] = camel_case(item) if nested else item
     return result
 
 

@@ -6,15 +6,19 @@ tool call packet means "says nothing of it": the earlier value stays (C13).
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Literal
 
-from pydantic import ConfigDict, JsonValue
+from pydantic import ConfigDict, JsonValue, computed_field
 from pydantic.alias_generators import to_camel
 
 from acp_jupyter.packets.base import Model
 from acp_jupyter.packets.content import ContentBlock, OtherBlock, ToolContent
-from acp_jupyter.packets.tool_inputs import ToolInput, UnknownInput
+from acp_jupyter.packets.json_fields import obj
+from acp_jupyter.packets.read_outputs import Given
+from acp_jupyter.packets.tool_inputs import ToolInput
 from acp_jupyter.packets.tool_outputs import ToolOutput
+from acp_jupyter.packets.tools import TOOLS, UNKNOWN_TOOL
 from acp_jupyter.packets.vocabulary import AcpKind, Priority, StepStatus, ToolStatus, UiKind
 
 __all__ = [
@@ -100,7 +104,6 @@ class _ToolCallPacket(TimedPacket):
     title: str | None = None
     name: str | None = None
     """The tool's name as the agent spells it."""
-    input: ToolInput = UnknownInput()
     content: tuple[ToolContent, ...] | None = None
     raw_input: JsonValue = None
     raw_output: JsonValue = None
@@ -110,6 +113,12 @@ class _ToolCallPacket(TimedPacket):
     """From 0 to 1 (S3.10)."""
     message: str | None = None
     """What is being done right now (S3.10)."""
+
+    @computed_field  # type: ignore[prop-decorator]
+    @cached_property
+    def input(self) -> ToolInput:
+        """What the tool was asked to do; read when it is asked for."""
+        return TOOLS.get(self.tool_name, UNKNOWN_TOOL).read_input(obj(self.raw_input))
 
 
 class ToolCallStart(_ToolCallPacket):
@@ -124,7 +133,15 @@ class ToolCallProgress(_ToolCallPacket):
 
     type: Literal["tool_call_progress"] = "tool_call_progress"
     status: ToolStatus | None = None
-    output: ToolOutput | None = None
+
+    @computed_field  # type: ignore[prop-decorator]
+    @cached_property
+    def output(self) -> ToolOutput | None:
+        """What the tool gave; None where this packet gives nothing."""
+        if self.content is None and self.raw_output is None:
+            return None
+        row = TOOLS.get(self.tool_name, UNKNOWN_TOOL)
+        return row.read_output(Given.of(self.raw_output, self.content or ()))
 
 
 class OptionPacket(PacketModel):

@@ -17,6 +17,7 @@ from acp_jupyter.packets.normalise_update import (
     normal_permission,
     normal_updates,
 )
+from acp_jupyter.packets.plain import is_plain
 
 __all__ = ["RAW_OPTION_KIND", "UNRECOGNISED", "clean_json", "normalise", "normalise_clean"]
 
@@ -76,7 +77,7 @@ def normalise_clean(message: object) -> list[Object]:
         return [part for item in message for part in normalise_clean(item)]
     if not isinstance(message, Mapping):
         return []
-    if _is_plain_chunk(message):
+    if is_plain(message):
         return [message if isinstance(message, dict) else dict(message)]
     if isinstance(message.get("method"), str):
         return _call(message)
@@ -84,27 +85,6 @@ def normalise_clean(message: object) -> list[Object]:
     if "id" in message and answer:
         return [_response(message)]
     return _bare(message)
-
-
-def _is_plain_chunk(message: Mapping[str, Any]) -> bool:
-    """Tell a well-formed piece of text; by far the most of what agents write is that."""
-    match message:
-        case {
-            "jsonrpc": "2.0",
-            "method": "session/update",
-            "params": {
-                "sessionId": str(),
-                "update": {
-                    "sessionUpdate": "agent_message_chunk" | "agent_thought_chunk",
-                    "content": {"type": "text", "text": str()} as content,
-                } as update,
-            } as params,
-        }:
-            # Nothing else may stand there; counting costs less than capturing the rest.
-            known = 3 if isinstance(update.get("messageId"), str) else 2
-            return (len(message), len(params), len(update), len(content)) == (3, 2, known, 2)
-        case _:
-            return False
 
 
 def _call(message: Mapping[str, Any]) -> list[Object]:

@@ -19,8 +19,6 @@ from acp_jupyter.packets.models import (
 )
 from acp_jupyter.packets.normalise_update import RAW_OPTION_KIND
 from acp_jupyter.packets.parse_state import ParseState, spelled_name
-from acp_jupyter.packets.read_outputs import Given
-from acp_jupyter.packets.tools import TOOLS, UNKNOWN_TOOL
 from acp_jupyter.packets.vocabulary import read_acp_kind, read_status
 
 __all__ = [
@@ -50,7 +48,9 @@ def tool_start(raw: Obj, state: ParseState) -> ToolCallStart | None:
 def tool_progress(raw: Obj, state: ParseState) -> ToolCallProgress | None:
     """ACP: tool_call_update; S1.8, S3.10. None where no id is named."""
     common = _common(raw, state)
-    return None if common is None else _progress(raw, common)
+    if common is None:
+        return None
+    return ToolCallProgress(**common, status=read_status(raw.get("status")))
 
 
 def tool_end(raw: Obj, state: ParseState) -> ToolCallProgress | None:
@@ -66,25 +66,12 @@ def read_tool_call(raw: JsonValue, state: ParseState) -> ToolCallProgress | None
     return tool_progress(raw, state) if isinstance(raw, dict) else None
 
 
-def _progress(raw: Obj, common: dict[str, Any]) -> ToolCallProgress:
-    content, output = common["content"], common["raw_output"]
-    row = TOOLS.get(common["tool_name"], UNKNOWN_TOOL)
-    nothing = content is None and output is None
-    return ToolCallProgress(
-        **common,
-        status=read_status(raw.get("status")),
-        output=None if nothing else row.read_output(Given(output, content or ())),
-    )
-
-
 def _common(raw: Obj, state: ParseState) -> dict[str, Any] | None:
     tool_call_id = text(first(raw, "toolCallId", "tool_call_id"))
     if not tool_call_id:
         return None
     name = state.tool_name(tool_call_id, raw)
     kind = read_acp_kind(raw.get("kind"))
-    raw_input = first(raw, "rawInput", "raw_input", "toolInput", "tool_input")
-    row = TOOLS.get(name, UNKNOWN_TOOL)
     common: dict[str, Any] = {
         "tool_call_id": tool_call_id,
         "tool_name": name,
@@ -92,9 +79,8 @@ def _common(raw: Obj, state: ParseState) -> dict[str, Any] | None:
         "acp_kind": kind,
         "title": text_or_none(raw.get("title")),
         "name": spelled_name(raw),
-        "input": row.read_input(obj(raw_input)),
         "content": read_tool_content(raw.get("content")),
-        "raw_input": raw_input,
+        "raw_input": first(raw, "rawInput", "raw_input", "toolInput", "tool_input"),
         "raw_output": first(raw, "rawOutput", "raw_output"),
         "progress": _share(raw.get("progress")),
         "message": text_or_none(raw.get("message")),

@@ -32,7 +32,6 @@ from acp_jupyter.packets.tool_outputs import (
 
 __all__ = [
     "Given",
-    "given_text",
     "read_bash_output",
     "read_glob_output",
     "read_grep_output",
@@ -57,17 +56,25 @@ class Given:
     """What a tool call has given so far."""
 
     raw: JsonValue
-    content: tuple[ToolContent, ...] = ()
+    content: tuple[ToolContent, ...]
+    fields: Obj
+    """The raw output as an object."""
+    metadata: Obj
+    """What the tool says about its output."""
+    text: str
+    """What it gave as text, once: its content's, else its raw output's."""
 
-    @property
-    def fields(self) -> Obj:
-        """The raw output as an object."""
-        return obj(self.raw)
-
-    @property
-    def metadata(self) -> Obj:
-        """What the tool says about its output."""
-        return obj(self.fields.get("metadata"))
+    @classmethod
+    def of(cls, raw: JsonValue, content: tuple[ToolContent, ...] = ()) -> Given:
+        """Work out what follows from a raw output and a content."""
+        fields = obj(raw)
+        parts = [
+            _without_fence(item.block.text)
+            for item in content
+            if isinstance(item, ToolContentBlock) and isinstance(item.block, TextBlock)
+        ]
+        said = parts[0] if len(parts) == 1 else "\n".join(part for part in parts if part)
+        return cls(raw, content, fields, obj(fields.get("metadata")), said or _raw_text(raw))
 
     @property
     def truncated(self) -> bool:
@@ -78,17 +85,6 @@ class Given:
     def diff(self) -> ToolDiff | None:
         """The first diff of the content."""
         return next((item for item in self.content if isinstance(item, ToolDiff)), None)
-
-
-def given_text(given: Given) -> str:
-    """Return the text that a tool gave, once: of its raw output, else of its content."""
-    parts = [
-        item.block.text
-        for item in given.content
-        if isinstance(item, ToolContentBlock) and isinstance(item.block, TextBlock)
-    ]
-    joined = "\n".join(_without_fence(part) for part in parts if part)
-    return joined or _raw_text(given.raw)
 
 
 def _without_fence(output: str) -> str:
@@ -126,7 +122,7 @@ def read_grep_output(given: Given) -> ToolOutput:
 
 
 def _search(given: Given) -> SearchOutput:
-    found = given_text(given).strip("\n")
+    found = given.text.strip("\n")
     lines = tuple(line for line in found.split("\n") if line.strip())
     files = () if found.strip() == NO_FILES else lines
     told = count(given.metadata.get("count"))
@@ -137,7 +133,7 @@ def _search(given: Given) -> SearchOutput:
 
 def read_read_output(given: Given) -> ToolOutput:
     """S1.22, S1.23: wrapper and line numbers go, the lines stay."""
-    whole = given_text(given)
+    whole = given.text
     wrapped = _WRAPPER.match(whole) if "<" in whole[:64] else None
     content, first_line = _without_numbers(whole if wrapped is None else wrapped[2])
     return ReadToolOutput(
@@ -206,24 +202,22 @@ def _diagnostic(path: str, entry: Obj) -> Diagnostic:
 def read_bash_output(given: Given) -> ToolOutput:
     """S1.24: the text once, and the exit code wherever it stands."""
     return BashToolOutput(
-        data=BashOutput(
-            output=given_text(given), exit_code=_exit_code(given), truncated=given.truncated
-        )
+        data=BashOutput(output=given.text, exit_code=_exit_code(given), truncated=given.truncated)
     )
 
 
 def _exit_code(given: Given) -> int | None:
-    for place in (given.fields, given.metadata):
+    for place in filter(None, (given.fields, given.metadata)):
         code = number(first(place, "exit_code", "exitCode", "exit"))
         if code is not None:
             return code
-    told = _EXIT_CODE.match(given_text(given))  # claude, for a command that failed
+    told = _EXIT_CODE.match(given.text)  # claude, for a command that failed
     return None if told is None else int(told[1])
 
 
 def read_task_output(given: Given) -> ToolOutput:
     """S5.15."""
-    return TaskToolOutput(data=TaskOutput(result=given_text(given)))
+    return TaskToolOutput(data=TaskOutput(result=given.text))
 
 
 def read_todo_output(given: Given) -> ToolOutput:
@@ -231,7 +225,7 @@ def read_todo_output(given: Given) -> ToolOutput:
     listed = given.metadata.get("todos")
     if not isinstance(listed, list):
         try:
-            listed = json.loads(given_text(given))
+            listed = json.loads(given.text)
         except (ValueError, RecursionError):
             listed = None
     return TodoToolOutput(data=TodoOutput(todos=read_todos(listed)))
@@ -239,4 +233,4 @@ def read_todo_output(given: Given) -> ToolOutput:
 
 def read_other_output(given: Given) -> ToolOutput:
     """Keep what came as it is (S5.15)."""
-    return UnknownToolOutput(data=given_text(given) if given.raw is None else given.raw)
+    return UnknownToolOutput(data=given.text if given.raw is None else given.raw)

@@ -12,6 +12,7 @@ from acp_jupyter.packets.normalise import normalise_clean
 from acp_jupyter.packets.notes import ImportedPacket, Note, read_note
 from acp_jupyter.packets.parse import parse_clean
 from acp_jupyter.packets.parse_state import ParseState
+from acp_jupyter.packets.plain import is_plain
 from acp_jupyter.packets.session_models import AgentInfoPacket, CancelSent, RawModes, SessionSetup
 from acp_jupyter.packets.traffic import TrafficEntry
 from acp_jupyter.packets.union import Packet
@@ -41,6 +42,8 @@ class TrafficReader:
             return [] if note is None else [note]
         if entry.direction == ">":
             return self._read_message(entry, entry.message)
+        if is_plain(entry.message):
+            return [parse_clean(entry.message["params"]["update"], self._state)]
         packets: list[LogPacket] = []
         for message in normalise_clean(entry.message):
             packets.extend(self._read_message(entry, message))

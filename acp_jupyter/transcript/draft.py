@@ -68,20 +68,19 @@ class Draft(Fields):
 
     def get(self, item_id: str) -> Item:
         """Return an item, without its growing text."""
-        return self.items[self.index[item_id]]
+        return self.items[_place(item_id)]
 
     def add(self, item: Item) -> None:
         """Add an item at the end."""
         place = len(self.items)
         self.items = self.items.append(item)
-        self.index = self.index.set(item.id, place)
         if item.turn_id is not None and item.turn_id not in self.turn_first:
             self.turn_first = self.turn_first.set(item.turn_id, place)
         self.events.append(ItemAdded(**self._stamp(), index=place, item=item))
 
     def replace(self, item: Item) -> None:
         """Put a changed item in the place of the one with its id."""
-        place = self.index[item.id]
+        place = _place(item.id)
         if self.items[place] == item:
             return
         self.items = self.items.set(place, item)
@@ -136,7 +135,7 @@ class Draft(Fields):
             closed = item.model_copy(update={"open": False, "ended_at": self.at})
         else:
             return
-        self.items = self.items.set(self.index[item.id], closed)
+        self.items = self.items.set(_place(item.id), closed)
         self.events.append(ItemClosed(**self._stamp(), item_id=item.id, at=self.at))
 
     # -- session and turns -----------------------------------------------
@@ -165,3 +164,7 @@ class Draft(Fields):
         if self.session is not self._announced:
             self._announced = self.session
             self.events.append(SessionChanged(**self._stamp(), session=self.session))
+
+
+def _place(item_id: str) -> int:
+    return int(item_id[1:])

@@ -36,16 +36,12 @@ class Fields:
     seq: int
     """Of the newest event."""
     items: PVector[Item]
-    """Growing text is kept in ``texts``; see :meth:`filled`."""
+    """Growing text is kept in ``texts``; see :meth:`filled`. An item's id is its place, ``i7``."""
     texts: PMap[str, Text]
     growing: tuple[str, Text] | None
     """The text that grew last, with its item's id; newer than that in ``texts``."""
-    index: PMap[str, int]
-    """Place of each item id."""
-    tool_items: PMap[str, str]
-    """Item id of each tool call id."""
     calls: PMap[str, CallFacts]
-    """By item id."""
+    """By tool call id."""
     steps: PMap[str, str]
     """Item id of each open step."""
     request_items: PMap[str, str]
@@ -85,8 +81,6 @@ class Transcript(Fields):
             items=pvector(),
             texts=pmap(),
             growing=None,
-            index=pmap(),
-            tool_items=pmap(),
             calls=pmap(),
             steps=pmap(),
             request_items=pmap(),

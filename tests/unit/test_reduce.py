@@ -22,7 +22,7 @@ def items(script: Script, kind: str) -> list[Any]:
 
 def call(script: Script, tool_call_id: str) -> ToolCall:
     state = script.transcript
-    item = state.item(state.index[state.tool_items[tool_call_id]])
+    item = state.item(int(state.calls[tool_call_id].item_id[1:]))
     return cast(ToolCall, item)
 
 

@@ -1,0 +1,124 @@
+"""The fields of a tool call item that follow from its content, its input and its output."""
+
+from __future__ import annotations
+
+import difflib
+from typing import TypedDict
+
+from acp_jupyter.packets.content import OtherBlock, ToolContent, ToolContentBlock, ToolDiff
+from acp_jupyter.packets.paths import relative_path
+from acp_jupyter.packets.tool_inputs import TaskInput, TodoItem, TodoWriteInput, ToolInput
+from acp_jupyter.packets.tool_outputs import (
+    BashToolOutput,
+    Diagnostic,
+    ReadToolOutput,
+    SearchToolOutput,
+    TodoToolOutput,
+    ToolOutput,
+    WriteToolOutput,
+)
+from acp_jupyter.transcript.items import ContentBlockItem, Diff, ToolCall, ToolStatus
+from acp_jupyter.transcript.messages import block_item
+
+__all__ = ["OwnFields", "asked_fields", "blocks", "diffs", "given_fields"]
+
+_COUNTED_LINES = 4000
+"""Above this many lines the view counts added and removed lines itself."""
+_FILES = 1000
+"""Results of a search that an item lists; its output has them all."""
+
+
+class OwnFields(TypedDict, total=False):
+    """What only some tools have."""
+
+    subagent_type: str
+    todos: tuple[TodoItem, ...]
+    files: tuple[str, ...]
+    count: int
+    exit_code: int
+    truncated: bool
+    first_line: int
+    diagnostics: tuple[Diagnostic, ...]
+
+
+def asked_fields(tool_input: ToolInput, old: ToolCall) -> OwnFields:
+    """Return what an input says of the call; a list of todos replaces the old one (S5.33)."""
+    match tool_input:
+        case TaskInput() if tool_input.subagent_type:
+            return {"subagent_type": tool_input.subagent_type}
+        case TodoWriteInput():
+            return {"todos": tool_input.todos or old.todos or ()}
+        case _:
+            return {}
+
+
+def given_fields(
+    output: ToolOutput | None, old: ToolCall, status: ToolStatus, cwd: str
+) -> OwnFields:
+    """Return what an output says of the call."""
+    match output:
+        case SearchToolOutput() if status != "failed":
+            return {
+                "files": tuple(relative_path(file, cwd) for file in output.data.files[:_FILES]),
+                "count": output.data.count,
+                "truncated": output.data.truncated,
+            }
+        case ReadToolOutput():
+            read: OwnFields = {"truncated": output.data.truncated}
+            if output.data.first_line is not None:
+                read["first_line"] = output.data.first_line
+            return read
+        case BashToolOutput():
+            ran: OwnFields = {"truncated": output.data.truncated}
+            if output.data.exit_code is not None:
+                ran["exit_code"] = output.data.exit_code
+            return ran
+        case WriteToolOutput():
+            found = (
+                entry.model_copy(update={"path": relative_path(entry.path, cwd)})
+                for entry in output.data.diagnostics
+            )
+            return {"diagnostics": tuple(found)}
+        case TodoToolOutput() if output.data.todos and not old.todos:
+            return {"todos": output.data.todos}
+        case _:
+            return {}
+
+
+def diffs(content: tuple[ToolContent, ...], cwd: str, *, exists: bool) -> tuple[Diff, ...]:
+    """Return the file changes that a content shows."""
+    return tuple(_diff(item, cwd, exists) for item in content if isinstance(item, ToolDiff))
+
+
+def _diff(item: ToolDiff, cwd: str, exists: bool) -> Diff:
+    added, removed = _counts(item.old_text or "", item.new_text)
+    return Diff(
+        path=relative_path(item.path, cwd),
+        old_text=item.old_text,
+        new_text=item.new_text,
+        is_new_file=item.old_text is None and not exists,
+        added=added,
+        removed=removed,
+    )
+
+
+def _counts(old: str, new: str) -> tuple[int | None, int | None]:
+    before, after = old.splitlines(), new.splitlines()
+    if len(before) + len(after) > _COUNTED_LINES:
+        return None, None
+    added = removed = 0
+    for tag, i1, i2, j1, j2 in difflib.SequenceMatcher(None, before, after).get_opcodes():
+        if tag != "equal":
+            removed += i2 - i1
+            added += j2 - j1
+    return added, removed
+
+
+def blocks(content: tuple[ToolContent, ...], old: ToolCall) -> tuple[ContentBlockItem, ...]:
+    """Return the images and resources that a content shows."""
+    others = [
+        item.block
+        for item in content
+        if isinstance(item, ToolContentBlock) and isinstance(item.block, OtherBlock)
+    ]
+    return tuple(block_item(b, f"{old.id}.{n}", old.turn_id) for n, b in enumerate(others))
