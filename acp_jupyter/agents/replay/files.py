@@ -32,14 +32,15 @@ class _Change:
 
 
 def apply_changes(root: Path, changes: Iterable[FileChange]) -> None:
-    """Bring files from how they were before a turn to how they were after it: all, or none.
+    """Bring files from how they were before a turn to how they were after it.
 
     A file that already is as it was after the turn is left alone.
 
     Raises
     ------
     FileChangeError
-        A file is neither as before nor as after, or lies outside ``root``. Nothing was written.
+        A file is neither as before nor as after, or lies outside ``root``: nothing was written.
+        Or the disk did not take one.
     """
     root = root.resolve()
     wanted = [_checked(root, change) for change in changes]
