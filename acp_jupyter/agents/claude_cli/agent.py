@@ -1,0 +1,182 @@
+"""The agent: ACP's methods, and its sessions."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import re
+import signal
+import uuid
+from collections.abc import Coroutine
+from importlib import metadata
+from pathlib import Path
+
+from acp_jupyter.agents.rpc import (
+    INTERNAL_ERROR,
+    INVALID_PARAMS,
+    METHOD_NOT_FOUND,
+    Json,
+    Peer,
+    RpcError,
+)
+
+from .command import CliMissingError, find_cli
+from .history import is_known
+from .mcp import mcp_servers
+from .options import MODEL_OPTION, modes
+from .prompt import user_message
+from .session import Session
+
+__all__ = ["ClaudeCliAgent"]
+
+_PROTOCOL_VERSION = 1
+_RESOURCE_NOT_FOUND = -32002
+_GOODBYE_SECONDS = 4.0
+_UUID = re.compile(r"[0-9a-fA-F-]{36}")
+
+
+class ClaudeCliAgent:
+    """An ACP agent on this process's stdin and stdout."""
+
+    def __init__(self) -> None:
+        self._ended = asyncio.Event()
+        self._peer = Peer(self._on_request, self._on_notification, self._ended.set)
+        self._sessions: dict[str, Session] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def serve(self) -> None:
+        """Serve until stdin ends or SIGTERM comes; then end every child."""
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            loop.add_signal_handler(number, self._ended.set)
+        self._peer.stdio.start()
+        await self._ended.wait()
+        closing = [session.close() for session in self._sessions.values()]
+        with contextlib.suppress(TimeoutError):  # the client reads no more
+            async with asyncio.timeout(_GOODBYE_SECONDS):
+                await asyncio.gather(*closing, return_exceptions=True)
+                await self._peer.stdio.drain(0)
+
+    def _on_notification(self, method: str, params: Json) -> None:
+        if method == "session/cancel":
+            session = self._sessions.get(str(params.get("sessionId")))
+            if session is not None:
+                session.cancel()
+
+    def _on_request(self, request_id: object, method: str, params: Json) -> None:
+        match method:
+            case "initialize":
+                self._peer.answer(request_id, _initialize())
+            case "session/new":
+                session = self._open(str(uuid.uuid4()), params, resumes=False)
+                self._peer.answer(request_id, {"sessionId": session.id, **_setup(session)})
+            case "session/resume":
+                self._peer.answer(request_id, _setup(self._resume(params)))
+            case "session/prompt":
+                message = user_message(params.get("prompt"))
+                self._session(params).prompt(request_id, message)
+            case "session/set_mode":
+                session = self._session(params)
+                self._reply(request_id, session, session.set_mode(params.get("modeId")), {})
+            case "session/set_config_option":
+                self._set_option(request_id, params)
+            case "session/close":
+                session = self._session(params)
+                del self._sessions[session.id]
+                self._reply(request_id, session, session.close(), {})
+            case _:
+                raise RpcError(METHOD_NOT_FOUND, "Method not found", {"method": method})
+
+    def _set_option(self, request_id: object, params: Json) -> None:
+        session = self._session(params)
+        if params.get("configId") != MODEL_OPTION:
+            raise RpcError(INVALID_PARAMS, f"There is no option {params.get('configId')!r}.")
+        self._reply(request_id, session, session.set_model(params.get("value")), None)
+
+    def _reply(
+        self,
+        request_id: object,
+        session: Session,
+        work: Coroutine[object, object, None],
+        result: Json | None,
+    ) -> None:
+        """Answer when the work is done: with ``result``, or with the options as they are then."""
+
+        async def run() -> None:
+            try:
+                await work
+            except RpcError as error:
+                self._peer.fail(request_id, error)
+            else:
+                options: Json = {"configOptions": session.models.config_options()}
+                self._peer.answer(request_id, options if result is None else result)
+
+        task = asyncio.get_running_loop().create_task(run())
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    def _resume(self, params: Json) -> Session:
+        session_id = params.get("sessionId")
+        if not isinstance(session_id, str) or not _UUID.fullmatch(session_id):
+            raise RpcError(INVALID_PARAMS, "This is no session of the Claude CLI.")
+        if session_id in self._sessions:
+            return self._sessions[session_id]
+        if not is_known(session_id, os.environ):
+            raise RpcError(
+                _RESOURCE_NOT_FOUND,
+                "The Claude CLI has no conversation of this id.",
+                {"sessionId": session_id},
+            )
+        return self._open(session_id, params, resumes=True)
+
+    def _open(self, session_id: str, params: Json, *, resumes: bool) -> Session:
+        cwd = params.get("cwd")
+        if not isinstance(cwd, str) or not Path(cwd).is_absolute() or not Path(cwd).is_dir():
+            raise RpcError(
+                INVALID_PARAMS, "cwd is not the absolute path of a folder.", {"cwd": cwd}
+            )
+        try:
+            find_cli(os.environ)
+        except CliMissingError as error:
+            raise RpcError(INTERNAL_ERROR, str(error)) from None
+        servers = mcp_servers(params.get("mcpServers"))
+        session = Session(self._peer, session_id, Path(cwd), servers, resumes=resumes)
+        self._sessions[session_id] = session
+        return session
+
+    def _session(self, params: Json) -> Session:
+        session = self._sessions.get(str(params.get("sessionId")))
+        if session is None:
+            raise RpcError(
+                INVALID_PARAMS, "There is no such session.", {"sessionId": params.get("sessionId")}
+            )
+        return session
+
+
+def _initialize() -> Json:
+    return {
+        "protocolVersion": _PROTOCOL_VERSION,
+        "agentInfo": {"name": "claude-cli", "title": "Claude CLI", "version": _version()},
+        "agentCapabilities": {
+            "loadSession": False,
+            "promptCapabilities": {"image": True, "audio": False, "embeddedContext": True},
+            "mcpCapabilities": {"http": True, "sse": True},
+            "sessionCapabilities": {"resume": {}, "close": {}},
+        },
+        "authMethods": [],
+    }
+
+
+def _setup(session: Session) -> Json:
+    return {
+        "modes": modes(session.mode),
+        "configOptions": session.models.config_options(),
+    }
+
+
+def _version() -> str:
+    try:
+        return metadata.version("acp-jupyter")
+    except metadata.PackageNotFoundError:
+        return "0"

@@ -1,0 +1,95 @@
+"""How the Claude CLI is found and started."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from acp_jupyter.agents.rpc import Json
+
+__all__ = ["CliMissingError", "Launch", "cli_arguments", "cli_environment", "find_cli"]
+
+_PATH_VARIABLE = "CLAUDE_CLI_PATH"
+_INSTALL = "npm install -g @anthropic-ai/claude-code"
+
+_STREAMS = (
+    "-p",
+    "--verbose",
+    "--input-format", "stream-json",
+    "--output-format", "stream-json",
+    "--include-partial-messages",
+    "--permission-prompt-tool", "stdio",
+    # It asks by a question of its own, which the protocol's permission request can't carry.
+    "--disallowedTools=AskUserQuestion",
+)  # fmt: skip
+
+_NOT_INHERITED = frozenset({"CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT"})
+"""With these the CLI takes itself for a part of another one."""
+
+
+class CliMissingError(Exception):
+    """There is no Claude CLI; the message says what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """What differs from one start to the next."""
+
+    session_id: str
+    resumes: bool
+    mode: str
+    model: str
+    servers: Json
+    """MCP servers, as the CLI spells them."""
+
+
+def find_cli(environment: Mapping[str, str]) -> str:
+    """Return the path of the CLI.
+
+    Raises
+    ------
+    CliMissingError
+        There is none.
+    """
+    configured = environment.get(_PATH_VARIABLE)
+    if configured:
+        found = shutil.which(os.path.expanduser(configured), path=_absolute_path(environment))
+        if found is None:
+            raise CliMissingError(
+                f"{_PATH_VARIABLE} is {configured}, but there is no such program. "
+                "Correct the variable, or remove it to use claude from the PATH."
+            )
+        return os.path.abspath(found)
+    found = shutil.which("claude", path=_absolute_path(environment))
+    if found is None:
+        raise CliMissingError(
+            "The Claude CLI is not installed: there is no program called claude on the PATH. "
+            f"Install it with: {_INSTALL}. If it is elsewhere, set {_PATH_VARIABLE} to its path."
+        )
+    return found
+
+
+def _absolute_path(environment: Mapping[str, str]) -> str:
+    """A relative entry of the PATH would find a program in the user's workspace."""
+    entries = environment.get("PATH", os.defpath).split(os.pathsep)
+    return os.pathsep.join(entry for entry in entries if os.path.isabs(entry))
+
+
+def cli_arguments(launch: Launch, mcp_config: Path | None) -> list[str]:
+    """Return the CLI's arguments (S4.25)."""
+    session = "--resume" if launch.resumes else "--session-id"
+    arguments = [*_STREAMS, session, launch.session_id, "--permission-mode", launch.mode]
+    if launch.model:
+        arguments += ["--model", launch.model]
+    if mcp_config is not None:
+        arguments += ["--mcp-config", str(mcp_config)]
+    return arguments
+
+
+def cli_environment(environment: Mapping[str, str]) -> dict[str, str]:
+    """Return the CLI's environment: ours, and that it tells when it is idle."""
+    kept = {name: value for name, value in environment.items() if name not in _NOT_INHERITED}
+    return {**kept, "CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS": "1"}

@@ -1,0 +1,185 @@
+"""A CLI that runs: its process, what it says, and what it is asked."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import uuid
+from collections.abc import Callable
+from pathlib import Path
+from typing import Self
+
+from acp_jupyter.agents.rpc import INTERNAL_ERROR, Json, RpcError
+from acp_jupyter.packets.dialects.claude_cli import ClaudeCli
+from acp_jupyter.packets.dialects.claude_cli_results import (
+    CliResult,
+    ControlAnswered,
+    ControlAsked,
+    StateChanged,
+)
+from acp_jupyter.packets.json_fields import Obj
+
+from .child import CliChild
+from .command import Launch, cli_arguments, cli_environment, find_cli
+from .mcp import write_mcp_config
+
+__all__ = ["LiveCli"]
+
+_CONTROL_SECONDS = 10.0
+_HELLO = "acp-initialize"
+
+
+class LiveCli:
+    """One process of the CLI, from its start to its end; the next one is another object.
+
+    Parameters
+    ----------
+    on_result
+        Gets what the CLI says, but for the answers that are awaited here.
+    on_end
+        Called once, after the last of that.
+    on_hello
+        Gets the CLI's answer to ``initialize``: its commands and models.
+    """
+
+    def __init__(
+        self,
+        on_result: Callable[[CliResult], None],
+        on_end: Callable[[], None],
+        on_hello: Callable[[Obj], None],
+    ) -> None:
+        self.is_busy = False
+        """Whether it said that it works, and will say when it is idle; older ones do not."""
+        self.ending = ""
+        """How the process ended, in words."""
+        self._on_result = on_result
+        self._on_end = on_end
+        self._on_hello = on_hello
+        self._cli = ClaudeCli()
+        self._child: CliChild | None = None
+        self._mcp_config: Path | None = None
+        self._controls: dict[str, asyncio.Future[ControlAnswered]] = {}
+
+    @classmethod
+    async def start(
+        cls,
+        launch: Launch,
+        cwd: Path,
+        *,
+        on_result: Callable[[CliResult], None],
+        on_end: Callable[[], None],
+        on_hello: Callable[[Obj], None],
+    ) -> Self:
+        """Start the CLI.
+
+        Raises
+        ------
+        CliMissingError
+            There is none.
+        OSError
+            It can't be started.
+        """
+        live = cls(on_result, on_end, on_hello)
+        program = find_cli(os.environ)
+        live._mcp_config = write_mcp_config(launch.servers)
+        try:
+            live._child = await CliChild.start(
+                [program, *cli_arguments(launch, live._mcp_config)],
+                cwd,
+                cli_environment(os.environ),
+                live._read,
+                live._ended,
+            )
+        except OSError:
+            live._forget_servers()
+            raise
+        live._request(_HELLO, {"subtype": "initialize"})
+        return live
+
+    @property
+    def session_id(self) -> str:
+        """The CLI's own id of the conversation; empty until it has one."""
+        return self._cli.session_id
+
+    @property
+    def last_words(self) -> str:
+        """The end of what it wrote on stderr."""
+        return "" if self._child is None else self._child.last_words
+
+    def send(self, message: Json) -> None:
+        """Write a line to it."""
+        if self._child is not None:
+            self._child.send(message)
+
+    def interrupt(self) -> None:
+        """Ask it to stop its turn."""
+        self._request(f"acp-{uuid.uuid4()}", {"subtype": "interrupt"})
+
+    async def control(self, request: Json) -> None:
+        """Ask something of it, and wait until it is done.
+
+        Raises
+        ------
+        RpcError
+            It refused, or did not answer.
+        """
+        request_id = f"acp-{uuid.uuid4()}"
+        answered: asyncio.Future[ControlAnswered] = asyncio.get_running_loop().create_future()
+        self._controls[request_id] = answered
+        self._request(request_id, request)
+        try:
+            answer = await asyncio.wait_for(answered, _CONTROL_SECONDS)
+        except TimeoutError:
+            raise RpcError(INTERNAL_ERROR, "The Claude CLI did not answer in time.") from None
+        finally:
+            del self._controls[request_id]
+        if answer.error:
+            raise RpcError(INTERNAL_ERROR, f"The Claude CLI refused: {answer.error}")
+
+    def close_open_calls(self) -> None:
+        """Close the tool calls that will have no result any more."""
+        for result in self._cli.finish():
+            self._on_result(result)
+
+    async def stop(self) -> None:
+        """End the process and its group."""
+        if self._child is not None:
+            await self._child.stop()
+
+    def _request(self, request_id: str, request: Json) -> None:
+        self.send({"type": "control_request", "request_id": request_id, "request": request})
+
+    def _read(self, value: object) -> None:
+        for result in self._cli.read(value):
+            match result:
+                case ControlAnswered():
+                    self._answered(result)
+                case ControlAsked(request_id, subtype):
+                    error = f"{subtype} is not known here."
+                    body = {"subtype": "error", "request_id": request_id, "error": error}
+                    self.send({"type": "control_response", "response": body})
+                case StateChanged(state):
+                    self.is_busy = state != "idle"
+                    self._on_result(result)
+                case _:
+                    self._on_result(result)
+
+    def _answered(self, answer: ControlAnswered) -> None:
+        waiting = self._controls.get(answer.request_id)
+        if waiting is not None and not waiting.done():
+            waiting.set_result(answer)
+        elif answer.request_id == _HELLO:
+            self._on_hello(answer.response)
+
+    def _ended(self, code: int) -> None:
+        self.ending = f"was killed by signal {-code}" if code < 0 else f"exited with code {code}"
+        self._forget_servers()
+        for waiting in self._controls.values():
+            if not waiting.done():
+                waiting.set_result(ControlAnswered("", {}, f"it {self.ending}."))
+        self.close_open_calls()
+        self._on_end()
+
+    def _forget_servers(self) -> None:
+        if self._mcp_config is not None:
+            self._mcp_config.unlink(missing_ok=True)

@@ -1,0 +1,242 @@
+"""One session: its CLI, and the turn that runs in it."""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from collections.abc import Coroutine
+from pathlib import Path
+from typing import assert_never
+
+from acp_jupyter.agents.rpc import INTERNAL_ERROR, INVALID_REQUEST, Json, Peer, RpcError
+from acp_jupyter.packets.dialects.claude_cli_results import (
+    CliResult,
+    ControlAnswered,
+    ControlAsked,
+    PermissionAsked,
+    PermissionWithdrawn,
+    StateChanged,
+    TurnEnd,
+    TurnError,
+    Update,
+)
+from acp_jupyter.packets.json_fields import Obj, obj, text
+
+from .command import CliMissingError, Launch
+from .live import LiveCli
+from .old_text import with_old_text
+from .options import DEFAULT_MODE, Models, commands_update, known_mode
+from .permission import control_response, decision, deny
+from .turn import Turn, death
+
+__all__ = ["Session"]
+
+_INTERRUPT_SECONDS = 2.0
+_NO_START = "The Claude CLI can't be started"
+
+
+class Session:
+    """A conversation with the CLI, which may end and be resumed in between.
+
+    Parameters
+    ----------
+    servers
+        MCP servers, as the CLI spells them.
+    resumes
+        Whether the CLI knows a conversation of this id.
+    """
+
+    def __init__(
+        self, peer: Peer, session_id: str, cwd: Path, servers: Json, *, resumes: bool
+    ) -> None:
+        self.id = session_id
+        self.mode = DEFAULT_MODE
+        self.models = Models()
+        self._peer = peer
+        self._cwd = cwd
+        self._servers = servers
+        self._cli_session_id = session_id
+        self._resumes = resumes
+        self._cli: LiveCli | None = None
+        self._stopping: asyncio.Task[None] | None = None
+        self._turn: Turn | None = None
+        self._questions: dict[str, asyncio.Task[None]] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def prompt(self, request_id: object, message: Json) -> None:
+        """ACP: session/prompt; answered when the turn ends."""
+        if self._turn is not None:
+            raise RpcError(
+                INVALID_REQUEST, "A turn is running in this session.", {"sessionId": self.id}
+            )
+        self._turn = Turn(request_id)
+        self._spawn(self._begin(self._turn, message))
+
+    def cancel(self) -> None:
+        """ACP: session/cancel."""
+        turn = self._turn
+        if turn is None or turn.is_cancelled:
+            return
+        turn.is_cancelled = True
+        if turn.is_sent and self._cli is not None:
+            self._spawn(self._interrupt(turn, self._cli))
+
+    async def set_mode(self, mode: object) -> None:
+        """ACP: session/set_mode. A CLI that does not run yet is started with it."""
+        name = known_mode(mode)
+        if self._cli is not None:
+            await self._cli.control({"subtype": "set_permission_mode", "mode": name})
+        self.mode = name
+
+    async def set_model(self, model: object) -> None:
+        """ACP: session/set_config_option, of the one option there is."""
+        name = self.models.check(model)
+        if self._cli is not None:
+            await self._cli.control({"subtype": "set_model", "model": name})
+        self.models.current = name
+
+    async def close(self) -> None:
+        """End the CLI and whatever waits for it."""
+        self.cancel()
+        if self._cli is not None:
+            await self._cli.stop()
+        for task in self._tasks:
+            task.cancel()
+
+    def _spawn(self, coroutine: Coroutine[object, object, None]) -> asyncio.Task[None]:
+        task = asyncio.get_running_loop().create_task(coroutine)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
+
+    # -- turns -----------------------------------------------------------
+
+    async def _begin(self, turn: Turn, message: Json) -> None:
+        try:
+            cli = await self._running()
+        except (CliMissingError, OSError) as error:
+            why = str(error) if isinstance(error, CliMissingError) else f"{_NO_START}: {error}."
+            turn.outcome = TurnError({"code": INTERNAL_ERROR, "message": why})
+        else:
+            if not turn.is_cancelled:
+                turn.is_sent = True
+                cli.send(message)
+                return
+        self._finish(turn)
+
+    async def _running(self) -> LiveCli:
+        if self._stopping is not None:
+            await self._stopping
+        if self._cli is None:
+            launch = Launch(
+                self._cli_session_id,
+                self._resumes,
+                self.mode,
+                self.models.argument(),
+                self._servers,
+            )
+            self._cli = await LiveCli.start(
+                launch,
+                self._cwd,
+                on_result=self._take,
+                on_end=self._ended,
+                on_hello=self._learn,
+            )
+        return self._cli
+
+    def _ended(self) -> None:
+        cli, self._cli = self._cli, None
+        assert cli is not None
+        # It resumes what it began. What it could not resume, or never began, begins anew.
+        self._cli_session_id = cli.session_id or str(uuid.uuid4())
+        self._resumes = bool(cli.session_id)
+        for question in self._questions.values():
+            question.cancel()
+        turn = self._turn
+        if turn is not None and turn.is_sent:
+            turn.outcome = turn.outcome or death(cli.ending, cli.last_words)
+            self._finish(turn)
+
+    async def _interrupt(self, turn: Turn, cli: LiveCli) -> None:
+        """Ask the CLI to stop; end it if it does not."""
+        cli.interrupt()
+        try:
+            async with asyncio.timeout(_INTERRUPT_SECONDS):
+                await turn.ended.wait()
+        except TimeoutError:
+            await cli.stop()
+
+    def _turn_over(self, result: TurnEnd | TurnError) -> None:
+        turn, cli = self._turn, self._cli
+        if turn is None or cli is None or not turn.is_sent or not result.of_prompt:
+            return
+        turn.outcome = result
+        login = isinstance(result, TurnError) and result.needs_login
+        if login:
+            # It would go on with the login that it has found missing.
+            self._stopping = self._spawn(cli.stop())
+        if login or not cli.is_busy:
+            self._finish(turn)
+
+    def _finish(self, turn: Turn) -> None:
+        if turn.is_cancelled and self._cli is not None:
+            self._cli.close_open_calls()
+        self._turn = None
+        turn.answer(self._peer)
+
+    # -- what the CLI says -----------------------------------------------
+
+    def _take(self, result: CliResult) -> None:
+        match result:
+            case Update(update):
+                self._show(update)
+            case TurnEnd() | TurnError():
+                self._turn_over(result)
+            case StateChanged(state):
+                # Only now is it done: subagents may go on after the first result.
+                if state == "idle" and self._turn is not None and self._turn.outcome is not None:
+                    self._finish(self._turn)
+            case PermissionAsked(request_id):
+                task = self._questions[request_id] = self._spawn(self._ask(result))
+                task.add_done_callback(lambda _: self._questions.pop(request_id, None))
+            case PermissionWithdrawn(request_id):
+                if (question := self._questions.get(request_id)) is not None:
+                    question.cancel()
+            case ControlAsked() | ControlAnswered():
+                pass  # between the CLI and `LiveCli`
+            case _:
+                assert_never(result)
+
+    def _show(self, update: Obj) -> None:
+        match update.get("sessionUpdate"):
+            case "user_message_chunk":
+                return  # the client knows what it sent
+            case "current_mode_update":
+                self.mode = text(update.get("currentModeId"))
+            case "tool_call" | "tool_call_update":
+                update = with_old_text(update, self._cwd)
+            case _:
+                pass
+        self._notify({**update})
+
+    def _learn(self, answer: Obj) -> None:
+        if (update := commands_update(answer)) is not None:
+            self._notify(update)
+        if self.models.learn(answer):
+            options = self.models.config_options()
+            self._notify({"sessionUpdate": "config_option_update", "configOptions": options})
+
+    async def _ask(self, question: PermissionAsked) -> None:
+        """ACP: session/request_permission. Only the answer "allow" allows."""
+        call = with_old_text(obj(question.params.get("toolCall")), self._cwd)
+        params: Json = {"sessionId": self.id, **question.params, "toolCall": call}
+        try:
+            result = await self._peer.request("session/request_permission", params)
+            answer = decision(question, result)
+        except RpcError:
+            answer = deny()
+        if self._cli is not None:
+            self._cli.send(control_response(question.request_id, answer))
+
+    def _notify(self, update: Json) -> None:
+        self._peer.notify("session/update", {"sessionId": self.id, "update": update})
