@@ -34,6 +34,8 @@ from acp_jupyter.packets.dialects.build_mode_models import (
     PlanEntry,
     PlanPacket,
     StepDeltaPacket,
+    StepEndPacket,
+    StepStartPacket,
     Usage,
 )
 from acp_jupyter.packets.made_models import ArtifactCreated, FileWrite
@@ -45,10 +47,17 @@ from acp_jupyter.packets.models import (
     PromptUsage,
 )
 from acp_jupyter.packets.models import ErrorPacket as AcpError
-from acp_jupyter.packets.session_models import CurrentModeUpdate
+from acp_jupyter.packets.session_models import (
+    CurrentModeUpdate,
+    NoticePacket,
+    StepEnd,
+    StepStart,
+)
 from acp_jupyter.packets.vocabulary import Priority
 
 __all__ = [
+    "NOTICE",
+    "THINKING",
     "ArtifactType",
     "BuildPacket",
     "convert_acp_artifact_to_artifact_created",
@@ -63,10 +72,13 @@ __all__ = [
     "convert_acp_thought_to_step_delta",
     "convert_acp_tool_progress_to_tool_end",
     "convert_acp_tool_start_to_tool_start",
+    "notice",
+    "step",
 ]
 
 THINKING = "thinking"
 """S3.7: the step of thoughts that name none."""
+NOTICE = "notice"
 
 _PRIORITIES: dict[Priority, int] = {"high": 1, "medium": 2, "low": 3}
 _CODE = -1
@@ -180,3 +192,27 @@ def convert_acp_artifact_to_artifact_created(created: ArtifactCreated) -> Artifa
         ),
         timestamp=moment_of(created),
     )
+
+
+def step(packet: StepStart | StepEnd) -> BuildPacket:
+    """S3.4, S3.6: the dialect's own."""
+    at = moment_of(packet)
+    if isinstance(packet, StepEnd):
+        return StepEndPacket(step_id=packet.step_id, status=packet.status, timestamp=at)
+    return StepStartPacket(step_id=packet.step_id, step_name=packet.step_name, timestamp=at)
+
+
+def notice(packet: NoticePacket) -> list[BuildPacket]:
+    """Make a step of a notice: the dialect has nothing nearer."""
+    at = moment_of(packet)
+    name = packet.title or packet.severity.capitalize()
+    words = "\n".join(part for part in (packet.text, packet.detail) if part)
+    return [
+        StepStartPacket(step_id=NOTICE, step_name=name, timestamp=at),
+        *([StepDeltaPacket(step_id=NOTICE, content=words, timestamp=at)] if words else ()),
+        StepEndPacket(
+            step_id=NOTICE,
+            status="failed" if packet.severity == "error" else "completed",
+            timestamp=at,
+        ),
+    ]
