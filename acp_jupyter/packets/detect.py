@@ -67,7 +67,8 @@ def determine_packet_type(packet: Obj) -> PacketType:
 
 def session_update(packet: Obj) -> str:
     """Return the protocol's discriminator, in either spelling (C2)."""
-    return text(packet.get("sessionUpdate")) or text(packet.get("session_update"))
+    kind = packet.get("sessionUpdate")
+    return kind if isinstance(kind, str) and kind else text(packet.get("session_update"))
 
 
 def _raw_input(packet: Obj) -> Obj:

@@ -65,7 +65,9 @@ def parse_clean(raw: JsonValue, state: ParseState) -> Packet:
     """Do the same with what `clean_json` has returned."""
     if not isinstance(raw, dict):
         return Unknown(raw=raw)
-    reader = _READERS.get(text(raw.get("type"))) or _READERS.get(session_update(raw))
+    kind = raw.get("type")
+    reader = _READERS.get(kind) if isinstance(kind, str) else None
+    reader = reader or _READERS.get(session_update(raw))
     packet = None if reader is None else reader(raw, state)
     if packet is None:
         return Unknown(raw=raw)

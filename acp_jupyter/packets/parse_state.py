@@ -41,7 +41,7 @@ class ParseState:
         A name in ``_meta`` wins; then the one that was told first; then name, title and input
         of this packet; then its kind.
         """
-        told = find_tool(_meta_name(raw))
+        told = find_tool(_meta_name(raw)) if "_meta" in raw else None
         if told is not None:
             return self._remember(tool_call_id, told.name)
         known = self._names.get(tool_call_id)

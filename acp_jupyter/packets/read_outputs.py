@@ -63,6 +63,8 @@ class Given:
     """What the tool says about its output."""
     text: str
     """What it gave as text, once: its content's, else its raw output's."""
+    is_text: bool
+    """Whether the content is text and nothing else."""
 
     @classmethod
     def of(cls, raw: JsonValue, content: tuple[ToolContent, ...] = ()) -> Given:
@@ -74,7 +76,9 @@ class Given:
             if isinstance(item, ToolContentBlock) and isinstance(item.block, TextBlock)
         ]
         said = parts[0] if len(parts) == 1 else "\n".join(part for part in parts if part)
-        return cls(raw, content, fields, obj(fields.get("metadata")), said or _raw_text(raw))
+        only = len(parts) == len(content)
+        metadata = obj(fields.get("metadata"))
+        return cls(raw, content, fields, metadata, said or _raw_text(raw), only)
 
     @property
     def truncated(self) -> bool:

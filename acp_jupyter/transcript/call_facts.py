@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pydantic import JsonValue
 
-from acp_jupyter.packets.content import ToolContent, ToolDiff
+from acp_jupyter.packets.content import ToolDiff
 from acp_jupyter.packets.models import Location, ToolCallProgress, ToolCallStart
 from acp_jupyter.packets.vocabulary import AcpKind
 
@@ -22,39 +22,47 @@ class CallFacts:
     tool_name: str = "unknown"
     name: str = ""
     acp_kind: AcpKind | None = None
-    content: tuple[ToolContent, ...] = ()
+    has_content: bool = False
+    diffs: tuple[ToolDiff, ...] = ()
+    """Of the newest content; its text is the item's output."""
     locations: tuple[Location, ...] = ()
     raw_input: JsonValue = None
     raw_output: JsonValue = None
 
     def reads_like(self, other: CallFacts) -> bool:
-        """Tell whether both give the same words: all but the output and its text is the same."""
-        return (
-            self.title == other.title
-            and self.tool_name == other.tool_name
-            and self.name == other.name
-            and self.acp_kind == other.acp_kind
-            and self.raw_input == other.raw_input
-            and self.locations == other.locations
-            and not any(isinstance(item, ToolDiff) for item in (*self.content, *other.content))
-        )
+        """Tell whether both give the same words: all but the output is the same."""
+        if self is other:
+            return True
+        as_other = replace(self, raw_output=other.raw_output, has_content=other.has_content)
+        return not self.diffs and as_other == other
 
     def joined(self, packet: ToolCallStart | ToolCallProgress) -> CallFacts:
         """Take a packet in: null keeps a field, a value replaces it whole."""
-        known = packet.tool_name != "unknown"
-        return CallFacts(
-            item_id=self.item_id,
-            title=packet.title or self.title,
-            tool_name=packet.tool_name if known else self.tool_name,
-            name=packet.name or self.name or _bare(packet.title),
-            acp_kind=packet.acp_kind or self.acp_kind,
-            content=self.content if packet.content is None else packet.content,
-            locations=packet.locations
-            if "locations" in packet.model_fields_set
-            else self.locations,
-            raw_input=self.raw_input if packet.raw_input is None else packet.raw_input,
-            raw_output=self.raw_output if packet.raw_output is None else packet.raw_output,
-        )
+        changes: dict[str, object] = {}
+        if packet.title is not None and packet.title != self.title:
+            changes["title"] = packet.title
+        if packet.tool_name not in {"unknown", self.tool_name}:
+            changes["tool_name"] = packet.tool_name
+        name = packet.name or self.name or _bare(packet.title)
+        if name != self.name:
+            changes["name"] = name
+        if packet.acp_kind is not None and packet.acp_kind != self.acp_kind:
+            changes["acp_kind"] = packet.acp_kind
+        if packet.content is not None:
+            changes |= self._content(packet)
+        if "locations" in packet.model_fields_set and packet.locations != self.locations:
+            changes["locations"] = packet.locations
+        if packet.raw_input is not None and packet.raw_input != self.raw_input:
+            changes["raw_input"] = packet.raw_input
+        if packet.raw_output is not None:
+            changes["raw_output"] = packet.raw_output
+        return replace(self, **changes) if changes else self  # type: ignore[arg-type]
+
+    def _content(self, packet: ToolCallStart | ToolCallProgress) -> dict[str, object]:
+        diffs = tuple(item for item in packet.content or () if isinstance(item, ToolDiff))
+        if self.has_content and diffs == self.diffs:
+            return {}
+        return {"has_content": True, "diffs": diffs}
 
 
 def _bare(title: str | None) -> str:

@@ -91,9 +91,15 @@ class Draft(Fields):
         if not piece:
             return
         text = self.text_of(item_id) or Text()
+        self.seq += 1
         self.events.append(
             TextAppended(
-                **self._stamp(), item_id=item_id, field=field, offset=text.length, text=piece
+                session_id=self.session.session_id,
+                seq=self.seq,
+                item_id=item_id,
+                field=field,
+                offset=text.length,
+                text=piece,
             )
         )
         self._keep_text(item_id, text.append(piece))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from acp_jupyter.packets.content import ToolDiff
 from acp_jupyter.packets.json_fields import flag
 from acp_jupyter.packets.models import ToolCallProgress, ToolCallStart
 from acp_jupyter.packets.paths import relative_path
@@ -47,7 +46,8 @@ def upsert_tool_call(draft: Draft, packet: ToolCallStart | ToolCallProgress) -> 
     else:
         item = old
     facts = known.joined(packet)
-    draft.calls = draft.calls.set(packet.tool_call_id, facts)
+    if facts is not known or old is None:
+        draft.calls = draft.calls.set(packet.tool_call_id, facts)
     given = _given(facts, packet)
     output = _output(facts, given, packet)
     status = _status(item.status, packet.status)
@@ -57,11 +57,10 @@ def upsert_tool_call(draft: Draft, packet: ToolCallStart | ToolCallProgress) -> 
         changes["ended_at"] = draft.at
     if old is None or not facts.reads_like(known):
         changes |= _words(draft, item, facts, given)
-    item = item.model_copy(update=changes)
     if old is None:
-        draft.add(item)
-    else:
-        draft.replace(item)
+        draft.add(item.model_copy(update=changes))
+    elif any(getattr(old, name) != value for name, value in changes.items()):
+        draft.replace(old.model_copy(update=changes))
     if packet.content is not None or packet.raw_output is not None:
         text = output.data.content if isinstance(output, ReadToolOutput) else given.text
         if text:
@@ -79,17 +78,14 @@ def _existing(draft: Draft, known: CallFacts) -> ToolCall | None:
 
 def _given(facts: CallFacts, packet: ToolCallStart | ToolCallProgress) -> Given:
     """What this packet gives; content of earlier ones counts for its diffs only."""
-    content = packet.content
-    if content is None:
-        content = tuple(item for item in facts.content if isinstance(item, ToolDiff))
-    return Given.of(facts.raw_output, content)
+    return Given.of(facts.raw_output, facts.diffs if packet.content is None else packet.content)
 
 
 def _output(
     facts: CallFacts, given: Given, packet: ToolCallStart | ToolCallProgress
 ) -> ToolOutput | None:
     """Return the typed output: the packet's own where it says all that is known."""
-    if given.raw is None and not facts.content:
+    if given.raw is None and not facts.has_content:
         return None
     own = packet.output if isinstance(packet, ToolCallProgress) else None
     whole = given.content is packet.content and given.raw is packet.raw_output
@@ -107,7 +103,7 @@ def _said(
 ) -> dict[str, object]:
     """Return what the packet itself says, field by field."""
     changes: dict[str, object] = {"raw_output": facts.raw_output}
-    if packet.content is not None:
+    if packet.content is not None and not (given.is_text and not old.diffs and not old.blocks):
         exists = flag(given.metadata.get("exists"))
         shown = diffs(packet.content, draft.session.cwd, exists=exists)
         if shown or old.permission is None:
