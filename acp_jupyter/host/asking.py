@@ -119,7 +119,7 @@ class Asking:
     def _call(self, request_id: str) -> ToolCall | None:
         transcript = self._journal.transcript
         item_id = transcript.request_items.get(request_id)
-        item = None if item_id is None else transcript.items[transcript.index[item_id]]
+        item = None if item_id is None else transcript.items[int(item_id[1:])]  # its place
         return item if isinstance(item, ToolCall) else None
 
     def _settle(self, request_id: str, by: str, rule: str = "") -> None:
