@@ -66,10 +66,14 @@ class _Broken:
 
 
 _DEMO = AgentSpec(_DEMO_ID, "Demo", sys.executable, ("-P", "-m", "acp_jupyter.agents.demo"))
+_CLAUDE_CLI = AgentSpec(
+    "claude-cli", "Claude CLI", sys.executable, ("-P", "-m", "acp_jupyter.agents.claude_cli")
+)
+_CLAUDE_VARIABLE = "CLAUDE_CLI_PATH"
 
 
 class Registry:
-    """The configured agents and the bundled one.
+    """The configured agents and the bundled ones.
 
     Parameters
     ----------
@@ -123,12 +127,13 @@ class Registry:
         )
 
     def _entries(self) -> list[AgentSpec | _Broken]:
-        """Return one entry per id: the demo, then the settings, then the files."""
+        """Return one entry per id: the demo, the settings, the files, then the other bundled."""
         found: dict[str, AgentSpec | _Broken] = {_DEMO_ID: _DEMO}
         for source, block in self._blocks():
             for key, value in block.items():
                 entry = _parse(str(key), value, source)
                 found.setdefault(entry.id, entry)
+        found.setdefault(_CLAUDE_CLI.id, _CLAUDE_CLI)
         return list(found.values())
 
     def _blocks(self) -> Iterator[tuple[str, Mapping[str, Any]]]:
@@ -178,6 +183,8 @@ def _parse(key: str, value: object, source: str) -> AgentSpec | _Broken:
 
 
 def _report(spec: AgentSpec) -> AgentReport:
+    if spec is _CLAUDE_CLI:
+        return _report_claude_cli(spec)
     if shutil.which(spec.command, path=spec.env.get("PATH")) is None:
         return AgentReport(
             spec.id,
@@ -186,3 +193,17 @@ def _report(spec: AgentSpec) -> AgentReport:
             f"The command {spec.command} was not found. Install it, or correct the command.",
         )
     return AgentReport(spec.id, spec.name, "ready")
+
+
+def _report_claude_cli(spec: AgentSpec) -> AgentReport:
+    """Tell whether the program is there that the bundled adapter runs."""
+    program = os.environ.get(_CLAUDE_VARIABLE) or "claude"
+    if shutil.which(os.path.expanduser(program)) is not None:
+        return AgentReport(spec.id, spec.name, "ready")
+    return AgentReport(
+        spec.id,
+        spec.name,
+        "not_installed",
+        f"The program {program} was not found. Install it with: "
+        f"npm install -g @anthropic-ai/claude-code; or set {_CLAUDE_VARIABLE} to where it is.",
+    )

@@ -2,12 +2,13 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
 from acp_jupyter.errors import AgentStartError, UnknownAgent
-from acp_jupyter.host.registry import CONFIG_FILE, Registry
+from acp_jupyter.host.registry import CONFIG_FILE, AgentReport, Registry
 
 
 def write(folder: Path, content: object) -> Path:
@@ -19,7 +20,7 @@ def write(folder: Path, content: object) -> Path:
 
 def test_the_demo_agent_is_always_there() -> None:
     registry = Registry({}, [])
-    assert [spec.id for spec in registry.specs()] == ["demo"]
+    assert [spec.id for spec in registry.specs()] == ["demo", "claude-cli"]
     assert registry.get("demo").command == sys.executable
     assert registry.statuses()[0].status == "ready"
 
@@ -33,7 +34,13 @@ def test_agents_come_from_the_settings_and_the_files_in_this_order(tmp_path: Pat
     registry = Registry(
         {"set": {"command": "x", "args": ["-a"], "env": {"K": "V"}}}, [first, second]
     )
-    assert [spec.id for spec in registry.specs()] == ["demo", "set", "one", "two-words"]
+    assert [spec.id for spec in registry.specs()] == [
+        "demo",
+        "set",
+        "one",
+        "two-words",
+        "claude-cli",
+    ]
     assert registry.get("one").command == "file"
     assert registry.get("two-words").name == "Two Words"
     spec = registry.get("set")
@@ -69,7 +76,7 @@ def test_a_bad_entry_is_broken_alone(entry: object, words: str) -> None:
     assert statuses["bad"].status == "broken"
     assert words in statuses["bad"].detail
     assert statuses["good"].status == "ready"
-    assert [spec.id for spec in registry.specs()] == ["demo", "good"]
+    assert [spec.id for spec in registry.specs()] == ["demo", "good", "claude-cli"]
     with pytest.raises(AgentStartError, match="bad can't start"):
         registry.get("bad")
 
@@ -79,7 +86,7 @@ def test_a_bad_file_is_told_and_the_rest_works(tmp_path: Path, content: str) -> 
     folder = write(tmp_path / "a", content)
     registry = Registry({"good": {"command": "sh"}}, [folder, tmp_path / "missing"])
     reports = registry.statuses()
-    assert [report.status for report in reports] == ["ready", "ready", "broken"]
+    assert [report.status for report in reports[:3]] == ["ready", "ready", "broken"]
     assert str(folder / CONFIG_FILE) in reports[2].detail
 
 
@@ -87,6 +94,33 @@ def test_a_missing_command_says_what_to_do() -> None:
     report = Registry({"x": {"command": "no-such-agent"}}, []).statuses()[1]
     assert report.status == "not_installed"
     assert "no-such-agent was not found. Install it" in report.detail
+
+
+def claude_cli(config: Mapping[str, Mapping[str, str]] | None = None) -> AgentReport:
+    return next(r for r in Registry(config or {}, []).statuses() if r.id == "claude-cli")
+
+
+def test_the_claude_cli_is_ready_when_its_program_is_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("CLAUDE_CLI_PATH", raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    report = claude_cli()
+    assert (report.name, report.status) == ("Claude CLI", "not_installed")
+    assert "npm install -g @anthropic-ai/claude-code" in report.detail
+    program = tmp_path / "claude"
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    assert claude_cli().status == "ready"
+    monkeypatch.setenv("CLAUDE_CLI_PATH", str(tmp_path / "elsewhere"))
+    assert "elsewhere was not found" in claude_cli().detail
+    program.rename(tmp_path / "elsewhere")
+    assert claude_cli().status == "ready"
+
+
+def test_who_configures_a_claude_cli_of_their_own_has_that_one() -> None:
+    config = {"claude-cli": {"command": "sh", "name": "Mine"}}
+    assert claude_cli(config).name == "Mine"
 
 
 def test_the_path_of_the_agent_counts_for_finding_its_command(tmp_path: Path) -> None:
