@@ -1,0 +1,86 @@
+"""Permission requests in a stream of packets: each is answered, and says by whom."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TypeVar, assert_never
+
+from acp_jupyter.packets.models import PermissionRequest, PermissionResponse
+from acp_jupyter.packets.notes import AgentExited, PermissionSettledNote
+from acp_jupyter.packets.union import Packet
+
+__all__ = ["Placed", "StreamQuestions", "remember"]
+
+_REMEMBERED = 1000
+
+_Value = TypeVar("_Value")
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A packet and the turn that it belongs to."""
+
+    packet: Packet
+    turn_id: str | None
+
+
+class StreamQuestions:
+    """Remembers what is asked, and why it will be answered as it is."""
+
+    def __init__(self) -> None:
+        self._asked: OrderedDict[str, str | None] = OrderedDict()
+        self._reasons: OrderedDict[str, str] = OrderedDict()
+
+    def place(
+        self,
+        said: PermissionRequest | PermissionResponse | PermissionSettledNote | AgentExited,
+        turn_id: str | None,
+    ) -> Iterator[Placed]:
+        """Yield what the stream says for one of these, with ``turn_id`` for a new request."""
+        match said:
+            case PermissionRequest():
+                if not said.auto_approve:
+                    remember(self._asked, said.request_id, turn_id)
+                yield Placed(said, turn_id)
+            case PermissionResponse():
+                reason = said.reason or self._reasons.pop(said.request_id, "")
+                answered = said.model_copy(update={"reason": reason})
+                yield Placed(answered, self._asked.pop(said.request_id, turn_id))
+            case PermissionSettledNote():
+                if said.by == "agent_exited":
+                    yield from self._expire(said.request_id)
+                else:
+                    remember(self._reasons, said.request_id, _words(said))
+            case AgentExited():
+                for request_id in tuple(self._asked):
+                    yield from self._expire(request_id)
+            case _:
+                assert_never(said)
+
+    def _expire(self, request_id: str) -> Iterator[Placed]:
+        """Answer for nobody: the process that would take an answer is gone."""
+        if request_id in self._asked:
+            turn_id = self._asked.pop(request_id)
+            gone = PermissionResponse(request_id=request_id, reason="The agent stopped.")
+            yield Placed(gone, turn_id)
+
+
+def _words(note: PermissionSettledNote) -> str:
+    match note.by:
+        case "policy":
+            return f"By rule: {note.rule}"
+        case "nobody":
+            return "Nobody could be asked."
+        case "turn_cancelled":
+            return "The turn was stopped."
+        case _:
+            return ""
+
+
+def remember(known: OrderedDict[str, _Value], key: str, value: _Value) -> None:
+    """Keep what is newest."""
+    known[key] = value
+    if len(known) > _REMEMBERED:
+        known.popitem(last=False)
