@@ -68,7 +68,7 @@ def seen(session: Session) -> list[Any]:
     """Return the transcript without times, ids, and the agent's place in the registry."""
     state = session.transcript
     items = [item.model_dump(mode="json") for item in state.window(0, len(state.items))]
-    turns = [turn.model_dump(mode="json") for turn in state.turns.values()]
+    turns = [state.turns[turn_id].model_dump(mode="json") for turn_id in state.turn_order]
     return [_without(value) for value in (*items, *turns)]
 
 
