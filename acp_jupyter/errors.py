@@ -10,8 +10,10 @@
     ├── UnknownSession          no session of that id
     ├── UnknownTurn             no turn of that id, or not one of the asking cell
     ├── BadRequest              a command that makes no sense as it was sent
-    │   └── EmptyPrompt         nothing to send
+    │   ├── EmptyPrompt         nothing to send
+    │   └── NothingToImport     a file that is no log, or not one of the named kind
     ├── NotAllowed              the caller may not do this
+    ├── SessionImported         a session that was read from a log has no agent
     ├── FolderNotTrusted        agents have not been allowed to run in this folder
     ├── PermissionSettled       somebody answered first
     ├── PermissionGone          the process that asked has ended
@@ -42,9 +44,11 @@ __all__ = [
     "HostClosed",
     "NobodyToAsk",
     "NotAllowed",
+    "NothingToImport",
     "PermissionGone",
     "PermissionSettled",
     "ServerUnreachable",
+    "SessionImported",
     "TurnError",
     "TurnTimeout",
     "UnknownAgent",
@@ -141,11 +145,24 @@ class EmptyPrompt(BadRequest):
     reason = "empty_prompt"
 
 
+class NothingToImport(BadRequest):
+    """A file that is no log, or not one of the named kind."""
+
+    reason = "nothing_to_import"
+
+
 class NotAllowed(AcpError):
     """The caller may not do this."""
 
     reason = "not_allowed"
     status = 403
+
+
+class SessionImported(AcpError):
+    """A session that was read from a log has no agent to ask."""
+
+    reason = "imported"
+    status = 409
 
 
 class FolderNotTrusted(AcpError):

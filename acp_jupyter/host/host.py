@@ -182,8 +182,7 @@ class AgentHost:
         """
         spec = self.config.registry.get(agent)
         limits = self.config.limits
-        if len(self.sessions) >= limits.sessions:
-            raise BadRequest(f"{limits.sessions} sessions are open. Close some first.")
+        self.check_room()
         session_id = uuid.uuid4().hex
         opening = SessionOpened(
             session_id=session_id,
@@ -197,20 +196,36 @@ class AgentHost:
         )
         redactor = Redactor.of_environments(os.environ, spec.env)
         log = TrafficLog(self.traffic_path(session_id), limits, redactor)
-        session = Session(opening, spec, log, self.config.documents, limits, self._changed)
+        session = Session(opening, spec, log, self.config.documents, limits, self.announce_change)
         session.redactor = redactor
         session.label = label
         session.kernel_id = kernel_id
-        self.sessions[session_id] = session
-        self._changed()
+        self.adopt(session)
         return session
+
+    def check_room(self) -> None:
+        """Make sure that one more session may be opened.
+
+        Raises
+        ------
+        BadRequest
+            Too many are open.
+        """
+        most = self.config.limits.sessions
+        if len(self.sessions) >= most:
+            raise BadRequest(f"{most} sessions are open. Close some first.")
+
+    def adopt(self, session: Session) -> None:
+        """Take in a session that is ready to be used."""
+        self.sessions[session.session_id] = session
+        self.announce_change()
 
     async def close_session(self, session_id: str) -> None:
         """End a session; its log stays."""
         session = self.session(session_id)
         del self.sessions[session_id]
         await session.close()
-        self._changed()
+        self.announce_change()
 
     def traffic_path(self, session_id: str) -> Path:
         """Return where a session's traffic is kept."""
@@ -236,7 +251,8 @@ class AgentHost:
         if session is not None:
             session.journal.remove_reader(reader)
 
-    def _changed(self) -> None:
+    def announce_change(self) -> None:
+        """Tell the listeners that a session's state has changed."""
         for listener in tuple(self._listeners):
             listener()
 

@@ -14,7 +14,7 @@ from typing import Protocol
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.traffic_log import TrafficLog
 from acp_jupyter.packets.notes import Note, SessionOpened
-from acp_jupyter.packets.reader import TrafficReader
+from acp_jupyter.packets.reader import LogPacket, TrafficReader
 from acp_jupyter.packets.traffic import TrafficEntry
 from acp_jupyter.transcript.events import Event, Snapshot
 from acp_jupyter.transcript.reduce import reduce
@@ -77,14 +77,24 @@ class Journal:
 
     def enter(self, entry: TrafficEntry) -> None:
         """Take one line; never raises on what an agent wrote."""
+        self.take(entry)
+
+    def take(self, entry: TrafficEntry) -> list[LogPacket]:
+        """Do the same, and return what the line says."""
         self._log.append(entry)
-        for packet in self._reader.read(entry):
+        packets = self._reader.read(entry)
+        for packet in packets:
             try:
                 self.transcript, events = reduce(self.transcript, packet, entry.t)
             except Exception:  # noqa: BLE001 - one bad line degrades alone; the log keeps it
                 _log.exception("line %s of session %s", entry.seq, self.session_id)
                 continue
             self._publish(events)
+        return packets
+
+    def flush(self) -> bool:
+        """Wait, blocking, until the log is in its file; tell whether it is."""
+        return self._log.flush()
 
     def note(self, note: Note) -> None:
         """Write a line of the host's own."""

@@ -65,13 +65,19 @@ class Limits:
         Prompts that may wait in one session.
     sessions
         Sessions that may be open at once.
+    import_bytes
+        Largest log that is imported.
+    import_lines
+        Lines that an imported session may have.
+    import_problems
+        Problems of an imported log that are told one by one.
     scan_files
         Files and folders that are looked at for what a turn changed.
     scan_seconds
         For one such look.
     scan_hold_seconds
         How long the end of a turn waits for the second look.
-    artifacts
+    shown_artifacts
         Files of a turn that are shown as made by it.
     changed_file_bytes
         Largest file whose content is kept in the record of a notebook.
@@ -106,10 +112,13 @@ class Limits:
     window_turns: int = 200
     queued_prompts: int = 100
     sessions: int = 200
+    import_bytes: int = 200 * _MIB
+    import_lines: int = 1_000_000
+    import_problems: int = 200
     scan_files: int = 20_000
     scan_seconds: float = 2.0
     scan_hold_seconds: float = 0.8
-    artifacts: int = 20
+    shown_artifacts: int = 20
     changed_file_bytes: int = _MIB
     changed_bytes: int = 16 * _MIB
     record_bytes: int = 64 * _MIB
