@@ -84,7 +84,7 @@ def describe_tool(facts: ToolFacts) -> ToolWords:
         acp_kind=kind,
         ui_kind=tool_name_to_kind(facts.tool_name, told),
         title=title,
-        description="" if words and words in title else words,
+        description="" if shows_own and words in title else words,
         command=command,
         path=path,
         is_new_file=is_new,
