@@ -17,7 +17,7 @@ from acp_jupyter.host.environment import agent_environment
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.process import AgentProcess, ExitReason
 from acp_jupyter.host.registry import AgentSpec
-from acp_jupyter.host.transport import LineTransport, OnEntry
+from acp_jupyter.host.transport import BeforeAnswer, LineTransport, OnEntry
 
 __all__ = ["PROTOCOL_VERSION", "AgentConnection"]
 
@@ -141,10 +141,19 @@ class AgentConnection:
             raise self._start_error("answered session/new without a session id.")
         return {**result, "sessionId": session_id}
 
-    async def prompt(self, session_id: str, blocks: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-        """Run a prompt turn and return the raw result; its ``stopReason`` may be any."""
+    async def prompt(
+        self,
+        session_id: str,
+        blocks: Sequence[Mapping[str, Any]],
+        before_answer: BeforeAnswer | None = None,
+    ) -> dict[str, Any]:
+        """Run a prompt turn and return the raw result; its ``stopReason`` may be any.
+
+        ``before_answer`` is awaited before the end of the turn is told; see `LineTransport`.
+        """
         params = {"sessionId": session_id, "prompt": [dict(block) for block in blocks]}
-        return dict(_object(await self._transport.request("session/prompt", params, None)))
+        result = await self._transport.request("session/prompt", params, None, before_answer)
+        return dict(_object(result))
 
     async def cancel(self, session_id: str) -> None:
         """Ask the agent to end the running turn. The prompt is answered by its own time."""

@@ -14,6 +14,7 @@ from pydantic import JsonValue
 from acp_jupyter.errors import AcpError, AgentDied, AgentRequestError, BadRequest, EmptyPrompt
 from acp_jupyter.host.asking import Asking
 from acp_jupyter.host.connection import AgentConnection
+from acp_jupyter.host.file_changes_turn import TurnFiles
 from acp_jupyter.host.journal import Journal
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.packets.notes import (
@@ -57,6 +58,8 @@ class Prompting:
         Returns the running agent, started if need be.
     drop
         Ends an agent that does not stop.
+    files
+        Looks at the session's folder before and after each turn.
     limits
         See `Limits`.
     """
@@ -66,11 +69,13 @@ class Prompting:
         journal: Journal,
         link: Callable[[], Awaitable[Link]],
         drop: Callable[[], Awaitable[None]],
+        files: TurnFiles,
         limits: Limits,
     ) -> None:
         self._journal = journal
         self._link = link
         self._drop = drop
+        self._files = files
         self._limits = limits
         self._queue: deque[_Turn] = deque()
         self._running: _Turn | None = None
@@ -131,6 +136,7 @@ class Prompting:
             self.stop(turn.turn_id)
         self._task.cancel()
         await asyncio.gather(self._task, return_exceptions=True)
+        await self._files.close()
         if self._running is not None:
             self.asking.cancel_all()
             self._journal.note(TurnStopped(turn_id=self._running.turn_id))
@@ -143,6 +149,7 @@ class Prompting:
             turn = self._running = self._queue.popleft()
             self._journal.note(TurnStartedNote(turn_id=turn.turn_id))
             await self._run_turn(turn)
+            await self._files.finish()
             self._running = None
 
     async def _run_turn(self, turn: _Turn) -> None:
@@ -175,11 +182,17 @@ class Prompting:
                 await asyncio.gather(work, return_exceptions=True)
 
     async def _work(self, turn: _Turn) -> None:
+        self._files.begin(turn.turn_id)
         link = await self._link()
+        await self._files.looked()
         if turn.stop.is_set():
             self._journal.note(TurnStopped(turn_id=turn.turn_id))
             return
-        await link.connection.prompt(link.agent_session_id, turn.blocks)
+
+        async def end() -> None:
+            await self._files.hold_end(turn.stop)
+
+        await link.connection.prompt(link.agent_session_id, turn.blocks, end)
 
     async def _stop_turn(self, turn: _Turn, work: asyncio.Future[None]) -> None:
         """ACP: session/cancel. The turn ends for its user at once, for the agent in its time."""

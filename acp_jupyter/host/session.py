@@ -15,6 +15,7 @@ from acp_jupyter.errors import AcpError, AgentStartError, BadRequest
 from acp_jupyter.host.client import SessionClient
 from acp_jupyter.host.connection import AgentConnection
 from acp_jupyter.host.documents import Documents
+from acp_jupyter.host.file_changes_turn import TurnFiles
 from acp_jupyter.host.files import WorkspaceFiles
 from acp_jupyter.host.journal import Journal
 from acp_jupyter.host.limits import Limits
@@ -79,7 +80,8 @@ class Session:
         self._cwd = Path(opening.cwd)
         self._limits = limits
         self.journal = Journal(opening, log, limits, changed)
-        self._turns = Prompting(self.journal, self._linked, self._drop, limits)
+        self.turn_files = TurnFiles(self.journal, self._cwd, limits)
+        self._turns = Prompting(self.journal, self._linked, self._drop, self.turn_files, limits)
         files = WorkspaceFiles(self._cwd, limits)
         self._client = SessionClient(self._turns.asking, files, documents)
         self._start: asyncio.Task[Link] | None = None

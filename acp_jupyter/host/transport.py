@@ -9,7 +9,7 @@ import json
 import logging
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from acp_jupyter.errors import AgentDied
@@ -21,9 +21,10 @@ from acp_jupyter.packets.json_shape import clean_json, read_json
 from acp_jupyter.packets.normalise import normalise_clean
 from acp_jupyter.packets.traffic import Direction, TrafficEntry
 
-__all__ = ["LineTransport", "OnEntry"]
+__all__ = ["BeforeAnswer", "LineTransport", "OnEntry"]
 
 OnEntry = Callable[[TrafficEntry], None]
+BeforeAnswer = Callable[[], Awaitable[None]]
 
 _log = logging.getLogger(__name__)
 _YIELD_EVERY = 50
@@ -74,10 +75,23 @@ class LineTransport:
         self._lines = 0
         self._noise = 0
         self._ours = OurRequests()
+        self._before: dict[int, BeforeAnswer] = {}
         self._theirs = TheirRequests(limits.open_requests)
 
-    async def request(self, method: str, params: Mapping[str, Any], seconds: float | None) -> Any:
+    async def request(
+        self,
+        method: str,
+        params: Mapping[str, Any],
+        seconds: float | None,
+        before_answer: BeforeAnswer | None = None,
+    ) -> Any:
         """Send a request and return the raw result.
+
+        Parameters
+        ----------
+        before_answer
+            Awaited when the answer has come and has not been told yet; nothing else of the
+            agent is read meanwhile. It must not raise.
 
         Raises
         ------
@@ -90,6 +104,8 @@ class LineTransport:
         """
         seq = next(self._sequence)
         future = self._ours.open(seq)
+        if before_answer is not None:
+            self._before[seq] = before_answer
         message = {"jsonrpc": "2.0", "id": seq, "method": method, "params": dict(params)}
         try:
             async with asyncio.timeout(seconds):
@@ -97,6 +113,7 @@ class LineTransport:
                 await self._flush()
                 return await future
         finally:
+            self._before.pop(seq, None)
             self._ours.forget(seq, future)
 
     async def notify(self, method: str, params: Mapping[str, Any]) -> None:
@@ -120,7 +137,11 @@ class LineTransport:
                 return None
             chunk = await self._process.stdout.read()
             for line in self._splitter.feed(chunk) if chunk else self._splitter.finish():
-                self._on_line(line)
+                value = self._value_of(line)
+                before = self._before_answer(value)
+                if before is not None:
+                    await before()
+                self._on_value(value)
                 self._lines += 1
                 if self._lines % _YIELD_EVERY == 0:
                     await asyncio.sleep(0)
@@ -185,20 +206,27 @@ class LineTransport:
         self.ended.set()
         return error
 
-    def _on_line(self, line: bytes | OverlongLine) -> None:
+    def _value_of(self, line: bytes | OverlongLine) -> object:
+        """Decode a line; None for one that says nothing, which may be noted as noise."""
         if isinstance(line, OverlongLine):
             start = line.start.decode("utf-8", "replace")
             self._on_noise(f"A line of {line.size} bytes was dropped. It began: {start}")
-            return
+            return None
         text = line.decode("utf-8", "replace").strip()
         if not text:
-            return
+            return None
         try:
-            value = read_json(text)
+            return read_json(text)
         except (ValueError, RecursionError):
             self._on_noise(text)
-            return
-        self._on_value(value)
+            return None
+
+    def _before_answer(self, value: object) -> BeforeAnswer | None:
+        """Return what has to be awaited before ``value`` is told."""
+        if not self._before or not isinstance(value, dict) or "method" in value:
+            return None
+        answered = (self._ours.asked(part) for part in normalise_clean(value))
+        return next((self._before.pop(seq) for seq in answered if seq in self._before), None)
 
     def _on_value(self, value: object) -> None:
         """Take one message, each of a batch, or what is no message at all."""

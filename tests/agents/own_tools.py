@@ -1,0 +1,68 @@
+#!/usr/bin/env python3
+"""Changes files by its own tools, as most agents do: the protocol says nothing of it.
+
+Each line of the prompt is a deed: ``write PATH TEXT`` (``\\n`` is a new line, ``{cwd}`` the
+folder), ``bytes PATH HEX``, ``many N SUFFIX``, ``delete PATH``, ``show PATH TEXT`` (with a diff),
+``say TEXT`` (one letter at a time), ``fail``, ``wait`` (for a cancel).
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from _wire import Wire, serve
+
+
+def _write(path: str, data: bytes) -> None:
+    os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+    with open(path, "wb") as file:
+        file.write(data)
+
+
+def _show(wire: Wire, session_id: str, path: str, text: str) -> None:
+    diff = {"type": "diff", "path": os.path.abspath(path), "oldText": None, "newText": text}
+    wire.update(
+        session_id,
+        "tool_call",
+        toolCallId=f"show-{path}",
+        title=f"Write {path}",
+        kind="edit",
+        status="completed",
+        content=[diff],
+    )
+    _write(path, text.encode())
+
+
+def _do(wire: Wire, session_id: str, verb: str, rest: str) -> None:
+    rest = rest.replace("\\n", "\n").replace("{cwd}", os.getcwd())
+    name, _, said = rest.partition(" ")
+    match verb:
+        case "write":
+            _write(name, said.encode())
+        case "bytes":
+            _write(name, bytes.fromhex(said))
+        case "many":
+            for number in range(int(name)):
+                _write(f"made-{number:03}{said}", b"x")
+        case "delete":
+            os.unlink(name)
+        case "show":
+            _show(wire, session_id, name, said)
+        case "say":
+            for letter in rest:
+                wire.text(session_id, letter)
+        case "fail":
+            sys.exit(3)
+        case "wait":
+            wire.rest(60)
+
+
+def prompt(wire: Wire, session_id: str, text: str) -> str:
+    for line in text.splitlines():
+        verb, _, rest = line.partition(" ")
+        _do(wire, session_id, verb, rest)
+    return "end_turn"
+
+
+serve(prompt)
