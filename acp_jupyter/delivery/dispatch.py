@@ -35,6 +35,7 @@ from acp_jupyter.delivery.opening import Opening
 from acp_jupyter.errors import UnknownSession, UnknownTurn
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.session import Session
+from acp_jupyter.host.traffic_log import TrafficLog
 from acp_jupyter.packets.base import Model
 from acp_jupyter.transcript.events import SessionState
 from acp_jupyter.transcript.render import session_markdown
@@ -115,6 +116,16 @@ class Dispatcher:
         seen = [s.state for s in self._host.sessions.values() if may_see(s, caller)]
         seen.sort(key=lambda state: state.updated_at or 0, reverse=True)
         return tuple(_summary(state) for state in seen)
+
+    async def traffic_log(self, session_id: str, caller: Caller) -> TrafficLog:
+        """Return the log of a session that the caller may see.
+
+        Raises
+        ------
+        UnknownSession
+            There is none.
+        """
+        return self._session(session_id, caller).journal.log
 
     # -- sessions --------------------------------------------------------
 

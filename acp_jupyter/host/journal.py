@@ -102,6 +102,11 @@ class Journal:
         self.enter(TrafficEntry(next(self.sequence), time.time(), "!", message))
 
     @property
+    def log(self) -> TrafficLog:
+        """Where the lines are kept."""
+        return self._log
+
+    @property
     def session_id(self) -> str:
         """The session's id."""
         return self.transcript.session.session_id

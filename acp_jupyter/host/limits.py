@@ -65,6 +65,12 @@ class Limits:
         Prompts that may wait in one session.
     sessions
         Sessions that may be open at once.
+    packet_streams
+        Programs that may follow sessions by HTTP at once.
+    packet_pause_seconds
+        Between two reads for one of them.
+    ping_seconds
+        How long its stream may be silent.
     import_bytes
         Largest log that is imported.
     import_lines
@@ -112,6 +118,9 @@ class Limits:
     window_turns: int = 200
     queued_prompts: int = 100
     sessions: int = 200
+    packet_streams: int = 32
+    packet_pause_seconds: float = 0.033
+    ping_seconds: float = 15.0
     import_bytes: int = 200 * _MIB
     import_lines: int = 1_000_000
     import_problems: int = 200

@@ -8,16 +8,17 @@ import logging
 import os
 import queue
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.packets.dialects.traffic_log import read_log
+from acp_jupyter.packets.json_shape import read_json
 from acp_jupyter.packets.traffic import TrafficEntry
 from acp_jupyter.transcript.redact import Redactor
 
-__all__ = ["TrafficLog", "read_traffic"]
+__all__ = ["TrafficLog", "read_entry", "read_traffic"]
 
 _log = logging.getLogger(__name__)
 _CLOSE_SECONDS = 10.0
@@ -33,13 +34,24 @@ class TrafficLog:
     Entries are written by a thread of its own: home directories are often on a network, and
     neither the agent nor the page may wait for them. When the file has reached its bound it says
     so in its last line and takes no more; the session goes on.
+
+    Attributes
+    ----------
+    path
+        The file.
+    ended
+        Whether the log is closed and everything that it will ever hold is in the file.
     """
 
     def __init__(self, path: Path, limits: Limits, redactor: Redactor | None = None) -> None:
+        self.path = path
+        self.ended = False
+        self._watchers: frozenset[Callable[[], None]] = frozenset()
         self._bound = limits.traffic_log_bytes
         self._redactor = redactor if redactor is not None else Redactor()
         self._entries: queue.SimpleQueue[_Queued] = queue.SimpleQueue()
         self._closed = False
+        self._lock = threading.Lock()
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         path.parent.chmod(0o700)
         self._fd = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
@@ -55,6 +67,16 @@ class TrafficLog:
         """Queue ``entry``. Its message must not be changed afterwards."""
         if not self._closed:
             self._entries.put(entry)
+
+    def watch(self, wake: Callable[[], None]) -> None:
+        """Call ``wake``, in the log's thread, when lines are in the file and when it has ended."""
+        with self._lock:
+            self._watchers |= {wake}
+
+    def unwatch(self, wake: Callable[[], None]) -> None:
+        """Stop that."""
+        with self._lock:
+            self._watchers -= {wake}
 
     def flush(self, seconds: float = _CLOSE_SECONDS) -> bool:
         """Wait, blocking, until what was appended so far is in the file; tell whether it is."""
@@ -82,7 +104,11 @@ class TrafficLog:
             for item in batch:
                 if isinstance(item, threading.Event):
                     item.set()
-        os.close(self._fd)
+            if ended:
+                os.close(self._fd)
+                self.ended = True
+            for wake in self._watchers:
+                wake()
 
     def _write_entries(self, entries: list[TrafficEntry]) -> None:
         lines: list[bytes] = []
@@ -119,6 +145,20 @@ class TrafficLog:
 
 def _dump(record: dict[str, Any]) -> str:
     return json.dumps(record, ensure_ascii=False, separators=(",", ":"))
+
+
+def read_entry(line: bytes) -> TrafficEntry | None:
+    """Read one line of a log that this class has written; None for one that is no entry."""
+    try:
+        record = read_json(line.decode())
+    except (ValueError, RecursionError):
+        return None
+    match record:
+        case {"seq": int(seq), "t": int(t) | float(t), "d": ">" | "<" | "!" as side, "m": dict(m)}:
+            re = record.get("re")
+            return TrafficEntry(seq, t, side, m, re if isinstance(re, int) else None)
+        case _:
+            return None
 
 
 def read_traffic(path: Path) -> Iterator[TrafficEntry]:

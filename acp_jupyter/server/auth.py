@@ -32,6 +32,7 @@ _REASONS = {
     404: "not_found",
     405: "method_not_allowed",
     413: "too_large",
+    503: "too_many",
 }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
@@ -16,6 +17,7 @@ from acp_jupyter.delivery.dispatch import Dispatcher, Result
 from acp_jupyter.delivery.frames import SessionSummary
 from acp_jupyter.errors import NotAllowed
 from acp_jupyter.host.host import AgentHost
+from acp_jupyter.host.traffic_log import TrafficLog
 from acp_jupyter.server.kernels import Kernels
 
 __all__ = ["Backend", "Stoppable"]
@@ -37,7 +39,11 @@ class Backend:
     pages: Pages
     kernels: Kernels
     streams: set[Stoppable] = field(default_factory=set)
-    """The open WebSockets."""
+    """The open WebSockets and event streams."""
+    log_readers: ThreadPoolExecutor = field(
+        default_factory=lambda: ThreadPoolExecutor(4, thread_name_prefix="acp-packets")
+    )
+    """Threads that read logs: a slow disk holds up nothing else."""
 
     async def handle(self, command: Command, caller: Caller) -> Result:
         """Carry out a command in the host."""
@@ -74,6 +80,17 @@ class Backend:
             return self.host.traffic_path(session_id)
 
         return await asyncio.wrap_future(self.host.submit(path()))
+
+    async def traffic_log(self, session_id: str, caller: Caller) -> TrafficLog:
+        """Return the log of a session.
+
+        Raises
+        ------
+        UnknownSession
+            No session of that id that the caller may see.
+        """
+        work = self.dispatcher.traffic_log(session_id, caller)
+        return await asyncio.wrap_future(self.host.submit(work))
 
     async def _prepare(self, command: Command, caller: Caller) -> None:
         """Look up, in this loop, what the dispatcher will ask of the kernels.

@@ -57,6 +57,10 @@ class AcpJupyter(ExtensionApp):
         config=True
     )
 
+    ping_seconds = Float(
+        15.0, help="How long a stream of packets may be silent before a sign of life."
+    ).tag(config=True)
+
     def initialize_handlers(self) -> None:
         """Start the host and add the routes."""
         serverapp = self._server()
@@ -71,6 +75,7 @@ class AcpJupyter(ExtensionApp):
                 limits=Limits(
                     initialize_seconds=self.initialize_seconds,
                     session_new_seconds=self.session_new_seconds,
+                    ping_seconds=self.ping_seconds,
                 ),
             )
         )

@@ -19,6 +19,7 @@ from acp_jupyter.errors import BadRequest, NotAllowed
 from acp_jupyter.server.auth import AcpHandler
 from acp_jupyter.server.backend import Backend
 from acp_jupyter.server.routes import API, ROUTES, Verb, build_command
+from acp_jupyter.server.sse import PacketsHandler
 from acp_jupyter.server.stream import StreamHandler
 
 __all__ = ["handlers"]
@@ -138,6 +139,7 @@ def handlers(backend: Backend) -> list[HandlerSpec]:
     fixed: list[HandlerSpec] = [
         (f"{API}/kernel", KernelHandler, shared),
         (f"{API}/sessions/(?P<session_id>[^/]+)/traffic", TrafficHandler, shared),
+        (f"{API}/sessions/(?P<session_id>[^/]+)/packets", PacketsHandler, shared),
         (f"{API}/stream", StreamHandler, shared),
     ]
     table: list[HandlerSpec] = [

@@ -1,0 +1,153 @@
+"""The packets of a session as server-sent events, from any point on and then live."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Callable
+from typing import TypeVar
+
+from tornado.http1connection import HTTP1Connection
+from tornado.iostream import StreamClosedError
+from tornado.web import HTTPError, authenticated
+
+from acp_jupyter.delivery.packet_stream import DIALECTS, PacketStream, StreamDialect
+from acp_jupyter.delivery.packet_stream_tail import PacketTail
+from acp_jupyter.errors import BadRequest
+from acp_jupyter.host.traffic_log import TrafficLog
+from acp_jupyter.server.auth import AcpHandler
+
+__all__ = ["PacketsHandler"]
+
+T = TypeVar("T")
+
+_WRITE_SECONDS = 60.0
+_MOST_DIGITS = 15
+_EVENT_STREAM = "text/event-stream"
+_RETRY = b"retry: 1000\n\n"
+_FULL = b": the record of this session is full, and this stream ends with it\nretry: 600000\n\n"
+_PING = b": ping\n\n"
+
+
+class PacketsHandler(AcpHandler):
+    """Follows a session's log; the same packets have the same numbers whenever they are asked for.
+
+    A reader that is slow is waited for: what it has not taken stays in the log.
+    """
+
+    _following: asyncio.Task[None] | None = None
+
+    @authenticated
+    async def get(self, session_id: str) -> None:
+        """Send what comes after ``Last-Event-ID`` or ``?after=``, until the session is closed."""
+        stream = PacketStream(session_id, self._dialect(), self._after())
+        log = await self.backend.traffic_log(session_id, self.caller)
+        most = self.backend.host.config.limits.packet_streams
+        if sum(isinstance(other, PacketsHandler) for other in self.backend.streams) >= most:
+            raise HTTPError(503, f"{most} programs follow sessions of this server. Close some.")
+        self.set_header("Content-Type", _EVENT_STREAM)
+        self.set_header("Cache-Control", "no-store")
+        self.set_header("X-Accel-Buffering", "no")
+        self._following = asyncio.create_task(self._follow(log, stream), name="acp-packets")
+        self.backend.streams.add(self)
+        try:
+            await asyncio.wait([self._following])
+            if not self._following.cancelled():
+                self._following.result()
+        except (StreamClosedError, TimeoutError):
+            # It reads no more; what it missed it can ask for.
+            if isinstance(self.request.connection, HTTP1Connection):
+                self.request.connection.close()
+            return
+        finally:
+            self._following.cancel()
+            self.backend.streams.discard(self)
+        await self.finish(set_content_type=_EVENT_STREAM)
+
+    def on_connection_close(self) -> None:
+        """Stop following for a reader that has gone."""
+        super().on_connection_close()
+        if self._following is not None:
+            self._following.cancel()
+
+    async def stop(self) -> None:
+        """End the stream because the server ends."""
+        if self._following is not None:
+            self._following.cancel()
+            await asyncio.wait([self._following])
+
+    # -- what is asked for -------------------------------------------------------
+
+    def _dialect(self) -> StreamDialect:
+        asked = self.get_query_argument("dialect", DIALECTS[0])
+        for dialect in DIALECTS:
+            if dialect == asked:
+                return dialect
+        raise BadRequest(f"There is no dialect of that name. There are: {', '.join(DIALECTS)}.")
+
+    def _after(self) -> int:
+        """Return the number of the last packet that the reader has.
+
+        The header wins: an ``EventSource`` that connects again sends it with its first URL.
+        """
+        asked = self.request.headers.get("Last-Event-ID") or self.get_query_argument("after", "0")
+        if not (asked.isascii() and asked.isdigit() and len(asked) <= _MOST_DIGITS):
+            raise BadRequest("The number of the last packet (after, Last-Event-ID) is no number.")
+        return int(asked)
+
+    # -- the stream --------------------------------------------------------------
+
+    async def _follow(self, log: TrafficLog, stream: PacketStream) -> None:
+        loop = asyncio.get_running_loop()
+        more = asyncio.Event()
+
+        def wake() -> None:
+            with contextlib.suppress(RuntimeError):  # the server's loop has ended
+                loop.call_soon_threadsafe(more.set)
+
+        tail = await self._blocking(lambda: PacketTail(log.path, stream))
+        log.watch(wake)
+        try:
+            await self._send(_RETRY)
+            await self._send_all(log, stream, tail, more)
+        finally:
+            log.unwatch(wake)
+            tail.close()
+
+    async def _send_all(
+        self, log: TrafficLog, stream: PacketStream, tail: PacketTail, more: asyncio.Event
+    ) -> None:
+        """Write until there is nothing more to come."""
+        pause = self.backend.host.config.limits.packet_pause_seconds
+        while True:
+            # Before the read: what is in the log when it has ended is all.
+            ended = log.ended
+            more.clear()
+            batch = await self._blocking(tail.read)
+            if batch.events:
+                await self._send(batch.events)
+            if stream.full:
+                await self._send(_FULL)
+                return
+            if batch.more:
+                continue
+            if ended:
+                return
+            await asyncio.sleep(pause)
+            await self._wait(more)
+
+    async def _wait(self, more: asyncio.Event) -> None:
+        seconds = self.backend.host.config.limits.ping_seconds
+        while not more.is_set():
+            try:
+                await asyncio.wait_for(more.wait(), seconds)
+            except TimeoutError:
+                await self._send(_PING)
+
+    async def _send(self, data: bytes) -> None:
+        """Write; return when the socket has taken it."""
+        self.write(data)
+        await asyncio.wait_for(self.flush(), _WRITE_SECONDS)
+
+    async def _blocking(self, work: Callable[[], T]) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self.backend.log_readers, work)
