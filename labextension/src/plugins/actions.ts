@@ -1,8 +1,9 @@
 import type { JupyterFrontEnd } from '@jupyterlab/application';
+import { Notification } from '@jupyterlab/apputils';
 import { PageConfig } from '@jupyterlab/coreutils';
 
 import type { Client } from '../delivery/client';
-import type { Actions } from '../views';
+import type { Actions, Translate } from '../views';
 import type { SessionState } from '../wire/types';
 import { serverPath } from './serverPath';
 
@@ -13,13 +14,15 @@ export function turnActions(
   app: JupyterFrontEnd,
   client: Client,
   session: () => SessionState | null,
+  t: Translate,
 ): Actions {
   return {
     answerPermission: (sessionId, requestId, optionId) =>
       client.answerPermission(sessionId, requestId, optionId),
     cancel: (sessionId, turnId) => client.cancel(sessionId, turnId),
     openSession: sessionId => void app.commands.execute(OPEN_SESSION, { sessionId }),
-    openFile: (path, line) => openFile(app, session(), path, line),
+    baseUrl: PageConfig.getBaseUrl(),
+    openFile: (path, line) => openFile(app, session(), path, line, t),
     reconnect: () => client.reconnect(),
     // Absent where the page came over plain http.
     ...('clipboard' in navigator
@@ -28,12 +31,13 @@ export function turnActions(
   };
 }
 
-/** Opens a file of a session's folder; nothing happens where the server does not show it. */
+/** Opens a file or folder of a session; nothing happens where the server does not show it. */
 function openFile(
   app: JupyterFrontEnd,
   session: SessionState | null,
   path: string,
   line: number | null,
+  t: Translate,
 ): void {
   const root = PageConfig.getOption('serverRoot');
   const target = session === null ? null : serverPath(root, session, path);
@@ -41,9 +45,20 @@ function openFile(
     return;
   }
   void (async () => {
-    await app.commands.execute('docmanager:open', { path: target });
-    if (line !== null && app.commands.hasCommand('fileeditor:go-to-line')) {
-      await app.commands.execute('fileeditor:go-to-line', { line, column: 1 });
+    const { contents } = app.serviceManager;
+    // An agent may name what is not there.
+    const found = await contents.get(target, { content: false }).catch(() => null);
+    if (found === null) {
+      Notification.info(t('%1 is not there.', path), { autoClose: 5_000 });
+    } else if (found.type === 'directory') {
+      if (app.commands.hasCommand('filebrowser:open-path')) {
+        await app.commands.execute('filebrowser:open-path', { path: target });
+      }
+    } else {
+      await app.commands.execute('docmanager:open', { path: target });
+      if (line !== null && app.commands.hasCommand('fileeditor:go-to-line')) {
+        await app.commands.execute('fileeditor:go-to-line', { line, column: 1 });
+      }
     }
   })();
 }

@@ -3,6 +3,7 @@ import { IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
 import { IAcpClient } from './client';
+import type { Translate } from '../views';
 import { turnActions } from './actions';
 import { TURN_MIME } from './mime';
 import { TurnRenderer } from './turnRenderer';
@@ -24,6 +25,7 @@ export const rendererPlugin: JupyterFrontEndPlugin<void> = {
     translator: ITranslator | null,
   ) => {
     const trans = (translator ?? nullTranslator).load('acp_jupyter');
+    const t: Translate = (text, ...values) => trans.__(text, ...values);
     registry.addFactory(
       {
         // Safe in untrusted notebooks: controls come from the server's record only.
@@ -32,8 +34,8 @@ export const rendererPlugin: JupyterFrontEndPlugin<void> = {
         createRenderer: () =>
           new TurnRenderer({
             client,
-            actions: store => turnActions(app, client, () => store.view.session),
-            t: (text, ...values) => trans.__(text, ...values),
+            actions: store => turnActions(app, client, () => store.view.session, t),
+            t,
           }),
       },
       RANK,

@@ -91,9 +91,9 @@ export class SessionPanel extends Widget {
   }
 
   #makeActions(): Actions {
-    const { app, client, notebook } = this.#options;
+    const { app, client, notebook, t } = this.#options;
     return {
-      ...turnActions(app, client, () => this.#following?.store.view.session ?? null),
+      ...turnActions(app, client, () => this.#following?.store.view.session ?? null, t),
       send: (sessionId, text) => client.send(sessionId, text),
       createSession: async agent => {
         const made = await client.createSession({

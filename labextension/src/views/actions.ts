@@ -21,6 +21,8 @@ export interface Actions {
   setConfig?(sessionId: string, change: ConfigChange): Promise<void>;
   /** Fetches items by index and puts them into the store with `insert`. */
   loadItems?(sessionId: string, start: number, end: number): Promise<void>;
+  /** The server's own address; relative ones of previews lead there. */
+  readonly baseUrl?: string;
   openFile?(path: string, line: number | null): void;
   copy?(text: string): Promise<void>;
   /** Shows the cell that a prompt came from. */

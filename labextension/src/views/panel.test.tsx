@@ -122,6 +122,27 @@ describe('the panel without a session', () => {
 });
 
 describe('an open session', () => {
+  it('S4.21: tells model and tools where the agent does', async () => {
+    const state = session({ model: 'opus', tools: ['Bash', 'Read'] });
+    show({ store: storeOf([], state) });
+    const details = view().getByRole('group', { name: 'Session details' });
+    const line = within(details).getByRole('button', { name: 'Model opus · 2 tools' });
+    expect(within(details).queryByRole('list')).toBeNull();
+    fireEvent.click(line);
+    await until(() => {
+      const tools = within(within(details).getByRole('list', { name: 'Tools' }));
+      expect(tools.getAllByRole('listitem').map(each => each.textContent)).toEqual([
+        'Bash',
+        'Read',
+      ]);
+    });
+  });
+
+  it('has no details where the agent tells none', () => {
+    show({ store: storeOf([]) });
+    expect(view().queryByRole('group', { name: 'Session details' })).toBeNull();
+  });
+
   it('is one log, with its prompt, its status, Send and Stop', async () => {
     const cancel = vi.fn(() => Promise.resolve());
     show({

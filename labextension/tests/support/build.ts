@@ -9,6 +9,7 @@ import type {
   SessionState,
   Snapshot,
   Thought,
+  TodoItem,
   ToolCall,
   TurnEnd,
   TurnState,
@@ -157,6 +158,44 @@ export function edit(id: string, over: Partial<ToolCall> = {}): ToolCall {
         removed: 1,
       },
     ],
+    ...over,
+  });
+}
+
+export const TODOS: readonly TodoItem[] = [
+  { content: 'Run tests', active_form: 'Running tests', status: 'completed' },
+  { content: 'Fix the bug', active_form: 'Fixing the bug', status: 'in_progress' },
+  { content: 'Write docs', active_form: 'Writing docs', status: 'pending' },
+];
+
+export function todoList(id: string, over: Partial<ToolCall> = {}): ToolCall {
+  return tool(id, {
+    tool_kind: 'other',
+    ui_kind: 'other',
+    tool_name: 'todowrite',
+    title: 'Updating todos',
+    description: '3 todos',
+    path: '',
+    todos: [...TODOS],
+    ...over,
+  });
+}
+
+export function search(
+  id: string,
+  files: readonly string[],
+  over: Partial<ToolCall> = {},
+): ToolCall {
+  return tool(id, {
+    tool_kind: 'search',
+    ui_kind: 'search',
+    tool_name: 'glob',
+    title: 'Searching files',
+    description: '**/*.ts',
+    path: '',
+    output: files.join('\n'),
+    files: [...files],
+    count: files.length,
     ...over,
   });
 }

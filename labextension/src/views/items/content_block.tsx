@@ -5,6 +5,7 @@ import { safeLink } from '../markdown/sanitise';
 import { useScene } from '../parts/scene';
 
 const IMAGE_TYPES = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
+const AUDIO_TYPE = /^audio\/[\w.+-]{1,64}$/;
 const BASE64 = /^[A-Za-z0-9+/=\s]*$/;
 
 /** A content block that is not text. Only what is embedded is shown, nothing is fetched. */
@@ -18,6 +19,23 @@ export function ContentBlock({ block }: { readonly block: ContentBlockItem }) {
         <img
           src={`data:${block.mime_type};base64,${block.data}`}
           alt={block.name === '' ? t('Image') : block.name}
+        />
+        <figcaption class="muted">{facts.join(' · ')}</figcaption>
+      </figure>
+    );
+  }
+  if (
+    block.type === 'audio' &&
+    block.data !== '' &&
+    AUDIO_TYPE.test(block.mime_type) &&
+    BASE64.test(block.data)
+  ) {
+    return (
+      <figure class="acp-image">
+        <audio
+          controls
+          src={`data:${block.mime_type};base64,${block.data}`}
+          aria-label={block.name === '' ? t('Audio') : block.name}
         />
         <figcaption class="muted">{facts.join(' · ')}</figcaption>
       </figure>

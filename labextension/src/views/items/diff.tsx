@@ -18,10 +18,13 @@ interface DiffBoxProps {
   readonly diff: Diff;
   /** Names its folds in the store. */
   readonly id: string;
+  /** Where the change lies in the file, if that is known. */
+  readonly line?: number | null;
+  readonly isNew?: boolean;
 }
 
 /** One changed file, unified. */
-export function DiffBox({ diff, id }: DiffBoxProps) {
+export function DiffBox({ diff, id, line = null, isNew = diff.is_new_file }: DiffBoxProps) {
   const { actions, t } = useScene();
   const comparison = compare(diff);
   const [all, setAll] = useValue(`${id} all`);
@@ -35,7 +38,7 @@ export function DiffBox({ diff, id }: DiffBoxProps) {
         <span class="cut grow">
           <Path path={diff.path} />
         </span>
-        {diff.is_new_file && <span class="badge">{t('new')}</span>}
+        {isNew && <span class="badge">{t('new')}</span>}
         <Counts
           added={diff.added ?? comparison.added}
           removed={diff.removed ?? comparison.removed}
@@ -44,7 +47,7 @@ export function DiffBox({ diff, id }: DiffBoxProps) {
           <IconButton
             icon="open"
             label={t('Open %1', diff.path)}
-            onClick={() => actions.openFile?.(diff.path, firstChange(lines))}
+            onClick={() => actions.openFile?.(diff.path, line ?? firstChange(lines))}
           />
         )}
       </header>

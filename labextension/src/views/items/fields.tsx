@@ -1,27 +1,15 @@
-import { useScene } from '../parts/scene';
-
 /** Longest value shown; Raw has the rest. */
 const MAX_VALUE = 2_000;
 const MAX_FIELDS = 40;
 
-interface FieldsProps {
-  readonly value: unknown;
-  readonly paths: readonly string[];
-}
+/** A name and its value. */
+export type Field = readonly [string, string];
 
 /** The input of a tool of no known kind, as two columns and not as JSON. */
-export function Fields({ value, paths }: FieldsProps) {
-  const { t } = useScene();
-  const rows = fieldsOf(value);
-  if (rows.length === 0 && paths.length > 0) {
-    rows.push(...paths.map((path): [string, string] => [t('File'), path]));
-  }
-  if (rows.length === 0) {
-    return null;
-  }
+export function Fields({ rows }: { readonly rows: readonly Field[] }) {
   return (
     <dl class="acp-fields">
-      {rows.slice(0, MAX_FIELDS).map(([name, text], index) => [
+      {rows.map(([name, text], index) => [
         <dt key={`name ${index}`}>{name}</dt>,
         <dd key={`value ${index}`} dir="auto">
           {text}
@@ -31,12 +19,16 @@ export function Fields({ value, paths }: FieldsProps) {
   );
 }
 
-function fieldsOf(value: unknown): [string, string][] {
+/** What an input says; nothing of it is null or empty. */
+export function fieldsOf(value: unknown): Field[] {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return [];
   }
-  return Object.entries(value).map(([name, field]: [string, unknown]) => [
-    name,
-    (typeof field === 'string' ? field : JSON.stringify(field)).slice(0, MAX_VALUE),
-  ]);
+  return Object.entries(value)
+    .filter(([, field]) => field !== null && field !== '')
+    .slice(0, MAX_FIELDS)
+    .map(([name, field]: [string, unknown]) => [
+      name,
+      (typeof field === 'string' ? field : JSON.stringify(field)).slice(0, MAX_VALUE),
+    ]);
 }

@@ -1,4 +1,5 @@
 import type { ErrorItem, Notice } from '../../wire/types';
+import { Disclosure } from '../parts/disclosure';
 import { Icon } from '../parts/icons';
 import { useScene } from '../parts/scene';
 import { Visible } from '../parts/visible';
@@ -13,13 +14,7 @@ export function ErrorNote({ message, detail }: Readonly<Pick<ErrorItem, 'message
         <p dir="auto">
           <Visible text={message} />
         </p>
-        {detail !== '' && (
-          <div class="acp-code">
-            <pre class="wrap" tabIndex={0} role="group" aria-label={t('Details')} dir="ltr">
-              <Visible text={detail} />
-            </pre>
-          </div>
-        )}
+        {detail !== '' && <Detail text={detail} />}
       </div>
     </div>
   );
@@ -27,8 +22,12 @@ export function ErrorNote({ message, detail }: Readonly<Pick<ErrorItem, 'message
 
 const TONES = { info: 'info', warning: 'warn', error: 'error' } as const;
 
+/** Something worth a line; with more to say it is a line that opens. */
 export function NoticeNote({ item }: { readonly item: Notice }) {
   const tone = TONES[item.severity];
+  if (item.detail !== '') {
+    return <NoticeLine item={item} />;
+  }
   return (
     <div class="acp-note" data-tone={tone}>
       {tone !== 'info' && <Icon name="warning" />}
@@ -40,6 +39,44 @@ export function NoticeNote({ item }: { readonly item: Notice }) {
         )}
         {item.text !== '' && <p dir="auto">{item.text}</p>}
       </div>
+    </div>
+  );
+}
+
+function NoticeLine({ item }: { readonly item: Notice }) {
+  const { t } = useScene();
+  const { id, severity, title, text, detail } = item;
+  return (
+    <Disclosure
+      id={id}
+      standard={false}
+      class="acp-notice"
+      bodyClass="acp-body"
+      attributes={{ 'data-tone': TONES[severity], 'data-item': id }}
+      line={
+        <>
+          <Icon name={severity === 'info' ? 'other' : 'warning'} />
+          {severity !== 'info' && <span class="vh">{t(severity)}</span>}
+          <span class="t" dir="auto">
+            {title === '' ? text : title}
+          </span>
+          <span class="d cut grow" dir="auto">
+            {title !== '' && text}
+          </span>
+        </>
+      }
+      body={() => <Detail text={detail} />}
+    />
+  );
+}
+
+function Detail({ text }: { readonly text: string }) {
+  const { t } = useScene();
+  return (
+    <div class="acp-code">
+      <pre class="wrap acp-out" tabIndex={0} role="group" aria-label={t('Details')} dir="ltr">
+        <Visible text={text} />
+      </pre>
     </div>
   );
 }

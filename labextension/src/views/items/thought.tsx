@@ -9,17 +9,22 @@ import { Icon } from '../parts/icons';
 import { useScene } from '../parts/scene';
 import { Prose } from './prose';
 
-/** Reasoning: one line, closed unless the user wants thoughts open. */
+/** Reasoning, or a named step: one line, closed unless the user wants thoughts open. */
 export function ThoughtLine({ item }: { readonly item: Thought }) {
-  const { store, t } = useScene();
+  const { store } = useScene();
   useSubscription(
     useCallback(listener => store.subscribeItem(item.id, listener), [store, item.id]),
   );
-  if (textLength(store.view, item.id, 'text') === 0) {
-    return null;
-  }
   const { ui } = store;
-  const seconds = duration(between(item.started_at, item.ended_at));
+  if (textLength(store.view, item.id, 'text') === 0) {
+    return item.title === '' ? null : (
+      <div class="acp-thought">
+        <div class="acp-line">
+          <Words item={item} />
+        </div>
+      </div>
+    );
+  }
   return (
     <Disclosure
       id={item.id}
@@ -30,22 +35,37 @@ export function ThoughtLine({ item }: { readonly item: Thought }) {
           ui.thoughtsOpen = open;
         }
       }}
-      line={
-        <>
-          <Icon name="think" />
-          <span>
-            {item.open
-              ? t('Thinking')
-              : seconds === ''
-                ? t('Thought')
-                : t('Thought for %1', seconds)}
-          </span>
-          <span class="grow" />
-          {item.open && <Running since={item.started_at} />}
-        </>
-      }
+      line={<Words item={item} />}
       body={() => <Prose itemId={item.id} open={item.open} class="acp-thought-text" />}
     />
+  );
+}
+
+function Words({
+  item: { title, open, started_at: start, ended_at: end },
+}: {
+  readonly item: Thought;
+}) {
+  const { t } = useScene();
+  const seconds = duration(between(start, end));
+  const thought = seconds === '' ? t('Thought') : t('Thought for %1', seconds);
+  return (
+    <>
+      <Icon name="think" />
+      {title === '' ? (
+        <span>{open ? t('Thinking') : thought}</span>
+      ) : (
+        <span class="t" dir="auto">
+          {title}
+        </span>
+      )}
+      <span class="grow" />
+      {open ? (
+        <Running since={start} />
+      ) : (
+        title !== '' && seconds !== '' && <span class="m num">{seconds}</span>
+      )}
+    </>
   );
 }
 

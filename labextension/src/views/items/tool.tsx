@@ -3,13 +3,17 @@ import { useEffect, useState } from 'preact/hooks';
 import type { ToolCall } from '../../wire/types';
 import { Disclosure } from '../parts/disclosure';
 import type { IconName } from '../parts/drawings';
-import { between, duration } from '../parts/format';
+import { between, duration, plural } from '../parts/format';
 import { Icon } from '../parts/icons';
 import { Counts, Path } from '../parts/path';
 import { useScene } from '../parts/scene';
+import { countWords } from './found';
 import { PermissionCard } from './permission';
+import { Progress } from './progress';
 import { Running } from './thought';
+import { TodoList } from './todos';
 import { ToolBody } from './tool_body';
+import { hasFailed } from './tool_state';
 
 /** A command that runs longer shows its output. */
 const OPEN_AFTER_SECONDS = 2;
@@ -18,10 +22,12 @@ interface ToolProps {
   readonly item: ToolCall;
   /** Requests that wait in this session, in order. */
   readonly waiting: readonly string[];
+  /** Whether it is the turn's newest todo list. */
+  readonly newest: boolean;
 }
 
 /** A tool call: one line, its body on demand; while it asks, the question. */
-export function ToolCard({ item, waiting }: ToolProps) {
+export function ToolCard({ item, waiting, newest }: ToolProps) {
   const { actions } = useScene();
   const { permission } = item;
   const name = toolName(item);
@@ -47,7 +53,11 @@ export function ToolCard({ item, waiting }: ToolProps) {
       </div>
     );
   }
-  return <ToolLine item={item} name={name} />;
+  return item.todos === null ? (
+    <ToolLine item={item} name={name} />
+  ) : (
+    <TodoList item={item} todos={item.todos} newest={newest} />
+  );
 }
 
 /** A tool call's accessible name: title and description. */
@@ -58,11 +68,12 @@ export function toolName(item: ToolCall): string {
 function ToolLine({ item, name }: { readonly item: ToolCall; readonly name: string }) {
   const { t } = useScene();
   const long = useRunsLong(item);
+  const failed = hasFailed(item);
   const { status } = item;
   return (
     <Disclosure
       id={item.id}
-      standard={(status === 'failed' && item.permission?.state !== 'rejected') || long}
+      standard={failed || long}
       class="acp-tool"
       bodyClass="acp-body"
       attributes={{
@@ -70,19 +81,22 @@ function ToolLine({ item, name }: { readonly item: ToolCall; readonly name: stri
         'aria-label': name,
         'data-kind': item.tool_kind,
         'data-status': status,
+        'data-failed': failed ? '' : undefined,
         'data-item': item.id,
       }}
       line={
         <>
           <Icon name={iconOf(item)} />
           <span class="t">{item.title}</span>
+          {item.subagent_type !== '' && <span class="badge">{item.subagent_type}</span>}
           <span class="d cut grow">
             <Described item={item} />
           </span>
-          {status !== 'failed' && <span class="vh">{t(STATES[status])}</span>}
+          {!failed && status !== 'failed' && <span class="vh">{t(STATES[status])}</span>}
           <Outcome item={item} />
         </>
       }
+      under={<Progress item={item} />}
       body={() => <ToolBody item={item} />}
     />
   );
@@ -98,7 +112,8 @@ const STATES: Record<Exclude<ToolCall['status'], 'failed'>, string> = {
 /** What stands at the right: what was answered, what came of it, how long it took. */
 function Outcome({ item }: { readonly item: ToolCall }) {
   const { t } = useScene();
-  const { status, permission, diffs } = item;
+  const { status, permission, diffs, files } = item;
+  const problems = item.diagnostics.filter(each => each.severity !== 'info').length;
   const time = duration(between(item.started_at, item.ended_at));
   return (
     <span class="m num">
@@ -108,10 +123,11 @@ function Outcome({ item }: { readonly item: ToolCall }) {
           {permission.outcome}
         </span>
       )}
-      {status === 'failed' && permission?.state !== 'rejected' && (
-        <span class="err">{t('failed')}</span>
-      )}
+      {hasFailed(item) && <span class="err">{t('failed')}</span>}
       {status === 'cancelled' && (permission?.outcome ?? '') === '' && <span>{t('stopped')}</span>}
+      {item.truncated && <span class="badge">{t('truncated')}</span>}
+      {files !== null && <span>{countWords(item, files, t)}</span>}
+      {problems > 0 && <span class="warn">{plural(t, problems, '1 problem', '%1 problems')}</span>}
       {diffs.length > 0 && (
         <Counts added={total(diffs, 'added')} removed={total(diffs, 'removed')} />
       )}

@@ -8,6 +8,7 @@ import { plural } from '../parts/format';
 import { useSubscription } from '../parts/hooks';
 import { Icon } from '../parts/icons';
 import { useScene } from '../parts/scene';
+import { Details } from './details';
 
 interface BarProps {
   readonly root: RefObject<HTMLElement | null>;
@@ -45,6 +46,7 @@ export function Bar({ root, onList, onNew }: BarProps) {
         {onNew !== null && <IconButton icon="plus" label={t('New session')} onClick={onNew} />}
       </div>
       {session !== null && <Where session={session} />}
+      {session !== null && <Details session={session} />}
     </>
   );
 }

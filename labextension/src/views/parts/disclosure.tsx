@@ -11,6 +11,8 @@ interface DisclosureProps {
   /** Whether it is open before the user has touched it. */
   readonly standard: boolean;
   readonly line: ComponentChildren;
+  /** Between the line and its body, open or not. */
+  readonly under?: ComponentChildren;
   /** Made only when it is open. */
   readonly body: () => ComponentChildren;
   readonly class?: string;
@@ -51,6 +53,7 @@ export function Disclosure(props: DisclosureProps) {
         onToggle={event => toggle(event.currentTarget.open)}
       >
         <summary class="acp-line">{line}</summary>
+        {props.under}
         {open && <div class={bodyClass}>{body()}</div>}
       </details>
     );
@@ -66,6 +69,7 @@ export function Disclosure(props: DisclosureProps) {
       >
         {line}
       </button>
+      {props.under}
       {open && (
         <div class={bodyClass} id={bodyId}>
           {body()}

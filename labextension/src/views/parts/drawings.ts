@@ -46,6 +46,15 @@ export const DRAWINGS = {
   queue: '<path d="M2.5 4h11M2.5 8h7M2.5 12h7M12 9.5v4M10 11.5l2 2 2-2"/>',
   insert: '<path d="M2.5 2.8h11v4h-11zM8 9.2v4.6M5.7 11.5h4.6"/>',
   fold: '<path d="M8 1.8v4M5.9 3.9L8 6l2.1-2.1M8 14.2v-4M5.9 12.1L8 10l2.1 2.1M2.5 8h11"/>',
+  file: '<path d="M3.5 2.5H9l3.5 3.5v7.5h-9z"/><path d="M9 2.5V6h3.5"/>',
+  markdown:
+    '<rect x="1.8" y="3.5" width="12.4" height="9" rx="1"/><path d="M4 10V6l2 2.2L8 6v4M11 6v3.8M9.6 8.5L11 10l1.4-1.5"/>',
+  table: '<rect x="2" y="3" width="12" height="10" rx="1"/><path d="M2 6.3h12M2 9.6h12M6 6.3V13"/>',
+  sheet: '<rect x="2" y="3" width="12" height="10" rx="1"/><path d="M6 5.6l4 4.8M10 5.6l-4 4.8"/>',
+  slides:
+    '<path d="M2 3h12M3 3v7h10V3M8 10v3M5.5 13.5L8 12l2.5 1.5M5.5 7.8V6.5M8 7.8V5.2M10.5 7.8V6"/>',
+  pdf: '<path d="M3.5 2.5H9l3.5 3.5v7.5h-9z"/><path d="M9 2.5V6h3.5M5.8 11.5V7.6h1.4a1.2 1.2 0 0 1 0 2.4H5.8"/>',
+  code: '<path d="M5.2 4.5L1.8 8l3.4 3.5M10.8 4.5L14.2 8l-3.4 3.5M9 3.5l-2 9"/>',
   cancelled: '<circle cx="8" cy="8" r="5.2"/><path d="M4.5 11.5l7-7"/>',
 } as const;
 

@@ -1,8 +1,11 @@
-/** A path whose folder gives way first; the whole of it in the title. */
+import { useScene } from './scene';
+
+/** A path whose folder gives way first; the whole of it in the title, where it is known. */
 export function Path({ path }: { readonly path: string }) {
+  const { store } = useScene();
   const cut = path.lastIndexOf('/', path.length - 2) + 1;
   return (
-    <span class="path" title={path} dir="ltr">
+    <span class="path" title={wholePath(path, store.view.session?.folder ?? '')} dir="ltr">
       {cut > 0 && <span class="dir">{path.slice(0, cut)}</span>}
       <span class="base">{path.slice(cut)}</span>
     </span>
@@ -26,4 +29,9 @@ export function Counts({
       <span class="minus">−{removed.toLocaleString('en-US')}</span>
     </span>
   );
+}
+
+/** Items name files in the session's folder relative to it; a saved record names no folder. */
+function wholePath(path: string, folder: string): string {
+  return folder === '' || /^([/~\\]|[A-Za-z]:)/.test(path) ? path : `${folder}/${path}`;
 }

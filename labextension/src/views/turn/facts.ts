@@ -1,7 +1,7 @@
 import type { SessionView } from '../../state/view';
 import type { AgentInfo, SessionState, TurnState } from '../../wire/types';
 import type { Translate } from '../i18n';
-import { between, duration, tokens } from '../parts/format';
+import { between, duration, thousands, tokens } from '../parts/format';
 
 /** Who answers: the session's agent, or the one that the record names. */
 export function agentOf(view: SessionView): AgentInfo {
@@ -22,7 +22,8 @@ export function currentName(session: SessionState | null, category: 'mode' | 'mo
     return mode.name;
   }
   const option = session.config_options.find(each => each.category === category);
-  return option?.choices.find(choice => choice.value === option.current_value)?.name ?? '';
+  const chosen = option?.choices.find(choice => choice.value === option.current_value)?.name;
+  return chosen ?? (category === 'model' ? session.model : '');
 }
 
 /** The last line of a finished turn. */
@@ -36,9 +37,20 @@ export function footerOf(view: SessionView, turn: TurnState, t: Translate): stri
     currentName(view.session, 'model'),
     currentName(view.session, 'mode'),
     POLICIES[turn.policy] === '' ? '' : t(POLICIES[turn.policy]),
-    tokens(turn.tokens, t),
+    tokenWords(turn, t),
     duration(between(turn.started_at, turn.ended_at)),
   ].filter(part => part !== '');
+}
+
+function tokenWords(
+  { tokens: all, input_tokens: read, output_tokens: written }: TurnState,
+  t: Translate,
+) {
+  if (read === null || written === null) {
+    return tokens(all, t);
+  }
+  const parts = t('%1 in, %2 out', thousands(read), thousands(written));
+  return `${tokens(all ?? read + written, t)} (${parts})`;
 }
 
 const POLICIES: Record<TurnState['policy'], string> = {

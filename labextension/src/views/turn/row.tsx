@@ -1,6 +1,7 @@
 import { Component } from 'preact';
 
-import type { Item } from '../../wire/types';
+import type { Item, TurnEnd } from '../../wire/types';
+import { ArtifactCard, FileWriteRow } from '../items/artifact';
 import { ContentBlock } from '../items/content_block';
 import { ErrorNote, NoticeNote } from '../items/note';
 import { PlanBlock } from '../items/plan';
@@ -8,7 +9,7 @@ import { Prose } from '../items/prose';
 import { ThoughtLine } from '../items/thought';
 import { ToolCard } from '../items/tool';
 import { Group } from './group';
-import type { Row } from './rows';
+import { newestTodos, type Row } from './rows';
 
 interface RowsProps {
   readonly rows: readonly Row[];
@@ -18,6 +19,7 @@ interface RowsProps {
 
 /** Lines of a turn, in order. */
 export function Rows({ rows, waiting }: RowsProps) {
+  const todos = newestTodos(rows.flatMap(row => (row.kind === 'item' ? [row.item] : [])));
   return (
     <>
       {rows.map((row, index) =>
@@ -29,7 +31,12 @@ export function Rows({ rows, waiting }: RowsProps) {
             followed={rows.slice(index + 1).some(isText)}
           />
         ) : (
-          <ItemRow key={row.id} item={row.item} waiting={isAsking(row.item) ? waiting : NONE} />
+          <ItemRow
+            key={row.id}
+            item={row.item}
+            waiting={isAsking(row.item) ? waiting : NONE}
+            newest={row.item === todos}
+          />
         ),
       )}
     </>
@@ -41,12 +48,15 @@ const NONE: readonly string[] = [];
 interface ItemRowProps {
   readonly item: Item;
   readonly waiting: readonly string[];
+  /** Whether it is the turn's newest todo list. */
+  readonly newest?: boolean;
 }
 
 /** One item; drawn again only when the item itself was replaced. */
 export class ItemRow extends Component<ItemRowProps> {
   override shouldComponentUpdate(next: Readonly<ItemRowProps>): boolean {
-    return next.item !== this.props.item || next.waiting !== this.props.waiting;
+    const { item, waiting, newest } = this.props;
+    return next.item !== item || next.waiting !== waiting || next.newest !== newest;
   }
 
   override render() {
@@ -54,32 +64,46 @@ export class ItemRow extends Component<ItemRowProps> {
   }
 }
 
-function ItemContent({ item, waiting }: ItemRowProps) {
+function ItemContent({ item, waiting, newest = false }: ItemRowProps) {
   switch (item.kind) {
     case 'agent_message':
       return <Prose itemId={item.id} open={item.open} />;
     case 'thought':
       return <ThoughtLine item={item} />;
     case 'tool_call':
-      return <ToolCard item={item} waiting={waiting} />;
+      return <ToolCard item={item} waiting={waiting} newest={newest} />;
     case 'plan':
       return <PlanBlock item={item} width={0} running={false} />;
     case 'content_block':
       return <ContentBlock block={item} />;
+    case 'artifact':
+      return <ArtifactCard item={item} />;
+    case 'file_write':
+      return <FileWriteRow item={item} />;
     case 'notice':
       return <NoticeNote item={item} />;
     case 'error':
       return <ErrorNote message={item.message} detail={item.detail} />;
     case 'turn_end':
-      // What went wrong stands above, in the error's own note.
-      return item.words === '' || item.stop_reason === 'error' ? null : (
-        <p class="acp-end muted">{item.words}</p>
-      );
-    case 'artifact':
-    case 'file_write':
+      return <End item={item} />;
     case 'user_message':
       return null;
   }
+}
+
+function End({ item }: { readonly item: TurnEnd }) {
+  // What went wrong stands above, in the error's own note.
+  const words = item.stop_reason === 'error' ? '' : item.words;
+  return (
+    <>
+      {item.summary !== '' && (
+        <p class="acp-end" dir="auto">
+          {item.summary}
+        </p>
+      )}
+      {words !== '' && <p class="acp-end muted">{words}</p>}
+    </>
+  );
 }
 
 function isText(row: Row): boolean {

@@ -16,15 +16,16 @@ export interface Layout {
 const SHORT_TURN = 2;
 
 /**
- * Runs of two or more finished tool calls become one group; thoughts between
- * them go along. `followed` tells groups after which text has come.
+ * Runs of two or more finished tool calls become one group; thoughts and small
+ * notices between them go along. The newest todo list stays in sight.
  */
 export function rowsOf(items: readonly Item[]): Row[] {
   const rows: Row[] = [];
   let run: Item[] = [];
+  const todos = newestTodos(items);
   const close = () => {
     let end = run.length;
-    while (end > 0 && run[end - 1]?.kind === 'thought') {
+    while (end > 0 && goesAlong(run[end - 1])) {
       end -= 1;
     }
     const group = run.slice(0, end);
@@ -38,7 +39,7 @@ export function rowsOf(items: readonly Item[]): Row[] {
     run = [];
   };
   for (const item of items) {
-    const joins = isFinishedTool(item) || (item.kind === 'thought' && !item.open && run.length > 0);
+    const joins = (isFinishedTool(item) && item !== todos) || (goesAlong(item) && run.length > 0);
     if (!joins) {
       close();
       rows.push(single(item));
@@ -52,16 +53,21 @@ export function rowsOf(items: readonly Item[]): Row[] {
 
 /** The rows of a turn; once `settled`, with everything before the answer in the log. */
 export function layOut(items: readonly Item[], settled: boolean): Layout {
-  const drawn = items.filter(isDrawn);
   if (!settled) {
-    return { log: [], rows: rowsOf(drawn.filter(item => item.kind !== 'plan')) };
+    return { log: [], rows: rowsOf(items.filter(item => isDrawn(item) && item.kind !== 'plan')) };
   }
+  // What was made stands below the answer.
+  const drawn = items.filter(item => isDrawn(item) && !isOutcome(item));
+  const outcome = [
+    ...items.filter(item => item.kind === 'artifact'),
+    ...items.filter(item => item.kind === 'turn_end'),
+  ].map(single);
   const answer = answerStart(drawn);
   const before = drawn.slice(0, answer);
   if (answer === drawn.length || before.filter(isTool).length <= SHORT_TURN) {
-    return { log: [], rows: rowsOf(drawn) };
+    return { log: [], rows: [...rowsOf(drawn), ...outcome] };
   }
-  return { log: rowsOf(before), rows: rowsOf(drawn.slice(answer)) };
+  return { log: rowsOf(before), rows: [...rowsOf(drawn.slice(answer)), ...outcome] };
 }
 
 /** Index of the last text, with what belongs to it; the length if there is none. */
@@ -86,6 +92,23 @@ function isAnswer(item: Item | undefined): boolean {
 /** The prompt has its own place; the end is told by the footer and the status. */
 function isDrawn(item: Item): boolean {
   return item.kind !== 'user_message';
+}
+
+function isOutcome(item: Item): boolean {
+  return item.kind === 'artifact' || item.kind === 'turn_end';
+}
+
+/** What does not break a run of tool calls. */
+function goesAlong(item: Item | undefined): boolean {
+  return (
+    (item?.kind === 'thought' && !item.open) ||
+    (item?.kind === 'notice' && item.severity === 'info' && item.detail !== '')
+  );
+}
+
+/** The todo list that counts; the ones before it are history. */
+export function newestTodos(items: readonly Item[]): Item | undefined {
+  return items.filter(item => isTool(item) && item.todos !== null).pop();
 }
 
 export function isTool(item: Item): item is ToolCall {

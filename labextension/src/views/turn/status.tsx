@@ -84,7 +84,7 @@ export function statusWords(
   }
   const running = items.filter(isTool).find(tool => tool.status === 'in_progress');
   if (running !== undefined) {
-    return running.ui_kind === 'execute' ? t('Running command') : running.title;
+    return running.title;
   }
   if (quietSeconds >= SILENT_SECONDS) {
     return t('No answer for %1m. You can stop the turn.', Math.floor(quietSeconds / 60));

@@ -1,5 +1,6 @@
 import type { Item, ToolCall } from '../../wire/types';
 import type { Translate } from '../i18n';
+import { hasFailed } from '../items/tool_state';
 import { between, duration, plural } from '../parts/format';
 import { isTool } from './rows';
 
@@ -18,7 +19,7 @@ export function groupLabel(items: readonly Item[], t: Translate): string {
   const tools = items.filter(isTool);
   const reads = tools.filter(tool => tool.ui_kind === 'read').length;
   const searches = tools.filter(tool => tool.ui_kind === 'search').length;
-  const failed = tools.filter(tool => tool.status === 'failed').length;
+  const failed = tools.filter(hasFailed).length;
   const parts: string[] = [];
   if (reads + searches === tools.length) {
     const words = [
@@ -36,7 +37,7 @@ export function groupLabel(items: readonly Item[], t: Translate): string {
 /** `12 steps · 3 files changed · 1m 04s`. */
 export function logLabel(items: readonly Item[], seconds: number | null, t: Translate): string {
   const tools = items.filter(isTool);
-  const failed = tools.filter(tool => tool.status === 'failed').length;
+  const failed = tools.filter(hasFailed).length;
   return [
     plural(t, tools.length, '1 step', '%1 steps'),
     changedWords(items, t),
@@ -73,7 +74,7 @@ export function changesOf(items: readonly Item[]): Change[] {
       const known = byPath.get(diff.path);
       byPath.set(diff.path, {
         path: diff.path,
-        isNew: (known?.isNew ?? false) || diff.is_new_file,
+        isNew: (known?.isNew ?? false) || (diff.is_new_file && tool.is_new_file !== false),
         added: sum(known === undefined ? 0 : known.added, diff.added),
         removed: sum(known === undefined ? 0 : known.removed, diff.removed),
         tools: known?.tools.includes(tool) === true ? known.tools : [...(known?.tools ?? []), tool],

@@ -1,0 +1,95 @@
+import type { Artifact, FileWriteItem } from '../../wire/types';
+import { addressOf, isInside, type Address } from '../parts/address';
+import type { IconName } from '../parts/drawings';
+import { Icon } from '../parts/icons';
+import { Path } from '../parts/path';
+import { Place } from '../parts/place';
+import { useScene } from '../parts/scene';
+import { Visible } from '../parts/visible';
+
+const ICONS: Record<Artifact['type'], IconName> = {
+  web_app: 'fetch',
+  markdown: 'markdown',
+  image: 'image',
+  csv: 'table',
+  excel: 'sheet',
+  pptx: 'slides',
+  docx: 'read',
+  pdf: 'pdf',
+  code: 'code',
+  other: 'file',
+};
+
+/** Something that was made: what it is, and how to see it. */
+export function ArtifactCard({ item }: { readonly item: Artifact }) {
+  const { actions, t } = useScene();
+  const { type, name, path, size } = item;
+  const kind = item.type_name;
+  const preview = addressOf(item.preview_url, actions?.baseUrl ?? '');
+  const facts = [kind, size].filter(fact => fact !== '');
+  return (
+    <div
+      class="acp-artifact"
+      role="group"
+      aria-label={`${kind} ${name}`.trim()}
+      data-type={type}
+      data-item={item.id}
+    >
+      <Icon name={ICONS[type]} />
+      <span class="what">
+        <b dir="auto">
+          <Visible text={name === '' ? path : name} />
+        </b>
+        <span class="muted">
+          {facts.join(' · ')}
+          {path !== '' && path !== name && (
+            <span class={facts.length > 0 ? 'dot' : undefined}>
+              <Path path={path} />
+            </span>
+          )}
+        </span>
+      </span>
+      {preview !== null && <Preview preview={preview} />}
+      {actions?.openFile !== undefined && isInside(path) && (
+        <button
+          type="button"
+          class="btn small"
+          aria-label={t('Open %1', path)}
+          onClick={() => actions.openFile?.(path, null)}
+        >
+          {t('Open')}
+        </button>
+      )}
+    </div>
+  );
+}
+
+/** Of our server a button; to a foreign one a link that says where it leads. */
+function Preview({ preview: { href, foreign } }: { readonly preview: Address }) {
+  const { t } = useScene();
+  return (
+    <a
+      class={foreign ? 'link' : 'btn small'}
+      href={href}
+      title={href}
+      target="_blank"
+      rel="noopener noreferrer"
+    >
+      {foreign ? href : t('Preview')}
+    </a>
+  );
+}
+
+/** A file that was written. */
+export function FileWriteRow({ item }: { readonly item: FileWriteItem }) {
+  return (
+    <div class="acp-line acp-written" data-item={item.id}>
+      <Icon name="edit" />
+      <span class="t">{item.title}</span>
+      <span class="d cut grow">
+        <Place path={item.path} line={null} />
+      </span>
+      {item.size !== '' && <span class="m num">{item.size}</span>}
+    </div>
+  );
+}

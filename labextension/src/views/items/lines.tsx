@@ -1,0 +1,69 @@
+import type { ComponentChildren } from 'preact';
+
+import { grouped, plural } from '../parts/format';
+import { useValue } from '../parts/hooks';
+import { Icon } from '../parts/icons';
+import { useScene } from '../parts/scene';
+import { Visible } from '../parts/visible';
+
+/** Lines of a file that are shown at first. */
+const FIRST_LINES = 12;
+
+interface LinesProps {
+  /** Names in the store whether all are shown. */
+  readonly id: string;
+  readonly text: string;
+  /** Number of the first line, where it is known. */
+  readonly first: number | null;
+  readonly path: string;
+  /** Where the file opens; `null` is its top. */
+  readonly line: number | null;
+  readonly header?: ComponentChildren;
+}
+
+/** The first lines of a file, with their numbers beside them where they are known. */
+export function Lines({ id, text, first, path, line, header }: LinesProps) {
+  const { actions, t } = useScene();
+  const [all, setAll] = useValue(`${id} lines`);
+  const lines = text.replace(/\n$/, '').split('\n');
+  const shown = all === '' && actions !== null ? lines.slice(0, FIRST_LINES) : lines;
+  const words =
+    first === null
+      ? plural(t, lines.length, '1 line', '%1 lines')
+      : t('Lines %1 to %2', grouped(first), grouped(first + lines.length - 1));
+  return (
+    <div class="acp-code">
+      {header !== undefined && <header role="presentation">{header}</header>}
+      <pre tabIndex={0} role="group" aria-label={path === '' ? words : path} dir="ltr">
+        {first === null ? (
+          <Visible text={shown.join('\n')} />
+        ) : (
+          shown.map((each, index) => [
+            <span key={index} class="ln">
+              {first + index}
+            </span>,
+            <Visible key={`text ${index}`} text={`${each}\n`} />,
+          ])
+        )}
+      </pre>
+      <footer>
+        <span class="grow">{words}</span>
+        {shown.length < lines.length && (
+          <button type="button" class="btn quiet small" onClick={() => setAll('1')}>
+            {t('Show all')}
+          </button>
+        )}
+        {actions?.openFile !== undefined && path !== '' && (
+          <button
+            type="button"
+            class="btn quiet small"
+            onClick={() => actions.openFile?.(path, line)}
+          >
+            <Icon name="open" />
+            {t('Open file')}
+          </button>
+        )}
+      </footer>
+    </div>
+  );
+}

@@ -1,0 +1,66 @@
+import type { Diagnostic, Location, ToolCall } from '../../wire/types';
+import { Icon } from '../parts/icons';
+import { Place } from '../parts/place';
+import { useScene } from '../parts/scene';
+import { Visible } from '../parts/visible';
+
+/** The line at which a file of this call opens, as the agent says. */
+export function lineOf({ locations }: ToolCall, path: string): number | null {
+  return locations.find(place => place.path === path)?.line ?? null;
+}
+
+/** The places that a call names, without those that its body opens anyway. */
+export function otherPlaces({ locations, files }: ToolCall, opened: readonly string[]): Location[] {
+  const left = new Set([...opened, ...(files ?? [])]);
+  // The folder itself says nothing.
+  const seen = new Set(['.']);
+  return locations.filter(({ path, line }) => {
+    const name = `${path}:${line ?? ''}`;
+    if (left.delete(path) || seen.has(path) || seen.has(name)) {
+      return false;
+    }
+    seen.add(name);
+    return true;
+  });
+}
+
+/** Where the agent is at work; a click opens the file there. */
+export function Places({ places }: { readonly places: readonly Location[] }) {
+  const { t } = useScene();
+  return (
+    <ul class="acp-places" role="list" aria-label={t('Locations')}>
+      {places.map(({ path, line }, index) => (
+        <li key={index}>
+          <Place path={path} line={line} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+const TONES: Record<Diagnostic['severity'], string> = {
+  error: 'err',
+  warning: 'warn',
+  info: 'muted',
+};
+
+/** What is wrong with a file that was written. */
+export function Diagnostics({ found }: { readonly found: readonly Diagnostic[] }) {
+  const { t } = useScene();
+  return (
+    <ul class="acp-places" role="list" aria-label={t('Diagnostics')}>
+      {found.map(({ severity, path, line, message }, index) => (
+        <li key={index} data-severity={severity}>
+          <span class={`acp-outcome ${TONES[severity]}`}>
+            <Icon name="warning" small />
+            {t(severity)}
+          </span>
+          <Place path={path} line={line} />
+          <span dir="auto">
+            <Visible text={message} />
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}
