@@ -117,6 +117,7 @@ class Draft(Fields):
     def _keep_text(self, item_id: str, text: Text) -> None:
         """One text grows at a time, mostly: it is put away when the next one begins."""
         if self.growing is not None and self.growing[0] != item_id:
+            str(self.growing[1])  # joins its pieces: many small strings are five times the text
             self.texts = self.texts.set(*self.growing)
         self.growing = (item_id, text)
 

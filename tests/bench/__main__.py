@@ -20,6 +20,7 @@ from typing import Any
 from tests.bench.measure import Load, Run
 from tests.bench.pipeline import measure_pipeline
 from tests.bench.subjects import Subject, bare_loop, cell_turn
+from tests.bench.updates import SIZES, UpdateCost, measure_updates
 from tests.support.browser import chromium
 
 _LOADS = (Load(5_000, 0), Load(1_000, 100))
@@ -50,6 +51,9 @@ def main() -> None:
         dataclasses.asdict(measure_pipeline(items)) for items in _ITEMS
     ]
     _print_pipeline(report["pipeline_us_per_chunk"])
+    costs = [measure_updates(updates) for updates in SIZES]
+    report["updates"] = [dataclasses.asdict(cost) for cost in costs]
+    _print_updates(costs)
     with tempfile.TemporaryDirectory() as folder, chromium() as browser, ExitStack() as stack:
         subjects: tuple[Subject, ...] = (
             stack.enter_context(cell_turn(browser, Path(folder))),
@@ -90,6 +94,16 @@ def _print_pipeline(costs: Sequence[dict[str, float]]) -> None:
         print(
             f"  {cost['items']:>5} items before: parse {cost['parse']:.1f}, "
             f"reduce {cost['reduce']:.1f}, deliver {cost['deliver']:.1f}"
+        )
+
+
+def _print_updates(costs: Sequence[UpdateCost]) -> None:
+    print("\nUpdates of one session, microseconds each (aim: 3 times the SDK's validation)")
+    for cost in costs:
+        print(
+            f"  {cost.updates:>6} updates: json {cost.json:.1f}, SDK {cost.sdk:.1f}, "
+            f"ours {cost.ours:.1f} ({cost.ours / cost.sdk:.1f} times), "
+            f"kept {cost.kept_bytes / cost.text_bytes:.1f} bytes per byte of text"
         )
 
 
