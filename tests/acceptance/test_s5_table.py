@@ -1,0 +1,103 @@
+"""The table of tools, and the words of the protocol's kinds."""
+
+from __future__ import annotations
+
+from typing import get_args
+
+import pytest
+
+from acp_jupyter.packets.tools import KIND_TITLES, TOOLS, find_tool
+from acp_jupyter.packets.vocabulary import AcpKind, read_acp_kind, read_priority
+from acp_jupyter.transcript.items import ToolCall
+from tests.acceptance.shown import only
+from tests.support.script import Script
+
+ROWS = {
+    "glob": ("search", "search"),
+    "grep": ("search", "search"),
+    "read": ("read", "read"),
+    "write": ("edit", "edit"),
+    "edit": ("edit", "edit"),
+    "bash": ("execute", "execute"),
+    "task": ("think", "task"),
+    "todowrite": ("other", "other"),
+    "webfetch": ("fetch", "other"),
+    "websearch": ("search", "other"),
+    "askuserquestion": ("other", "other"),
+    "view_image": ("read", "read"),
+}
+MORE_TITLES = {"askuserquestion": "Asking a question", "view_image": "Viewing image"}
+
+
+def test_a_tool_is_one_row() -> None:
+    """S5.47, C27: name, both kinds and title; views need nothing else."""
+    assert {name: (row.acp_kind, row.ui_kind) for name, row in TOOLS.items()} == ROWS
+    for name, row in TOOLS.items():
+        assert row.name == name
+        assert find_tool(f" {name.upper()} ") is row
+        if name in MORE_TITLES:
+            assert row.title == MORE_TITLES[name]
+    assert find_tool("todo_write") is TOOLS["todowrite"]
+    assert find_tool("") is find_tool(None) is find_tool("nobody") is None
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_a_row_is_all_that_a_card_needs(name: str) -> None:
+    """S5.47: kinds, title and name of a card follow from the row alone."""
+    script = Script()
+    script.turn()
+    script.update("tool_call", toolCallId="c", title=name)
+    call = only(script, ToolCall)
+    assert (call.tool_kind, call.ui_kind, call.tool_name) == (*ROWS[name], name)
+    assert call.title == TOOLS[name].title
+
+
+KIND_WORDS = {
+    "read": "Reading file",
+    "edit": "Editing file",
+    "delete": "Deleting file",
+    "move": "Moving file",
+    "search": "Searching files",
+    "execute": "Running command",
+    "think": "Thinking",
+    "fetch": "Fetching web content",
+    "switch_mode": "Switching mode",
+    "other": "Running tool",
+}
+
+
+def test_the_ten_kinds_of_the_protocol() -> None:
+    """S5.6: kept beside the six; each has words, and foreign ones are other."""
+    assert set(get_args(AcpKind)) == set(KIND_WORDS)
+    assert KIND_TITLES == KIND_WORDS
+    for kind in KIND_WORDS:
+        assert read_acp_kind(kind) == kind
+    assert [read_acp_kind(kind) for kind in ("write", "command", "moon")] == [
+        "edit",
+        "execute",
+        "other",
+    ]
+    nothing: list[object] = ["", None, 5, []]
+    assert [read_acp_kind(kind) for kind in nothing] == [None] * 4
+
+
+@pytest.mark.parametrize(
+    ("value", "priority"),
+    [
+        ("high", "high"),
+        ("low", "low"),
+        ("medium", "medium"),
+        ("urgent", "medium"),
+        (0, "high"),
+        (1, "high"),
+        (2, "medium"),
+        (3, "low"),
+        (9, "low"),
+        (True, "medium"),
+        (1.0, "medium"),
+        (None, "medium"),
+    ],
+)
+def test_priorities(value: object, priority: str) -> None:
+    """C10."""
+    assert read_priority(value) == priority
