@@ -9,6 +9,7 @@ __all__ = ["DEFAULT_MODE", "MODEL_OPTION", "Models", "commands_update", "known_m
 
 DEFAULT_MODE = "default"
 MODEL_OPTION = "model"
+_MOST_WORDS = 160
 
 _MODES = {
     "default": ("Ask", "Asks before it changes files or runs commands"),
@@ -101,11 +102,19 @@ def commands_update(answer: Obj) -> Json | None:
     """Return ACP's available_commands_update from the CLI's answer to ``initialize``."""
     commands: list[Json] = []
     for command in map(obj, items(answer.get("commands"))):
-        if name := text(command.get("name")):
-            entry: Json = {"name": name, "description": text(command.get("description"))}
+        name = text(command.get("name"))
+        if name and not name.startswith("_"):
+            entry: Json = {"name": name, "description": _one_line(command)}
             if hint := text(command.get("argumentHint")):
                 entry["input"] = {"hint": hint}
             commands.append(entry)
     if not commands:
         return None
     return {"sessionUpdate": "available_commands_update", "availableCommands": commands}
+
+
+def _one_line(command: Obj) -> str:
+    """The CLI describes a command to its model, at length; the first sentence is for people."""
+    line = " ".join(text(command.get("description")).split())
+    sentence = line.partition(". ")[0]
+    return sentence if len(sentence) <= _MOST_WORDS else f"{sentence[: _MOST_WORDS - 1]}…"

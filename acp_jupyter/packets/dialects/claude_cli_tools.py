@@ -29,9 +29,10 @@ class _Call:
 
 def describe(name: str, raw_input: Obj, parent: str = "") -> Obj:
     """Return what a tool call object of the protocol says of a call, but its id and status."""
-    subject = text(first(raw_input, *_SUBJECTS)).strip().partition("\n")[0]
-    title = f"{name}: {subject}" if subject else name or "Tool"
     row = find_tool(name)
+    subject = text(first(raw_input, *_SUBJECTS)).strip().partition("\n")[0]
+    # Of a tool that everybody knows, name and input say more than words of ours.
+    title = f"{name}: {subject}" if subject and row is None else name or "Tool"
     fields: Obj = {
         "title": title if len(title) <= _TITLE_LENGTH else f"{title[: _TITLE_LENGTH - 1]}…",
         "kind": "other" if row is None else row.acp_kind,
