@@ -12,6 +12,7 @@ __all__ = [
     "inert",
     "inert_html",
     "one_line",
+    "printable",
     "quote",
     "without_ansi",
 ]
@@ -78,7 +79,7 @@ def _harmless(found: re.Match[str]) -> str:
 
 def fence(text: str, language: str = "") -> str:
     """Return a code block whose fence is longer than any run of backticks inside."""
-    text = _CONTROL.sub("", without_ansi(text).replace("\r\n", "\n").replace("\r", "\n"))
+    text = printable(text)
     longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
     marks = "`" * max(3, longest + 1)
     return f"{marks}{language}\n{text.rstrip()}\n{marks}"
@@ -110,6 +111,11 @@ def inert(text: str, chars: int = 200) -> str:
 def inert_html(text: str, chars: int = 200) -> str:
     """Return the text on one line, to stand in a line of HTML as it is."""
     return html.escape(one_line(text, chars), quote=False)
+
+
+def printable(text: str) -> str:
+    """Return the text without terminal escapes and characters that say nothing, or lie."""
+    return _CONTROL.sub("", without_ansi(text.replace("\r\n", "\n").replace("\r", "\n")))
 
 
 def without_ansi(text: str) -> str:

@@ -21,7 +21,7 @@ from acp_jupyter.transcript.redact import Redactor
 from acp_jupyter.transcript.render import capped, to_markdown, to_plain
 from acp_jupyter.transcript.scrub import Scrubber
 
-__all__ = ["TURN_MIME", "Bundle", "TurnSnapshot", "build_bundle"]
+__all__ = ["TURN_MIME", "Bundle", "TurnSnapshot", "build_bundle", "turn_footer"]
 
 TURN_MIME = "application/vnd.acp-jupyter.turn+json"
 
@@ -86,7 +86,7 @@ def build_bundle(
     scrubber = Scrubber.of_session(session, redactor or Redactor(), home)
     saved_turn = scrubber.model(turn.model_copy(update={"origin": None}))
     saved = tuple(_saved(items, scrubber, thoughts=thoughts))
-    footer = tuple(_footer(saved_turn, saved, scrubber.model(session)))
+    footer = tuple(turn_footer(saved_turn, saved, scrubber.model(session)))
     agent = scrubber.model(session.agent_info)
     snapshot = TurnSnapshot(
         turn_id=turn.turn_id,
@@ -182,7 +182,8 @@ def _shortened_item(item: Item) -> Item:
 # -- the footer --------------------------------------------------------------
 
 
-def _footer(turn: TurnState, items: Iterable[Item], session: SessionState) -> Iterator[str]:
+def turn_footer(turn: TurnState, items: Iterable[Item], session: SessionState) -> Iterator[str]:
+    """Yield the facts of a turn's last line."""
     yield " ".join(filter(None, (session.agent_info.name, session.agent_info.version)))
     for name in ("model", "mode"):
         chosen = _chosen(session, name)

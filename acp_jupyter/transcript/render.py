@@ -31,7 +31,15 @@ from acp_jupyter.transcript.markdown import (
     quote,
 )
 
-__all__ = ["OUTPUT_CHARS", "capped", "session_markdown", "to_markdown", "to_plain"]
+__all__ = [
+    "OUTPUT_CHARS",
+    "capped",
+    "outcome_facts",
+    "running_words",
+    "session_markdown",
+    "to_markdown",
+    "to_plain",
+]
 
 OUTPUT_CHARS = 2_000
 """Of a tool's output; the whole is in the session."""
@@ -62,7 +70,7 @@ def to_markdown(
     """
     parts = [_item(item, thoughts=thoughts) for item in items]
     if turn.status != "done":
-        parts.append(f"*{_running(turn)}*")
+        parts.append(f"*{running_words(turn)}*")
     if footer:
         parts.append(f"<sub>{' · '.join(inert_html(fact) for fact in footer)}</sub>")
     return "\n\n".join(_fitting([part for part in parts if part]))
@@ -191,14 +199,14 @@ def _summary(call: ToolCall) -> str:
     parts = [f"<b>{inert_html(call.title)}</b>"]
     if call.description and call.description not in call.title:
         parts.append(f"<code>{inert_html(call.description)}</code>")
-    outcome = " · ".join(inert_html(fact) for fact in _facts(call))
+    outcome = " · ".join(inert_html(fact) for fact in outcome_facts(call))
     return " ".join(parts) + (f" · {outcome}" if outcome else "")
 
 
 # -- both --------------------------------------------------------------------
 
 
-def _facts(call: ToolCall) -> list[str]:
+def outcome_facts(call: ToolCall) -> list[str]:
     """Return what became of a call: lines changed, permission, exit code, status."""
     facts = [line_counts(diff) for diff in call.diffs]
     permission = call.permission
@@ -212,7 +220,8 @@ def _facts(call: ToolCall) -> list[str]:
     return [fact for fact in facts if fact]
 
 
-def _running(turn: TurnState) -> str:
+def running_words(turn: TurnState) -> str:
+    """Say what a turn is doing; nothing for one that is done."""
     match turn.status:
         case "queued":
             return "Queued. The turn runs when the one before it has ended."
@@ -236,12 +245,12 @@ def _plain_lines(texts: Iterable[str]) -> list[str]:
 
 def _plain_call(call: ToolCall) -> str:
     parts = [call.title, "" if call.description in call.title else call.description]
-    return one_line("- " + " · ".join(filter(None, [*parts, *_facts(call)])), _PLAIN_CHARS)
+    return one_line("- " + " · ".join(filter(None, [*parts, *outcome_facts(call)])), _PLAIN_CHARS)
 
 
 def _endings(turn: TurnState, items: Sequence[Item]) -> list[str]:
     if turn.status != "done":
-        return [_running(turn)]
+        return [running_words(turn)]
     errors = [f"Error: {item.message}" for item in items if isinstance(item, ErrorItem)]
     return errors[:3] or [turn.words]
 

@@ -1,0 +1,168 @@
+"""A session or a turn as one HTML file: no script, nothing from elsewhere, light and dark.
+
+Needs jinja2 and markdown-it-py, which a kernel without a server may lack; so nothing imports this
+module before it is used.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, datetime
+from functools import cache
+from itertools import groupby
+from typing import NamedTuple
+
+from jinja2 import Environment, PackageLoader, StrictUndefined, Template
+
+from acp_jupyter.packets.display import human_size
+from acp_jupyter.transcript.diff_text import line_counts, unified_diff
+from acp_jupyter.transcript.events import SessionState, TurnState
+from acp_jupyter.transcript.html_markdown import agent_html
+from acp_jupyter.transcript.items import ContentBlockItem, Diff, Item, Thought, ToolCall
+from acp_jupyter.transcript.markdown import printable
+from acp_jupyter.transcript.record import turn_footer
+from acp_jupyter.transcript.render import outcome_facts, running_words
+from acp_jupyter.transcript.scrub import Scrubber
+
+__all__ = ["html_page"]
+
+_TEXT_CHARS = 20_000
+"""Of a tool's output, a command or a file that was written."""
+_MEDIA_CHARS = 4 * 1024 * 1024
+_PAGE_ITEMS = 20_000
+_OPEN_DIFF_LINES = 60
+_MEDIA = {
+    "image": frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"}),
+    "audio": frozenset({"audio/wav", "audio/x-wav", "audio/mpeg", "audio/ogg", "audio/mp4"}),
+}
+
+
+class _Line(NamedTuple):
+    tag: str
+    text: str
+
+
+class _Section(NamedTuple):
+    """A turn with what belongs to it; without a turn, what came between turns."""
+
+    turn: TurnState | None
+    items: tuple[Item, ...]
+    footer: tuple[str, ...]
+
+
+def html_page(
+    session: SessionState,
+    turns: Iterable[TurnState],
+    items: Iterable[Item],
+    scrubber: Scrubber,
+    *,
+    thoughts: bool = False,
+) -> str:
+    """Return a page for these turns.
+
+    Parameters
+    ----------
+    session, turns, items
+        What is shown; items in their order, whatever turns they belong to.
+    scrubber
+        Takes out what nobody else should read.
+    thoughts
+        Whether the agent's reasoning is part of it; named steps are in any case.
+    """
+    told = scrubber.model(session)
+    shown = [
+        scrubber.model(_drawn_part(item))
+        for item in items
+        if thoughts or not isinstance(item, Thought) or item.title
+    ]
+    left_out = max(0, len(shown) - _PAGE_ITEMS)
+    known = {turn.turn_id: scrubber.model(turn) for turn in turns}
+    return _template().render(
+        session=told,
+        title=told.title or told.agent_info.name,
+        sections=list(_sections(told, known, shown[left_out:])),
+        left_out=left_out,
+    )
+
+
+def _drawn_part(item: Item) -> Item:
+    if not isinstance(item, ToolCall):
+        return item
+    return item.model_copy(update={"raw_input": None, "raw_output": None})
+
+
+def _sections(
+    session: SessionState, turns: dict[str, TurnState], items: Sequence[Item]
+) -> Iterator[_Section]:
+    """Yield what belongs together in the order of its beginning."""
+    places = {item.turn_id: place for place, item in reversed(list(enumerate(items)))}
+    ordered = sorted(items, key=lambda item: places[item.turn_id])
+    for turn_id, group in groupby(ordered, key=lambda item: item.turn_id):
+        turn = turns.get(turn_id or "")
+        own = tuple(group)
+        yield _Section(turn, own, tuple(turn_footer(turn, own, session)) if turn else ())
+
+
+@cache
+def _template() -> Template:
+    environment = Environment(
+        loader=PackageLoader("acp_jupyter.transcript"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {
+        "agent": agent_html,
+        "printable": printable,
+        "capped": _capped,
+        "facts": outcome_facts,
+        "running": running_words,
+        "counts": line_counts,
+        "diff_lines": _diff_lines,
+        "is_short": _is_short,
+        "media": _media,
+        "moment": _moment,
+        "size": human_size,
+    }
+    return environment.get_template("session.html")
+
+
+def _capped(text: str) -> str:
+    text = printable(text)
+    if len(text) <= _TEXT_CHARS:
+        return text
+    half = _TEXT_CHARS // 2
+    return f"{text[:half]}\n… {len(text) - 2 * half:,} characters left out …\n{text[-half:]}"
+
+
+def _diff_lines(diff: Diff) -> list[_Line]:
+    tags = {"+": "ins", "-": "del"}
+    lines = printable(unified_diff(diff)).split("\n")[2:]  # the file is named in the header
+    return [_Line(tags.get(line[:1], "span"), line) for line in lines]
+
+
+def _is_short(diffs: Sequence[Diff]) -> bool:
+    return 0 < sum(len(_diff_lines(diff)) for diff in diffs) <= _OPEN_DIFF_LINES
+
+
+def _media(block: ContentBlockItem) -> str:
+    """Return an image or a sound as a URL that holds it; empty for what is none."""
+    known = _MEDIA.get(block.type, frozenset())
+    if block.mime_type not in known or not 0 < len(block.data) <= _MEDIA_CHARS:
+        return ""
+    try:
+        base64.b64decode(block.data, validate=True)
+    except (binascii.Error, ValueError):
+        return ""
+    return f"data:{block.mime_type};base64,{block.data}"
+
+
+def _moment(seconds: float | None) -> str:
+    """Return a time as ISO 8601, in UTC: the page may be read anywhere."""
+    try:
+        return datetime.fromtimestamp(seconds or 0, UTC).strftime("%Y-%m-%d %H:%M UTC")
+    except (ValueError, OverflowError, OSError):
+        return ""
