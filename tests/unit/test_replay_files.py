@@ -86,12 +86,29 @@ def test_a_question_that_was_never_answered_allows_no_change(ws: Path) -> None:
     prompt = score.prompt("Paint it")
     score.ask_permission()
     score.say("…")
-    score.rest(1)
     score.end(prompt)
     score.note(note="files_changed", turn_id="", files=list(CHANGES))
-    args = ("--apply-files", "--speed", "1")
-    with playing(score, ws, *args, permission=select("reject_once")) as peer:
+    with playing(score, ws, "--apply-files", permission=select("reject_once")) as peer:
         assert "rejected" in error_of(peer.prompt(peer.open(ws), "Paint it"))
+    assert (ws / "clean.py").read_text() == "slow\n"
+
+
+def test_a_stopped_turn_changes_nothing(ws: Path) -> None:
+    """It may have been stopped before it asked for what it would change."""
+    score = Score()
+    score.open()
+    prompt = score.prompt("Paint it")
+    score.say("I will")
+    score.rest(9)
+    score.choose(score.ask_permission(), "y")
+    score.cancel()
+    score.end(prompt, "cancelled")
+    score.note(note="files_changed", turn_id="", files=list(CHANGES))
+    with playing(score, ws, "--apply-files", "--speed", "1") as peer:
+        prompt = peer.start_prompt(peer.open(ws), "Paint it")
+        peer.until(lambda m: m.get("method") == "session/update")
+        peer.cancel("s1")
+        assert peer.finish(prompt).stop_reason == "cancelled"
     assert (ws / "clean.py").read_text() == "slow\n"
 
 

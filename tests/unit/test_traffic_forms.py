@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from acp_jupyter.packets.dialects.traffic_log import LogProblem, read_log
 from acp_jupyter.packets.json_shape import read_json
 from acp_jupyter.packets.models import AgentMessageChunk
+from acp_jupyter.packets.normalise import normalise
 from acp_jupyter.packets.reader import TrafficReader
 from acp_jupyter.packets.traffic import TrafficEntry
 from tests.support.recorded import TRAFFIC
@@ -109,13 +110,14 @@ def test_what_published_agents_sent(path: Path, form: str) -> None:
 
 
 def test_files_may_have_the_old_name_of_the_update() -> None:
-    """C1: files with the old method name are read; on the wire it is session/update."""
+    """C1: a file may have the old method name; from there on it is session/update."""
     content = {"type": "text", "text": "a"}
     update = {"sessionUpdate": "agent_message_chunk", "content": content}
     params = {"sessionId": "s", "update": update}
     for method in ("acp/notification/session_update", "session/update"):
         entry = one({"jsonrpc": "2.0", "method": method, "params": params})
         assert entry.direction == "<"
+        assert [part["method"] for part in normalise(entry.message)] == ["session/update"]
         (packet,) = TrafficReader().read(entry)
         assert isinstance(packet, AgentMessageChunk)
         assert packet.text == "a"
@@ -206,6 +208,16 @@ def test_times(time: object, seconds: float) -> None:
 def test_an_absurd_time_is_that_of_the_line_before() -> None:
     lines = [json.dumps({"t": t, "d": ">", "m": {"method": "session/cancel"}}) for t in (9.5, -3)]
     assert [e.t for e in read(lines)] == [9.5, 9.5]
+
+
+def test_numbers_without_answers_are_completed() -> None:
+    lines = [
+        {"seq": 4, "t": 1, "d": ">", "m": {"id": 1, "method": "session/prompt"}},
+        {"seq": 9, "t": 1, "d": "<", "m": {"id": 1, "result": {}}},
+        {"seq": 10, "t": 1, "d": "<", "re": 4, "m": {"id": 1, "result": {}}},
+        {"seq": 11, "t": 1, "d": "<", "re": 11, "m": {"id": 1, "result": {}}},
+    ]
+    assert [e.re for e in read(json.dumps(line) for line in lines)] == [None, 4, 4, None]
 
 
 def test_two_logs_in_one_file_are_numbered_on() -> None:

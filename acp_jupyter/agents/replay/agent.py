@@ -119,6 +119,7 @@ class ReplayAgent:
         openings = self._recording.openings.get(method, [])
         if method in ("session/load", "session/resume"):
             openings = [o for o in openings if o.session and session_id in o.session.ids]
+            method = f"{method} {session_id}"
         if not openings:
             return None
         number = self._used[method]

@@ -15,7 +15,7 @@ from .steps import Answered, Ask, Cancelled, Object, Part, RecordedSession, Repl
 
 __all__ = ["build", "read_recording"]
 
-_MAX_BYTES = 256 * 1024 * 1024
+_MAX_BYTES = 64 * 1024 * 1024
 
 
 def read_recording(path: Path) -> Recording:

@@ -118,7 +118,7 @@ class Player:
             case Cancelled():
                 pass  # the client has not cancelled this time
             case Reply():
-                self._reply(step, turn, request_id)
+                await self._reply(step, turn, request_id)
 
     def _send(self, step: Send) -> None:
         self._peer.send(dict(self.localiser.value(step.message)))
@@ -136,16 +136,21 @@ class Player:
         if step.seq not in self._asked:
             return  # it was left out
         ask, task = self._asked[step.seq]
-        interrupted = asyncio.create_task(self._interrupt.wait())
-        await asyncio.wait({task, interrupted}, return_when=asyncio.FIRST_COMPLETED)
-        interrupted.cancel()
+        await self._wait(task)
         if not task.done():
             return  # the turn was cancelled meanwhile, or is over; the next step tells
+        del self._asked[step.seq]
         live = task.result()
         if not turn.is_past_cancel and not turn.is_answered:
             self._check(ask, live)
         self._remember_terminal(ask, live)
         self._pace.restart(step.at)
+
+    async def _wait(self, task: asyncio.Task[LiveAnswer]) -> None:
+        """Wait for an answer, or until the turn is cancelled or over."""
+        interrupted = asyncio.create_task(self._interrupt.wait())
+        await asyncio.wait({task, interrupted}, return_when=asyncio.FIRST_COMPLETED)
+        interrupted.cancel()
 
     def _check(self, ask: Ask, live: LiveAnswer) -> None:
         words = difference(ask, live)
@@ -164,20 +169,31 @@ class Player:
         if isinstance(then, str) and isinstance(now, str):
             self.localiser.terminals[then] = now
 
-    def _reply(self, step: Reply, turn: _Turn, request_id: object) -> None:
-        for ask, task in self._asked.values():
-            if ask.answer is None and task.done() and not turn.is_past_cancel:
-                _check_open_question(ask, task.result())
+    async def _reply(self, step: Reply, turn: _Turn, request_id: object) -> None:
+        if not turn.is_past_cancel:
+            # A turn that was stopped may never have asked for what it would change.
+            await self._change_files(turn)
         self._asked.clear()
-        if self._root is not None and turn.part.files:
-            try:
-                apply_changes(self._root, turn.part.files)
-            except FileChangeError as error:
-                raise DivergedError(str(error)) from error
         turn.is_answered = True
         if self._waiting:
             self._interrupt.set()
         self._peer.send({"id": request_id, **self._body(step.message)})
+
+    async def _change_files(self, turn: _Turn) -> None:
+        """Make the recorded changes, if they are to be made and no answer forbids it."""
+        root = self._root if turn.part.files else None
+        for ask, task in self._asked.values():
+            if root is not None:
+                await self._wait(task)
+            if task.done():
+                _check_open_question(ask, task.result())
+        if self._is_stopped(turn):
+            raise TurnCancelledError
+        if root is not None:
+            try:
+                apply_changes(root, turn.part.files)
+            except FileChangeError as error:
+                raise DivergedError(str(error)) from error
 
     def _body(self, message: Object) -> dict[str, object]:
         return {
@@ -186,7 +202,7 @@ class Player:
 
 
 def _check_open_question(ask: Ask, live: LiveAnswer) -> None:
-    """Stop at an answer that the recorded client never gave, unless it allows what follows."""
+    """Stop at an answer that the recorded client gave later or never, unless it allows all."""
     if is_cancelled(ask, live):
         raise TurnCancelledError
     if is_rejected(ask, live):

@@ -92,14 +92,11 @@ class _Reader:
             self._shift = self._seq + 1 - given  # two logs in one file
         self._seq = given + self._shift
         self._tick(record.get("t"), "t")
-        if side != "!":
-            self._follow(side, message)
+        asked = None if side == "!" else self._follow(side, message)
         re = record.get("re")
-        if not isinstance(re, int) or isinstance(re, bool) or not 0 <= re < given:
-            re = None
-        return TrafficEntry(
-            self._seq, self._time, side, message, None if re is None else re + self._shift
-        )
+        if isinstance(re, int) and not isinstance(re, bool) and 0 <= re < given:
+            asked = re + self._shift
+        return TrafficEntry(self._seq, self._time, side, message, asked)
 
     def _foreign(
         self, found: LogValue, record: Mapping[str, Any]
