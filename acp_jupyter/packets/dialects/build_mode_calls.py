@@ -122,7 +122,8 @@ def told_name(call: ToolCallStart | ToolCallProgress) -> str:
 def _title(call: ToolCallStart | ToolCallProgress) -> str:
     """S3.8: the agent's own words; for a bare name or path ours, with the file (C24)."""
     words = _words(call)
-    file = words.path.rsplit("/", 1)[-1]
+    own = call.title or ""
+    file = (words.path or (own if "/" in own else "")).rsplit("/", 1)[-1]
     named = bool(file) and words.title.endswith(" file")
     return f"{words.title.removesuffix('file')}{file}" if named else words.title
 
