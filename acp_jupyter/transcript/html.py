@@ -19,7 +19,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 from acp_jupyter.packets.display import human_size
 from acp_jupyter.transcript.diff_text import line_counts, unified_diff
 from acp_jupyter.transcript.events import SessionState, TurnState
-from acp_jupyter.transcript.html_markdown import agent_html
+from acp_jupyter.transcript.html_markdown import AgentHtml
 from acp_jupyter.transcript.items import ContentBlockItem, Diff, Item, Thought, ToolCall
 from acp_jupyter.transcript.markdown import printable
 from acp_jupyter.transcript.record import turn_footer
@@ -84,6 +84,7 @@ def html_page(
         title=told.title or told.agent_info.name,
         sections=list(_sections(told, known, shown[left_out:])),
         left_out=left_out,
+        agent=AgentHtml(),
     )
 
 
@@ -115,7 +116,6 @@ def _template() -> Template:
         lstrip_blocks=True,
     )
     environment.filters |= {
-        "agent": agent_html,
         "printable": printable,
         "capped": _capped,
         "facts": outcome_facts,

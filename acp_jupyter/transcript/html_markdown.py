@@ -13,22 +13,36 @@ from markupsafe import Markup
 
 from acp_jupyter.transcript.markdown import printable
 
-__all__ = ["agent_html"]
+__all__ = ["AgentHtml"]
 
-_MOST_CHARS = 256 * 1024
+_MOST_CHARS = 64 * 1024
+_ALL_CHARS = 2 * 1024 * 1024
 _SCHEMES = ("https://", "http://", "mailto:")
 
 
-def agent_html(text: str) -> Markup:
-    """Return Markdown as HTML.
+class AgentHtml:
+    """Renders the texts of one page.
 
     Raw HTML is shown as text, an image as its description, a link only where it leads to the web.
-    What is too long to be Markdown is shown as it is.
+    Text that is too long, or comes after too much of it, is shown as it is: there is Markdown that
+    takes time with its length squared.
+
+    Parameters
+    ----------
+    all_chars
+        How much is rendered altogether.
     """
-    text = printable(text)
-    if len(text) > _MOST_CHARS:
-        return Markup("<pre>{}</pre>").format(text)
-    return Markup(_parser().render(text))  # noqa: S704 - html is off, and links are checked
+
+    def __init__(self, all_chars: int = _ALL_CHARS) -> None:
+        self._left = all_chars
+
+    def __call__(self, text: str) -> Markup:
+        """Return Markdown as HTML."""
+        text = printable(text)
+        self._left -= len(text)
+        if len(text) > _MOST_CHARS or self._left < 0:
+            return Markup("<pre>{}</pre>").format(text)
+        return Markup(_parser().render(text))  # noqa: S704 - html is off, and links are checked
 
 
 @cache
