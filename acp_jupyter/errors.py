@@ -24,6 +24,7 @@
     ├── VersionMismatch         kernel and server hold different acp-jupyter versions
     └── TurnError               a turn ended in an error
         ├── TurnTimeout         it took longer than ``--timeout``
+        ├── RecordMissing       it was to be played from a record that is not there
         └── NobodyToAsk         a permission was refused because nobody could answer
 """
 
@@ -47,6 +48,7 @@ __all__ = [
     "NothingToImport",
     "PermissionGone",
     "PermissionSettled",
+    "RecordMissing",
     "ServerUnreachable",
     "SessionImported",
     "TurnError",
@@ -232,6 +234,13 @@ class TurnTimeout(TurnError):
 
     reason = "turn_timeout"
     status = 504
+
+
+class RecordMissing(TurnError):
+    """A turn was to be played from a record that is not there."""
+
+    reason = "record_missing"
+    status = 404
 
 
 class NobodyToAsk(TurnError):

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from acp_jupyter.errors import BadRequest, PermissionGone, PermissionSettled
 from acp_jupyter.host.journal import Journal
 from acp_jupyter.host.permissions import decide, reject_option
+from acp_jupyter.host.recording_answers import RecordedAnswers
 from acp_jupyter.packets.notes import PermissionSettledNote
 from acp_jupyter.transcript.events import Policy
 from acp_jupyter.transcript.items import ToolCall
@@ -37,6 +38,8 @@ class Asking:
         self._journal = journal
         self._nobody_to_ask = nobody_to_ask
         self._refused = refused
+        self.recorded: RecordedAnswers | None = None
+        """Set while a record is played."""
         self._open: dict[str, asyncio.Future[str | None]] = {}
         self._settled: set[str] = set()
         self._gone: set[str] = set()
@@ -54,6 +57,11 @@ class Asking:
         if decision is not None:
             self._settle(request_id, "policy", decision.rule)
             return decision.option_id
+        if self.recorded is not None:
+            again = self.recorded.find(call, nobody_to_ask=self._nobody_to_ask())
+            if again is not None:
+                self._settle(request_id, again.by, again.rule)
+                return again.option_id
         if self._nobody_to_ask():
             self._settle(request_id, "nobody")
             self._refused()

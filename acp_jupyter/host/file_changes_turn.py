@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -41,6 +41,8 @@ class TurnFiles:
     def __init__(self, journal: Journal, root: Path, limits: Limits) -> None:
         self.contents: FileContents | None = None
         """Keeps what files hold; set while the session is recorded."""
+        self.finished: Callable[[], None] | None = None
+        """Called at the end of each turn."""
         self._journal = journal
         self._root = root
         self._limits = limits
@@ -81,6 +83,8 @@ class TurnFiles:
         if self._before is not None:
             seconds = 2 * self._limits.scan_seconds + _SLACK_SECONDS
             await asyncio.wait((self._looking_again(),), timeout=seconds)
+        if self.finished is not None:
+            self.finished()
 
     async def close(self) -> None:
         """Wait for nothing any more."""

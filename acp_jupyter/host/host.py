@@ -18,6 +18,8 @@ from acp_jupyter.errors import AcpError, BadRequest, HostClosed, UnknownSession,
 from acp_jupyter.host.documents import Documents, NoDocuments
 from acp_jupyter.host.journal import Reader
 from acp_jupyter.host.limits import Limits
+from acp_jupyter.host.recording_sessions import Records
+from acp_jupyter.host.recording_wish import RecordWish
 from acp_jupyter.host.registry import Registry
 from acp_jupyter.host.session import Session
 from acp_jupyter.host.traffic_log import TrafficLog
@@ -56,6 +58,7 @@ class AgentHost:
     def __init__(self, config: HostConfig) -> None:
         self.config = config
         self.sessions: dict[str, Session] = {}
+        self._records = Records(config.root, config.limits)
         self._listeners: set[Callable[[], None]] = set()
         self._reads: dict[Reader, Session] = {}
         self._loop = asyncio.new_event_loop()
@@ -170,6 +173,7 @@ class AgentHost:
         label: str = "",
         kernel_id: str = "",
         policy: Policy | None = None,
+        record: RecordWish | None = None,
     ) -> Session:
         """Make a session; its agent starts when first needed.
 
@@ -179,8 +183,11 @@ class AgentHost:
             No agent of that id is configured.
         BadRequest
             Too many sessions are open.
+        RecordMissing
+            It shall be played from a record that is not there.
         """
-        spec = self.config.registry.get(agent)
+        kept = self._records.prepare(agent, label, notebook_path, record) if record else None
+        spec = (kept.player if kept else None) or self.config.registry.get(agent)
         limits = self.config.limits
         self.check_room()
         session_id = uuid.uuid4().hex
@@ -200,6 +207,8 @@ class AgentHost:
         session.redactor = redactor
         session.label = label
         session.kernel_id = kernel_id
+        if kept is not None:
+            self._records.begin(session, kept, self.traffic_path(session_id))
         self.adopt(session)
         return session
 

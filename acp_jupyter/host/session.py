@@ -20,6 +20,7 @@ from acp_jupyter.host.files import WorkspaceFiles
 from acp_jupyter.host.journal import Journal
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.prompting import Link, Prompting
+from acp_jupyter.host.recording import Recording, Replaying, SessionRecord
 from acp_jupyter.host.registry import AgentSpec
 from acp_jupyter.host.traffic_log import TrafficLog
 from acp_jupyter.packets.notes import (
@@ -77,6 +78,8 @@ class Session:
         """Knows the secrets of the agent's surroundings."""
         self.kernel_id = ""
         self.label = ""
+        self.record: SessionRecord | None = None
+        """Where it is recorded, or what it is played from."""
         self._cwd = Path(opening.cwd)
         self._limits = limits
         self.journal = Journal(opening, log, limits, changed)
@@ -176,6 +179,8 @@ class Session:
         except RuntimeError:
             # The interpreter is ending: there are no more threads, and nobody is held up.
             self.journal.close()
+        if isinstance(self.record, Recording):
+            await self.record.close()
 
     # -- the agent -------------------------------------------------------
 
@@ -189,6 +194,9 @@ class Session:
 
     async def _open(self) -> Link:
         self.journal.note(AgentStarting())
+        if isinstance(self.record, Replaying):
+            await asyncio.to_thread(self.record.answers.load)
+            self._turns.asking.recorded = self.record.answers
         connection = await AgentConnection.open(
             self.spec,
             cwd=self._cwd,

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from pathlib import PurePosixPath, PureWindowsPath
+from types import MappingProxyType
 from typing import Any, Literal, TypeVar, get_origin
 from urllib.parse import quote
 
@@ -34,20 +36,33 @@ class Scrubber:
         The user's home folder, or an empty string.
     redactor
         Replaces secrets.
+    stand_in
+        What the session's folder becomes.
+    places
+        Other folders, and what they become.
     """
 
-    def __init__(self, cwd: str, home: str, redactor: Redactor) -> None:
+    def __init__(
+        self,
+        cwd: str,
+        home: str,
+        redactor: Redactor,
+        *,
+        stand_in: str = ".",
+        places: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
         self._redactor = redactor
         self._places: list[tuple[re.Pattern[str], str]] = []
         root = _trimmed(cwd)
-        for spelling in _spellings(root):
-            self._places.append((_place(root, spelling, end=r"(?![\w-]|\.\w)"), "."))
-        for spelling in _spellings(_trimmed(home)):
-            self._places.append((_place(home, spelling, end=r"(?![\w-]|\.\w)"), "~"))
+        longest = sorted(places.items(), key=lambda item: -len(item[0]))
+        for path, name in ((root, stand_in), *longest, (home, "~")):
+            for spelling in _spellings(_trimmed(path)):
+                self._places.append((_place(path, spelling, end=r"(?![\w-]|\.\w)"), name))
         # What begins like the folder is a neighbour of it: /srv/work-old beside /srv/work.
         name = PurePosixPath(root.replace("\\", "/")).name
+        above = "" if stand_in == "." else f"{stand_in}/"
         for spelling in _spellings(root):
-            self._places.append((_place(root, spelling, end=""), f"../{name}"))
+            self._places.append((_place(root, spelling, end=""), f"{above}../{name}"))
 
     @classmethod
     def of_session(cls, session: SessionState, redactor: Redactor, home: str = "") -> Scrubber:

@@ -28,8 +28,20 @@ from acp_jupyter.transcript.events import (
 from acp_jupyter.transcript.items import Notice
 from acp_jupyter.transcript.state import Transcript
 
-__all__ = ["agent_info", "commands", "config", "info", "mode", "opened", "session_setup", "usage"]
+__all__ = [
+    "REPLAYED",
+    "agent_info",
+    "commands",
+    "config",
+    "info",
+    "mode",
+    "opened",
+    "session_setup",
+    "usage",
+]
 
+REPLAYED = " (replayed)"
+"""After the name of an agent that is played from a record."""
 
 _TOOLS = 1000
 
@@ -55,10 +67,11 @@ def opened(note: SessionOpened, at: float) -> Transcript:
 def agent_info(draft: Draft, packet: AgentInfoPacket) -> None:
     """Take the agent's own name and what it can take in a prompt."""
     agent = draft.session.agent_info
+    name = packet.title[:60] or agent.name
+    if agent.name.endswith(REPLAYED):
+        name = name.removesuffix(REPLAYED) + REPLAYED
     draft.change_session(
-        agent_info=AgentInfo(
-            id=agent.id, name=packet.title[:60] or agent.name, version=packet.version[:40]
-        ),
+        agent_info=AgentInfo(id=agent.id, name=name, version=packet.version[:40]),
         prompt_capabilities=packet.prompt_capabilities,
     )
 
