@@ -75,9 +75,9 @@ def test_a_message_becomes_output_delta(
 
 def test_a_plan_has_numbers_and_lines() -> None:
     """S3.15, S3.16, S3.33: priorities are 1, 2 and 3 (C10)."""
-    words = (
+    steps = (
         ("Read", "high", "completed"),
-        ("Change", "medium", "in_progress"),
+        ("Edit", "medium", "in_progress"),
         ("Test", "low", ""),
     )
     entries = [{"content": c, "priority": p, "status": s} for c, p, s in steps]

@@ -46,13 +46,14 @@ class SseEvent:
 class SseDecoder:
     """Makes events of the bytes of a stream, however they are cut (S3.1).
 
-    Comments and unknown fields are left out; lines end as they like. An event beyond 64 million
-    characters is cut.
+    Comments and unknown fields are left out; lines end as they like. Of an event beyond
+    64 million characters the lines that are too much are left out.
     """
 
     def __init__(self) -> None:
         self._text = codecs.getincrementaldecoder("utf-8-sig")("replace")
         self._line: list[str] = []
+        self._cut = False
         self._after_return = False
         self._event = ""
         self._data: list[str] = []
@@ -77,17 +78,18 @@ class SseDecoder:
         found = []
         for piece in ended:
             self._hold(piece)
-            line = "".join(self._line)
-            self._line = []
-            event = self._read(line)
+            event = None if self._cut else self._read("".join(self._line))
+            self._line, self._cut = [], False
             if event is not None:
                 found.append(event)
         self._hold(rest)
         return found
 
     def _hold(self, piece: str) -> None:
-        self._line.append(piece[: self._room])
-        self._room -= min(self._room, len(piece))
+        self._cut = self._cut or len(piece) > self._room
+        if not self._cut:
+            self._line.append(piece)
+            self._room -= len(piece)
 
     def _read(self, line: str) -> SseEvent | None:
         if not line:

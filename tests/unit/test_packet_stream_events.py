@@ -1,0 +1,118 @@
+"""Server-sent events, written and read."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from acp_jupyter.packets.dialects import event_stream
+from acp_jupyter.packets.dialects.build_mode_models import OutputDeltaPacket, ToolEndPacket
+from acp_jupyter.packets.dialects.event_stream import (
+    SseDecoder,
+    SseEvent,
+    format_event,
+    format_packet_event,
+    read_packets,
+)
+from acp_jupyter.packets.models import AgentMessageChunk, Unknown
+
+NOON = datetime(2025, 1, 20, 12, tzinfo=UTC)
+
+
+def read(*chunks: bytes) -> list[SseEvent]:
+    decoder = SseDecoder()
+    return [event for chunk in chunks for event in decoder.feed(chunk)] + decoder.end()
+
+
+def test_a_packet_is_one_event_in_the_one_form() -> None:
+    """S3.2: event: message, the JSON by its aliases in one line, an empty line."""
+    packet = ToolEndPacket(tool_call_id="c", tool_name="Read", result="two\nlines", timestamp=NOON)
+    data = (
+        '{"type":"tool_end","tool_call_id":"c","tool_name":"Read","status":"success",'
+        '"result":"two\\nlines","timestamp":"2025-01-20T12:00:00.000Z"}'
+    )
+    assert format_packet_event(packet) == f"event: message\ndata: {data}\n\n"
+
+
+def test_aliases_are_those_of_the_wire() -> None:
+    """S3.2: mimeType, also in a snake case packet (C12)."""
+    raw = {"type": "image", "data": "AA==", "mimeType": "image/png"}
+    packet = OutputDeltaPacket.model_validate({"content": "", "content_block": raw})
+    assert '"mimeType":"image/png"' in format_packet_event(packet)
+
+
+STREAM = (
+    b"\xef\xbb\xbf: a comment\r\n"
+    b"retry: 1000\n\n"
+    b'event: message\ndata: {"type": "output_start"}\n\n'
+    b"id: 7\r\nevent:other\r\ndata:first\r\ndata: second\r\ndata\r\n\r\n"
+    b":\n: ping\n\n"
+    b"id: a\0b\nnonsense\nfield: x\rdata: Gr\xc3\xbc\xc3\x9fe \xf0\x9f\x8e\x89\r\r"
+    b"data: last"
+)
+EVENTS = [
+    SseEvent('{"type": "output_start"}'),
+    SseEvent("first\nsecond\n", "other", "7"),
+    SseEvent("Grüße 🎉", "message", "7"),
+    SseEvent("last", "message", "7"),
+]
+
+
+def test_comments_line_ends_and_data_of_many_lines() -> None:
+    """S3.1: any line end, comments, unknown fields, several lines of data, no end."""
+    assert read(STREAM) == EVENTS
+
+
+@given(st.lists(st.integers(0, len(STREAM)), max_size=20))
+def test_a_stream_may_be_cut_anywhere(cuts: list[int]) -> None:
+    """S3.1: within a line's end, a character or a field."""
+    ends = [0, *sorted(cuts), len(STREAM)]
+    assert read(*(STREAM[a:b] for a, b in pairwise(ends))) == EVENTS
+
+
+def test_a_stream_may_come_byte_by_byte() -> None:
+    """S3.1: as slowly as it likes."""
+    assert read(*(STREAM[n : n + 1] for n in range(len(STREAM)))) == EVENTS
+
+
+@given(st.lists(st.text()), st.integers(0, 10**15))
+def test_what_is_written_is_read(texts: list[str], first: int) -> None:
+    """S3.1, S3.2: whatever characters a packet holds."""
+    data = [json.dumps(text, ensure_ascii=False).encode("utf-8", "replace") for text in texts]
+    written = b"".join(format_event(line, first + n) for n, line in enumerate(data))
+    assert [(event.data.encode(), event.id) for event in read(written)] == [
+        (line, str(first + n)) for n, line in enumerate(data)
+    ]
+
+
+@given(st.lists(st.binary(max_size=50), max_size=20))
+def test_any_bytes_are_read(chunks: list[bytes]) -> None:
+    """S3.1: without an exception; what is no JSON gives an unknown packet."""
+    for packet in read_packets(chunks):
+        assert packet.type
+
+
+def test_packets_of_both_dialects_are_read() -> None:
+    """S3.1: `type` says which packet it is."""
+    stream = [
+        b'data: {"type": "output_delta", "content": "a"}\n\ndata: {"sessionUpdate": "agent_mes',
+        b'sage_chunk", "content": {"type": "text", "text": "b"}}\n\ndata: {oops\n\n',
+    ]
+    one, two, three = read_packets(stream)
+    assert isinstance(one, AgentMessageChunk)
+    assert isinstance(two, AgentMessageChunk)
+    assert (one.text, two.text) == ("a", "b")
+    assert three == Unknown(raw="{oops")
+
+
+@pytest.mark.parametrize("flood", [b"data: xxxxxxxxxxxxx\n", b"x", b": xxxxxxxxxxxxxxxx\n"])
+def test_an_endless_event_takes_no_memory(flood: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(event_stream, "_MAX_CHARS", 100)
+    events = read(*[flood] * 1000, b"\n\ndata: after\n\n")
+    assert events[-1] == SseEvent("after")
+    assert sum(len(event.data) for event in events) < 200
