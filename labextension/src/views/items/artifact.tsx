@@ -26,6 +26,7 @@ export function ArtifactCard({ item }: { readonly item: Artifact }) {
   const { type, name, path, size } = item;
   const kind = item.type_name;
   const preview = addressOf(item.preview_url, actions?.baseUrl ?? '');
+  const opens = actions?.openFile !== undefined && isInside(path);
   const facts = [kind, size].filter(fact => fact !== '');
   return (
     <div
@@ -41,24 +42,32 @@ export function ArtifactCard({ item }: { readonly item: Artifact }) {
           <Visible text={name === '' ? path : name} />
         </b>
         <span class="muted">
-          {facts.join(' · ')}
+          {facts.map((fact, index) => (
+            <span key={index} class={index > 0 ? 'dot num' : undefined}>
+              {fact}
+            </span>
+          ))}
           {path !== '' && path !== name && (
-            <span class={facts.length > 0 ? 'dot' : undefined}>
+            <span class={`cut${facts.length > 0 ? ' dot' : ''}`}>
               <Path path={path} />
             </span>
           )}
         </span>
       </span>
-      {preview !== null && <Preview preview={preview} />}
-      {actions?.openFile !== undefined && isInside(path) && (
-        <button
-          type="button"
-          class="btn small"
-          aria-label={t('Open %1', path)}
-          onClick={() => actions.openFile?.(path, null)}
-        >
-          {t('Open')}
-        </button>
+      {(preview !== null || opens) && (
+        <span class="acts">
+          {preview !== null && <Preview preview={preview} />}
+          {opens && (
+            <button
+              type="button"
+              class="btn small"
+              aria-label={t('Open %1', path)}
+              onClick={() => actions.openFile?.(path, null)}
+            >
+              {t('Open')}
+            </button>
+          )}
+        </span>
       )}
     </div>
   );

@@ -19,13 +19,13 @@ export function Fields({ rows }: { readonly rows: readonly Field[] }) {
   );
 }
 
-/** What an input says; nothing of it is null or empty. */
-export function fieldsOf(value: unknown): Field[] {
+/** What an input says beyond what is `known` already; nothing of it is null or empty. */
+export function fieldsOf(value: unknown, known: readonly string[]): Field[] {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return [];
   }
   return Object.entries(value)
-    .filter(([, field]) => field !== null && field !== '')
+    .filter(([, field]) => field !== null && field !== '' && !known.includes(String(field)))
     .slice(0, MAX_FIELDS)
     .map(([name, field]: [string, unknown]) => [
       name,

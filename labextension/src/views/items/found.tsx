@@ -41,7 +41,7 @@ export function FoundBox({ item, files }: FoundBoxProps) {
       )}
       {files.length > 0 && (
         <footer>
-          <span class="grow">{countWords(item, files, t)}</span>
+          <span class="grow">{knownWords(item, files, t)}</span>
           {cut < files.length && (
             <button type="button" class="btn quiet small" onClick={() => setAll('1')}>
               {t('Show all')}
@@ -67,14 +67,17 @@ function Result({ found: { path, hits } }: { readonly found: Found }) {
   );
 }
 
-/** `41 files`, `3 matches`; where not all of them are known: `50 of 131 files`. */
+/** `41 files`, `3 matches`: all that the search says it has found. */
 export function countWords({ count }: ToolCall, files: readonly string[], t: Translate): string {
   const total = count ?? files.length;
   const matches = (foundIn(files.slice(0, 1))[0]?.hits.length ?? 0) > 0;
-  const words = matches
+  return matches
     ? plural(t, total, '1 match', '%1 matches')
     : plural(t, total, '1 file', '%1 files');
-  return total > files.length && files.length > 0
-    ? t('%1 of %2', grouped(files.length), words)
-    : words;
+}
+
+/** The same, and where not all of them are known: `50 of 131 files`. */
+function knownWords(item: ToolCall, files: readonly string[], t: Translate): string {
+  const words = countWords(item, files, t);
+  return (item.count ?? 0) > files.length ? t('%1 of %2', grouped(files.length), words) : words;
 }

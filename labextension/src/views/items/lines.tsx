@@ -19,16 +19,18 @@ interface LinesProps {
   /** Where the file opens; `null` is its top. */
   readonly line: number | null;
   readonly header?: ComponentChildren;
+  /** Whether this is all of the file. */
+  readonly whole?: boolean;
 }
 
 /** The first lines of a file, with their numbers beside them where they are known. */
-export function Lines({ id, text, first, path, line, header }: LinesProps) {
+export function Lines({ id, text, first, path, line, header, whole = false }: LinesProps) {
   const { actions, t } = useScene();
   const [all, setAll] = useValue(`${id} lines`);
   const lines = text.replace(/\n$/, '').split('\n');
   const shown = all === '' && actions !== null ? lines.slice(0, FIRST_LINES) : lines;
   const words =
-    first === null
+    first === null || whole || lines.length === 1
       ? plural(t, lines.length, '1 line', '%1 lines')
       : t('Lines %1 to %2', grouped(first), grouped(first + lines.length - 1));
   return (

@@ -42,7 +42,7 @@ describe('an artifact', () => {
       actions: { openFile, baseUrl: BASE },
     });
     const made = card('CSV Prices');
-    expect(words(made)).toBe('PricesCSV · 4.1 kBoutputs/prices.csvOpen');
+    expect(words(made)).toBe('PricesCSV4.1 kBoutputs/prices.csvOpen');
     expect(within(made).queryByRole('link')).toBeNull();
     fireEvent.click(within(made).getByRole('button', { name: 'Open outputs/prices.csv' }));
     expect(openFile).toHaveBeenCalledExactlyOnceWith('outputs/prices.csv', null);

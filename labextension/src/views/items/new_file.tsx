@@ -19,6 +19,7 @@ export function NewFile({ diff, id, line }: NewFileProps) {
       id={id}
       text={diff.new_text}
       first={1}
+      whole
       path={diff.path}
       line={line}
       header={

@@ -25,7 +25,8 @@ export function ToolBody({ item }: { readonly item: ToolCall }) {
   const [raw] = useOpen(`${item.id} raw`, false);
   const { diffs, files, blocks, diagnostics, path } = item;
   const main = mainOf(item, hasOutput);
-  const fields = main === 'fields' ? fieldsOf(item.raw_input) : [];
+  const inLine = [item.title, item.description, item.subagent_type];
+  const fields = main === 'fields' ? fieldsOf(item.raw_input, inLine) : [];
   const opened = main === 'lines' ? [path] : diffs.map(diff => diff.path);
   const places = otherPlaces(item, opened);
   const said = main === 'diffs' || main === 'fields' ? hasOutput : true;
