@@ -77,6 +77,7 @@ def convert_acp_tool_progress_to_tool_end(
         tool_name=told_name(tool_progress),
         status=ended,
         result=_result(tool_progress),
+        tool_input=tool_progress.raw_input,
         title=tool_progress.title,
         content=_content(tool_progress),
         timestamp=moment_of(tool_progress),

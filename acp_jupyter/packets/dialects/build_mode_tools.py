@@ -53,6 +53,7 @@ class ToolEndPacket(BuildTimed):
     tool_name: str
     status: str = "success"
     result: JsonValue = None
+    tool_input: JsonValue = None
     title: str | None = None
     content: tuple[JsonValue, ...] | None = None
 

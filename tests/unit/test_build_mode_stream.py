@@ -1,0 +1,207 @@
+"""A session in build mode: brackets around what is said, done and asked."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from acp_jupyter.packets import Packet, ParseState, parse_packet
+from acp_jupyter.packets.dialects.build_mode_stream import BuildModeStream
+from acp_jupyter.packets.made_models import ArtifactCreated, FileWrite
+from acp_jupyter.packets.models import (
+    AgentMessageChunk,
+    AgentPlanUpdate,
+    AgentThoughtChunk,
+    ErrorPacket,
+    PlanRemoved,
+    PromptResponse,
+    ToolCallProgress,
+    ToolCallStart,
+)
+from tests.support.any_packets import AGENT_PACKETS, MADE_PACKETS
+from tests.support.wire import acp, text
+
+
+def play(*packets: Packet) -> list[dict[str, Any]]:
+    stream = BuildModeStream()
+    return [
+        json.loads(said.model_dump_json(by_alias=True))
+        for packet in packets
+        for said in stream.write(packet)
+    ]
+
+
+def types(*packets: Packet) -> list[str]:
+    return [said["type"] for said in play(*packets)]
+
+
+def says(words: str, **fields: Any) -> Packet:
+    return acp("agent_message_chunk", content=text(words), **fields)
+
+
+def thinks(words: str, **fields: Any) -> Packet:
+    return acp("agent_thought_chunk", content=text(words), **fields)
+
+
+END = PromptResponse(stop_reason="end_turn")
+
+
+def test_messages_and_thoughts_are_opened_and_closed() -> None:
+    """S3.4, S3.6, S3.7, S3.13, S3.14: each piece of text stands in its brackets."""
+    said = play(thinks("Hm"), thinks("m"), says("A"), says("b"), END)
+    assert [packet["type"] for packet in said] == [
+        *("step_start", "step_delta", "step_delta", "step_end"),
+        *("output_start", "output_delta", "output_delta", "output_end", "done"),
+    ]
+    assert {packet["step_id"] for packet in said[:4]} == {"thinking"}
+
+
+def test_another_message_id_is_another_message() -> None:
+    said = types(says("a", messageId="1"), says("b"), says("c", messageId="2"))
+    pair = ["output_start", "output_delta"]
+    assert said == [*pair, "output_delta", "output_end", *pair]
+
+
+def test_what_comes_between_closes_a_message_and_what_does_not_leaves_it() -> None:
+    call = acp("tool_call", toolCallId="c", title="read")
+    assert types(says("a"), call, says("b")) == [
+        *("output_start", "output_delta", "output_end", "tool_start"),
+        *("output_start", "output_delta"),
+    ]
+    usage = acp("usage_update", used=1, size=2)
+    assert types(says("a"), usage, says("b")) == ["output_start", "output_delta", "output_delta"]
+
+
+def test_a_call_has_one_start_and_keeps_its_name() -> None:
+    """S3.9, S3.12: whatever its later titles say."""
+    state = ParseState()
+    calls = [
+        acp("tool_call", state, toolCallId="c", title="todowrite"),
+        acp(
+            "tool_call_update", state, toolCallId="c", status="in_progress", rawInput={"todos": []}
+        ),
+        acp("tool_call", state, toolCallId="c", title="todowrite", status="in_progress"),
+        acp("tool_call_update", state, toolCallId="c", title="6 todos"),
+        acp("tool_call_update", state, toolCallId="c", title="6 todos", status="completed"),
+        acp("tool_call_update", state, toolCallId="c", rawOutput="late"),
+    ]
+    said = play(*calls)
+    assert {packet["tool_name"] for packet in said} == {"todowrite"}
+    assert [(packet["type"], packet.get("status")) for packet in said] == [
+        ("tool_start", None),
+        *(("tool_progress", "in_progress"),) * 3,
+        *(("tool_end", "success"),) * 2,
+    ]
+    assert said[-1]["result"] == "late"
+
+
+def test_a_call_that_nobody_announced_starts_with_its_first_update() -> None:
+    """S3.9: and one that is over when it starts also ends."""
+    update = acp("tool_call_update", toolCallId="c", title="read", status="failed")
+    assert types(update) == ["tool_start", "tool_end"]
+    whole = acp("tool_call", toolCallId="c", title="read", status="completed", rawOutput="x")
+    start, end = play(whole)
+    assert (start["type"], end["type"], end["result"]) == ("tool_start", "tool_end", "x")
+
+
+def test_a_call_id_that_is_used_again_starts_again() -> None:
+    whole = acp("tool_call", toolCallId="c", title="read", status="completed")
+    assert types(whole, whole) == ["tool_start", "tool_end"] * 2
+
+
+@pytest.mark.parametrize("end", [END, parse_packet({"type": "error", "message": "x"})])
+def test_the_end_of_a_turn_ends_what_is_open(end: Packet) -> None:
+    """S3.20: a call that nobody has ended was cancelled (C11)."""
+    calls = [acp("tool_call", toolCallId=name, title="read") for name in "ab"]
+    done = acp("tool_call_update", toolCallId="a", status="completed")
+    said = play(*calls, done, says("x"), end)
+    assert [packet["type"] for packet in said[-3:-1]] == ["output_end", "tool_end"]
+    assert (said[-2]["tool_call_id"], said[-2]["status"]) == ("b", "cancelled")
+
+
+def test_a_notice_is_a_step() -> None:
+    notice = acp("notice", severity="warning", title="Careful", description="It is late.")
+    start, delta, end = play(notice)
+    assert (start["step_name"], delta["content"], end["status"]) == (
+        "Careful",
+        "It is late.",
+        "completed",
+    )
+
+
+def test_an_answer_is_yes_by_the_option_that_was_chosen() -> None:
+    """S3.26, S3.27: an option that allows always is a yes too (C20)."""
+    options = [{"optionId": "a", "name": "Always", "kind": "allow_always"}]
+    call = {"toolCallId": "c", "title": "Delete test.py?"}
+    request = parse_packet(
+        {"type": "permission_request", "request_id": "p", "toolCall": call, "options": options}
+    )
+    outcome = {"outcome": "selected", "optionId": "a"}
+    answer = {"type": "permission_response", "request_id": "p", "outcome": outcome}
+    asked, answered = play(request, parse_packet(answer))
+    assert asked["operation"] == "Delete test.py?"
+    assert (answered["approved"], answered["reason"]) == (True, "Always")
+
+
+@given(st.lists(AGENT_PACKETS | MADE_PACKETS, max_size=30))
+def test_what_the_dialect_can_carry_comes_back(packets: list[Packet]) -> None:
+    """S3.33: text, calls, plans and ends are the same after the way there and back."""
+    state = ParseState()
+    back = [parse_packet(said, state) for said in play(*packets)]
+    assert _essence(back) == _essence(packets)
+    assert all(packet.type != "unknown" for packet in back)
+
+
+def _essence(packets: list[Packet]) -> dict[str, Any]:  # noqa: C901 - one flat match
+    """Return what was said, and what is known of each call at the end."""
+    said: defaultdict[str, list[Any]] = defaultdict(list)
+    inputs: dict[str, Any] = {}
+    for packet in packets:
+        match packet:
+            case AgentThoughtChunk() if packet.step_id == "notice":
+                pass
+            case AgentMessageChunk() | AgentThoughtChunk():
+                said[packet.type].append(packet.block)
+            case ToolCallStart() | ToolCallProgress():
+                known = inputs.get(packet.tool_call_id, {})
+                inputs[packet.tool_call_id] = packet.raw_input or known
+            case AgentPlanUpdate():
+                said["plan"].append(packet.entries)
+            case PlanRemoved():
+                said["plan"].append(())
+            case PromptResponse():
+                said["end"].append((packet.stop_reason, packet.summary))
+            case ErrorPacket():
+                said["end"].append(packet.message)
+            case FileWrite():
+                said["files"].append((packet.path, packet.size_bytes, packet.operation))
+            case ArtifactCreated():
+                said["made"].append(packet.artifact)
+            case _:
+                pass
+    return {**said, "inputs": inputs}
+
+
+@given(st.lists(AGENT_PACKETS | MADE_PACKETS, max_size=40))
+def test_brackets_match(packets: list[Packet]) -> None:
+    """S3.13: no message is opened twice or closed unopened, no call ends before it starts."""
+    is_open = False
+    started = set()
+    for said in play(*packets):
+        if said["type"] == "output_start":
+            assert not is_open
+            is_open = True
+        elif said["type"] == "output_end":
+            assert is_open
+            is_open = False
+        elif said["type"] == "output_delta":
+            assert is_open
+        elif said["type"] == "tool_start":
+            started.add(said["tool_call_id"])
+        elif said["type"] in {"tool_progress", "tool_end"}:
+            assert said["tool_call_id"] in started
