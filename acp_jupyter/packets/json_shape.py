@@ -11,6 +11,8 @@ from typing import Any
 __all__ = ["CAMEL_KEYS", "camel_case", "clean_json", "count", "read_json", "string_or_none"]
 
 _MAX_DEPTH = 64
+_MAX_DIGITS = 300
+_TOO_LARGE = 10**_MAX_DIGITS
 _TOO_DEEP = "[nested too deeply]"
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _REPLACEMENT = "\ufffd"
@@ -58,20 +60,25 @@ def _finite(digits: str) -> float | None:
     return value if math.isfinite(value) else None
 
 
-_DECODER = json.JSONDecoder(parse_constant=_nothing, parse_float=_finite)
+def _whole(digits: str) -> int | None:
+    return int(digits) if len(digits) <= _MAX_DIGITS else None
+
+
+_DECODER = json.JSONDecoder(parse_constant=_nothing, parse_float=_finite, parse_int=_whole)
 
 
 def clean_json(value: Any, depth: int = 0) -> Any:
     """Return ``value`` so that every later layer can write it as JSON.
 
-    Lone surrogates (a split emoji) become U+FFFD, infinities null, what is nested beyond reason
-    a short text. A value that needs nothing is returned as it is.
+    Lone surrogates (a split emoji) become U+FFFD, infinities and integers that no float can hold
+    null, what is nested beyond reason a short text. A value that needs nothing is returned as it
+    is.
     """
     if isinstance(value, str):
         # A lone surrogate is the only thing that keeps a str from being UTF-8.
         return value if value.isascii() else _SURROGATE.sub(_REPLACEMENT, value)
-    if isinstance(value, bool) or value is None or isinstance(value, int):
-        return value
+    if value is None or isinstance(value, int):
+        return value if value is None or -_TOO_LARGE < value < _TOO_LARGE else None
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if not isinstance(value, Mapping | list | tuple):

@@ -16,6 +16,7 @@ from acp_jupyter.packets.json_fields import (
     text,
     text_or_none,
 )
+from acp_jupyter.packets.json_shape import read_json
 from acp_jupyter.packets.models import (
     AgentPlanUpdate,
     ErrorPacket,
@@ -205,7 +206,7 @@ def _plain(message: str) -> str:
     if not message.startswith("{"):
         return message
     try:
-        body = json.loads(message)
+        body = read_json(message)
     except (ValueError, RecursionError):
         return message
     return text(obj(obj(body).get("error", body)).get("message")) or message

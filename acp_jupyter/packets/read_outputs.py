@@ -11,6 +11,7 @@ from pydantic import JsonValue
 
 from acp_jupyter.packets.content import TextBlock, ToolContent, ToolContentBlock, ToolDiff
 from acp_jupyter.packets.json_fields import Obj, count, first, flag, items, number, obj, text
+from acp_jupyter.packets.json_shape import read_json
 from acp_jupyter.packets.read_inputs import read_todos
 from acp_jupyter.packets.tool_outputs import (
     BashOutput,
@@ -229,7 +230,7 @@ def read_todo_output(given: Given) -> ToolOutput:
     listed = given.metadata.get("todos")
     if not isinstance(listed, list):
         try:
-            listed = json.loads(given.text)
+            listed = read_json(given.text)
         except (ValueError, RecursionError):
             listed = None
     return TodoToolOutput(data=TodoOutput(todos=read_todos(listed)))

@@ -208,6 +208,9 @@ def test_the_list_of_the_metadata_wins() -> None:
         output = gives("todowrite", {"output": json.dumps(one), "metadata": metadata})
         assert isinstance(output, TodoToolOutput)
         assert [todo.content for todo in output.data.todos] == [content]
+    half = gives("todowrite", {"output": '[{"content": "\\ud83d"}]'})
+    assert isinstance(half, TodoToolOutput)
+    assert half.data.todos[0].content == "\ufffd"
     for broken in ("no json", "[" * 100_000, "5"):
         output = gives("todowrite", {"output": broken})
         assert isinstance(output, TodoToolOutput)

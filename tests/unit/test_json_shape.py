@@ -29,13 +29,27 @@ def test_reading_repairs_what_it_reads(value: Any, ascii_only: bool) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ['"\\ud800"', '{"\\udfff": 1}', "[1e999, -1e999]", "NaN", "[" * 90 + "1" + "]" * 90],
+    [
+        '"\\ud800"',
+        '{"\\udfff": 1}',
+        "[1e999, -1e999]",
+        "NaN",
+        "[" * 90 + "1" + "]" * 90,
+        f"[1{'0' * 400}, -1{'0' * 5000}]",
+    ],
 )
 def test_what_no_json_writer_takes_is_repaired(text: str) -> None:
     value = read_json(text)
     assert json.loads(json.dumps(value, allow_nan=False)) == value
     assert "\ud800" not in json.dumps(value, ensure_ascii=False)
     assert value == clean_json(value)
+
+
+@pytest.mark.parametrize("number", [10**299, -(10**299), 10**300, -(10**300), 10**400])
+def test_an_integer_that_no_float_holds_is_nothing(number: int) -> None:
+    kept = number if abs(number) < 10**300 else None
+    assert clean_json([number]) == [kept]
+    assert clean_json(True) is True
 
 
 @pytest.mark.parametrize("extra", [{}, {"messageId": "m1"}, {"messageId": 5}, {"odd_key": 1}])
