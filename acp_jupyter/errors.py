@@ -20,6 +20,7 @@
     ├── FileRefused             outside the workspace, too large, or not a plain file
     ├── FileMissing             no such file
     ├── HostClosed              the host is shutting down
+    ├── MissingPackage          something needs a package that is not installed
     ├── ServerUnreachable       the kernel found no usable server extension
     ├── VersionMismatch         kernel and server hold different acp-jupyter versions
     └── TurnError               a turn ended in an error
@@ -43,6 +44,7 @@ __all__ = [
     "FileRefused",
     "FolderNotTrusted",
     "HostClosed",
+    "MissingPackage",
     "NobodyToAsk",
     "NotAllowed",
     "NothingToImport",
@@ -207,6 +209,13 @@ class HostClosed(AcpError):
 
     reason = "host_closed"
     status = 503
+
+
+class MissingPackage(AcpError):
+    """Something needs a package that is not installed here."""
+
+    reason = "missing_package"
+    status = 501
 
 
 class ServerUnreachable(AcpError):

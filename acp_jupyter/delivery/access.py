@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import assert_never
 
 from acp_jupyter.delivery.callers import Caller, KernelCaller, UserCaller
-from acp_jupyter.errors import NotAllowed
+from acp_jupyter.errors import NotAllowed, UnknownSession
 from acp_jupyter.host.session import Session
 
-__all__ = ["may_see", "users_only"]
+__all__ = ["may_read_traffic", "may_see", "users_only"]
 
 
 def may_see(session: Session, caller: Caller) -> bool:
@@ -22,6 +22,25 @@ def may_see(session: Session, caller: Caller) -> bool:
             return session.kernel_id == caller.kernel_id or (bound and same)
         case _:
             assert_never(caller)
+
+
+def may_read_traffic(session: Session, caller: Caller) -> None:
+    """Let users read every session's traffic, and a kernel that of the sessions that it made.
+
+    Raises
+    ------
+    UnknownSession
+        The caller does not see the session.
+    NotAllowed
+        It sees the session, and has not made it.
+    """
+    if not may_see(session, caller):
+        raise UnknownSession(f"There is no session {session.session_id!r} of this notebook.")
+    if isinstance(caller, KernelCaller) and session.kernel_id != caller.kernel_id:
+        raise NotAllowed(
+            "This session was not started by this kernel, so only the user may read its traffic. "
+            "Export it as Markdown, HTML or JSON."
+        )
 
 
 def users_only(caller: Caller, deed: str) -> None:

@@ -11,7 +11,9 @@ from typing import Annotated, Literal
 from pydantic import Field, JsonValue, model_validator
 from typing_extensions import TypeAliasType
 
+from acp_jupyter.host.recording_wish import RecordWish
 from acp_jupyter.packets.base import Model
+from acp_jupyter.packets.dialects.imports_kinds import Dialect
 from acp_jupyter.transcript.events import Origin, Policy
 
 __all__ = [
@@ -26,6 +28,7 @@ __all__ = [
     "GetSession",
     "GetTranscript",
     "GetTurn",
+    "ImportLog",
     "ListAgents",
     "ListSessions",
     "PromptSession",
@@ -65,6 +68,8 @@ class CreateSession(Model):
     trust: bool = False
     start: Literal["wait", "background", "lazy"] = "wait"
     """When the agent's process starts: before the answer, beside it, or at the first prompt."""
+    record: RecordWish | None = None
+    """Whether to record the session, or to play its record in the agent's place."""
 
 
 class GetSession(Model):
@@ -167,11 +172,25 @@ class GetRecords(Model):
 
 
 class GetTranscript(Model):
-    """A whole transcript for export."""
+    """A whole transcript for export, without secrets and places on this machine."""
 
     name: Literal["get_transcript"] = "get_transcript"
     session_id: str
-    format: Literal["json", "markdown"] = "json"
+    format: Literal["json", "markdown", "html"] = "json"
+    thoughts: bool = False
+    """Whether Markdown and HTML hold the agent's reasoning."""
+
+
+class ImportLog(Model):
+    """Make a session of a log; it can be looked at, and has no agent."""
+
+    name: Literal["import_log"] = "import_log"
+    content: bytes
+    file_name: str = "log"
+    dialect: Dialect | None = None
+    """How to read it; by default as it looks."""
+    log_session: str = ""
+    """Which of its sessions, by the protocol's id; by default the one with most lines."""
 
 
 Command = TypeAliasType(
@@ -190,7 +209,8 @@ Command = TypeAliasType(
         | GetTurn
         | AttachTurn
         | GetRecords
-        | GetTranscript,
+        | GetTranscript
+        | ImportLog,
         Field(discriminator="name"),
     ],
 )

@@ -19,6 +19,7 @@ from acp_jupyter.delivery.commands import (
     GetSession,
     GetTranscript,
     GetTurn,
+    ImportLog,
     ListAgents,
     ListSessions,
     PromptSession,
@@ -32,13 +33,13 @@ from acp_jupyter.delivery.frames import (
 )
 from acp_jupyter.delivery.notebooks import Notebooks, Surroundings
 from acp_jupyter.delivery.opening import Opening
+from acp_jupyter.delivery.transfer import Transfer
 from acp_jupyter.errors import UnknownSession, UnknownTurn
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.session import Session
 from acp_jupyter.host.traffic_log import TrafficLog
 from acp_jupyter.packets.base import Model
 from acp_jupyter.transcript.events import SessionState
-from acp_jupyter.transcript.render import session_markdown
 
 __all__ = ["Dispatcher", "Result", "Surroundings"]
 
@@ -61,6 +62,7 @@ class Dispatcher:
         self._host = host
         self._surroundings = surroundings
         self._opening = Opening(host)
+        self._transfer = Transfer(host)
         self._notebooks = Notebooks(host, surroundings)
 
     async def handle(self, command: Command, caller: Caller) -> Result:  # noqa: C901 - one flat match
@@ -107,7 +109,10 @@ class Dispatcher:
                 users_only(caller, "read the records of a notebook")
                 return list(self._notebooks.records(command.notebook_path))
             case GetTranscript():
-                return self._transcript(command, caller)
+                session = self._session(command.session_id, caller)
+                return await self._transfer.transcript(session, command)
+            case ImportLog():
+                return await self._transfer.import_log(command, caller)
             case _:
                 assert_never(command)
 
@@ -202,16 +207,6 @@ class Dispatcher:
             items=state.window(command.start, end),
             first_index=command.start,
             total=len(state.items),
-        )
-
-    def _transcript(self, command: GetTranscript, caller: Caller) -> Result:
-        state = self._session(command.session_id, caller).transcript
-        if command.format == "markdown":
-            turns = [state.turns[turn_id] for turn_id in state.turn_order]
-            items = {turn.turn_id: state.turn_items(turn.turn_id) for turn in turns}
-            return {"markdown": session_markdown(state.session, turns, items)}
-        return ItemsPage(
-            items=state.window(0, len(state.items)), first_index=0, total=len(state.items)
         )
 
 

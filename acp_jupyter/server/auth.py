@@ -25,7 +25,6 @@ __all__ = ["RESOURCE", "AcpHandler", "authorize_user"]
 RESOURCE = "acp"
 """What an ``Authorizer`` is asked about."""
 
-_BODY_BYTES = 32 * 1024 * 1024
 _REASONS = {
     400: "bad_request",
     403: "not_allowed",
@@ -59,6 +58,8 @@ class AcpHandler(OwnOrigin, APIHandler):
     """Base of all routes: knows its caller before any verb runs, answers errors as JSON."""
 
     caller: Caller
+    body_bytes = 32 * 1024 * 1024
+    """Longest body of a request."""
 
     def initialize(self, *, backend: Backend, **_more: Any) -> None:
         """Take the collaborators of the route list."""
@@ -84,7 +85,7 @@ class AcpHandler(OwnOrigin, APIHandler):
             method = (self.request.method or "").upper()
             if method != "OPTIONS":
                 self.caller = await authorize_user(self, HTTP_METHOD_TO_AUTH_ACTION[method])
-        if len(self.request.body) > _BODY_BYTES:
+        if len(self.request.body) > self.body_bytes:
             raise HTTPError(413, "The request is too large.")
 
     def check_xsrf_cookie(self) -> None:

@@ -10,6 +10,7 @@ from typing import Protocol
 
 from pydantic_core import to_json
 
+from acp_jupyter.delivery.access import may_read_traffic
 from acp_jupyter.delivery.asks import Pages
 from acp_jupyter.delivery.callers import Caller, KernelCaller
 from acp_jupyter.delivery.commands import AttachTurn, Cancel, Command, GetRecords
@@ -66,17 +67,21 @@ class Backend:
         """List the sessions that the caller may see."""
         return await asyncio.wrap_future(self.host.submit(self.dispatcher.summaries(caller)))
 
-    async def traffic_path(self, session_id: str) -> Path:
-        """Return where the traffic of a session lies.
+    async def traffic_path(self, session_id: str, caller: Caller) -> Path:
+        """Return where the traffic of a session lies, complete up to now.
 
         Raises
         ------
         UnknownSession
             No session of that id: what a URL names is no file name before this.
+        NotAllowed
+            The caller may not read it.
         """
 
         async def path() -> Path:
-            self.host.session(session_id)
+            session = self.host.session(session_id)
+            may_read_traffic(session, caller)
+            await asyncio.to_thread(session.journal.flush)
             return self.host.traffic_path(session_id)
 
         return await asyncio.wrap_future(self.host.submit(path()))

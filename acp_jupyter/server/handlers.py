@@ -12,7 +12,7 @@ from tornado.iostream import StreamClosedError
 from tornado.web import HTTPError, RequestHandler, authenticated
 
 from acp_jupyter._version import __version__
-from acp_jupyter.delivery.callers import KernelCaller, UserCaller
+from acp_jupyter.delivery.callers import KernelCaller
 from acp_jupyter.delivery.frames import API_VERSION
 from acp_jupyter.delivery.kernel_proof import NONCE_HEADER
 from acp_jupyter.errors import BadRequest, NotAllowed
@@ -36,6 +36,9 @@ class CommandHandler(AcpHandler):
         """Take the route's verbs as well."""
         super().initialize(backend=backend)
         self._verbs: Mapping[str, Verb] = more["verbs"]
+        verb = self._verbs.get(self.request.method or "")
+        if verb is not None:
+            self.body_bytes = verb.body_bytes
         self._waiting: asyncio.Task[bytes] | None = None
 
     @authenticated
@@ -65,7 +68,8 @@ class CommandHandler(AcpHandler):
             self.set_header("Allow", ", ".join(self._verbs))
             raise HTTPError(405)
         query = {name: self.get_query_argument(name) for name in self.request.query_arguments}
-        command = build_command(verb, path, query, self._body())
+        body = self.request.body if verb.raw_body else self._body()
+        command = build_command(verb, path, query, body)
         self._waiting = asyncio.create_task(
             self.backend.handle_json(command, self.caller), name=f"acp-{verb.command}"
         )
@@ -110,14 +114,15 @@ class KernelHandler(AcpHandler):
 
 
 class TrafficHandler(AcpHandler):
-    """The raw protocol traffic of a session, for people only: it holds whole files."""
+    """The raw protocol traffic of a session, for people and for the kernel that made it.
+
+    It holds whole files, and what other kernels' prompts were answered.
+    """
 
     @authenticated
     async def get(self, session_id: str) -> None:
         """Send the log as it is now."""
-        if not isinstance(self.caller, UserCaller):
-            raise NotAllowed("Only users may read the traffic of a session.")
-        path = await self.backend.traffic_path(session_id)
+        path = await self.backend.traffic_path(session_id, self.caller)
         self.set_header("Content-Type", "application/x-ndjson")
         self.set_header("Cache-Control", "no-store")
         self.set_attachment_header(f"{session_id}.ndjson")

@@ -10,6 +10,7 @@ from pydantic import TypeAdapter, ValidationError
 from acp_jupyter.delivery.commands import Command
 from acp_jupyter.delivery.validation import sentence
 from acp_jupyter.errors import BadRequest
+from acp_jupyter.host.limits import Limits
 
 __all__ = ["API", "ROUTES", "Route", "Verb", "build_command"]
 
@@ -27,6 +28,10 @@ class Verb:
     """Its name in :mod:`acp_jupyter.delivery.commands`."""
     status: int = 200
     body: bool = False
+    raw_body: str = ""
+    """The field that takes the body as it is, where that is no JSON."""
+    body_bytes: int = 32 * 1024 * 1024
+    """Longest body."""
     query: Mapping[str, str] = field(default_factory=dict)
     """Query argument to field."""
 
@@ -74,11 +79,25 @@ ROUTES: tuple[Route, ...] = (
         {"POST": Verb("answer_permission", body=True)},
     ),
     Route(f"{_SESSION}/items", {"GET": Verb("get_items", query=_same("start", "end"))}),
-    Route(f"{_SESSION}/transcript", {"GET": Verb("get_transcript", query=_same("format"))}),
+    Route(
+        f"{_SESSION}/transcript",
+        {"GET": Verb("get_transcript", query=_same("format", "thoughts"))},
+    ),
     Route("turns/{turn_id}", {"GET": Verb("get_turn", query={"wait": "wait_seconds"})}),
     Route(
         "turns/{turn_id}/attach",
         {"GET": Verb("attach_turn", query=_same("notebook_path", "cell_id"))},
+    ),
+    Route(
+        "import",
+        {
+            "POST": Verb(
+                "import_log",
+                raw_body="content",
+                body_bytes=Limits().import_bytes,
+                query={"name": "file_name", "dialect": "dialect", "session": "log_session"},
+            )
+        },
     ),
     Route("records", {"GET": Verb("get_records", query=_same("notebook_path"))}),
 )
@@ -99,14 +118,16 @@ def build_command(
     path, query
         The path's groups and all query arguments.
     body
-        The decoded JSON body, None for an empty one.
+        The decoded JSON body, None for an empty one; or the raw one.
 
     Raises
     ------
     BadRequest
         It is not valid.
     """
-    carried = body if verb.body and body is not None else {}
+    carried: object = {verb.raw_body: body} if verb.raw_body else {}
+    if verb.body and body is not None:
+        carried = body
     if not isinstance(carried, dict):
         raise BadRequest("The request is not valid (its body must be a JSON object).")
     asked = {to: query[name] for name, to in verb.query.items() if name in query}

@@ -77,13 +77,17 @@ def to_markdown(
 
 
 def session_markdown(
-    session: SessionState, turns: Iterable[TurnState], items: Mapping[str, Sequence[Item]]
+    session: SessionState,
+    turns: Iterable[TurnState],
+    items: Mapping[str, Sequence[Item]],
+    *,
+    thoughts: bool = False,
 ) -> str:
     """Return a session for export: each turn below its prompt."""
     parts = [f"# {inert(session.title or session.agent_info.name)}"]
     for turn in turns:
         parts.append(quote(agent_markdown(turn.prompt)))
-        parts.append(to_markdown(turn, items.get(turn.turn_id, ())))
+        parts.append(to_markdown(turn, items.get(turn.turn_id, ()), thoughts=thoughts))
     return "\n\n".join(part for part in parts if part) + "\n"
 
 

@@ -18,7 +18,8 @@ export type Command =
   | GetTurn
   | AttachTurn
   | GetRecords
-  | GetTranscript;
+  | GetTranscript
+  | ImportLog;
 export type Event =
   | Snapshot
   | ItemAdded
@@ -311,10 +312,29 @@ export interface CreateSession {
   notebook_path: string;
   policy: ('ask' | 'read-only' | 'accept-edits' | 'allow-all' | 'deny') | null;
   /**
+   * Whether to record the session, or to play its record in the agent's place.
+   */
+  record: RecordWish | null;
+  /**
    * When the agent's process starts: before the answer, beside it, or at the first prompt.
    */
   start: 'wait' | 'background' | 'lazy';
   trust: boolean;
+}
+/**
+ * Keep a record of the session, or play one in the agent's place.
+ */
+export interface RecordWish {
+  mode: 'record' | 'replay';
+  /**
+   * The record's folder, or the notebook's file, from the notebook's folder; default: beside
+   * the notebook, under its name.
+   */
+  path: string;
+  /**
+   * Changes with each kernel and each ``on``: another run begins with other sessions.
+   */
+  run: string;
 }
 /**
  * One session's state.
@@ -389,12 +409,32 @@ export interface GetRecords {
   notebook_path: string;
 }
 /**
- * A whole transcript for export.
+ * A whole transcript for export, without secrets and places on this machine.
  */
 export interface GetTranscript {
-  format: 'json' | 'markdown';
+  format: 'json' | 'markdown' | 'html';
   name: 'get_transcript';
   session_id: string;
+  /**
+   * Whether Markdown and HTML hold the agent's reasoning.
+   */
+  thoughts: boolean;
+}
+/**
+ * Make a session of a log; it can be looked at, and has no agent.
+ */
+export interface ImportLog {
+  content: string;
+  /**
+   * How to read it; by default as it looks.
+   */
+  dialect: ('traffic' | 'packets' | 'packets-build' | 'claude-cli') | null;
+  file_name: string;
+  /**
+   * Which of its sessions, by the protocol's id; by default the one with most lines.
+   */
+  log_session: string;
+  name: 'import_log';
 }
 /**
  * All documents that the page holds; sent whole on each change.

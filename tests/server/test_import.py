@@ -1,0 +1,176 @@
+"""Logs in and transcripts out, over HTTP."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.support.api import finished, open_session, start_turn
+from tests.support.processes import family
+from tests.support.recorded import TRAFFIC
+from tests.support.server import JupyterServer, KernelSide
+
+LOG = (TRAFFIC / "codex-edit_file.jsonl").read_bytes()
+PACKETS = "\n".join(
+    json.dumps(packet)
+    for packet in (
+        {"type": "agent_message_chunk", "content": {"type": "text", "text": "Hello"}},
+        {"type": "prompt_response", "stopReason": "end_turn"},
+    )
+)
+
+
+def import_log(client: httpx.Client, content: bytes | str, **query: str) -> dict[str, Any]:
+    answer = client.post("import", content=content, params=query)
+    assert answer.status_code == 200, answer.text
+    result: dict[str, Any] = answer.json()
+    return result
+
+
+@pytest.fixture
+def imported(user: httpx.Client) -> Iterator[str]:
+    session_id = str(import_log(user, LOG, name="folder/codex.jsonl")["session_id"])
+    yield session_id
+    user.delete(f"sessions/{session_id}").raise_for_status()
+
+
+def items_of(client: httpx.Client, session_id: str) -> list[dict[str, Any]]:
+    page = client.get(f"sessions/{session_id}/items", params={"start": 0, "end": 500}).json()
+    items: list[dict[str, Any]] = page["items"]
+    return items
+
+
+def test_an_imported_log_is_a_session_without_an_agent(
+    server: JupyterServer, user: httpx.Client, imported: str
+) -> None:
+    state = user.get(f"sessions/{imported}").json()
+    assert state["title"] == "Imported: codex.jsonl"
+    assert (state["agent"], state["agent_info"]["name"]) == ("imported", "Codex")
+    assert (state["status"], state["cwd"]) == ("stopped", "/workspace")
+    assert imported in [session["session_id"] for session in user.get("sessions").json()]
+    before = family(server.pid)
+    for path, body in (
+        ("prompt", {"prompt": "Go on"}),
+        ("config", {"mode": "fast"}),
+    ):
+        answer = user.post(f"sessions/{imported}/{path}", json=body)
+        assert (answer.status_code, answer.json()["reason"]) == (409, "imported")
+        assert "no agent" in answer.json()["message"]
+    assert family(server.pid) == before
+
+
+def test_the_result_says_what_came_of_it(user: httpx.Client) -> None:
+    torn = LOG[: LOG.index(b"stopReason")]
+    result = import_log(user, torn, name="torn.jsonl")
+    assert result["dialect"] == "traffic"
+    assert result["entries"] == 23  # with two notes of a turn
+    (problem,) = result["problems"]
+    assert problem["line"] == torn.count(b"\n") + 1 == 24
+    assert "not JSON" in problem["message"]
+    assert result["problem_count"] == 1
+    turn = user.get(f"turns/{result['turn_ids'][-1]}").json()["turn"]
+    assert (turn["stop_reason"], turn["words"]) == ("error", "The log ends here.")
+    user.delete(f"sessions/{result['session_id']}").raise_for_status()
+
+
+def test_each_kind_is_found_by_looking(user: httpx.Client) -> None:
+    """S1.31: one parse for history and live."""
+    result = import_log(user, PACKETS)
+    assert result["dialect"] == "packets"
+    kinds = [item["kind"] for item in items_of(user, result["session_id"])]
+    assert kinds[-2:] == ["agent_message", "turn_end"]
+    user.delete(f"sessions/{result['session_id']}").raise_for_status()
+
+
+@pytest.mark.parametrize(
+    ("content", "query", "words"),
+    [
+        ("no log at all", {}, "log:1: This is not JSON"),
+        ("", {}, ""),
+        (LOG, {"dialect": "claude-cli"}, "log:1: This line is of ACP traffic"),
+        (LOG, {"session": "none"}, ""),
+    ],
+)
+def test_what_is_no_log_is_refused_in_words(
+    user: httpx.Client, content: str, query: dict[str, str], words: str
+) -> None:
+    before = len(user.get("sessions").json())
+    answer = user.post("import", content=content, params=query)
+    assert (answer.status_code, answer.json()["reason"]) == (400, "nothing_to_import")
+    assert words in answer.json()["detail"]
+    assert len(user.get("sessions").json()) == before
+
+
+def test_a_kind_that_nobody_knows_is_a_bad_request(user: httpx.Client) -> None:
+    answer = user.post("import", content=PACKETS, params={"dialect": "x"})
+    assert (answer.status_code, answer.json()["reason"]) == (400, "bad_request")
+
+
+def test_a_log_may_be_longer_than_other_bodies(user: httpx.Client) -> None:
+    chunk = {"type": "agent_message_chunk", "content": {"type": "text", "text": "x" * 1_000_000}}
+    long = "\n".join([json.dumps(chunk)] * 33)
+    result = import_log(user, long)
+    assert result["entries"] == 35
+    user.delete(f"sessions/{result['session_id']}").raise_for_status()
+
+
+def test_a_kernel_sees_what_it_imported(
+    user: httpx.Client, kernel: KernelSide, other_kernel: KernelSide
+) -> None:
+    answer = kernel.request(
+        "POST", "import?name=mine.jsonl", {"type": "output_delta", "content": "Hi"}
+    )
+    assert answer.status_code == 200, answer.text
+    session_id = answer.json()["session_id"]
+    assert kernel.request("GET", f"sessions/{session_id}").json()["status"] == "stopped"
+    assert kernel.request("GET", f"sessions/{session_id}/traffic").status_code == 200
+    assert other_kernel.request("GET", f"sessions/{session_id}").status_code == 404
+    assert other_kernel.request("GET", f"sessions/{session_id}/traffic").status_code == 404
+    user.delete(f"sessions/{session_id}").raise_for_status()
+
+
+def test_the_transcript_comes_in_three_forms(user: httpx.Client, imported: str) -> None:
+    def transcript(**query: str) -> dict[str, Any]:
+        answer = user.get(f"sessions/{imported}/transcript", params=query)
+        assert answer.status_code == 200, answer.text
+        result: dict[str, Any] = answer.json()
+        return result
+
+    whole = transcript()
+    assert [item["kind"] for item in whole["items"]] == [
+        item["kind"] for item in items_of(user, imported)
+    ]
+    assert (len(whole["turns"]), whole["session"]["session_id"]) == (1, imported)
+    assert "```diff" in transcript(format="markdown")["markdown"]
+    page = transcript(format="html")["html"]
+    assert page.startswith("<!DOCTYPE html>")
+    assert "<ins>" in page
+    assert "<script" not in page
+
+
+def test_exported_traffic_gives_the_same_transcript_again(user: httpx.Client) -> None:
+    session_id = open_session(user, "demo")
+    for words in ("plan", "edit"):
+        finished(user, start_turn(user, session_id, words, policy="allow-all"))
+    traffic = user.get(f"sessions/{session_id}/traffic").content
+    result = import_log(user, traffic, name="again.ndjson")
+    assert (result["dialect"], result["problems"]) == ("traffic", [])
+    assert timeless(items_of(user, result["session_id"])) == timeless(items_of(user, session_id))
+    assert user.get(f"turns/{result['turn_ids'][0]}").json()["turn"]["origin"] is None
+    for each in (session_id, result["session_id"]):
+        user.delete(f"sessions/{each}").raise_for_status()
+
+
+def timeless(value: Any) -> Any:
+    """Leave out what is new in every session."""
+    if isinstance(value, list):
+        return [timeless(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    left_out = {"turn_id", "at", "started_at", "ended_at", "asked_at", "duration_seconds"}
+    left_out |= {"request_id"}
+    return {key: timeless(item) for key, item in value.items() if key not in left_out}
