@@ -170,6 +170,8 @@ export class Client {
         new: false,
         notebook_path: '',
         policy: null,
+        record: null,
+        record: null,
         start: 'wait',
         trust: false,
         ...choice,

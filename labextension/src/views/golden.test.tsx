@@ -1,67 +1,179 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-
 import { fireEvent, waitFor, within } from '@testing-library/preact';
-import { afterEach, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 
-import { SESSION } from '../../tests/support/build';
-import { SessionStore } from '../state/store';
-import { parseServerFrame } from '../wire/parse';
-import { isRecord } from '../wire/read';
-import type { Event } from '../wire/types';
-import { mountTurn } from './mount';
+import { openedCard, words, type Drawn } from '../../tests/support/draw';
+import { drawGolden, GOLDEN_TURNS } from '../../tests/support/golden';
 
-const GOLDEN = join(import.meta.dirname, '../../../tests/golden');
+describe.each([true, false])('a turn (drawn live: %s)', live => {
+  it('that asks waits for an answer', async () => {
+    const { view } = drawGolden('turn_asked', { live });
+    await waitFor(() =>
+      expect(view.getByRole('group', { name: 'Permission request' })).toBeTruthy(),
+    );
+    expect(view.getByRole('button', { name: 'Allow once' })).toBeTruthy();
+    expect(view.getByRole('status').textContent).toBe('Waiting for your answer');
+  });
 
-function eventsOf(name: string): readonly Event[] {
-  const file: unknown = JSON.parse(readFileSync(join(GOLDEN, name), 'utf8'));
-  const events = isRecord(file) ? file.events : [];
-  const frame = parseServerFrame(JSON.stringify({ type: 'events', session_id: SESSION, events }));
-  return frame?.type === 'events' ? frame.events : [];
-}
+  it('that was allowed says so at its card', async () => {
+    const { view, card } = drawGolden('turn_allowed', { live });
+    const log = await waitFor(() => view.getByRole('button', { name: /^3 steps/ }), {
+      timeout: 4_000, // a turn that was watched folds when the user's hands rest
+    });
+    fireEvent.click(log);
+    const edit = await waitFor(() => card(/^Editing file/));
+    expect(edit.textContent).toContain('Allowed once');
+    expect(view.queryByRole('group', { name: 'Permission request' })).toBeNull();
+    expect(view.queryByRole('status')).toBeNull();
+  });
 
-/** The turn after all events, drawn live event by event, or at once at the end. */
-function draw(name: string, live: boolean): HTMLElement {
-  const element = document.createElement('div');
-  document.body.append(element);
-  const store = new SessionStore(SESSION);
-  const events = eventsOf(name);
-  const turnId = events.flatMap(event => ('turn' in event ? [event.turn.turn_id] : []))[0] ?? '';
-  const actions = { answerPermission: () => Promise.resolve(), cancel: () => Promise.resolve() };
-  const mount = () => mountTurn(element, { store, turnId, host: 'cell', actions });
-  if (live) {
-    mount();
-    events.forEach(event => store.apply([event]));
-  } else {
-    store.apply(events);
-    mount();
-  }
-  return element;
-}
-
-afterEach(() => document.body.replaceChildren());
-
-it.each([true, false])('an asked turn waits for an answer (drawn live: %s)', async live => {
-  const view = within(draw('turn_asked.json', live));
-  await waitFor(() => expect(view.getByRole('group', { name: 'Permission request' })).toBeTruthy());
-  expect(view.getByRole('button', { name: 'Allow once' })).toBeTruthy();
-  expect(view.getByRole('status').textContent).toBe('Waiting for your answer');
+  it('whose agent died says so once', async () => {
+    const { view } = drawGolden('turn_died', { live });
+    await waitFor(() => expect(view.getAllByRole('group', { name: 'Error' })).toHaveLength(1));
+    expect(view.queryByRole('button', { name: 'Stop' })).toBeNull();
+  });
 });
 
-it.each([true, false])('an allowed turn says so at its card (drawn live: %s)', async live => {
-  const element = draw('turn_allowed.json', live);
-  const log = await waitFor(() => within(element).getByRole('button', { name: /^3 steps/ }));
-  fireEvent.click(log);
-  const group = await waitFor(() => within(element).getByRole('group', { name: /^Editing file/ }));
-  expect(group.textContent).toContain('Allowed once');
-  expect(within(element).queryByRole('group', { name: 'Permission request' })).toBeNull();
-  expect(within(element).queryByRole('status')).toBeNull();
+/** What is drawn, in any order: plans and artifacts move when a turn is done. */
+function drawnItems({ element }: Drawn): string[] {
+  return [...element.querySelectorAll<HTMLElement>('[data-item]')]
+    .map(({ dataset, ariaLabel }) => `${dataset.item} ${ariaLabel} ${dataset.status ?? ''}`)
+    .sort();
+}
+
+it.each(GOLDEN_TURNS)('%s is the same, drawn live or at once', name => {
+  const live = drawGolden(name, { live: true });
+  const atOnce = drawGolden(name);
+  expect(drawnItems(live)).toEqual(drawnItems(atOnce));
+  expect(words(live.element)).not.toBe('');
+  expect(words(live.element)).not.toMatch(/undefined|\[object|NaN|null/);
 });
 
-it('a turn whose agent died says so once', async () => {
-  const element = draw('turn_died.json', true);
-  await waitFor(() =>
-    expect(within(element).getAllByRole('group', { name: 'Error' })).toHaveLength(1),
-  );
-  expect(within(element).queryByRole('button', { name: 'Stop' })).toBeNull();
+describe('seed examples, as they come', () => {
+  it('S1.6, S1.10: nulls and empties give no section', async () => {
+    const card = await openedCard(drawGolden('turns/tool_nothing_but_nulls'), /Searching files/);
+    expect(words(card.querySelector('.acp-body'))).toBe('No details.');
+  });
+
+  it('S1.18: a task names its subagent', () => {
+    const { card } = drawGolden('turns/task_subagent');
+    expect(words(card(/Find the data loaders/).querySelector('.badge'))).toBe('Explore');
+  });
+
+  it('S1.19, S1.47, S5.32, S5.33: a todo list is one from its start on, whatever its title', async () => {
+    const titles: string[] = [];
+    const { view, element } = drawGolden('turns/todo_titles', {
+      live: true,
+      watch: ({ view: now, element: at }) => {
+        expect(at.querySelector('.acp-tool')).toBeNull();
+        const list = now.queryByRole('list', { name: 'Todos' });
+        if (list !== null) {
+          titles.push(String(within(list).queryAllByRole('listitem').length));
+        }
+      },
+    });
+    expect([...new Set(titles)]).toEqual(['0', '3', '6']);
+    await waitFor(() => expect(view.getAllByRole('listitem')).toHaveLength(6));
+    const [first, second] = view.getAllByRole('listitem');
+    expect([first, second].map(words)).toEqual([
+      'Done: Create prepare.sh script',
+      'Now: Building dashboard page',
+    ]);
+    expect(element.textContent).not.toContain('activeForm');
+  });
+
+  it('S1.38: a plan and a todo list stand beside each other', async () => {
+    const { view } = drawGolden('turns/plan_beside_todos');
+    fireEvent.click(view.getByRole('button', { name: /^Plan/ }));
+    const plan = await waitFor(() => view.getByRole('list', { name: 'Plan' }));
+    expect(within(plan).getAllByRole('listitem').length).toBeGreaterThan(0);
+    expect(within(view.getByRole('list', { name: 'Todos' })).getAllByRole('listitem')).toHaveLength(
+      6,
+    );
+  });
+
+  it('S1.20: a search that was cut lists what came and says how many there are', async () => {
+    const card = await openedCard(drawGolden('turns/search_truncated'), /mail/);
+    expect(within(card).getAllByRole('listitem')).toHaveLength(5);
+    expect(words(card.querySelector('.acp-line'))).toContain('truncated240 files');
+  });
+
+  it('S1.21: a search that found nothing says so', async () => {
+    const card = await openedCard(drawGolden('turns/search_none'), /xlsx/);
+    expect(words(card.querySelector('.acp-found'))).toBe('No files found');
+    expect(within(card).queryByRole('listitem')).toBeNull();
+  });
+
+  it('S1.22, S1.23: a read file is its text, its numbers beside it', async () => {
+    const card = await openedCard(drawGolden('turns/read_wrapped'), /Reading file/);
+    const pre = within(card).getByRole('group', { name: 'outputs/prepare.py' });
+    pre.querySelectorAll('.ln').forEach(number => number.remove());
+    expect(pre.textContent).toBe('import pandas as pd\n\ndf = pd.read_csv("sales.csv")\n');
+  });
+
+  it('S1.24: a command that ended with 3 looks failed, its text once', async () => {
+    const { card } = drawGolden('turns/bash_exit_3');
+    const build = card(/Build the page/);
+    expect([build.dataset.status, build.dataset.failed]).toEqual(['completed', '']);
+    await waitFor(() => expect(build.textContent.split('TS2304')).toHaveLength(2));
+    expect(words(build)).toContain('Exit code 3');
+  });
+
+  it('S1.25: a write lists what is wrong now', async () => {
+    const card = await openedCard(drawGolden('turns/edit_diagnostics'), /Editing file/);
+    const list = within(card).getByRole('list', { name: 'Diagnostics' });
+    const found = within(list).getAllByRole('listitem');
+    expect(found.map(each => each.dataset.severity)).toEqual(['error', 'warning']);
+  });
+
+  it('S1.30, S5.45: a new file is its body, a changed one a diff', async () => {
+    const written = await openedCard(drawGolden('turns/write_new'), /Writing file/);
+    expect(within(written).queryByRole('region')).toBeNull();
+    expect(words(written.querySelector('pre'))).toBe('1// new file content...');
+    for (const name of ['edit_existing', 'write_existing_empty']) {
+      const edited = await openedCard(drawGolden(`turns/${name}`), /Editing file/);
+      expect(within(edited).getByRole('region', { name: /^Diff of/ })).toBeTruthy();
+      document.body.replaceChildren();
+    }
+  });
+
+  it('S1.48: an edit stays one when its title changes', () => {
+    const icons = new Set<string | null | undefined>();
+    drawGolden('turns/edit_existing', {
+      live: true,
+      watch: ({ element }) => {
+        const card = element.querySelector<HTMLElement>('.acp-tool');
+        if (card !== null) {
+          expect(card.dataset.kind).toBe('edit');
+          icons.add(card.querySelector('use')?.getAttribute('href'));
+        }
+      },
+    });
+    expect([...icons]).toEqual(['#acp-i-edit']);
+  });
+
+  it('S1.36: places open at their line', async () => {
+    const openFile = vi.fn();
+    const drawn = drawGolden('turns/locations', { actions: { openFile } });
+    const card = await openedCard(drawn, /Looking around/);
+    within(within(card).getByRole('list', { name: 'Locations' }))
+      .getAllByRole('button')
+      .forEach(place => fireEvent.click(place));
+    expect(openFile.mock.calls).toEqual([
+      ['src/a.py', 12],
+      ['src/b/index.ts', null],
+      ['/etc/hosts', 1],
+    ]);
+  });
+
+  it('S1.40, S3.21: an error is shown with its code, and the turn is over', () => {
+    for (const [name, code] of [
+      ['error', 'rate_limited'],
+      ['error_number', '-1'],
+    ] as const) {
+      const { view } = drawGolden(`turns/${name}`);
+      expect(words(view.getByRole('group', { name: 'Error' }))).toContain(`Code ${code}`);
+      expect(view.queryByRole('status')).toBeNull();
+      document.body.replaceChildren();
+    }
+  });
 });

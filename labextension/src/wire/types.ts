@@ -428,7 +428,7 @@ export interface ImportLog {
   /**
    * How to read it; by default as it looks.
    */
-  dialect: ('traffic' | 'packets' | 'packets-build' | 'claude-cli') | null;
+  dialect: ('traffic' | 'packets' | 'build-mode' | 'claude-cli') | null;
   file_name: string;
   /**
    * Which of its sessions, by the protocol's id; by default the one with most lines.

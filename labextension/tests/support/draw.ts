@@ -40,20 +40,21 @@ afterEach(() => {
 
 /** Draws a running turn of these items, or the given turn; taken away after the test. */
 export function draw(items: readonly Item[], options: DrawOptions = {}): Drawn {
-  const element = document.createElement('div');
-  document.body.append(element);
   const store = new SessionStore(SESSION);
   const state = options.turn ?? turn();
   store.apply([snapshot(items, [state], options.session ?? session())]);
-  const actions: Actions | null =
-    options.actions === null
-      ? null
-      : {
-          answerPermission: () => Promise.resolve(),
-          cancel: () => Promise.resolve(),
-          ...options.actions,
-        };
-  const turnId = state.turn_id;
+  return drawnOf(store, state.turn_id, options.actions === undefined ? {} : options.actions);
+}
+
+/** A turn of a store on the page; `null` for actions draws it without controls. */
+export function drawnOf(store: SessionStore, turnId: string, over: Partial<Actions> | null): Drawn {
+  const element = document.createElement('div');
+  document.body.append(element);
+  const actions: Actions | null = over && {
+    answerPermission: () => Promise.resolve(),
+    cancel: () => Promise.resolve(),
+    ...over,
+  };
   const mounted = mountTurn(element, { store, turnId, host: 'cell', actions });
   drawn.push(() => mounted.dispose());
   const view = within(element);

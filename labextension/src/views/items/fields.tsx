@@ -1,4 +1,6 @@
-/** Longest value shown; Raw has the rest. */
+import { Visible } from '../parts/visible';
+
+/** Longest value shown in a card; Raw has the rest. */
 const MAX_VALUE = 2_000;
 const MAX_FIELDS = 40;
 
@@ -12,7 +14,7 @@ export function Fields({ rows }: { readonly rows: readonly Field[] }) {
       {rows.map(([name, text], index) => [
         <dt key={`name ${index}`}>{name}</dt>,
         <dd key={`value ${index}`} dir="auto">
-          {text}
+          <Visible text={text} />
         </dd>,
       ])}
     </dl>
@@ -20,15 +22,15 @@ export function Fields({ rows }: { readonly rows: readonly Field[] }) {
 }
 
 /** What an input says beyond what is `known` already; nothing of it is null or empty. */
-export function fieldsOf(value: unknown, known: readonly string[]): Field[] {
+export function fieldsOf(value: unknown, known: readonly string[], longest = MAX_VALUE): Field[] {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return [];
   }
   return Object.entries(value)
     .filter(([, field]) => field !== null && field !== '' && !known.includes(String(field)))
     .slice(0, MAX_FIELDS)
-    .map(([name, field]: [string, unknown]) => [
-      name,
-      (typeof field === 'string' ? field : JSON.stringify(field)).slice(0, MAX_VALUE),
-    ]);
+    .map(([name, field]: [string, unknown]) => {
+      const text = typeof field === 'string' ? field : JSON.stringify(field);
+      return [name, text.length > longest ? `${text.slice(0, longest)}…` : text];
+    });
 }

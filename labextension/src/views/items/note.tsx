@@ -4,8 +4,15 @@ import { Icon } from '../parts/icons';
 import { useScene } from '../parts/scene';
 import { Visible } from '../parts/visible';
 
+interface ErrorNoteProps {
+  readonly message: ErrorItem['message'];
+  readonly detail: ErrorItem['detail'];
+  /** As the agent gave it. */
+  readonly code?: ErrorItem['code'];
+}
+
 /** What went wrong, what it means, what to do; further lines below. */
-export function ErrorNote({ message, detail }: Readonly<Pick<ErrorItem, 'message' | 'detail'>>) {
+export function ErrorNote({ message, detail, code = '' }: ErrorNoteProps) {
   const { t } = useScene();
   return (
     <div class="acp-note" data-tone="error" role="group" aria-label={t('Error')}>
@@ -14,6 +21,11 @@ export function ErrorNote({ message, detail }: Readonly<Pick<ErrorItem, 'message
         <p dir="auto">
           <Visible text={message} />
         </p>
+        {code !== '' && (
+          <p class="muted">
+            {t('Code')} <code>{code}</code>
+          </p>
+        )}
         {detail !== '' && <Detail text={detail} />}
       </div>
     </div>

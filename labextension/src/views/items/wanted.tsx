@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
 
+import { textOf } from '../../state/texts';
 import type { ToolCall } from '../../wire/types';
 import { grouped } from '../parts/format';
 import { useValue } from '../parts/hooks';
@@ -8,9 +9,13 @@ import { useScene } from '../parts/scene';
 import { oddNames, Visible } from '../parts/visible';
 import { DiffBox } from './diff';
 import { compare } from './diff_lines';
+import { Fields, fieldsOf } from './fields';
 
 /** From this many lines on the diff is folded. */
 const FOLDED_LINES = 24;
+
+/** Longest value of an input. */
+const MAX_FIELD = 20_000;
 
 /** Everything that is being allowed: nothing cut, nothing behind a scroll bar. */
 export function Wanted({ item, reason }: { readonly item: ToolCall; readonly reason: string }) {
@@ -22,12 +27,17 @@ export function Wanted({ item, reason }: { readonly item: ToolCall; readonly rea
   }, [item]);
   const shownByDiff = new Set(diffs.map(diff => diff.path));
   const listed = paths.filter(each => isOutside(each) || !shownByDiff.has(each)).sort(outsideFirst);
+  const words = item.description === '' ? item.title : `${item.title} ${item.description}`;
+  const shown = [item.title, item.description, reason, command, ...paths];
+  const fields =
+    command === '' && diffs.length === 0 ? fieldsOf(item.raw_input, shown, MAX_FIELD) : [];
+  const output = textOf(store.view, item.id, 'output').trim();
+  const said = shown.some(text => text.includes(output)) ? '' : output;
   const odd = oddNames([command, ...paths], 'lookalikes');
   const hidden = oddNames(
-    diffs.map(diff => diff.new_text),
+    [said, ...diffs.map(diff => diff.new_text), ...fields.map(([, value]) => value)],
     'invisible',
   );
-  const words = item.description === '' ? item.title : `${item.title} ${item.description}`;
   return (
     <div class="what">
       {command === '' && listed.length === 0 && diffs.length === 0 && <p dir="auto">{words}</p>}
@@ -50,6 +60,14 @@ export function Wanted({ item, reason }: { readonly item: ToolCall; readonly rea
             </Row>
           ))}
         </dl>
+      )}
+      {fields.length > 0 && <Fields rows={fields} />}
+      {said !== '' && (
+        <div class="acp-code">
+          <pre class="wrap" tabIndex={0} role="group" aria-label={t('Details')} dir="auto">
+            <Visible text={said} />
+          </pre>
+        </div>
       )}
       {diffs.map((diff, index) => (
         <WantedDiff key={index} id={`${item.id} permission ${index}`} diff={diff} />

@@ -83,7 +83,7 @@ function ItemContent({ item, waiting, newest = false }: ItemRowProps) {
     case 'notice':
       return <NoticeNote item={item} />;
     case 'error':
-      return <ErrorNote message={item.message} detail={item.detail} />;
+      return <ErrorNote message={item.message} detail={item.detail} code={item.code} />;
     case 'turn_end':
       return <End item={item} />;
     case 'user_message':
