@@ -114,4 +114,4 @@ def _wrong(value: Any, facts: LogFacts) -> str:
 
 
 def _related(one: Dialect, other: Dialect) -> bool:
-    return {one, other} == {"packets", "packets-build"}
+    return {one, other} == {"packets", "build-mode"}

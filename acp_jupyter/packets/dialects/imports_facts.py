@@ -87,7 +87,7 @@ def survey(lines: LogLines, dialect: Dialect | None = None, session: str = "") -
             return _of_traffic(survey_traffic(plain()), looks_like, session, named, framed)
         case "claude-cli":
             return _of_claude(plain(), looks_like, named, framed)
-        case "packets" | "packets-build":
+        case "packets" | "build-mode":
             return LogFacts(read_as, looks_like, named, framed)
 
 

@@ -12,7 +12,7 @@ from acp_jupyter.packets.dialects.traffic_log_lines import LogValue, read_values
 
 __all__ = ["DIALECTS", "DIALECT_WORDS", "Dialect", "kind_of", "likely_dialect"]
 
-Dialect = Literal["traffic", "packets", "packets-build", "claude-cli"]
+Dialect = Literal["traffic", "packets", "build-mode", "claude-cli"]
 """What can be imported; all but the last are also what can be exported."""
 
 DIALECTS: tuple[Dialect, ...] = get_args(Dialect)
@@ -20,7 +20,7 @@ DIALECTS: tuple[Dialect, ...] = get_args(Dialect)
 DIALECT_WORDS: dict[Dialect, str] = {
     "traffic": "ACP traffic",
     "packets": "packets",
-    "packets-build": "build-mode packets",
+    "build-mode": "build-mode packets",
     "claude-cli": "the Claude CLI's stream-json",
 }
 
@@ -49,7 +49,7 @@ def kind_of(value: Any) -> Dialect | None:
     if isinstance(value.get("sessionUpdate"), str) or (isinstance(name, str) and name in _PACKETS):
         return "packets"
     if isinstance(name, str) and name in _BUILD and "jsonrpc" not in value:
-        return "packets-build"
+        return "build-mode"
     if "d" in value and "m" in value:
         return "traffic"
     return None if open_envelope(value).message is None else "traffic"

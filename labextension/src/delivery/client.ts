@@ -171,7 +171,6 @@ export class Client {
         notebook_path: '',
         policy: null,
         record: null,
-        record: null,
         start: 'wait',
         trust: false,
         ...choice,
