@@ -80,6 +80,7 @@ class Prompting:
         self._queue: deque[_Turn] = deque()
         self._running: _Turn | None = None
         self._more = asyncio.Event()
+        self._closing = False
         self.asking = Asking(journal, self._nobody_to_ask, self._refuse)
         self.someone_attached = False
         self._task = asyncio.create_task(self._run(), name=f"acp-turns-{journal.session_id}")
@@ -134,6 +135,7 @@ class Prompting:
         """Stop everything; the agent is ended by the session."""
         for turn in tuple(self._queue):
             self.stop(turn.turn_id)
+        self._closing = True  # clearing up after a dead agent may swallow the cancellation
         self._task.cancel()
         await asyncio.gather(self._task, return_exceptions=True)
         await self._files.close()
@@ -142,7 +144,7 @@ class Prompting:
             self._journal.note(TurnStopped(turn_id=self._running.turn_id))
 
     async def _run(self) -> None:
-        while True:
+        while not self._closing:
             while not self._queue:
                 self._more.clear()
                 await self._more.wait()
