@@ -16,9 +16,12 @@ from typing import assert_never
 
 from acp_jupyter.packets.notes import FileBytes, FileChange, FileText
 
+from .localise import Localiser
+
 __all__ = ["FileChangeError", "apply_changes"]
 
 _DRIVE = re.compile(r"[A-Za-z]:")
+_MAX_TEXT_BYTES = 16 * 1024 * 1024
 
 
 class FileChangeError(Exception):
@@ -31,10 +34,13 @@ class _Change:
     content: bytes | None
 
 
-def apply_changes(root: Path, changes: Iterable[FileChange]) -> None:
+def apply_changes(
+    root: Path, changes: Iterable[FileChange], localiser: Localiser | None = None
+) -> None:
     """Bring files from how they were before a turn to how they were after it.
 
-    A file that already is as it was after the turn is left alone.
+    A file that already is as it was after the turn is left alone. With a ``localiser`` texts name
+    the live folder where they named the recorded one.
 
     Raises
     ------
@@ -43,7 +49,7 @@ def apply_changes(root: Path, changes: Iterable[FileChange]) -> None:
         Or the disk did not take one.
     """
     root = root.resolve()
-    wanted = [_checked(root, change) for change in changes]
+    wanted = [_checked(root, change, localiser) for change in changes]
     try:
         for change in wanted:
             if change is not None:
@@ -52,17 +58,31 @@ def apply_changes(root: Path, changes: Iterable[FileChange]) -> None:
         raise FileChangeError(f"A file can't be written: {error.strerror or error}.") from error
 
 
-def _checked(root: Path, change: FileChange) -> _Change | None:
+def _checked(root: Path, change: FileChange, localiser: Localiser | None) -> _Change | None:
     """Return what has to be done for one file, None for nothing."""
     path = _located(root, change.path)
-    content = _content(change)
+    content = _content(change, localiser)
     after = None if content is None else hashlib.sha256(content).hexdigest()
     present = _digest(path, change.path)
     if present == after:
         return None
-    if present != (change.before.lower() if change.before else None):
+    before = change.before.lower() if change.before else None
+    if present != before and (before is None or _recorded_digest(path, localiser) != before):
         raise FileChangeError(f"{change.path} is not as it was when this was recorded.")
     return _Change(path, content)
+
+
+def _recorded_digest(path: Path, localiser: Localiser | None) -> str | None:
+    """Return the digest that a text would have, had it been written in the recorded folder."""
+    if localiser is None:
+        return None
+    try:
+        if path.stat().st_size > _MAX_TEXT_BYTES:
+            return None
+        text = path.read_bytes().decode()
+    except (OSError, UnicodeDecodeError):
+        return None
+    return hashlib.sha256(localiser.reversed().text(text).encode()).hexdigest()
 
 
 def _located(root: Path, name: str) -> Path:
@@ -86,11 +106,12 @@ def _located(root: Path, name: str) -> Path:
     return path
 
 
-def _content(change: FileChange) -> bytes | None:
+def _content(change: FileChange, localiser: Localiser | None) -> bytes | None:
     match change.after:
         case None:
             return None
         case FileText(text=text):
+            text = text if localiser is None else localiser.text(text)
             return text.encode("utf-8", "replace")
         case FileBytes(base64=data):
             try:

@@ -35,10 +35,15 @@ class Localiser:
     ) -> None:
         self._cwd = _pattern(recorded_cwd) if recorded_cwd != live_cwd else None
         self._backslashes = bool(_WINDOWS.match(recorded_cwd)) and not _WINDOWS.match(live_cwd)
+        self._recorded_cwd = recorded_cwd
         self._live_cwd = live_cwd.rstrip("\\/") or live_cwd
         self._sessions = dict.fromkeys(recorded_ids, live_id)
         self.terminals: dict[str, str] = {}
         """From recorded to live ids."""
+
+    def reversed(self) -> Localiser:
+        """Return what puts the recorded folder in place of the live one."""
+        return Localiser(self._live_cwd, self._recorded_cwd, (), "")
 
     def value(self, value: Any, key: str = "") -> Any:
         """Return any JSON value as it reads here; ``key`` is the one it stands under."""

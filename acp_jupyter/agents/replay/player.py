@@ -191,7 +191,7 @@ class Player:
             raise TurnCancelledError
         if root is not None:
             try:
-                apply_changes(root, turn.part.files)
+                apply_changes(root, turn.part.files, self.localiser)
             except FileChangeError as error:
                 raise DivergedError(str(error)) from error
 
