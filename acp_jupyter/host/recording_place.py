@@ -142,7 +142,7 @@ def record_folder(notebook_path: str, wish: RecordWish) -> PurePosixPath:
             parts.pop()
         else:
             parts.append(part)
-    if path.is_absolute() or ":" in parts[0] or parts[0] == "..":
+    if path.is_absolute() or any(":" in part for part in parts) or parts[0] == "..":
         raise NotAllowed(
             f"{given} leads out of the server's root folder. Name a folder from the notebook's."
         )
