@@ -24,6 +24,7 @@ class Script:
         self._start = start
         self.transcript: Transcript = opened(opening, start)
         self.events: list[Event] = []
+        self.entries: list[TrafficEntry] = []
         self._reader = TrafficReader()
         self._seq = itertools.count(1)
 
@@ -31,6 +32,7 @@ class Script:
         """Enter one line; return its number."""
         seq = next(self._seq)
         entry = TrafficEntry(seq, self._start + seq, direction, message, re)  # type: ignore[arg-type]
+        self.entries.append(entry)
         for packet in self._reader.read(entry):
             self.transcript, events = reduce(self.transcript, packet, entry.t)
             self.events += events
