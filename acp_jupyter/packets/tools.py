@@ -108,6 +108,7 @@ _ROWS = (
         "task", "think", "task", "Running task",
         inputs.read_task, outputs.read_task_output,
         Field("description", otherwise="Running subagent"), Field("prompt"),
+        aliases=("agent",),
     ),
     ToolRow(
         "todowrite", "other", "other", "Updating todos",

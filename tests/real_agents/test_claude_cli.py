@@ -79,6 +79,8 @@ def test_text_and_thoughts_stream_and_are_shown_once(peer: Peer, tmp_path: Path)
     assert result["stopReason"] == "end_turn"
     assert result["_meta"]["claudeCode"]["durationMs"] > 0
     assert result["usage"]["totalTokens"] == 110
+    (usage,) = turn.of("usage_update")
+    assert usage["used"] == 110 < usage["size"]
     (info,) = turn.of("session_info_update")
     session = info["_meta"]["acp-jupyter/session"]
     assert session["model"].startswith("claude-")
@@ -234,7 +236,7 @@ def test_it_writes_a_file_from_a_cell_and_the_notebook_keeps_the_turn(tmp_path: 
             turn.permission.wait_for(timeout=60_000)
             expect(turn.diff("hello.py").locator("ins").first).to_be_visible()
             assert not file.exists()
-            turn.answer("Allow")
+            turn.permission.get_by_role("button", name="Allow", exact=True).click()
             eventually(file.exists, what="the file is on disk")
             notebook.wait_for_end(1)
             expect(turn.root).to_contain_text("All done: finished the task.")

@@ -105,6 +105,11 @@ def test_todos_stay_a_tool_call() -> None:
     assert meaning.of("plan") == []
 
 
+def test_a_plan_that_is_proposed_stays_in_sight() -> None:
+    (call,) = read(use("ExitPlanMode", plan="# The plan"), tool_result("Approved.")).calls()
+    assert [item["content"]["text"] for item in call["content"]] == ["# The plan", "Approved."]
+
+
 def test_a_call_is_shown_while_its_input_is_written() -> None:
     meaning = recorded("write_file")
     assert [call["status"] for call in meaning.of("tool_call")] == ["pending"]

@@ -9,7 +9,7 @@ from typing import assert_never
 from acp_jupyter.agents.rpc import INTERNAL_ERROR, Peer, RpcError
 from acp_jupyter.packets.dialects.claude_cli_end import login_error, wants_login
 from acp_jupyter.packets.dialects.claude_cli_results import TurnEnd, TurnError
-from acp_jupyter.packets.json_fields import Obj, number, obj, text
+from acp_jupyter.packets.json_fields import Obj, number, text
 
 __all__ = ["Turn", "death"]
 
@@ -46,7 +46,7 @@ class Turn:
 def _rpc_error(error: Obj) -> RpcError:
     code = number(error.get("code"))
     message = text(error.get("message"))
-    return RpcError(INTERNAL_ERROR if code is None else code, message, obj(error.get("data")))
+    return RpcError(INTERNAL_ERROR if code is None else code, message, error.get("data"))
 
 
 def death(ending: str, last_words: str) -> TurnError:

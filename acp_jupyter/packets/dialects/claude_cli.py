@@ -120,7 +120,8 @@ class ClaudeCli:
             found += self._said.pending()
             if not self._said.anything:
                 found += self._said.whole("", "text", text(line.get("result")), "")
-        usage = usage_update(line, self._said.last_usage, self._said.last_model)
+        models = (self._said.last_model, self._system.model)
+        usage = usage_update(line, self._said.last_usage, models)
         if usage is not None:
             found.append(Update(usage))
         self._said.end_turn()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from acp_jupyter.packets.dialects.claude_cli_results import TurnEnd, TurnError
 from acp_jupyter.packets.json_fields import Obj, count, first, items, obj, text
@@ -114,15 +115,19 @@ def _usage(usage: Obj) -> Obj:
     return {"totalTokens": sum(number or 0 for number in tokens.values()), **known}
 
 
-def usage_update(result: Obj, last_usage: Obj, model: str) -> Obj | None:
+def usage_update(result: Obj, last_usage: Obj, models: Sequence[str]) -> Obj | None:
     """Return how full the context is after a turn, where the CLI tells (ACP: usage_update).
 
     Parameters
     ----------
     last_usage
         ``usage`` of the last message; the result's own adds up all requests of the turn.
+    models
+        Names by which the model may be listed, the best first.
     """
-    size = count(obj(obj(result.get("modelUsage")).get(model)).get("contextWindow"))
+    listed = obj(result.get("modelUsage"))
+    sizes = (count(obj(listed.get(model)).get("contextWindow")) for model in models)
+    size = next(filter(None, sizes), None)
     used = _usage(last_usage).get("totalTokens")
     if not size or not used:
         return None

@@ -94,9 +94,9 @@ class Said:
             case {"type": "redacted_thinking"}:
                 return []
             case {"type": "tool_use" | "server_tool_use" | "mcp_tool_use"}:
-                return [Update(self.calls.use(block, parent))]
+                return [Update(self.calls.use(obj(block), parent))]
             case {"type": str(kind)} if kind.endswith("tool_result"):
-                return [Update(self.calls.result(block, parent, {}))]
+                return [Update(self.calls.result(obj(block), parent, {}))]
             case _:
                 return [Update(_said(part, "", parent)) for part in acp_blocks(block)]
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from pydantic import JsonValue
+
 from acp_jupyter.packets.dialects.claude_cli_blocks import acp_blocks
 from acp_jupyter.packets.json_fields import Obj, first, flag, items, obj, text
 from acp_jupyter.packets.tools import find_tool
@@ -42,8 +44,8 @@ def describe(name: str, raw_input: Obj, parent: str = "") -> Obj:
         fields["rawInput"] = raw_input
     if path := text(first(raw_input, *_PATHS)):
         fields["locations"] = [{"path": path}]
-    if diffs := _diffs(name, raw_input):
-        fields["content"] = [*diffs]
+    if shown := _shown(name, raw_input):
+        fields["content"] = [*shown]
     return fields
 
 
@@ -88,10 +90,11 @@ class ToolCalls:
             # Its call was before the log began: it is shown all the same.
             self._remember(call_id, "", {}).is_open = False
             fields: Obj = {"title": "Tool", "kind": "other", "_meta": _meta("", parent)}
-            return _call("tool_call", call_id, status, {**fields, "content": _content(blocks)})
+            return _call("tool_call", call_id, status, {**fields, "content": [*_content(blocks)]})
         call.is_open = False
-        diffs = _written(call, outcome) if not failed else _diffs(call.name, call.raw_input)
-        fields = {"_meta": _meta(call.name, parent), "content": [*diffs, *_content(blocks)]}
+        shown = _shown(call.name, call.raw_input) if failed else _written(call, outcome)
+        content: list[JsonValue] = [*shown, *_content(blocks)]
+        fields = {"_meta": _meta(call.name, parent), "content": content}
         return _call("tool_call_update", call_id, status, fields)
 
     def close(self) -> list[Obj]:
@@ -117,8 +120,11 @@ def _meta(name: str, parent: str) -> Obj:
     return {"claudeCode": {**claude, "parentToolUseId": parent} if parent else claude}
 
 
-def _diffs(name: str, raw_input: Obj) -> list[Obj]:
-    """Return what an editing tool is about to change; the old text is known in part only."""
+def _shown(name: str, raw_input: Obj) -> list[Obj]:
+    """Return what a call itself has to show, and keeps showing beside its result."""
+    if name == "ExitPlanMode":
+        return _content(acp_blocks(text(raw_input.get("plan"))))
+    # An editing tool's changes; what was there before is known in part only.
     path = text(raw_input.get("file_path"))
     if not path:
         return []
@@ -138,12 +144,12 @@ def _edit(path: str, edit: Obj) -> Obj:
 
 
 def _written(call: _Call, outcome: Obj) -> list[Obj]:
-    """Return a call's diffs; a ``Write`` tells only afterwards what was there before."""
-    diffs = _diffs(call.name, call.raw_input)
+    """Return the same afterwards: only then a ``Write`` tells what was there before."""
+    shown = _shown(call.name, call.raw_input)
     before = outcome.get("originalFile")
-    if call.name == "Write" and len(diffs) == 1 and isinstance(before, str):
-        return [{**diffs[0], "oldText": before}]
-    return diffs
+    if call.name == "Write" and len(shown) == 1 and isinstance(before, str):
+        return [{**shown[0], "oldText": before}]
+    return shown
 
 
 def _diff(path: str, old: str | None, new: str) -> Obj:
