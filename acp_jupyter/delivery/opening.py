@@ -5,11 +5,19 @@ from __future__ import annotations
 from acp_jupyter.delivery.callers import Caller, KernelCaller
 from acp_jupyter.delivery.commands import CreateSession
 from acp_jupyter.host.host import AgentHost
+from acp_jupyter.host.recording import Recording
+from acp_jupyter.host.recording_wish import RecordWish
 from acp_jupyter.host.session import Session
 from acp_jupyter.host.workspace import choose_cwd, resolve_cwd
 from acp_jupyter.transcript.events import SessionState
 
-__all__ = ["Opening"]
+__all__ = ["Opening", "go_on"]
+
+
+def go_on(session: Session, wish: RecordWish | None) -> None:
+    """Let a notebook use a session again; without a wish it is recorded no more."""
+    if wish is None and isinstance(session.record, Recording):
+        session.record.stop()
 
 
 class Opening:
@@ -32,6 +40,8 @@ class Opening:
             notebook, kernel_id = caller.notebook_path, caller.kernel_id
         found = None if command.new else self._find(command, notebook, kernel_id)
         session = found or self._open(command, caller, notebook, kernel_id)
+        if isinstance(caller, KernelCaller):
+            go_on(session, command.record)
         if command.start == "background":
             session.start_in_background()
         elif command.start == "wait":
@@ -47,7 +57,7 @@ class Opening:
     def _find(self, command: CreateSession, notebook: str, kernel_id: str) -> Session | None:
         if not notebook and not kernel_id:
             return None
-        found = self._host.find(command.agent, notebook, command.label)
+        found = self._host.find(command.agent, notebook, command.label, command.record)
         if found is not None and not notebook and found.kernel_id != kernel_id:
             return None
         return found
@@ -68,6 +78,7 @@ class Opening:
             label=command.label,
             kernel_id=kernel_id,
             policy=command.policy,
+            record=command.record,
         )
 
     async def _choose(self, session: Session, command: CreateSession) -> None:

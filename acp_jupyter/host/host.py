@@ -156,11 +156,13 @@ class AgentHost:
             "restarted since."
         )
 
-    def find(self, agent: str, notebook_path: str, label: str) -> Session | None:
-        """Return the newest session of that agent, notebook and label."""
+    def find(
+        self, agent: str, notebook_path: str, label: str, record: RecordWish | None = None
+    ) -> Session | None:
+        """Return the newest session of that agent, notebook and label that suits the wish."""
         for session in reversed(self.sessions.values()):
             key = (session.spec.id, session.state.notebook_path, session.label)
-            if key == (agent, notebook_path, label):
+            if key == (agent, notebook_path, label) and session.suits(record):
                 return session
         return None
 

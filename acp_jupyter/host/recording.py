@@ -59,11 +59,8 @@ class Recording:
         turn_files.finished = self._turn_ended
 
     def suits(self, wish: RecordWish | None) -> bool:
-        """Tell whether the session goes on under a wish; no wish ends the recording."""
-        if wish is None:
-            self.stop()
-            return True
-        return wish == self.wish and not self._stopped
+        """Tell whether the session can go on under a wish; with none it can."""
+        return wish is None or (wish == self.wish and not self._stopped)
 
     def stop(self) -> None:
         """Leave the record as it is."""
@@ -131,7 +128,7 @@ class Replaying:
         self.answers = answers
 
     def suits(self, wish: RecordWish | None) -> bool:
-        """Tell whether the session goes on under a wish."""
+        """Tell whether the session can go on under a wish."""
         return wish == self.wish
 
 

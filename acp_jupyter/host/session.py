@@ -21,6 +21,7 @@ from acp_jupyter.host.journal import Journal
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.prompting import Link, Prompting
 from acp_jupyter.host.recording import Recording, Replaying, SessionRecord
+from acp_jupyter.host.recording_wish import RecordWish
 from acp_jupyter.host.registry import AgentSpec
 from acp_jupyter.host.traffic_log import TrafficLog
 from acp_jupyter.packets.notes import (
@@ -123,6 +124,10 @@ class Session:
         """Start the agent; a failure is told in the transcript."""
         task = self._starting()
         task.add_done_callback(self._tell_failed_start)
+
+    def suits(self, wish: RecordWish | None) -> bool:
+        """Tell whether it can be used for a wish: what is played is never taken for an agent."""
+        return wish is None if self.record is None else self.record.suits(wish)
 
     def prompt(
         self,

@@ -13,6 +13,7 @@ from acp_jupyter.errors import EmptyPrompt
 from acp_jupyter.kernel.client import HostClient
 from acp_jupyter.kernel.connection import host_client
 from acp_jupyter.kernel.defaults import defaults
+from acp_jupyter.kernel.recording import record_wish
 from acp_jupyter.kernel.surroundings import current_cell
 from acp_jupyter.kernel.turn import Turn
 from acp_jupyter.transcript.events import Origin, Policy, SessionState
@@ -115,6 +116,8 @@ def connect(
     ------
     UnknownAgent
         No agent of that id is configured.
+    RecordMissing
+        Records are played here (``%acp replay``), and there is none of this session.
 
     Examples
     --------
@@ -130,5 +133,6 @@ def connect(
         label=session or "",
         new=new,
         start="background",
+        record=record_wish(),
     )
     return Session(client, client.create_session(command))

@@ -64,7 +64,13 @@ def _cell_words(before: list[str]) -> list[str]:
 def _line_words(before: list[str]) -> list[str]:
     if len(before) == 1:
         return [words.split()[0] for words in SUBCOMMANDS]
-    return _agent_names() if before[1:] == ["use"] else []
+    match before[1:]:
+        case ["use"]:
+            return _agent_names()
+        case ["record" | "replay"]:
+            return ["on", "off", "status"]
+        case _:
+            return []
 
 
 def _agent_names() -> list[str]:

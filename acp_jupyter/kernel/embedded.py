@@ -16,11 +16,13 @@ from jupyter_core.paths import jupyter_config_path, jupyter_data_dir
 from acp_jupyter.delivery.callers import UserCaller
 from acp_jupyter.delivery.commands import Command, CreateSession
 from acp_jupyter.delivery.dispatch import Dispatcher
+from acp_jupyter.delivery.opening import go_on
 from acp_jupyter.errors import ServerUnreachable, UnknownSession
 from acp_jupyter.host.host import AgentHost, HostConfig
 from acp_jupyter.host.registry import Registry
 from acp_jupyter.host.workspace import choose_cwd
 from acp_jupyter.kernel.client import HostClient
+from acp_jupyter.transcript.events import SessionState
 
 __all__ = ["EmbeddedHost"]
 
@@ -90,17 +92,25 @@ class EmbeddedHost(HostClient):
         key = command.agent, command.label
         known = None if command.new else self._sessions.get(key)
         if known is not None:
-            try:
-                state = self.host.session(known).state
-            except UnknownSession:
-                state = None
-            if state is not None and command.cwd in {None, state.cwd}:
+            state = self.host.submit(self._known(known, command)).result(seconds)
+            if state is not None:
                 return state
         cwd = command.cwd or str(_folder(Path.cwd()))
         command = command.model_copy(update={"cwd": cwd, "new": True})
         state = self._run(command, seconds)
         self._sessions[key] = state.session_id
         return state
+
+    async def _known(self, session_id: str, command: CreateSession) -> SessionState | None:
+        """Return a session's state if it can be used again."""
+        try:
+            session = self.host.session(session_id)
+        except UnknownSession:
+            return None
+        if command.cwd not in {None, session.state.cwd} or not session.suits(command.record):
+            return None
+        go_on(session, command.record)
+        return session.state
 
     def _run(self, command: Command, seconds: float) -> Any:
         future = self.host.submit(self.dispatcher.handle(command, self.caller))

@@ -14,6 +14,7 @@ from acp_jupyter.errors import UnknownAgent
 from acp_jupyter.kernel.connection import host_client
 from acp_jupyter.kernel.defaults import defaults
 from acp_jupyter.kernel.options import cell_help
+from acp_jupyter.kernel.recording import is_replaying, run_recording
 from acp_jupyter.kernel.subcommand_names import SUBCOMMANDS
 from acp_jupyter.transcript.markdown import inert, one_line
 
@@ -37,6 +38,9 @@ def run_subcommand(line: str) -> None:
     name = {"-h": "help", "--help": "help"}.get(name, name)
     if name == "use":
         _use(rest)
+        return
+    if name in {"record", "replay"}:
+        _say(run_recording("record" if name == "record" else "replay", rest, host_client()))
         return
     run = _WITHOUT_ARGUMENTS.get(name)
     if run is None:
@@ -64,7 +68,7 @@ def _use(rest: Sequence[str]) -> None:
     if len(rest) != 1:
         raise UsageError("Name one agent: %acp use AGENT. %acp agents lists them.")
     known = [agent.id for agent in host_client().agents()]
-    if rest[0] not in known:
+    if rest[0] not in known and not is_replaying():
         raise UnknownAgent(f"There is no agent {rest[0]!r}. There are: {', '.join(known)}.")
     defaults.agent = rest[0]
     _say(f"%%acp cells that name no agent now use {rest[0]}.")

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import acp_jupyter
-from acp_jupyter.delivery.opening import suits
+from acp_jupyter.delivery.opening import go_on
 from acp_jupyter.errors import AcpError, BadRequest, FileRefused, NotAllowed, RecordMissing
 from acp_jupyter.host.host import AgentHost, HostConfig
 from acp_jupyter.host.limits import Limits
@@ -242,20 +242,24 @@ def test_sessions_have_a_record_each(tmp_path: Path) -> None:
 
 
 def test_a_wish_finds_its_own_sessions_again(record: Path, tmp_path: Path) -> None:
-    with replaying(record, tmp_path / "two") as (driver, session):
-        assert not suits(session, None)
-        assert not suits(session, RecordWish(mode="replay", run="another"))
-        assert suits(session, RecordWish(mode="replay", run="r1"))
+    with replaying(record, tmp_path / "two") as (_driver, session):
+        assert not session.suits(None)
+        assert not session.suits(RecordWish(mode="replay", run="another"))
+        assert session.suits(RecordWish(mode="replay", run="r1"))
     with host_in(tmp_path / "three") as driver:
         session = opened(driver, "own_tools")
-        assert suits(session, RecordWish(mode="record", run="r1"))
+        assert session.suits(RecordWish(mode="record", run="r1"))
+        assert not session.suits(RecordWish(mode="record", run="r2"))
+        assert session.suits(None)
         ran(driver, session, "say Hello")
         file = recorded(tmp_path / "three", "own_tools.ndjson")
         eventually(file.exists)
-        assert not suits(session, RecordWish(mode="record", run="r2"))
-        assert driver.run(lambda: suits(session, None))
+        driver.run(lambda: go_on(session, RecordWish(mode="record", run="r1")))
+        ran(driver, session, "say Again")
+        eventually(lambda: "say Again" in file.read_text())
+        driver.run(lambda: go_on(session, None))
         ran(driver, session, "say Secretly")
-        assert not suits(session, RecordWish(mode="record", run="r1"))
+        assert not session.suits(RecordWish(mode="record", run="r1"))
     assert "Secretly" not in file.read_text()
 
 

@@ -1,0 +1,118 @@
+"""Whether this kernel's sessions are recorded, or played from their records."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from acp_jupyter.errors import BadRequest
+from acp_jupyter.host.recording_place import record_folder
+from acp_jupyter.host.recording_wish import RecordWish
+from acp_jupyter.kernel.client import HostClient
+
+__all__ = ["VARIABLE", "is_replaying", "record_wish", "run_recording"]
+
+VARIABLE = "ACP_JUPYTER_RECORD"
+"""In the kernel's environment: ``record``, ``replay`` or ``off``; where, after a colon."""
+
+Mode = Literal["record", "replay"]
+
+
+@dataclass(slots=True)
+class _Choice:
+    wish: RecordWish | None = None
+    is_made: bool = False
+    """Whether anybody chose, so that the environment does not count any more."""
+
+
+_choice = _Choice()
+
+
+def record_wish() -> RecordWish | None:
+    """Return what sessions are asked for: as ``%acp`` said last, else the environment.
+
+    Raises
+    ------
+    BadRequest
+        The environment says what makes no sense.
+    """
+    if not _choice.is_made:
+        _choose(_from_environment(os.environ.get(VARIABLE, "")))
+    return _choice.wish
+
+
+def is_replaying() -> bool:
+    """Tell whether sessions are played from their records, so that no agent is needed."""
+    wish = record_wish()
+    return wish is not None and wish.mode == "replay"
+
+
+def run_recording(mode: Mode, rest: Sequence[str], client: HostClient) -> str:
+    """Run ``%acp record`` or ``%acp replay``; return what to tell.
+
+    Raises
+    ------
+    UsageError
+        It can't be understood.
+    AcpError
+        The record can't lie there.
+    """
+    match rest:
+        case [] | ["status"]:
+            return _status(client)
+        case ["off"]:
+            with contextlib.suppress(BadRequest):
+                record_wish()
+            if _choice.wish is None or _choice.wish.mode == mode:
+                _choose(None)
+            return _status(client)
+        case ["on", *path] if len(path) <= 1:
+            wish = _wish(mode, *path)
+            record_folder(client.notebook_path, wish)
+            _choose(wish)
+            return _status(client)
+        case _:
+            from IPython.core.error import UsageError
+
+            raise UsageError(f"Type %acp {mode} on, %acp {mode} on NAME.acp, or %acp {mode} off.")
+
+
+def _choose(wish: RecordWish | None) -> None:
+    _choice.wish, _choice.is_made = wish, True
+
+
+def _wish(mode: Mode, path: str = "") -> RecordWish:
+    return RecordWish(mode=mode, path=path, run=uuid.uuid4().hex)
+
+
+def _status(client: HostClient) -> str:
+    wish = record_wish()
+    if wish is None:
+        return "Nothing is recorded, and nothing is played from a record."
+    folder = record_folder(client.notebook_path, wish)
+    if wish.mode == "record":
+        return (
+            f"Sessions that begin from now on are recorded in {folder}. Run the cells in their "
+            "order, each once."
+        )
+    return f"Turns are played from {folder}. No agent is started."
+
+
+def _from_environment(value: str) -> RecordWish | None:
+    mode, _, path = value.partition(":")
+    match mode.strip().lower():
+        case "" | "off":
+            return None
+        case "record":
+            return _wish("record", path.strip())
+        case "replay":
+            return _wish("replay", path.strip())
+        case _:
+            raise BadRequest(
+                f"{VARIABLE} is {value[:60]!r}. Set it to record, replay or off; name the record "
+                "after a colon, for example replay:analysis.acp."
+            )
