@@ -114,7 +114,7 @@ def _parts(request: Json) -> tuple[list[Json], float]:
 
 
 def _events(parts: list[Json]) -> Iterator[Json]:
-    message = {"id": f"msg_{time.time_ns():x}", "type": "message", "role": "assistant"}
+    message: Json = {"id": f"msg_{time.time_ns():x}", "type": "message", "role": "assistant"}
     message |= {"model": "fake", "content": [], "stop_reason": None, "usage": _USAGE}
     yield {"type": "message_start", "message": message}
     for index, part in enumerate(parts):

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from acp_jupyter.agents.claude_cli.permission import decision
 from acp_jupyter.packets.dialects.claude_cli_results import (
     ControlAnswered,
     ControlAsked,
@@ -189,3 +190,24 @@ def test_the_rest_of_the_control_protocol() -> None:
         ControlAnswered("q", {"mode": "plan"}),
         ControlAnswered("q", {}, "No such mode."),
     ]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"outcome": {"outcome": "selected", "optionId": "reject"}},
+        {"outcome": {"outcome": "selected", "optionId": "always"}},
+        {"outcome": {"outcome": "selected", "optionId": "Allow"}},
+        {"outcome": {"outcome": "selected", "optionId": ["allow"]}},
+        {"outcome": {"outcome": "selected"}},
+        {"outcome": {"outcome": "Selected", "optionId": "allow"}},
+        {"outcome": "allow"},
+        {"outcome": {"optionId": "allow"}},
+        {"optionId": "allow"},
+        {},
+    ],
+)
+def test_whatever_is_not_clearly_allowed_is_denied(answer: Json) -> None:
+    reply = decision(PermissionAsked("r1", {}, {"command": "make"}), answer)
+    assert reply["behavior"] == "deny"
+    assert reply["message"]

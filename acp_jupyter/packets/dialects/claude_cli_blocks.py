@@ -26,8 +26,9 @@ def _block(block: Obj) -> Obj:
     match block:
         case {"type": "text", "text": str(words)}:
             return {"type": "text", "text": words}
-        case {"type": "image", "source": {"type": "base64", "data": str(data), **rest}}:
-            return {"type": "image", "data": data, "mimeType": text(rest.get("media_type"))}
+        case {"type": "image", "source": {"type": "base64", "data": str(data)}}:
+            kind = text(obj(block.get("source")).get("media_type"))
+            return {"type": "image", "data": data, "mimeType": kind}
         case {"type": "image", "source": {"type": "url", "url": str(url)}}:
             return {"type": "resource_link", "uri": url, "name": "image"}
         case {"type": "document", "title": str(title)}:
