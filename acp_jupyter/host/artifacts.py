@@ -78,7 +78,7 @@ def _inside(root: Path, file_path: str) -> Path:
         path = (root / file_path).resolve(strict=True)
     except FileNotFoundError:
         raise FileMissing(f"There is no file {file_path!r}.") from None
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RuntimeError) as error:  # RuntimeError: links in a circle
         raise FileRefused(f"{file_path!r} can't be read: {error}") from None
     if not path.is_relative_to(root):
         raise FileRefused(f"{file_path!r} lies outside the folder of the session.")

@@ -136,7 +136,7 @@ class TrafficLog:
         # What is written without escapes is searched at once, and rarely holds anything.
         if "\\" in line or self._redactor.redact_text(line) != line:
             line = _dump({**record, "m": self._redactor.redact(entry.message)})
-        return line.encode() + b"\n"
+        return line.encode("utf-8", "replace") + b"\n"
 
     def _write(self, data: bytes) -> None:
         while data:
