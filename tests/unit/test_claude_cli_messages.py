@@ -63,15 +63,15 @@ def test_streamed_text_is_not_shown_again_when_it_comes_whole() -> None:
         assistant({"type": "thinking", "thinking": "Hmm."}),
         event(type="content_block_stop", index=0),
         event(type="content_block_start", index=1, content_block={"type": "text", "text": ""}),
-        delta("Hel", 1),
-        delta("lo", 1),
-        assistant(said("Hello")),
+        delta("Good", 1),
+        delta(" day", 1),
+        assistant(said("Good day")),
         event(type="content_block_stop", index=1),
         event(type="message_stop"),
-        result(result="Hello"),
+        result(result="Good day"),
     ]
     meaning = read(*lines)
-    assert [c["content"]["text"] for c in meaning.of("agent_message_chunk")] == ["Hel", "lo"]
+    assert [c["content"]["text"] for c in meaning.of("agent_message_chunk")] == ["Good", " day"]
     assert [c["content"]["text"] for c in meaning.of("agent_thought_chunk")] == ["Hm", "m."]
     assert {c["messageId"] for c in meaning.updates} == {"m1"}
 
