@@ -9,14 +9,11 @@ from pathlib import Path
 
 from acp_jupyter.delivery.callers import Caller, KernelCaller
 from acp_jupyter.delivery.commands import GetTranscript, ImportLog
-from acp_jupyter.delivery.frames import ItemsPage
+from acp_jupyter.delivery.transfer_results import ImportProblem, ImportResult, TranscriptPage
 from acp_jupyter.errors import BadRequest
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.importing import ImportReport, ImportWish, import_log
 from acp_jupyter.host.session import Session
-from acp_jupyter.packets.base import Model
-from acp_jupyter.packets.dialects.imports_kinds import Dialect
-from acp_jupyter.transcript.events import SessionState, TurnState
 from acp_jupyter.transcript.html_export import export_html
 from acp_jupyter.transcript.items import Item
 from acp_jupyter.transcript.redact import Redactor
@@ -24,40 +21,9 @@ from acp_jupyter.transcript.render import session_markdown
 from acp_jupyter.transcript.scrub import Scrubber
 from acp_jupyter.transcript.state import Transcript
 
-__all__ = ["ImportProblem", "ImportResult", "TranscriptPage", "Transfer"]
+__all__ = ["Transfer"]
 
 _NAME_CHARS = 200
-
-
-class ImportProblem(Model):
-    """What of a log could not be taken, and why."""
-
-    line: int
-    """From 1."""
-    message: str
-
-
-class ImportResult(Model):
-    """Result of ``import_log``."""
-
-    session_id: str
-    dialect: Dialect
-    entries: int
-    """Lines that the session has of the log."""
-    problems: tuple[ImportProblem, ...]
-    """The first of them."""
-    problem_count: int
-    log_session: str
-    """Which of the log's sessions was imported, by the protocol's id."""
-    other_sessions: tuple[str, ...]
-    turn_ids: tuple[str, ...]
-
-
-class TranscriptPage(ItemsPage):
-    """Result of ``get_transcript`` as JSON."""
-
-    session: SessionState
-    turns: tuple[TurnState, ...]
 
 
 class Transfer:

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from typing import Any, ClassVar, Literal, TypeVar
 
 from pydantic import JsonValue, TypeAdapter
+from pydantic_core import to_jsonable_python
 
 from acp_jupyter.delivery.commands import (
     Cancel,
     Command,
     CreateSession,
+    GetTranscript,
     GetTurn,
+    ImportLog,
     ListAgents,
     ListSessions,
     PromptSession,
 )
 from acp_jupyter.delivery.frames import AgentEntry, TurnDetail
+from acp_jupyter.delivery.transfer_results import ImportResult
 from acp_jupyter.transcript.events import Origin, Policy, SessionState
 
 __all__ = ["HostClient"]
@@ -25,11 +30,15 @@ _T = TypeVar("_T")
 _QUICK_SECONDS = 30.0
 _START_SECONDS = 150.0
 """For an agent to start and open its session."""
+_LONG_SECONDS = 600.0
+"""For a whole log or transcript."""
 
 _AGENTS = TypeAdapter(tuple[AgentEntry, ...])
 _SESSIONS = TypeAdapter(tuple[SessionState, ...])
 _SESSION = TypeAdapter(SessionState)
 _TURN = TypeAdapter(TurnDetail)
+_IMPORTED = TypeAdapter(ImportResult)
+_TRANSCRIPT = TypeAdapter(dict[str, JsonValue])
 _TURN_ID = TypeAdapter(dict[Literal["turn_id"], str])
 
 
@@ -56,6 +65,16 @@ class HostClient(ABC):
         ------
         AcpError
             As the host raises it, or because it did not answer within ``seconds``.
+        """
+
+    @abstractmethod
+    def traffic(self, session_id: str) -> Iterator[bytes]:
+        """Yield a session's traffic log, in pieces of any length.
+
+        Raises
+        ------
+        NotAllowed
+            Another kernel made the session, or the user.
         """
 
     @abstractmethod
@@ -102,3 +121,19 @@ class HostClient(ABC):
     def cancel(self, session_id: str, turn_id: str) -> None:
         """Stop a turn, running or queued. ACP: session/cancel."""
         self.call(Cancel(session_id=session_id, turn_id=turn_id), _QUICK_SECONDS)
+
+    def import_log(self, command: ImportLog) -> ImportResult:
+        """Make a session of a log."""
+        return _IMPORTED.validate_python(self.call(command, _LONG_SECONDS))
+
+    def transcript(
+        self,
+        session_id: str,
+        form: Literal["json", "markdown", "html"],
+        *,
+        thoughts: bool = False,
+    ) -> dict[str, JsonValue]:
+        """Return a session's transcript: its text under the form's name, or JSON."""
+        command = GetTranscript(session_id=session_id, format=form, thoughts=thoughts)
+        result = self.call(command, _LONG_SECONDS)
+        return _TRANSCRIPT.validate_python(to_jsonable_python(result))

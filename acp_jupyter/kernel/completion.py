@@ -12,7 +12,13 @@ from IPython.core.completer import (
 )
 
 from acp_jupyter.kernel.options import CELL_OPTIONS, POLICIES
-from acp_jupyter.kernel.subcommand_names import SUBCOMMANDS
+from acp_jupyter.kernel.subcommand_names import (
+    EXPORT_OPTIONS,
+    FORMATS,
+    IMPORT_OPTIONS,
+    KINDS,
+    SUBCOMMANDS,
+)
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
@@ -69,6 +75,14 @@ def _line_words(before: list[str]) -> list[str]:
             return _agent_names()
         case ["record" | "replay"]:
             return ["on", "off", "status"]
+        case ["export", *_, "--format"]:
+            return list(FORMATS)
+        case ["import", *_, "--as"]:
+            return list(KINDS)
+        case ["export", _, *_]:
+            return [option for option in EXPORT_OPTIONS if option not in before]
+        case ["import", _, *_]:
+            return [option for option in IMPORT_OPTIONS if option not in before]
         case _:
             return []
 

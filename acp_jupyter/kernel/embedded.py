@@ -8,8 +8,9 @@ import concurrent.futures
 import getpass
 import os
 import time
+from collections.abc import Coroutine, Iterator
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, TypeVar
 
 from jupyter_core.paths import jupyter_config_path, jupyter_data_dir
 
@@ -26,6 +27,9 @@ from acp_jupyter.transcript.events import SessionState
 
 __all__ = ["EmbeddedHost"]
 
+_T = TypeVar("_T")
+_FLUSH_SECONDS = 30.0
+_PIECE_BYTES = 256 * 1024
 _SLICE_SECONDS = 0.2
 """Longest wait in one piece: on Windows nothing interrupts it."""
 
@@ -112,8 +116,22 @@ class EmbeddedHost(HostClient):
         go_on(session, command.record)
         return session.state
 
+    def traffic(self, session_id: str) -> Iterator[bytes]:
+        """Read it from its file."""
+        path = self._result(self._traffic_path(session_id), _FLUSH_SECONDS)
+        with path.open("rb") as file:
+            while piece := file.read(_PIECE_BYTES):
+                yield piece
+
+    async def _traffic_path(self, session_id: str) -> Path:
+        await asyncio.to_thread(self.host.session(session_id).journal.flush)
+        return self.host.traffic_path(session_id)
+
     def _run(self, command: Command, seconds: float) -> Any:
-        future = self.host.submit(self.dispatcher.handle(command, self.caller))
+        return self._result(self.dispatcher.handle(command, self.caller), seconds)
+
+    def _result(self, work: Coroutine[Any, Any, _T], seconds: float) -> _T:
+        future = self.host.submit(work)
         deadline = time.monotonic() + seconds
         try:
             while True:

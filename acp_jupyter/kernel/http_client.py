@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import hmac
 import http.client
 import json
 import os
 import ssl
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 from urllib.parse import quote, urlencode, urlsplit
@@ -19,7 +20,9 @@ from acp_jupyter.delivery.commands import (
     Cancel,
     Command,
     CreateSession,
+    GetTranscript,
     GetTurn,
+    ImportLog,
     ListAgents,
     ListSessions,
     PromptSession,
@@ -31,6 +34,8 @@ from acp_jupyter.kernel.client import HostClient
 __all__ = ["KernelIdentity", "ServerClient"]
 
 _HANDSHAKE_SECONDS = 5.0
+_PIECE_SECONDS = 60.0
+_PIECE_BYTES = 256 * 1024
 _LOOPBACK = {"localhost", "127.0.0.1", "::1"}
 
 
@@ -102,16 +107,33 @@ class ServerClient(HostClient):
         method, path, body = _request_of(command)
         return self._request(method, path, body, seconds)
 
+    def traffic(self, session_id: str) -> Iterator[bytes]:
+        """Read it piece by piece: it may be long."""
+        path = f"sessions/{quote(session_id, safe='')}/traffic"
+        with self._answer("GET", path, b"", _PIECE_SECONDS) as response:
+            while piece := response.read(_PIECE_BYTES):
+                yield piece
+
     def _request(
         self, method: str, path: str, body: bytes, seconds: float, nonce: str = ""
     ) -> object:
+        with self._answer(method, path, body, seconds, nonce) as response:
+            return _decoded(response.read())
+
+    @contextlib.contextmanager
+    def _answer(
+        self, method: str, path: str, body: bytes, seconds: float, nonce: str = ""
+    ) -> Iterator[http.client.HTTPResponse]:
+        """Send a request; an answer that is an error is raised."""
         target = f"{self._url.path.rstrip('/')}/acp-jupyter/api/{path}"
         headers = self._signed(method, target, body, nonce or os.urandom(16).hex())
         connection = self._connect(seconds)
         try:
             connection.request(method, target, body or None, headers)
             response = connection.getresponse()
-            content = response.read()
+            if response.status >= 400:
+                raise _error(response.status, _decoded(response.read()))
+            yield response
         except (OSError, http.client.HTTPException) as error:
             raise ServerUnreachable(
                 "The Jupyter server did not answer. If it was restarted, restart the kernel too.",
@@ -119,10 +141,6 @@ class ServerClient(HostClient):
             ) from error
         finally:
             connection.close()
-        value = _decoded(content)
-        if response.status >= 400:
-            raise _error(response.status, value)
-        return value
 
     def _connect(self, seconds: float) -> http.client.HTTPConnection:
         host, port = self._url.hostname or "localhost", self._url.port
@@ -166,6 +184,17 @@ def _request_of(command: Command) -> tuple[str, str, bytes]:
         case GetTurn():
             query = urlencode({"wait": command.wait_seconds})
             return "GET", f"turns/{quote(command.turn_id, safe='')}?{query}", b""
+        case GetTranscript():
+            query = urlencode({"format": command.format, "thoughts": command.thoughts})
+            return "GET", f"sessions/{quote(command.session_id, safe='')}/transcript?{query}", b""
+        case ImportLog():
+            named = {
+                "name": command.file_name,
+                "dialect": command.dialect,
+                "session": command.log_session,
+            }
+            query = urlencode({name: value for name, value in named.items() if value})
+            return "POST", f"import?{query}", command.content
         case _:
             raise TypeError(command.name)
 

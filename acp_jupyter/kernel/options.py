@@ -14,7 +14,14 @@ from IPython.core.error import UsageError
 if TYPE_CHECKING:
     from acp_jupyter.transcript.events import Policy
 
-__all__ = ["CELL_OPTIONS", "POLICIES", "CellOptions", "cell_help", "parse_cell_line"]
+__all__ = [
+    "CELL_OPTIONS",
+    "POLICIES",
+    "CellOptions",
+    "LineParser",
+    "cell_help",
+    "parse_cell_line",
+]
 
 POLICIES: tuple[Policy, ...] = ("ask", "read-only", "accept-edits", "allow-all", "deny")
 
@@ -32,21 +39,31 @@ class CellOptions:
     help: bool = False
 
 
-class _Parser(argparse.ArgumentParser):
-    """Raises where argparse would end the process."""
-
-    def error(self, message: str) -> NoReturn:
-        raise UsageError(f"{message[:1].upper()}{message[1:]}. {_SEE_HELP}")
-
-
 _SEE_HELP = "%%acp --help lists the options."
 
 
-def _parser() -> _Parser:
-    parser = _Parser(
-        prog="%%acp",
-        add_help=False,
-        allow_abbrev=False,
+class LineParser(argparse.ArgumentParser):
+    """Raises where argparse would end the process.
+
+    Parameters
+    ----------
+    see
+        The end of each complaint: where help is.
+    """
+
+    def __init__(self, prog: str, *, see: str, **more: str) -> None:
+        super().__init__(prog=prog, add_help=False, allow_abbrev=False, **more)  # type: ignore[arg-type]
+        self._see = see
+
+    def error(self, message: str) -> NoReturn:
+        """Complain in the words of a magic."""
+        raise UsageError(f"{message[:1].upper()}{message[1:]}. {self._see}")
+
+
+def _parser() -> LineParser:
+    parser = LineParser(
+        "%%acp",
+        see=_SEE_HELP,
         usage="%%%%acp [AGENT] [options]",
         description="Send the cell below this line to an agent and wait for the end of its turn.",
         epilog="%acp help lists the other commands, %acp agents the agents.",

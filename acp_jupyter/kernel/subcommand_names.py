@@ -2,16 +2,31 @@
 
 from __future__ import annotations
 
-__all__ = ["SUBCOMMANDS"]
+from typing import Literal, get_args
+
+__all__ = ["EXPORT_OPTIONS", "FORMATS", "IMPORT_OPTIONS", "KINDS", "SUBCOMMANDS", "Format"]
 
 SUBCOMMANDS = {
     "agents": "list the agents and whether they can start",
     "use AGENT": "choose the agent of %%acp cells that name none",
     "sessions": "list the sessions of this notebook",
     "cancel": "stop the running turn of this notebook",
+    "export PATH": "write a session to a file: .ndjson, .md, .html or .json",
+    "import PATH": "read a log of an agent's session and show it",
     "status": "say where agents run, which agent is chosen and what runs",
     "record on|off [PATH]": "record the sessions of this notebook, to play them without an agent",
     "replay on|off [PATH]": "play the recorded sessions in place of agents",
     "help": "show this",
 }
 """With their arguments, and what they do."""
+
+EXPORT_OPTIONS = ("--format", "--session", "--thoughts", "--force")
+IMPORT_OPTIONS = ("--as", "--name", "--session")
+
+Format = Literal["traffic", "packets", "build-mode", "markdown", "html", "json"]
+
+FORMATS: tuple[Format, ...] = get_args(Format)
+"""What a session is exported as."""
+
+KINDS = ("traffic", "packets", "build-mode", "claude-cli")
+"""What is imported."""

@@ -13,6 +13,8 @@ from acp_jupyter._version import __version__
 from acp_jupyter.errors import UnknownAgent
 from acp_jupyter.kernel.connection import host_client
 from acp_jupyter.kernel.defaults import defaults
+from acp_jupyter.kernel.exporting import run_export
+from acp_jupyter.kernel.importing import run_import
 from acp_jupyter.kernel.options import cell_help
 from acp_jupyter.kernel.recording import is_replaying, run_recording
 from acp_jupyter.kernel.subcommand_names import SUBCOMMANDS
@@ -41,6 +43,12 @@ def run_subcommand(line: str) -> None:
         return
     if name in {"record", "replay"}:
         _say(run_recording("record" if name == "record" else "replay", rest, host_client()))
+        return
+    if name == "import":
+        run_import(rest)
+        return
+    if name == "export":
+        run_export(rest)
         return
     run = _WITHOUT_ARGUMENTS.get(name)
     if run is None:

@@ -14,8 +14,11 @@ from acp_jupyter.errors import AcpError, NobodyToAsk, TurnError, TurnTimeout
 from acp_jupyter.kernel.client import HostClient
 from acp_jupyter.kernel.faces import first_bundle, make_widget, wants_widget
 from acp_jupyter.kernel.turn_values import TurnValues
+from acp_jupyter.transcript.html_export import export_html
 from acp_jupyter.transcript.record import TURN_MIME, Bundle, TurnSnapshot, build_bundle
+from acp_jupyter.transcript.redact import Redactor
 from acp_jupyter.transcript.render import to_markdown
+from acp_jupyter.transcript.scrub import Scrubber
 
 if TYPE_CHECKING:
     from acp_jupyter.kernel.widget import TurnWidget
@@ -135,6 +138,18 @@ class Turn(TurnValues):
         """Return the answer with its tool calls as Markdown."""
         detail = self._current()
         return to_markdown(detail.turn, detail.items, thoughts=thoughts)
+
+    def to_html(self, *, thoughts: bool = False) -> str:
+        """Return the turn as one HTML file, which needs nothing else.
+
+        Raises
+        ------
+        MissingPackage
+            What renders it is not installed here.
+        """
+        detail = self._current()
+        scrubber = Scrubber.of_session(detail.session, Redactor(), str(Path.home()))
+        return export_html(detail.session, [detail.turn], detail.items, scrubber, thoughts=thoughts)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the turn and its items as JSON-able values."""
