@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
@@ -136,17 +137,12 @@ def record_folder(notebook_path: str, wish: RecordWish) -> PurePosixPath:
             f"The folder of a record ends with {RECORD_SUFFIX}: "
             f"%acp {wish.mode} on {path.name or 'NAME'}{RECORD_SUFFIX}"
         )
-    parts: list[str] = []
-    for part in path.parts:
-        if part == ".." and parts:
-            parts.pop()
-        else:
-            parts.append(part)
-    if path.is_absolute() or any(":" in part for part in parts) or parts[0] == "..":
+    inside = posixpath.normpath(path)
+    if inside.startswith(("/", "../")) or ":" in inside or "\0" in inside:
         raise NotAllowed(
             f"{given} leads out of the server's root folder. Name a folder from the notebook's."
         )
-    return PurePosixPath(*parts)
+    return PurePosixPath(inside)
 
 
 def record_name(agent: str, label: str, number: int) -> str:

@@ -2,47 +2,278 @@
 
 from __future__ import annotations
 
+import getpass
+import json
+import os
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+import httpx
+import nbformat
 import pytest
+from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError
 
 from acp_jupyter.transcript.record import TURN_MIME
-from tests.support.notebook import Kernel
+from tests.support.notebook import Kernel, jupyter_environment
+from tests.support.server import JupyterServer, fake_agents
 
+NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
+NAME = "record_and_replay"
 RECORD = "n.acp"
+WATCH = """\
+import os, sys
+with open(os.environ["STARTED_LOG"], "a") as log:
+    log.write(" ".join(sys.orig_argv) + "\\n")
+if "acp_jupyter.agents.demo" in sys.orig_argv:
+    raise SystemExit("no agent may start")
+"""
 
 
-def _markdown(kernel: Kernel, source: str) -> str:
-    markdown = kernel.run(source).ok().output.data["text/markdown"]
+def _markdown(kernel: Kernel, source: str, **more: Any) -> str:
+    markdown = kernel.run(source, **more).ok().output.data["text/markdown"]
     assert isinstance(markdown, str)
     return markdown
 
 
 @pytest.fixture
 def recorded(folder: Path) -> Path:
-    """A folder with the record of two sessions; the folder they worked in is gone."""
+    """A folder with the record of two sessions; the agents are gone."""
     with Kernel(folder) as kernel:
         kernel.run("%load_ext acp_jupyter").ok()
-        assert RECORD in kernel.run(f"%acp record on {RECORD}").ok().printed
+        said = kernel.run(f"%acp record on {RECORD}").ok().printed
+        assert f"recorded in {RECORD}" in said
         _markdown(kernel, "%%acp permission --policy accept-edits\none")
         _markdown(kernel, "%%acp hello --session other\nGood morning")
-        _markdown(kernel, "%%acp permission --policy accept-edits\ntwo")
-    assert {path.name for path in (folder / RECORD).iterdir()} == {
-        "permission.ndjson",
-        "hello@other.ndjson",
-    }
+        kernel.run("%%acp permission\ntwo", answers=["1"]).ok()
+    names = {path.name for path in (folder / RECORD).iterdir()}
+    assert names == {"permission.ndjson", "hello@other.ndjson"}
     (folder / "edited.txt").unlink()
     (folder.parent / "config" / "acp_agents.json").unlink()
     return folder
+
+
+# -- the cells of a kernel without a server ------------------------------------
 
 
 def test_a_recorded_notebook_runs_without_its_agents(recorded: Path) -> None:
     with Kernel(recorded, env={"ACP_JUPYTER_RECORD": f"replay:{RECORD}"}) as kernel:
         kernel.run("%load_ext acp_jupyter").ok()
         first = _markdown(kernel, "%%acp permission --policy accept-edits\none")
+        assert "Allowed by rule: accept-edits" in first
         assert (recorded / "edited.txt").read_text() == "one\n"
-        assert "permission (replayed)" in first
+        assert "permission (replayed) 1.0 · policy accept-edits" in first
         assert "Good morning" in _markdown(kernel, "%%acp hello --session other\nGood morning")
-        _markdown(kernel, "%%acp permission --policy accept-edits\ntwo")
+        # What the user answered by hand, where nobody can be asked.
+        assert "Allowed once (recorded)" in _markdown(kernel, "%%acp permission\ntwo")
         assert (recorded / "edited.txt").read_text() == "two\n"
+        kernel.run("%acp use hello").ok()
+        kernel.run("%acp replay off").ok()
+        cell = kernel.run("%%acp permission\none")
+        assert (cell.error, "no agent called" in cell.message) == ("UnknownAgent", True)
+
+
+def test_a_user_who_sits_there_is_asked(recorded: Path) -> None:
+    with Kernel(recorded) as kernel:
+        kernel.run("%load_ext acp_jupyter").ok()
+        kernel.run(f"%acp replay on {RECORD}").ok()
+        _markdown(kernel, "%%acp permission --policy accept-edits\none")
+        cell = kernel.run("%%acp permission\ntwo", answers=["3"])
+        assert len(cell.questions) == 1
+        assert cell.error == "TurnError"
+        assert "The rest of the turn can't be played" in cell.message
+        assert (recorded / "edited.txt").read_text() == "one\n"
+
+
+def test_another_prompt_raises_in_words(recorded: Path) -> None:
+    with Kernel(recorded) as kernel:
+        kernel.run("%load_ext acp_jupyter").ok()
+        kernel.run(f"%acp replay on {RECORD}").ok()
+        cell = kernel.run("%%acp permission --policy accept-edits\nanother")
+        assert cell.error == "TurnError"
+        assert "not the one that was recorded" in cell.message
+        cell = kernel.run("%%acp permission --session none\none")
+        assert cell.error == "RecordMissing"
+        assert "Record it first: type %acp record on" in cell.message
+        assert "File " not in cell.traceback
+
+
+def test_what_has_to_be_said_is_said(kernel: Kernel) -> None:
+    """A kernel that does not know its notebook asks for the record's name."""
+    cell = kernel.run("%acp record on")
+    assert (cell.error, "on NAME.acp" in cell.message) == ("BadRequest", True)
+    assert kernel.run("%acp record on records").error == "BadRequest"
+    assert kernel.run("%acp record on ../../x.acp").error == "NotAllowed"
+    assert "Type %acp record on" in kernel.run("%acp record perhaps").printed
+    assert "Nothing is recorded" in kernel.run("%acp record").ok().printed
+    assert "recorded in x.acp" in kernel.run("%acp record on x.ipynb").ok().printed
+    assert "recorded in x.acp" in kernel.run("%acp replay off").ok().printed
+    assert "Nothing is recorded" in kernel.run("%acp record off").ok().printed
+    assert kernel.complete("%acp rec") == ["record"]
+    assert kernel.complete("%acp record ") == ["on", "off", "status"]
+
+
+def test_a_variable_that_makes_no_sense_is_told(folder: Path) -> None:
+    with Kernel(folder, env={"ACP_JUPYTER_RECORD": "yes"}) as kernel:
+        kernel.run("%load_ext acp_jupyter").ok()
+        cell = kernel.run("%%acp hello\nHi")
+        assert cell.error == "BadRequest"
+        assert "Set it to record, replay or off" in cell.message
+        kernel.run("%acp record off").ok()
+        kernel.run("%%acp hello\nHi").ok()
+
+
+def test_a_fresh_kernel_makes_a_new_record_in_the_place_of_the_old(recorded: Path) -> None:
+    servers = fake_agents("hello")
+    config = recorded.parent / "config" / "acp_agents.json"
+    config.write_text(json.dumps({"agent_servers": servers}))
+    with Kernel(recorded, env={"ACP_JUPYTER_RECORD": f"record:{RECORD}"}) as kernel:
+        kernel.run("%load_ext acp_jupyter").ok()
+        _markdown(kernel, "%%acp hello --session other\nGood evening")
+        _markdown(kernel, "%%acp hello --session other\nGood night")
+    text = (recorded / RECORD / "hello@other.ndjson").read_text()
+    assert "Good morning" not in text
+    assert "Good evening" in text
+    assert "Good night" in text
+
+
+# -- the notebook that shows it ------------------------------------------------
+
+
+@pytest.fixture
+def books(tmp_path: Path) -> Path:
+    """A folder with the notebook and its record."""
+    books = tmp_path / "books"
+    books.mkdir()
+    shutil.copy(NOTEBOOKS / f"{NAME}.ipynb", books)
+    shutil.copytree(NOTEBOOKS / f"{NAME}.acp", books / f"{NAME}.acp")
+    return books
+
+
+@pytest.fixture
+def started(tmp_path: Path) -> Iterator[dict[str, str]]:
+    """Variables with which every Python process is written down, and no demo agent starts."""
+    watch = tmp_path / "watch"
+    watch.mkdir()
+    (watch / "sitecustomize.py").write_text(WATCH)
+    log = watch / "started.log"
+    yield {"PYTHONPATH": f"{watch}:{Path(__file__).parents[2]}", "STARTED_LOG": str(log)}
+    lines = log.read_text()
+    assert "acp_jupyter.agents.replay" in lines
+    assert "acp_jupyter.agents.demo" not in lines
+
+
+def _cells(books: Path, *change: tuple[str, str]) -> Any:
+    content = nbformat.read(books / f"{NAME}.ipynb", as_version=4)  # type: ignore[no-untyped-call]
+    for cell in content.cells:
+        cell.outputs = []
+        for was, now in change:
+            cell.source = cell.source.replace(was, now)
+    return content
+
+
+def _run(books: Path, content: Any, variables: dict[str, str]) -> list[str]:
+    """Run as nbclient and papermill do; return the turns."""
+    environment = os.environ | jupyter_environment(books.parent) | variables
+    client = NotebookClient(content, timeout=40, resources={"metadata": {"path": str(books)}})
+    client.execute(env=environment)
+    return _turns(content)
+
+
+def _turns(content: Any) -> list[str]:
+    shown = (output for cell in content.cells for output in cell.get("outputs", []))
+    return [out["data"]["text/markdown"] for out in shown if TURN_MIME in out.get("data", {})]
+
+
+def test_the_notebook_runs_with_no_agent_but_the_replay_one(
+    books: Path, started: dict[str, str]
+) -> None:
+    saved = _turns(nbformat.read(NOTEBOOKS / f"{NAME}.ipynb", as_version=4))  # type: ignore[no-untyped-call]
+    assert _run(books, _cells(books), started) == saved
+    assert len(saved) == 2
+    assert not (books / NAME).exists()
+
+
+def test_the_notebook_runs_for_an_agent_that_is_not_installed(books: Path) -> None:
+    for file in (books / f"{NAME}.acp").iterdir():
+        file.rename(file.with_name(file.name.replace("demo", "claude")))
+    content = _cells(books, ("acp demo", "acp claude"), ('connect("demo")', 'connect("claude")'))
+    assert len(_run(books, content, {})) == 2
+
+
+def test_a_changed_prompt_stops_the_notebook(books: Path) -> None:
+    with pytest.raises(CellExecutionError) as raised:
+        _run(books, _cells(books, ("faster", "shorter")), {})
+    assert raised.value.ename == "TurnError"
+    assert "not the one that was recorded" in raised.value.evalue
+
+
+def test_the_notebook_can_be_recorded_anew(books: Path) -> None:
+    file = books / f"{NAME}.acp" / "demo.ndjson"
+    before = file.read_text()
+    (turn, *_rest) = _run(books, _cells(books, ("replay on", "record on")), {})
+    assert "(replayed)" not in turn
+    assert file.read_text() != before
+    assert len(_run(books, _cells(books), {})) == 2
+
+
+def test_the_committed_record_and_notebook_give_nothing_away() -> None:
+    files = [NOTEBOOKS / f"{NAME}.ipynb", *(NOTEBOOKS / f"{NAME}.acp").iterdir()]
+    assert len(files) == 3
+    for file in files:
+        text = file.read_text()
+        for local in (str(Path.home()), str(NOTEBOOKS.parent), "/tmp/", "widget-view"):
+            assert local not in text.replace("/workspace", "")
+        if len(getpass.getuser()) > 4:
+            assert getpass.getuser() not in text
+
+
+# -- through the server --------------------------------------------------------
+
+
+def test_the_server_plays_the_notebook_too(
+    books: Path, started: dict[str, str], tmp_path: Path
+) -> None:
+    with JupyterServer(tmp_path / "server", env=started) as server:
+        folder = server.root / "folder"
+        shutil.copytree(books, folder)
+        path = f"folder/{NAME}.ipynb"
+        file = server.start_kernel(path).connection_file
+        content = _cells(folder)
+        with Kernel(server.root, connection_file=file) as kernel, server.user() as user:
+            kernel.run(f"import os; os.chdir({str(folder)!r})").ok()
+            for number, cell in enumerate(content.cells):
+                if cell.cell_type == "code":
+                    kernel.run(cell.source, cell_id=f"c{number}").ok()
+            records = user.get("records", params={"notebook_path": path}).json()
+            assert len(records) == 2
+            assert all("(replayed)" in r["bundle"]["data"]["text/markdown"] for r in records)
+            sessions = user.get("sessions").json()
+            assert {s["agent_info"]["name"] for s in sessions} == {"Demo (replayed)"}
+
+
+def test_the_server_records_beside_the_notebook(tmp_path: Path) -> None:
+    agents = fake_agents("permission")
+    with JupyterServer(tmp_path / "server", agents=agents) as server:
+        (server.root / "folder").mkdir()
+        path = "folder/own.ipynb"
+        file = server.start_kernel(path).connection_file
+        with Kernel(server.root, connection_file=file) as kernel:
+            kernel.run("%load_ext acp_jupyter").ok()
+            assert "folder/own.acp" in kernel.run("%acp record on").ok().printed
+            kernel.run("%%acp permission --policy accept-edits\none", cell_id="a").ok()
+            kernel.run("%acp record off").ok()
+            kernel.run("%%acp permission --policy accept-edits\ntwo", cell_id="b").ok()
+        with server.user() as user:
+            _closed(user)
+        text = (server.root / "folder" / "own.acp" / "permission.ndjson").read_text()
+        assert '"content":"one\\n"' in text
+        assert "two" not in text
+        assert str(tmp_path) not in text
+
+
+def _closed(user: httpx.Client) -> None:
+    for session in user.get("sessions").json():
+        user.delete(f"sessions/{session['session_id']}").raise_for_status()

@@ -187,6 +187,8 @@ def test_what_something_else_made_is_neither_played_nor_overwritten(tmp_path: Pa
         ("", "", BadRequest),
         ("a/n.ipynb", "records", BadRequest),
         ("a/n.ipynb", "../../out.acp", NotAllowed),
+        ("", "../../out.acp", NotAllowed),
+        ("", "x/../../out.acp", NotAllowed),
         ("a/n.ipynb", "/etc/out.acp", NotAllowed),
         ("a/n.ipynb", "C:\\out.acp", NotAllowed),
     ],
