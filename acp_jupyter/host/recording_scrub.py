@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
-import acp_jupyter
 from acp_jupyter.host.recording_place import FIRST_KEY
 from acp_jupyter.packets.traffic import TrafficEntry
 from acp_jupyter.transcript.redact import Redactor
@@ -66,7 +65,7 @@ class RecordScrubber:
         home = str(Path.home())
         places = {
             str(root): f"{WORKSPACE}/{above}",
-            str(Path(acp_jupyter.__file__).parents[1]): "/site-packages",
+            str(Path(__file__).parents[2]): "/site-packages",
             sys.prefix: "/python",
             tempfile.gettempdir(): "/tmp",  # noqa: S108 - a word, not a file
         }
