@@ -56,6 +56,8 @@ def queued(draft: Draft, note: TurnQueued) -> None:
         updated_at=draft.at,
     )
     draft.announce_started(turn)
+    if not note.prompt:
+        return  # an imported log does not tell it
     item = UserMessage(
         id=draft.new_id(),
         turn_id=note.turn_id,
