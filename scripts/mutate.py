@@ -35,6 +35,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from scripts.acceptance import find_proofs  # noqa: E402
+from scripts.module_uses import Uses  # noqa: E402
 from scripts.mutations import Mutation, mutations_of  # noqa: E402
 
 PACKAGE = "acp_jupyter.packets"
@@ -110,39 +111,38 @@ class Runner:
     def __init__(self, files: list[str], memory: Path) -> None:
         self._files = files
         self._memory = memory
-        """Holds, by module, the file of tests that found the last alteration out."""
-        self._users = _users()
+        """A file that lists the files of tests that found alterations out, the latest first."""
+        self._uses = Uses()
 
     def failing_test(self, mutation: Mutation | None) -> str:
         """Return the test that fails, or nothing."""
         signal.signal(signal.SIGALRM, _too_long)
         signal.alarm(SECONDS)
         gc.disable()
-        if mutation is not None:
-            self._alter(mutation)
+        try:
+            if mutation is not None:
+                self._alter(mutation)
+        except Exception as error:  # noqa: BLE001 - whatever an altered module does
+            return f"its own import: {error!r}"
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-            return self._first_failure(mutation)
+            return self._first_failure()
 
     def _alter(self, mutation: Mutation) -> None:
         path = str(ROOT / f"{mutation.module.replace('.', '/')}.py")
         sys.meta_path.insert(0, _Finder(_Altered(mutation.module, path, mutation.tree)))
-        for name in self._users[mutation.module]:
-            parent, _, child = name.rpartition(".")
-            if parent in sys.modules:
-                vars(sys.modules[parent]).pop(child, None)
-            del sys.modules[name]
+        self._uses.replace(mutation.module)
 
-    def _first_failure(self, mutation: Mutation | None) -> str:
-        note = self._memory / ("none" if mutation is None else mutation.module)
-        last = note.read_text() if note.exists() else ""
-        for file in sorted(self._files, key=lambda file: file != last):
+    def _first_failure(self) -> str:
+        latest = self._memory.read_text().split()
+        files = [*latest, *(file for file in self._files if file not in latest)]
+        for file in files:
             first = _FirstFailure()
             try:
                 code = pytest.main([*PYTEST, file], plugins=[first])
             except TimeoutError:
                 return f"{file} (did not end)"
             if code != pytest.ExitCode.OK:
-                note.write_text(file)
+                self._memory.write_text("\n".join([file, *(f for f in latest if f != file)]))
                 return first.test or f"{file}: {code!r}"
         return ""
 
@@ -185,24 +185,6 @@ def _fork(runner: Runner, mutation: Mutation | None) -> int:
         os._exit(0)
 
 
-def _users() -> dict[str, set[str]]:
-    """Return for every loaded module of ours those that see it, itself among them."""
-    names = {name for name in sys.modules if name.startswith("acp_jupyter.")}
-    seen: dict[str, set[str]] = {name: {name} for name in names}
-    for name in names:
-        file = sys.modules[name].__file__ or ""
-        for node in ast.walk(ast.parse(Path(file).read_text())):
-            if isinstance(node, ast.ImportFrom) and node.module:
-                nested = {f"{node.module}.{alias.name}" for alias in node.names} & names
-                for used in nested or {node.module} & names:
-                    seen[used].add(name)
-    while True:
-        wider = {n: set().union(*(seen[user] for user in seen[n])) for n in names}
-        if wider == seen:
-            return seen
-        seen = wider
-
-
 def _warm_up(files: list[str]) -> None:
     """Import what every child would import: ours, pytest's plugins, what tests import."""
     for module in ("transcript.reduce", "transcript.setup", "packets.reader", "packets"):
@@ -239,8 +221,8 @@ def main() -> int:
     ]
     print(f"{len(mutations)} alterations of {len(arguments.modules)} modules")
     survived: list[Mutation] = []
-    with tempfile.TemporaryDirectory() as memory:
-        runner = Runner(files, Path(memory))
+    with tempfile.NamedTemporaryFile() as memory:
+        runner = Runner(files, Path(memory.name))
         for mutation, test in _each(runner, [None, *mutations]):
             if mutation is None and test:
                 print(f"The tests fail as they are: {test}")
@@ -248,7 +230,7 @@ def main() -> int:
             if mutation is not None and not test:
                 survived.append(mutation)
             if arguments.verbose:
-                print(f"{mutation}\n    {test or 'survived'}")
+                print(f"{mutation}\n    {test or 'survived'}", flush=True)
     for mutation in survived:
         print(f"survived: {mutation}")
     print(f"{len(survived)} survived; {time.monotonic() - started:.0f} s")

@@ -98,7 +98,9 @@ def get_tool_command(
     return _field(tool_input, row.command, relative)
 
 
-def _field(tool_input: BaseModel, field: Field, relative: Callable[[str], str]) -> str:
+def _field(tool_input: BaseModel, field: Field | None, relative: Callable[[str], str]) -> str:
+    if field is None:
+        return ""
     value = getattr(tool_input, field.name, "")
     if field.counted:
         return f"{len(value)} {field.counted}"

@@ -6,8 +6,8 @@ import re
 
 __all__ = ["get_relative_path", "relative_path", "relative_words"]
 
-_OUTPUTS = re.compile(r"/outputs/(.+)$")
-_SANDBOX = re.compile(r"/sandboxes/[^/]+/(.+)$")
+_OUTPUTS = re.compile(r"/outputs/(.+)\Z")
+_SANDBOX = re.compile(r"/sandboxes/[^/]+/(.+)\Z")
 
 
 def get_relative_path(full_path: str) -> str:
@@ -18,7 +18,7 @@ def get_relative_path(full_path: str) -> str:
     if not full_path:
         return ""
     found = _OUTPUTS.search(full_path) or _SANDBOX.search(full_path)
-    return found[1] if found else full_path.rsplit("/", 1)[-1]
+    return found[1] if found else full_path.rpartition("/")[2]
 
 
 def relative_path(path: str, cwd: str) -> str:

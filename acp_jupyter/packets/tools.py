@@ -6,7 +6,7 @@ Adding a tool is adding a row here, and its tests.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -42,7 +42,7 @@ KIND_TOOLS: dict[AcpKind, str] = {"read": "read", "edit": "edit", "execute": "ba
 class Field:
     """Which words of a tool's input are shown."""
 
-    name: str = ""
+    name: str
     """Of the input's field."""
     is_path: bool = False
     counted: str = ""
@@ -66,8 +66,8 @@ class ToolRow:
     """While it runs: what it does, in words."""
     read_input: Callable[[Obj], ToolInput] = _no_input
     read_output: Callable[[Given], ToolOutput] = outputs.read_other_output
-    description: Field = field(default_factory=Field)
-    command: Field = field(default_factory=Field)
+    description: Field | None = None
+    command: Field | None = None
     edit_title: str = ""
     """The title where an existing file is changed."""
     aliases: tuple[str, ...] = ()

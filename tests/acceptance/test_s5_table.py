@@ -6,6 +6,7 @@ from typing import get_args
 
 import pytest
 
+from acp_jupyter.packets import parse_packet
 from acp_jupyter.packets.tools import KIND_TITLES, TOOLS, find_tool
 from acp_jupyter.packets.vocabulary import AcpKind, read_acp_kind, read_priority
 from acp_jupyter.transcript.items import ToolCall
@@ -64,6 +65,15 @@ KIND_WORDS = {
     "switch_mode": "Switching mode",
     "other": "Running tool",
 }
+
+
+@pytest.mark.parametrize("kind", KIND_WORDS)
+def test_a_kind_alone_names_a_tool_at_most(kind: str) -> None:
+    """S5.2, C18: the last resort, for kinds whose tools all read alike."""
+    packet = parse_packet({"type": "tool_call_start", "toolCallId": "c", "kind": kind})
+    assert packet.type == "tool_call_start"
+    expected = {"read": "read", "edit": "edit", "execute": "bash"}
+    assert packet.tool_name == expected.get(kind, "unknown")
 
 
 def test_the_ten_kinds_of_the_protocol() -> None:

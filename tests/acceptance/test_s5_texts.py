@@ -176,6 +176,11 @@ def test_extract_diff_data(content: Any, expected: DiffData) -> None:
         pytest.param("a.ts", "a.ts", id="S5.41 no slash"),
         pytest.param("outputs/a/b.ts", "b.ts", id="S5.41 no slash before outputs"),
         pytest.param("/home/me/", "", id="S5.41 folder"),
+        pytest.param("/s/outputs/a\nb", "a\nb", id="S5.39 one line"),
+        pytest.param("/s/outputs/a\n", "a\n", id="S5.39 to the end"),
+        pytest.param("/x/sandboxes/7/a\nb", "a\nb", id="S5.40 one line"),
+        pytest.param("/xsandboxes/7/a/b", "b", id="S5.40 whole word"),
+        pytest.param("/xoutputs/a/b", "b", id="S5.39 whole word"),
     ],
 )
 def test_get_relative_path(full: str, relative: str) -> None:
@@ -192,6 +197,7 @@ def test_get_relative_path(full: str, relative: str) -> None:
         ("/wsx/a.py", "/ws", "/wsx/a.py"),
         ("/etc/hosts", "/ws", "/etc/hosts"),
         ("src/a.py", "/ws", "src/a.py"),
+        ("/ws~/a.py", "/ws~", "a.py"),
         ("C:\\ws\\src\\a.py", "C:\\ws", "src/a.py"),
         ("/a", "", "/a"),
         ("", "/ws", ""),
@@ -217,6 +223,7 @@ def test_paths_in_titles(words: str, expected: str) -> None:
     """C17."""
     assert relative_words(words, "/ws/") == expected
     assert relative_words(words, "") == words
+    assert relative_words(words.replace("/ws", "/ws~"), "/ws~") == expected.replace("/ws", "/ws~")
 
 
 def test_ids_and_statuses() -> None:

@@ -129,8 +129,8 @@ def test_titles(tool: str, title: str) -> None:
 @pytest.mark.parametrize(
     ("tool_input", "description"),
     [
-        (GlobInput(pattern="*.py", path="src"), "*.py"),
-        (GrepInput(pattern="x+", path="src"), "x+"),
+        (GlobInput(pattern="a/**/*.py", path="src"), "a/**/*.py"),
+        (GrepInput(pattern="x+/y", path="src"), "x+/y"),
         (ReadInput(file_path=FILE), "web/a.ts"),
         (WriteInput(file_path=FILE, content="c"), "web/a.ts"),
         (EditInput(file_path=FILE, old_string="a", new_string="b"), "web/a.ts"),
@@ -179,8 +179,8 @@ def test_descriptions_of_others(tool_input: ToolInput, description: str) -> None
 @pytest.mark.parametrize(
     ("tool_input", "command"),
     [
-        (GlobInput(pattern="*.py", path="src"), "*.py"),
-        (GrepInput(pattern="x+"), "x+"),
+        (GlobInput(pattern="a/*.py", path="src"), "a/*.py"),
+        (GrepInput(pattern="x+/y"), "x+/y"),
         (ReadInput(file_path=FILE), "web/a.ts"),
         (WriteInput(file_path=FILE), "web/a.ts"),
         (EditInput(file_path=FILE), "web/a.ts"),
