@@ -23,8 +23,9 @@ class Follower:
     """Reads in a thread of its own, until the stream ends or :meth:`stop`."""
 
     def __init__(self, client: httpx.Client, session_id: str, **params: Any) -> None:
-        self.raw = b""
-        self.events: list[SseEvent] = []
+        self.raw = bytearray()
+        self.packets: list[dict[str, Any]] = []
+        """What has come, each with its number."""
         self.headers: httpx.Headers = httpx.Headers()
         self.ended = False
         """Whether the server has ended the stream as it should."""
@@ -32,11 +33,6 @@ class Follower:
         path = f"sessions/{session_id}/packets"
         self._thread = threading.Thread(target=self._read, args=(client, path, params))
         self._thread.start()
-
-    @property
-    def packets(self) -> list[dict[str, Any]]:
-        """What has come, each with its number."""
-        return [{"seq": int(event.id), **json.loads(event.data)} for event in self.events]
 
     def until(self, true: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
         """Wait for a packet and return it."""
@@ -59,7 +55,7 @@ class Follower:
             self.headers = answer.headers
             for chunk in answer.iter_bytes():
                 self.raw += chunk
-                self.events += decoder.feed(chunk)
+                self.packets += map(_packet, decoder.feed(chunk))
                 if self._stop.is_set():
                     return
         self.ended = True
@@ -93,7 +89,11 @@ def first_packets(
             return []
         for chunk in answer.iter_bytes():
             for event in decoder.feed(chunk):
-                found.append({"seq": int(event.id), **json.loads(event.data)})
+                found.append(_packet(event))
                 if len(found) == count or found[-1]["type"] in ENDS:
                     return found
     return found
+
+
+def _packet(event: SseEvent) -> dict[str, Any]:
+    return {"seq": int(event.id), **json.loads(event.data)}

@@ -1,0 +1,103 @@
+"""What followers cost the server: memory, connections, its end."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import httpx
+import psutil
+import pytest
+
+from tests.support.api import open_session, start_turn
+from tests.support.follow import ENDS, following
+from tests.support.server import JupyterServer
+from tests.support.wait import eventually
+
+SLOW_READERS = 8
+PROMPT = "bench N=1500 size=4000 rate=0"
+MOST = 32
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[JupyterServer]:
+    with JupyterServer(tmp_path, args=["--AcpJupyter.ping_seconds=0.2"]) as server:
+        yield server
+
+
+@pytest.fixture
+def user(server: JupyterServer) -> Iterator[httpx.Client]:
+    limits = httpx.Limits(max_connections=None)
+    with httpx.Client(base_url=server.api, timeout=30, limits=limits) as client:
+        client.headers["Authorization"] = f"token {server.token}"
+        yield client
+
+
+def silent_reader(server: JupyterServer, session_id: str) -> socket.socket:
+    """Ask for a stream and read nothing of it."""
+    address = urlsplit(server.api)
+    assert address.hostname is not None
+    assert address.port is not None
+    connection = socket.socket()
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    connection.connect((address.hostname, address.port))
+    connection.sendall(
+        f"GET {address.path}sessions/{session_id}/packets HTTP/1.1\r\n"
+        f"Host: {address.netloc}\r\nAuthorization: token {server.token}\r\n\r\n".encode()
+    )
+    return connection
+
+
+def test_readers_that_do_not_read_cost_no_memory(server: JupyterServer, user: httpx.Client) -> None:
+    session_id = open_session(user, "demo")
+    start_turn(user, session_id, PROMPT)
+    process = psutil.Process(server.pid)
+    with following(user, session_id) as follower:
+        follower.until(lambda packet: packet["type"] in ENDS)
+    size = len(follower.raw)
+    assert size > 6_000_000
+    before = process.memory_info().rss
+    with ExitStack() as connections:
+        for _ in range(SLOW_READERS):
+            connections.enter_context(silent_reader(server, session_id))
+        # In the time that one reader takes all of it, the others would have been given as much.
+        with following(user, session_id) as follower:
+            follower.until(lambda packet: packet["type"] in ENDS)
+        grown = process.memory_info().rss - before
+        assert len(follower.raw) == size
+        assert user.get("agents").status_code == 200
+    assert grown < SLOW_READERS * size / 4
+
+
+def test_too_many_readers_are_refused_in_words(user: httpx.Client) -> None:
+    session_id = open_session(user, "demo")
+    path = f"sessions/{session_id}/packets"
+    with ExitStack() as streams:
+        for _ in range(MOST):
+            answer = streams.enter_context(user.stream("GET", path))
+            assert answer.status_code == 200
+        refused = user.get(path)
+        assert (refused.status_code, refused.json()["reason"]) == (503, "too_many")
+        assert "32 programs" in refused.json()["message"]
+
+    def is_free() -> bool:
+        with user.stream("GET", path) as answer:
+            return answer.status_code == 200
+
+    eventually(is_free, what="those who hung up make room")
+
+
+def test_the_end_of_the_server_is_the_end_of_its_streams(
+    server: JupyterServer, user: httpx.Client
+) -> None:
+    session_id = open_session(user, "demo")
+    with following(user, session_id) as follower:
+        start_turn(user, session_id, "slow rate=5")
+        follower.until(lambda packet: packet["type"].startswith("agent_"))
+        server.__exit__()
+        follower.wait()
+        assert follower.ended
+    assert "Traceback" not in server.log.read_text()
