@@ -14,6 +14,7 @@ from pydantic import JsonValue
 
 from acp_jupyter.delivery.packet_stream_questions import Placed, StreamQuestions, remember
 from acp_jupyter.packets.content import read_block
+from acp_jupyter.packets.file_notes import ArtifactsMade, FilesChanged
 from acp_jupyter.packets.made_models import ArtifactCreated
 from acp_jupyter.packets.models import (
     ErrorPacket,
@@ -25,8 +26,6 @@ from acp_jupyter.packets.models import (
 from acp_jupyter.packets.notes import (
     AgentExited,
     AgentStarting,
-    ArtifactsMade,
-    FilesChanged,
     HostNotice,
     ImportedPacket,
     NoiseNote,

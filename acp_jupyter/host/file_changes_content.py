@@ -15,7 +15,7 @@ from typing import Protocol
 from acp_jupyter.host.file_changes import FileChanged, FolderScan, Signature
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.packets.display import human_size
-from acp_jupyter.packets.notes import FileBytes, FileChange, FileText
+from acp_jupyter.packets.file_notes import FileBytes, FileChange, FileText
 
 __all__ = ["FileContents", "KeptChanges", "Scrubs"]
 

@@ -13,7 +13,8 @@ from acp_jupyter.host.file_changes_artifacts import made_artifacts
 from acp_jupyter.host.file_changes_content import FileContents
 from acp_jupyter.host.journal import Journal
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.packets.notes import ArtifactsMade, FilesChanged, HostNotice
+from acp_jupyter.packets.file_notes import ArtifactsMade, FilesChanged
+from acp_jupyter.packets.notes import HostNotice
 from acp_jupyter.transcript.items import ToolCall
 from acp_jupyter.transcript.state import Transcript
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from acp_jupyter.packets.display import artifact_type_name, file_operation_title, human_size
+from acp_jupyter.packets.file_notes import ArtifactsMade
 from acp_jupyter.packets.made_models import ArtifactCreated, ArtifactInfo, FileWrite
-from acp_jupyter.packets.notes import ArtifactsMade
 from acp_jupyter.packets.paths import relative_path
 from acp_jupyter.transcript.draft import Draft
 from acp_jupyter.transcript.items import Artifact, FileWriteItem, Notice

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import assert_never
 
+from acp_jupyter.packets.file_notes import ArtifactsMade, FilesChanged
 from acp_jupyter.packets.made_models import ArtifactCreated, FileWrite
 from acp_jupyter.packets.models import (
     AgentMessageChunk,
@@ -23,8 +24,6 @@ from acp_jupyter.packets.models import (
 from acp_jupyter.packets.notes import (
     AgentExited,
     AgentStarting,
-    ArtifactsMade,
-    FilesChanged,
     HostNotice,
     ImportedPacket,
     NoiseNote,

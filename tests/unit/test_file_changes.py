@@ -21,7 +21,8 @@ from acp_jupyter.host.session import Session
 from acp_jupyter.host.traffic_log import read_traffic
 from acp_jupyter.packets.artifact_types import file_type
 from acp_jupyter.packets.display import artifact_type_name
-from acp_jupyter.packets.notes import ArtifactsMade, SessionOpened
+from acp_jupyter.packets.file_notes import ArtifactsMade
+from acp_jupyter.packets.notes import SessionOpened
 from acp_jupyter.packets.reader import TrafficReader
 from acp_jupyter.transcript.items import Artifact, Item, Notice
 from acp_jupyter.transcript.reduce import reduce

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from acp_jupyter.packets.dialects.traffic_log import LogProblem, read_log
-from acp_jupyter.packets.notes import FilesChanged, read_note
+from acp_jupyter.packets.file_notes import FilesChanged
+from acp_jupyter.packets.notes import read_note
 from acp_jupyter.packets.traffic import TrafficEntry
 
 from .recording import OPENINGS, Opening, Recording, RecordingError

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import assert_never
 
-from acp_jupyter.packets.notes import FileBytes, FileChange, FileText
+from acp_jupyter.packets.file_notes import FileBytes, FileChange, FileText
 
 from .localise import Localiser
 

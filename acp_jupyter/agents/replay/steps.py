@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
-from acp_jupyter.packets.notes import FileChange
+from acp_jupyter.packets.file_notes import FileChange
 
 __all__ = [
     "Answered",
