@@ -1,9 +1,12 @@
 import type { JupyterFrontEnd } from '@jupyterlab/application';
 import { Notification } from '@jupyterlab/apputils';
 import { PageConfig } from '@jupyterlab/coreutils';
+import { DocumentWidget } from '@jupyterlab/docregistry';
+import type { Widget } from '@lumino/widgets';
 
 import type { Client } from '../delivery/client';
 import type { Actions, Translate } from '../views';
+import { isRecord, number } from '../wire/read';
 import type { SessionState } from '../wire/types';
 import { serverPath } from './serverPath';
 
@@ -55,10 +58,24 @@ function openFile(
         await app.commands.execute('filebrowser:open-path', { path: target });
       }
     } else {
-      await app.commands.execute('docmanager:open', { path: target });
-      if (line !== null && app.commands.hasCommand('fileeditor:go-to-line')) {
-        await app.commands.execute('fileeditor:go-to-line', { line, column: 1 });
+      const opened: unknown = await app.commands.execute('docmanager:open', { path: target });
+      if (line !== null && opened instanceof DocumentWidget) {
+        await opened.context.ready;
+        await goToLine(app, opened, line);
       }
     }
   })();
+}
+
+/** Only in a text editor; the file may have fewer lines by now. */
+async function goToLine(
+  { commands }: JupyterFrontEnd,
+  { content }: { readonly content: Widget },
+  line: number,
+): Promise<void> {
+  const editor: unknown = Reflect.get(content, 'editor');
+  const lines = isRecord(editor) ? number(editor, 'lineCount') : null;
+  if (lines !== null && commands.hasCommand('fileeditor:go-to-line')) {
+    await commands.execute('fileeditor:go-to-line', { line: Math.min(line, lines), column: 1 });
+  }
 }

@@ -3,6 +3,7 @@ import { bytes } from '../parts/format';
 import { Icon } from '../parts/icons';
 import { safeLink } from '../markdown/sanitise';
 import { useScene } from '../parts/scene';
+import { Audio } from './audio';
 
 const IMAGE_TYPES = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
 const AUDIO_TYPE = /^audio\/[\w.+-]{1,64}$/;
@@ -31,14 +32,11 @@ export function ContentBlock({ block }: { readonly block: ContentBlockItem }) {
     BASE64.test(block.data)
   ) {
     return (
-      <figure class="acp-image">
-        <audio
-          controls
-          src={`data:${block.mime_type};base64,${block.data}`}
-          aria-label={block.name === '' ? t('Audio') : block.name}
-        />
-        <figcaption class="muted">{facts.join(' · ')}</figcaption>
-      </figure>
+      <Audio
+        address={`data:${block.mime_type};base64,${block.data}`}
+        name={block.name === '' ? t('Audio') : block.name}
+        facts={facts.join(' · ')}
+      />
     );
   }
   if (block.type === 'resource' && block.text !== '') {

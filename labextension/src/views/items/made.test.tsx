@@ -148,6 +148,21 @@ describe('a content block', () => {
     expect(words(element.querySelector('figcaption'))).toContain('audio/wav');
   });
 
+  it('S3.30: the player keeps its controls when it is moved', async () => {
+    const { element } = draw([
+      block({ type: 'audio', data: 'UklGRg==', mime_type: 'audio/wav' }),
+      message('m', 'x'),
+    ]);
+    const audio = element.querySelector('audio');
+    const figure = audio?.parentElement;
+    const seen: boolean[] = [];
+    const observer = new MutationObserver(() => seen.push(audio?.controls ?? false));
+    observer.observe(element, { attributes: true, attributeFilter: ['controls'], subtree: true });
+    figure?.parentElement?.append(figure);
+    await waitFor(() => expect(seen).toEqual([true]));
+    observer.disconnect();
+  });
+
   it.each(['text/html', 'audio/wav;x=<', 'video/mp4', ''])(
     'S3.30: only audio is played, not %j',
     mime_type => {
