@@ -54,15 +54,14 @@ class PacketsHandler(AcpHandler):
             await asyncio.wait([self._following])
             if not self._following.cancelled():
                 self._following.result()
+            await self.finish(set_content_type=_EVENT_STREAM)
         except (StreamClosedError, TimeoutError):
             # It reads no more; what it missed it can ask for.
             if isinstance(self.request.connection, HTTP1Connection):
                 self.request.connection.close()
-            return
         finally:
             self._following.cancel()
             self.backend.streams.discard(self)
-        await self.finish(set_content_type=_EVENT_STREAM)
 
     def on_connection_close(self) -> None:
         """Stop following for a reader that has gone."""

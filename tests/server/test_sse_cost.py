@@ -12,7 +12,7 @@ import httpx
 import psutil
 import pytest
 
-from tests.support.api import open_session, start_turn
+from tests.support.api import finished, open_session, start_turn
 from tests.support.follow import ENDS, following
 from tests.support.server import JupyterServer
 from tests.support.wait import eventually
@@ -100,4 +100,59 @@ def test_the_end_of_the_server_is_the_end_of_its_streams(
         server.__exit__()
         follower.wait()
         assert follower.ended
+    assert "Traceback" not in server.log.read_text()
+
+
+BOUNDS = """
+import functools
+import acp_jupyter.server.extension as extension
+import acp_jupyter.server.sse as sse
+
+sse._WRITE_SECONDS = 0.3
+extension.Limits = functools.partial(extension.Limits, {bounds})
+"""
+
+
+@pytest.mark.parametrize("dialect", ["packets", "build-mode"])
+def test_a_full_log_ends_its_stream_with_words(tmp_path: Path, dialect: str) -> None:
+    config = BOUNDS.format(bounds="traffic_log_bytes=1_000_000")
+    with JupyterServer(tmp_path, config=config) as server, server.user() as user:
+        session_id = open_session(user, "demo")
+        turn_id = start_turn(user, session_id, "bench N=2000 size=1000 rate=0")
+        with following(user, session_id, dialect=dialect) as follower:
+            follower.wait()
+            assert follower.ended
+        assert finished(user, turn_id)["turn"]["stop_reason"] == "end_turn"
+    assert "The session goes on" in str(follower.packets[-2:])
+    assert not {packet["type"] for packet in follower.packets} & ENDS
+    assert b": the record of this session is full" in follower.raw
+    assert follower.raw.endswith(b"retry: 600000\n\n")
+
+
+def test_a_reader_that_takes_nothing_is_cut_off(tmp_path: Path) -> None:
+    """Its place is free for another, and it can ask for what it missed."""
+    config = BOUNDS.format(bounds="packet_streams=1")
+    server = JupyterServer(tmp_path, config=config)
+    with server, server.user() as user:
+        session_id = open_session(user, "demo")
+        start_turn(user, session_id, PROMPT)
+
+        def is_idle() -> bool:
+            return bool(user.get(f"sessions/{session_id}").json()["status"] == "idle")
+
+        eventually(is_idle, what="the turn ends")
+        path = f"sessions/{session_id}/packets"
+
+        def is_free() -> bool:
+            with user.stream("GET", path) as answer:
+                return answer.status_code == 200
+
+        with silent_reader(server, session_id) as connection:
+            got = connection.recv(100)
+            assert got.startswith(b"HTTP/1.1 200")
+            eventually(is_free, what="the silent reader is cut off")
+            while piece := connection.recv(2**20):
+                got += piece
+    assert len(got) < 6_000_000
+    assert not got.endswith(b"0\r\n\r\n")
     assert "Traceback" not in server.log.read_text()
