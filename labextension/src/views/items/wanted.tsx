@@ -38,9 +38,10 @@ export function Wanted({ item, reason }: { readonly item: ToolCall; readonly rea
     [said, ...diffs.map(diff => diff.new_text), ...fields.map(([, value]) => value)],
     'invisible',
   );
+  const isAllInWords = command === '' && listed.length === 0 && diffs.length === 0;
   return (
     <div class="what">
-      {command === '' && listed.length === 0 && diffs.length === 0 && <p dir="auto">{words}</p>}
+      {isAllInWords && <p dir="auto">{words}</p>}
       {command !== '' && (
         <div class="acp-code">
           <pre class="wrap" tabIndex={0} role="group" aria-label={t('Command')} dir="ltr">
@@ -76,7 +77,7 @@ export function Wanted({ item, reason }: { readonly item: ToolCall; readonly rea
         {command !== '' && store.view.session !== null && (
           <Row name={t('Folder')}>{store.view.session.folder}</Row>
         )}
-        {reason !== '' && (
+        {reason !== '' && !(isAllInWords && words.includes(reason)) && (
           <>
             <dt>{t('Reason')}</dt>
             <dd dir="auto">
