@@ -78,7 +78,6 @@ def test_the_result_says_what_came_of_it(user: httpx.Client) -> None:
 
 
 def test_each_kind_is_found_by_looking(user: httpx.Client) -> None:
-    """S1.31: one parse for history and live."""
     result = import_log(user, PACKETS)
     assert result["dialect"] == "packets"
     kinds = [item["kind"] for item in items_of(user, result["session_id"])]
@@ -153,13 +152,16 @@ def test_the_transcript_comes_in_three_forms(user: httpx.Client, imported: str) 
 
 
 def test_exported_traffic_gives_the_same_transcript_again(user: httpx.Client) -> None:
+    """S5.31: message and thought chunks of history are read as the live ones were."""
     session_id = open_session(user, "demo")
     for words in ("plan", "edit"):
         finished(user, start_turn(user, session_id, words, policy="allow-all"))
     traffic = user.get(f"sessions/{session_id}/traffic").content
     result = import_log(user, traffic, name="again.ndjson")
     assert (result["dialect"], result["problems"]) == ("traffic", [])
-    assert timeless(items_of(user, result["session_id"])) == timeless(items_of(user, session_id))
+    live = items_of(user, session_id)
+    assert {"agent_message", "thought"} <= {item["kind"] for item in live}
+    assert timeless(items_of(user, result["session_id"])) == timeless(live)
     assert user.get(f"turns/{result['turn_ids'][0]}").json()["turn"]["origin"] is None
     for each in (session_id, result["session_id"]):
         user.delete(f"sessions/{each}").raise_for_status()

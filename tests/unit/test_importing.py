@@ -49,7 +49,8 @@ def folders(driver: Driver) -> list[Path]:
 def test_it_is_a_stopped_session_that_refuses_all_work(driver: Driver) -> None:
     changes: list[None] = []
     driver.host.on_sessions_changed(lambda: changes.append(None))
-    report = take(driver, [SAID, END])
+    named = {"sessionUpdate": "session_info_update", "title": "As the agent calls it"}
+    report = take(driver, [named, SAID, END])
     session = driver.host.session(report.session_id)
     assert (session.state.title, session.state.status) == ("Imported: log.jsonl", "stopped")
     assert changes == [None], "told once, when it is whole"
