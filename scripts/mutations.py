@@ -12,7 +12,7 @@ from typing import Any
 __all__ = ["Mutation", "mutations_of"]
 
 _SKIPPED_TARGETS = {"__all__"}
-_SKIPPED_CALLS = {"TypeVar"}
+_SKIPPED_CALLS = {"TypeVar", "TypeAliasType"}
 
 
 @dataclass(frozen=True)
@@ -78,8 +78,10 @@ def _skipped(tree: ast.Module) -> set[int]:
             isinstance(node, ast.arg) and node.annotation is not None
         ):
             found.add(id(node.annotation))
-        elif isinstance(node, ast.FunctionDef) and node.returns is not None:
-            found.add(id(node.returns))
+        elif isinstance(node, ast.FunctionDef):
+            # What no caller needs to say is mostly nothing, and says nothing either.
+            empty = [d for d in node.args.defaults if isinstance(d, ast.Constant) and d.value == ""]
+            found |= {id(node.returns), *map(id, empty)}
         elif isinstance(node, ast.Assign):
             names = {t.id for t in node.targets if isinstance(t, ast.Name)}
             found |= {id(node)} if names & _SKIPPED_TARGETS else set()

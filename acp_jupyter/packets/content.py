@@ -107,7 +107,7 @@ def read_block(raw: JsonValue) -> ContentBlock | None:
             return OtherBlock(
                 type="resource",
                 uri=text(body.get("uri")),
-                name=text(body.get("uri")).rsplit("/", 1)[-1],
+                name=text(body.get("uri")).rpartition("/")[2],
                 text=text(body.get("text")),
                 data=text(body.get("blob")),
                 mime_type=text(first(body, "mimeType", "mime_type")),

@@ -155,7 +155,7 @@ def normalize_tool_name(packet: Obj) -> str:
     The first of ``tool_name``, ``toolName`` and ``title`` that is there counts, even if empty.
     """
     names = (packet.get(key) for key in ("tool_name", "toolName", "title"))
-    row = find_tool(text(next((name for name in names if name is not None), "")))
+    row = find_tool(text(next((name for name in names if name is not None), None)))
     return "unknown" if row is None else row.name
 
 

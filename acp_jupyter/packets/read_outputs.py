@@ -139,7 +139,7 @@ def _search(given: Given) -> SearchOutput:
 def read_read_output(given: Given) -> ToolOutput:
     """S1.22, S1.23: wrapper and line numbers go, the lines stay."""
     whole = given.text
-    wrapped = _WRAPPER.match(whole) if "<" in whole[:64] else None
+    wrapped = _WRAPPER.match(whole)
     content, first_line = _without_numbers(whole if wrapped is None else wrapped[2])
     return ReadToolOutput(
         data=ReadOutput(content=content, truncated=given.truncated, first_line=first_line)

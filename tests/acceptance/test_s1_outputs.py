@@ -62,8 +62,8 @@ def test_what_a_search_found() -> None:
 
 def test_a_search_without_metadata_counts_itself() -> None:
     """S1.20: blank lines are no paths."""
-    assert gives("grep", {"output": "a\n\nb\n"}) == SearchToolOutput(
-        tool_name="grep", data=SearchOutput(files=("a", "b"), count=2)
+    assert gives("grep", {"output": "~/a\n\nb~\n"}) == SearchToolOutput(
+        tool_name="grep", data=SearchOutput(files=("~/a", "b~"), count=2)
     )
     assert gives("glob", {"output": "a", "truncated": True}) == SearchToolOutput(
         tool_name="glob", data=SearchOutput(files=("a",), count=1, truncated=True)
@@ -99,6 +99,9 @@ def test_a_file_without_its_wrapper() -> None:
         ("<file>\n00001| a\n00002| b\n</file>", "a\nb", 1),
         ("<file>\n00120| a\n00121| \n\n(More.)\n</file>", "a\n\n\n(More.)", 120),
         ("<content>\na\n</content>", "a", None),
+        ("<file>a</file>", "a", None),
+        (" \n<file>\na\n</file> \n", "a", None),
+        ("1|a\n2|b", "a\nb", 1),
         ("     1\ta\n     2\tb", "a\nb", 1),
         ("  9→a\n 10→b", "a\nb", 9),
         ("00001| a\n00002| b\n...", "a\nb\n...", 1),
@@ -148,6 +151,10 @@ def test_a_command_gives_its_text_once() -> None:
         ({"error": "a"}, "a", None),
         ("a", "a", None),
         ("Exit code 127\nnot found", "Exit code 127\nnot found", 127),
+        ("Exit code 3", "Exit code 3", 3),
+        ("Exit code 1234\n", "Exit code 1234\n", None),
+        ("Exit code \n", "Exit code \n", None),
+        ("Exit code 3 of 4", "Exit code 3 of 4", None),
         ({"output": "a", "exit": True}, "a", None),
         ({"output": "a", "exit": "2"}, "a", None),
         (5, "", None),

@@ -7,8 +7,8 @@ from typing import get_args
 import pytest
 
 from acp_jupyter.packets import parse_packet
-from acp_jupyter.packets.tools import KIND_TITLES, TOOLS, find_tool
-from acp_jupyter.packets.vocabulary import AcpKind, read_acp_kind, read_priority
+from acp_jupyter.packets.tools import KIND_TITLES, TOOLS, UNKNOWN_TOOL, ToolRow, find_tool
+from acp_jupyter.packets.vocabulary import ACP_KINDS, AcpKind, read_acp_kind, read_priority
 from acp_jupyter.transcript.items import ToolCall
 from tests.acceptance.shown import only
 from tests.support.script import Script
@@ -39,6 +39,8 @@ def test_a_tool_is_one_row() -> None:
         if name in MORE_TITLES:
             assert row.title == MORE_TITLES[name]
     assert find_tool("todo_write") is TOOLS["todowrite"]
+    assert find_tool("agent") is TOOLS["task"]
+    assert ToolRow("unknown", "other", "other", "Running tool") == UNKNOWN_TOOL
     assert find_tool("") is find_tool(None) is find_tool("nobody") is None
 
 
@@ -80,6 +82,7 @@ def test_the_ten_kinds_of_the_protocol() -> None:
     """S5.6: kept beside the six; each has words, and foreign ones are other."""
     assert set(get_args(AcpKind)) == set(KIND_WORDS)
     assert KIND_TITLES == KIND_WORDS
+    assert {kind for kind, read in ACP_KINDS.items() if kind == read} == set(KIND_WORDS)
     for kind in KIND_WORDS:
         assert read_acp_kind(kind) == kind
     assert [read_acp_kind(kind) for kind in ("write", "command", "moon")] == [

@@ -99,6 +99,11 @@ def test_content_says_it_before_the_raw_output() -> None:
     two = [{"type": "text", "text": t} for t in ("```a\nx\n``` and ```b\ny\n```", "", "two")]
     joined = "```a\nx\n``` and ```b\ny\n```\ntwo"
     assert gives("task", None, two) == TaskToolOutput(data=TaskOutput(result=joined))
+    pair = [{"type": "text", "text": t} for t in ("one", "two")]
+    assert gives("task", None, pair) == TaskToolOutput(data=TaskOutput(result="one\ntwo"))
+    for fenced in ("```c-x\none\n```", "```\none\n```\n"):
+        said = [{"type": "text", "text": fenced}]
+        assert gives("task", None, said) == TaskToolOutput(data=TaskOutput(result="one\n"))
     unclosed = [{"type": "text", "text": "```sh\none"}]
     assert gives("task", None, unclosed) == TaskToolOutput(data=TaskOutput(result="```sh\none"))
     assert gives("mytool", None, [text]) == UnknownToolOutput(data="one\n")

@@ -148,6 +148,7 @@ def test_descriptions_of_files(tool_input: ToolInput, description: str) -> None:
     [
         (BashInput(command="ls", description="List"), "List"),
         (BashInput(command="ls"), "Running command"),
+        (OtherInput(tool_name="bash"), "Running command"),
         (TaskInput(prompt="p", description="Find", subagent_type="Plan"), "Find"),
         (TaskInput(prompt="p"), "Running subagent"),
     ],
