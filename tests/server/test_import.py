@@ -151,6 +151,27 @@ def test_the_transcript_comes_in_three_forms(user: httpx.Client, imported: str) 
     assert "<script" not in page
 
 
+@pytest.mark.parametrize(
+    ("dialect", "end"), [("packets", "prompt_response"), ("build-mode", "done")]
+)
+def test_its_packets_stream_like_any(
+    user: httpx.Client, imported: str, dialect: str, end: str
+) -> None:
+    found: list[dict[str, Any]] = []
+    query = {"dialect": dialect}
+    with user.stream("GET", f"sessions/{imported}/packets", params=query) as answer:
+        for line in answer.iter_lines():
+            if line.startswith("data: "):
+                found.append(json.loads(line.removeprefix("data: ")))
+                if found[-1]["type"] == end:
+                    break
+    again = import_log(user, "\n".join(map(json.dumps, found)))
+    kinds = [item["kind"] for item in items_of(user, again["session_id"])]
+    assert kinds.count("tool_call") == 2
+    assert "agent_message" in kinds
+    user.delete(f"sessions/{again['session_id']}").raise_for_status()
+
+
 def test_exported_traffic_gives_the_same_transcript_again(user: httpx.Client) -> None:
     """S5.31: message and thought chunks of history are read as the live ones were."""
     session_id = open_session(user, "demo")
