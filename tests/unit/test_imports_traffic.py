@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from acp_jupyter.transcript.items import Item
+from tests.support.bare_log import Log
 from tests.support.imported import Imported, import_lines, timeless
 from tests.support.recorded import TRAFFIC, Recording
 
@@ -17,40 +18,6 @@ LOGS = Path(__file__).parents[1] / "fixtures" / "logs"
 
 def items(imported: Imported) -> list[Any]:
     return [timeless(item.model_dump(mode="json")) for item in imported.items()]
-
-
-class Log:
-    """Writes bare lines of a conversation."""
-
-    def __init__(self) -> None:
-        self.lines: list[dict[str, Any]] = []
-
-    def ask(self, number: int, method: str, **params: Any) -> None:
-        self.lines.append({"jsonrpc": "2.0", "id": number, "method": method, "params": params})
-
-    def answer(self, number: int, **result: Any) -> None:
-        self.lines.append({"jsonrpc": "2.0", "id": number, "result": result})
-
-    def new(self, number: int, session: str, cwd: str = "/ws") -> None:
-        self.ask(number, "session/new", cwd=cwd, mcpServers=[])
-        self.answer(number, sessionId=session)
-
-    def prompt(self, number: int, text: str, session: str = "s") -> None:
-        blocks = [{"type": "text", "text": text}]
-        self.ask(number, "session/prompt", sessionId=session, prompt=blocks)
-
-    def end(self, number: int) -> None:
-        self.answer(number, stopReason="end_turn")
-
-    def update(self, kind: str, session: str = "s", **fields: Any) -> None:
-        params = {"sessionId": session, "update": {"sessionUpdate": kind, **fields}}
-        self.lines.append({"jsonrpc": "2.0", "method": "session/update", "params": params})
-
-    def says(self, text: str, kind: str = "agent_message_chunk", session: str = "s") -> None:
-        self.update(kind, session, content={"type": "text", "text": text})
-
-    def note(self, **fields: Any) -> None:
-        self.lines.append({"seq": len(self.lines) + 1, "t": 1e9, "d": "!", "m": fields})
 
 
 @pytest.mark.parametrize("path", sorted(TRAFFIC.glob("*.jsonl")), ids=lambda path: path.stem)
@@ -187,57 +154,6 @@ def test_a_turn_without_an_end_is_told(ended: str) -> None:
     assert imported.turns() == [("one", "error"), ("two", "end_turn")]
     (error,) = [item for item in imported.items() if item.kind == "error"]
     assert error.message == "The log has no end of this turn."
-
-
-def test_notes_of_a_host_are_kept_with_ids_of_this_import() -> None:
-    log = Log()
-    log.note(
-        note="session_opened",
-        session_id="old",
-        agent_id="x",
-        agent_name="Xavier",
-        cwd="/w",
-        folder="~",
-    )
-    origin = {"notebook_path": "mine.ipynb", "cell_id": "c1", "source": "%%acp"}
-    prompt = [{"type": "text", "text": "Go"}]
-    log.note(note="turn_queued", turn_id="t-old", prompt=prompt, origin=origin)
-    log.note(note="turn_started", turn_id="t-old")
-    log.prompt(1, "Go")
-    log.ask(
-        7, "session/request_permission", sessionId="s", toolCall={"toolCallId": "c"}, options=[]
-    )
-    number = len(log.lines)
-    log.note(note="permission_settled", request_id=f"p{number}", by="turn_cancelled")
-    log.answer(7, outcome={"outcome": "cancelled"})
-    log.note(note="turn_stopped", turn_id="t-old")
-    log.note(note="log_full", bytes=9)
-    lines = [
-        line if "d" in line else {"seq": place, "t": 1e9, "d": side, "m": line} | answer
-        for place, line in enumerate(log.lines, 1)
-        for side, answer in [
-            (">", {"re": number}) if "result" in line else ("<" if line.get("id") == 7 else ">", {})
-        ]
-    ]
-    imported = import_lines(lines)
-    assert imported.problems == []
-    assert (imported.facts.own, imported.facts.agent_name, imported.facts.cwd) == (
-        True,
-        "Xavier",
-        "/w",
-    )
-    (turn_id,) = imported.transcript.turn_order
-    turn = imported.transcript.turns[turn_id]
-    assert turn_id != "t-old"
-    assert (turn.origin, turn.prompt, turn.stop_reason) == (None, "Go", "cancelled")
-    (call,) = imported.calls()
-    assert call.permission is not None
-    assert call.permission.outcome == "Not answered: turn stopped"
-    notice = next(item for item in imported.items() if item.kind == "notice")
-    assert "The log was full" in notice.text
-    assert [entry.message["note"] for entry in imported.entries if entry.direction == "!"].count(
-        "session_opened"
-    ) == 0
 
 
 def test_lines_of_another_kind_are_told_and_the_rest_is_imported() -> None:
