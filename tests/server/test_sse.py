@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -15,6 +16,8 @@ from tests.support.api import finished, open_session, pending, start_turn
 from tests.support.follow import ENDS, Follower, first_packets, following
 from tests.support.routes import PATHS
 from tests.support.server import JupyterServer, KernelSide, fake_agents
+
+README = Path(__file__).parents[2] / "README.md"
 
 
 @pytest.fixture(scope="module")
@@ -222,6 +225,26 @@ def test_a_kernel_follows_its_own_sessions_only(
         closed(user, mine)
         assert b"retry" in answer.read()
         answer.close()
+
+
+def test_the_readme_says_how_to_follow_a_session(
+    pinging: JupyterServer, client: httpx.Client
+) -> None:
+    section = README.read_text().partition("### Packets over HTTP")[2].partition("\n#")[0]
+    code = section.partition("```python\n")[2].partition("```")[0]
+    session_id = open_session(client, "hello")
+    finished(client, start_turn(client, session_id, "a word"))
+    printed: list[str] = []
+
+    def see(kind: str) -> None:
+        printed.append(kind)
+        if kind == "prompt_response":
+            closed(client, session_id)
+
+    url = pinging.url.rstrip("/")
+    exec(code, {"url": url, "session": session_id, "token": pinging.token, "print": see})
+    assert "agent_message_chunk" in printed
+    assert printed[-1] == "prompt_response"
 
 
 def test_a_page_passes_its_xsrf_token_in_the_query(

@@ -12,6 +12,7 @@ import httpx
 import psutil
 import pytest
 
+from acp_jupyter.delivery.packet_stream import DIALECTS
 from tests.support.api import finished, open_session, start_turn
 from tests.support.follow import ENDS, following
 from tests.support.server import JupyterServer
@@ -22,9 +23,12 @@ PROMPT = "bench N=1500 size=4000 rate=0"
 MOST = 32
 
 
-@pytest.fixture
-def server(tmp_path: Path) -> Iterator[JupyterServer]:
-    with JupyterServer(tmp_path, args=["--AcpJupyter.ping_seconds=0.2"]) as server:
+PINGING = ["--AcpJupyter.ping_seconds=0.2"]
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[JupyterServer]:
+    with JupyterServer(tmp_path_factory.mktemp("pinging"), args=PINGING) as server:
         yield server
 
 
@@ -90,16 +94,15 @@ def test_too_many_readers_are_refused_in_words(user: httpx.Client) -> None:
     eventually(is_free, what="those who hung up make room")
 
 
-def test_the_end_of_the_server_is_the_end_of_its_streams(
-    server: JupyterServer, user: httpx.Client
-) -> None:
-    session_id = open_session(user, "demo")
-    with following(user, session_id) as follower:
-        start_turn(user, session_id, "slow rate=5")
-        follower.until(lambda packet: packet["type"].startswith("agent_"))
-        server.__exit__()
-        follower.wait()
-        assert follower.ended
+def test_the_end_of_the_server_is_the_end_of_its_streams(tmp_path: Path) -> None:
+    with JupyterServer(tmp_path) as server, server.user() as user:
+        session_id = open_session(user, "demo")
+        with following(user, session_id) as follower:
+            start_turn(user, session_id, "slow rate=5")
+            follower.until(lambda packet: packet["type"].startswith("agent_"))
+            server.__exit__()
+            follower.wait()
+            assert follower.ended
     assert "Traceback" not in server.log.read_text()
 
 
@@ -113,20 +116,20 @@ extension.Limits = functools.partial(extension.Limits, {bounds})
 """
 
 
-@pytest.mark.parametrize("dialect", ["packets", "build-mode"])
-def test_a_full_log_ends_its_stream_with_words(tmp_path: Path, dialect: str) -> None:
+def test_a_full_log_ends_its_stream_with_words(tmp_path: Path) -> None:
     config = BOUNDS.format(bounds="traffic_log_bytes=1_000_000")
     with JupyterServer(tmp_path, config=config) as server, server.user() as user:
         session_id = open_session(user, "demo")
-        turn_id = start_turn(user, session_id, "bench N=2000 size=1000 rate=0")
-        with following(user, session_id, dialect=dialect) as follower:
-            follower.wait()
-            assert follower.ended
+        turn_id = start_turn(user, session_id, "bench N=300 size=4000 rate=0")
+        for dialect in DIALECTS:
+            with following(user, session_id, dialect=dialect) as follower:
+                follower.wait()
+                assert follower.ended
+            assert "The session goes on" in str(follower.packets[-2:])
+            assert not {packet["type"] for packet in follower.packets} & ENDS
+            assert b": the record of this session is full" in follower.raw
+            assert follower.raw.endswith(b"retry: 600000\n\n")
         assert finished(user, turn_id)["turn"]["stop_reason"] == "end_turn"
-    assert "The session goes on" in str(follower.packets[-2:])
-    assert not {packet["type"] for packet in follower.packets} & ENDS
-    assert b": the record of this session is full" in follower.raw
-    assert follower.raw.endswith(b"retry: 600000\n\n")
 
 
 def test_a_reader_that_takes_nothing_is_cut_off(tmp_path: Path) -> None:
