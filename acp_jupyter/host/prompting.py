@@ -135,7 +135,7 @@ class Prompting:
         """Stop everything; the agent is ended by the session."""
         for turn in tuple(self._queue):
             self.stop(turn.turn_id)
-        self._closing = True  # clearing up after a dead agent may swallow the cancellation
+        self._closing = True  # a turn that ends meanwhile may swallow the cancellation
         self._task.cancel()
         await asyncio.gather(self._task, return_exceptions=True)
         await self._files.close()

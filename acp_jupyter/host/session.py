@@ -90,6 +90,7 @@ class Session:
         self._client = SessionClient(self._turns.asking, files, documents)
         self._start: asyncio.Task[Link] | None = None
         self._watch: asyncio.Task[None] | None = None
+        self._ending: asyncio.Task[None] | None = None
         self._closing = False
         self._started_before = False
 
@@ -251,11 +252,10 @@ class Session:
         """End the process, if one runs, and wait until it is gone."""
         start, self._start = self._start, None
         if start is not None:
-            if not start.done():
-                start.cancel()
-            with contextlib.suppress(asyncio.CancelledError, AcpError):
-                link = await start
-                await link.connection.close()
+            self._ending = asyncio.create_task(_end(start), name=f"acp-end-{self.session_id}")
+        if self._ending is not None:
+            # Whoever waits may be cancelled; the next one waits for the same.
+            await asyncio.shield(self._ending)
         if self._watch is not None:
             await asyncio.gather(self._watch, return_exceptions=True)
 
@@ -265,6 +265,15 @@ class Session:
         error = task.exception()
         if isinstance(error, AgentStartError) and self.state.active_turn_id is None:
             self.journal.note(StartFailed(message=error.message, detail=error.detail))
+
+
+async def _end(start: asyncio.Task[Link]) -> None:
+    """End an agent that was started, or is being started."""
+    if not start.done():
+        start.cancel()
+    with contextlib.suppress(asyncio.CancelledError, AcpError):
+        link = await start
+        await link.connection.close()
 
 
 def _failed(task: asyncio.Task[Link]) -> bool:
