@@ -6,7 +6,6 @@ import itertools
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from acp_jupyter.packets.dialects.imports import read_import
@@ -21,9 +20,8 @@ from acp_jupyter.transcript.items import Item, ToolCall
 from acp_jupyter.transcript.reduce import reduce
 from acp_jupyter.transcript.setup import opened
 
-__all__ = ["IMPORTS", "Imported", "import_lines", "timeless"]
+__all__ = ["Imported", "import_lines", "timeless"]
 
-IMPORTS = Path(__file__).parents[1] / "fixtures" / "imports"
 _NEW = {"turn_id", "session_id", "request_id", "id", "origin", "tokens", "policy"}
 _TIMES = {"at", "started_at", "ended_at", "asked_at", "queued_at", "duration_seconds"}
 

@@ -108,7 +108,7 @@ def test_a_log_of_the_agents_side_alone_has_turns_too() -> None:
 
 
 def test_a_history_that_was_replayed_has_its_turns() -> None:
-    """S2.4, seen in a log: session/load, updates, its answer."""
+    """The request session/load, updates, its answer."""
     log = Log()
     log.ask(1, "session/load", sessionId="s", cwd="/ws", mcpServers=[])
     for words in ("first", "second"):
