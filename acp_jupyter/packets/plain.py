@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from typing import Any
 
 from acp_jupyter.packets.vocabulary import ACP_KINDS
@@ -61,11 +61,15 @@ def _is_call(update: Mapping[str, Any]) -> bool:
         update.keys() <= _CALL_FIELDS
         and isinstance(update.get("toolCallId"), str)
         and isinstance(update.get("title", ""), str)
-        and ("kind" not in update or update["kind"] in ACP_KINDS)
-        and ("status" not in update or update["status"] in _STATUSES)
+        and ("kind" not in update or _is_one_of(update["kind"], ACP_KINDS))
+        and ("status" not in update or _is_one_of(update["status"], _STATUSES))
         and isinstance(update.get("_meta", {}), dict)
         and _is_content(update.get("content", []))
     )
+
+
+def _is_one_of(value: object, words: Container[str]) -> bool:
+    return isinstance(value, str) and value in words  # a list has no hash to be found by
 
 
 def _is_content(content: object) -> bool:

@@ -332,3 +332,17 @@ def test_what_is_well_formed_stays_as_it_is(shaped: Json) -> None:
     assert normal_update(**shaped) == update
     if shaped["sessionUpdate"] != "notice":
         SessionNotification.model_validate({"sessionId": "s", "update": update})
+
+
+@pytest.mark.parametrize("wrong", [[], {}, [[]], 5, None, True, "text"], ids=str)
+@pytest.mark.parametrize(
+    "field", ["toolCallId", "title", "kind", "status", "content", "rawInput", "_meta", "messageId"]
+)
+@pytest.mark.parametrize("kind", ["tool_call_update", "agent_message_chunk"])
+def test_one_wrong_field_in_a_plain_update_is_repaired(kind: str, field: str, wrong: Any) -> None:
+    update: Json = {"sessionUpdate": kind, "toolCallId": "c", "status": "completed"}
+    if kind == "agent_message_chunk":
+        update = {"sessionUpdate": kind, "content": {"type": "text", "text": "t"}}
+    params = {"sessionId": "s", "update": {**update, field: wrong}}
+    for message in normalise({"jsonrpc": "2.0", "method": "session/update", "params": params}):
+        assert message["params"]["update"]["sessionUpdate"] == kind
