@@ -58,6 +58,8 @@ def _do(  # noqa: C901 - one flat match
             sys.exit(3)
         case "wait":
             wire.rest(60)
+        case _:
+            wire.text(session_id, f"no such verb: {verb}")
 
 
 def prompt(wire: Wire, session_id: str, text: str) -> str:
