@@ -115,6 +115,12 @@ describe('an artifact', () => {
     expect(words(cards[3])).toContain('A csv');
   });
 
+  it('is a stop of the arrow keys', () => {
+    const { view, card } = draw([tool('a'), artifact('x')]);
+    fireEvent.keyDown(view.getByRole('button', { name: /Reading file/ }), { key: 'ArrowDown' });
+    expect(document.activeElement).toBe(card('CSV Prices'));
+  });
+
   it('stays in sight when the turn is done, below the answer', async () => {
     const work = [tool('a'), tool('b'), tool('c'), artifact('x'), message('m', 'Here it is.')];
     const { element, view } = draw([...work, turnEnd({ words: 'Stopped by you.' })], {
@@ -126,6 +132,9 @@ describe('an artifact', () => {
     expect(words(element.querySelector('.acp-items'))).toMatch(
       /Here it is\. ?PricesCSV.*Stopped by you\.$/,
     );
+    fireEvent.click(view.getByRole('button', { name: /^3 steps/ }));
+    await waitFor(() => expect(element.querySelector('.acp-worklog .acp-tool')).not.toBeNull());
+    expect(view.getAllByRole('group', { name: 'CSV Prices' })).toHaveLength(1);
   });
 });
 

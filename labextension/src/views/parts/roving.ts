@@ -2,7 +2,7 @@ import { isTextField } from './keys';
 import type { Scene } from './scene';
 
 /** What the arrow keys go to. */
-const STOPS = '.acp-line, .acp-user, .acp-prose, .acp-perm, .acp-note';
+const STOPS = '.acp-line, .acp-user, .acp-prose, .acp-perm, .acp-note, .acp-artifact';
 const PROMPTS = '.acp-user, .acp-head';
 
 /**
@@ -90,7 +90,9 @@ function parentLine(target: HTMLElement): HTMLElement | null {
 }
 
 function copy(target: HTMLElement, { actions }: Scene): boolean {
-  const item = target.closest<HTMLElement>('.acp-prose, .acp-user, .acp-tool, .acp-note');
+  const item = target.closest<HTMLElement>(
+    '.acp-prose, .acp-user, .acp-tool, .acp-plan, .acp-note, .acp-artifact',
+  );
   if (actions?.copy === undefined || item === null) {
     return false;
   }
