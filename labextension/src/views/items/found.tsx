@@ -7,7 +7,7 @@ import { useValue } from '../parts/hooks';
 import { Path } from '../parts/path';
 import { Place } from '../parts/place';
 import { useScene } from '../parts/scene';
-import { foundIn, type Found } from './found_lines';
+import { groupByFile, type Found } from './found_lines';
 
 /** Results that are shown at first. */
 const FIRST_RESULTS = 12;
@@ -22,7 +22,7 @@ export function FoundBox({ item, files }: FoundBoxProps) {
   const { actions, t } = useScene();
   const [all, setAll] = useValue(`${item.id} found`);
   const cut = all === '' && actions !== null ? FIRST_RESULTS : files.length;
-  const shown = useMemo(() => foundIn(files.slice(0, cut)), [files, cut]);
+  const shown = useMemo(() => groupByFile(files.slice(0, cut)), [files, cut]);
   return (
     <div class="acp-code acp-found">
       {item.path !== '' && item.path !== '.' && (
@@ -70,7 +70,7 @@ function Result({ found: { path, hits } }: { readonly found: Found }) {
 /** `41 files`, `3 matches`: all that the search says it has found. */
 export function countWords({ count }: ToolCall, files: readonly string[], t: Translate): string {
   const total = count ?? files.length;
-  const matches = (foundIn(files.slice(0, 1))[0]?.hits.length ?? 0) > 0;
+  const matches = (groupByFile(files.slice(0, 1))[0]?.hits.length ?? 0) > 0;
   return matches
     ? plural(t, total, '1 match', '%1 matches')
     : plural(t, total, '1 file', '%1 files');

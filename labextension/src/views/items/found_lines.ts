@@ -15,7 +15,7 @@ const MAX_TEXT = 400;
 const HIT = /^(.+?):(\d{1,9}):(.*)$/;
 
 /** Results by file: plain paths, or `path:line:text` as searches of contents give them. */
-export function foundIn(lines: readonly string[]): Found[] {
+export function groupByFile(lines: readonly string[]): Found[] {
   const found: { path: string; hits: Hit[] }[] = [];
   for (const line of lines) {
     const [, path, number, text] = HIT.exec(line.slice(0, MAX_TEXT)) ?? [];
