@@ -241,12 +241,3 @@ def test_content_and_diff_stand_side_by_side() -> None:
     (diff,) = call.diffs
     assert (diff.path, diff.old_text) == ("/path/to/file.ts", "const x = 1;")
     assert (diff.new_text, diff.added, diff.removed) == ("const x = 2;\nconst y = 3;", 2, 1)
-
-
-def test_the_examples_of_results() -> None:
-    """S1.30: file text, the body of a new file, a diff."""
-    assert item("read_wrapped").output.startswith("import pandas")
-    new, edit = item("write_new"), item("edit_existing")
-    assert (new.is_new_file, new.diffs[0].new_text) == (True, "// new file content...")
-    assert (new.diffs[0].old_text, new.diffs[0].is_new_file) == (None, True)
-    assert (edit.is_new_file, edit.diffs[0].is_new_file) == (False, False)

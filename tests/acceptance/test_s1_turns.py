@@ -145,3 +145,13 @@ def test_live_updates_and_imported_packets_are_the_same() -> None:
     for name in (*names, "s1-tool_call_progress-glob"):
         live.update("", **golden.read(name))
     assert only(live, ToolCall).files == only(TOOL_TURNS["search_found"](), ToolCall).files
+
+
+def test_the_examples_of_results() -> None:
+    """S1.30: file text, the body of a new file, a diff."""
+    names = ("read_wrapped", "write_new", "edit_existing")
+    read, new, edit = (only(TOOL_TURNS[name](), ToolCall) for name in names)
+    assert read.output.startswith("import pandas")
+    assert (new.is_new_file, new.diffs[0].new_text) == (True, "// new file content...")
+    assert (new.diffs[0].old_text, new.diffs[0].is_new_file) == (None, True)
+    assert (edit.is_new_file, edit.diffs[0].is_new_file) == (False, False)
