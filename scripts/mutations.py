@@ -84,7 +84,8 @@ def _skipped(tree: ast.Module) -> set[int]:
             found |= {id(node.returns), *map(id, empty)}
         elif isinstance(node, ast.Assign):
             names = {t.id for t in node.targets if isinstance(t, ast.Name)}
-            found |= {id(node)} if names & _SKIPPED_TARGETS else set()
+            is_type = isinstance(node.value, ast.Subscript) and "Callable" in ast.dump(node.value)
+            found |= {id(node)} if names & _SKIPPED_TARGETS or is_type else set()
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             found |= {id(node)} if node.func.id in _SKIPPED_CALLS else set()
     return found
