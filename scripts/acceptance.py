@@ -29,6 +29,8 @@ LABEXTENSION = ROOT / "labextension"
 
 _LEADING = re.compile(r"\s*((?:[SC]\d+(?:\.\d+)?(?:, *)?)+)")
 _NUMBER = re.compile(r"\bS\d+\.\d+\b")
+_BIN = Path(sys.executable).parent
+"""Node comes with the environment."""
 _SLOW = ("tests/e2e/", "tests/real_agents/")
 """Run only for a number that nothing else proves."""
 
@@ -97,7 +99,7 @@ def _vitest_proofs() -> Iterator[Proof]:
     files = sorted(str(p) for f in folders for p in f.rglob("*.test.ts*"))
     script = ROOT / "scripts/test_titles.mjs"
     printed = subprocess.run(
-        ["node", str(script), *files], check=True, capture_output=True, text=True
+        [_BIN / "node", str(script), *files], check=True, capture_output=True, text=True
     )
     for test in json.loads(printed.stdout):
         file = Path(test["file"]).relative_to(ROOT).as_posix()
@@ -136,7 +138,9 @@ def _run_vitest(files: set[str]) -> dict[str, bool]:
         report = Path(folder) / "report.json"
         names = [str(Path(file).relative_to("labextension")) for file in sorted(files)]
         told = ["--reporter=default", "--reporter=json", f"--outputFile.json={report}"]
-        subprocess.run(["jlpm", "vitest", "run", *told, *names], cwd=LABEXTENSION, check=False)
+        subprocess.run(
+            [_BIN / "jlpm", "vitest", "run", *told, *names], cwd=LABEXTENSION, check=False
+        )
         results = json.loads(report.read_text())["testResults"] if report.exists() else []
     passed: dict[str, bool] = {}
     for result in results:
