@@ -29,6 +29,9 @@ from acp_jupyter.transcript.events import Origin, Policy
 __all__ = ["Link", "Prompting", "content_blocks"]
 
 
+_Blocks = tuple[dict[str, JsonValue], ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Link:
     """A running agent and the session's id there."""
@@ -40,7 +43,7 @@ class Link:
 @dataclass(slots=True)
 class _Turn:
     turn_id: str
-    blocks: tuple[dict[str, JsonValue], ...]
+    blocks: _Blocks
     can_ask: bool
     stop: asyncio.Event = field(default_factory=asyncio.Event)
 
@@ -83,6 +86,8 @@ class Prompting:
         self._closing = False
         self.asking = Asking(journal, self._nobody_to_ask, self._refuse)
         self.someone_attached = False
+        self.said: Callable[[_Blocks], _Blocks] | None = None
+        """What is done to a prompt before it is sent; set while a record is played."""
         self._task = asyncio.create_task(self._run(), name=f"acp-turns-{journal.session_id}")
 
     def put(
@@ -194,7 +199,8 @@ class Prompting:
         async def end() -> None:
             await self._files.hold_end(turn.stop)
 
-        await link.connection.prompt(link.agent_session_id, turn.blocks, end)
+        blocks = turn.blocks if self.said is None else self.said(turn.blocks)
+        await link.connection.prompt(link.agent_session_id, blocks, end)
 
     async def _stop_turn(self, turn: _Turn, work: asyncio.Future[None]) -> None:
         """ACP: session/cancel. The turn ends for its user at once, for the agent in its time."""

@@ -6,6 +6,8 @@ import asyncio
 import contextlib
 from pathlib import Path
 
+from pydantic import JsonValue
+
 from acp_jupyter.errors import AcpError, FileRefused
 from acp_jupyter.host.file_changes_turn import TurnFiles
 from acp_jupyter.host.journal import Journal
@@ -121,11 +123,20 @@ class Replaying:
         What the notebook asked for.
     answers
         How its permission requests were answered.
+    scrubber
+        What was done to the record.
     """
 
-    def __init__(self, wish: RecordWish, answers: RecordedAnswers) -> None:
+    def __init__(
+        self, wish: RecordWish, answers: RecordedAnswers, scrubber: RecordScrubber
+    ) -> None:
         self.wish = wish
         self.answers = answers
+        self._scrubber = scrubber
+
+    def said(self, blocks: tuple[dict[str, JsonValue], ...]) -> tuple[dict[str, JsonValue], ...]:
+        """Return a prompt as it would stand in the record, to be found there."""
+        return tuple(self._scrubber.value(block) for block in blocks)
 
     def suits(self, wish: RecordWish | None) -> bool:
         """Tell whether the session can go on under a wish."""

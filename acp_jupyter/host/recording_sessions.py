@@ -94,7 +94,7 @@ class Records:
                 session.record = self._writers[place.path] = recording
             case "replay":
                 answers = RecordedAnswers(place.file, scrubber, self._limits.record_bytes)
-                session.record = Replaying(wish, answers)
+                session.record = Replaying(wish, answers, scrubber)
             case _:
                 assert_never(wish.mode)
 

@@ -203,6 +203,7 @@ class Session:
         if isinstance(self.record, Replaying):
             await asyncio.to_thread(self.record.answers.load)
             self._turns.asking.recorded = self.record.answers
+            self._turns.said = self.record.said
         connection = await AgentConnection.open(
             self.spec,
             cwd=self._cwd,

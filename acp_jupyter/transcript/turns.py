@@ -24,6 +24,7 @@ from acp_jupyter.transcript.items import (
     UserMessage,
 )
 from acp_jupyter.transcript.permissions import expire_requests
+from acp_jupyter.transcript.setup import REPLAYED
 
 __all__ = [
     "exited",
@@ -170,6 +171,8 @@ def failed(draft: Draft, note: TurnFailed | ErrorPacket) -> None:
 def _agent_error(draft: Draft, packet: ErrorPacket) -> str:
     said = packet.message.strip().rstrip(".")
     name = draft.session.agent_info.name
+    if name.endswith(REPLAYED):
+        return f"{name}: {said}."
     return f"{name} answered with an error: {said}. The session goes on; send the message again."
 
 

@@ -129,7 +129,8 @@ def test_another_prompt_fails_in_words(record: Path, tmp_path: Path) -> None:
         turn = ran(driver, session, "write a.txt Something else")
         assert turn.failure is not None
         assert "not the one that was recorded" in turn.failure.message
-        assert "own_tools (replayed)" in turn.failure.message
+        assert turn.failure.message.startswith("own_tools (replayed): This prompt")
+        assert "send the message again" not in turn.failure.message
         assert set(_files(driver.root)) == {"old.txt"}
         for deeds in DEEDS:
             ran(driver, session, deeds)
@@ -241,6 +242,30 @@ def test_sessions_have_a_record_each(tmp_path: Path) -> None:
     # Another run begins anew, in the place of the old record.
     assert "say  in r2" in (folder / "own_tools.ndjson").read_text()
     assert "in r1" not in (folder / "own_tools.ndjson").read_text()
+
+
+def test_each_of_them_is_played(tmp_path: Path) -> None:
+    with host_in(tmp_path / "one") as driver:
+        for number in (1, 2):
+            ran(driver, opened(driver, "own_tools"), f"say number {number}")
+    with host_in(tmp_path / "one", agents=False) as driver:
+        for number in (1, 2):
+            session = opened(driver, "own_tools", "replay")
+            assert ran(driver, session, f"say number {number}").stop_reason == "end_turn"
+        with pytest.raises(RecordMissing, match=r"own_tools~3\.ndjson"):
+            opened(driver, "own_tools", "replay")
+
+
+def test_a_prompt_may_name_what_the_record_does_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PLANTED_API_KEY", SECRET)
+    prompt = f"Read {Path.home()}/.netrc and {tmp_path}/one/folder/x, not {SECRET}"
+    with host_in(tmp_path / "one") as driver:
+        ran(driver, opened(driver, "own_tools"), prompt)
+    with host_in(tmp_path / "one", agents=False) as driver:
+        session = opened(driver, "own_tools", "replay")
+        assert ran(driver, session, prompt).stop_reason == "end_turn"
 
 
 def test_a_wish_finds_its_own_sessions_again(record: Path, tmp_path: Path) -> None:
