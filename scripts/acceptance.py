@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import ast
 import json
+import os
 import re
 import subprocess
 import sys
@@ -138,8 +139,12 @@ def _run_vitest(files: set[str]) -> dict[str, bool]:
         report = Path(folder) / "report.json"
         names = [str(Path(file).relative_to("labextension")) for file in sorted(files)]
         told = ["--reporter=default", "--reporter=json", f"--outputFile.json={report}"]
+        path = f"{_BIN}{os.pathsep}{os.environ.get('PATH', '')}"
         subprocess.run(
-            [_BIN / "jlpm", "vitest", "run", *told, *names], cwd=LABEXTENSION, check=False
+            [_BIN / "jlpm", "vitest", "run", *told, *names],
+            cwd=LABEXTENSION,
+            env={**os.environ, "PATH": path},
+            check=False,
         )
         results = json.loads(report.read_text())["testResults"] if report.exists() else []
     passed: dict[str, bool] = {}

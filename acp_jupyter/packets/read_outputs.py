@@ -166,7 +166,7 @@ def _without_numbers(content: str) -> tuple[str, int | None]:
     return "\n".join(plain), at
 
 
-def read_write_output(given: Given, name: Literal["write", "edit"] = "write") -> ToolOutput:
+def read_write_output(given: Given, name: Literal["write", "edit"]) -> ToolOutput:
     """S1.25, S5.16. C6: a file that existed, though empty, is no new one."""
     diff = given.diff
     exists = flag(given.metadata.get("exists"))

@@ -73,7 +73,7 @@ def describe_tool(facts: ToolFacts) -> ToolWords:
     command = command_line(source)
     is_new = None if facts.diff is None else facts.diff.old_text is None and not facts.exists
     own = facts.title.strip()
-    names_path = own.startswith("/") or f"/{whole_path}".endswith(f"/{own}")
+    names_path = own.startswith("/") or whole_path.endswith(f"/{own}")
     bare = names_path or find_tool(own) is not None or own in {command, path, *facts.paths}
     replaced = isinstance(tool_input, TodoWriteInput)  # its title counts, as the list does
     said = any(char.isalnum() for char in own)

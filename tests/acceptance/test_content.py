@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from acp_jupyter.packets.content import read_block, read_tool_content
+from acp_jupyter.packets.content import ToolDiff, read_block, read_tool_content
 
 Json = dict[str, Any]
 
@@ -129,5 +129,6 @@ def test_items_of_a_tool_call(raw: Any, expected: Json) -> None:
         items = read_tool_content(content)
         assert items is not None
         assert [item.model_dump() for item in items] == [expected]
+    assert ToolDiff(path="/a").new_text == ""
     assert read_tool_content(None) is None
     assert read_tool_content([]) == ()

@@ -105,6 +105,8 @@ def test_a_file_without_its_wrapper() -> None:
         ("     1\ta\n     2\tb", "a\nb", 1),
         ("  9→a\n 10→b", "a\nb", 9),
         ("00001| a\n00002| b\n...", "a\nb\n...", 1),
+        ("00001| a\n...\n", "a\n...\n", 1),
+        ("00001| a\n(More.)\n", "a\n(More.)\n", 1),
         ("00001| a\nEnd of file", "a\nEnd of file", 1),
         ("plain\n<file>", "plain\n<file>", None),
         ("<file>unclosed", "<file>unclosed", None),

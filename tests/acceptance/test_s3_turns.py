@@ -10,7 +10,12 @@ from acp_jupyter.packets import parse_packet
 from acp_jupyter.packets.display import (
     stop_reason_words,
 )
-from acp_jupyter.packets.models import AgentPlanUpdate, AgentThoughtChunk, ToolCallProgress
+from acp_jupyter.packets.models import (
+    AgentMessageChunk,
+    AgentPlanUpdate,
+    AgentThoughtChunk,
+    ToolCallProgress,
+)
 from acp_jupyter.transcript.items import (
     AgentMessage,
     Notice,
@@ -103,6 +108,16 @@ def test_an_output_is_a_message_of_its_own() -> None:
     script = imported(start, first, more, end, start, more, end, end="")
     assert [message.text for message in shown(script, AgentMessage)] == ["one two", "two"]
     assert not any(message.open for message in shown(script, AgentMessage))
+
+
+@pytest.mark.parametrize("kind", ["output_delta", "step_delta"])
+def test_a_delta_may_carry_a_block(kind: str) -> None:
+    """S3.5, S3.14, S3.28, S3.29: in place of its text; without either it says nothing."""
+    block = {"type": "image", "data": "x", "mimeType": "image/png"}
+    for fields, told in (({"content_block": block, "content": "t"}, "image"), ({}, "text")):
+        packet = parse_packet({"type": kind, **fields})
+        assert isinstance(packet, AgentMessageChunk | AgentThoughtChunk)
+        assert (packet.block.type, packet.text) == (told, "")
 
 
 def test_entries_of_a_plan_come_first() -> None:

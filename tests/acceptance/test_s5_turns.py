@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-import acp_jupyter.packets
+from acp_jupyter import packets
 from acp_jupyter.packets import gen_id, parse_packet
 from acp_jupyter.packets.models import AgentMessageChunk, AgentThoughtChunk
 from acp_jupyter.transcript.items import AgentMessage, ErrorItem, Thought, ToolCall
@@ -18,7 +18,7 @@ from tests.acceptance.turns_and_ends import ENDED_TURNS
 from tests.acceptance.turns_of_tools import TOOL_TURNS, TOOLS, play
 from tests.support.script import Script
 
-PACKAGE = Path(acp_jupyter.packets.__file__).parent
+PACKAGE = Path(packets.__file__).parent
 
 
 def imports_of(module: str) -> set[str]:
@@ -37,6 +37,14 @@ def test_the_layers_are_apart() -> None:
     assert not imports_of("read_inputs") & {*parsing, "display", "words", "detect"}
     assert not imports_of("read_outputs") & {*parsing, "display", "words", "detect"}
     assert not imports_of("parse_tools") & {"display", "words"}
+
+
+def test_the_public_names() -> None:
+    """S5.3: parsing, extracting, formatting and cleaning are each there, and by name."""
+    assert sorted(packets.__all__) == sorted(set(packets.__all__))
+    for name in ("parse_packet", "get_file_path", "format_tool_output", "get_relative_path"):
+        assert callable(getattr(packets, name))
+        assert name in packets.__all__
 
 
 @pytest.mark.parametrize(
