@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from acp_jupyter.packets.json_shape import count, string_or_none
-from acp_jupyter.packets.vocabulary import read_priority
+from acp_jupyter.packets.vocabulary import read_priority, read_status
 
 __all__ = ["RAW_OPTION_KIND", "normal_blocks", "normal_permission", "normal_updates"]
 
@@ -19,19 +19,6 @@ RAW_OPTION_KIND = "acp-jupyter/kind"
 _CHUNKS = frozenset({"user_message_chunk", "agent_message_chunk", "agent_thought_chunk"})
 _BLOCK_TYPES = frozenset({"text", "image", "audio", "resource", "resource_link"})
 _OPTION_KINDS = frozenset({"allow_once", "allow_always", "reject_once", "reject_always"})
-_STATUS_WORDS = {
-    "inprogress": "in_progress",
-    "running": "in_progress",
-    "active": "in_progress",
-    "todo": "pending",
-    "complete": "completed",
-    "done": "completed",
-    "success": "completed",
-    "succeeded": "completed",
-    "error": "failed",
-    "failure": "failed",
-    "canceled": "cancelled",
-}
 
 
 def normal_updates(update: Mapping[str, Any]) -> list[Object]:
@@ -105,7 +92,7 @@ def _tool_call(call: Mapping[str, Any]) -> Object:
     if "status" in result:
         status = result.pop("status")
         if isinstance(status, str):
-            result["status"] = _status(status)
+            result["status"] = read_status(status) or status
     if result.get("content") is not None:
         result["content"] = _tool_content(result["content"])
     if result.get("locations") is not None:
@@ -178,8 +165,7 @@ def _entry(entry: object) -> Object:
     texts = (result.get(key) for key in ("content", "description", "title", "text", "step"))
     result["content"] = _text(next((text for text in texts if text is not None), ""))
     result["priority"] = read_priority(result.get("priority"))
-    status = result.get("status")
-    word = _status(status) if isinstance(status, str) else "pending"
+    word = read_status(result.get("status"))
     result["status"] = word if word in ("pending", "in_progress", "completed") else "pending"
     return result
 
@@ -235,11 +221,6 @@ def _words(text: str) -> str:
     """Return ``allowOnce`` and ``allow-once`` as ``allow_once``."""
     spaced = "".join(f"_{char.lower()}" if char.isupper() else char for char in text)
     return spaced.replace("-", "_").lstrip("_")
-
-
-def _status(text: str) -> str:
-    word = _words(text) if not text.isupper() else text.lower()
-    return _STATUS_WORDS.get(word.replace("_", ""), word)
 
 
 def _text(value: object) -> str:

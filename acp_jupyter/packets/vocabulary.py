@@ -90,15 +90,22 @@ ACP_KINDS: dict[str, AcpKind] = {
 
 _STATUSES: dict[str, ToolStatus] = {
     "pending": "pending",
-    "in_progress": "in_progress",
+    "todo": "pending",
+    "inprogress": "in_progress",
     "running": "in_progress",
+    "active": "in_progress",
     "completed": "completed",
+    "complete": "completed",
+    "done": "completed",
     "success": "completed",
+    "succeeded": "completed",
     "failed": "failed",
+    "failure": "failed",
     "error": "failed",
     "cancelled": "cancelled",
     "canceled": "cancelled",
 }
+"""Every word for a status, without case and joints."""
 
 _STEPS: dict[str, StepStatus] = {"in_progress": "in_progress", "completed": "completed"}
 
@@ -112,7 +119,9 @@ def read_acp_kind(value: object) -> AcpKind | None:
 
 def read_status(value: object) -> ToolStatus | None:
     """Read a tool call status of any dialect (C11); None for none that is known."""
-    return _STATUSES.get(value) if isinstance(value, str) else None
+    if not isinstance(value, str):
+        return None
+    return _STATUSES.get(value.lower().replace("_", "").replace("-", ""))
 
 
 def normalize_todo_status(value: object) -> StepStatus:

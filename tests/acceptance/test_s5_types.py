@@ -182,8 +182,16 @@ def test_progress_has_all_its_fields(status: str) -> None:
 @pytest.mark.parametrize(
     ("word", "status"),
     [
+        ("todo", "pending"),
+        ("inProgress", "in_progress"),
+        ("in-progress", "in_progress"),
         ("running", "in_progress"),
+        ("active", "in_progress"),
+        ("complete", "completed"),
+        ("DONE", "completed"),
         ("success", "completed"),
+        ("succeeded", "completed"),
+        ("failure", "failed"),
         ("error", "failed"),
         ("canceled", "cancelled"),
         ("odd", None),
