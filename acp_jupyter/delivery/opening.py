@@ -17,7 +17,7 @@ __all__ = ["Opening", "go_on"]
 def go_on(session: Session, wish: RecordWish | None) -> None:
     """Let a notebook use a session again; without a wish it is recorded no more."""
     if wish is None and isinstance(session.record, Recording):
-        session.record.stop()
+        session.record.end()
 
 
 class Opening:

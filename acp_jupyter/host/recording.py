@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import math
+import time
 from pathlib import Path
 
 from pydantic import JsonValue
@@ -55,6 +57,7 @@ class Recording:
         self._scrubber = scrubber
         self._turn_files = turn_files
         self._stopped = False
+        self._until = math.inf
         self._due = False
         self._task: asyncio.Task[None] | None = None
         self._told: set[str] = set()
@@ -62,11 +65,22 @@ class Recording:
 
     def suits(self, wish: RecordWish | None) -> bool:
         """Tell whether the session can go on under a wish; with none it can."""
-        return wish is None or (wish == self.wish and not self._stopped)
+        return wish is None or (wish == self.wish and self._until == math.inf)
+
+    def end(self) -> None:
+        """Record nothing that comes from now on."""
+        if self._until == math.inf:
+            self._detach()
+            if self._journal.transcript.turn_order:
+                self._turn_ended()
 
     def stop(self) -> None:
-        """Leave the record as it is."""
+        """Leave the record as it is, for another session that has it now."""
+        self._detach()
         self._stopped = True
+
+    def _detach(self) -> None:
+        self._until = min(self._until, time.time())
         self._turn_files.finished = None
         self._turn_files.contents = None
 
@@ -88,7 +102,8 @@ class Recording:
             self._due = False
             # Some agents send the tail of their text after the end.
             await asyncio.sleep(self.place.limits.late_text_seconds)
-            await self._write()
+            if not self._stopped:
+                await self._write()
 
     async def _write(self, *, flush: bool = True) -> None:
         try:
@@ -106,7 +121,8 @@ class Recording:
         size, most = self._log_path.stat().st_size, self.place.limits.record_bytes
         if size > most:
             raise FileRefused(f"It would have {human_size(size)}, and {human_size(most)} are most.")
-        self.place.write(record_text(read_traffic(self._log_path), self._scrubber))
+        entries = (entry for entry in read_traffic(self._log_path) if entry.t <= self._until)
+        self.place.write(record_text(entries, self._scrubber))
 
     def _tell(self, words: str) -> None:
         if words not in self._told:
