@@ -137,7 +137,7 @@ class _Finder:
             yield from self._others(node, path)
         inner = at_top and not isinstance(node, ast.FunctionDef | ast.ClassDef | ast.Lambda)
         for field, value in ast.iter_fields(node):
-            if field in {"decorator_list", "targets"}:
+            if field in {"decorator_list", "target", "targets"}:
                 continue
             listed = value if isinstance(value, list) else [value]
             for i, child in enumerate(listed):

@@ -18,7 +18,7 @@ LOAD = "%load_ext acp_jupyter"
 
 
 def test_agents_that_do_not_work(lab: LabPage, workspace: Workspace, server: JupyterServer) -> None:
-    """S1.45: unknown, missing, leaving, babbling, silent and dying agents."""
+    """Unknown, missing, leaving, babbling, silent and dying agents."""
     nb = lab.open(workspace.notebook(LOAD, ""))
     nb.load_extension()
     _fails(nb, "%%acp nobody\nhi", r"no agent called 'nobody'")

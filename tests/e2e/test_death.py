@@ -28,7 +28,7 @@ DEMO = "acp_jupyter.agents.demo"
 def test_kill_of_the_agent_in_mid_turn(
     lab: LabPage, workspace: Workspace, server: JupyterServer
 ) -> None:
-    """S1.44"""
+    """The turn fails within a second, its question is gone, the next turn works."""
     nb = lab.open(
         workspace.notebook(LOAD, "%%acp demo\nedit clean.py rate=0", "%%acp demo\nplan rate=0")
     )
@@ -61,7 +61,7 @@ def test_kill_of_the_agent_in_mid_turn(
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
 def test_no_agent_outlives_the_server(tmp_path: Path, number: int) -> None:
-    """C1: an orderly shutdown and ``kill -9``; the whole tree, with what agents started."""
+    """An orderly shutdown and ``kill -9``; the whole tree, with what agents started."""
     with JupyterServer(tmp_path, agents=fake_agents("orphan_grandchild", "slow_stream")) as server:
         with AsUser(server) as user:
             for agent in ("demo", "slow_stream"):

@@ -23,7 +23,7 @@ LOAD = "%load_ext acp_jupyter"
 def test_reload_in_a_notebook_that_was_never_saved(
     lab: LabPage, workspace: Workspace, restart: bool
 ) -> None:
-    """S1.48"""
+    """Neither the question nor the record is lost."""
     lab.open_empty(workspace.name)
     nb = lab.create_notebook(workspace.name)
     nb.wait_for_kernel()

@@ -25,7 +25,7 @@ LOAD = "%load_ext acp_jupyter"
 def test_the_record_without_kernel_or_server_and_through_nbconvert(
     lab: LabPage, workspace: Workspace, server: JupyterServer, tmp_path: Path
 ) -> None:
-    """S1.49"""
+    """The record is drawn, and holds no secret."""
     nb = lab.open(
         workspace.notebook(LOAD, "%%acp demo\nedit clean.py rate=0", "%%acp leaky\nSay it")
     )

@@ -22,7 +22,7 @@ turn"""
 def test_interrupt_stop_button_and_cancel_magic(
     lab: LabPage, workspace: Workspace, server: JupyterServer
 ) -> None:
-    """S1.46"""
+    """Each of the three stops its turn at once, and nothing is written."""
     nb = lab.open(workspace.notebook(LOAD, EDIT, EDIT, PROMPT, "%acp cancel", "turn.status"))
     nb.load_extension()
     with AsUser(server) as user:

@@ -25,7 +25,7 @@ _COUNT_GROWTH = """element => {
 
 
 def test_allow_and_reject_in_a_blocking_cell(lab: LabPage, workspace: Workspace) -> None:
-    """S1.47: everything streams, and the click acts while the cell runs."""
+    """Everything streams, and the click acts while the cell runs."""
     nb = lab.open(
         workspace.notebook(
             LOAD, "%%acp demo\nedit clean.py rate=5", "%%acp demo\nedit clean.py rate=0"

@@ -37,7 +37,7 @@ def test_an_allowed_edit_is_made(kernel: Kernel, folder: Path) -> None:
 
 
 def test_where_nobody_can_answer_the_edit_is_refused_at_once(kernel: Kernel, folder: Path) -> None:
-    """S1.47: silence never grants."""
+    """Silence never grants."""
     cell = kernel.run("%%acp permission\nnew text")
     assert cell.error == "NobodyToAsk"
     assert "--policy" in cell.traceback
@@ -129,7 +129,7 @@ def test_an_agent_that_does_not_start_says_why(kernel: Kernel) -> None:
 def test_nothing_of_the_machine_and_no_secret_is_in_any_output(
     kernel: Kernel, folder: Path, agent: str
 ) -> None:
-    """S1.47: neither in the record nor in the error below it."""
+    """Neither in the record nor in the error below it."""
     cell = kernel.run(f"%%acp {agent}\nsay it")
     assert ("key" in cell.traceback) == (agent == "dies_leaking")
     text = repr(cell)

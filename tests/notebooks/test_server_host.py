@@ -56,7 +56,7 @@ def test_the_turn_runs_in_the_server_and_shows_a_widget_meanwhile(
 def test_the_users_answer_acts_while_the_cell_blocks(
     kernel: Kernel, server: JupyterServer, user: httpx.Client
 ) -> None:
-    """S1.47: the page's click reaches the server whatever the kernel does."""
+    """The page's click reaches the server whatever the kernel does."""
     file = server.root / "folder" / "edited.txt"
     answered: list[bool] = []
 

@@ -167,7 +167,7 @@ def test_errors_of_commands_come_in_their_reply(page: Page, session_id: str) -> 
 def test_a_page_is_asked_for_unsaved_text_by_the_agent(
     server: JupyterServer, page: Page, user: httpx.Client
 ) -> None:
-    """S1.32"""
+    """What is typed and not saved is what the agent reads."""
     (server.root / "notes.txt").write_text("on disk\n")
     page.send(
         {

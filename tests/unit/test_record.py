@@ -135,7 +135,7 @@ PIECES = st.sampled_from(
 
 @given(st.lists(PIECES, max_size=12).map("".join))
 def test_no_bundle_names_the_folder_or_the_home(text: str) -> None:
-    """S1.47: nothing absolute of this machine is saved."""
+    """Nothing absolute of this machine is saved."""
     session = SESSION.model_copy(update={"title": text})
     turn = TURN.model_copy(update={"prompt": text, "words": text})
     saved = written(build_bundle(turn, everything(text), session, thoughts=True))

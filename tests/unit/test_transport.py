@@ -48,7 +48,7 @@ def test_a_line_without_end_takes_no_memory() -> None:
 
 @pytest.mark.asyncio
 async def test_a_flood_leaves_the_loop_free(tmp_path: Path) -> None:
-    """S1.47: a burst of updates must not stop everything else."""
+    """A burst of updates must not stop everything else."""
     async with talk_to(fake_agent("flood"), tmp_path) as talk:
         taken_in_one_turn: list[int] = []
 
