@@ -38,22 +38,23 @@ from scripts.acceptance import find_proofs  # noqa: E402
 from scripts.module_uses import Uses  # noqa: E402
 from scripts.mutations import Mutation, mutations_of  # noqa: E402
 
-PACKAGE = "acp_jupyter.packets"
 MODULES = (
-    "tools",
-    "display",
-    "detect",
-    "vocabulary",
-    "paths",
-    "words",
-    "content",
-    "read_inputs",
-    "read_outputs",
-    "parse",
-    "parse_state",
-    "parse_tools",
-    "parse_session",
-    "parse_made",
+    "packets.tools",
+    "packets.display",
+    "packets.detect",
+    "packets.vocabulary",
+    "packets.paths",
+    "packets.words",
+    "packets.content",
+    "packets.artifact_types",
+    "packets.read_inputs",
+    "packets.read_outputs",
+    "packets.parse",
+    "packets.parse_state",
+    "packets.parse_tools",
+    "packets.parse_session",
+    "packets.parse_made",
+    "transcript.permissions",
 )
 WORKERS = 2
 SECONDS = 60
@@ -187,7 +188,7 @@ def _fork(runner: Runner, mutation: Mutation | None) -> int:
 
 def _warm_up(files: list[str]) -> None:
     """Import what every child would import: ours, pytest's plugins, what tests import."""
-    for module in ("transcript.reduce", "transcript.setup", "packets.reader", "packets"):
+    for module in ("transcript.reduce", "transcript.setup", "packets.reader", *MODULES):
         importlib.import_module(f"acp_jupyter.{module}")
     with contextlib.redirect_stdout(io.StringIO()):
         pytest.main([*PYTEST, "--collect-only", *files])
@@ -216,7 +217,8 @@ def main() -> int:
         mutation
         for module in arguments.modules
         for mutation in mutations_of(
-            f"{PACKAGE}.{module}", (ROOT / f"acp_jupyter/packets/{module}.py").read_text()
+            f"acp_jupyter.{module}",
+            (ROOT / "acp_jupyter" / f"{module.replace('.', '/')}.py").read_text(),
         )
     ]
     print(f"{len(mutations)} alterations of {len(arguments.modules)} modules")
