@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import math
+import threading
 import time
 from pathlib import Path
 
@@ -61,6 +62,7 @@ class Recording:
         self._due = False
         self._task: asyncio.Task[None] | None = None
         self._told: set[str] = set()
+        self._writing = threading.Lock()
         turn_files.finished = self._turn_ended
 
     def suits(self, wish: RecordWish | None) -> bool:
@@ -121,8 +123,9 @@ class Recording:
         size, most = self._log_path.stat().st_size, self.place.limits.record_bytes
         if size > most:
             raise FileRefused(f"It would have {human_size(size)}, and {human_size(most)} are most.")
-        entries = (entry for entry in read_traffic(self._log_path) if entry.t <= self._until)
-        self.place.write(record_text(entries, self._scrubber))
+        with self._writing:  # what is read last is written last
+            entries = (entry for entry in read_traffic(self._log_path) if entry.t <= self._until)
+            self.place.write(record_text(entries, self._scrubber))
 
     def _tell(self, words: str) -> None:
         if words not in self._told:

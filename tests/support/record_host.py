@@ -1,0 +1,47 @@
+"""Hosts whose sessions are recorded, or played from their records."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from acp_jupyter.host.host import AgentHost, HostConfig
+from acp_jupyter.host.limits import Limits
+from acp_jupyter.host.recording_wish import RecordWish
+from acp_jupyter.host.registry import Registry
+from acp_jupyter.host.session import Session
+from acp_jupyter.transcript.events import TurnState
+from tests.support.driver import Driver
+from tests.support.server import fake_agents
+
+__all__ = ["host_in", "opened", "ran", "recorded"]
+
+NOTEBOOK = "folder/own.ipynb"
+
+
+@contextmanager
+def host_in(root: Path, *, agents: bool = True, limits: Limits | None = None) -> Iterator[Driver]:
+    """Return a host; without agents it knows none."""
+    (root / "folder").mkdir(parents=True, exist_ok=True)
+    registry = Registry(fake_agents("own_tools", "permission") if agents else {}, [])
+    data = root.parent / f"data-{root.name}"
+    host = AgentHost(HostConfig(registry, root, data, limits=limits or Limits()))
+    host.start()
+    try:
+        yield Driver(host, root / "folder")
+    finally:
+        host.stop()
+
+
+def opened(driver: Driver, agent: str, mode: str = "record", **more: str) -> Session:
+    wish = RecordWish.model_validate({"mode": mode, "run": more.pop("run", "r1")})
+    return driver.open(agent, notebook_path=NOTEBOOK, record=wish, **more)
+
+
+def ran(driver: Driver, session: Session, prompt: str, **more: object) -> TurnState:
+    return driver.done(session, driver.prompt(session, prompt, **more))
+
+
+def recorded(root: Path, name: str) -> Path:
+    return root / "folder" / "own.acp" / name
