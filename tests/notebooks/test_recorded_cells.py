@@ -37,9 +37,6 @@ def recorded(folder: Path) -> Path:
     return folder
 
 
-# -- the cells of a kernel without a server ------------------------------------
-
-
 def test_a_recorded_notebook_runs_without_its_agents(recorded: Path) -> None:
     with Kernel(recorded, env={"ACP_JUPYTER_RECORD": f"replay:{RECORD}"}) as kernel:
         kernel.run("%load_ext acp_jupyter").ok()
