@@ -31,10 +31,7 @@ _CHOSEN = {
 
 def request(draft: Draft, packet: PermissionRequest) -> None:
     """Hang a request on its tool call, known by id or made now."""
-    call = _without_empty(packet.tool_call)
-    if not call.tool_call_id:
-        call = call.model_copy(update={"tool_call_id": f"permission-{packet.request_id}"})
-    item_id = upsert_tool_call(draft, call)
+    item_id = upsert_tool_call(draft, _without_empty(packet.tool_call))
     item = draft.get(item_id)
     if not isinstance(item, ToolCall):
         return
@@ -95,7 +92,7 @@ def _title(agent: str, item: ToolCall) -> str:
 def _reason(item: ToolCall) -> str:
     """What the agent says of it, beyond the command, path and diff that are shown anyway."""
     titles = (words for row in TOOLS.values() for words in (row.title, row.edit_title))
-    generic = {KIND_TITLES[item.tool_kind], *titles, ""}
+    generic = {KIND_TITLES[item.tool_kind], *titles}
     shown = [text for text in (item.command, item.path) if text]
     words = (w for w in (item.title, item.description) if w not in generic)
     return " ".join(w for w in words if not any(text in w for text in shown))
@@ -105,15 +102,15 @@ def note_settled(draft: Draft, note: PermissionSettledNote) -> None:
     """Remember who answers; the answer itself follows."""
     draft.settled_by = draft.settled_by.set(note.request_id, (note.by, note.rule))
     if note.by == "agent_exited":
-        _settle(draft, note.request_id, "expired", "", "Expired: the agent stopped")
+        _settle(draft, note.request_id, "expired", "Expired: the agent stopped")
     elif note.by == "nobody":
         words = "Nobody could be asked, so this was refused."
-        _settle(draft, note.request_id, "rejected", "", words)
+        _settle(draft, note.request_id, "rejected", words)
 
 
 def respond(draft: Draft, packet: PermissionResponse) -> None:
     """Settle a request by the answer that went to the agent."""
-    by, rule = draft.settled_by.get(packet.request_id, ("user", ""))
+    by, rule = draft.settled_by.get(packet.request_id, (None, None))
     draft.settled_by = draft.settled_by.discard(packet.request_id)
     item_id = draft.request_items.get(packet.request_id)
     item = None if item_id is None else draft.get(item_id)
@@ -122,7 +119,7 @@ def respond(draft: Draft, packet: PermissionResponse) -> None:
     option = _chosen(item.permission.options, packet)
     if option is None:
         words = "Not answered: turn stopped" if by == "turn_cancelled" else "Dismissed"
-        _settle(draft, packet.request_id, "cancelled", "", words)
+        _settle(draft, packet.request_id, "cancelled", words)
         return
     state = _state(option.option_kind)
     if by == "policy":
@@ -133,7 +130,7 @@ def respond(draft: Draft, packet: PermissionResponse) -> None:
         words = f"{words} (recorded)" if by == "record" else words
     if packet.reason:
         words = f"{words}: {packet.reason}"
-    _settle(draft, packet.request_id, state, option.name, words)
+    _settle(draft, packet.request_id, state, words, option.name)
 
 
 def _chosen(
@@ -155,10 +152,12 @@ def _state(kind: str) -> PermissionState:
 def expire_requests(draft: Draft, words: str) -> None:
     """Settle every pending request of a process that is gone; nothing was allowed."""
     for request_id in tuple(draft.request_items):
-        _settle(draft, request_id, "expired", "", words)
+        _settle(draft, request_id, "expired", words)
 
 
-def _settle(draft: Draft, request_id: str, state: PermissionState, chosen: str, words: str) -> None:
+def _settle(
+    draft: Draft, request_id: str, state: PermissionState, words: str, chosen: str = ""
+) -> None:
     item_id = draft.request_items.get(request_id)
     if item_id is None:
         return
@@ -178,6 +177,6 @@ def _count(draft: Draft) -> None:
     if draft.session.active_turn_id is not None:
         status = "requires_action" if waiting else "running"
         turn = draft.turns[draft.session.active_turn_id]
-        if turn.status not in {"done", status}:
+        if turn.status != status:
             draft.announce_started(turn.model_copy(update={"status": status}))
     draft.change_session(waiting=waiting, status=status)

@@ -8,7 +8,7 @@ import pytest
 
 from acp_jupyter.packets.notes import AgentExited, PermissionSettledNote
 from acp_jupyter.transcript.items import Permission, ToolCall
-from tests.acceptance.shown import only
+from tests.acceptance.shown import only, shown
 from tests.support.script import Script
 
 Json = dict[str, Any]
@@ -65,6 +65,14 @@ def test_who_wants_what(call: Json, wish: str) -> None:
         ({"title": "Edit a", "kind": "edit", "content": [OLD]}, ""),
         ({"title": "bash", "rawInput": {"command": "rm a", "description": "Tidy up"}}, "Tidy up"),
         ({"title": "delete_file"}, "delete_file"),
+        (
+            {
+                "title": "Look",
+                "rawInput": {"description": "Now", "command": "x y"},
+                "kind": "other",
+            },
+            "Look Now",
+        ),
     ],
     ids=str,
 )
@@ -109,6 +117,7 @@ def test_what_became_of_it(option: str | None, state: str, chosen: str, outcome:
     [
         ("policy", "1", "allowed", "Allowed by rule: read-only"),
         ("policy", "3", "rejected", "Rejected by rule: read-only"),
+        ("record", "1", "allowed", "Allowed once (recorded)"),
         ("turn_cancelled", None, "cancelled", "Not answered: turn stopped"),
         ("user", "1", "allowed", "Allowed once"),
     ],
@@ -121,12 +130,37 @@ def test_who_answered(by: Any, option: str | None, state: str, outcome: str) -> 
     assert (permission(script).state, permission(script).outcome) == (state, outcome)
 
 
+def test_a_request_says_what_shall_happen() -> None:
+    """S3.26, S1.10: not that it does; and what is empty in it erases nothing."""
+    script = Script()
+    script.turn()
+    call: Json = {"toolCallId": "c", "title": "bash", "rawInput": {"command": "ls"}}
+    script.update("tool_call", **call, status="pending")
+    empties: list[Any] = [{}, [], "", None]
+    for empty in empties:
+        script.ask({"toolCallId": "c", "status": "completed", "rawInput": empty, "content": []})
+        (item,) = shown(script, ToolCall)
+        assert (item.status, item.command, item.raw_input) == ("pending", "ls", {"command": "ls"})
+
+
+def test_a_question_is_a_state_of_the_turn() -> None:
+    """S3.26, S3.27: it waits, and goes on."""
+    script, request = asked({"title": "x"}, OPTIONS)
+    session = script.transcript.session
+    assert (session.status, session.waiting) == ("requires_action", 1)
+    assert script.transcript.turns["t1"].status == "requires_action"
+    script.answer(request, "1")
+    assert script.transcript.session.status == "running"
+    assert script.transcript.turns["t1"].status == "running"
+
+
 def test_nobody_is_a_refusal() -> None:
     """S3.27: and a process that is gone was allowed nothing."""
     script, request = asked({"title": "x"})
     script.note(PermissionSettledNote(request_id=request, by="nobody"))
     words = "Nobody could be asked, so this was refused."
-    assert (permission(script).state, permission(script).outcome) == ("rejected", words)
+    told = permission(script)
+    assert (told.state, told.outcome, told.chosen) == ("rejected", words, "")
     script, request = asked({"title": "x"})
     script.note(PermissionSettledNote(request_id=request, by="agent_exited"))
     gone = ("expired", "Expired: the agent stopped")
