@@ -11,6 +11,7 @@ import pytest
 from acp_jupyter import packets
 from acp_jupyter.packets import gen_id, parse_packet
 from acp_jupyter.packets.models import AgentMessageChunk, AgentThoughtChunk
+from acp_jupyter.packets.tools import TOOLS as TABLE
 from acp_jupyter.transcript.items import AgentMessage, ErrorItem, Thought, ToolCall
 from tests.acceptance import golden
 from tests.acceptance.shown import only, shown
@@ -26,6 +27,18 @@ def imports_of(module: str) -> set[str]:
     tree = ast.parse((PACKAGE / f"{module}.py").read_text())
     names = [n.module or "" for n in ast.walk(tree) if isinstance(n, ast.ImportFrom)]
     return {name.removeprefix("acp_jupyter.packets.") for name in names if "acp_jupyter" in name}
+
+
+def test_views_hold_no_title_and_no_detector() -> None:
+    """S5.1, S5.47: what a tool is called and how it is told are decided once, in Python."""
+    front_end = Path(__file__).parents[2] / "labextension/src"
+    files = [f for f in front_end.rglob("*.ts*") if ".test." not in f.name and f.name != "types.ts"]
+    assert len(files) > 50
+    titles = {words for row in TABLE.values() for words in (row.title, row.edit_title)}
+    detectors = {"todo_write", "todowrite", "subagentType", "sessionUpdate", "rawInput"}
+    for file in files:
+        text = file.read_text()
+        assert [word for word in {*titles, *detectors} - {""} if word in text] == [], file
 
 
 def test_the_layers_are_apart() -> None:
