@@ -176,8 +176,9 @@ def test_closing_the_session_ends_the_stream_after_its_last_packet(client: httpx
         closed(client, session_id)
         follower.wait()
         assert follower.ended
-    last = follower.packets[-1]
-    assert (last["type"], last["stopReason"]) == ("prompt_response", "cancelled")
+    # The agent may still speak until it is ended, which is after its turn.
+    ends = [packet["stopReason"] for packet in follower.packets if is_end(packet)]
+    assert ends == ["cancelled"]
     answer = client.get(f"sessions/{session_id}/packets")
     assert (answer.status_code, answer.json()["reason"]) == (404, "unknown_session")
 
