@@ -20,6 +20,7 @@ from acp_jupyter.transcript.items import (
     Attachment,
     ErrorItem,
     ToolCall,
+    ToolStatus,
     TurnEnd,
     UserMessage,
 )
@@ -253,6 +254,17 @@ def _close_tool_calls(draft: Draft, turn_id: str) -> None:
         if not isinstance(item, ToolCall) or item.turn_id != turn_id:
             continue
         if item.status in {"pending", "in_progress"}:
-            rejected = item.permission is not None and item.permission.state == "rejected"
-            status = "failed" if rejected else "cancelled"
-            draft.replace(item.model_copy(update={"status": status, "ended_at": draft.at}))
+            draft.replace(
+                item.model_copy(update={"status": _last_status(item), "ended_at": draft.at})
+            )
+
+
+def _last_status(call: ToolCall) -> ToolStatus:
+    permission = call.permission
+    if permission is None:
+        return "cancelled"
+    if permission.state == "rejected":
+        return "failed"
+    # A request of seed 002 names no call: that it was allowed is all that will be told of it.
+    alone = call.tool_call_id == f"permission-{permission.request_id}"
+    return "completed" if alone and permission.state == "allowed" else "cancelled"

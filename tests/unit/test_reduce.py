@@ -352,3 +352,17 @@ def test_any_split_of_a_text_gives_the_same_transcript(text: str, cuts: list[int
     assert "".join(message.text for message in messages) == text
     _, shown, _ = View().take(script.events).state()
     assert text in [item.get("text") for item in shown if item["kind"] == "agent_message"]
+
+
+@pytest.mark.parametrize(("approved", "status"), [(True, "completed"), (False, "failed")])
+def test_a_request_that_names_no_call_ends_as_it_was_answered(approved: bool, status: str) -> None:
+    """C23."""
+    script = Script()
+    prompt = script.turn()
+    asked = {"type": "permission_request", "request_id": "pr", "operation": "delete_file"}
+    told = {"type": "permission_response", "request_id": "pr", "approved": approved}
+    script.imported(asked)
+    script.imported(told)
+    script.end(prompt)
+    (call,) = (item for item in script.transcript.items if isinstance(item, ToolCall))
+    assert call.status == status
