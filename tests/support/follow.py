@@ -34,6 +34,10 @@ class Follower:
         self._thread = threading.Thread(target=self._read, args=(client, path, params))
         self._thread.start()
 
+    def wait_until_open(self) -> None:
+        """Wait for the first bytes, which come at once: from then on nothing is missed."""
+        eventually(lambda: self.raw or not self._thread.is_alive(), what="the stream")
+
     def until(self, true: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
         """Wait for a packet and return it."""
         return eventually(lambda: next((p for p in self.packets if true(p)), {}), what="a packet")
@@ -66,6 +70,7 @@ def following(client: httpx.Client, session_id: str, **params: Any) -> Iterator[
     """Follow; a stream that is silent has to end by itself, or to ping."""
     follower = Follower(client, session_id, **params)
     try:
+        follower.wait_until_open()
         yield follower
     finally:
         follower.stop()
