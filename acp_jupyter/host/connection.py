@@ -13,6 +13,7 @@ from acp.interfaces import Client
 
 from acp_jupyter._version import __version__
 from acp_jupyter.errors import AgentDied, AgentRequestError, AgentStartError
+from acp_jupyter.host.capabilities import client_capabilities
 from acp_jupyter.host.environment import agent_environment
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.process import AgentProcess, ExitReason
@@ -228,10 +229,7 @@ class AgentConnection:
     async def _initialize(self) -> None:
         params = {
             "protocolVersion": PROTOCOL_VERSION,
-            "clientCapabilities": {
-                "fs": {"readTextFile": True, "writeTextFile": True},
-                "terminal": False,
-            },
+            "clientCapabilities": client_capabilities(),
             "clientInfo": {"name": "acp-jupyter", "title": "Jupyter", "version": __version__},
         }
         seconds = self._limits.initialize_seconds

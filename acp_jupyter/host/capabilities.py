@@ -1,0 +1,25 @@
+"""What this client tells an agent that it can do."""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = ["client_capabilities"]
+
+
+def client_capabilities() -> dict[str, Any]:
+    """Return the ``clientCapabilities`` of ``initialize``.
+
+    Only what works is announced: agents change what they do by it.
+
+    Returns
+    -------
+    dict
+        ACP: ClientCapabilities.
+    """
+    return {
+        "fs": {"readTextFile": True, "writeTextFile": True},
+        "terminal": False,
+        "session": {"configOptions": {"boolean": {}}, "compaction": {}},
+        "plan": {},
+    }
