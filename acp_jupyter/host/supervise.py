@@ -1,12 +1,15 @@
 """Start one agent and let nothing of it outlive the host.
 
-``supervise.py LIFE_FD STATUS_FD EOF_SECONDS TERM_SECONDS -- COMMAND [ARGUMENT...]``
+``supervise.py LIFE_FD STATUS_FD EOF_SECONDS TERM_SECONDS [terminal] -- COMMAND [ARGUMENT...]``
 
 The host keeps the write end of the life pipe to itself. When that end closes, by request or
 because the host died, the agent gets the end of its stdin, then SIGTERM, then SIGKILL, and with
 it every process that it started, also those that left its process group. On the status pipe goes
 one JSON object per line: ``{"pid"}`` or ``{"error", "errno"}``, then ``{"exit_code", "signal"}``
 as soon as the agent itself is gone. The end of that pipe says that nothing is left.
+
+With ``terminal`` the command is not an agent but one that an agent runs: standard output is made
+its controlling terminal, and what it leaves running in the background lives until the host lets go.
 
 Standard library only: this runs beside every agent, outside our environment.
 """
@@ -15,12 +18,14 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import fcntl
 import json
 import os
 import select
 import signal
 import subprocess
 import sys
+import termios
 import time
 
 __all__ = ["Supervisor", "descendants", "main"]
@@ -70,12 +75,19 @@ class Supervisor:
     """Owner of one agent process and of all that it starts."""
 
     def __init__(
-        self, life_fd: int, status_fd: int, eof_seconds: float, term_seconds: float
+        self,
+        life_fd: int,
+        status_fd: int,
+        eof_seconds: float,
+        term_seconds: float,
+        *,
+        terminal: bool = False,
     ) -> None:
         self._life_fd = life_fd
         self._status_fd = status_fd
         self._eof_seconds = eof_seconds
         self._term_seconds = term_seconds
+        self._terminal = terminal
         self._parent = os.getppid()
         self._pid = 0
         self._exited = False
@@ -94,12 +106,15 @@ class Supervisor:
         if not self._start(command):
             return 1
         self._release_stdio()
-        while not self._exited and self._host_lives():
+        while not self._is_done() and self._host_lives():
             self._wait(_PARENT_POLL_SECONDS)
         if not self._exited:
             self._wait_until_gone(self._eof_seconds)
         self._end_all()
         return 0
+
+    def _is_done(self) -> bool:
+        return self._exited and not (self._terminal and self._anything_left())
 
     def _on_stop_signal(self, *_: object) -> None:
         self._asked_to_stop = True
@@ -112,6 +127,8 @@ class Supervisor:
             _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
             if os.getppid() != me:
                 os._exit(1)
+            if self._terminal:
+                fcntl.ioctl(1, termios.TIOCSCTTY, 0)
 
         try:
             process = subprocess.Popen(command, start_new_session=True, preexec_fn=before_exec)
@@ -207,10 +224,15 @@ class Supervisor:
 
 def main(arguments: list[str]) -> int:
     """Run from the command line; see the head of this file."""
-    numbers, separator, command = arguments[:4], arguments[4:5], arguments[5:]
-    if separator != ["--"] or not command:
+    if "--" not in arguments:
         return 2
-    supervisor = Supervisor(int(numbers[0]), int(numbers[1]), float(numbers[2]), float(numbers[3]))
+    end = arguments.index("--")
+    (life, status, eof, term), how, command = arguments[:4], arguments[4:end], arguments[end + 1 :]
+    if not command:
+        return 2
+    supervisor = Supervisor(
+        int(life), int(status), float(eof), float(term), terminal=how == ["terminal"]
+    )
     return supervisor.run(command)
 
 
