@@ -4,66 +4,28 @@ from __future__ import annotations
 
 import json
 import os
-import re
-import shutil
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
-from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
-
-from acp_jupyter.errors import AgentStartError, UnknownAgent
+from acp_jupyter.errors import AgentStartError, BadRequest, UnknownAgent
+from acp_jupyter.host.registry_entries import (
+    AgentReport,
+    AgentSpec,
+    AgentStatus,
+    Broken,
+    Finder,
+    parse_entry,
+)
+from acp_jupyter.host.registry_points import EntryPointAgents
+from acp_jupyter.host.registry_public import PublicAgents
 
 __all__ = ["CONFIG_FILE", "AgentReport", "AgentSpec", "AgentStatus", "Registry"]
-
-AgentStatus = Literal["ready", "needs_login", "not_installed", "broken"]
 
 CONFIG_FILE = "acp_agents.json"
 _CONFIG_BYTES = 1024 * 1024
 _DEMO_ID = "demo"
-
-
-@dataclass(frozen=True, slots=True)
-class AgentSpec:
-    """How to start one agent."""
-
-    id: str
-    name: str
-    command: str
-    args: tuple[str, ...] = ()
-    env: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
-
-
-@dataclass(frozen=True, slots=True)
-class AgentReport:
-    """One line of the agent picker."""
-
-    id: str
-    name: str
-    status: AgentStatus
-    detail: str = ""
-
-
-class _Entry(BaseModel):
-    """An agent as people configure it; other editors keep more keys in the same block."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore", strict=True)
-
-    command: str = Field(min_length=1)
-    args: list[str] = []
-    env: dict[str, str] = {}
-    name: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class _Broken:
-    id: str
-    name: str
-    detail: str
-
 
 _DEMO = AgentSpec(_DEMO_ID, "Demo", sys.executable, ("-P", "-m", "acp_jupyter.agents.demo"))
 _CLAUDE_CLI = AgentSpec(
@@ -73,7 +35,10 @@ _CLAUDE_VARIABLE = "CLAUDE_CLI_PATH"
 
 
 class Registry:
-    """The configured agents and the bundled ones.
+    """The agents of the configuration, of other packages, the bundled and the public ones.
+
+    Looking at them reads files, and imports other packages: not for an event loop, but for `get`
+    of what is configured.
 
     Parameters
     ----------
@@ -83,16 +48,28 @@ class Registry:
         Folders of the Jupyter config path, the most important first. Each may hold an
         ``acp_agents.json`` with the ``agent_servers`` block that other editors use. A workspace
         is never among them: a folder must not name commands.
+    points
+        What other packages bring.
+    public
+        What may be on ``PATH``, or may be downloaded after a click.
     """
 
     def __init__(
-        self, configured: Mapping[str, Mapping[str, Any]], config_dirs: Sequence[Path]
+        self,
+        configured: Mapping[str, Mapping[str, Any]],
+        config_dirs: Sequence[Path],
+        *,
+        points: EntryPointAgents | None = None,
+        public: PublicAgents | None = None,
     ) -> None:
         self._configured = configured
         self._config_dirs = tuple(config_dirs)
+        self._points = points
+        self._public = public
+        self._finder = Finder()
 
     def specs(self) -> tuple[AgentSpec, ...]:
-        """Return the agents whose configuration makes sense."""
+        """Return the configured and bundled agents whose configuration makes sense."""
         return tuple(entry for entry in self._entries() if isinstance(entry, AgentSpec))
 
     def get(self, agent_id: str) -> AgentSpec:
@@ -103,15 +80,19 @@ class Registry:
         UnknownAgent
             There is none.
         AgentStartError
-            Its configuration is broken.
+            Its configuration is broken, or it is not installed.
         """
-        entries = self._entries()
+        entries = self._entries(agent_id)
         for entry in entries:
             if entry.id == agent_id:
                 if isinstance(entry, AgentSpec):
                     return entry
                 raise AgentStartError(f"{entry.name} can't start. {entry.detail}")
-        known = ", ".join(entry.id for entry in entries)
+        public = self._public.get(agent_id, self._finder) if self._public else None
+        if public is not None:
+            return public
+        ids = [entry.id for entry in entries]
+        known = ", ".join(dict.fromkeys((*ids, *(self._public.ids() if self._public else ()))))
         raise UnknownAgent(
             f"There is no agent called {agent_id!r}. Configured agents: {known}. "
             f"Add others to c.AcpJupyter.agents or to {CONFIG_FILE} in the Jupyter config path."
@@ -119,20 +100,48 @@ class Registry:
 
     def statuses(self) -> tuple[AgentReport, ...]:
         """Return every entry, with what to do where it can't start."""
-        return tuple(
-            _report(entry)
+        found = [
+            self._report(entry)
             if isinstance(entry, AgentSpec)
             else AgentReport(entry.id, entry.name, "broken", entry.detail)
             for entry in self._entries()
-        )
+        ]
+        taken = {report.id for report in found}
+        listed = self._public.reports(self._finder) if self._public else []
+        return (*found, *(report for report in listed if report.id not in taken))
 
-    def _entries(self) -> list[AgentSpec | _Broken]:
-        """Return one entry per id: the demo, the settings, the files, then the other bundled."""
-        found: dict[str, AgentSpec | _Broken] = {_DEMO_ID: _DEMO}
+    def allow_download(self, agent_id: str, package: str) -> AgentReport:
+        """Let a package of the public registry be downloaded and run, as the user has seen it.
+
+        Raises
+        ------
+        UnknownAgent
+            It is not in the public registry, or another agent of that id is configured.
+        BadRequest
+            It is not the package that would be run, or can't be run here.
+        """
+        if self._public is None:
+            raise BadRequest("Agents are not downloaded here.")
+        self._public.allow(agent_id, package, self._finder)
+        return next(report for report in self.statuses() if report.id == agent_id)
+
+    def _entries(self, wanted: str | None = None) -> list[AgentSpec | Broken]:
+        """Return one entry per id: the demo, settings, files, packages, the other bundled.
+
+        With ``wanted`` no other package than that agent's is imported.
+        """
+        found: dict[str, AgentSpec | Broken] = {_DEMO_ID: _DEMO}
         for source, block in self._blocks():
             for key, value in block.items():
-                entry = _parse(str(key), value, source)
+                entry = _for_others(parse_entry(str(key), value, source), str(key), source)
                 found.setdefault(entry.id, entry)
+        for point_id in self._points.ids() if self._points else ():
+            if point_id in found or wanted not in {None, point_id}:
+                continue
+            assert self._points is not None
+            point = self._points.get(point_id)
+            if point is not None:
+                found[point_id] = point
         found.setdefault(_CLAUDE_CLI.id, _CLAUDE_CLI)
         return list(found.values())
 
@@ -154,56 +163,33 @@ class Registry:
             else:
                 yield str(path), {path.stem: "the file has no object called agent_servers"}
 
+    def _report(self, spec: AgentSpec) -> AgentReport:
+        if spec is _CLAUDE_CLI:
+            return self._report_claude_cli(spec)
+        if self._finder.which(spec.command, spec.env) is not None:
+            return AgentReport(spec.id, spec.name, "ready")
+        detail = f"The command {spec.command} was not found. Install it, or correct the command."
+        return AgentReport(spec.id, spec.name, "not_installed", detail)
 
-def _parse(key: str, value: object, source: str) -> AgentSpec | _Broken:
-    agent_id = re.sub(r"[^a-z0-9._-]+", "-", key.lower()).strip("-.") or "agent"
-    if agent_id == _DEMO_ID:
-        return _Broken(
-            f"{_DEMO_ID}-configured",
-            key,
-            f"{source}: the id demo belongs to the bundled agent. Choose another id.",
+    def _report_claude_cli(self, spec: AgentSpec) -> AgentReport:
+        """Tell whether the program is there that the bundled adapter runs."""
+        program = os.environ.get(_CLAUDE_VARIABLE) or "claude"
+        if self._finder.which(program) is not None:
+            return AgentReport(spec.id, spec.name, "ready")
+        install = "npm install -g @anthropic-ai/claude-code"
+        detail = (
+            f"The program {program} was not found. Install it with: {install}; "
+            f"or set {_CLAUDE_VARIABLE} to where it is."
         )
-    try:
-        entry = _Entry.model_validate(value)
-    except ValidationError as error:
-        if isinstance(value, str):
-            return _Broken(agent_id, key, f"{source}: {value}. Correct the file.")
-        first = error.errors(include_url=False, include_input=False)[0]
-        where = ".".join(str(part) for part in first["loc"])
-        what = f"{where}: {first['msg']}" if where else first["msg"]
-        detail = f"{source}: the entry {key!r} is not valid ({what}). Correct it."
-        return _Broken(agent_id, key, detail)
-    return AgentSpec(
-        agent_id,
-        entry.name or key,
-        os.path.expanduser(entry.command),
-        tuple(entry.args),
-        MappingProxyType(dict(entry.env)),
-    )
+        return AgentReport(spec.id, spec.name, "not_installed", detail, install=install)
 
 
-def _report(spec: AgentSpec) -> AgentReport:
-    if spec is _CLAUDE_CLI:
-        return _report_claude_cli(spec)
-    if shutil.which(spec.command, path=spec.env.get("PATH")) is None:
-        return AgentReport(
-            spec.id,
-            spec.name,
-            "not_installed",
-            f"The command {spec.command} was not found. Install it, or correct the command.",
-        )
-    return AgentReport(spec.id, spec.name, "ready")
-
-
-def _report_claude_cli(spec: AgentSpec) -> AgentReport:
-    """Tell whether the program is there that the bundled adapter runs."""
-    program = os.environ.get(_CLAUDE_VARIABLE) or "claude"
-    if shutil.which(os.path.expanduser(program)) is not None:
-        return AgentReport(spec.id, spec.name, "ready")
-    return AgentReport(
-        spec.id,
-        spec.name,
-        "not_installed",
-        f"The program {program} was not found. Install it with: "
-        f"npm install -g @anthropic-ai/claude-code; or set {_CLAUDE_VARIABLE} to where it is.",
+def _for_others(entry: AgentSpec | Broken, key: str, source: str) -> AgentSpec | Broken:
+    """Keep the bundled demo's id to it."""
+    if entry.id != _DEMO_ID:
+        return entry
+    return Broken(
+        f"{_DEMO_ID}-configured",
+        key,
+        f"{source}: the id demo belongs to the bundled agent. Choose another id.",
     )
