@@ -49,6 +49,7 @@ MODULES = (
     "packets.artifact_types",
     "packets.read_inputs",
     "packets.read_outputs",
+    "packets.search_hits",
     "packets.parse",
     "packets.parse_state",
     "packets.parse_tools",

@@ -13,6 +13,7 @@ from acp_jupyter.packets.content import TextBlock, ToolContent, ToolContentBlock
 from acp_jupyter.packets.json_fields import Obj, count, first, flag, items, number, obj, text
 from acp_jupyter.packets.json_shape import read_json
 from acp_jupyter.packets.read_inputs import read_todos
+from acp_jupyter.packets.search_hits import read_found
 from acp_jupyter.packets.tool_outputs import (
     BashOutput,
     BashToolOutput,
@@ -43,7 +44,8 @@ __all__ = [
     "read_write_output",
 ]
 
-NO_FILES = "No files found"
+_LOOKED_AT = 5000
+"""Lines of a search's output that are looked at one by one."""
 
 _WRAPPER = re.compile(r"\A\s*<(file|content)>\n?(.*?)\n?</\1>\s*\Z", re.DOTALL)
 _NUMBERED = re.compile(r"\s*(\d+)(?:\| ?|\t|→)")
@@ -127,12 +129,13 @@ def read_grep_output(given: Given) -> ToolOutput:
 
 
 def _search(given: Given) -> SearchOutput:
-    found = given.text.strip("\n")
-    lines = tuple(line for line in found.split("\n") if line.strip())
-    files = () if found.strip() == NO_FILES else lines
+    lines = tuple(line for line in given.text.split("\n") if line.strip())
+    found = read_found(lines[:_LOOKED_AT]).count
     told = count(given.metadata.get("count"))
     return SearchOutput(
-        files=files, count=len(files) if told is None else told, truncated=given.truncated
+        files=lines if found else (),
+        count=found + len(lines[_LOOKED_AT:]) if told is None else told,
+        truncated=given.truncated,
     )
 
 

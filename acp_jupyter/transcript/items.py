@@ -16,10 +16,13 @@ from typing_extensions import TypeAliasType
 from acp_jupyter.packets.base import Model
 from acp_jupyter.packets.made_models import ArtifactType
 from acp_jupyter.packets.models import Location
+from acp_jupyter.packets.search_hits import SearchHit
 from acp_jupyter.packets.tool_inputs import TodoItem
 from acp_jupyter.packets.tool_outputs import Diagnostic
 from acp_jupyter.packets.vocabulary import AcpKind as ToolKind
 from acp_jupyter.packets.vocabulary import Priority, StepStatus, ToolStatus, UiKind
+from acp_jupyter.transcript.elicitation_items import Elicitation
+from acp_jupyter.transcript.trust_items import TrustRequest
 
 __all__ = [
     "AgentMessage",
@@ -28,6 +31,7 @@ __all__ = [
     "ContentBlockItem",
     "Diagnostic",
     "Diff",
+    "Elicitation",
     "ErrorItem",
     "FileWriteItem",
     "Item",
@@ -38,11 +42,13 @@ __all__ = [
     "PermissionState",
     "Plan",
     "PlanEntry",
+    "SearchHit",
     "Thought",
     "TodoItem",
     "ToolCall",
     "ToolKind",
     "ToolStatus",
+    "TrustRequest",
     "TurnEnd",
     "UiKind",
     "UserMessage",
@@ -134,6 +140,8 @@ class Permission(Model):
     """Name of the chosen option."""
     outcome: str = ""
     """What became of it, in words."""
+    rule: str = ""
+    """What remembering the answer would cover, e.g. ``execute:git status``; empty for nothing."""
     asked_at: float | None = None
 
 
@@ -183,8 +191,12 @@ class ToolCall(_Item):
     """Whether the tool says that its output is not all (S1.20)."""
     files: tuple[str, ...] | None = None
     """What a search found (S1.20), relative; empty when it found nothing (S1.21)."""
+    hits: tuple[SearchHit, ...] | None = None
+    """The lines of those files that it found; null for a search for files."""
+    remarks: tuple[str, ...] = ()
+    """What a search says beside, e.g. ``No files found``."""
     count: int | None = None
-    """How many a search found, of which ``files`` may be a part."""
+    """How many a search found, of which ``files`` or ``hits`` may be a part."""
     todos: tuple[TodoItem, ...] | None = None
     """S5.32, S5.33: the list, replaced whole; such a call is drawn as that list."""
     diagnostics: tuple[Diagnostic, ...] = ()
@@ -297,6 +309,8 @@ Item = TypeAliasType(
         | Thought
         | ContentBlockItem
         | ToolCall
+        | Elicitation
+        | TrustRequest
         | Plan
         | Artifact
         | FileWriteItem

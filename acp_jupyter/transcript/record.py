@@ -13,6 +13,7 @@ from acp_jupyter.transcript.items import (
     Diff,
     Item,
     Notice,
+    SearchHit,
     Thought,
     ToolCall,
     UserMessage,
@@ -30,6 +31,7 @@ _ITEM_TEXT_CHARS = 192 * 1024
 _DIFF_CHARS = 64 * 1024
 _PROMPT_CHARS = 2_000
 _FILES = 50
+_HIT_CHARS = 100
 
 
 class TurnSnapshot(Model):
@@ -133,10 +135,18 @@ def _saved_call(call: ToolCall, scrubber: Scrubber) -> ToolCall:
             "output": capped(call.output),
             "command": capped(call.command),
             "files": None if call.files is None else call.files[:_FILES],
+            "hits": _saved_hits(call.hits),
             "diffs": tuple(_saved_diff(diff) for diff in call.diffs),
             "blocks": tuple(_saved_block(block) for block in call.blocks),
         }
     )
+
+
+def _saved_hits(hits: tuple[SearchHit, ...] | None) -> tuple[SearchHit, ...] | None:
+    if hits is None:
+        return None
+    cut = (hit.model_copy(update={"text": hit.text[:_HIT_CHARS]}) for hit in hits[:_FILES])
+    return tuple(cut)
 
 
 def _saved_diff(diff: Diff) -> Diff:

@@ -7,11 +7,13 @@ from typing import TypedDict
 
 from acp_jupyter.packets.content import OtherBlock, ToolContent, ToolContentBlock, ToolDiff
 from acp_jupyter.packets.paths import relative_path
+from acp_jupyter.packets.search_hits import NO_FILES, SearchHit, read_found
 from acp_jupyter.packets.tool_inputs import TaskInput, TodoItem, TodoWriteInput, ToolInput
 from acp_jupyter.packets.tool_outputs import (
     BashToolOutput,
     Diagnostic,
     ReadToolOutput,
+    SearchOutput,
     SearchToolOutput,
     TodoToolOutput,
     ToolOutput,
@@ -34,6 +36,8 @@ class OwnFields(TypedDict, total=False):
     subagent_type: str
     todos: tuple[TodoItem, ...]
     files: tuple[str, ...]
+    hits: tuple[SearchHit, ...] | None
+    remarks: tuple[str, ...]
     count: int
     exit_code: int
     truncated: bool
@@ -58,11 +62,7 @@ def given_fields(
     """Return what an output says of the call."""
     match output:
         case SearchToolOutput() if status != "failed":
-            return {
-                "files": tuple(relative_path(file, cwd) for file in output.data.files[:_FILES]),
-                "count": output.data.count,
-                "truncated": output.data.truncated,
-            }
+            return _found_fields(output.data, cwd)
         case ReadToolOutput():
             read: OwnFields = {"truncated": output.data.truncated}
             if output.data.first_line is not None:
@@ -83,6 +83,22 @@ def given_fields(
             return {"todos": output.data.todos}
         case _:
             return {}
+
+
+def _found_fields(output: SearchOutput, cwd: str) -> OwnFields:
+    found = read_found(output.files[:_FILES])
+    hits = None
+    if found.hits is not None:
+        hits = tuple(
+            hit.model_copy(update={"path": relative_path(hit.path, cwd)}) for hit in found.hits
+        )
+    return {
+        "files": tuple(relative_path(file, cwd) for file in found.files),
+        "hits": hits,
+        "remarks": found.remarks or (() if found.files else (NO_FILES,)),
+        "count": output.count,
+        "truncated": output.truncated,
+    }
 
 
 def diffs(content: tuple[ToolContent, ...], cwd: str, *, exists: bool) -> tuple[Diff, ...]:

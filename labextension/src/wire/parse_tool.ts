@@ -6,6 +6,7 @@ import type {
   Location,
   Permission,
   PermissionOption,
+  SearchHit,
   TodoItem,
   ToolCall,
 } from './types';
@@ -46,6 +47,8 @@ export function parseToolCall(base: Pick<ToolCall, 'id' | 'turn_id'>, value: Fie
     exit_code: number(value, 'exit_code'),
     truncated: flag(value, 'truncated'),
     files: Array.isArray(value.files) ? texts(value, 'files') : null,
+    hits: Array.isArray(value.hits) ? list(value, 'hits', parseHit) : null,
+    remarks: texts(value, 'remarks'),
     count: number(value, 'count'),
     todos: Array.isArray(value.todos) ? list(value, 'todos', parseTodo) : null,
     diagnostics: list(value, 'diagnostics', parseDiagnostic),
@@ -73,6 +76,14 @@ function parseLocations(value: Fields): Location[] {
 function parseLocation(value: Fields): Location | null {
   const path = text(value, 'path');
   return path === '' ? null : { path, line: number(value, 'line') };
+}
+
+function parseHit(value: Fields): SearchHit {
+  return {
+    path: text(value, 'path'),
+    line: number(value, 'line') ?? 1,
+    text: text(value, 'text'),
+  };
 }
 
 function parseTodo(value: Fields): TodoItem {

@@ -635,7 +635,7 @@ export interface ToolCall {
   blocks: ContentBlockItem[];
   command: string;
   /**
-   * How many a search found, of which ``files`` may be a part.
+   * How many a search found, of which ``files`` or ``hits`` may be a part.
    */
   count: number | null;
   /**
@@ -657,6 +657,10 @@ export interface ToolCall {
    * Number of the output's first line, where it was numbered (S1.23).
    */
   first_line: number | null;
+  /**
+   * The lines of those files that it found; null for a search for files.
+   */
+  hits: SearchHit[] | null;
   /**
    * Unique in its session.
    */
@@ -686,6 +690,10 @@ export interface ToolCall {
   progress: number | null;
   raw_input: unknown;
   raw_output: unknown;
+  /**
+   * What a search says beside, e.g. ``No files found``.
+   */
+  remarks: string[];
   started_at: number | null;
   status: 'pending' | 'in_progress' | 'completed' | 'failed' | 'cancelled';
   /**
@@ -731,6 +739,17 @@ export interface ToolCall {
    * S5.6.
    */
   ui_kind: 'search' | 'read' | 'execute' | 'edit' | 'task' | 'other';
+}
+/**
+ * A line of a file that a search has found.
+ */
+export interface SearchHit {
+  /**
+   * From 1.
+   */
+  line: number;
+  path: string;
+  text: string;
 }
 /**
  * ACP: tool call location.

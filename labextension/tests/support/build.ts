@@ -113,6 +113,8 @@ export function tool(id: string, over: Partial<ToolCall> = {}): ToolCall {
     exit_code: null,
     truncated: false,
     files: null,
+    hits: null,
+    remarks: [],
     count: null,
     todos: null,
     diagnostics: [],

@@ -1,13 +1,10 @@
-import { useMemo } from 'preact/hooks';
-
-import type { ToolCall } from '../../wire/types';
+import type { SearchHit, ToolCall } from '../../wire/types';
 import type { Translate } from '../i18n';
 import { grouped, plural } from '../parts/format';
 import { useValue } from '../parts/hooks';
 import { Path } from '../parts/path';
 import { Place } from '../parts/place';
 import { useScene } from '../parts/scene';
-import { groupByFile, type Found } from './found_lines';
 
 /** Results that are shown at first. */
 const FIRST_RESULTS = 12;
@@ -21,8 +18,9 @@ interface FoundBoxProps {
 export function FoundBox({ item, files }: FoundBoxProps) {
   const { actions, t } = useScene();
   const [all, setAll] = useValue(`${item.id} found`);
-  const cut = all === '' && actions !== null ? FIRST_RESULTS : files.length;
-  const shown = useMemo(() => groupByFile(files.slice(0, cut)), [files, cut]);
+  const { hits, remarks } = item;
+  const known = (hits ?? files).length;
+  const cut = all === '' && actions !== null ? FIRST_RESULTS : known;
   return (
     <div class="acp-code acp-found">
       {item.path !== '' && item.path !== '.' && (
@@ -30,19 +28,26 @@ export function FoundBox({ item, files }: FoundBoxProps) {
           {t('In')} <Path path={item.path} />
         </header>
       )}
-      {files.length === 0 ? (
-        <p class="muted acp-empty">{t('No files found')}</p>
-      ) : (
+      {known > 0 && (
         <ul role="list" aria-label={t('Results')}>
-          {shown.map((found, index) => (
-            <Result key={index} found={found} />
-          ))}
+          {hits === null
+            ? files.slice(0, cut).map((path, index) => (
+                <li key={index}>
+                  <Place path={path} line={null} />
+                </li>
+              ))
+            : byFile(hits.slice(0, cut)).map((lines, index) => <Lines key={index} hits={lines} />)}
         </ul>
       )}
-      {files.length > 0 && (
+      {remarks.map((remark, index) => (
+        <p key={index} class="muted acp-empty" dir="auto">
+          {remark}
+        </p>
+      ))}
+      {known > 0 && (
         <footer>
-          <span class="grow">{knownWords(item, files, t)}</span>
-          {cut < files.length && (
+          <span class="grow">{knownWords(item, known, t)}</span>
+          {cut < known && (
             <button type="button" class="btn quiet small" onClick={() => setAll('1')}>
               {t('Show all')}
             </button>
@@ -53,7 +58,9 @@ export function FoundBox({ item, files }: FoundBoxProps) {
   );
 }
 
-function Result({ found: { path, hits } }: { readonly found: Found }) {
+/** Hits of one file, in a row as they came. */
+function Lines({ hits }: { readonly hits: readonly SearchHit[] }) {
+  const path = hits[0]?.path ?? '';
   return (
     <li>
       <Place path={path} line={null} />
@@ -67,17 +74,32 @@ function Result({ found: { path, hits } }: { readonly found: Found }) {
   );
 }
 
+function byFile(hits: readonly SearchHit[]): SearchHit[][] {
+  const files: SearchHit[][] = [];
+  for (const hit of hits) {
+    const last = files[files.length - 1];
+    if (last?.[0]?.path === hit.path) {
+      last.push(hit);
+    } else {
+      files.push([hit]);
+    }
+  }
+  return files;
+}
+
 /** `41 files`, `3 matches`: all that the search says it has found. */
-export function countWords({ count }: ToolCall, files: readonly string[], t: Translate): string {
-  const total = count ?? files.length;
-  const matches = (groupByFile(files.slice(0, 1))[0]?.hits.length ?? 0) > 0;
-  return matches
-    ? plural(t, total, '1 match', '%1 matches')
-    : plural(t, total, '1 file', '%1 files');
+export function countWords(
+  { count, hits }: ToolCall,
+  files: readonly string[],
+  t: Translate,
+): string {
+  return hits === null
+    ? plural(t, count ?? files.length, '1 file', '%1 files')
+    : plural(t, count ?? hits.length, '1 match', '%1 matches');
 }
 
 /** The same, and where not all of them are known: `50 of 131 files`. */
-function knownWords(item: ToolCall, files: readonly string[], t: Translate): string {
-  const words = countWords(item, files, t);
-  return (item.count ?? 0) > files.length ? t('%1 of %2', grouped(files.length), words) : words;
+function knownWords(item: ToolCall, known: number, t: Translate): string {
+  const words = countWords(item, item.files ?? [], t);
+  return (item.count ?? 0) > known ? t('%1 of %2', grouped(known), words) : words;
 }

@@ -116,7 +116,7 @@ describe('a search', () => {
   });
 
   it('S1.21: nothing found is an empty state, not one file', async () => {
-    const drawn = draw([search('s', [], { output: 'No files found', count: 0 })]);
+    const drawn = draw([search('s', [], { remarks: ['No files found'], count: 0 })]);
     const card = await openedCard(drawn, /Searching files/);
     expect(words(card.querySelector('.acp-found'))).toBe('No files found');
     expect(within(card).queryByRole('listitem')).toBeNull();
@@ -124,10 +124,19 @@ describe('a search', () => {
 
   it('opens a found line at its place', async () => {
     const openFile = vi.fn();
-    const found = ['a.py:14:for row in rows:', 'a.py:71:    x: 3', '--', 'b.py:9:rows = []'];
-    const drawn = draw([search('s', found, { title: 'Searching content', tool_name: 'grep' })], {
-      actions: { openFile },
+    const hits = [
+      { path: 'a.py', line: 14, text: 'for row in rows:' },
+      { path: 'a.py', line: 71, text: '    x: 3' },
+      { path: 'b.py', line: 9, text: 'rows = []' },
+    ];
+    const item = search('s', ['a.py', 'b.py'], {
+      title: 'Searching content',
+      tool_name: 'grep',
+      hits,
+      remarks: ['(Results are truncated)'],
+      count: 131,
     });
+    const drawn = draw([item], { actions: { openFile } });
     const card = await openedCard(drawn, /Searching content/);
     const list = within(card).getByRole('list', { name: 'Results' });
     expect(within(list).getAllByRole('listitem').map(words)).toEqual([
@@ -136,7 +145,8 @@ describe('a search', () => {
     ]);
     fireEvent.click(within(list).getByRole('button', { name: /x: 3/ }));
     expect(openFile).toHaveBeenCalledExactlyOnceWith('a.py', 71);
-    expect(words(card.querySelector('footer'))).toBe('4 matches');
+    expect(words(card.querySelector('footer'))).toBe('3 of 131 matches');
+    expect(words(card.querySelector('.acp-empty'))).toBe('(Results are truncated)');
   });
 
   it('S1.13: shows the folder that it searched', async () => {
