@@ -13,7 +13,16 @@ from pydantic import Field, JsonValue, TypeAdapter, ValidationError
 from typing_extensions import TypeAliasType
 
 from acp_jupyter.packets.base import Model
+from acp_jupyter.packets.elicitation_notes import ElicitationSettled, TurnEdited, TurnMoved
 from acp_jupyter.packets.file_notes import ArtifactsMade, FilesChanged
+from acp_jupyter.packets.login_notes import LoginDone, LoginNeeded, LoginStarted
+from acp_jupyter.packets.permission_notes import Rule, RulesChanged, TrustAsked, TrustSettled
+from acp_jupyter.packets.session_notes import (
+    AgentSilent,
+    ReplayEnded,
+    ReplayStarted,
+    SessionAttached,
+)
 
 __all__ = [
     "AgentExited",
@@ -89,6 +98,8 @@ class TurnQueued(Model):
     prompt: tuple[dict[str, JsonValue], ...]
     policy: Policy = "ask"
     origin: Origin | None = None
+    rules: tuple[Rule, ...] = ()
+    """What is answered in this turn without asking."""
 
 
 class TurnStartedNote(Model):
@@ -120,9 +131,21 @@ class PermissionSettledNote(Model):
 
     note: Literal["permission_settled"] = "permission_settled"
     request_id: str
-    by: Literal["user", "policy", "turn_cancelled", "nobody", "agent_exited", "record"]
-    """``record``: as it was answered when the turn that is replayed was recorded."""
+    by: Literal[
+        "user",
+        "policy",
+        "rule",
+        "turn_cancelled",
+        "nobody",
+        "agent_exited",
+        "record",
+        "withdrawn",
+    ]
+    """``record``: as it was answered when the turn that is replayed was recorded.
+    ``withdrawn``: the agent does not ask any more."""
     rule: str = ""
+    reason: str = ""
+    """Why the user said no, in their words."""
 
 
 class PolicyChanged(Model):
@@ -152,6 +175,7 @@ class StartFailed(Model):
     note: Literal["start_failed"] = "start_failed"
     message: str
     detail: str = ""
+    reason: str = "agent_start"
 
 
 class HostNotice(Model):
@@ -194,7 +218,20 @@ Note = TypeAliasType(
         | HostNotice
         | FilesChanged
         | ArtifactsMade
+        | LoginNeeded
+        | LoginStarted
+        | LoginDone
+        | ElicitationSettled
+        | TurnEdited
+        | TurnMoved
+        | RulesChanged
+        | TrustAsked
+        | TrustSettled
         | ImportedPacket
+        | SessionAttached
+        | ReplayStarted
+        | ReplayEnded
+        | AgentSilent
         | NoiseNote,
         Field(discriminator="note"),
     ],

@@ -7,9 +7,13 @@ from typing import Annotated, Literal
 from pydantic import Field
 from typing_extensions import TypeAliasType
 
+from acp_jupyter.packets.abilities import Ability
 from acp_jupyter.packets.base import Model
+from acp_jupyter.packets.login_models import AuthMethod
 from acp_jupyter.packets.notes import Origin, Policy
+from acp_jupyter.packets.permission_notes import Rule
 from acp_jupyter.transcript.items import Item
+from acp_jupyter.transcript.login_models import LoginState
 
 __all__ = [
     "AgentInfo",
@@ -121,6 +125,8 @@ class TurnState(Model):
     words: str = ""
     prompt: str = ""
     policy: Policy = "ask"
+    rules: tuple[Rule, ...] = ()
+    """What is answered in this turn without asking."""
     origin: Origin | None = None
     queued_at: float | None = None
     started_at: float | None = None
@@ -145,6 +151,8 @@ class SessionState(Model):
     """The same for people: home shortened to ``~``."""
     status: Literal["starting", "idle", "running", "requires_action", "stopped"] = "idle"
     policy: Policy = "ask"
+    rules: tuple[Rule, ...] = ()
+    """Of this session; those of its folder are kept elsewhere."""
     active_turn_id: str | None = None
     queue: tuple[QueuedPrompt, ...] = ()
     waiting: int = 0
@@ -161,6 +169,22 @@ class SessionState(Model):
     usage: Usage | None = None
     prompt_capabilities: tuple[str, ...] = ()
     """Of ``image``, ``audio``, ``embeddedContext``."""
+    can: tuple[Ability, ...] = ()
+    """What the agent can do with sessions."""
+    auth_methods: tuple[AuthMethod, ...] = ()
+    """Ways to log in, as the agent offers them."""
+    needs_login: str = ""
+    """Why the agent opens no session before somebody logs in; empty where it does."""
+    login: LoginState | None = None
+    """A login that goes on, or has failed."""
+    agent_session_id: str = ""
+    """The agent's own id of the session."""
+    history: Literal["whole", "without"] = "whole"
+    """Whether the agent remembers all that is shown."""
+    silent_since: float | None = None
+    """When the agent last said something, while a turn waits for it too long."""
+    read_only: str = ""
+    """Why nothing can be sent from here, in words; empty where it can."""
     created_at: float | None = None
     updated_at: float | None = None
 

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from typing import assert_never
 
+from acp_jupyter.packets.elicitation import (
+    ElicitationComplete,
+    ElicitationRequest,
+    ElicitationResponse,
+)
+from acp_jupyter.packets.elicitation_notes import ElicitationSettled, TurnEdited, TurnMoved
 from acp_jupyter.packets.file_notes import ArtifactsMade, FilesChanged
+from acp_jupyter.packets.login_notes import LoginDone, LoginNeeded, LoginStarted
 from acp_jupyter.packets.made_models import ArtifactCreated, FileWrite
 from acp_jupyter.packets.models import (
     AgentMessageChunk,
@@ -38,12 +45,14 @@ from acp_jupyter.packets.notes import (
     TurnStartedNote,
     TurnStopped,
 )
+from acp_jupyter.packets.permission_notes import RulesChanged, TrustAsked, TrustSettled
 from acp_jupyter.packets.reader import LogPacket
 from acp_jupyter.packets.session_models import (
     AgentInfoPacket,
     AvailableCommandsUpdate,
     CancelSent,
     ConfigOptionUpdate,
+    CurrentModelUpdate,
     CurrentModeUpdate,
     MessageEnd,
     MessageStart,
@@ -54,7 +63,13 @@ from acp_jupyter.packets.session_models import (
     StepStart,
     UsageUpdate,
 )
-from acp_jupyter.transcript import made, messages, permissions, setup, turns
+from acp_jupyter.packets.session_notes import (
+    AgentSilent,
+    ReplayEnded,
+    ReplayStarted,
+    SessionAttached,
+)
+from acp_jupyter.transcript import elicitation, made, messages, permissions, queue, setup, trust, turns
 from acp_jupyter.transcript.draft import Draft
 from acp_jupyter.transcript.events import Event
 from acp_jupyter.transcript.items import Notice, Plan, PlanEntry
@@ -84,6 +99,8 @@ def reduce(transcript: Transcript, packet: LogPacket, at: float) -> tuple[Transc
     # C14: a packet's own time wins over that of its receipt.
     own = packet.timestamp if isinstance(packet, TimedPacket) else None
     draft = Draft(transcript, at if own is None else own)
+    if transcript.session.silent_since is not None:
+        draft.change_session(silent_since=None)
     before = len(draft.items)
     _apply(draft, packet)
     _renew_done_turn(draft, before)
@@ -115,6 +132,20 @@ def _apply(draft: Draft, packet: LogPacket) -> None:  # noqa: C901, PLR0915 - on
             permissions.respond(draft, packet)
         case PermissionSettledNote():
             permissions.note_settled(draft, packet)
+        case ElicitationRequest():
+            elicitation.request(draft, packet)
+        case ElicitationResponse():
+            elicitation.respond(draft, packet)
+        case ElicitationComplete():
+            elicitation.complete(draft, packet)
+        case ElicitationSettled():
+            elicitation.note_settled(draft, packet)
+        case RulesChanged():
+            draft.change_session(rules=packet.rules)
+        case TrustAsked():
+            trust.asked(draft, packet)
+        case TrustSettled():
+            trust.settled(draft, packet)
         case AgentPlanUpdate():
             _plan(draft, packet)
         case PlanRemoved():
@@ -143,6 +174,12 @@ def _apply(draft: Draft, packet: LogPacket) -> None:  # noqa: C901, PLR0915 - on
             setup.config(draft, packet)
         case CurrentModeUpdate():
             setup.mode(draft, packet)
+        case CurrentModelUpdate():
+            setup.chosen_model(draft, packet)
+        case SessionAttached():
+            setup.attached(draft, packet)
+        case AgentSilent():
+            draft.change_session(silent_since=packet.since)
         case UsageUpdate():
             setup.usage(draft, packet)
         case SessionInfoUpdate():
@@ -155,6 +192,10 @@ def _apply(draft: Draft, packet: LogPacket) -> None:  # noqa: C901, PLR0915 - on
             turns.queued(draft, packet)
         case TurnStartedNote():
             turns.started(draft, packet)
+        case TurnEdited():
+            queue.edited(draft, packet)
+        case TurnMoved():
+            queue.moved(draft, packet)
         case TurnRemoved():
             turns.removed(draft, packet)
         case CancelSent():
@@ -171,9 +212,17 @@ def _apply(draft: Draft, packet: LogPacket) -> None:  # noqa: C901, PLR0915 - on
             turns.stopped(draft, packet)
         case StartFailed():
             turns.start_failed(draft, packet)
+        case LoginNeeded():
+            login.needed(draft, packet)
+        case LoginStarted():
+            login.started(draft, packet)
+        case LoginDone():
+            login.done(draft, packet)
         case HostNotice():
             _notice(draft, NoticePacket(severity=packet.severity, text=packet.text))
-        case SessionOpened() | FilesChanged() | ImportedPacket() | NoiseNote() | Unknown():
+        case ReplayStarted() | ReplayEnded() | SessionOpened() | FilesChanged():
+            pass
+        case ImportedPacket() | NoiseNote() | Unknown():
             pass
         case _:
             assert_never(packet)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pydantic import JsonValue
+
 from acp_jupyter.packets.content import OtherBlock, TextBlock, read_block
 from acp_jupyter.packets.display import stop_reason_words
 from acp_jupyter.packets.models import ErrorPacket, PromptResponse, PromptUsage
@@ -14,7 +16,9 @@ from acp_jupyter.packets.notes import (
     TurnStartedNote,
     TurnStopped,
 )
+from acp_jupyter.transcript import login
 from acp_jupyter.transcript.draft import Draft
+from acp_jupyter.transcript.elicitation import expire_questions
 from acp_jupyter.transcript.events import QueuedPrompt, TurnFailure, TurnState
 from acp_jupyter.transcript.items import (
     Attachment,
@@ -30,6 +34,8 @@ from acp_jupyter.transcript.setup import REPLAYED
 __all__ = [
     "exited",
     "failed",
+    "prompt_attachments",
+    "prompt_text",
     "queued",
     "removed",
     "responded",
@@ -41,12 +47,13 @@ __all__ = [
 
 def queued(draft: Draft, note: TurnQueued) -> None:
     """Take in a prompt; it waits while another turn runs."""
-    text = _prompt_text(note)
+    text = prompt_text(note.prompt)
     turn = TurnState(
         turn_id=note.turn_id,
         session_id=draft.session.session_id,
         prompt=text,
         policy=note.policy,
+        rules=note.rules,
         origin=note.origin,
         queued_at=draft.at,
     )
@@ -64,24 +71,26 @@ def queued(draft: Draft, note: TurnQueued) -> None:
         id=draft.new_id(),
         turn_id=note.turn_id,
         text=text,
-        attachments=tuple(_attachments(note)),
+        attachments=prompt_attachments(note.prompt),
         at=draft.at,
     )
     draft.add(item)
 
 
-def _prompt_text(note: TurnQueued) -> str:
-    blocks = (read_block(raw) for raw in note.prompt)
+def prompt_text(prompt: tuple[dict[str, JsonValue], ...]) -> str:
+    """Return the text of a prompt."""
+    blocks = (read_block(raw) for raw in prompt)
     return "\n".join(block.text for block in blocks if isinstance(block, TextBlock))
 
 
-def _attachments(note: TurnQueued) -> list[Attachment]:
-    blocks = (read_block(raw) for raw in note.prompt)
-    return [
+def prompt_attachments(prompt: tuple[dict[str, JsonValue], ...]) -> tuple[Attachment, ...]:
+    """Return what a prompt carries beside its text."""
+    blocks = (read_block(raw) for raw in prompt)
+    return tuple(
         Attachment(type=b.type, name=b.name or b.type, uri=b.uri, mime_type=b.mime_type)
         for b in blocks
         if isinstance(b, OtherBlock) and b.type != "other"
-    ]
+    )
 
 
 def started(draft: Draft, note: TurnStartedNote) -> None:
@@ -153,6 +162,8 @@ def failed(draft: Draft, note: TurnFailed | ErrorPacket) -> None:
         # Some agents answer a cancel with an error.
         _end(draft, turn, "cancelled", stop_reason_words("cancelled"))
         return
+    if isinstance(note, ErrorPacket):
+        login.refused(draft, note)
     draft.close_open_item()
     failure = TurnFailure(message=message, detail=note.detail, reason=reason)
     draft.add(
@@ -189,13 +200,14 @@ def stopped(draft: Draft, note: TurnStopped) -> None:
 def start_failed(draft: Draft, note: StartFailed) -> None:
     """Say why a session has no agent."""
     draft.add(
-        ErrorItem(id=draft.new_id(), message=note.message, detail=note.detail, reason="agent_start")
+        ErrorItem(id=draft.new_id(), message=note.message, detail=note.detail, reason=note.reason)
     )
     draft.change_session(status="stopped", updated_at=draft.at)
 
 
 def exited(draft: Draft, note: AgentExited) -> None:
     """Settle what the ended process had open."""
+    expire_questions(draft, "Expired: the agent stopped")
     expire_requests(draft, "Expired: the agent stopped")
     draft.change_session(status="stopped", updated_at=draft.at)
 

@@ -1,0 +1,64 @@
+"""Notes about rules for permissions, and about the trust in a folder."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from acp_jupyter.packets.base import Model
+
+__all__ = [
+    "Rule",
+    "RuleEffect",
+    "RuleKind",
+    "RuleScope",
+    "RulesChanged",
+    "TrustAsked",
+    "TrustSettled",
+]
+
+RuleKind = Literal["read", "search", "edit", "delete", "move", "execute", "fetch"]
+"""The protocol's kinds that leave evidence: paths, a command or an address."""
+
+RuleEffect = Literal["allow", "deny"]
+RuleScope = Literal["turn", "session", "workspace"]
+
+
+class Rule(Model):
+    """What is answered without asking again."""
+
+    id: str
+    scope: RuleScope
+    """How long it counts: for one turn, one session, or for all sessions in one folder."""
+    effect: RuleEffect
+    tool_kind: RuleKind
+    pattern: str = ""
+    """Which commands, paths or addresses; empty for all of the kind."""
+    words: str = ""
+    """The same for people."""
+    created_at: float = 0.0
+
+
+class RulesChanged(Model):
+    """The rules of the session as they are now."""
+
+    note: Literal["rules_changed"] = "rules_changed"
+    rules: tuple[Rule, ...] = ()
+
+
+class TrustAsked(Model):
+    """The user is asked whether agents may run in the session's folder."""
+
+    note: Literal["trust_asked"] = "trust_asked"
+    request_id: str
+    agent_name: str
+    folder: str
+    """For people."""
+
+
+class TrustSettled(Model):
+    """What became of that question."""
+
+    note: Literal["trust_settled"] = "trust_settled"
+    request_id: str
+    trusted: bool = False
+    by: Literal["user", "turn_cancelled"] = "user"
