@@ -47,6 +47,22 @@ class Limits:
         From the end of stdin to SIGTERM.
     term_seconds
         From SIGTERM to SIGKILL.
+    stable_seconds
+        Of life, after which earlier crashes of an agent count no more.
+    free_restarts
+        Times that an agent may die before its next start is put off.
+    restart_seconds
+        Of the first such pause; each next one is twice as long.
+    longest_restart_seconds
+        Of any such pause.
+    idle_seconds
+        Without a turn, after which the agent of a session is left that it can take up again.
+    silent_seconds
+        Without a line from an agent that works, after which the page says so.
+    replay_quiet_seconds
+        Without a line, after which an agent has told all of a session that it loaded.
+    replay_seconds
+        That a replay may go on after its answer.
     file_bytes
         Largest file that ``fs/*`` reads or writes.
     traffic_log_bytes
@@ -91,6 +107,40 @@ class Limits:
         All such files of one turn.
     record_bytes
         Largest record of a session.
+    checkpoint_files
+        Files that are kept of a folder before and after a turn.
+    checkpoint_bytes
+        All of those that are new or have changed since the last time.
+    checkpoint_file_bytes
+        The largest of them.
+    checkpoint_seconds
+        For keeping a folder once.
+    checkpoint_store_bytes
+        All that is kept of one folder; beyond it the oldest is given up.
+    told_changes
+        Changed files that a turn names.
+    change_text_bytes
+        Text of one side of a changed file that is sent to be shown.
+    changes_text_bytes
+        All such text of one answer.
+    patch_bytes
+        Longest patch of a turn.
+    written_text_bytes
+        Text of a file that an agent writes through us, for its diff.
+    terminals
+        Terminals that a session's agent may hold at once.
+    terminal_bytes
+        Newest output of a terminal that is kept for the agent, if it names no smaller limit.
+    terminal_log_bytes
+        Output of a terminal that is written to the log and shown as it comes.
+    terminal_tail_bytes
+        Its newest output that is added at the end, if there was more than that.
+    terminal_note_bytes
+        Output that is written to the log without waiting for more.
+    terminal_note_seconds
+        How long less than that waits.
+    terminal_seconds
+        How long a command may run in a terminal.
     """
 
     line_bytes: int = 64 * _MIB
@@ -109,6 +159,14 @@ class Limits:
     death_poll_seconds: float = 0.1
     stdin_eof_seconds: float = 2.0
     term_seconds: float = 1.0
+    stable_seconds: float = 60.0
+    free_restarts: int = 3
+    restart_seconds: float = 1.0
+    longest_restart_seconds: float = 30.0
+    idle_seconds: float = 1800.0
+    silent_seconds: float = 30.0
+    replay_quiet_seconds: float = 0.25
+    replay_seconds: float = 10.0
     file_bytes: int = 10 * _MIB
     traffic_log_bytes: int = 256 * _MIB
     stop_seconds: float = 0.7
@@ -131,3 +189,20 @@ class Limits:
     changed_file_bytes: int = _MIB
     changed_bytes: int = 16 * _MIB
     record_bytes: int = 64 * _MIB
+    checkpoint_files: int = 20_000
+    checkpoint_bytes: int = 512 * _MIB
+    checkpoint_file_bytes: int = 10 * _MIB
+    checkpoint_seconds: float = 5.0
+    checkpoint_store_bytes: int = 2048 * _MIB
+    told_changes: int = 200
+    change_text_bytes: int = _MIB
+    changes_text_bytes: int = 8 * _MIB
+    patch_bytes: int = 16 * _MIB
+    written_text_bytes: int = 256 * 1024
+    terminals: int = 64
+    terminal_bytes: int = _MIB
+    terminal_log_bytes: int = 4 * _MIB
+    terminal_tail_bytes: int = 64 * 1024
+    terminal_note_bytes: int = 8 * 1024
+    terminal_note_seconds: float = 0.05
+    terminal_seconds: float = 4 * 3600.0
