@@ -11,14 +11,24 @@
     ├── UnknownTurn             no turn of that id, or not one of the asking cell
     ├── BadRequest              a command that makes no sense as it was sent
     │   ├── EmptyPrompt         nothing to send
+    │   ├── InvalidAnswers      answers that do not fit the fields of a form
+    │   ├── InvalidBlock        a part of a prompt that is malformed or too large
+    │   ├── NotQueued           the prompt does not wait any more
     │   └── NothingToImport     a file that is no log, or not one of the named kind
     ├── NotAllowed              the caller may not do this
     ├── SessionImported         a session that was read from a log has no agent
     ├── FolderNotTrusted        agents have not been allowed to run in this folder
     ├── PermissionSettled       somebody answered first
     ├── PermissionGone          the process that asked has ended
+    ├── QuestionSettled         somebody answered the agent's question first
+    ├── QuestionGone            the process that asked it has ended
+    ├── NotSupported            the agent can't take a part of the prompt
     ├── FileRefused             outside the workspace, too large, or not a plain file
     ├── FileMissing             no such file
+    ├── ChangesRefused          files were changed since the turn that is to be taken back
+    ├── ChangesGone             what a turn changed is not kept, or no longer
+    ├── TerminalRefused         a command that can't be run as an agent asked
+    ├── UnknownTerminal         no terminal of that id
     ├── HostClosed              the host is shutting down
     ├── MissingPackage          something needs a package that is not installed
     ├── ServerUnreachable       the kernel found no usable server extension
@@ -31,6 +41,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar
 
 __all__ = [
@@ -39,24 +50,34 @@ __all__ = [
     "AgentRequestError",
     "AgentStartError",
     "BadRequest",
+    "ChangesGone",
+    "ChangesRefused",
     "EmptyPrompt",
     "FileMissing",
     "FileRefused",
     "FolderNotTrusted",
     "HostClosed",
+    "InvalidAnswers",
+    "InvalidBlock",
     "MissingPackage",
     "NobodyToAsk",
     "NotAllowed",
+    "NotQueued",
+    "NotSupported",
     "NothingToImport",
     "PermissionGone",
     "PermissionSettled",
+    "QuestionGone",
+    "QuestionSettled",
     "RecordMissing",
     "ServerUnreachable",
     "SessionImported",
+    "TerminalRefused",
     "TurnError",
     "TurnTimeout",
     "UnknownAgent",
     "UnknownSession",
+    "UnknownTerminal",
     "UnknownTurn",
     "VersionMismatch",
 ]
@@ -149,6 +170,37 @@ class EmptyPrompt(BadRequest):
     reason = "empty_prompt"
 
 
+class InvalidAnswers(BadRequest):
+    """Answers that do not fit the fields of a form.
+
+    Attributes
+    ----------
+    fields
+        What is wrong with each, by field name.
+    """
+
+    reason = "invalid_answers"
+
+    def __init__(
+        self, message: str, detail: str = "", fields: Mapping[str, str] | None = None
+    ) -> None:
+        super().__init__(message, detail)
+        self.fields = dict(fields or {})
+
+
+class InvalidBlock(BadRequest):
+    """A part of a prompt that is malformed or too large."""
+
+    reason = "invalid_block"
+
+
+class NotQueued(BadRequest):
+    """The prompt does not wait any more, so it can't be changed."""
+
+    reason = "not_queued"
+    status = 409
+
+
 class NothingToImport(BadRequest):
     """A file that is no log, or not one of the named kind."""
 
@@ -190,6 +242,27 @@ class PermissionGone(AcpError):
     status = 410
 
 
+class QuestionSettled(AcpError):
+    """Somebody answered this question of the agent first, or it was withdrawn."""
+
+    reason = "question_settled"
+    status = 409
+
+
+class QuestionGone(AcpError):
+    """The process that asked this question has ended."""
+
+    reason = "question_gone"
+    status = 410
+
+
+class NotSupported(AcpError):
+    """The agent can't take a part of the prompt."""
+
+    reason = "not_supported"
+    status = 409
+
+
 class FileRefused(AcpError):
     """A path outside the workspace, too large, or not a plain file."""
 
@@ -202,6 +275,34 @@ class FileMissing(AcpError):
 
     reason = "file_missing"
     status = 404
+
+
+class TerminalRefused(AcpError):
+    """A command that can't be run as an agent asked for it."""
+
+    reason = "terminal_refused"
+    status = 409
+
+
+class UnknownTerminal(AcpError):
+    """No terminal of that id."""
+
+    reason = "unknown_terminal"
+    status = 404
+
+
+class ChangesRefused(AcpError):
+    """Files were changed since the turn that is to be taken back; ``detail`` names each."""
+
+    reason = "changes_refused"
+    status = 409
+
+
+class ChangesGone(AcpError):
+    """What a turn changed is not kept, or no longer."""
+
+    reason = "changes_gone"
+    status = 410
 
 
 class HostClosed(AcpError):

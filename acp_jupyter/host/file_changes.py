@@ -8,6 +8,7 @@ make, a plot or a table, is often ignored by git.
 from __future__ import annotations
 
 import os
+import stat
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,9 +18,19 @@ from typing import Literal, NamedTuple
 
 from acp_jupyter.host.limits import Limits
 
-__all__ = ["FileChanged", "FolderScan", "Signature", "changes", "scan"]
+__all__ = [
+    "RECORDS",
+    "SKIPPED",
+    "TEMPORARY",
+    "FileChanged",
+    "FolderScan",
+    "Signature",
+    "changes",
+    "is_environment",
+    "scan",
+]
 
-_SKIPPED = frozenset(
+SKIPPED = frozenset(
     {
         ".git",
         ".hg",
@@ -35,8 +46,8 @@ _SKIPPED = frozenset(
     }
 )
 _ENVIRONMENT = "pyvenv.cfg"
-_RECORDS = ".acp"
-_TEMPORARY = (".~", ".replay-")
+RECORDS = ".acp"
+TEMPORARY = (".~", ".replay-")
 """Beginnings of files that Jupyter and the replay agent write and rename at once."""
 
 
@@ -46,6 +57,8 @@ class Signature(NamedTuple):
     size: int
     mtime_ns: int
     inode: int
+    mode: int = 0
+    """Its permission bits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +68,7 @@ class FolderScan:
     files: Mapping[str, Signature]
     whole: bool = True
     """Whether that is all of them; False beyond a bound."""
+    folders: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +88,7 @@ def scan(root: Path, limits: Limits) -> FolderScan:
     """
     deadline = time.monotonic() + limits.scan_seconds
     files: dict[str, Signature] = {}
+    seen_folders: set[str] = set()
     folders = [("", str(root))]
     seen = 0
     while folders:
@@ -88,11 +103,12 @@ def scan(root: Path, limits: Limits) -> FolderScan:
             if not _is_text(entry.name):
                 continue
             if _is_folder(entry):
-                if entry.name not in _SKIPPED and not entry.name.endswith(_RECORDS):
+                if entry.name not in SKIPPED and not entry.name.endswith(RECORDS):
+                    seen_folders.add(prefix + entry.name)
                     folders.append((f"{prefix}{entry.name}/", entry.path))
             elif signature := _signature(entry):
                 files[prefix + entry.name] = signature
-    return FolderScan(files)
+    return FolderScan(files, folders=frozenset(seen_folders))
 
 
 def changes(before: FolderScan, after: FolderScan) -> tuple[FileChanged, ...]:
@@ -105,6 +121,11 @@ def changes(before: FolderScan, after: FolderScan) -> tuple[FileChanged, ...]:
     both = old.keys() & new.keys()
     found += [FileChanged(path, "changed") for path in both if old[path] != new[path]]
     return tuple(sorted(found, key=lambda change: change.path))
+
+
+def is_environment(entry: os.DirEntry[str]) -> bool:
+    """Tell whether a folder is a virtual environment."""
+    return _is_folder(entry) and os.path.exists(os.path.join(entry.path, _ENVIRONMENT))
 
 
 def _entries(folder: str, most: int) -> list[os.DirEntry[str]]:
@@ -132,7 +153,7 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
 
 def _signature(entry: os.DirEntry[str]) -> Signature | None:
     """Return what is known of a plain file; None for anything else."""
-    if entry.name.startswith(_TEMPORARY):
+    if entry.name.startswith(TEMPORARY):
         return None
     try:
         if not entry.is_file(follow_symlinks=False):
@@ -140,4 +161,5 @@ def _signature(entry: os.DirEntry[str]) -> Signature | None:
         status = entry.stat(follow_symlinks=False)
     except OSError:
         return None
-    return Signature(status.st_size, status.st_mtime_ns, status.st_ino)
+    mode = stat.S_IMODE(status.st_mode)
+    return Signature(status.st_size, status.st_mtime_ns, status.st_ino, mode)

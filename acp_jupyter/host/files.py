@@ -14,7 +14,7 @@ from acp_jupyter.errors import FileMissing, FileRefused
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.text_format import TextFormat, text_window
 
-__all__ = ["WorkspaceFiles"]
+__all__ = ["WorkspaceFiles", "replace_file", "replace_link"]
 
 _SHOWN_CHARS = 200
 _PATH_CHARS = 4096
@@ -76,7 +76,7 @@ class WorkspaceFiles:
             data = text_format.encode(content)
             if len(data) > self._bound:
                 raise FileRefused(f"{_shown(path)} {self._too_large(len(data))}")
-            _replace(folder, name, data, mode)
+            replace_file(folder, name, data, mode)
 
     def _existing(self, path: str, folder: int, name: str) -> tuple[int | None, TextFormat]:
         try:
@@ -140,9 +140,31 @@ class WorkspaceFiles:
             os.close(folder)
 
 
-def _replace(folder: int, name: str, data: bytes, mode: int | None) -> None:
-    """Write ``data`` beside ``name`` and rename it over."""
-    temporary = f".{name[:_NAME_CHARS]}.{secrets.token_hex(4)}.tmp"
+def replace_link(folder: int, name: str, target: str) -> None:
+    """Make a symbolic link beside ``name`` and rename it over."""
+    temporary = _beside(name)
+    os.symlink(target, temporary, dir_fd=folder)
+    try:
+        os.rename(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary, dir_fd=folder)
+        raise
+
+
+def replace_file(folder: int, name: str, data: bytes, mode: int | None) -> None:
+    """Write ``data`` beside ``name`` and rename it over.
+
+    Parameters
+    ----------
+    folder
+        File descriptor of the folder.
+    name, data
+        The file in it.
+    mode
+        Its permission bits; None for those of a new file.
+    """
+    temporary = _beside(name)
     fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _FOLLOWED, 0o666, dir_fd=folder)
     try:
         with os.fdopen(fd, "wb") as file:
@@ -156,6 +178,10 @@ def _replace(folder: int, name: str, data: bytes, mode: int | None) -> None:
         with contextlib.suppress(OSError):
             os.unlink(temporary, dir_fd=folder)
         raise
+
+
+def _beside(name: str) -> str:
+    return f".{name[:_NAME_CHARS]}.{secrets.token_hex(4)}.tmp"
 
 
 @contextlib.contextmanager

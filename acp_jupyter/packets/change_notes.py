@@ -1,0 +1,75 @@
+"""Notes about what a turn changed in its folder, and what was taken back of it."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from acp_jupyter.packets.base import Model
+
+__all__ = ["ChangedFile", "FileWritten", "TurnChanges", "TurnChangesNote", "TurnReverted"]
+
+
+class ChangedFile(Model):
+    """What became of one file in a turn."""
+
+    path: str
+    """Relative to the session's folder, with forward slashes."""
+    change: Literal["added", "modified", "deleted", "renamed", "type"]
+    """``type``: a file became a link, or a link a file."""
+    old_path: str = ""
+    """Where it was, if it was renamed."""
+    added: int | None = None
+    """Lines; null where they were not counted."""
+    removed: int | None = None
+    binary: bool = False
+    size: int | None = None
+    """In bytes: after the turn, or before it if the file is gone."""
+    old_mode: int | None = None
+    """Its permission bits before the turn."""
+    kept: bool = True
+    """Whether it can be taken back."""
+    words: str = ""
+    """Why not."""
+    reverted: bool = False
+
+
+class TurnChanges(Model):
+    """What a turn changed in its folder, whoever wrote it."""
+
+    files: tuple[ChangedFile, ...] = ()
+    left_out: int = 0
+    """How many more there are."""
+    revertible: bool = True
+    words: str = ""
+    """What is to be known of it, e.g. why it can't be taken back."""
+    checkpoint: str = ""
+    """Names what is kept of the folder; empty where nothing is."""
+    made_folders: tuple[str, ...] = ()
+
+
+class TurnChangesNote(TurnChanges):
+    """Written at the end of a turn that changed something."""
+
+    note: Literal["turn_changes"] = "turn_changes"
+    turn_id: str
+
+
+class TurnReverted(Model):
+    """Changes of a turn were taken back."""
+
+    note: Literal["turn_reverted"] = "turn_reverted"
+    turn_id: str
+    paths: tuple[str, ...] = ()
+
+
+class FileWritten(Model):
+    """An agent wrote a file through us (ACP: fs/write_text_file).
+
+    S2.54: so the change can be shown where the agent itself sends no diff.
+    """
+
+    note: Literal["file_written"] = "file_written"
+    path: str
+    old_text: str | None = None
+    """Null for a new file."""
+    new_text: str = ""
