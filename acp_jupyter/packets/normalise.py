@@ -114,6 +114,8 @@ def _call(message: Mapping[str, Any]) -> list[Object]:
             params = normal_permission(params)
         case "fs/read_text_file":
             params = _file_window(params)
+        case "terminal/create":
+            params = _command(params)
         case _:
             pass
     return [{**result, "params": params}]
@@ -136,6 +138,15 @@ def _file_window(params: Object) -> Object:
         if key in result and (number := count(result.pop(key))) is not None:
             result[key] = number
     return result
+
+
+def _command(params: Object) -> Object:
+    """Drop arguments and variables that are no list, as the schema says; read a map of them."""
+    result = dict(params)
+    env = result.get("env")
+    if isinstance(env, Mapping):
+        result["env"] = [{"name": name, "value": value} for name, value in env.items()]
+    return {k: v for k, v in result.items() if k not in ("args", "env") or isinstance(v, list)}
 
 
 def _response(message: Mapping[str, Any]) -> Object:

@@ -1,0 +1,143 @@
+"""One wrong value for each field that a receiver must tolerate, by the schema's annotations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from tests.conformance.shapes import DEFINITIONS, Schema, alternatives
+
+__all__ = ["Fault", "annotated_places", "faults_of"]
+
+_DEFAULT = "x-deserialize-default-on-error"
+_SKIP = "x-deserialize-skip-invalid-items"
+_WRONG: dict[str, Any] = {"wrong": [1]}
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A body with one wrong value, and what it must be read as."""
+
+    place: str
+    """Type and field of the schema, e.g. ``ToolCall.kind``; with ``[]`` for an item of it."""
+    path: str
+    """From the root, e.g. ``update.kind``."""
+    wrong: Any
+    right: Any
+
+
+def annotated_places() -> set[str]:
+    """Return the places of all annotations in types that agents write."""
+    return {
+        place
+        for name in _written_by_agents()
+        for field, schema in DEFINITIONS[name].get("properties", {}).items()
+        for place in _places(f"{name}.{field}", schema)
+        if _has_wrong_values(schema)
+    }
+
+
+def _places(place: str, schema: Schema) -> Iterator[str]:
+    if schema.get(_DEFAULT):
+        yield place
+    if schema.get(_SKIP):
+        yield f"{place}[]"
+
+
+def _has_wrong_values(schema: Schema) -> bool:
+    """Tell whether there is a type: anything may be in ``rawInput``."""
+    return any("type" in flat or "enum" in flat or "const" in flat for flat in alternatives(schema))
+
+
+def _written_by_agents() -> set[str]:
+    def is_root(schema: Schema) -> bool:
+        answers = {"agent": "Response", "client": "Request"}
+        ends = (answers.get(schema.get("x-side", ""), "-"), "Notification")
+        return str(schema["name"]).endswith(ends) and "x-method" in schema
+
+    roots = {name for name, schema in DEFINITIONS.items() if is_root({**schema, "name": name})}
+    waiting = sorted(roots - {"CancelNotification"})
+    found: set[str] = set()
+    while waiting:
+        if (name := waiting.pop()) not in found:
+            found.add(name)
+            waiting += _references(DEFINITIONS[name])
+    return found
+
+
+def _references(value: Any) -> Iterator[str]:
+    if isinstance(value, list):
+        value = dict(enumerate(value))
+    if isinstance(value, dict):
+        for key, item in value.items():
+            if key == "$ref":
+                yield item.rpartition("/")[2]
+            else:
+                yield from _references(item)
+
+
+def faults_of(schema: Schema) -> Iterator[Fault]:
+    """Yield the faults of ``schema`` and of all that it holds."""
+    for flat in alternatives(schema):
+        if "items" in flat:
+            for fault in faults_of(flat["items"]):
+                yield replace(fault, path=f"[]{fault.path}", **_both(fault, lambda v: [v]))
+        more = flat.get("additionalProperties")
+        if isinstance(more, dict):
+            for fault in faults_of(more):
+                yield replace(fault, path=f".*{fault.path}", **_both(fault, lambda v: {"key": v}))
+        if flat.get("properties"):
+            yield from _of_fields(flat)
+
+
+def _of_fields(flat: Schema) -> Iterator[Fault]:
+    whole = example_of(flat)
+    for name, schema in flat["properties"].items():
+        place, path = f"{schema.get('x-of', '')}.{name}", f".{name}"
+        without = {key: value for key, value in whole.items() if key != name}
+        if schema.get(_DEFAULT) and _has_wrong_values(schema):
+            yield Fault(place, path, {**whole, name: _wrong_for(schema)}, without)
+        if schema.get(_SKIP):
+            good = next(example_of(f["items"]) for f in alternatives(schema) if "items" in f)
+            items = ([good, _WRONG], [good])
+            wrong, right = ({**whole, name: each} for each in items)
+            yield Fault(f"{place}[]", f"{path}[]", wrong, right)
+        for fault in faults_of(schema):
+            both = _both(fault, lambda value, name=name: {**whole, name: value})
+            yield replace(fault, path=f"{path}{fault.path}", **both)
+
+
+def _both(fault: Fault, around: Any) -> dict[str, Any]:
+    return {"wrong": around(fault.wrong), "right": around(fault.right)}
+
+
+def _wrong_for(schema: Schema) -> Any:
+    types = {name for flat in alternatives(schema) for name in _types(flat)}
+    return "wrong" if "object" in types or "array" in types else _WRONG
+
+
+def _types(flat: Schema) -> list[str]:
+    types = flat.get("type", [])
+    return [types] if isinstance(types, str) else list(types)
+
+
+def example_of(schema: Schema) -> Any:
+    """Return the smallest value that meets ``schema`` and says something."""
+    flat = alternatives(schema)[0]
+    if "const" in flat or "enum" in flat:
+        return flat.get("const", flat.get("enum", [None])[0])
+    match next(iter(_types(flat)), "object" if flat.get("properties") else "null"):
+        case "string":
+            return "_of_tomorrow" if flat.get("open") else "word"
+        case "integer" | "number":
+            return 1
+        case "boolean":
+            return True
+        case "array":
+            return [example_of(flat["items"])] if "items" in flat else []
+        case "object":
+            required = dict.fromkeys(flat.get("required", ()))
+            return {name: example_of(flat["properties"][name]) for name in required}
+        case _:
+            return None

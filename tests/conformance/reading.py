@@ -1,0 +1,60 @@
+"""From a message of an agent to packets and a transcript, as the host does it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from acp_jupyter.packets.json_fields import Obj
+from acp_jupyter.packets.json_shape import read_json
+from acp_jupyter.packets.notes import SessionOpened, TurnQueued, TurnStartedNote
+from acp_jupyter.packets.reader import LogPacket, TrafficReader
+from acp_jupyter.packets.traffic import TrafficEntry
+from acp_jupyter.transcript.reduce import reduce
+from acp_jupyter.transcript.setup import opened
+from acp_jupyter.transcript.state import Transcript
+from tests.conformance.shapes import Message
+
+__all__ = ["after", "entries_of", "read"]
+
+_OPENING = SessionOpened(
+    session_id="s", agent_id="a", agent_name="A", cwd="/ws", folder="/ws", policy="ask"
+)
+_CHUNK = {"sessionUpdate": "agent_message_chunk", "content": {"type": "text", "text": "goes on"}}
+_LATER = {"method": "session/update", "params": {"sessionId": "s", "update": _CHUNK}}
+
+
+def entries_of(message: Message, body: Any) -> list[TrafficEntry]:
+    """Return the lines with which ``body`` comes, read as from a pipe."""
+    if message.sort == "response":
+        asked = {"jsonrpc": "2.0", "id": 1, "method": message.method, "params": {}}
+        answer = {"jsonrpc": "2.0", "id": 1, "result": body}
+        return [TrafficEntry(1, 1.0, ">", asked), TrafficEntry(2, 2.0, "<", _piped(answer), 1)]
+    sent = {"jsonrpc": "2.0", "method": message.method, "params": body}
+    sent |= {"id": 1} if message.sort == "request" else {}
+    return [TrafficEntry(1, 1.0, "<", _piped(sent))]
+
+
+def read(message: Message, body: Any) -> list[LogPacket]:
+    """Return what it says."""
+    reader = TrafficReader()
+    return [packet for entry in entries_of(message, body) for packet in reader.read(entry)]
+
+
+def after(message: Message, body: Any) -> Transcript:
+    """Return a transcript in whose turn ``body`` and then a word came."""
+    transcript = opened(_OPENING, 0)
+    words: Obj = {"type": "text", "text": "Go"}
+    begun = (TurnQueued(turn_id="t", prompt=(words,), policy="ask"), TurnStartedNote(turn_id="t"))
+    later = TrafficReader().read(TrafficEntry(3, 3.0, "<", {"jsonrpc": "2.0", **_LATER}))
+    for packet in (*begun, *read(message, body), *later):
+        transcript, events = reduce(transcript, packet, 4.0)
+        for event in events:
+            event.model_dump_json()
+    return transcript
+
+
+def _piped(message: dict[str, Any]) -> dict[str, Any]:
+    value = read_json(json.dumps(message))
+    assert isinstance(value, dict)
+    return value

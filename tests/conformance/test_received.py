@@ -1,0 +1,112 @@
+"""Whatever an agent may say by the schema is read, and never an unknown thing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import acp.schema
+import jsonschema
+import pytest
+from hypothesis import HealthCheck, given, settings
+from pydantic import BaseModel
+
+from acp_jupyter.packets.models import Unknown
+from acp_jupyter.packets.normalise import normalise
+from acp_jupyter.transcript.state import Transcript
+from tests.conformance.reading import after, entries_of, read
+from tests.conformance.shapes import DEFINITIONS, Message, messages_of_agents
+from tests.conformance.values import NAMES, values_of
+
+MESSAGES = messages_of_agents()
+UPDATES = [message for message in MESSAGES if message.method == "session/update"]
+REQUESTS = [message for message in MESSAGES if message.sort == "request"]
+GENERATED = settings(
+    max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
+)
+SDK_REQUESTS: dict[str, type[BaseModel]] = {
+    "session/request_permission": acp.schema.RequestPermissionRequest,
+    "fs/read_text_file": acp.schema.ReadTextFileRequest,
+    "fs/write_text_file": acp.schema.WriteTextFileRequest,
+    "terminal/create": acp.schema.CreateTerminalRequest,
+    "terminal/output": acp.schema.TerminalOutputRequest,
+    "terminal/wait_for_exit": acp.schema.WaitForTerminalExitRequest,
+    "terminal/kill": acp.schema.KillTerminalRequest,
+    "terminal/release": acp.schema.ReleaseTerminalRequest,
+}
+
+
+def named(messages: list[Message] | tuple[Message, ...]) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize("message", messages, ids=lambda message: message.name)
+
+
+def texts_of(transcript: Transcript) -> list[str]:
+    items = transcript.window(0, len(transcript.items))
+    return [item.text for item in items if item.kind == "agent_message"]
+
+
+@named(MESSAGES)
+def test_every_valid_message_is_read_and_the_turn_goes_on(message: Message) -> None:
+    definitions = {"$defs": dict(DEFINITIONS)}
+    validator = jsonschema.Draft202012Validator({**message.schema, **definitions})
+
+    @GENERATED
+    @given(values_of(message.schema))
+    def check(body: Any) -> None:
+        validator.validate(body)
+        assert any(words.endswith("goes on") for words in texts_of(after(message, body)))
+
+    check()
+
+
+@named(UPDATES)
+def test_no_update_of_the_protocol_is_unknown(message: Message) -> None:
+    kind = message.schema["properties"]["update"]["properties"]["sessionUpdate"]["const"]
+
+    @GENERATED
+    @given(values_of(message.schema).filter(lambda body: says_something(kind, body["update"])))
+    def check(body: Any) -> None:
+        (packet,) = read(message, body)
+        assert not isinstance(packet, Unknown)
+
+    check()
+
+
+def says_something(kind: str, update: dict[str, Any]) -> bool:
+    """Tell what the schema lets pass and nobody can use: a tool call without an id, no mode."""
+    needed = {"tool_call": "toolCallId", "tool_call_update": "toolCallId"}
+    needed["current_mode_update"] = "currentModeId"
+    return kind not in needed or bool(update[needed[kind]])
+
+
+@named(MESSAGES)
+def test_what_is_valid_needs_no_repair(message: Message) -> None:
+    @GENERATED
+    @given(values_of(message.schema, NAMES))
+    def check(body: Any) -> None:
+        line = dict(entries_of(message, body)[-1].message)
+        (normal,) = normalise(line)
+        assert plain(normal) == plain(line)
+
+    check()
+
+
+def plain(value: Any) -> Any:
+    """Return ``value`` without nulls, which say the same as nothing."""
+    if isinstance(value, list):
+        return [plain(item) for item in value]
+    if isinstance(value, dict):
+        return {key: plain(item) for key, item in value.items() if item is not None}
+    return value
+
+
+@named([message for message in REQUESTS if message.method in SDK_REQUESTS])
+def test_every_valid_request_passes_the_sdk(message: Message) -> None:
+    model = SDK_REQUESTS[message.method]
+
+    @GENERATED
+    @given(values_of(message.schema))
+    def check(body: Any) -> None:
+        (normal,) = normalise(dict(entries_of(message, body)[-1].message))
+        model.model_validate({**normal["params"], "_meta": None})
+
+    check()
