@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from importlib.metadata import entry_points
-from typing import Protocol
+from typing import Any, Protocol
 
 from acp_jupyter.host.registry_entries import AgentSpec, Broken, agent_id_of, parse_entry
 
@@ -75,7 +75,9 @@ def _load(point: Point) -> AgentSpec | Broken:
         if callable(value):
             value = value()
         found = value if isinstance(value, Mapping) else _attributes(value)
-        fields = {name: found[name] for name in _FIELDS if found.get(name) is not None}
+        fields: dict[str, Any] = {
+            name: found[name] for name in _FIELDS if found.get(name) is not None
+        }
         plain = {
             **fields,
             **({"args": list(fields["args"])} if "args" in fields else {}),

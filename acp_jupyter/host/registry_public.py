@@ -146,10 +146,7 @@ class PublicAgents:
         runner = finder.which(agent.runner) if agent.package else None
         match agent.runner, runner:
             case "npx", str(program):
-                return (
-                    *(program, "--prefix", str(self._folder), "-y", agent.package),
-                    *(("--", *agent.args) if agent.args else ()),
-                )
+                return (program, "--prefix", str(self._folder), "-y", agent.package, *agent.args)
             case "uvx", str(program):
                 return (program, "--no-config", agent.package, *agent.args)
             case _:
