@@ -13,6 +13,7 @@ from pydantic import Field, JsonValue, TypeAdapter, ValidationError
 from typing_extensions import TypeAliasType
 
 from acp_jupyter.packets.base import Model
+from acp_jupyter.packets.change_notes import FileWritten, TurnChangesNote, TurnReverted
 from acp_jupyter.packets.elicitation_notes import ElicitationSettled, TurnEdited, TurnMoved
 from acp_jupyter.packets.file_notes import ArtifactsMade, FilesChanged
 from acp_jupyter.packets.login_notes import LoginDone, LoginNeeded, LoginStarted
@@ -218,6 +219,9 @@ Note = TypeAliasType(
         | HostNotice
         | FilesChanged
         | ArtifactsMade
+        | TurnChangesNote
+        | TurnReverted
+        | FileWritten
         | LoginNeeded
         | LoginStarted
         | LoginDone

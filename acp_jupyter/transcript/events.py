@@ -9,6 +9,7 @@ from typing_extensions import TypeAliasType
 
 from acp_jupyter.packets.abilities import Ability
 from acp_jupyter.packets.base import Model
+from acp_jupyter.packets.change_notes import TurnChanges
 from acp_jupyter.packets.login_models import AuthMethod
 from acp_jupyter.packets.notes import Origin, Policy
 from acp_jupyter.packets.permission_notes import Rule
@@ -135,6 +136,8 @@ class TurnState(Model):
     tokens: int | None = None
     input_tokens: int | None = None
     output_tokens: int | None = None
+    changes: TurnChanges | None = None
+    """What it changed in the folder, whoever wrote it; null where nothing was, or is known."""
 
 
 class SessionState(Model):

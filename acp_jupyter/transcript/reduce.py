@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import assert_never
 
+from acp_jupyter.packets.change_notes import FileWritten, TurnChangesNote, TurnReverted
 from acp_jupyter.packets.elicitation import (
     ElicitationComplete,
     ElicitationRequest,
@@ -69,7 +70,18 @@ from acp_jupyter.packets.session_notes import (
     ReplayStarted,
     SessionAttached,
 )
-from acp_jupyter.transcript import elicitation, made, messages, permissions, queue, setup, trust, turns
+from acp_jupyter.transcript import (
+    changes,
+    elicitation,
+    login,
+    made,
+    messages,
+    permissions,
+    queue,
+    setup,
+    trust,
+    turns,
+)
 from acp_jupyter.transcript.draft import Draft
 from acp_jupyter.transcript.events import Event
 from acp_jupyter.transcript.items import Notice, Plan, PlanEntry
@@ -158,6 +170,12 @@ def _apply(draft: Draft, packet: LogPacket) -> None:  # noqa: C901, PLR0915 - on
             draft.close_open_item()
         case ArtifactCreated():
             made.artifact(draft, packet)
+        case TurnChangesNote():
+            changes.changed(draft, packet)
+        case TurnReverted():
+            changes.reverted(draft, packet)
+        case FileWritten():
+            changes.written(draft, packet)
         case ArtifactsMade():
             made.artifacts_made(draft, packet)
         case FileWrite():

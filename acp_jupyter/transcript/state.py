@@ -9,7 +9,7 @@ from pyrsistent import PMap, PVector, pmap, pvector
 
 from acp_jupyter.transcript.call_facts import CallFacts
 from acp_jupyter.transcript.events import SessionState, TurnState
-from acp_jupyter.transcript.items import Item, ToolCall
+from acp_jupyter.transcript.items import Diff, Item, ToolCall
 from acp_jupyter.transcript.text import Text
 
 __all__ = ["Fields", "OpenItem", "Transcript"]
@@ -45,7 +45,9 @@ class Fields:
     steps: PMap[str, str]
     """Item id of each open step."""
     request_items: PMap[str, str]
-    """Item id of each pending permission request."""
+    """Item id of each pending request of the agent: permissions and questions."""
+    links: PMap[str, str]
+    """Item id of each page that the agent asked to open, by its own id for it."""
     turns: PMap[str, TurnState]
     turn_order: PVector[str]
     turn_first: PMap[str, int]
@@ -53,6 +55,8 @@ class Fields:
     open: OpenItem | None
     stopping: str | None
     """The turn that the agent was told to end."""
+    written: PMap[str, tuple[str, Diff]]
+    """Turn and change of each file that an agent wrote through us, until a card is its place."""
     settled_by: PMap[str, tuple[str, str]]
     """Who answered a request, and by which rule, until its answer is written."""
 
@@ -84,12 +88,14 @@ class Transcript(Fields):
             calls=pmap(),
             steps=pmap(),
             request_items=pmap(),
+            links=pmap(),
             turns=pmap(),
             turn_order=pvector(),
             turn_first=pmap(),
             open=None,
             stopping=None,
             settled_by=pmap(),
+            written=pmap(),
         )
 
     def __setattr__(self, name: str, value: object) -> Never:

@@ -10,6 +10,7 @@ from acp_jupyter.packets.tool_outputs import ReadToolOutput, ToolOutput
 from acp_jupyter.packets.tools import TOOLS, UNKNOWN_TOOL
 from acp_jupyter.packets.words import ToolFacts, describe_tool
 from acp_jupyter.transcript.call_facts import CallFacts
+from acp_jupyter.transcript.changes import hang_written
 from acp_jupyter.transcript.draft import Draft
 from acp_jupyter.transcript.items import Location, ToolCall, ToolStatus
 from acp_jupyter.transcript.tool_fields import asked_fields, blocks, diffs, given_fields
@@ -65,6 +66,8 @@ def upsert_tool_call(draft: Draft, packet: ToolCallStart | ToolCallProgress) -> 
         text = output.data.content if isinstance(output, ReadToolOutput) else given.text
         if text:
             draft.set_text(item.id, "output", text)
+    if draft.written:
+        hang_written(draft, item.id)
     return item.id
 
 

@@ -1,0 +1,87 @@
+"""What turns changed in the folder, and changes that were taken back."""
+
+from __future__ import annotations
+
+from acp_jupyter.packets.change_notes import (
+    FileWritten,
+    TurnChanges,
+    TurnChangesNote,
+    TurnReverted,
+)
+from acp_jupyter.packets.content import ToolDiff
+from acp_jupyter.transcript.draft import Draft
+from acp_jupyter.transcript.events import TurnState
+from acp_jupyter.transcript.items import Diff, ToolCall
+from acp_jupyter.transcript.tool_fields import diffs
+
+__all__ = ["changed", "hang_written", "reverted", "written"]
+
+_OTHER_WORK = {"read", "search", "fetch", "think", "execute"}
+"""Kinds of tool calls that a written file is not the work of."""
+
+
+def changed(draft: Draft, note: TurnChangesNote) -> None:
+    """Take in what a turn changed; it may be told after the turn's end."""
+    turn = draft.turns.get(note.turn_id)
+    if turn is not None:
+        told = TurnChanges(**{name: getattr(note, name) for name in TurnChanges.model_fields})
+        _renew(draft, turn, told)
+
+
+def reverted(draft: Draft, note: TurnReverted) -> None:
+    """Mark what was taken back."""
+    turn = draft.turns.get(note.turn_id)
+    if turn is None or turn.changes is None:
+        return
+    paths = set(note.paths)
+    files = tuple(
+        file.model_copy(update={"reverted": True}) if file.path in paths else file
+        for file in turn.changes.files
+    )
+    _renew(draft, turn, turn.changes.model_copy(update={"files": files}))
+
+
+def _renew(draft: Draft, turn: TurnState, changes: TurnChanges) -> None:
+    renewed = turn.model_copy(update={"changes": changes})
+    if turn.status == "done":
+        draft.announce_ended(renewed)
+    else:
+        draft.announce_started(renewed)
+
+
+def written(draft: Draft, note: FileWritten) -> None:
+    """S2.54: hang the change on the card of the same path, where the agent told none."""
+    told = ToolDiff(path=note.path, old_text=note.old_text, new_text=note.new_text)
+    (diff,) = diffs((told,), draft.session.cwd, exists=note.old_text is not None)
+    turn_id = draft.session.active_turn_id
+    if turn_id is None:
+        return
+    for item in reversed(draft.items[draft.turn_first.get(turn_id, len(draft.items)) :]):
+        if isinstance(item, ToolCall) and item.turn_id == turn_id and _is_work(item, diff):
+            if not item.diffs:
+                _hang(draft, item, diff)
+            return
+    draft.written = draft.written.set(diff.path, (turn_id, diff))
+
+
+def hang_written(draft: Draft, item_id: str) -> None:
+    """Do the same for a card that comes after the file was written."""
+    item = draft.get(item_id)
+    if not isinstance(item, ToolCall):
+        return
+    for path in {item.path, *(place.path for place in item.locations)} & draft.written.keys():
+        turn_id, diff = draft.written[path]
+        if turn_id == item.turn_id and not item.diffs and _is_work(item, diff):
+            draft.written = draft.written.remove(path)
+            _hang(draft, item, diff)
+            return
+
+
+def _is_work(item: ToolCall, diff: Diff) -> bool:
+    paths = {item.path, *(place.path for place in item.locations)}
+    return item.tool_kind not in _OTHER_WORK and diff.path in paths
+
+
+def _hang(draft: Draft, item: ToolCall, diff: Diff) -> None:
+    new = diff.is_new_file if item.is_new_file is None else item.is_new_file
+    draft.replace(item.model_copy(update={"diffs": (diff,), "is_new_file": new}))
