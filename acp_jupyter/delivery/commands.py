@@ -11,6 +11,7 @@ from typing import Annotated, Literal
 from pydantic import Field, JsonValue, model_validator
 from typing_extensions import TypeAliasType
 
+from acp_jupyter.delivery.traffic_commands import GetTraffic, GetTrafficLine
 from acp_jupyter.host.recording_wish import RecordWish
 from acp_jupyter.packets.base import Model
 from acp_jupyter.packets.dialects.imports_kinds import Dialect
@@ -26,6 +27,8 @@ __all__ = [
     "GetItems",
     "GetRecords",
     "GetSession",
+    "GetTraffic",
+    "GetTrafficLine",
     "GetTranscript",
     "GetTurn",
     "ImportLog",
@@ -210,6 +213,8 @@ Command = TypeAliasType(
         | AttachTurn
         | GetRecords
         | GetTranscript
+        | GetTraffic
+        | GetTrafficLine
         | ImportLog,
         Field(discriminator="name"),
     ],

@@ -17,6 +17,8 @@ from acp_jupyter.delivery.commands import (
     GetItems,
     GetRecords,
     GetSession,
+    GetTraffic,
+    GetTrafficLine,
     GetTranscript,
     GetTurn,
     ImportLog,
@@ -33,6 +35,7 @@ from acp_jupyter.delivery.frames import (
 )
 from acp_jupyter.delivery.notebooks import Notebooks, Surroundings
 from acp_jupyter.delivery.opening import Opening
+from acp_jupyter.delivery.traffic import TrafficPages
 from acp_jupyter.delivery.transfer import Transfer
 from acp_jupyter.errors import UnknownSession, UnknownTurn
 from acp_jupyter.host.host import AgentHost
@@ -63,6 +66,7 @@ class Dispatcher:
         self._surroundings = surroundings
         self._opening = Opening(host)
         self._transfer = Transfer(host)
+        self._traffic = TrafficPages(host)
         self._notebooks = Notebooks(host, surroundings)
 
     async def handle(self, command: Command, caller: Caller) -> Result:  # noqa: C901 - one flat match
@@ -111,6 +115,10 @@ class Dispatcher:
             case GetTranscript():
                 session = self._session(command.session_id, caller)
                 return await self._transfer.transcript(session, command)
+            case GetTraffic():
+                return await self._traffic.page(command, caller)
+            case GetTrafficLine():
+                return await self._traffic.line(command, caller)
             case ImportLog():
                 return await self._transfer.import_log(command, caller)
             case _:

@@ -8,6 +8,7 @@ from pydantic import Field, JsonValue
 from typing_extensions import TypeAliasType
 
 from acp_jupyter.delivery.commands import Command
+from acp_jupyter.delivery.traffic_commands import TrafficDetail, TrafficPage
 from acp_jupyter.packets.base import Model
 from acp_jupyter.transcript.events import Event, SessionState, TurnState
 from acp_jupyter.transcript.items import Item
@@ -161,6 +162,8 @@ class ErrorBody(Model):
     reason: str
     detail: str = ""
     status: int = 500
+    fields: dict[str, str] = Field(default_factory=dict)
+    """What is wrong with each field of a form, by its name."""
 
 
 class ReplyFrame(Model):
@@ -259,6 +262,8 @@ WIRE_MODELS = (
     TurnDetail,
     AttachedTurn,
     NotebookRecord,
+    TrafficPage,
+    TrafficDetail,
     TurnSnapshot,
 )
 """What TypeScript types are generated from."""

@@ -83,6 +83,16 @@ ROUTES: tuple[Route, ...] = (
         f"{_SESSION}/transcript",
         {"GET": Verb("get_transcript", query=_same("format", "thoughts"))},
     ),
+    Route(
+        f"{_SESSION}/traffic-lines",
+        {
+            "GET": Verb(
+                "get_traffic",
+                query=_same("after", "before", "limit", "direction", "method", "text"),
+            )
+        },
+    ),
+    Route(f"{_SESSION}/traffic-lines/{{place}}", {"GET": Verb("get_traffic_line")}),
     Route("turns/{turn_id}", {"GET": Verb("get_turn", query={"wait": "wait_seconds"})}),
     Route(
         "turns/{turn_id}/attach",

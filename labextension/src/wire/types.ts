@@ -19,7 +19,10 @@ export type Command =
   | AttachTurn
   | GetRecords
   | GetTranscript
+  | GetTraffic
+  | GetTrafficLine
   | ImportLog;
+export type FieldValue = string | boolean | number | string[];
 export type Event =
   | Snapshot
   | ItemAdded
@@ -35,6 +38,8 @@ export type Item =
   | Thought
   | ContentBlockItem
   | ToolCall
+  | Elicitation
+  | TrustRequest
   | Plan
   | Artifact
   | FileWriteItem
@@ -186,6 +191,10 @@ export interface AttachedTurn {
  * A prompt turn.
  */
 export interface TurnState {
+  /**
+   * What it changed in the folder, whoever wrote it; null where nothing was, or is known.
+   */
+  changes: TurnChanges | null;
   ended_at: number | null;
   failure: TurnFailure | null;
   input_tokens: number | null;
@@ -194,6 +203,10 @@ export interface TurnState {
   policy: 'ask' | 'read-only' | 'accept-edits' | 'allow-all' | 'deny';
   prompt: string;
   queued_at: number | null;
+  /**
+   * What is answered in this turn without asking.
+   */
+  rules: Rule[];
   session_id: string;
   started_at: number | null;
   status: 'queued' | 'running' | 'requires_action' | 'done';
@@ -203,6 +216,66 @@ export interface TurnState {
   stop_reason: string;
   tokens: number | null;
   turn_id: string;
+  words: string;
+}
+/**
+ * What a turn changed in its folder, whoever wrote it.
+ */
+export interface TurnChanges {
+  /**
+   * Names what is kept of the folder; empty where nothing is.
+   */
+  checkpoint: string;
+  files: ChangedFile[];
+  /**
+   * How many more there are.
+   */
+  left_out: number;
+  made_folders: string[];
+  revertible: boolean;
+  /**
+   * What is to be known of it, e.g. why it can't be taken back.
+   */
+  words: string;
+}
+/**
+ * What became of one file in a turn.
+ */
+export interface ChangedFile {
+  /**
+   * Lines; null where they were not counted.
+   */
+  added: number | null;
+  binary: boolean;
+  /**
+   * ``type``: a file became a link, or a link a file.
+   */
+  change: 'added' | 'modified' | 'deleted' | 'renamed' | 'type';
+  /**
+   * Whether it can be taken back.
+   */
+  kept: boolean;
+  /**
+   * Its permission bits before the turn.
+   */
+  old_mode: number | null;
+  /**
+   * Where it was, if it was renamed.
+   */
+  old_path: string;
+  /**
+   * Relative to the session's folder, with forward slashes.
+   */
+  path: string;
+  removed: number | null;
+  reverted: boolean;
+  /**
+   * In bytes: after the turn, or before it if the file is gone.
+   */
+  size: number | null;
+  /**
+   * Why not.
+   */
   words: string;
 }
 /**
@@ -229,6 +302,27 @@ export interface Origin {
   source: string;
 }
 /**
+ * What is answered without asking again.
+ */
+export interface Rule {
+  created_at: number;
+  effect: 'allow' | 'deny';
+  id: string;
+  /**
+   * Which commands, paths or addresses; empty for all of the kind.
+   */
+  pattern: string;
+  /**
+   * How long it counts: for one turn, one session, or for all sessions in one folder.
+   */
+  scope: 'turn' | 'session' | 'workspace';
+  tool_kind: 'read' | 'search' | 'edit' | 'delete' | 'move' | 'execute' | 'fetch';
+  /**
+   * The same for people.
+   */
+  words: string;
+}
+/**
  * What a prompt carried beside its text.
  */
 export interface Attachment {
@@ -236,6 +330,32 @@ export interface Attachment {
   name: string;
   type: 'image' | 'audio' | 'resource_link' | 'resource';
   uri: string;
+}
+/**
+ * ACP: auth methods of the answer to ``initialize``.
+ */
+export interface AuthMethod {
+  description: string;
+  id: string;
+  /**
+   * Who logs in: the agent itself, its own program in a terminal, or a variable.
+   */
+  kind: 'agent' | 'terminal' | 'env_var' | 'other';
+  /**
+   * Where a key is to be had.
+   */
+  link: string;
+  name: string;
+  variables: AuthVariable[];
+}
+/**
+ * A variable that an agent reads a secret from. Its value is never asked for here.
+ */
+export interface AuthVariable {
+  label: string;
+  name: string;
+  optional: boolean;
+  secret: boolean;
 }
 /**
  * A Jupyter MIME bundle.
@@ -421,6 +541,41 @@ export interface GetTranscript {
   thoughts: boolean;
 }
 /**
+ * Lines of a session's traffic log that pass the filters, in their order.
+ *
+ * A place is where a line begins in the log, in bytes.
+ */
+export interface GetTraffic {
+  /**
+   * The place to read on from: a page's ``end``. Without it the newest lines are read.
+   */
+  after: number | null;
+  /**
+   * The place to read back from: a page's ``start``.
+   */
+  before: number | null;
+  direction: ('>' | '<' | '!') | null;
+  limit: number;
+  /**
+   * The method, the kind of update or the kind of note; or part of it.
+   */
+  method: string;
+  name: 'get_traffic';
+  session_id: string;
+  /**
+   * What the line must hold; capital letters make no difference.
+   */
+  text: string;
+}
+/**
+ * One line of the log, written out.
+ */
+export interface GetTrafficLine {
+  name: 'get_traffic_line';
+  place: number;
+  session_id: string;
+}
+/**
  * Make a session of a log; it can be looked at, and has no agent.
  */
 export interface ImportLog {
@@ -529,10 +684,106 @@ export interface Diff {
   removed: number | null;
 }
 /**
+ * A form to fill in, or a page to open. ACP: elicitation.
+ */
+export interface Elicitation {
+  /**
+   * For the record; secrets are not kept.
+   */
+  answers: ElicitationAnswer[];
+  asked_at: number | null;
+  description: string;
+  fields: ElicitationField[];
+  heading: string;
+  /**
+   * Where ``url`` really leads to.
+   */
+  host: string;
+  id: string;
+  kind: 'elicitation';
+  message: string;
+  mode: 'form' | 'url' | 'other';
+  /**
+   * What became of it, in words.
+   */
+  outcome: string;
+  /**
+   * What an answer names; unique in its session.
+   */
+  request_id: string;
+  state: 'pending' | 'accepted' | 'declined' | 'cancelled' | 'expired';
+  /**
+   * Who asks, e.g. ``Question from Demo``.
+   */
+  title: string;
+  tool_call_id: string;
+  turn_id: string | null;
+  url: string;
+}
+/**
+ * What was answered in one field, in words.
+ */
+export interface ElicitationAnswer {
+  label: string;
+  name: string;
+  text: string;
+}
+/**
+ * A field of a form.
+ */
+export interface ElicitationField {
+  choices: ElicitationChoice[];
+  default: FieldValue | null;
+  description: string;
+  /**
+   * ``email``, ``uri``, ``date``, ``date-time``, or one that is not checked.
+   */
+  format: string;
+  label: string;
+  max_items: number | null;
+  max_length: number | null;
+  maximum: number | null;
+  min_items: number | null;
+  min_length: number | null;
+  minimum: number | null;
+  /**
+   * As the answer spells it.
+   */
+  name: string;
+  pattern: string;
+  required: boolean;
+  /**
+   * Whether its name says that the answer must not be kept.
+   */
+  secret: boolean;
+  /**
+   * ``unknown`` is asked as text.
+   */
+  type: 'text' | 'number' | 'integer' | 'boolean' | 'choice' | 'choices' | 'unknown';
+  /**
+   * What the user should know of an unknown type.
+   */
+  words: string;
+}
+/**
+ * One value of a field that offers some.
+ */
+export interface ElicitationChoice {
+  description: string;
+  label: string;
+  value: string;
+}
+/**
  * An error as every route sends it.
  */
 export interface ErrorBody {
   detail: string;
+  /**
+   * What is wrong with each field of a form, by its name.
+   */
+  fields: {
+    [k: string]: string;
+  };
   message: string;
   reason: string;
   status: number;
@@ -777,6 +1028,10 @@ export interface Permission {
    * What an answer names; unique in its session.
    */
   request_id: string;
+  /**
+   * What remembering the answer would cover, e.g. ``execute:git status``; empty for nothing.
+   */
+  rule: string;
   state: 'pending' | 'allowed' | 'rejected' | 'answered' | 'cancelled' | 'expired';
   /**
    * Who wants what, e.g. ``Demo wants to edit a file``.
@@ -801,6 +1056,34 @@ export interface TodoItem {
   active_form: string;
   content: string;
   status: 'pending' | 'in_progress' | 'completed';
+}
+/**
+ * Asked before an agent's first start in a folder. Nothing runs before the answer.
+ */
+export interface TrustRequest {
+  agent_name: string;
+  asked_at: number | null;
+  /**
+   * For people: home shortened to ``~``.
+   */
+  folder: string;
+  id: string;
+  kind: 'trust_request';
+  /**
+   * What became of it, in words.
+   */
+  outcome: string;
+  /**
+   * Unique in its session.
+   */
+  request_id: string;
+  state: 'pending' | 'trusted' | 'declined' | 'cancelled';
+  title: string;
+  turn_id: string | null;
+  /**
+   * What trusting means.
+   */
+  words: string;
 }
 /**
  * The agent's plan; every update replaces it whole.
@@ -914,6 +1197,18 @@ export interface SessionState {
    */
   agent: string;
   agent_info: AgentInfo;
+  /**
+   * The agent's own id of the session.
+   */
+  agent_session_id: string;
+  /**
+   * Ways to log in, as the agent offers them.
+   */
+  auth_methods: AuthMethod[];
+  /**
+   * What the agent can do with sessions.
+   */
+  can: ('load' | 'resume' | 'list' | 'fork' | 'close' | 'delete' | 'logout' | 'http' | 'sse')[];
   commands: SlashCommand[];
   config_options: ConfigOption[];
   created_at: number | null;
@@ -927,10 +1222,22 @@ export interface SessionState {
    */
   folder: string;
   /**
+   * Whether the agent remembers all that is shown.
+   */
+  history: 'whole' | 'without';
+  /**
+   * A login that goes on, or has failed.
+   */
+  login: LoginState | null;
+  /**
    * S4.21; for agents without a config option for it.
    */
   model: string;
   modes: Mode[];
+  /**
+   * Why the agent opens no session before somebody logs in; empty where it does.
+   */
+  needs_login: string;
   notebook_path: string;
   policy: 'ask' | 'read-only' | 'accept-edits' | 'allow-all' | 'deny';
   /**
@@ -938,7 +1245,19 @@ export interface SessionState {
    */
   prompt_capabilities: string[];
   queue: QueuedPrompt[];
+  /**
+   * Why nothing can be sent from here, in words; empty where it can.
+   */
+  read_only: string;
+  /**
+   * Of this session; those of its folder are kept elsewhere.
+   */
+  rules: Rule[];
   session_id: string;
+  /**
+   * When the agent last said something, while a turn waits for it too long.
+   */
+  silent_since: number | null;
   status: 'starting' | 'idle' | 'running' | 'requires_action' | 'stopped';
   title: string;
   /**
@@ -959,6 +1278,26 @@ export interface SlashCommand {
   description: string;
   hint: string;
   name: string;
+}
+/**
+ * A login that goes on, or has failed.
+ */
+export interface LoginState {
+  /**
+   * Why it failed.
+   */
+  message: string;
+  method_id: string;
+  /**
+   * Of the method, for people.
+   */
+  name: string;
+  since: number | null;
+  state: 'running' | 'failed';
+  /**
+   * The name of the terminal that it happens in.
+   */
+  terminal: string;
 }
 /**
  * ACP: session modes.
@@ -1138,6 +1477,69 @@ export interface ReplyFrame {
 export interface SessionsFrame {
   sessions: SessionSummary[];
   type: 'sessions';
+}
+/**
+ * Result of ``get_traffic_line``.
+ */
+export interface TrafficDetail {
+  /**
+   * Whether that is only its beginning.
+   */
+  cut: boolean;
+  place: number;
+  /**
+   * Its message as indented JSON.
+   */
+  text: string;
+}
+/**
+ * A line of the log in short.
+ */
+export interface TrafficLine {
+  /**
+   * Seconds since the epoch.
+   */
+  at: number;
+  direction: '>' | '<' | '!';
+  kind: 'request' | 'response' | 'error' | 'notification' | 'note' | 'unknown';
+  /**
+   * ACP's method, also of the request that a response answers if that is near; a note's kind.
+   */
+  method: string;
+  place: number;
+  /**
+   * How its content begins.
+   */
+  preview: string;
+  seq: number;
+  /**
+   * Bytes.
+   */
+  size: number;
+  /**
+   * The kind of a ``session/update``.
+   */
+  update: string;
+}
+/**
+ * Result of ``get_traffic``.
+ *
+ * Looking is bounded too: a page may hold few lines or none although there are more.
+ */
+export interface TrafficPage {
+  /**
+   * ...to here was looked at.
+   */
+  end: number;
+  lines: TrafficLine[];
+  /**
+   * Of the whole log, as far as its lines are complete.
+   */
+  size: number;
+  /**
+   * Everything from here...
+   */
+  start: number;
 }
 /**
  * Result of ``get_turn``: a turn and all its items.
