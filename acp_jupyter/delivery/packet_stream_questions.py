@@ -69,12 +69,16 @@ class StreamQuestions:
 
 def _words(note: PermissionSettledNote) -> str:
     match note.by:
-        case "policy":
+        case "policy" | "rule":
             return f"By rule: {note.rule}"
         case "nobody":
             return "Nobody could be asked."
         case "turn_cancelled":
             return "The turn was stopped."
+        case "withdrawn":
+            return "Withdrawn by the agent."
+        case "user":
+            return note.reason
         case _:
             return ""
 

@@ -14,6 +14,7 @@ from pydantic import JsonValue
 
 from acp_jupyter.delivery.packet_stream_questions import Placed, StreamQuestions, remember
 from acp_jupyter.packets.content import read_block
+from acp_jupyter.packets.elicitation_notes import ElicitationSettled, TurnEdited, TurnMoved
 from acp_jupyter.packets.file_notes import ArtifactsMade, FilesChanged
 from acp_jupyter.packets.made_models import ArtifactCreated
 from acp_jupyter.packets.models import (
@@ -40,8 +41,15 @@ from acp_jupyter.packets.notes import (
     TurnStartedNote,
     TurnStopped,
 )
+from acp_jupyter.packets.permission_notes import RulesChanged, TrustAsked, TrustSettled
 from acp_jupyter.packets.reader import LogPacket
 from acp_jupyter.packets.session_models import CancelSent, NoticePacket, SessionInfoUpdate
+from acp_jupyter.packets.session_notes import (
+    AgentSilent,
+    ReplayEnded,
+    ReplayStarted,
+    SessionAttached,
+)
 from acp_jupyter.packets.union import Packet
 
 __all__ = ["StreamTurns"]
@@ -76,6 +84,9 @@ class StreamTurns:
         match said:
             case TurnQueued():
                 remember(self._queued, said.turn_id, said.prompt)
+            case TurnEdited():
+                if said.turn_id in self._queued:
+                    self._queued[said.turn_id] = said.prompt
             case TurnStartedNote():
                 yield from self._start(said.turn_id)
             case TurnRemoved() | TurnStopped():
@@ -110,7 +121,16 @@ class StreamTurns:
                 | AgentStarting()
                 | PolicyChanged()
                 | FilesChanged()
+                | ElicitationSettled()
+                | TurnMoved()
+                | RulesChanged()
+                | TrustAsked()
+                | TrustSettled()
                 | ImportedPacket()
+                | SessionAttached()
+                | ReplayStarted()
+                | ReplayEnded()
+                | AgentSilent()
                 | NoiseNote()
             ):
                 pass

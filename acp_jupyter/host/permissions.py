@@ -1,85 +1,60 @@
-"""Which permission requests a policy answers, and how.
+"""Which permission requests a policy or a rule answers, and how.
 
-A policy answers only on evidence: the joined tool call names its kind and its
-paths, and the request offers exactly one ``allow_once``. Everything else is
-asked. Nothing here is ever granted by silence.
+Both answer only on evidence: the joined tool call names its kind and its paths, command or
+address, and the request offers exactly one ``allow_once``. Everything else is asked. Nothing here
+is ever granted by silence.
 """
 
 from __future__ import annotations
 
-import posixpath
 from dataclasses import dataclass
-from pathlib import PurePosixPath
-from typing import assert_never
+from typing import Literal, assert_never
 
+from acp_jupyter.host.permissions_paths import Places
+from acp_jupyter.host.rules import Facts, facts_of, rule_on
+from acp_jupyter.packets.permission_notes import Rule
 from acp_jupyter.transcript.events import Policy
+from acp_jupyter.transcript.evidence import is_question, sole_allow_once
 from acp_jupyter.transcript.items import PermissionOption, ToolCall
+from acp_jupyter.transcript.rule_text import rule_text
 
-__all__ = ["Decision", "decide", "reject_option"]
+__all__ = ["Decision", "Standing", "decide", "reject_option"]
 
-_PROTECTED_PARTS = frozenset(
-    {
-        ".git",
-        ".hg",
-        ".svn",
-        ".claude",
-        ".codex",
-        ".gemini",
-        ".opencode",
-        ".cursor",
-        ".github",
-        ".gitlab",
-        ".circleci",
-        ".ci",
-        ".vscode",
-        ".idea",
-        ".devcontainer",
-        ".jupyter",
-        ".ipython",
-        ".venv",
-        "venv",
-        "node_modules",
-    }
-)
-_PROTECTED_NAMES = frozenset(
-    {
-        ".bashrc",
-        ".bash_profile",
-        ".profile",
-        ".zshrc",
-        ".zprofile",
-        ".gitlab-ci.yml",
-        ".pre-commit-config.yaml",
-        ".mcp.json",
-        "opencode.json",
-        "agents.md",
-        "claude.md",
-        "gemini.md",
-        "conftest.py",
-        "sitecustomize.py",
-        "usercustomize.py",
-        "makefile",
-        "jenkinsfile",
-        "setup.py",
-        "noxfile.py",
-        "tox.ini",
-    }
-)
-_PROTECTED_PREFIXES = (".env", "jupyter_", "ipython_")
+Verdict = Literal["allow", "reject", "ask"]
+
+_NOWHERE = Places(None)
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """An answer that a policy gives."""
+    """An answer that a policy or a rule gives."""
 
     option_id: str
     rule: str
+    """Its name: the policy, or the rule as it is written."""
+    by: Literal["policy", "rule"] = "policy"
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """The rules that count for a request."""
+
+    rules: tuple[Rule, ...] = ()
+    known: bool = True
+    """Whether all could be read; else nothing is allowed."""
 
 
 def decide(
-    policy: Policy, call: ToolCall, options: tuple[PermissionOption, ...]
+    policy: Policy,
+    call: ToolCall,
+    options: tuple[PermissionOption, ...],
+    standing: Standing = Standing(),
+    places: Places = _NOWHERE,
 ) -> Decision | None:
-    """Answer a request by policy; None asks the user.
+    """Answer a request by policy or rule; None asks the user. May block on the disk.
+
+    In this order: a rule that denies, a rule of the turn that allows, the policy, a remembered
+    rule that allows. So what is remembered widens ``ask``, and never undoes a refusal.
 
     Parameters
     ----------
@@ -90,25 +65,32 @@ def decide(
         relative where they lie inside the session's folder.
     options
         What the agent offers.
+    standing
+        The rules.
+    places
+        The session's folder.
     """
-    match policy:
+    if is_question(call, options):
+        return None
+    facts = facts_of(call, places)
+    ruling = rule_on(standing.rules, facts)
+    if ruling.denied is not None:
+        return _answer(reject_option(options), ruling.denied)
+    may_allow = ruling.clear and standing.known
+    now = rule_on((rule for rule in standing.rules if rule.scope == "turn"), facts).allowed
+    if now is not None and may_allow:
+        return _answer(sole_allow_once(options), now)
+    verdict = _by_policy(policy, facts)
+    match verdict:
+        case "reject":
+            return _answer(reject_option(options), policy)
+        case "allow":
+            return _answer(sole_allow_once(options), policy) if may_allow else None
         case "ask":
-            return None
-        case "deny":
-            return _reject(options, policy)
-        case "read-only":
-            if call.tool_kind in {"read", "search"} and _inside(call):
-                return _allow(options, policy)
-            return _reject(options, policy)
-        case "accept-edits":
-            if call.tool_kind == "edit" and _inside(call) and not _protected(call):
-                return _allow(options, policy)
-            return None
-        case "allow-all":
-            known = call.tool_kind != "other" and bool(call.command or _paths(call))
-            return _allow(options, policy) if known else None
+            remembered = ruling.allowed if may_allow else None
+            return None if remembered is None else _answer(sole_allow_once(options), remembered)
         case _:
-            assert_never(policy)
+            assert_never(verdict)
 
 
 def reject_option(options: tuple[PermissionOption, ...]) -> str | None:
@@ -117,48 +99,26 @@ def reject_option(options: tuple[PermissionOption, ...]) -> str | None:
     return kinds.get("reject_once") or kinds.get("reject_always")
 
 
-def _reject(options: tuple[PermissionOption, ...], rule: str) -> Decision | None:
-    option_id = reject_option(options)
-    return None if option_id is None else Decision(option_id, rule)
+def _answer(option_id: str | None, why: Rule | Policy) -> Decision | None:
+    if option_id is None:
+        return None
+    if isinstance(why, Rule):
+        return Decision(option_id, rule_text(why), "rule")
+    return Decision(option_id, why)
 
 
-def _allow(options: tuple[PermissionOption, ...], rule: str) -> Decision | None:
-    """``allow_once`` and only that; several of them are a question, not a permission."""
-    once = [option for option in options if option.option_kind == "allow_once"]
-    return Decision(once[0].option_id, rule) if len(once) == 1 else None
-
-
-def _paths(call: ToolCall) -> tuple[str, ...]:
-    named = (
-        call.path,
-        *(place.path for place in call.locations),
-        *(diff.path for diff in call.diffs),
-    )
-    return tuple({path for path in named if path})
-
-
-def _inside(call: ToolCall) -> bool:
-    """All paths are relative to the folder and none climbs out of it."""
-    paths = _paths(call)
-    return bool(paths) and all(_path_inside(path) for path in paths)
-
-
-def _path_inside(path: str) -> bool:
-    if path.startswith(("/", "~", "\\")) or ":" in path[:3] or "\0" in path:
-        return False
-    normal = posixpath.normpath(path.replace("\\", "/"))
-    return normal != ".." and not normal.startswith("../")
-
-
-def _protected(call: ToolCall) -> bool:
-    return any(_path_protected(path) for path in _paths(call))
-
-
-def _path_protected(path: str) -> bool:
-    pure = PurePosixPath(posixpath.normpath(path.replace("\\", "/")).lower())
-    name = pure.name
-    return (
-        not _PROTECTED_PARTS.isdisjoint(pure.parts)
-        or name in _PROTECTED_NAMES
-        or name.startswith(_PROTECTED_PREFIXES)
-    )
+def _by_policy(policy: Policy, facts: Facts) -> Verdict:
+    match policy:
+        case "ask":
+            return "ask"
+        case "deny":
+            return "reject"
+        case "read-only":
+            return "allow" if facts.kind in {"read", "search"} and facts.inside else "reject"
+        case "accept-edits":
+            protected = any(spot is None or spot.protected for spot in facts.spots)
+            return "allow" if facts.kind == "edit" and facts.inside and not protected else "ask"
+        case "allow-all":
+            return "allow" if facts.kind != "other" and facts.names_something else "ask"
+        case _:
+            assert_never(policy)

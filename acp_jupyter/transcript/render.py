@@ -6,11 +6,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import assert_never
 
 from acp_jupyter.transcript.diff_text import line_counts, unified_diff
+from acp_jupyter.transcript.elicitation_text import elicitation_markdown
 from acp_jupyter.transcript.events import SessionState, TurnState
 from acp_jupyter.transcript.items import (
     AgentMessage,
     Artifact,
     ContentBlockItem,
+    Elicitation,
     ErrorItem,
     FileWriteItem,
     Item,
@@ -18,6 +20,7 @@ from acp_jupyter.transcript.items import (
     Plan,
     Thought,
     ToolCall,
+    TrustRequest,
     TurnEnd,
     UserMessage,
 )
@@ -127,6 +130,10 @@ def _item(item: Item, *, thoughts: bool) -> str:  # noqa: C901 - one flat match
             return _block(item)
         case ToolCall():
             return _tool_call(item)
+        case Elicitation():
+            return elicitation_markdown(item)
+        case TrustRequest():
+            return f"*{inert(item.title)} {inert(item.outcome)}*" if item.outcome else ""
         case Plan():
             return _plan(item)
         case Artifact():
