@@ -5,6 +5,7 @@
     AcpError
     ├── UnknownAgent            no agent of that id is configured
     ├── AgentStartError         the process did not start or did not answer
+    │   └── LoginNeeded         it opens no session before somebody logs in
     ├── AgentDied               the process ended while something waited for it
     ├── AgentRequestError       the agent answered a request with an error
     ├── UnknownSession          no session of that id
@@ -57,8 +58,10 @@ __all__ = [
     "FileRefused",
     "FolderNotTrusted",
     "HostClosed",
+    "LoginNeeded",
     "InvalidAnswers",
     "InvalidBlock",
+    "LoginNeeded",
     "MissingPackage",
     "NobodyToAsk",
     "NotAllowed",
@@ -117,6 +120,25 @@ class AgentStartError(AcpError):
 
     reason = "agent_start"
     status = 502
+
+
+class LoginNeeded(AgentStartError):
+    """The agent opens no session before somebody logs in.
+
+    Attributes
+    ----------
+    offer
+        Its answer to ``initialize``, with the ways to log in.
+    """
+
+    reason = "login_needed"
+    status = 409
+
+    def __init__(
+        self, message: str, detail: str = "", offer: Mapping[str, object] | None = None
+    ) -> None:
+        super().__init__(message, detail)
+        self.offer = offer or {}
 
 
 class AgentDied(AcpError):

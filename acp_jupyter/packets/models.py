@@ -16,6 +16,7 @@ from acp_jupyter.packets.base import Model
 from acp_jupyter.packets.content import ContentBlock, OtherBlock, ToolContent
 from acp_jupyter.packets.json_fields import obj
 from acp_jupyter.packets.read_outputs import Given
+from acp_jupyter.packets.terminal_meta import TerminalPiece
 from acp_jupyter.packets.tool_inputs import ToolInput
 from acp_jupyter.packets.tool_outputs import ToolOutput
 from acp_jupyter.packets.tools import TOOLS, UNKNOWN_TOOL
@@ -113,6 +114,8 @@ class _ToolCallPacket(TimedPacket):
     """From 0 to 1 (S3.10)."""
     message: str | None = None
     """What is being done right now (S3.10)."""
+    terminal: TerminalPiece | None = None
+    """What its ``_meta`` says of a terminal of the agent's."""
 
     @computed_field  # type: ignore[prop-decorator]
     @cached_property

@@ -24,6 +24,12 @@ from acp_jupyter.packets.session_notes import (
     ReplayStarted,
     SessionAttached,
 )
+from acp_jupyter.packets.terminal_notes import (
+    TerminalExited,
+    TerminalOutput,
+    TerminalReleased,
+    TerminalStarted,
+)
 
 __all__ = [
     "AgentExited",
@@ -231,6 +237,10 @@ Note = TypeAliasType(
         | RulesChanged
         | TrustAsked
         | TrustSettled
+        | TerminalStarted
+        | TerminalOutput
+        | TerminalExited
+        | TerminalReleased
         | ImportedPacket
         | SessionAttached
         | ReplayStarted

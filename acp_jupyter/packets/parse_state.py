@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from acp_jupyter.packets.detect import is_task_tool, is_todo_write_tool
 from acp_jupyter.packets.json_fields import Obj, first, obj, text, text_or_none
+from acp_jupyter.packets.terminal_meta import TerminalTexts
 from acp_jupyter.packets.tools import KIND_TOOLS, find_tool
 from acp_jupyter.packets.vocabulary import AcpKind, read_acp_kind
 
@@ -24,6 +25,7 @@ class ParseState:
     """
 
     def __init__(self) -> None:
+        self.terminals = TerminalTexts()
         self._names: OrderedDict[str, str] = OrderedDict()
         self._kinds: OrderedDict[str, AcpKind] = OrderedDict()
 

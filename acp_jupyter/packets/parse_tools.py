@@ -19,6 +19,7 @@ from acp_jupyter.packets.models import (
 )
 from acp_jupyter.packets.normalise_update import RAW_OPTION_KIND
 from acp_jupyter.packets.parse_state import ParseState, spelled_name
+from acp_jupyter.packets.terminal_meta import read_terminal
 from acp_jupyter.packets.vocabulary import read_acp_kind, read_status
 
 __all__ = [
@@ -85,6 +86,9 @@ def _common(raw: Obj, state: ParseState) -> dict[str, Any] | None:
         "progress": _share(raw.get("progress")),
         "message": text_or_none(raw.get("message")),
     }
+    if "_meta" in raw:
+        shown = next((p.terminal_id for p in common["content"] or () if p.type == "terminal"), "")
+        common["terminal"] = read_terminal(raw, shown, tool_call_id, state.terminals)
     locations = raw.get("locations")
     if isinstance(locations, list):
         common["locations"] = tuple(

@@ -22,6 +22,7 @@ from acp_jupyter.packets.tool_outputs import Diagnostic
 from acp_jupyter.packets.vocabulary import AcpKind as ToolKind
 from acp_jupyter.packets.vocabulary import Priority, StepStatus, ToolStatus, UiKind
 from acp_jupyter.transcript.elicitation_items import Elicitation
+from acp_jupyter.transcript.terminal_items import TerminalView
 from acp_jupyter.transcript.trust_items import TrustRequest
 
 __all__ = [
@@ -43,6 +44,7 @@ __all__ = [
     "Plan",
     "PlanEntry",
     "SearchHit",
+    "TerminalView",
     "Thought",
     "TodoItem",
     "ToolCall",
@@ -210,6 +212,8 @@ class ToolCall(_Item):
     raw_input: JsonValue = None
     raw_output: JsonValue = None
     permission: Permission | None = None
+    terminal: TerminalView | None = None
+    """The newest terminal that it shows; what that puts out is the call's ``output``."""
     started_at: float | None = None
     ended_at: float | None = None
 

@@ -70,6 +70,12 @@ from acp_jupyter.packets.session_notes import (
     ReplayStarted,
     SessionAttached,
 )
+from acp_jupyter.packets.terminal_notes import (
+    TerminalExited,
+    TerminalOutput,
+    TerminalReleased,
+    TerminalStarted,
+)
 from acp_jupyter.transcript import (
     changes,
     elicitation,
@@ -79,6 +85,7 @@ from acp_jupyter.transcript import (
     permissions,
     queue,
     setup,
+    terminals,
     trust,
     turns,
 )
@@ -236,6 +243,8 @@ def _apply(draft: Draft, packet: LogPacket) -> None:  # noqa: C901, PLR0915 - on
             login.started(draft, packet)
         case LoginDone():
             login.done(draft, packet)
+        case TerminalStarted() | TerminalOutput() | TerminalExited() | TerminalReleased():
+            terminals.note(draft, packet)
         case HostNotice():
             _notice(draft, NoticePacket(severity=packet.severity, text=packet.text))
         case ReplayStarted() | ReplayEnded() | SessionOpened() | FilesChanged():

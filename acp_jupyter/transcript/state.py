@@ -10,6 +10,7 @@ from pyrsistent import PMap, PVector, pmap, pvector
 from acp_jupyter.transcript.call_facts import CallFacts
 from acp_jupyter.transcript.events import SessionState, TurnState
 from acp_jupyter.transcript.items import Diff, Item, ToolCall
+from acp_jupyter.transcript.terminal_items import KnownTerminal
 from acp_jupyter.transcript.text import Text
 
 __all__ = ["Fields", "OpenItem", "Transcript"]
@@ -48,6 +49,8 @@ class Fields:
     """Item id of each pending request of the agent: permissions and questions."""
     links: PMap[str, str]
     """Item id of each page that the agent asked to open, by its own id for it."""
+    terminals: PMap[str, KnownTerminal]
+    """By the id that the agent knows."""
     turns: PMap[str, TurnState]
     turn_order: PVector[str]
     turn_first: PMap[str, int]
@@ -89,6 +92,7 @@ class Transcript(Fields):
             steps=pmap(),
             request_items=pmap(),
             links=pmap(),
+            terminals=pmap(),
             turns=pmap(),
             turn_order=pvector(),
             turn_first=pmap(),

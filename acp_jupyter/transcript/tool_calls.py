@@ -9,6 +9,7 @@ from acp_jupyter.packets.read_outputs import Given
 from acp_jupyter.packets.tool_outputs import ReadToolOutput, ToolOutput
 from acp_jupyter.packets.tools import TOOLS, UNKNOWN_TOOL
 from acp_jupyter.packets.words import ToolFacts, describe_tool
+from acp_jupyter.transcript import terminals
 from acp_jupyter.transcript.call_facts import CallFacts
 from acp_jupyter.transcript.changes import hang_written
 from acp_jupyter.transcript.draft import Draft
@@ -32,6 +33,7 @@ def upsert_tool_call(draft: Draft, packet: ToolCallStart | ToolCallProgress) -> 
     Absent or null keeps a field and a value replaces the whole field (C13); a
     status never goes backwards within a turn.
     """
+    terminals.adopt(draft, packet)
     known = draft.calls.get(packet.tool_call_id)
     old = None if known is None else _existing(draft, known)
     if known is None or old is None:
@@ -62,9 +64,10 @@ def upsert_tool_call(draft: Draft, packet: ToolCallStart | ToolCallProgress) -> 
         draft.add(item.model_copy(update=changes))
     elif any(getattr(old, name) != value for name, value in changes.items()):
         draft.replace(old.model_copy(update=changes))
+    terminals.said(draft, item.id, packet)
     if packet.content is not None or packet.raw_output is not None:
         text = output.data.content if isinstance(output, ReadToolOutput) else given.text
-        if text:
+        if text and not terminals.keeps_text(draft, item.id, packet, text):
             draft.set_text(item.id, "output", text)
     if draft.written:
         hang_written(draft, item.id)

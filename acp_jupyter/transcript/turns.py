@@ -16,7 +16,7 @@ from acp_jupyter.packets.notes import (
     TurnStartedNote,
     TurnStopped,
 )
-from acp_jupyter.transcript import login
+from acp_jupyter.transcript import login, terminals
 from acp_jupyter.transcript.draft import Draft
 from acp_jupyter.transcript.elicitation import expire_questions
 from acp_jupyter.transcript.events import QueuedPrompt, TurnFailure, TurnState
@@ -228,6 +228,7 @@ def _end(
     if active:
         draft.close_open_item()
         draft.close_steps()
+        terminals.turn_ends(draft)
         _close_tool_calls(draft, turn.turn_id)
     since = turn.started_at
     measured = None if since is None else max(0.0, draft.at - since)
@@ -265,7 +266,7 @@ def _close_tool_calls(draft: Draft, turn_id: str) -> None:
     for item in draft.items[draft.turn_first.get(turn_id, len(draft.items)) :]:
         if not isinstance(item, ToolCall) or item.turn_id != turn_id:
             continue
-        if item.status in {"pending", "in_progress"}:
+        if item.status in {"pending", "in_progress"} and not terminals.outlives(draft, item):
             draft.replace(
                 item.model_copy(update={"status": _last_status(item), "ended_at": draft.at})
             )
