@@ -14,7 +14,6 @@ import subprocess
 import tempfile
 import threading
 import time
-from collections.abc import Mapping
 from pathlib import Path
 
 __all__ = ["GitError", "GitMissing", "GitSlow", "GitTooMuch", "ShadowGit"]
@@ -109,9 +108,22 @@ class ShadowGit:
         seconds: float,
         stdin: bytes = b"",
         most_bytes: int = 64 * _MIB,
-        settings: Mapping[str, str] | None = None,
+        fine: tuple[int, ...] = (0,),
     ) -> bytes:
         """Run a command of git and return what it wrote.
+
+        Parameters
+        ----------
+        args
+            The command.
+        seconds
+            Longest time.
+        stdin
+            What it reads.
+        most_bytes
+            Longest output.
+        fine
+            Exit codes that are no error.
 
         Raises
         ------
@@ -120,8 +132,7 @@ class ShadowGit:
         """
         if self._program is None:
             raise GitMissing("git is not installed")
-        named = {**_SETTINGS, **(settings or {})}
-        options = [part for name, value in named.items() for part in ("-c", f"{name}={value}")]
+        options = [part for name, value in _SETTINGS.items() for part in ("-c", f"{name}={value}")]
         with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as said:
             given.write(stdin)
             given.seek(0)
@@ -140,7 +151,7 @@ class ShadowGit:
             written = _read(process, seconds, most_bytes)
             said.seek(0)
             complaint = said.read(4 * _SAID_CHARS).decode(errors="replace")
-        if process.returncode != 0:
+        if process.returncode not in fine:
             raise GitError(" ".join(complaint.split())[:_SAID_CHARS] or f"git {args[0]} failed")
         return written
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any, TypeVar
 
+from acp_jupyter.host.checkpoints_store import CheckpointStore
+from acp_jupyter.host.checkpoints_turn import Looks, TurnCheckpoints
 from acp_jupyter.host.file_changes import FileChanged, FolderScan, changes, scan
 from acp_jupyter.host.file_changes_artifacts import made_artifacts
 from acp_jupyter.host.file_changes_content import FileContents
@@ -42,8 +45,11 @@ class TurnFiles:
     def __init__(self, journal: Journal, root: Path, limits: Limits) -> None:
         self.contents: FileContents | None = None
         """Keeps what files hold; set while the session is recorded."""
+        self.checkpoints: TurnCheckpoints | None = None
+        """Keep the folder; see `keep`."""
         self.finished: Callable[[], None] | None = None
         """Called at the end of each turn."""
+        self._notebooks = root
         self._journal = journal
         self._root = root
         self._limits = limits
@@ -51,11 +57,27 @@ class TurnFiles:
         self._first: asyncio.Task[FolderScan | None] | None = None
         self._before: FolderScan | None = None
         self._second: asyncio.Task[None] | None = None
+        self._over = asyncio.Event()
+        self._over.set()
+
+    def keep(self, store: CheckpointStore, notebooks: Path) -> None:
+        """Keep the folder from now on, before and after each turn.
+
+        Parameters
+        ----------
+        store
+            Of the host.
+        notebooks
+            The folder that the paths of notebooks start from.
+        """
+        self.checkpoints = TurnCheckpoints(store, self._root)
+        self._notebooks = notebooks
 
     def begin(self, turn_id: str) -> None:
         """Start to look; the agent may be started meanwhile."""
         self._turn_id = turn_id
         self._before = self._second = None
+        self._over.clear()
         self._first = asyncio.create_task(self._safe(asyncio.to_thread(self._look)))
 
     async def looked(self) -> None:
@@ -63,6 +85,8 @@ class TurnFiles:
         if self._first is None:
             return
         seconds = self._limits.scan_seconds * (1 if self.contents is None else 2)
+        if self.checkpoints is not None:
+            seconds += self._limits.checkpoint_seconds
         done, _ = await asyncio.wait((self._first,), timeout=seconds + _SLACK_SECONDS)
         self._before = self._first.result() if done else None
 
@@ -82,17 +106,29 @@ class TurnFiles:
     async def finish(self) -> None:
         """Make up for a second look that the end of the turn did not wait for."""
         if self._before is not None:
-            seconds = 2 * self._limits.scan_seconds + _SLACK_SECONDS
-            await asyncio.wait((self._looking_again(),), timeout=seconds)
+            await asyncio.wait((self._looking_again(),), timeout=self._longest)
+        self._over.set()
         if self.finished is not None:
             self.finished()
 
+    async def settled(self, turn_id: str) -> None:
+        """Wait, within bounds, until all is told of what a turn changed."""
+        if turn_id == self._turn_id and not self._over.is_set():
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._over.wait(), self._longest)
+
     async def close(self) -> None:
         """Wait for nothing any more."""
+        self._over.set()
         tasks = [task for task in (self._first, self._second) if task is not None]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+
+    @property
+    def _longest(self) -> float:
+        seconds = 2 * self._limits.scan_seconds + _SLACK_SECONDS
+        return seconds if self.checkpoints is None else seconds + self._limits.checkpoint_seconds
 
     def _looking_again(self) -> asyncio.Task[None]:
         if self._second is None:
@@ -104,6 +140,12 @@ class TurnFiles:
         if before is None:
             return
         after, found = await asyncio.to_thread(self._differences, before)
+        if self.checkpoints is not None:
+            notebook, shown = self._own_notebook(turn_id), _shown(self._journal.transcript, turn_id)
+            looks = Looks(before, after, found, notebook, shown)
+            told = await asyncio.to_thread(self.checkpoints.after, turn_id, looks)
+            if told is not None:
+                self._journal.note(told)
         if not (before.whole and after.whole):
             if self.contents is not None:
                 self._notice(
@@ -128,11 +170,22 @@ class TurnFiles:
         found = scan(self._root, self._limits)
         if self.contents is not None:
             self.contents.remember(found)
+        if self.checkpoints is not None:
+            self.checkpoints.before(self._turn_id)
         return found
 
     def _differences(self, before: FolderScan) -> tuple[FolderScan, tuple[FileChanged, ...]]:
         after = scan(self._root, self._limits)
         return after, changes(before, after)
+
+    def _own_notebook(self, turn_id: str) -> str:
+        """Return the turn's notebook, relative to the folder; empty for one outside it."""
+        turn = self._journal.transcript.turns.get(turn_id)
+        path = "" if turn is None or turn.origin is None else turn.origin.notebook_path
+        try:
+            return (self._notebooks / path).relative_to(self._root).as_posix() if path else ""
+        except ValueError:
+            return ""
 
     def _notice(self, words: str) -> None:
         self._journal.note(HostNotice(severity="warning", text=words))
