@@ -16,6 +16,7 @@ from acp_jupyter.delivery.packet_stream_questions import Placed, StreamQuestions
 from acp_jupyter.packets.content import read_block
 from acp_jupyter.packets.elicitation_notes import ElicitationSettled, TurnEdited, TurnMoved
 from acp_jupyter.packets.file_notes import ArtifactsMade, FilesChanged
+from acp_jupyter.packets.login_notes import LoginDone, LoginNeeded, LoginStarted
 from acp_jupyter.packets.made_models import ArtifactCreated
 from acp_jupyter.packets.models import (
     ErrorPacket,
@@ -131,6 +132,9 @@ class StreamTurns:
                 | ReplayStarted()
                 | ReplayEnded()
                 | AgentSilent()
+                | LoginNeeded()
+                | LoginStarted()
+                | LoginDone()
                 | NoiseNote()
             ):
                 pass

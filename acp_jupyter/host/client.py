@@ -9,7 +9,10 @@ from typing import Any, Protocol
 import acp
 from acp.schema import (
     AllowedOutcome,
+    CancelElicitationResponse,
+    CreateElicitationResponse,
     DeniedOutcome,
+    ElicitationMode,
     PermissionOption,
     ReadTextFileResponse,
     RequestPermissionResponse,
@@ -19,6 +22,8 @@ from acp.schema import (
 
 from acp_jupyter.errors import FileMissing, FileRefused
 from acp_jupyter.host.documents import Documents
+from acp_jupyter.host.elicitation import Elicitations
+from acp_jupyter.host.elicitation_reply import answer_question
 from acp_jupyter.host.files import WorkspaceFiles
 from acp_jupyter.host.text_format import text_window
 
@@ -38,8 +43,11 @@ class SessionClient:
     Only what is advertised is here; to anything else the SDK answers -32601.
     """
 
-    def __init__(self, asking: _Asks, files: WorkspaceFiles, documents: Documents) -> None:
-        self._asking = asking
+    def __init__(self, files: WorkspaceFiles, documents: Documents) -> None:
+        self.asking: _Asks | None = None
+        """Answers permission requests; without it nothing is allowed."""
+        self.elicitations: Elicitations | None = None
+        """Answers the agent's questions; without it they are cancelled."""
         self._files = files
         self._documents = documents
 
@@ -51,7 +59,9 @@ class SessionClient:
         **kwargs: Any,
     ) -> RequestPermissionResponse:
         """ACP: session/request_permission."""
-        option_id = await self._asking.ask(f"p{kwargs['request_seq']}")
+        option_id = None
+        if self.asking is not None:
+            option_id = await self.asking.ask(f"p{kwargs['request_seq']}")
         if option_id is None:
             return RequestPermissionResponse(outcome=DeniedOutcome(outcome="cancelled"))
         chosen = AllowedOutcome(outcome="selected", option_id=option_id)
@@ -90,6 +100,24 @@ class SessionClient:
         except (FileRefused, FileMissing) as error:
             raise acp.RequestError(_INVALID_PARAMS, error.message, {"path": path}) from None
         return WriteTextFileResponse()
+
+    async def create_elicitation(
+        self, message: str, mode: ElicitationMode, **kwargs: Any
+    ) -> CreateElicitationResponse:
+        """ACP: elicitation/create."""
+        if self.elicitations is None:
+            return CancelElicitationResponse(action="cancel")
+        return await answer_question(self.elicitations, f"e{kwargs['request_seq']}")
+
+    async def complete_elicitation(self, elicitation_id: str, **kwargs: Any) -> None:
+        """ACP: elicitation/complete."""
+        if self.elicitations is not None:
+            self.elicitations.complete(elicitation_id)
+
+    def withdraw(self, request_seq: int) -> None:
+        """ACP: $/cancel_request; the agent takes a request back."""
+        if self.elicitations is not None:
+            self.elicitations.withdraw(f"e{request_seq}")
 
     def on_connect(self, conn: object) -> None:
         """Nothing to do: requests to the agent go through the connection."""

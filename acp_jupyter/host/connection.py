@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self, cast
 
@@ -16,14 +16,16 @@ from acp_jupyter.errors import AgentDied, AgentRequestError, AgentStartError
 from acp_jupyter.host.capabilities import client_capabilities
 from acp_jupyter.host.environment import agent_environment
 from acp_jupyter.host.limits import Limits
+from acp_jupyter.host.login_words import login_needed, silent_for_want_of_login
 from acp_jupyter.host.process import AgentProcess, ExitReason
 from acp_jupyter.host.registry import AgentSpec
-from acp_jupyter.host.transport import BeforeAnswer, LineTransport, OnEntry
+from acp_jupyter.host.routing import Lines, SessionLog
+from acp_jupyter.host.transport import BeforeAnswer, LineTransport, OnWithdrawn
+from acp_jupyter.packets.parse_login import asks_for_login
 
 __all__ = ["PROTOCOL_VERSION", "AgentConnection"]
 
 PROTOCOL_VERSION = 1
-_AUTH_REQUIRED = -32000
 _SHOWN_STDERR_LINES = 10
 _LAST_LINES_SECONDS = 1.0
 
@@ -34,7 +36,8 @@ class AgentConnection:
     Our own requests go past the SDK: its models drop fields, raise on a stop reason that they do
     not know, and wait for handlers that may hang. The SDK validates what the agent asks of
     ``client`` and builds the answers. Handlers of ``client`` get, besides the SDK's keywords,
-    ``request_seq``: the number of the line that carried the request.
+    ``log_of``: our id of the session, and ``request_seq``: the number of the request's line in
+    that session's log.
     """
 
     def __init__(
@@ -42,6 +45,7 @@ class AgentConnection:
         spec: AgentSpec,
         process: AgentProcess,
         transport: LineTransport,
+        lines: Lines,
         client: object,
         limits: Limits,
     ) -> None:
@@ -50,6 +54,7 @@ class AgentConnection:
         self.initialize_result: Mapping[str, Any] = {}
         self._process = process
         self._transport = transport
+        self._lines = lines
         self._limits = limits
         self._sdk = acp.connect_to_agent(
             cast("Client", client), transport, use_unstable_protocol=True
@@ -63,10 +68,9 @@ class AgentConnection:
         *,
         cwd: str | Path,
         client: object,
-        on_entry: OnEntry,
+        lines: Lines,
         limits: Limits,
         environment: Mapping[str, str] | None = None,
-        sequence: Iterator[int] | None = None,
     ) -> Self:
         """Start ``spec`` in ``cwd`` and shake hands.
 
@@ -75,13 +79,11 @@ class AgentConnection:
         client
             Answers the agent's requests: an object with those of the SDK's ``Client`` handlers
             that the capabilities promise.
-        on_entry
-            Gets every line in wire order; see `LineTransport`.
+        lines
+            Writes every line into the logs of the sessions that have joined.
         environment
             What the agent inherits; by default that of this process. Jupyter's own variables are
             removed in either case.
-        sequence
-            Where the numbers of the lines come from.
 
         Raises
         ------
@@ -91,8 +93,8 @@ class AgentConnection:
         inherited = os.environ if environment is None else environment
         env = agent_environment(inherited, spec.env)
         process = await AgentProcess.start(spec, cwd=cwd, env=env, limits=limits)
-        transport = LineTransport(process, on_entry, limits, name=spec.name, sequence=sequence)
-        connection = cls(spec, process, transport, client, limits)
+        transport = LineTransport(process, lines, limits, name=spec.name)
+        connection = cls(spec, process, transport, lines, client, limits)
         try:
             await connection._initialize()
         except BaseException:
@@ -125,10 +127,20 @@ class AgentConnection:
         """Return the last lines of the agent's stderr."""
         return self._process.stderr_tail()
 
+    def bind(self, session_id: str, log: SessionLog) -> None:
+        """Send the lines of the agent's session to a log."""
+        self._lines.bind(session_id, log)
+
+    def on_withdrawn(self, call: OnWithdrawn) -> None:
+        """Call ``call`` when the agent takes a request back."""
+        self._transport.on_withdrawn = call
+
     async def new_session(
-        self, cwd: str | Path, mcp_servers: Sequence[Mapping[str, Any]] = ()
+        self, cwd: str | Path, log: SessionLog, mcp_servers: Sequence[Mapping[str, Any]] = ()
     ) -> dict[str, Any]:
         """Open a session in ``cwd`` and return the raw result, which has a ``sessionId``.
+
+        From its answer on the session's lines go to ``log``.
 
         Raises
         ------
@@ -136,7 +148,8 @@ class AgentConnection:
             No answer, an error, or an answer without an id.
         """
         params = {"cwd": str(cwd), "mcpServers": [dict(server) for server in mcp_servers]}
-        result = await self._start_request("session/new", params, self._limits.session_new_seconds)
+        seconds = self._limits.session_new_seconds
+        result = await self._start_request("session/new", params, seconds, log)
         session_id = result.get("sessionId", result.get("session_id"))
         if not isinstance(session_id, str) or not session_id:
             raise self._start_error("answered session/new without a session id.")
@@ -146,6 +159,7 @@ class AgentConnection:
         self,
         session_id: str,
         blocks: Sequence[Mapping[str, Any]],
+        log: SessionLog,
         before_answer: BeforeAnswer | None = None,
     ) -> dict[str, Any]:
         """Run a prompt turn and return the raw result; its ``stopReason`` may be any.
@@ -153,28 +167,34 @@ class AgentConnection:
         ``before_answer`` is awaited before the end of the turn is told; see `LineTransport`.
         """
         params = {"sessionId": session_id, "prompt": [dict(block) for block in blocks]}
-        result = await self._transport.request("session/prompt", params, None, before_answer)
+        result = await self._transport.request(
+            "session/prompt", params, None, log=log, before_answer=before_answer
+        )
         return dict(_object(result))
 
-    async def cancel(self, session_id: str) -> None:
+    async def cancel(self, session_id: str, log: SessionLog) -> None:
         """Ask the agent to end the running turn. The prompt is answered by its own time."""
-        await self._transport.notify("session/cancel", {"sessionId": session_id})
+        await self._transport.notify("session/cancel", {"sessionId": session_id}, log)
 
-    async def set_mode(self, session_id: str, mode_id: str) -> dict[str, Any]:
-        """Choose a mode (the older way; only where the session has no config options)."""
-        return await self.request("session/set_mode", {"sessionId": session_id, "modeId": mode_id})
-
-    async def set_config(
-        self, session_id: str, config_id: str, value: str | bool
+    async def request(
+        self,
+        method: str,
+        params: Mapping[str, Any],
+        log: SessionLog | None = None,
+        *,
+        opens: bool = False,
+        seconds: float | None = None,
     ) -> dict[str, Any]:
-        """Set a config option and return the raw result: the list of all options."""
-        params: dict[str, Any] = {"sessionId": session_id, "configId": config_id, "value": value}
-        if isinstance(value, bool):
-            params["type"] = "boolean"
-        return await self.request("session/set_config_option", params)
-
-    async def request(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
         """Send any other request and return the raw result.
+
+        Parameters
+        ----------
+        log
+            Of the session that it is for.
+        opens
+            Whether the answer names a session that is the log's from then on.
+        seconds
+            For the answer; by default as long as a user may be expected to wait for a click.
 
         Raises
         ------
@@ -183,9 +203,10 @@ class AgentConnection:
         AgentDied
             It ended.
         """
-        seconds = self._limits.request_seconds
+        seconds = self._limits.request_seconds if seconds is None else seconds
         try:
-            return dict(_object(await self._transport.request(method, params, seconds)))
+            result = await self._transport.request(method, params, seconds, log=log, opens=opens)
+            return dict(_object(result))
         except TimeoutError:
             raise AgentRequestError(
                 f"{self.spec.name} did not answer {method} within {seconds:g} s. "
@@ -233,6 +254,8 @@ class AgentConnection:
             "clientInfo": {"name": "acp-jupyter", "title": "Jupyter", "version": __version__},
         }
         seconds = self._limits.initialize_seconds
+        if self.spec.downloads:
+            seconds = max(seconds, self._limits.download_seconds)
         result = await self._start_request("initialize", params, seconds)
         spoken = result.get("protocolVersion")
         if str(spoken).removesuffix(".0") != str(PROTOCOL_VERSION):
@@ -243,12 +266,22 @@ class AgentConnection:
         self.initialize_result = result
 
     async def _start_request(
-        self, method: str, params: Mapping[str, Any], seconds: float
+        self,
+        method: str,
+        params: Mapping[str, Any],
+        seconds: float,
+        log: SessionLog | None = None,
     ) -> dict[str, Any]:
         """Send a request without which there is no session, and explain its failure."""
         try:
-            return dict(_object(await self._transport.request(method, params, seconds)))
+            result = await self._transport.request(
+                method, params, seconds, log=log, opens=log is not None
+            )
+            return dict(_object(result))
         except TimeoutError:
+            if silent_for_want_of_login(self.initialize_result):
+                words = f"did not answer {method} within {seconds:g} s"
+                raise login_needed(self.agent_name, words, self.initialize_result) from None
             raise self._start_error(
                 f"did not answer {method} within {seconds:g} s. Its command may be no ACP agent, "
                 "or it waits for a login: run it once in a terminal."
@@ -258,9 +291,12 @@ class AgentConnection:
             words = f"{reason.words()} before it answered {method}." if reason else f"{error}"
             raise self._start_error(f"{words} Its last words are below.") from None
         except AgentRequestError as error:
-            what = " Log in to the agent in a terminal." if error.code == _AUTH_REQUIRED else ""
+            if asks_for_login(error.code, error.message, error.detail):
+                raise login_needed(
+                    self.agent_name, error.message, self.initialize_result
+                ) from error
             raise self._start_error(
-                f"answered {method} with an error: {error.message}.{what}"
+                f"answered {method} with an error: {error.message}."
             ) from error
 
     def _start_error(self, text: str) -> AgentStartError:

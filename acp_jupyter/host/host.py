@@ -15,9 +15,11 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from acp_jupyter.errors import AcpError, BadRequest, HostClosed, UnknownSession, UnknownTurn
+from acp_jupyter.host.checkpoints_store import CheckpointStore
 from acp_jupyter.host.documents import Documents, NoDocuments
-from acp_jupyter.host.journal import Reader
+from acp_jupyter.host.journal import Journal, Reader
 from acp_jupyter.host.limits import Limits
+from acp_jupyter.host.pool import AgentPool
 from acp_jupyter.host.recording_sessions import Records
 from acp_jupyter.host.recording_wish import RecordWish
 from acp_jupyter.host.registry import Registry
@@ -59,6 +61,8 @@ class AgentHost:
         self.config = config
         self.sessions: dict[str, Session] = {}
         self._records = Records(config.root, config.limits)
+        self.checkpoints = CheckpointStore(config.data_dir, config.limits)
+        self._pool = AgentPool(config.limits)
         self._listeners: set[Callable[[], None]] = set()
         self._reads: dict[Reader, Session] = {}
         self._loop = asyncio.new_event_loop()
@@ -205,7 +209,8 @@ class AgentHost:
         )
         redactor = Redactor.of_environments(os.environ, spec.env)
         log = TrafficLog(self.traffic_path(session_id), limits, redactor)
-        session = Session(opening, spec, log, self.config.documents, limits, self.announce_change)
+        journal = Journal.begin(opening, log, limits, self.announce_change)
+        session = Session(spec, journal, self._pool, self.config.documents, limits)
         session.redactor = redactor
         session.label = label
         session.kernel_id = kernel_id
@@ -228,6 +233,7 @@ class AgentHost:
 
     def adopt(self, session: Session) -> None:
         """Take in a session that is ready to be used."""
+        session.turn_files.keep(self.checkpoints, self.config.root)
         self.sessions[session.session_id] = session
         self.announce_change()
 
@@ -270,6 +276,7 @@ class AgentHost:
     async def _close(self) -> None:
         sessions, self.sessions = list(self.sessions.values()), {}
         results = await asyncio.gather(*_closings(sessions), return_exceptions=True)
+        await self._pool.close()
         for result in results:
             if isinstance(result, Exception) and not isinstance(result, AcpError):
                 _log.error("a session did not close", exc_info=result)

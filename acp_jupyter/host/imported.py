@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import NoReturn
 
 from pydantic import JsonValue
 
 from acp_jupyter.errors import SessionImported
 from acp_jupyter.host.documents import NoDocuments
+from acp_jupyter.host.journal import Journal
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.prompting import Link
+from acp_jupyter.host.pool import AgentPool
 from acp_jupyter.host.registry import AgentSpec
 from acp_jupyter.host.session import Session
-from acp_jupyter.host.traffic_log import TrafficLog
-from acp_jupyter.packets.notes import AgentExited, Note, SessionOpened, TitleChanged, TurnFailed
+from acp_jupyter.packets.notes import AgentExited, Note, TitleChanged, TurnFailed
 from acp_jupyter.packets.traffic import TrafficEntry
 from acp_jupyter.transcript.events import Origin, Policy
 
@@ -35,21 +34,16 @@ class ImportedSession(Session):
 
     Parameters
     ----------
-    opening
-        What is known of it.
-    log
-        Of the traffic; owned from now on.
+    journal
+        What is known of it; owned from now on.
     limits
         See `Limits`.
-    changed
-        Called after each change.
     """
 
-    def __init__(
-        self, opening: SessionOpened, log: TrafficLog, limits: Limits, changed: Callable[[], None]
-    ) -> None:
-        no_agent = AgentSpec(IMPORTED, opening.agent_name, "")
-        super().__init__(opening, no_agent, log, NoDocuments(), limits, changed)
+    def __init__(self, journal: Journal, limits: Limits) -> None:
+        no_agent = AgentSpec(IMPORTED, journal.transcript.session.agent_info.name, "")
+        super().__init__(no_agent, journal, AgentPool(limits), NoDocuments(), limits)
+        self.agent.before_start = self._refuse
 
     def prompt(
         self,
@@ -62,7 +56,7 @@ class ImportedSession(Session):
         """Refuse: there is nobody to send it to."""
         raise SessionImported(_NO_AGENT)
 
-    async def _open(self) -> Link:
+    async def _refuse(self) -> NoReturn:
         raise SessionImported(_NO_AGENT)
 
     def end(self, at: float, title: str) -> None:

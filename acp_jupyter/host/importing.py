@@ -14,6 +14,7 @@ from pathlib import PurePath
 from acp_jupyter.errors import NothingToImport
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.imported import IMPORTED, ImportedSession
+from acp_jupyter.host.journal import Journal
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.traffic_log import TrafficLog
 from acp_jupyter.packets.dialects.imports import read_import
@@ -124,7 +125,7 @@ def _make(host: AgentHost, wish: ImportWish, facts: LogFacts) -> ImportedSession
         if session_id in host.sessions:  # else it is being read, in another thread
             host.announce_change()
 
-    session = ImportedSession(opening, log, limits, changed)
+    session = ImportedSession(Journal.begin(opening, log, limits, changed), limits)
     session.redactor = redactor
     session.kernel_id = wish.kernel_id
     session.label = title

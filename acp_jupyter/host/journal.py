@@ -8,11 +8,12 @@ import logging
 import time
 import uuid
 from collections import deque
-from collections.abc import Callable, Iterable
-from typing import Protocol
+from collections.abc import Callable, Iterable, Iterator
+from typing import Protocol, Self
 
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.traffic_log import TrafficLog
+from acp_jupyter.packets.elicitation_secrets import SecretAnswers
 from acp_jupyter.packets.notes import Note, SessionOpened
 from acp_jupyter.packets.reader import LogPacket, TrafficReader
 from acp_jupyter.packets.traffic import TrafficEntry
@@ -44,10 +45,14 @@ class Journal:
 
     Parameters
     ----------
-    opening
-        The first note of the log.
+    transcript
+        What is known from the log so far.
     log
         Where lines are kept; owned from now on.
+    reader
+        Has read the log so far.
+    next_number
+        Of the log's next line.
     limits
         See `Limits`.
     changed
@@ -56,24 +61,34 @@ class Journal:
 
     def __init__(
         self,
-        opening: SessionOpened,
+        transcript: Transcript,
         log: TrafficLog,
+        reader: TrafficReader,
+        next_number: int,
         limits: Limits,
         changed: Callable[[], None],
     ) -> None:
-        self.sequence = itertools.count(1)
+        self.transcript = transcript
+        self.sequence: Iterator[int] = itertools.count(next_number)
+        self.lines = 0
+        """How many were entered here."""
         self._log = log
+        self._secrets = SecretAnswers()
         self._changed = changed
-        self._reader = TrafficReader()
+        self._reader = reader
         self._limits = limits
         self._ring: deque[Event] = deque(maxlen=limits.ring_events)
         self._readers: set[Reader] = set()
         self._progress = asyncio.Event()
+
+    @classmethod
+    def begin(
+        cls, opening: SessionOpened, log: TrafficLog, limits: Limits, changed: Callable[[], None]
+    ) -> Self:
+        """Begin the log of a new session, whose first note is ``opening``."""
         now = time.time()
-        self.transcript: Transcript = opened(opening, now)
-        self._log.append(
-            TrafficEntry(next(self.sequence), now, "!", opening.model_dump(mode="json"))
-        )
+        log.append(TrafficEntry(1, now, "!", opening.model_dump(mode="json")))
+        return cls(opened(opening, now), log, TrafficReader(), 2, limits, changed)
 
     def enter(self, entry: TrafficEntry) -> None:
         """Take one line; never raises on what an agent wrote."""
@@ -81,7 +96,9 @@ class Journal:
 
     def take(self, entry: TrafficEntry) -> list[LogPacket]:
         """Do the same, and return what the line says."""
+        entry = self._secrets.without(entry)
         self._log.append(entry)
+        self.lines += 1
         packets = self._reader.read(entry)
         for packet in packets:
             try:

@@ -35,6 +35,12 @@ class Limits:
         For the answer to ``initialize``.
     session_new_seconds
         For the answer to ``session/new``.
+    authenticate_seconds
+        For a login that an agent does by itself, in the user's browser.
+    login_terminal_seconds
+        For a login in a terminal.
+    download_seconds
+        For the answer to ``initialize`` of an agent whose package is fetched first.
     request_seconds
         For answers that the user waits for with a click: mode, configuration.
     send_seconds
@@ -79,6 +85,10 @@ class Limits:
         Newest turns in a snapshot.
     queued_prompts
         Prompts that may wait in one session.
+    prompt_blocks
+        Parts of one prompt: text, images, files.
+    prompt_bytes
+        Of one prompt with all that is attached; base64 counts as it is written.
     sessions
         Sessions that may be open at once.
     packet_streams
@@ -153,6 +163,9 @@ class Limits:
     spawn_seconds: float = 15.0
     initialize_seconds: float = 60.0
     session_new_seconds: float = 60.0
+    authenticate_seconds: float = 900.0
+    login_terminal_seconds: float = 3600.0
+    download_seconds: float = 600.0
     request_seconds: float = 30.0
     send_seconds: float = 30.0
     cancel_grace_seconds: float = 10.0
@@ -175,6 +188,8 @@ class Limits:
     window_items: int = 200
     window_turns: int = 200
     queued_prompts: int = 100
+    prompt_blocks: int = 200
+    prompt_bytes: int = 24 * _MIB
     sessions: int = 200
     packet_streams: int = 32
     packet_pause_seconds: float = 0.033

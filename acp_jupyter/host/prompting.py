@@ -3,49 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-import uuid
-from collections import deque
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
-from typing import Any
+from pathlib import Path
 
-from pydantic import JsonValue
-
-from acp_jupyter.errors import AcpError, AgentDied, AgentRequestError, BadRequest, EmptyPrompt
+from acp_jupyter.errors import AcpError, AgentDied, AgentRequestError
 from acp_jupyter.host.asking import Asking
-from acp_jupyter.host.connection import AgentConnection
+from acp_jupyter.host.elicitation import Elicitations
 from acp_jupyter.host.file_changes_turn import TurnFiles
 from acp_jupyter.host.journal import Journal
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.packets.notes import (
-    TurnFailed,
-    TurnQueued,
-    TurnRemoved,
-    TurnStartedNote,
-    TurnStopped,
-)
+from acp_jupyter.host.link import Link
+from acp_jupyter.host.prompt_blocks import Blocks, fitted_blocks
+from acp_jupyter.host.queue import QueuedTurn, TurnQueue
+from acp_jupyter.packets.notes import TurnFailed, TurnStartedNote, TurnStopped
 from acp_jupyter.transcript.events import Origin, Policy
 
-__all__ = ["Link", "Prompting", "content_blocks"]
-
-
-_Blocks = tuple[dict[str, JsonValue], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Link:
-    """A running agent and the session's id there."""
-
-    connection: AgentConnection
-    agent_session_id: str
-
-
-@dataclass(slots=True)
-class _Turn:
-    turn_id: str
-    blocks: _Blocks
-    can_ask: bool
-    stop: asyncio.Event = field(default_factory=asyncio.Event)
+__all__ = ["Prompting"]
 
 
 class Prompting:
@@ -55,8 +28,6 @@ class Prompting:
     ----------
     journal
         Of the session.
-    asking
-        Its permission requests.
     link
         Returns the running agent, started if need be.
     drop
@@ -80,86 +51,79 @@ class Prompting:
         self._drop = drop
         self._files = files
         self._limits = limits
-        self._queue: deque[_Turn] = deque()
-        self._running: _Turn | None = None
-        self._more = asyncio.Event()
+        self._queue = TurnQueue(journal, limits)
+        self._running: QueuedTurn | None = None
         self._closing = False
         self.asking = Asking(journal, self._nobody_to_ask, self._refuse)
+        self.elicitations = Elicitations(journal, self._nobody_to_ask, self._leave_unanswered)
         self.someone_attached = False
-        self.said: Callable[[_Blocks], _Blocks] | None = None
+        self.said: Callable[[Blocks], Blocks] | None = None
         """What is done to a prompt before it is sent; set while a record is played."""
+        self.ended: Callable[[], None] | None = None
+        """Called at the end of each turn."""
         self._task = asyncio.create_task(self._run(), name=f"acp-turns-{journal.session_id}")
 
     def put(
         self,
-        prompt: str | tuple[dict[str, JsonValue], ...],
+        prompt: str | Blocks,
         *,
         policy: Policy,
         origin: Origin | None,
         can_ask: bool,
+        first: bool = False,
     ) -> str:
-        """Queue a prompt; return its turn's id.
-
-        Raises
-        ------
-        EmptyPrompt
-            There is nothing to send.
-        BadRequest
-            Too many prompts wait already.
-        """
-        blocks = content_blocks(prompt)
-        if len(self._queue) >= self._limits.queued_prompts:
-            raise BadRequest(
-                f"{self._limits.queued_prompts} prompts wait in this session already. "
-                "Wait for some to end, or remove some."
-            )
-        turn = _Turn(turn_id=uuid.uuid4().hex, blocks=blocks, can_ask=can_ask)
-        self._queue.append(turn)
-        self._journal.note(
-            TurnQueued(
-                turn_id=turn.turn_id,
-                prompt=blocks,
-                policy=policy,
-                origin=origin,
-            )
-        )
-        self._more.set()
-        return turn.turn_id
+        """Queue a prompt; return its turn's id. See `TurnQueue.put`."""
+        return self._queue.put(prompt, policy=policy, origin=origin, can_ask=can_ask, first=first)
 
     def stop(self, turn_id: str | None) -> None:
         """Stop the running turn, or the named one; a done one stays as it is."""
-        for turn in tuple(self._queue):
-            if turn.turn_id == turn_id:
-                self._queue.remove(turn)
-                self._journal.note(TurnRemoved(turn_id=turn.turn_id))
+        self._queue.remove(turn_id)
         running = self._running
         if running is not None and turn_id in {None, running.turn_id}:
             running.stop.set()
 
+    def edit(self, turn_id: str, prompt: str | Blocks) -> None:
+        """Change a prompt that waits. See `TurnQueue.edit`."""
+        self._queue.edit(turn_id, prompt)
+
+    def send_now(self, turn_id: str) -> None:
+        """Stop the running turn and let a prompt that waits be the next.
+
+        Raises
+        ------
+        NotQueued
+            It does not wait any more.
+        """
+        self._queue.to_front(turn_id)
+        self.stop(None)
+
+    def expire_requests(self) -> None:
+        """Give up all that the agent asked: its process has ended."""
+        self.asking.expire_all()
+        self.elicitations.expire_all()
+
     async def close(self) -> None:
         """Stop everything; the agent is ended by the session."""
-        for turn in tuple(self._queue):
-            self.stop(turn.turn_id)
+        self._queue.clear()
         self._closing = True  # a turn that ends meanwhile may swallow the cancellation
         self._task.cancel()
         await asyncio.gather(self._task, return_exceptions=True)
         await self._files.close()
         if self._running is not None:
-            self.asking.cancel_all()
+            self._cancel_requests()
             self._journal.note(TurnStopped(turn_id=self._running.turn_id))
 
     async def _run(self) -> None:
         while not self._closing:
-            while not self._queue:
-                self._more.clear()
-                await self._more.wait()
-            turn = self._running = self._queue.popleft()
+            turn = self._running = await self._queue.next()
             self._journal.note(TurnStartedNote(turn_id=turn.turn_id))
             await self._run_turn(turn)
             await self._files.finish()
             self._running = None
+            if self.ended is not None:
+                self.ended()
 
-    async def _run_turn(self, turn: _Turn) -> None:
+    async def _run_turn(self, turn: QueuedTurn) -> None:
         """Run one turn to its end; every failure ends in the transcript."""
         stop = asyncio.ensure_future(turn.stop.wait())
         work = asyncio.ensure_future(self._work(turn))
@@ -183,12 +147,12 @@ class Prompting:
         finally:
             stop.cancel()
             # An agent may end its turn without waiting for an answer.
-            self.asking.cancel_all()
+            self._cancel_requests()
             if not work.done():
                 work.cancel()
                 await asyncio.gather(work, return_exceptions=True)
 
-    async def _work(self, turn: _Turn) -> None:
+    async def _work(self, turn: QueuedTurn) -> None:
         self._files.begin(turn.turn_id)
         link = await self._link()
         await self._files.looked()
@@ -199,10 +163,22 @@ class Prompting:
         async def end() -> None:
             await self._files.hold_end(turn.stop)
 
-        blocks = turn.blocks if self.said is None else self.said(turn.blocks)
-        await link.connection.prompt(link.agent_session_id, blocks, end)
+        await link.prompt(await self._fitted(turn.blocks), end)
 
-    async def _stop_turn(self, turn: _Turn, work: asyncio.Future[None]) -> None:
+    async def _fitted(self, blocks: Blocks) -> Blocks:
+        """Return a prompt as the agent can take it, now that it has said what that is."""
+        if self.said is not None:
+            return self.said(blocks)
+        session = self._journal.transcript.session
+        return await asyncio.to_thread(
+            fitted_blocks,
+            blocks,
+            session.prompt_capabilities,
+            Path(session.cwd),
+            session.agent_info.name,
+        )
+
+    async def _stop_turn(self, turn: QueuedTurn, work: asyncio.Future[None]) -> None:
         """ACP: session/cancel. The turn ends for its user at once, for the agent in its time."""
         link = await self._started_link(work)
         if link is None:
@@ -211,9 +187,9 @@ class Prompting:
             return
         # An agent that does not read must not hold up the stop. The line is written at once and
         # so before the answers: it says why these come.
-        sent = asyncio.ensure_future(link.connection.cancel(link.agent_session_id))
+        sent = asyncio.ensure_future(link.cancel())
         await asyncio.sleep(0)
-        self.asking.cancel_all()
+        self._cancel_requests()
         await asyncio.wait((work,), timeout=self._limits.stop_seconds)
         if not work.done():
             self._journal.note(TurnStopped(turn_id=turn.turn_id))
@@ -237,25 +213,37 @@ class Prompting:
         turn = self._running
         return turn is not None and not turn.can_ask and not self.someone_attached
 
+    def _cancel_requests(self) -> None:
+        self.asking.cancel_all()
+        self.elicitations.cancel_all()
+
     def _refuse(self) -> None:
         """A request was refused for want of anyone to ask: the turn ends in an error."""
-        if self._running is not None:
-            # Before the agent hears of it: its answer to the prompt may come at once.
-            self._fail_refused(self._running)
-            self._running.stop.set()
-
-    def _fail_refused(self, turn: _Turn) -> None:
-        self._journal.note(
-            TurnFailed(
-                turn_id=turn.turn_id,
-                message="Nobody could be asked, so this was refused.",
-                detail="Run the cell where someone can answer, or give it a --policy that allows "
-                "this, for example accept-edits.",
-                reason="nobody_to_ask",
-            )
+        self._end_unasked(
+            "Nobody could be asked, so this was refused.",
+            "Run the cell where someone can answer, or give it a --policy that allows "
+            "this, for example accept-edits.",
         )
 
-    def _fail(self, turn: _Turn, error: AcpError) -> None:
+    def _leave_unanswered(self) -> None:
+        self._end_unasked(
+            "The agent asked a question, and nobody could be asked.",
+            "Run the cell where someone can answer, or say in the prompt what the agent needs "
+            "to know. No policy answers questions.",
+        )
+
+    def _end_unasked(self, message: str, detail: str) -> None:
+        turn = self._running
+        if turn is not None:
+            # Before the agent hears of it: its answer to the prompt may come at once.
+            self._journal.note(
+                TurnFailed(
+                    turn_id=turn.turn_id, message=message, detail=detail, reason="nobody_to_ask"
+                )
+            )
+            turn.stop.set()
+
+    def _fail(self, turn: QueuedTurn, error: AcpError) -> None:
         self._journal.note(
             TurnFailed(
                 turn_id=turn.turn_id,
@@ -264,24 +252,3 @@ class Prompting:
                 reason=error.reason,
             )
         )
-
-
-def content_blocks(
-    prompt: str | tuple[dict[str, JsonValue], ...],
-) -> tuple[dict[str, Any], ...]:
-    """Return ACP content blocks for a prompt.
-
-    Raises
-    ------
-    EmptyPrompt
-        No text and no other block.
-    """
-    if isinstance(prompt, str):
-        prompt = ({"type": "text", "text": prompt},)
-    said = any(
-        str(block.get("text", "")).strip() if block.get("type") == "text" else True
-        for block in prompt
-    )
-    if not said:
-        raise EmptyPrompt("The prompt is empty. Write what the agent shall do.")
-    return prompt

@@ -3,51 +3,78 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from acp_jupyter.errors import AgentDied, AgentRequestError
+from acp_jupyter.host.routing import Mark, SessionLog
 
-__all__ = ["OurRequests", "TheirRequests"]
+__all__ = ["OurRequest", "OurRequests", "TheirRequest", "TheirRequests"]
 
 _INTERNAL_ERROR = -32603
 _DETAIL_CHARS = 4000
+
+
+@dataclass(slots=True)
+class OurRequest:
+    """A request that waits for its answer."""
+
+    id: int
+    future: asyncio.Future[Any]
+    log: SessionLog | None
+    """Of the session that it is for; none for the process as a whole."""
+    opens: bool = False
+    """Whether its answer names a session that is the log's from then on."""
+    marks: tuple[Mark, ...] = ()
+    before_answer: Callable[[], Awaitable[None]] | None = None
 
 
 class OurRequests:
     """What we asked the agent. Raw results: no model may lose an answer."""
 
     def __init__(self) -> None:
-        self._waiting: dict[int, asyncio.Future[Any]] = {}
+        self._ids = itertools.count(1)
+        self._waiting: dict[int, OurRequest] = {}
         self._closed: AgentDied | None = None
 
-    def open(self, seq: int) -> asyncio.Future[Any]:
-        """Expect an answer to the request that goes out as line ``seq``, which is its id too."""
+    def open(self, log: SessionLog | None, *, opens: bool = False) -> OurRequest:
+        """Expect an answer to a request that is about to go out."""
         if self._closed is not None:
             raise self._closed
         future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-        self._waiting[seq] = future
-        return future
+        request = OurRequest(next(self._ids), future, log, opens)
+        self._waiting[request.id] = request
+        return request
 
-    def forget(self, seq: int, future: asyncio.Future[Any]) -> None:
-        """Stop waiting; a later answer will be ignored."""
-        self._waiting.pop(seq, None)
-        if not future.cancel() and not future.cancelled():
-            future.exception()  # seen; the one who waited may have failed before
+    def forget(self, request: OurRequest) -> bool:
+        """Stop waiting; a later answer will be ignored. Tell whether one was still to come."""
+        waited = self._waiting.pop(request.id, None) is not None
+        if not request.future.cancel() and not request.future.cancelled():
+            request.future.exception()  # seen; the one who waited may have failed before
+        return waited
 
-    def asked(self, message: Mapping[str, Any]) -> int | None:
-        """Return the ``seq`` of the request that ``message`` answers."""
+    def asked(self, message: Mapping[str, Any]) -> OurRequest | None:
+        """Return the request that ``message`` answers."""
         request_id = message.get("id")
-        known = isinstance(request_id, int) and request_id in self._waiting
-        return request_id if known and "method" not in message else None
+        if "method" in message or not isinstance(request_id, int):
+            return None
+        return self._waiting.get(request_id)
+
+    def of_id(self, request_id: object) -> OurRequest | None:
+        """Return the open request of an id as the agent writes it."""
+        if isinstance(request_id, str) and request_id.isdigit():
+            request_id = int(request_id)
+        return self._waiting.get(request_id) if isinstance(request_id, int) else None
 
     def settle(self, message: Mapping[str, Any]) -> None:
         """Hand an answer to whoever waits for it; one for nobody is ignored."""
-        seq = self.asked(message)
-        if seq is None:
+        request = self.asked(message)
+        if request is None:
             return
-        future = self._waiting.pop(seq)
+        future = self._waiting.pop(request.id).future
         error = message.get("error")
         if future.done():
             return
@@ -61,10 +88,19 @@ class OurRequests:
         if self._closed is None:
             self._closed = error
         waiting, self._waiting = list(self._waiting.values()), {}
-        for future in waiting:
-            if not future.done():
-                future.set_exception(self._closed)
+        for request in waiting:
+            if not request.future.done():
+                request.future.set_exception(self._closed)
         return self._closed
+
+
+@dataclass(frozen=True, slots=True)
+class TheirRequest:
+    """A request of the agent that waits for our answer."""
+
+    id: object
+    """The agent's own; it may repeat and be of any type."""
+    marks: tuple[Mark, ...]
 
 
 class TheirRequests:
@@ -72,23 +108,26 @@ class TheirRequests:
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
-        self._ids: dict[int, object] = {}
+        self._ids = itertools.count(1)
+        self._open: dict[int, TheirRequest] = {}
 
     def full(self) -> bool:
         """Tell whether too many requests are open."""
-        return len(self._ids) >= self._limit
+        return len(self._open) >= self._limit
 
-    def open(self, seq: int, message: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the request with ``seq`` for an id."""
-        self._ids[seq] = message["id"]
-        return {**message, "id": seq}
+    def open(self, message: Mapping[str, Any], marks: tuple[Mark, ...]) -> dict[str, Any]:
+        """Return the request with an id of ours."""
+        ours = next(self._ids)
+        self._open[ours] = TheirRequest(message["id"], marks)
+        return {**message, "id": ours}
 
-    def answer(self, message: Mapping[str, Any]) -> dict[str, Any] | None:
-        """Return the answer with the agent's own id, or None where none is expected any more."""
-        seq = message["id"]
-        if seq not in self._ids:
-            return None
-        return {**message, "id": self._ids.pop(seq)}
+    def take(self, ours: int) -> TheirRequest | None:
+        """Return the request that we called ``ours``; None where no answer is expected any more."""
+        return self._open.pop(ours, None)
+
+    def of_id(self, request_id: object) -> TheirRequest | None:
+        """Return the open request that the agent calls ``request_id``."""
+        return next((open_ for open_ in self._open.values() if open_.id == request_id), None)
 
 
 def _request_error(error: Mapping[str, Any]) -> AgentRequestError:

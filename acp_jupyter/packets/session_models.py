@@ -6,6 +6,8 @@ from typing import Literal
 
 from pydantic import JsonValue
 
+from acp_jupyter.packets.abilities import Ability
+from acp_jupyter.packets.login_models import AuthMethod
 from acp_jupyter.packets.models import PacketModel, TimedPacket
 
 __all__ = [
@@ -15,6 +17,7 @@ __all__ = [
     "CommandEntry",
     "ConfigOptionUpdate",
     "CurrentModeUpdate",
+    "CurrentModelUpdate",
     "MessageEnd",
     "MessageStart",
     "NoticePacket",
@@ -48,6 +51,13 @@ class CurrentModeUpdate(TimedPacket):
     type: Literal["current_mode_update"] = "current_mode_update"
     mode_id: str
     description: str = ""
+
+
+class CurrentModelUpdate(TimedPacket):
+    """The answer to session/set_model, which the protocol no longer has and agents do."""
+
+    type: Literal["current_model_update"] = "current_model_update"
+    model_id: str
 
 
 class ConfigOptionUpdate(TimedPacket):
@@ -113,6 +123,9 @@ class AgentInfoPacket(TimedPacket):
     title: str = ""
     version: str = ""
     prompt_capabilities: tuple[str, ...] = ()
+    can: tuple[Ability, ...] = ()
+    """What it can do with sessions."""
+    auth_methods: tuple[AuthMethod, ...] = ()
 
 
 class CancelSent(TimedPacket):

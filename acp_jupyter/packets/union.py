@@ -7,6 +7,11 @@ from typing import Annotated
 from pydantic import Field
 from typing_extensions import TypeAliasType
 
+from acp_jupyter.packets.elicitation import (
+    ElicitationComplete,
+    ElicitationRequest,
+    ElicitationResponse,
+)
 from acp_jupyter.packets.made_models import ArtifactCreated, FileWrite
 from acp_jupyter.packets.models import (
     AgentMessageChunk,
@@ -27,6 +32,7 @@ from acp_jupyter.packets.session_models import (
     AvailableCommandsUpdate,
     CancelSent,
     ConfigOptionUpdate,
+    CurrentModelUpdate,
     CurrentModeUpdate,
     MessageEnd,
     MessageStart,
@@ -50,6 +56,9 @@ Packet = TypeAliasType(
         | ToolCallProgress
         | PermissionRequest
         | PermissionResponse
+        | ElicitationRequest
+        | ElicitationResponse
+        | ElicitationComplete
         | AgentPlanUpdate
         | PlanRemoved
         | ArtifactCreated
@@ -60,6 +69,7 @@ Packet = TypeAliasType(
         | MessageEnd
         | AvailableCommandsUpdate
         | CurrentModeUpdate
+        | CurrentModelUpdate
         | ConfigOptionUpdate
         | SessionInfoUpdate
         | UsageUpdate

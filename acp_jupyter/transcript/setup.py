@@ -6,15 +6,19 @@ from pydantic import JsonValue
 
 from acp_jupyter.packets.json_fields import first, text
 from acp_jupyter.packets.notes import SessionOpened
+from acp_jupyter.packets.parse_setup import MODEL_OPTION
 from acp_jupyter.packets.session_models import (
     AgentInfoPacket,
     AvailableCommandsUpdate,
     ConfigOptionUpdate,
+    CurrentModelUpdate,
     CurrentModeUpdate,
     SessionInfoUpdate,
     SessionSetup,
     UsageUpdate,
 )
+from acp_jupyter.packets.session_notes import SessionAttached
+from acp_jupyter.transcript import login
 from acp_jupyter.transcript.draft import Draft
 from acp_jupyter.transcript.events import (
     AgentInfo,
@@ -31,6 +35,8 @@ from acp_jupyter.transcript.state import Transcript
 __all__ = [
     "REPLAYED",
     "agent_info",
+    "attached",
+    "chosen_model",
     "commands",
     "config",
     "info",
@@ -44,6 +50,9 @@ REPLAYED = " (replayed)"
 """After the name of an agent that is played from a record."""
 
 _TOOLS = 1000
+_WITHOUT_HISTORY = (
+    "The agent was started again without history: it does not remember what is above."
+)
 
 
 def opened(note: SessionOpened, at: float) -> Transcript:
@@ -73,6 +82,8 @@ def agent_info(draft: Draft, packet: AgentInfoPacket) -> None:
     draft.change_session(
         agent_info=AgentInfo(id=agent.id, name=name, version=packet.version[:40]),
         prompt_capabilities=packet.prompt_capabilities,
+        can=packet.can,
+        auth_methods=packet.auth_methods,
     )
 
 
@@ -93,6 +104,32 @@ def session_setup(draft: Draft, packet: SessionSetup) -> None:
 def config(draft: Draft, packet: ConfigOptionUpdate) -> None:
     """Replace the config options whole."""
     draft.change_session(config_options=_options(packet.options))
+
+
+def chosen_model(draft: Draft, packet: CurrentModelUpdate) -> None:
+    """Change the model where an older agent has no config option for it."""
+    options = tuple(
+        option.model_copy(update={"current_value": packet.model_id})
+        if option.id == MODEL_OPTION and option.category == MODEL_OPTION
+        else option
+        for option in draft.session.config_options
+    )
+    draft.change_session(config_options=options)
+
+
+def attached(draft: Draft, note: SessionAttached) -> None:
+    """Take the agent's own id of the session, and say so where it has forgotten it."""
+    login.opened(draft)
+    if not note.without_history:
+        draft.change_session(agent_session_id=note.agent_session_id)
+        return
+    draft.change_session(agent_session_id=note.agent_session_id, history="without")
+    draft.close_open_item()
+    draft.add(
+        Notice(
+            id=draft.new_id(), turn_id=draft.turn_id(), severity="warning", text=_WITHOUT_HISTORY
+        )
+    )
 
 
 def commands(draft: Draft, packet: AvailableCommandsUpdate) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+import itertools
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -11,12 +12,14 @@ from typing import Any
 from acp_jupyter.host.connection import AgentConnection
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.registry import AgentSpec
-from acp_jupyter.host.transport import OnEntry
+from acp_jupyter.host.routing import Lines
 from acp_jupyter.packets.normalise import normalise
 from acp_jupyter.packets.traffic import TrafficEntry
 from tests.support.recording_client import RecordingClient
 
 __all__ = ["FAST", "Talk", "talk_to"]
+
+OnEntry = Callable[[TrafficEntry], None]
 
 FAST = replace(Limits(), stdin_eof_seconds=0.3, term_seconds=0.3)
 
@@ -30,6 +33,11 @@ class Talk:
     connection: AgentConnection = field(init=False)
     session_id: str = ""
     on_entry: OnEntry | None = None
+    lines: Lines = field(default_factory=Lines)
+    sequence: Iterator[int] = field(default_factory=lambda: itertools.count(1))
+
+    def __post_init__(self) -> None:
+        self.lines.join(self)
 
     def enter(self, entry: TrafficEntry) -> None:
         self.entries.append(entry)
@@ -37,7 +45,9 @@ class Talk:
             self.on_entry(entry)
 
     async def say(self, text: str) -> dict[str, Any]:
-        return await self.connection.prompt(self.session_id, [{"type": "text", "text": text}])
+        return await self.connection.prompt(
+            self.session_id, [{"type": "text", "text": text}], self
+        )
 
     def updates(self) -> list[Mapping[str, Any]]:
         """Return the updates in wire order, normalised."""
@@ -78,12 +88,12 @@ async def talk_to(
         spec,
         cwd=cwd,
         client=talk.client,
-        on_entry=talk.enter,
+        lines=talk.lines,
         limits=limits,
         environment=environment,
     )
     try:
-        result = await talk.connection.new_session(cwd)
+        result = await talk.connection.new_session(cwd, talk)
         talk.session_id = result["sessionId"]
         yield talk
     finally:

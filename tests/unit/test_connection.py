@@ -27,7 +27,7 @@ async def test_a_turn(tmp_path: Path) -> None:
         assert talk.connection.capabilities == {"loadSession": False}
         assert (await talk.say("good morning"))["stopReason"] == "end_turn"
         assert talk.text() == "Hello from the **fake** agent. You said: good morning"
-        again = await talk.connection.new_session(tmp_path)
+        again = await talk.connection.new_session(tmp_path, talk)
         assert again["sessionId"] != talk.session_id
 
 
@@ -258,7 +258,7 @@ async def test_a_deaf_agent_counts_as_dead_after_a_time(tmp_path: Path) -> None:
     limits = replace(FAST, send_seconds=0.5)
     async with talk_to(fake_agent("deaf"), tmp_path, limits=limits) as talk:
         prompt = asyncio.create_task(talk.say("x" * 5_000_000))
-        cancel = asyncio.create_task(talk.connection.cancel(talk.session_id))
+        cancel = asyncio.create_task(talk.connection.cancel(talk.session_id, talk))
         began = time.monotonic()
         with pytest.raises(AgentDied, match="has read nothing for"):
             await prompt
@@ -280,7 +280,7 @@ async def test_cancel_ends_a_turn(tmp_path: Path) -> None:
         turn = asyncio.create_task(talk.say("go"))
         await eventually_async(lambda: "word3" in talk.text())
         began = time.monotonic()
-        await talk.connection.cancel(talk.session_id)
+        await talk.connection.cancel(talk.session_id, talk)
         assert (await turn)["stopReason"] == "cancelled"
         assert time.monotonic() - began < 1
 
@@ -295,7 +295,9 @@ async def test_a_handler_that_hangs_does_not_hold_up_the_turn(tmp_path: Path) ->
 async def test_unknown_methods_get_an_error_and_unknown_answers_are_raw(tmp_path: Path) -> None:
     async with talk_to(fake_agent("hello"), tmp_path) as talk:
         with pytest.raises(AgentRequestError, match="Method not found") as caught:
-            await talk.connection.set_mode(talk.session_id, "plan")
+            await talk.connection.request(
+                "session/set_mode", {"sessionId": talk.session_id, "modeId": "plan"}, talk
+            )
         assert caught.value.code == -32601
 
 

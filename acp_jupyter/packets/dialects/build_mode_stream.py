@@ -12,6 +12,11 @@ from acp_jupyter.packets.dialects import build_mode_models as build
 from acp_jupyter.packets.dialects.build_mode import BuildPacket
 from acp_jupyter.packets.dialects.build_mode_base import moment_of
 from acp_jupyter.packets.dialects.build_mode_calls import told_name
+from acp_jupyter.packets.elicitation import (
+    ElicitationComplete,
+    ElicitationRequest,
+    ElicitationResponse,
+)
 from acp_jupyter.packets.made_models import ArtifactCreated, FileWrite
 from acp_jupyter.packets.models import (
     AgentMessageChunk,
@@ -33,6 +38,7 @@ from acp_jupyter.packets.session_models import (
     AvailableCommandsUpdate,
     CancelSent,
     ConfigOptionUpdate,
+    CurrentModelUpdate,
     CurrentModeUpdate,
     MessageEnd,
     MessageStart,
@@ -60,6 +66,9 @@ _LEFT_OUT = (
     SessionSetup,
     AgentInfoPacket,
     CancelSent,
+    ElicitationRequest,
+    ElicitationResponse,
+    ElicitationComplete,
     Unknown,
 )
 """They may come at any time, and break no text."""
@@ -145,8 +154,12 @@ class BuildModeStream:
                 | UsageUpdate()
                 | SessionInfoUpdate()
                 | SessionSetup()
+                | CurrentModelUpdate()
                 | AgentInfoPacket()
                 | CancelSent()
+                | ElicitationRequest()
+                | ElicitationResponse()
+                | ElicitationComplete()
                 | Unknown()
             ):
                 return []

@@ -18,7 +18,13 @@ from acp_jupyter.packets.dialects.call_writer import (
     write_progress,
     write_start,
 )
+from acp_jupyter.packets.dialects.elicitation_writer import write_elicitation
 from acp_jupyter.packets.dialects.tool_content import write_block
+from acp_jupyter.packets.elicitation import (
+    ElicitationComplete,
+    ElicitationRequest,
+    ElicitationResponse,
+)
 from acp_jupyter.packets.json_fields import Obj
 from acp_jupyter.packets.made_models import ArtifactCreated, FileWrite
 from acp_jupyter.packets.models import (
@@ -40,6 +46,7 @@ from acp_jupyter.packets.session_models import (
     AvailableCommandsUpdate,
     CancelSent,
     ConfigOptionUpdate,
+    CurrentModelUpdate,
     CurrentModeUpdate,
     MessageEnd,
     MessageStart,
@@ -77,6 +84,8 @@ def _write(packet: Packet) -> Obj | None:  # noqa: C901 - one flat match
             return write_permission_request(packet)
         case PermissionResponse():
             return write_permission_response(packet)
+        case ElicitationRequest() | ElicitationResponse() | ElicitationComplete():
+            return write_elicitation(packet)
         case AgentPlanUpdate():
             return _plan(packet)
         case PlanRemoved():
@@ -113,7 +122,7 @@ def _write(packet: Packet) -> Obj | None:  # noqa: C901 - one flat match
             return error | _said(code=packet.code, data=details)
         case Unknown():
             return {"type": packet.type, "raw": packet.raw}
-        case SessionSetup() | AgentInfoPacket() | CancelSent():
+        case CurrentModelUpdate() | SessionSetup() | AgentInfoPacket() | CancelSent():
             return None
         case _:
             assert_never(packet)

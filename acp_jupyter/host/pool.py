@@ -1,0 +1,219 @@
+"""The running agents. One process may serve many sessions of one folder."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from acp_jupyter.errors import AcpError
+from acp_jupyter.host.client import SessionClient
+from acp_jupyter.host.client_router import ClientRouter
+from acp_jupyter.host.connection import AgentConnection
+from acp_jupyter.host.limits import Limits
+from acp_jupyter.host.registry import AgentSpec
+from acp_jupyter.host.routing import Lines, SessionLog
+
+__all__ = ["AgentPool", "Member"]
+
+_Key = tuple[str, str, tuple[str, ...], tuple[tuple[str, str], ...], str]
+
+
+@dataclass(eq=False)
+class Member:
+    """A session that uses a process."""
+
+    spec: AgentSpec
+    cwd: Path
+    log: SessionLog
+    client: SessionClient
+    alone: bool = False
+    """Whether it shares its process with no other session."""
+
+
+@dataclass(eq=False)
+class _Running:
+    """A process that is starting or runs, and who uses it."""
+
+    task: asyncio.Task[AgentConnection]
+    lines: Lines
+    router: ClientRouter
+    users: set[Member] = field(default_factory=set)
+    alone: bool = False
+
+    @property
+    def usable(self) -> bool:
+        if not self.task.done():
+            return True
+        failed = self.task.cancelled() or self.task.exception() is not None
+        return not failed and not self.task.result().closed.is_set()
+
+
+@dataclass
+class _Crashes:
+    count: int = 0
+    at: float = 0.0
+
+
+class AgentPool:
+    """Starts processes when they are needed and ends them when nobody uses them.
+
+    Lives on the host's loop. Processes of one configuration are shared by the sessions of one
+    folder: agents read a folder's own settings when they start.
+    """
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._running: dict[_Key, list[_Running]] = {}
+        self._crashes: dict[_Key, _Crashes] = {}
+        self._closing: set[asyncio.Task[None]] = set()
+
+    async def join(
+        self, member: Member, waiting: Callable[[float], None] | None = None
+    ) -> AgentConnection:
+        """Return the connection that serves a session, started if need be.
+
+        Parameters
+        ----------
+        member
+            The session.
+        waiting
+            Called with the seconds that the start is put off because the agent died too often.
+
+        Raises
+        ------
+        AgentStartError
+            It did not start.
+        """
+        key = _key(member)
+        running = next((r for r in self._running.get(key, ()) if _shared(r, member)), None)
+        if running is None:
+            delay = self._delay(key)
+            if delay > 0:
+                if waiting is not None:
+                    waiting(delay)
+                await asyncio.sleep(delay)
+            running = self._start(member, key)
+        running.users.add(member)
+        running.router.add(member.log.session_id, member.client)
+        running.lines.join(member.log)
+        try:
+            return await asyncio.shield(running.task)
+        except BaseException:
+            await self.leave(member)
+            raise
+
+    def shared(self, member: Member) -> bool:
+        """Tell whether other sessions use the member's process too."""
+        group = self._running.get(_key(member), ())
+        return any(member in r.users and len(r.users) > 1 and r.usable for r in group)
+
+    async def leave(self, member: Member) -> None:
+        """Use the process no more; the last one ends it and waits until it is gone."""
+        for running in tuple(self._running.get(_key(member), ())):
+            if member not in running.users:
+                continue
+            running.users.discard(member)
+            running.router.remove(member.log.session_id)
+            if running.users and running.usable:
+                running.lines.leave(member.log)
+            else:
+                await self._end(_key(member), running)
+                running.lines.leave(member.log)
+
+    async def restart(self, agent_id: str) -> int:
+        """End every process of an agent; each session starts it anew. Return how many ended."""
+        ended = 0
+        for key, group in tuple(self._running.items()):
+            if key[0] == agent_id:
+                self._crashes.pop(key, None)
+                for running in tuple(group):
+                    await self._end(key, running)
+                    ended += 1
+        return ended
+
+    async def close(self) -> None:
+        """End everything."""
+        ends = [self._end(key, r) for key, group in tuple(self._running.items()) for r in group]
+        await asyncio.gather(*ends, return_exceptions=True)
+        await asyncio.gather(*self._closing, return_exceptions=True)
+
+    def _start(self, member: Member, key: _Key) -> _Running:
+        lines, router = Lines(), ClientRouter()
+        lines.join(member.log)
+        task = asyncio.create_task(
+            self._open(member, key, lines, router), name=f"acp-agent-{member.spec.id}"
+        )
+        running = _Running(task, lines, router, alone=member.alone)
+        self._running.setdefault(key, []).append(running)
+        return running
+
+    async def _open(
+        self, member: Member, key: _Key, lines: Lines, router: ClientRouter
+    ) -> AgentConnection:
+        try:
+            connection = await AgentConnection.open(
+                member.spec, cwd=member.cwd, client=router, lines=lines, limits=self._limits
+            )
+        except AcpError:
+            self._crashed(key)
+            raise
+        connection.on_withdrawn(router.withdraw)
+        watch = asyncio.create_task(self._watch(key, connection, time.monotonic()))
+        self._closing.add(watch)
+        watch.add_done_callback(self._closing.discard)
+        return connection
+
+    async def _watch(self, key: _Key, connection: AgentConnection, since: float) -> None:
+        """Count ends that nobody asked for; one that lived long starts afresh."""
+        await connection.wait_closed()
+        if time.monotonic() - since > self._limits.stable_seconds:
+            self._crashes.pop(key, None)
+        if any(_serves(running, connection) for running in self._running.get(key, ())):
+            self._crashed(key)
+
+    def _crashed(self, key: _Key) -> None:
+        crashes = self._crashes.setdefault(key, _Crashes())
+        crashes.count += 1
+        crashes.at = time.monotonic()
+
+    def _delay(self, key: _Key) -> float:
+        """Return how long to wait before the next start: the more crashes, the longer."""
+        crashes = self._crashes.get(key)
+        if crashes is None or crashes.count < self._limits.free_restarts:
+            return 0.0
+        steps = min(crashes.count - self._limits.free_restarts, 10)
+        pause = min(self._limits.restart_seconds * 2.0**steps, self._limits.longest_restart_seconds)
+        return max(0.0, crashes.at + pause - time.monotonic())
+
+    async def _end(self, key: _Key, running: _Running) -> None:
+        group = self._running.get(key, [])
+        if running in group:
+            group.remove(running)
+        if not group:
+            self._running.pop(key, None)
+        if not running.task.done():
+            running.task.cancel()
+        try:
+            connection = await running.task
+        except (asyncio.CancelledError, AcpError):
+            return
+        await asyncio.shield(connection.close())
+
+
+def _key(member: Member) -> _Key:
+    spec = member.spec
+    return spec.id, spec.command, spec.args, tuple(sorted(spec.env.items())), str(member.cwd)
+
+
+def _serves(running: _Running, connection: AgentConnection) -> bool:
+    task = running.task
+    if not task.done() or task.cancelled() or task.exception() is not None:
+        return False
+    return task.result() is connection
+
+
+def _shared(running: _Running, member: Member) -> bool:
+    return running.usable and not running.alone and not member.alone

@@ -1,0 +1,279 @@
+"""The agent's side of a session: started when needed, taken up again when it has ended."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from acp_jupyter.errors import AcpError, AgentStartError
+from acp_jupyter.host.attaching import Attaching
+from acp_jupyter.host.client import SessionClient
+from acp_jupyter.host.connection import AgentConnection
+from acp_jupyter.host.journal import Journal
+from acp_jupyter.host.limits import Limits
+from acp_jupyter.host.link import Link
+from acp_jupyter.host.login import SessionLogin
+from acp_jupyter.host.pool import AgentPool, Member
+from acp_jupyter.host.registry import AgentSpec
+from acp_jupyter.packets.notes import (
+    AgentExited,
+    AgentStarting,
+    HostNotice,
+    StartFailed,
+    TurnFailed,
+)
+
+__all__ = ["SessionAgent"]
+
+_SHOWN_STDERR_LINES = 10
+_FAREWELL_SECONDS = 2.0
+
+
+class SessionAgent:
+    """Links a session to a process of its agent, and says when that has ended.
+
+    Parameters
+    ----------
+    spec
+        The agent.
+    journal
+        Of the session.
+    cwd
+        Its folder.
+    pool
+        The running agents.
+    client
+        Answers what the agent asks.
+    limits
+        See `Limits`.
+    """
+
+    def __init__(
+        self,
+        spec: AgentSpec,
+        journal: Journal,
+        cwd: Path,
+        pool: AgentPool,
+        client: SessionClient,
+        limits: Limits,
+    ) -> None:
+        self.spec = spec
+        self.mcp_servers: Sequence[Mapping[str, Any]] = ()
+        self.before_start: Callable[[], Awaitable[None]] | None = None
+        """Awaited before the process is needed; it may refuse by raising."""
+        self.first_open: Callable[[Attaching], Awaitable[Link | None]] | None = None
+        """Opens the session the first time, in place of ``session/new``."""
+        self.exited: Callable[[], None] | None = None
+        """Called when the process has ended."""
+        self.login = SessionLogin(spec, self, journal, limits)
+        self._journal = journal
+        self._limits = limits
+        self._pool = pool
+        self._member = Member(spec, cwd, journal, client)
+        self._start: asyncio.Task[Link] | None = None
+        self._watch: asyncio.Task[None] | None = None
+        self._ending: asyncio.Task[None] | None = None
+        self._rest: asyncio.TimerHandle | None = None
+        self._dropping: asyncio.Task[None] | None = None
+        self._closing = False
+
+    @property
+    def running(self) -> bool:
+        """Whether a process is being started or runs for the session."""
+        return self._start is not None and not _failed(self._start)
+
+    def keep_alone(self) -> None:
+        """Share the process with no other session."""
+        self._member.alone = True
+
+    async def linked(self) -> Link:
+        """Return the session at its running agent.
+
+        Raises
+        ------
+        AgentStartError
+            It did not start.
+        """
+        return await asyncio.shield(self._starting())
+
+    async def connected(self) -> AgentConnection:
+        """Return a connection that has shaken hands; no session need be open there.
+
+        Raises
+        ------
+        AgentStartError
+            It did not start.
+        """
+        if self.before_start is not None:
+            await self.before_start()
+        return await self._pool.join(self._member, self._tell_pause)
+
+    async def disconnected(self) -> None:
+        """Use the connection no more, unless the session is open there."""
+        if not self.running:
+            await self._pool.leave(self._member)
+
+    async def restart(self) -> int:
+        """End every process of the agent; return how many there were."""
+        return await self._pool.restart(self.spec.id)
+
+    def start_in_background(self) -> None:
+        """Start the agent; a failure is told in the transcript."""
+        self._starting().add_done_callback(self._tell_failed_start)
+
+    async def drop(self) -> None:
+        """Leave the process, if there is one; the last to leave waits until it is gone."""
+        self._cancel_rest()
+        start, self._start = self._start, None
+        if start is not None:
+            self._ending = asyncio.create_task(
+                self._end(start), name=f"acp-end-{self._journal.session_id}"
+            )
+        if self._ending is not None:
+            # Whoever waits may be cancelled; the next one waits for the same.
+            await asyncio.shield(self._ending)
+
+    async def close(self, *, delete: bool = False) -> None:
+        """Tell the agent that the session ends, and leave it."""
+        self._closing = True
+        await self.login.cancel()
+        link = self._current()
+        if link is not None:
+            bye = link.delete() if delete else link.close()
+            with contextlib.suppress(AcpError, TimeoutError):
+                await asyncio.wait_for(bye, _FAREWELL_SECONDS)
+        await self.drop()
+
+    def rest(self) -> None:
+        """Leave an agent that has nothing to do for long, if it can take up the session again."""
+        self._cancel_rest()
+        link = self._current()
+        if link is not None and (link.can("resume") or link.can("load")):
+            loop = asyncio.get_running_loop()
+            self._rest = loop.call_later(self._limits.idle_seconds, self._idle)
+
+    def _idle(self) -> None:
+        if self._journal.transcript.session.active_turn_id is None and self.running:
+            minutes = max(1, round(self._limits.idle_seconds / 60))
+            words = f"was stopped after {minutes} minute{'s' * (minutes != 1)} without a prompt"
+            self._dropping = asyncio.create_task(self._drop_idle(words))
+
+    async def _drop_idle(self, words: str) -> None:
+        await self.drop()
+        self._journal.note(AgentExited(words=words, expected=True))
+
+    def _cancel_rest(self) -> None:
+        if self._rest is not None:
+            self._rest.cancel()
+            self._rest = None
+
+    def _current(self) -> Link | None:
+        start = self._start
+        if start is None or not start.done() or _failed(start):
+            return None
+        return start.result()
+
+    def _starting(self) -> asyncio.Task[Link]:
+        self._cancel_rest()
+        if self._start is None or _failed(self._start):
+            name = f"acp-start-{self._journal.session_id}"
+            self._start = asyncio.create_task(self.login.watch(self._open()), name=name)
+        return self._start
+
+    async def _open(self) -> Link:
+        if self.before_start is not None:
+            await self.before_start()
+        self._journal.note(AgentStarting())
+        connection = await self._pool.join(self._member, self._tell_pause)
+        attaching = Attaching(
+            connection, self._journal, self._member.cwd, self.mcp_servers, self._limits
+        )
+        try:
+            link = await self._attach(attaching)
+        except BaseException:
+            await self._pool.leave(self._member)
+            raise
+        name = f"acp-watch-{self._journal.session_id}"
+        self._watch = asyncio.create_task(self._watch_exit(link), name=name)
+        return link
+
+    async def _attach(self, attaching: Attaching) -> Link:
+        state = self._journal.transcript
+        previous = state.session.agent_session_id
+        done = (state.turns[turn_id].status == "done" for turn_id in state.turn_order)
+        if previous and any(done):
+            return await attaching.again(previous)
+        if self.first_open is not None and not previous:
+            link = await self.first_open(attaching)
+            if link is not None:
+                return link
+        return await attaching.new()
+
+    async def _watch_exit(self, link: Link) -> None:
+        """Tell at once when the process ends, whoever ended it."""
+        reason = await link.connection.wait_closed()
+        self._start = None
+        await self._pool.leave(self._member)
+        stderr = tuple(link.connection.stderr_tail()[-_SHOWN_STDERR_LINES:])
+        if self.exited is not None:
+            self.exited()
+        active = self._journal.transcript.session.active_turn_id
+        self._journal.note(AgentExited(words=reason.words(), stderr=stderr, expected=self._closing))
+        if active is not None and not self._closing:
+            name = self._journal.transcript.session.agent_info.name
+            message = (
+                f"{name} stopped during the turn: it {reason.words()}. "
+                "Your next message starts it again."
+            )
+            self._journal.note(
+                TurnFailed(
+                    turn_id=active,
+                    message=message,
+                    detail="\n".join(stderr),
+                    reason="agent_died",
+                )
+            )
+
+    async def _end(self, start: asyncio.Task[Link]) -> None:
+        """Leave an agent that was started, or is being started."""
+        if not start.done():
+            start.cancel()
+        with contextlib.suppress(asyncio.CancelledError, AcpError):
+            link = await start
+            shared = self._pool.shared(self._member)
+            await self._pool.leave(self._member)
+            if shared:
+                # The process lives on for others; this session is told that it has no agent.
+                await self._unwatch()
+                self._journal.note(AgentExited(words="was left", expected=True))
+            elif not link.connection.closed.is_set():
+                await link.connection.close()
+        if self._watch is not None:
+            await asyncio.gather(self._watch, return_exceptions=True)
+
+    async def _unwatch(self) -> None:
+        if self._watch is not None:
+            self._watch.cancel()
+            await asyncio.gather(self._watch, return_exceptions=True)
+
+    def _tell_pause(self, seconds: float) -> None:
+        name = self.spec.name
+        text = f"{name} has stopped several times. It is started again in {seconds:.0f} s."
+        self._journal.note(HostNotice(severity="warning", text=text))
+
+    def _tell_failed_start(self, task: asyncio.Task[Link]) -> None:
+        if task.cancelled():
+            return
+        error = task.exception()
+        idle = self._journal.transcript.session.active_turn_id is None
+        if isinstance(error, AgentStartError) and idle:
+            self._journal.note(StartFailed(
+                message=error.message, detail=error.detail, reason=error.reason
+            ))
+
+
+def _failed(task: asyncio.Task[Link]) -> bool:
+    return task.done() and (task.cancelled() or task.exception() is not None)

@@ -1,0 +1,43 @@
+"""Notes about a session and its agent that the protocol has no message for."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from acp_jupyter.packets.base import Model
+
+__all__ = ["AgentSilent", "ReplayEnded", "ReplayStarted", "SessionAttached"]
+
+
+class SessionAttached(Model):
+    """The session is open at its agent."""
+
+    note: Literal["session_attached"] = "session_attached"
+    how: Literal["new", "resume", "load", "fork"]
+    agent_session_id: str
+    """The agent's own id of it."""
+    without_history: bool = False
+    """Whether the agent does not remember what is above."""
+
+
+class ReplayStarted(Model):
+    """What the agent now tells of the session was said before."""
+
+    note: Literal["replay_started"] = "replay_started"
+    keep: bool = False
+    """Whether it is to be shown: false where the log has it already."""
+
+
+class ReplayEnded(Model):
+    """What the agent tells from here on is new."""
+
+    note: Literal["replay_ended"] = "replay_ended"
+
+
+class AgentSilent(Model):
+    """A turn runs, and the agent has said nothing for a while."""
+
+    note: Literal["agent_silent"] = "agent_silent"
+    turn_id: str
+    since: float
+    """Seconds since the epoch."""
