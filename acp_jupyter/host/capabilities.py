@@ -20,6 +20,9 @@ def client_capabilities() -> dict[str, Any]:
     return {
         "fs": {"readTextFile": True, "writeTextFile": True},
         "terminal": False,
+        "auth": {"terminal": True},
         "session": {"configOptions": {"boolean": {}}, "compaction": {}},
         "plan": {},
+        "_meta": {"terminal-auth": True},
+        "elicitation": {"form": {}, "url": {}},
     }

@@ -41,8 +41,8 @@ class AgentSide(Protocol):
     async def drop(self) -> None:
         """Leave the agent."""
 
-    async def restart(self) -> None:
-        """End every process of the agent."""
+    async def restart(self) -> int:
+        """End every process of the agent; return how many there were."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,8 @@ from acp_jupyter.delivery.opening import go_on
 from acp_jupyter.errors import ServerUnreachable, UnknownSession
 from acp_jupyter.host.host import AgentHost, HostConfig
 from acp_jupyter.host.registry import Registry
+from acp_jupyter.host.registry_points import EntryPointAgents
+from acp_jupyter.host.registry_public import PublicAgents
 from acp_jupyter.host.workspace import choose_cwd
 from acp_jupyter.kernel.client import HostClient
 from acp_jupyter.transcript.events import SessionState
@@ -60,11 +62,17 @@ class EmbeddedHost(HostClient):
 
     def __init__(self, notebook_path: str) -> None:
         self._notebook_path = notebook_path
+        data_dir = Path(jupyter_data_dir()) / "acp-jupyter"
         self.host = AgentHost(
             HostConfig(
-                registry=Registry({}, [Path(path) for path in jupyter_config_path()]),
+                registry=Registry(
+                    {},
+                    [Path(path) for path in jupyter_config_path()],
+                    points=EntryPointAgents(),
+                    public=PublicAgents(data_dir),
+                ),
                 root=Path.cwd(),
-                data_dir=Path(jupyter_data_dir()) / "acp-jupyter",
+                data_dir=data_dir,
             )
         )
         self.caller = UserCaller(_user())

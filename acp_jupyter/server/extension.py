@@ -19,10 +19,13 @@ from acp_jupyter.delivery.dispatch import Dispatcher
 from acp_jupyter.host.host import AgentHost, HostConfig
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.registry import Registry
+from acp_jupyter.host.registry_points import EntryPointAgents
+from acp_jupyter.host.registry_public import PublicAgents
 from acp_jupyter.server.activity import Activity
 from acp_jupyter.server.backend import Backend
 from acp_jupyter.server.handlers import handlers
 from acp_jupyter.server.kernels import Kernels
+from acp_jupyter.server.login_terminals import LoginTerminals
 
 __all__ = ["URL_VARIABLE", "AcpJupyter", "kernel_url"]
 
@@ -65,12 +68,18 @@ class AcpJupyter(ExtensionApp):
         """Start the host and add the routes."""
         serverapp = self._server()
         root = _root(serverapp)
+        data_dir = Path(self.data_dir or Path(jupyter_data_dir()) / "acp-jupyter")
         pages = Pages(lambda path: _server_path(root, path))
         host = AgentHost(
             HostConfig(
-                registry=Registry(self.agents, [Path(path) for path in jupyter_config_path()]),
+                registry=Registry(
+                    self.agents,
+                    [Path(path) for path in jupyter_config_path()],
+                    points=EntryPointAgents(),
+                    public=PublicAgents(data_dir),
+                ),
                 root=root,
-                data_dir=Path(self.data_dir or Path(jupyter_data_dir()) / "acp-jupyter"),
+                data_dir=data_dir,
                 documents=pages,
                 limits=Limits(
                     initialize_seconds=self.initialize_seconds,
@@ -80,7 +89,9 @@ class AcpJupyter(ExtensionApp):
             )
         )
         kernels = Kernels(serverapp.kernel_manager, serverapp.session_manager)
-        dispatcher = Dispatcher(host, _Surroundings(pages, kernels))
+        settings = serverapp.web_app.settings
+        self._terminals = LoginTerminals(lambda: settings.get("terminal_manager"))
+        dispatcher = Dispatcher(host, _Surroundings(pages, kernels), self._terminals)
         self._backend = Backend(host, dispatcher, pages, kernels)
         times = serverapp.web_app.settings["last_activity_times"]
         self._activity = Activity(
@@ -100,6 +111,7 @@ class AcpJupyter(ExtensionApp):
         url = kernel_url(serverapp.connection_url, serverapp.ip, serverapp.sock)
         if url is not None:
             os.environ[URL_VARIABLE] = url
+        self._terminals.loop = asyncio.get_running_loop()
         self._looking = asyncio.create_task(self._activity.run(), name="acp-activity")
 
     async def stop_extension(self) -> None:

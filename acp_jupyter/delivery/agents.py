@@ -1,0 +1,142 @@
+"""Agents and logins: which there are, what each needs, and what its user does about it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable
+from typing import assert_never
+
+from acp_jupyter.delivery.access import users_only
+from acp_jupyter.delivery.agent_commands import (
+    AgentCommand,
+    AllowDownload,
+    CancelLogin,
+    Login,
+    LoginReply,
+    Logout,
+    RestartAgent,
+)
+from acp_jupyter.delivery.callers import Caller
+from acp_jupyter.delivery.frames import AgentEntry
+from acp_jupyter.host.host import AgentHost
+from acp_jupyter.host.login_launch import Terminals
+from acp_jupyter.host.registry import AgentReport
+from acp_jupyter.packets.login_models import AuthMethod
+from acp_jupyter.transcript.events import SessionState
+
+__all__ = ["Agents", "LoginMemory"]
+
+
+class LoginMemory:
+    """Which agents said, since this server runs, that they need a login."""
+
+    def __init__(self) -> None:
+        self._needs: dict[str, tuple[str, tuple[AuthMethod, ...]]] = {}
+        self._seen: dict[str, tuple[str, str]] = {}
+
+    def look(self, states: Iterable[SessionState]) -> None:
+        """Take in what the sessions know now."""
+        seen: dict[str, tuple[str, str]] = {}
+        for state in states:
+            now = seen[state.session_id] = (state.needs_login, state.agent_session_id)
+            before = self._seen.get(state.session_id, ("", ""))
+            if state.needs_login:
+                self._needs[state.agent] = (state.needs_login, state.auth_methods)
+            elif before[0] or before[1] != now[1]:
+                self._needs.pop(state.agent, None)  # it has opened a session since
+        self._seen = seen
+
+    def told(self, report: AgentReport) -> AgentEntry:
+        """Return an agent as it is shown."""
+        entry = AgentEntry(
+            id=report.id,
+            name=report.name,
+            status=report.status,
+            detail=report.detail,
+            install=report.install,
+            website=report.website,
+            package=report.package,
+            run=report.run,
+            listed=report.listed,
+        )
+        need = self._needs.get(report.id)
+        if need is None or report.status != "ready":
+            return entry
+        words, methods = need
+        changes = {"status": "needs_login", "detail": words, "methods": methods}
+        return entry.model_copy(update=changes)
+
+
+class Agents:
+    """Carries out the commands of :mod:`acp_jupyter.delivery.agent_commands`.
+
+    Parameters
+    ----------
+    host
+        Owner of the sessions.
+    terminals
+        Where a login can be shown in a terminal.
+    """
+
+    def __init__(self, host: AgentHost, terminals: Terminals | None = None) -> None:
+        self._host = host
+        self._terminals = terminals
+        self._memory = LoginMemory()
+        self.stop: Callable[[], None] = host.on_sessions_changed(self._look)
+
+    async def list(self) -> list[AgentEntry]:
+        """Return all agents. Looking for them touches the disk, so not on this loop."""
+        reports = await asyncio.to_thread(self._host.config.registry.statuses)
+        return [self._memory.told(report) for report in reports]
+
+    async def handle(self, command: AgentCommand, caller: Caller) -> AgentEntry | LoginReply:
+        """Carry out a command; none of them is for a kernel.
+
+        Raises
+        ------
+        AcpError
+            Any of its kinds.
+        """
+        match command:
+            case AllowDownload():
+                users_only(caller, "allow a download")
+                registry = self._host.config.registry
+                report = await asyncio.to_thread(
+                    registry.allow_download, command.agent, command.package
+                )
+                return self._memory.told(report)
+            case RestartAgent():
+                users_only(caller, "restart an agent")
+                await asyncio.to_thread(self._host.config.registry.get, command.agent)
+                ended = await self._restart(command.agent)
+                return LoginReply(message=_restarted(ended))
+            case Login():
+                users_only(caller, "log in to an agent")
+                login = self._host.session(command.session_id).agent.login
+                answer = await login.begin(command.method_id, self._terminals)
+                return LoginReply(
+                    message=answer.message, terminal=answer.terminal, command=answer.command
+                )
+            case CancelLogin():
+                users_only(caller, "cancel a login")
+                await self._host.session(command.session_id).agent.login.cancel()
+                return LoginReply(message="The login was cancelled.")
+            case Logout():
+                users_only(caller, "log out of an agent")
+                login = self._host.session(command.session_id).agent.login
+                return LoginReply(message=await login.logout())
+            case _:
+                assert_never(command)
+
+    async def _restart(self, agent_id: str) -> int:
+        sessions = [s for s in self._host.sessions.values() if s.spec.id == agent_id]
+        return await sessions[0].agent.restart() if sessions else 0
+
+    def _look(self) -> None:
+        self._memory.look(session.state for session in tuple(self._host.sessions.values()))
+
+
+def _restarted(ended: int) -> str:
+    if not ended:
+        return "The agent was not running. Your next message starts it."
+    return "The agent was ended. Your next message starts it again."

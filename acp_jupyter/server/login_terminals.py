@@ -1,0 +1,114 @@
+"""Logins in terminals of the Jupyter server, which JupyterLab shows."""
+
+from __future__ import annotations
+
+import asyncio
+import concurrent.futures
+import logging
+import os
+from collections.abc import Callable, Coroutine
+from typing import Any, TypeVar
+
+from acp_jupyter.host.login_launch import Launch
+
+__all__ = ["LoginTerminals"]
+
+T = TypeVar("T")
+
+_log = logging.getLogger(__name__)
+
+
+class _Ended:
+    """A client of a terminal that only wants to know when its program ends."""
+
+    size = (None, None)
+
+    def __init__(self, terminal: Any) -> None:
+        self.code: concurrent.futures.Future[int | None] = concurrent.futures.Future()
+        self._terminal = terminal
+
+    def on_pty_read(self, text: str) -> None:
+        """Look away: what the user types may be a password."""
+
+    def on_pty_died(self) -> None:
+        """Take the exit code; by now the program has been waited for."""
+        if not self.code.done():
+            self.code.set_result(getattr(self._terminal.ptyproc, "exitstatus", None))
+
+
+class _LoginTerminal:
+    """One terminal, seen from the host's loop."""
+
+    def __init__(
+        self,
+        name: str,
+        ended: _Ended,
+        close: Callable[[], Coroutine[Any, Any, None]],
+        loop: asyncio.AbstractEventLoop,
+    ) -> None:
+        self.name = name
+        self._ended = ended
+        self._close = close
+        self._loop = loop
+
+    async def wait(self) -> int | None:
+        """Wait for the program's end."""
+        return await asyncio.shield(asyncio.wrap_future(self._ended.code))
+
+    async def close(self) -> None:
+        """End the program and the terminal."""
+        await _there(self._close(), self._loop)
+
+
+class LoginTerminals:
+    """Opens terminals through the extension ``jupyter_server_terminals``.
+
+    Parameters
+    ----------
+    manager
+        Returns that extension's terminal manager, or None where terminals are off. It is asked
+        late: extensions load in any order.
+    """
+
+    def __init__(self, manager: Callable[[], Any]) -> None:
+        self._manager = manager
+        self.loop: asyncio.AbstractEventLoop | None = None
+        """The server's, once it runs."""
+
+    async def open(self, launch: Launch) -> _LoginTerminal | None:
+        """Run a program in a new terminal; to be called on the host's loop."""
+        if self.loop is None:
+            return None
+        return await _there(self._open(launch, self.loop), self.loop)
+
+    async def _open(self, launch: Launch, loop: asyncio.AbstractEventLoop) -> _LoginTerminal | None:
+        manager = self._manager()
+        if manager is None:
+            return None
+        # The manager starts from the server's environment; None takes a variable out of it.
+        env: dict[str, str | None] = {name: None for name in os.environ if name not in launch.env}
+        env.update(launch.env)
+        env.pop("TERM", None)
+        settings = {"shell_command": list(launch.argv), "extra_env": env, "cwd": str(launch.cwd)}
+        try:
+            name = str(manager.create(**settings)["name"])
+        except Exception as error:  # noqa: BLE001 - of the terminals' extension, whatever it is
+            _log.warning("No terminal could be opened for a login: %s", type(error).__name__)
+            return None
+        terminal = manager.terminals.get(name)
+        ended = _Ended(terminal)
+        if terminal is None:
+            ended.code.set_result(None)
+        else:
+            terminal.clients.append(ended)
+
+        async def close() -> None:
+            if name in manager.terminals:
+                await manager.terminate(name, force=True)
+
+        return _LoginTerminal(name, ended, close, loop)
+
+
+async def _there(work: Coroutine[Any, Any, T], loop: asyncio.AbstractEventLoop) -> T:
+    """Await something on another loop."""
+    return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, loop))

@@ -1,0 +1,125 @@
+#!/usr/bin/env python3
+"""Opens no session before somebody has logged in. The first argument says how it is odd.
+
+``WANTS_LOGIN_STATE`` names the file that stands for its credentials.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+from _wire import Json, Wire, serve
+
+STATE = Path(os.environ.get("WANTS_LOGIN_STATE", "logged-in"))
+SAME = {"id": "browser", "name": "Browser"}
+TERMINAL = {"id": "tty", "name": "Terminal", "type": "terminal", "args": ["--login"]}
+METHODS: dict[str, list[Json]] = {
+    "plain": [SAME],
+    "never_answers": [SAME],
+    "never_enough": [SAME],
+    "only_restarted": [SAME],
+    "refuses": [SAME],
+    "expires": [SAME],
+    "terminal": [{**TERMINAL, "env": {"WANTS_LOGIN_HOW": "terminal"}}],
+    "terminal_fails": [{**TERMINAL, "args": ["--login", "--fail"]}],
+    "older_terminal": [
+        {
+            "id": "tty",
+            "name": "Terminal",
+            "_meta": {"terminal-auth": {"command": sys.executable, "args": [*sys.argv, "--login"]}},
+        }
+    ],
+    "foreign_terminal": [
+        {
+            "id": "tty",
+            "name": "Terminal",
+            "_meta": {"terminal-auth": {"command": "sh", "args": ["-c", "touch hijacked"]}},
+        }
+    ],
+    "variables": [
+        {"id": "key", "name": "Key", "type": "env_var", "vars": [{"name": "WANTS_LOGIN_KEY"}]}
+    ],
+    "nothing": [],
+    "unknown_kind": [{"id": "new", "name": "Something new", "type": "passkey"}],
+    "odd": [
+        SAME,
+        {"name": "no id"},
+        {"id": "browser", "name": "again"},
+        {"id": 5},
+        {"id": "tty", "type": "terminal", "args": "not a list", "name": 7},
+    ],
+}
+HOW = sys.argv[1] if len(sys.argv) > 1 else "plain"
+STARTED_LOGGED_IN = STATE.exists()
+
+
+class LoginWire(Wire):
+    """Answers what is about logins; the rest is as with every agent."""
+
+    def next(self) -> Json | None:
+        while (message := super().next()) is not None:
+            if not self._answered(message):
+                return message
+        return None
+
+    def _answered(self, request: Json) -> bool:
+        match request.get("method"):
+            case "initialize":
+                self.result(request, _offer(request["params"]["clientCapabilities"]))
+            case "session/new" if not _logged_in():
+                self.error(request, -32000, "Authentication required")
+            case "authenticate" if HOW == "never_answers":
+                pass
+            case "authenticate" if HOW == "refuses":
+                self.error(request, -32603, "The browser said no")
+            case "authenticate":
+                assert request["params"] == {"methodId": "browser"}
+                STATE.write_text("in")
+                self.result(request, None)
+            case "logout":
+                STATE.unlink(missing_ok=True)
+                self.result(request, {})
+            case "session/prompt" if HOW == "expires" and STATE.read_text() == "in":
+                STATE.write_text("expired")
+                self.error(request, -32000, "The token has expired")
+            case _:
+                return False
+        return True
+
+
+def _offer(capabilities: Json) -> Json:
+    terminals = capabilities.get("auth", {}).get("terminal") is True
+    methods = [m for m in METHODS[HOW] if terminals or m.get("type") != "terminal"]
+    return {
+        "protocolVersion": 1,
+        "agentInfo": {"name": "wants_login", "title": "Wants Login", "version": "1"},
+        "agentCapabilities": {"auth": {"logout": {}}},
+        "authMethods": methods,
+    }
+
+
+def _logged_in() -> bool:
+    match HOW:
+        case "never_enough":
+            return False
+        case "only_restarted":
+            return STARTED_LOGGED_IN
+        case _:
+            return STATE.exists()
+
+
+def prompt(wire: Wire, session_id: str, text: str) -> str:
+    wire.text(session_id, f"Welcome. You said: {text}")
+    return "end_turn"
+
+
+if "--login" in sys.argv:
+    print("Who are you? ", end="", flush=True)
+    if "--fail" in sys.argv:
+        sys.exit(3)
+    how = os.environ.get("WANTS_LOGIN_HOW", "")
+    STATE.write_text(f"{input()} {how} {'ACP_JUPYTER_URL' in os.environ}")
+    sys.exit(0)
+serve(prompt, LoginWire())
