@@ -34,7 +34,7 @@ from acp_jupyter.delivery.frames import (
 from acp_jupyter.delivery.outbox import Outbox
 from acp_jupyter.delivery.subscription import Subscription
 from acp_jupyter.delivery.validation import sentence
-from acp_jupyter.errors import AcpError, BadRequest
+from acp_jupyter.errors import AcpError, BadRequest, InvalidAnswers
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.journal import EPOCH
 
@@ -232,5 +232,9 @@ class Channel:
 
 def _body(error: AcpError) -> ErrorBody:
     return ErrorBody(
-        message=error.message, reason=error.reason, detail=error.detail, status=error.status
+        message=error.message,
+        reason=error.reason,
+        detail=error.detail,
+        status=error.status,
+        fields=error.fields if isinstance(error, InvalidAnswers) else {},
     )

@@ -11,6 +11,9 @@ from typing import Annotated, Literal
 from pydantic import Field, JsonValue, model_validator
 from typing_extensions import TypeAliasType
 
+from acp_jupyter.delivery.agent_commands import AgentCommand
+from acp_jupyter.delivery.elicitation_commands import AnswerElicitation
+from acp_jupyter.delivery.queue_commands import EditQueued, SendNow
 from acp_jupyter.delivery.traffic_commands import GetTraffic, GetTrafficLine
 from acp_jupyter.host.recording_wish import RecordWish
 from acp_jupyter.packets.base import Model
@@ -215,7 +218,11 @@ Command = TypeAliasType(
         | GetTranscript
         | GetTraffic
         | GetTrafficLine
-        | ImportLog,
+        | ImportLog
+        | AnswerElicitation
+        | EditQueued
+        | SendNow
+        | AgentCommand,
         Field(discriminator="name"),
     ],
 )

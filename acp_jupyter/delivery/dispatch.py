@@ -6,6 +6,14 @@ import asyncio
 from typing import TypeAlias, assert_never
 
 from acp_jupyter.delivery.access import may_see, users_only
+from acp_jupyter.delivery.agent_commands import (
+    AllowDownload,
+    CancelLogin,
+    Login,
+    Logout,
+    RestartAgent,
+)
+from acp_jupyter.delivery.agents import Agents
 from acp_jupyter.delivery.callers import Caller, KernelCaller
 from acp_jupyter.delivery.commands import (
     AnswerPermission,
@@ -27,18 +35,21 @@ from acp_jupyter.delivery.commands import (
     PromptSession,
     SetConfig,
 )
+from acp_jupyter.delivery.elicitation_commands import AnswerElicitation
 from acp_jupyter.delivery.frames import (
-    AgentEntry,
     ItemsPage,
     SessionSummary,
     TurnDetail,
 )
 from acp_jupyter.delivery.notebooks import Notebooks, Surroundings
 from acp_jupyter.delivery.opening import Opening
+from acp_jupyter.delivery.queue_commands import EditQueued, SendNow
+from acp_jupyter.delivery.steering import Steering
 from acp_jupyter.delivery.traffic import TrafficPages
 from acp_jupyter.delivery.transfer import Transfer
 from acp_jupyter.errors import UnknownSession, UnknownTurn
 from acp_jupyter.host.host import AgentHost
+from acp_jupyter.host.login_launch import Terminals
 from acp_jupyter.host.session import Session
 from acp_jupyter.host.traffic_log import TrafficLog
 from acp_jupyter.packets.base import Model
@@ -59,12 +70,18 @@ class Dispatcher:
         Owner of the sessions.
     surroundings
         Pages and kernels.
+    terminals
+        Where a login can be shown in a terminal.
     """
 
-    def __init__(self, host: AgentHost, surroundings: Surroundings) -> None:
+    def __init__(
+        self, host: AgentHost, surroundings: Surroundings, terminals: Terminals | None = None
+    ) -> None:
         self._host = host
         self._surroundings = surroundings
         self._opening = Opening(host)
+        self._steering = Steering(host)
+        self._agents = Agents(host, terminals)
         self._transfer = Transfer(host)
         self._traffic = TrafficPages(host)
         self._notebooks = Notebooks(host, surroundings)
@@ -79,7 +96,9 @@ class Dispatcher:
         """
         match command:
             case ListAgents():
-                return list(self._agents())
+                return list(await self._agents.list())
+            case AllowDownload() | RestartAgent() | Login() | CancelLogin() | Logout():
+                return await self._agents.handle(command, caller)
             case ListSessions():
                 return list(self._states(caller))
             case CreateSession():
@@ -100,6 +119,8 @@ class Dispatcher:
                 users_only(caller, "answer a permission request")
                 session = self._host.session(command.session_id)
                 return {"outcome": session.answer(command.request_id, command.option_id)}
+            case AnswerElicitation() | EditQueued() | SendNow():
+                return self._steering.handle(command, caller)
             case SetConfig():
                 return await self._configure(command, caller)
             case GetItems():
@@ -141,10 +162,6 @@ class Dispatcher:
         return self._session(session_id, caller).journal.log
 
     # -- sessions --------------------------------------------------------
-
-    def _agents(self) -> list[Model]:
-        reports = self._host.config.registry.statuses()
-        return [AgentEntry(id=r.id, name=r.name, status=r.status, detail=r.detail) for r in reports]
 
     def _states(self, caller: Caller) -> list[Model]:
         sessions = self._host.sessions.values()

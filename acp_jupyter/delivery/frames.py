@@ -10,6 +10,7 @@ from typing_extensions import TypeAliasType
 from acp_jupyter.delivery.commands import Command
 from acp_jupyter.delivery.traffic_commands import TrafficDetail, TrafficPage
 from acp_jupyter.packets.base import Model
+from acp_jupyter.packets.login_models import AuthMethod
 from acp_jupyter.transcript.events import Event, SessionState, TurnState
 from acp_jupyter.transcript.items import Item
 from acp_jupyter.transcript.record import Bundle, TurnSnapshot
@@ -212,6 +213,17 @@ class AgentEntry(Model):
     name: str
     status: Literal["ready", "needs_login", "not_installed", "broken"]
     detail: str = ""
+    install: str = ""
+    """The command that installs it, to be typed in a terminal."""
+    website: str = ""
+    package: str = ""
+    """What may be downloaded after a click: a package with its version."""
+    run: str = ""
+    """The command that will then be run."""
+    listed: bool = False
+    """Whether it is known from the public registry alone."""
+    methods: tuple[AuthMethod, ...] = ()
+    """Ways to log in, where it needs that."""
 
 
 class ItemsPage(Model):

@@ -16,7 +16,7 @@ from tornado.web import HTTPError
 
 from acp_jupyter.delivery.callers import Caller, UserCaller
 from acp_jupyter.delivery.kernel_proof import KERNEL_HEADER
-from acp_jupyter.errors import AcpError, NotAllowed
+from acp_jupyter.errors import AcpError, InvalidAnswers, NotAllowed
 from acp_jupyter.server.backend import Backend
 from acp_jupyter.server.origin import OwnOrigin
 
@@ -126,7 +126,13 @@ class AcpHandler(OwnOrigin, APIHandler):
         """Write ``{"message", "reason", "detail"}``."""
         error = _exception(kwargs)
         if isinstance(error, AcpError):
-            body = {"message": error.message, "reason": error.reason, "detail": error.detail}
+            body: dict[str, object] = {
+                "message": error.message,
+                "reason": error.reason,
+                "detail": error.detail,
+            }
+            if isinstance(error, InvalidAnswers):
+                body["fields"] = error.fields
         else:
             message = error.log_message if isinstance(error, HTTPError) else None
             body = {

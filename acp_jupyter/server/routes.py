@@ -57,6 +57,8 @@ _SESSION = "sessions/{session_id}"
 
 ROUTES: tuple[Route, ...] = (
     Route("agents", {"GET": Verb("list_agents")}),
+    Route("agents/{agent}/download", {"POST": Verb("allow_download", body=True)}),
+    Route("agents/{agent}/restart", {"POST": Verb("restart_agent", body=True)}),
     Route(
         "sessions",
         {
@@ -74,10 +76,19 @@ ROUTES: tuple[Route, ...] = (
     Route(f"{_SESSION}/config", {"POST": Verb("set_config", body=True)}),
     Route(f"{_SESSION}/prompt", {"POST": Verb("prompt", status=202, body=True)}),
     Route(f"{_SESSION}/cancel", {"POST": Verb("cancel", body=True)}),
+    Route(f"{_SESSION}/login", {"POST": Verb("login", body=True)}),
+    Route(f"{_SESSION}/login/cancel", {"POST": Verb("cancel_login", body=True)}),
+    Route(f"{_SESSION}/logout", {"POST": Verb("logout", body=True)}),
     Route(
         f"{_SESSION}/permissions/{{request_id}}",
         {"POST": Verb("answer_permission", body=True)},
     ),
+    Route(
+        f"{_SESSION}/elicitations/{{request_id}}",
+        {"POST": Verb("answer_elicitation", body=True)},
+    ),
+    Route("turns/{turn_id}/edit", {"POST": Verb("edit_queued", body=True)}),
+    Route("turns/{turn_id}/send-now", {"POST": Verb("send_now")}),
     Route(f"{_SESSION}/items", {"GET": Verb("get_items", query=_same("start", "end"))}),
     Route(
         f"{_SESSION}/transcript",
