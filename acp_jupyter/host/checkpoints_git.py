@@ -138,7 +138,7 @@ class ShadowGit:
             given.seek(0)
             try:
                 process = subprocess.Popen(
-                    [self._program, "--no-pager", "--literal-pathspecs", *options, *args],
+                    [self._program, "--no-pager", *options, *args],
                     stdin=given,
                     stdout=subprocess.PIPE,
                     stderr=said,

@@ -38,7 +38,8 @@ def make_patch(
     """
     options = ("-r", "-p", "--binary", "--full-index", "--no-renames", "--no-ext-diff")
     said = git.run(
-        *("diff-tree", *options, "--no-textconv", *trees, "--", *paths),
+        *("diff-tree", *options, "--no-textconv", *trees, "--"),
+        *(f":(literal){path}" for path in paths),
         seconds=seconds,
         most_bytes=most_bytes,
     )

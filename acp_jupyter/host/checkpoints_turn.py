@@ -133,11 +133,11 @@ class TurnCheckpoints:
             return []
         said = self.checkpoints.git.run(
             *("check-ignore", "-z", "--stdin", "--no-index"),
-            stdin=b"".join(path.encode() + b"\0" for path in others),
+            stdin=b"".join(b"./" + path.encode() + b"\0" for path in others),  # no magic
             seconds=self.checkpoints.limits.checkpoint_seconds,
             fine=(0, 1),
         )
-        ignored = set(said.decode().split("\0"))
+        ignored = {path.removeprefix("./") for path in said.decode().split("\0")}
         return [p for p in others if p in ignored or p in left_out or p.startswith(nested)]
 
 
