@@ -11,13 +11,17 @@ from acp_jupyter.packets.models import (
 from acp_jupyter.packets.notes import PermissionSettledNote
 from acp_jupyter.packets.tools import KIND_TITLES, TOOLS
 from acp_jupyter.transcript.draft import Draft
+from acp_jupyter.transcript.evidence import is_question
 from acp_jupyter.transcript.items import (
     Permission,
     PermissionOption,
     PermissionState,
     ToolCall,
 )
+from acp_jupyter.transcript.permissions_join import joined
+from acp_jupyter.transcript.rule_text import rule_for
 from acp_jupyter.transcript.tool_calls import upsert_tool_call
+from acp_jupyter.transcript.waiting import count_waiting
 
 __all__ = ["expire_requests", "note_settled", "request", "respond"]
 
@@ -31,15 +35,18 @@ _CHOSEN = {
 
 def request(draft: Draft, packet: PermissionRequest) -> None:
     """Hang a request on its tool call, known by id or made now."""
-    item_id = upsert_tool_call(draft, _without_empty(packet.tool_call))
+    asked = joined(draft, _without_empty(packet.tool_call), packet.request_id)
+    item_id = upsert_tool_call(draft, asked)
     item = draft.get(item_id)
     if not isinstance(item, ToolCall):
         return
+    options = tuple(_option(o) for o in packet.options)
     permission = Permission(
         request_id=packet.request_id,
         title=_title(draft.session.agent_info.name, item),
         reason=_reason(item),
-        options=tuple(_option(o) for o in packet.options),
+        options=options,
+        rule="" if is_question(item, options) else rule_for(item, draft.session.cwd),
         asked_at=draft.at,
     )
     if packet.auto_approve:
@@ -50,7 +57,7 @@ def request(draft: Draft, packet: PermissionRequest) -> None:
     if packet.auto_approve:
         return
     draft.request_items = draft.request_items.set(packet.request_id, item_id)
-    _count(draft)
+    count_waiting(draft)
 
 
 def _without_empty(call: ToolCallProgress) -> ToolCallProgress:
@@ -100,12 +107,15 @@ def _reason(item: ToolCall) -> str:
 
 def note_settled(draft: Draft, note: PermissionSettledNote) -> None:
     """Remember who answers; the answer itself follows."""
-    draft.settled_by = draft.settled_by.set(note.request_id, (note.by, note.rule))
+    why = note.reason if note.by == "user" else note.rule
+    draft.settled_by = draft.settled_by.set(note.request_id, (note.by, why))
     if note.by == "agent_exited":
         _settle(draft, note.request_id, "expired", "Expired: the agent stopped")
     elif note.by == "nobody":
         words = "Nobody could be asked, so this was refused."
         _settle(draft, note.request_id, "rejected", words)
+    elif note.by == "withdrawn":
+        _settle(draft, note.request_id, "cancelled", "Withdrawn by the agent")
 
 
 def respond(draft: Draft, packet: PermissionResponse) -> None:
@@ -122,14 +132,15 @@ def respond(draft: Draft, packet: PermissionResponse) -> None:
         _settle(draft, packet.request_id, "cancelled", words)
         return
     state = _state(option.option_kind)
-    if by == "policy":
+    if by in {"policy", "rule"}:
         verb = "Allowed" if state == "allowed" else "Rejected"
         words = f"{verb} by rule: {rule}"
     else:
         words = _CHOSEN.get(option.option_kind, option.name)
         words = f"{words} (recorded)" if by == "record" else words
-    if packet.reason:
-        words = f"{words}: {packet.reason}"
+    reason = packet.reason or (rule if by == "user" else None)
+    if reason:
+        words = f"{words}: {reason}"
     _settle(draft, packet.request_id, state, words, option.name)
 
 
@@ -168,15 +179,4 @@ def _settle(
             update={"state": state, "chosen": chosen, "outcome": words}
         )
         draft.replace(item.model_copy(update={"permission": settled}))
-    _count(draft)
-
-
-def _count(draft: Draft) -> None:
-    waiting = len(draft.request_items)
-    status = draft.session.status
-    if draft.session.active_turn_id is not None:
-        status = "requires_action" if waiting else "running"
-        turn = draft.turns[draft.session.active_turn_id]
-        if turn.status != status:
-            draft.announce_started(turn.model_copy(update={"status": status}))
-    draft.change_session(waiting=waiting, status=status)
+    count_waiting(draft)

@@ -138,7 +138,8 @@ def test_a_request_says_what_shall_happen() -> None:
     script.update("tool_call", **call, status="pending")
     empties: list[Any] = [{}, [], "", None]
     for empty in empties:
-        script.ask({"toolCallId": "c", "status": "completed", "rawInput": empty, "content": []})
+        asked = {"toolCallId": "c", "status": "completed", "rawInput": empty, "content": []}
+        script.answer(script.ask(asked), None)
         (item,) = shown(script, ToolCall)
         assert (item.status, item.command, item.raw_input) == ("pending", "ls", {"command": "ls"})
 
