@@ -62,8 +62,10 @@ def terminal_login(result: Obj, method_id: str) -> TerminalLogin | None:
     raw = next((raw for raw in _listed(result) if _id(raw) == method_id), {})
     older = obj(obj(raw.get("_meta")).get(_OLDER))
     body = raw if raw.get("type") == "terminal" else older
-    args = items(body.get("args"))
-    if len(args) > _ARGS or not all(isinstance(arg, str) and "\0" not in arg for arg in args):
+    args = body.get("args") or []
+    if not isinstance(args, list) or len(args) > _ARGS:
+        return None
+    if not all(isinstance(arg, str) and "\0" not in arg for arg in args):
         return None
     return TerminalLogin(
         tuple(arg for arg in args if isinstance(arg, str)),

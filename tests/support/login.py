@@ -1,0 +1,109 @@
+"""An agent that wants a login, and terminals that a test plays."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from acp_jupyter.delivery.agent_commands import AgentCommand, LoginReply
+from acp_jupyter.delivery.callers import UserCaller
+from acp_jupyter.delivery.dispatch import Dispatcher
+from acp_jupyter.host.host import AgentHost, HostConfig
+from acp_jupyter.host.limits import Limits
+from acp_jupyter.host.login_launch import Launch, Terminal
+from acp_jupyter.host.registry import Registry
+from acp_jupyter.host.session import Session
+from tests.support.driver import Driver
+from tests.support.fake_agents import AGENTS
+from tests.support.wait import eventually
+
+__all__ = ["FakeTerminals", "LoginDriver", "login_driver", "wants_login"]
+
+LIMITS = Limits(initialize_seconds=20, session_new_seconds=20, authenticate_seconds=1.5)
+
+
+def wants_login(how: str, state: Path, *, env: dict[str, str] | None = None) -> dict[str, Any]:
+    """Return the configuration of ``tests/agents/wants_login.py``."""
+    return {
+        "command": sys.executable,
+        "args": [str(AGENTS / "wants_login.py"), how],
+        "env": {"WANTS_LOGIN_STATE": str(state), **(env or {})},
+    }
+
+
+@dataclass
+class _FakeTerminal:
+    name: str
+    code: asyncio.Future[int | None]
+    closed: bool = False
+
+    async def wait(self) -> int | None:
+        return await self.code
+
+    async def close(self) -> None:
+        self.closed = True
+
+
+@dataclass
+class FakeTerminals:
+    """Runs nothing; remembers what it was to run."""
+
+    launches: list[Launch] = field(default_factory=list)
+    opened: list[_FakeTerminal] = field(default_factory=list)
+
+    async def open(self, launch: Launch) -> Terminal | None:
+        self.launches.append(launch)
+        name = str(len(self.launches))
+        self.opened.append(_FakeTerminal(name, asyncio.get_running_loop().create_future()))
+        return self.opened[-1]
+
+
+class LoginDriver(Driver):
+    """Drives logins as a page does."""
+
+    def __init__(self, host: AgentHost, root: Path, terminals: FakeTerminals | None) -> None:
+        super().__init__(host, root)
+        self.dispatcher = Dispatcher(host, _Nowhere(), terminals)
+        self.state = root.parent / "state"
+
+    def ask(self, command: AgentCommand) -> LoginReply:
+        handled = self.host.submit(self.dispatcher.handle(command, UserCaller("tester")))
+        reply = handled.result(30)
+        assert isinstance(reply, LoginReply)
+        return reply
+
+    def settled(self, session: Session) -> Session:
+        """Wait until no login goes on."""
+        eventually(
+            lambda: session.state.login is None or session.state.login.state != "running", 30
+        )
+        return session
+
+
+class _Nowhere:
+    def holds(self, path: str) -> bool:
+        return False
+
+    def kernel_of(self, notebook_path: str) -> str:
+        return ""
+
+
+@contextmanager
+def login_driver(
+    folder: Path, how: str, terminals: FakeTerminals | None = None
+) -> Iterator[LoginDriver]:
+    """Start a host with the one agent ``wants_login``."""
+    root = folder / "ws"
+    root.mkdir()
+    agents = {"wants_login": wants_login(how, folder / "state")}
+    host = AgentHost(HostConfig(Registry(agents, []), root, folder / "data", limits=LIMITS))
+    host.start()
+    try:
+        yield LoginDriver(host, root, terminals)
+    finally:
+        host.stop()

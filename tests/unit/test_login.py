@@ -1,0 +1,268 @@
+"""Logging in to agents, as their users meet it."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from acp_jupyter.delivery.agent_commands import CancelLogin, Login, Logout, RestartAgent
+from acp_jupyter.delivery.callers import KernelCaller, UserCaller
+from acp_jupyter.delivery.commands import ListAgents
+from acp_jupyter.delivery.frames import AgentEntry
+from acp_jupyter.errors import BadRequest, NotAllowed
+from acp_jupyter.host.session import Session
+from tests.support.fake_agents import AGENTS
+from tests.support.login import FakeTerminals, LoginDriver, login_driver
+from tests.support.wait import eventually
+
+
+def refused(driver: LoginDriver) -> Session:
+    """Send a prompt to an agent that is not logged in."""
+    session = driver.open("wants_login")
+    turn = driver.done(session, driver.prompt(session), 30)
+    assert turn.failure is not None
+    assert turn.failure.reason == "login_needed"
+    assert session.state.needs_login == turn.failure.message
+    assert session.state.status == "stopped"
+    return session
+
+
+def login(driver: LoginDriver, session: Session, method_id: str = "") -> Session:
+    driver.ask(Login(session_id=session.session_id, method_id=method_id))
+    return driver.settled(session)
+
+
+def welcomed(driver: LoginDriver, session: Session) -> bool:
+    driver.done(session, driver.prompt(session, "again"), 30)
+    return "Welcome. You said: again" in driver.text(session)
+
+
+def shown(driver: LoginDriver) -> AgentEntry:
+    handled = driver.host.submit(driver.dispatcher.handle(ListAgents(), UserCaller("tester")))
+    entries = handled.result(10)
+    assert isinstance(entries, list)
+    return next(e for e in entries if isinstance(e, AgentEntry) and e.id == "wants_login")
+
+
+def test_an_agent_logs_in_by_itself_and_the_session_goes_on(tmp_path: Path) -> None:
+    """S2.7: authenticate with the method's id; its answer is null."""
+    with login_driver(tmp_path, "plain") as driver:
+        assert shown(driver).status == "ready"
+        session = refused(driver)
+        assert [(m.id, m.kind) for m in session.state.auth_methods] == [("browser", "agent")]
+        assert "Wants Login needs a login: Authentication required. Log in to it" in (
+            session.state.needs_login
+        )
+        entry = shown(driver)
+        assert (entry.status, [m.name for m in entry.methods]) == ("needs_login", ["Browser"])
+        login(driver, session, "browser")
+        assert (session.state.needs_login, session.state.login) == ("", None)
+        traffic = driver.host.traffic_path(session.session_id)
+        assert welcomed(driver, session)
+        assert shown(driver).status == "ready"
+        driver.host.submit(driver.host.close_session(session.session_id)).result(20)
+        assert '"authenticate","params":{"methodId":"browser"}' in traffic.read_text()
+
+
+def test_an_agent_that_knows_its_login_only_when_restarted_is_restarted(tmp_path: Path) -> None:
+    with login_driver(tmp_path, "only_restarted") as driver:
+        session = refused(driver)
+        login(driver, session)
+        assert session.state.needs_login == ""
+        assert welcomed(driver, session)
+
+
+@pytest.mark.parametrize(
+    ("how", "words"),
+    [
+        ("never_enough", "still says that it needs one"),
+        ("never_answers", "did not answer authenticate within 1.5 s"),
+        ("refuses", "The browser said no"),
+    ],
+)
+def test_a_login_that_fails_says_why_and_may_be_tried_again(
+    tmp_path: Path, how: str, words: str
+) -> None:
+    with login_driver(tmp_path, how) as driver:
+        session = refused(driver)
+        for _ in range(2):
+            login(driver, session, "browser")
+            state = session.state.login
+            assert state is not None
+            assert (state.state, words in state.message) == ("failed", True)
+            assert session.state.needs_login
+
+
+def test_a_login_that_goes_on_can_be_cancelled_and_is_alone(tmp_path: Path) -> None:
+    with login_driver(tmp_path, "never_answers") as driver:
+        session = refused(driver)
+        driver.ask(Login(session_id=session.session_id))
+        with pytest.raises(BadRequest, match="goes on already"):
+            driver.ask(Login(session_id=session.session_id))
+        driver.ask(CancelLogin(session_id=session.session_id))
+        state = session.state.login
+        assert state is not None
+        assert state.message == "The login was cancelled."
+
+
+@pytest.mark.parametrize(
+    ("how", "words"),
+    [
+        ("nothing", "offers no way to log in from here"),
+        ("unknown_kind", "does not know how to log in by Something new"),
+        ("foreign_terminal", "wants another program than its own"),
+    ],
+)
+def test_what_cannot_be_done_from_here_is_said(tmp_path: Path, how: str, words: str) -> None:
+    terminals = FakeTerminals()
+    with login_driver(tmp_path, how, terminals) as driver:
+        session = refused(driver)
+        method = session.state.auth_methods[0].id if session.state.auth_methods else ""
+        with pytest.raises(BadRequest, match=words):
+            driver.ask(Login(session_id=session.session_id, method_id=method))
+        assert terminals.launches == []
+        assert session.state.login is None
+
+
+def test_a_terminal_runs_the_agents_own_program_and_the_agent_starts_anew(tmp_path: Path) -> None:
+    terminals = FakeTerminals()
+    with login_driver(tmp_path, "terminal", terminals) as driver:
+        session = refused(driver)
+        reply = driver.ask(Login(session_id=session.session_id, method_id="tty"))
+        launch = terminals.launches[0]
+        script = str(AGENTS / "wants_login.py")
+        assert launch.argv == (sys.executable, script, "terminal", "--login")
+        assert launch.env["WANTS_LOGIN_HOW"] == "terminal"
+        assert launch.env["WANTS_LOGIN_STATE"] == str(driver.state)
+        assert not [name for name in launch.env if name.startswith("ACP_JUPYTER_")]
+        assert reply.terminal == "1"
+        assert session.state.login is not None
+        assert session.state.login.terminal == "1"
+        driver.state.write_text("by terminal")
+        driver.run(lambda: terminals.opened[0].code.set_result(0))
+        driver.settled(session)
+        assert session.state.needs_login == ""
+        assert welcomed(driver, session)
+
+
+@pytest.mark.parametrize(("code", "words"), [(3, "exit code 3"), (None, "was closed")])
+def test_a_terminal_that_ends_badly_is_no_login(
+    tmp_path: Path, code: int | None, words: str
+) -> None:
+    terminals = FakeTerminals()
+    with login_driver(tmp_path, "terminal", terminals) as driver:
+        session = refused(driver)
+        driver.ask(Login(session_id=session.session_id))
+        driver.run(lambda: terminals.opened[0].code.set_result(code))
+        driver.settled(session)
+        assert session.state.login is not None
+        assert words in session.state.login.message
+        assert session.state.needs_login
+
+
+def test_a_cancelled_terminal_is_closed(tmp_path: Path) -> None:
+    terminals = FakeTerminals()
+    with login_driver(tmp_path, "terminal", terminals) as driver:
+        session = refused(driver)
+        driver.ask(Login(session_id=session.session_id))
+        driver.ask(CancelLogin(session_id=session.session_id))
+        assert terminals.opened[0].closed
+
+
+def test_an_older_agent_may_name_its_own_program(tmp_path: Path) -> None:
+    terminals = FakeTerminals()
+    with login_driver(tmp_path, "older_terminal", terminals) as driver:
+        session = refused(driver)
+        assert session.state.auth_methods[0].kind == "terminal"
+        driver.ask(Login(session_id=session.session_id))
+        script = str(AGENTS / "wants_login.py")
+        assert terminals.launches[0].argv == (sys.executable, script, "older_terminal", "--login")
+
+
+def test_without_terminals_the_command_is_told_without_what_is_configured(tmp_path: Path) -> None:
+    with login_driver(tmp_path, "terminal") as driver:
+        session = refused(driver)
+        reply = driver.ask(Login(session_id=session.session_id))
+        assert reply.command.startswith(f"WANTS_LOGIN_HOW=terminal {sys.executable}")
+        assert reply.command.endswith(" terminal --login")
+        assert "with WANTS_LOGIN_STATE as configured" in reply.message
+        assert str(driver.state) not in reply.message + reply.command
+
+
+def test_variables_are_named_and_their_values_never_asked_for(tmp_path: Path) -> None:
+    with login_driver(tmp_path, "variables") as driver:
+        session = refused(driver)
+        reply = driver.ask(Login(session_id=session.session_id))
+        assert "Wants Login reads WANTS_LOGIN_KEY" in reply.message
+        assert "c.AcpJupyter.agents['wants_login']" in reply.message
+        assert session.state.login is None
+
+
+def test_odd_methods_do_no_harm(tmp_path: Path) -> None:
+    with login_driver(tmp_path, "odd") as driver:
+        session = refused(driver)
+        assert [(m.id, m.name) for m in session.state.auth_methods] == [
+            ("browser", "Browser"),
+            ("tty", "tty"),
+        ]
+        with pytest.raises(BadRequest, match="does not say rightly what to run"):
+            driver.ask(Login(session_id=session.session_id, method_id="tty"))
+
+
+def test_logout_and_what_follows(tmp_path: Path) -> None:
+    with login_driver(tmp_path, "plain") as driver:
+        driver.state.write_text("in")
+        session = driver.open("wants_login")
+        assert welcomed(driver, session)
+        reply = driver.ask(Logout(session_id=session.session_id))
+        assert reply.message == session.state.needs_login
+        assert "You are logged out of Wants Login" in reply.message
+        assert not driver.state.exists()
+        turn = driver.done(session, driver.prompt(session), 30)
+        assert turn.failure is not None
+        assert turn.failure.reason == "login_needed"
+        login(driver, session)
+        assert welcomed(driver, session)
+
+
+def test_a_login_that_runs_out_in_a_turn_can_be_renewed(tmp_path: Path) -> None:
+    with login_driver(tmp_path, "expires") as driver:
+        driver.state.write_text("in")
+        session = driver.open("wants_login")
+        turn = driver.done(session, driver.prompt(session), 30)
+        assert turn.stop_reason == "error"
+        assert session.state.needs_login == "Wants Login needs a login: The token has expired."
+        driver.state.write_text("renewed")
+        login(driver, session)
+        assert session.state.needs_login == ""
+
+
+def test_a_kernel_logs_nobody_in_and_restarts_nothing(tmp_path: Path) -> None:
+    with login_driver(tmp_path, "plain") as driver:
+        session = refused(driver)
+        kernel = KernelCaller("kernel", "")
+        for command in (
+            Login(session_id=session.session_id),
+            CancelLogin(session_id=session.session_id),
+            Logout(session_id=session.session_id),
+            RestartAgent(agent="wants_login"),
+        ):
+            with pytest.raises(NotAllowed):
+                driver.host.submit(driver.dispatcher.handle(command, kernel)).result(10)
+        assert not driver.state.exists()
+
+
+def test_a_restarted_agent_is_another_process(tmp_path: Path) -> None:
+    with login_driver(tmp_path, "plain") as driver:
+        driver.state.write_text("in")
+        session = driver.open("wants_login")
+        assert welcomed(driver, session)
+        first = session.state.agent_session_id
+        assert str(os.getpid()) not in first
+        driver.ask(RestartAgent(agent="wants_login"))
+        eventually(lambda: session.state.status == "stopped")
+        driver.done(session, driver.prompt(session), 30)
+        assert session.state.agent_session_id != first
