@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from acp_jupyter.host.terminals import AVAILABLE
+
 __all__ = ["client_capabilities"]
 
 
@@ -19,10 +21,10 @@ def client_capabilities() -> dict[str, Any]:
     """
     return {
         "fs": {"readTextFile": True, "writeTextFile": True},
-        "terminal": False,
+        "terminal": AVAILABLE,
         "auth": {"terminal": True},
         "session": {"configOptions": {"boolean": {}}, "compaction": {}},
         "plan": {},
-        "_meta": {"terminal-auth": True},
+        "_meta": {"terminal_output": True, "terminal_output_delta": True, "terminal-auth": True},
         "elicitation": {"form": {}, "url": {}},
     }

@@ -1,4 +1,4 @@
-"""What a session answers to its agent: permissions and files."""
+"""What a session answers to its agent: permissions, questions, files and terminals."""
 
 from __future__ import annotations
 
@@ -25,19 +25,22 @@ from acp_jupyter.host.documents import Documents
 from acp_jupyter.host.elicitation import Elicitations
 from acp_jupyter.host.elicitation_reply import answer_question
 from acp_jupyter.host.files import WorkspaceFiles
+from acp_jupyter.host.terminals import Terminals
+from acp_jupyter.host.terminals_client import TerminalHandlers
 from acp_jupyter.host.text_format import text_window
 
 __all__ = ["SessionClient"]
 
 _RESOURCE_NOT_FOUND = -32002
 _INVALID_PARAMS = -32602
+_NO_METHOD = -32601
 
 
 class _Asks(Protocol):
     async def ask(self, request_id: str) -> str | None: ...
 
 
-class SessionClient:
+class SessionClient(TerminalHandlers):
     """The SDK's ``Client`` for one session.
 
     Only what is advertised is here; to anything else the SDK answers -32601.
@@ -48,8 +51,16 @@ class SessionClient:
         """Answers permission requests; without it nothing is allowed."""
         self.elicitations: Elicitations | None = None
         """Answers the agent's questions; without it they are cancelled."""
+        self.terminals: Terminals | None = None
+        """Runs commands; without it there are none."""
         self._files = files
         self._documents = documents
+
+    def terminals_of(self, kwargs: dict[str, Any]) -> Terminals:
+        """Return the session's terminals."""
+        if self.terminals is None:
+            raise acp.RequestError(_NO_METHOD, "Method not found")
+        return self.terminals
 
     async def request_permission(
         self,

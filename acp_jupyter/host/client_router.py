@@ -16,13 +16,15 @@ from acp.schema import (
 )
 
 from acp_jupyter.host.client import SessionClient
+from acp_jupyter.host.terminals import Terminals
+from acp_jupyter.host.terminals_client import TerminalHandlers
 
 __all__ = ["ClientRouter"]
 
 _NO_METHOD = -32601
 
 
-class ClientRouter:
+class ClientRouter(TerminalHandlers):
     """The SDK's ``Client`` for a process that serves many sessions.
 
     ``log_of``, which the transport puts beside the SDK's keywords, says which one asks; what the
@@ -81,6 +83,10 @@ class ClientRouter:
         """ACP: fs/write_text_file."""
         client = self._client(kwargs)
         return await client.write_text_file(session_id, path, content, **kwargs)
+
+    def terminals_of(self, kwargs: dict[str, Any]) -> Terminals:
+        """Return the terminals of the session that asks."""
+        return self._client(kwargs).terminals_of(kwargs)
 
     async def create_elicitation(
         self, message: str, mode: ElicitationMode, **kwargs: Any

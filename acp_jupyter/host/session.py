@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from pathlib import Path
 
 from pydantic import JsonValue
@@ -10,6 +11,7 @@ from pydantic import JsonValue
 from acp_jupyter.errors import BadRequest
 from acp_jupyter.host.client import SessionClient
 from acp_jupyter.host.documents import Documents
+from acp_jupyter.host.environment import agent_environment
 from acp_jupyter.host.file_changes_turn import TurnFiles
 from acp_jupyter.host.files import WorkspaceFiles
 from acp_jupyter.host.journal import Journal
@@ -21,6 +23,7 @@ from acp_jupyter.host.recording_wish import RecordWish
 from acp_jupyter.host.registry import AgentSpec
 from acp_jupyter.host.session_agent import SessionAgent
 from acp_jupyter.host.silence import Silence
+from acp_jupyter.host.terminals import Terminals
 from acp_jupyter.packets.notes import PolicyChanged, TitleChanged
 from acp_jupyter.transcript.events import Origin, Policy, SessionState
 from acp_jupyter.transcript.redact import Redactor
@@ -73,7 +76,11 @@ class Session:
         self._client.asking = self._turns.asking
         self._client.elicitations = self._turns.elicitations
         self._turns.ended = self.agent.rest
-        self.agent.exited = self._turns.expire_requests
+        self.terminals = Terminals(
+            journal.note, cwd, agent_environment(os.environ, spec.env), limits
+        )
+        self._client.terminals = self.terminals
+        self.agent.exited = self._agent_exited
         self._silence = Silence(journal, limits)
 
     @property
@@ -164,6 +171,7 @@ class Session:
     async def close(self, *, delete: bool = False) -> None:
         """End the turns, the agent's side and the log."""
         await self._turns.close()
+        await self.terminals.close()
         self._silence.close()
         await self.agent.close(delete=delete)
         try:
@@ -173,6 +181,11 @@ class Session:
             self.journal.close()
         if isinstance(self.record, Recording):
             await self.record.close()
+
+    def _agent_exited(self) -> None:
+        """Settle what only the ended process could have gone on with."""
+        self._turns.expire_requests()
+        self.terminals.end_soon()
 
     async def _prepare(self) -> None:
         """Make sure that the agent may be started, and with what."""

@@ -165,16 +165,17 @@ class Terminals:
         await self._end(terminal, "agent")
         self._note(TerminalReleased(terminal_id=terminal_id))
 
-    async def end_all(self) -> None:
-        """End all commands: their agent is gone. New ones may be started."""
+    def end_soon(self) -> None:
+        """Begin to end all commands: their agent is gone. New ones may be started."""
         terminals, self._terminals = list(self._terminals.values()), {}
-        endings = [self._end(terminal, "session") for terminal in terminals]
-        await asyncio.gather(*endings, *self._endings, return_exceptions=True)
+        for terminal in terminals:
+            self._ending(terminal, "session")
 
     async def close(self) -> None:
-        """End all commands for good."""
+        """End all commands for good; return when nothing is left of them."""
         self._closed = True
-        await self.end_all()
+        self.end_soon()
+        await asyncio.gather(*self._endings, return_exceptions=True)
 
     def _find(self, terminal_id: str) -> _Terminal:
         terminal = self._terminals.get(terminal_id)
@@ -223,12 +224,15 @@ class Terminals:
 
     async def _end(self, terminal: _Terminal, by: EndedBy) -> None:
         """End a command and what it started, though whoever waits for that is cancelled."""
+        await asyncio.shield(self._ending(terminal, by))
+
+    def _ending(self, terminal: _Terminal, by: EndedBy) -> asyncio.Task[None]:
         if not terminal.ended.is_set() and not terminal.by:
             terminal.by = by
         ending = asyncio.create_task(_stop(terminal), name=f"acp-end-{terminal.id}")
         self._endings.add(ending)
         ending.add_done_callback(self._endings.discard)
-        await asyncio.shield(ending)
+        return ending
 
 
 async def _stop(terminal: _Terminal) -> None:

@@ -366,5 +366,4 @@ def _outcome_without_handler(method: str, marks: tuple[Mark, ...]) -> dict[str, 
         return {"result": None}
     if not marks:
         return _NO_METHOD if method.startswith("_") else _NO_SESSION
-    # The SDK answers null to terminals that nobody handles; we have not announced them.
-    return _NO_METHOD if method.startswith("terminal/") else None
+    return None

@@ -1,0 +1,108 @@
+"""The SDK's handlers for the ``terminal/`` methods."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import acp
+from acp.schema import (
+    CreateTerminalResponse,
+    EnvVariable,
+    KillTerminalResponse,
+    ReleaseTerminalResponse,
+    TerminalExitStatus,
+    TerminalOutputResponse,
+    WaitForTerminalExitResponse,
+)
+
+from acp_jupyter.errors import TerminalRefused, UnknownTerminal
+from acp_jupyter.host.terminals import Terminals
+
+__all__ = ["TerminalHandlers"]
+
+_RESOURCE_NOT_FOUND = -32002
+_INVALID_PARAMS = -32602
+
+
+class TerminalHandlers:
+    """Answers an agent's requests for terminals; a part of the SDK's ``Client``."""
+
+    def terminals_of(self, kwargs: dict[str, Any]) -> Terminals:
+        """Return the terminals of the session that asks.
+
+        Raises
+        ------
+        acp.RequestError
+            It has none.
+        """
+        raise NotImplementedError
+
+    async def create_terminal(
+        self,
+        session_id: str,
+        command: str,
+        args: list[str] | None = None,
+        env: list[EnvVariable] | None = None,
+        cwd: str | None = None,
+        output_byte_limit: int | None = None,
+        **kwargs: Any,
+    ) -> CreateTerminalResponse:
+        """ACP: terminal/create."""
+        terminals = self.terminals_of(kwargs)
+        variables = [(variable.name, variable.value) for variable in env or ()]
+        try:
+            terminal_id = await terminals.create(
+                command, args or (), cwd, variables, output_byte_limit
+            )
+        except TerminalRefused as error:
+            raise acp.RequestError(_INVALID_PARAMS, error.message) from None
+        return CreateTerminalResponse(terminal_id=terminal_id)
+
+    async def terminal_output(
+        self, session_id: str, terminal_id: str, **kwargs: Any
+    ) -> TerminalOutputResponse:
+        """ACP: terminal/output."""
+        try:
+            state = self.terminals_of(kwargs).output(terminal_id)
+        except UnknownTerminal as error:
+            raise _unknown(error, terminal_id) from None
+        response = TerminalOutputResponse(output=state.output, truncated=state.truncated)
+        if state.exit is not None:
+            response.exit_status = TerminalExitStatus(
+                exit_code=state.exit.exit_code, signal=state.exit.signal
+            )
+        return response
+
+    async def wait_for_terminal_exit(
+        self, session_id: str, terminal_id: str, **kwargs: Any
+    ) -> WaitForTerminalExitResponse:
+        """ACP: terminal/wait_for_exit."""
+        try:
+            ended = await self.terminals_of(kwargs).wait(terminal_id)
+        except UnknownTerminal as error:
+            raise _unknown(error, terminal_id) from None
+        return WaitForTerminalExitResponse(exit_code=ended.exit_code, signal=ended.signal)
+
+    async def kill_terminal(
+        self, session_id: str, terminal_id: str, **kwargs: Any
+    ) -> KillTerminalResponse:
+        """ACP: terminal/kill."""
+        try:
+            await self.terminals_of(kwargs).kill(terminal_id)
+        except UnknownTerminal as error:
+            raise _unknown(error, terminal_id) from None
+        return KillTerminalResponse()
+
+    async def release_terminal(
+        self, session_id: str, terminal_id: str, **kwargs: Any
+    ) -> ReleaseTerminalResponse:
+        """ACP: terminal/release."""
+        try:
+            await self.terminals_of(kwargs).release(terminal_id)
+        except UnknownTerminal as error:
+            raise _unknown(error, terminal_id) from None
+        return ReleaseTerminalResponse()
+
+
+def _unknown(error: UnknownTerminal, terminal_id: str) -> acp.RequestError:
+    return acp.RequestError(_RESOURCE_NOT_FOUND, error.message, {"terminalId": terminal_id})
