@@ -12,6 +12,7 @@ from pydantic import Field, JsonValue, model_validator
 from typing_extensions import TypeAliasType
 
 from acp_jupyter.delivery.agent_commands import AgentCommand
+from acp_jupyter.delivery.change_commands import GetChanges, RevertTurn
 from acp_jupyter.delivery.elicitation_commands import AnswerElicitation
 from acp_jupyter.delivery.queue_commands import EditQueued, SendNow
 from acp_jupyter.delivery.traffic_commands import GetTraffic, GetTrafficLine
@@ -222,6 +223,8 @@ Command = TypeAliasType(
         | AnswerElicitation
         | EditQueued
         | SendNow
+        | GetChanges
+        | RevertTurn
         | AgentCommand,
         Field(discriminator="name"),
     ],

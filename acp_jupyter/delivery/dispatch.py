@@ -15,6 +15,8 @@ from acp_jupyter.delivery.agent_commands import (
 )
 from acp_jupyter.delivery.agents import Agents
 from acp_jupyter.delivery.callers import Caller, KernelCaller
+from acp_jupyter.delivery.change_commands import GetChanges, RevertTurn
+from acp_jupyter.delivery.changes import Changes
 from acp_jupyter.delivery.commands import (
     AnswerPermission,
     AttachTurn,
@@ -85,6 +87,7 @@ class Dispatcher:
         self._transfer = Transfer(host)
         self._traffic = TrafficPages(host)
         self._notebooks = Notebooks(host, surroundings)
+        self._changes = Changes(host)
 
     async def handle(self, command: Command, caller: Caller) -> Result:  # noqa: C901 - one flat match
         """Carry out a command.
@@ -140,6 +143,10 @@ class Dispatcher:
                 return await self._traffic.page(command, caller)
             case GetTrafficLine():
                 return await self._traffic.line(command, caller)
+            case GetChanges():
+                return await self._changes.get(command, caller)
+            case RevertTurn():
+                return await self._changes.revert(command, caller)
             case ImportLog():
                 return await self._transfer.import_log(command, caller)
             case _:

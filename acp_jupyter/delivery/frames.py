@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field, JsonValue
 from typing_extensions import TypeAliasType
 
+from acp_jupyter.delivery.change_commands import ChangesReply, RevertReply
 from acp_jupyter.delivery.commands import Command
 from acp_jupyter.delivery.traffic_commands import TrafficDetail, TrafficPage
 from acp_jupyter.packets.base import Model
@@ -277,5 +278,7 @@ WIRE_MODELS = (
     TrafficPage,
     TrafficDetail,
     TurnSnapshot,
+    ChangesReply,
+    RevertReply,
 )
 """What TypeScript types are generated from."""

@@ -6,9 +6,9 @@ import stat
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
-from acp_jupyter.errors import ChangesRefused
+from acp_jupyter.errors import ChangesGone, ChangesRefused
 from acp_jupyter.host.checkpoints import Checkpoints
-from acp_jupyter.host.checkpoints_diff import Side, TreeChange, blobs
+from acp_jupyter.host.checkpoints_diff import Side, TreeChange, blobs, tree_changes
 from acp_jupyter.host.checkpoints_disk import Disk, Found
 from acp_jupyter.host.checkpoints_git import GitError
 
@@ -49,6 +49,43 @@ class Revert:
         self._disk = Disk(checkpoints.root, self._limits.checkpoint_file_bytes)
         self._modes = modes
         self._made_folders = made_folders
+
+    def run_paths(
+        self,
+        trees: tuple[str, str],
+        paths: Collection[str] | None,
+        omitted: Collection[str] = (),
+        *,
+        partial: bool = False,
+    ) -> Reverted:
+        """Do `run` with the changes between two trees.
+
+        Parameters
+        ----------
+        trees
+            Before and after the turn.
+        paths
+            Of these files; None for all but the ``omitted``.
+        omitted
+            Left as they are.
+        partial
+            As for `run`.
+
+        Raises
+        ------
+        ChangesRefused
+            As `run`.
+        ChangesGone
+            The trees can't be compared.
+        """
+        try:
+            changes = tree_changes(self._git, *trees, self._limits.checkpoint_seconds)
+        except GitError as error:
+            raise ChangesGone(f"What this turn changed can't be read: {error}.") from None
+        if paths is not None:
+            changes = [change for change in changes if change.path in paths]
+        chosen = (change for change in changes if change.path not in omitted)
+        return self.run(chosen, partial=partial)
 
     def run(self, changes: Iterable[TreeChange], *, partial: bool = False) -> Reverted:
         """Take changes back; all of them, or none.

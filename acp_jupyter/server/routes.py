@@ -88,6 +88,11 @@ ROUTES: tuple[Route, ...] = (
         {"POST": Verb("answer_elicitation", body=True)},
     ),
     Route("turns/{turn_id}/edit", {"POST": Verb("edit_queued", body=True)}),
+    Route(
+        "turns/{turn_id}/changes",
+        {"GET": Verb("get_changes", query={"path": "path", "format": "form"})},
+    ),
+    Route("turns/{turn_id}/revert", {"POST": Verb("revert_turn", body=True)}),
     Route("turns/{turn_id}/send-now", {"POST": Verb("send_now")}),
     Route(f"{_SESSION}/items", {"GET": Verb("get_items", query=_same("start", "end"))}),
     Route(

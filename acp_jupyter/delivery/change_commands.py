@@ -1,0 +1,67 @@
+"""Commands about what a turn changed in its folder."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from acp_jupyter.packets.base import Model
+from acp_jupyter.packets.change_notes import ChangedFile
+
+__all__ = ["ChangesReply", "FileTexts", "GetChanges", "RevertReply", "RevertTurn"]
+
+_PATHS = 100_000
+
+
+class GetChanges(Model):
+    """What a turn changed, whoever wrote it, as it was at its end."""
+
+    name: Literal["get_changes"] = "get_changes"
+    turn_id: str
+    path: str | None = None
+    """Of one file alone."""
+    form: Literal["texts", "patch"] = "texts"
+    """Each file's text before and after, or one patch that ``git apply`` takes."""
+
+
+class RevertTurn(Model):
+    """Take back what a turn changed, where nobody has changed it since."""
+
+    name: Literal["revert_turn"] = "revert_turn"
+    turn_id: str
+    paths: tuple[str, ...] | None = Field(default=None, max_length=_PATHS)
+    """Which files; by default all of them."""
+    partial: bool = False
+    """Whether to take back what can be, where some files were changed since."""
+
+
+class FileTexts(ChangedFile):
+    """A changed file with its text."""
+
+    old_text: str | None = None
+    """Null for a new file, and for one that is no text or too large."""
+    new_text: str | None = None
+    too_large: bool = False
+
+
+class ChangesReply(Model):
+    """Result of ``get_changes``."""
+
+    turn_id: str
+    known: bool
+    """Whether the folder was kept; if not, only what was seen to change is in ``files``."""
+    files: tuple[FileTexts, ...] = ()
+    patch: str | None = None
+    revertible: bool = False
+    words: str = ""
+
+
+class RevertReply(Model):
+    """Result of ``revert_turn``."""
+
+    turn_id: str
+    paths: tuple[str, ...]
+    """Files that are as they were before the turn now."""
+    refused: dict[str, str] = Field(default_factory=dict)
+    """Files that were left as they are, and why; only with ``partial``."""
