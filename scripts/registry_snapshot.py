@@ -30,6 +30,7 @@ class Ours:
     """For programs that are no package of npx or uvx."""
     package: str = ""
     args: tuple[str, ...] | None = None
+    website: str = ""
     tried: str = ""
     """When this project drove that package, as a date."""
 
@@ -52,7 +53,7 @@ _OURS = {
         args=(),
         tried="2026-11-20",
     ),
-    "factory-droid": Ours("droid", "droid"),
+    "factory-droid": Ours("droid", "droid", website="https://factory.ai"),
     "gemini": Ours(
         "gemini",
         "gemini",
@@ -112,7 +113,7 @@ def _entry(raw: dict[str, Any], ours: Ours) -> dict[str, Any]:
         "runner": "npx" if ours.package else runner,
         "package": ours.package or of_runner.get("package", ""),
         "install": ours.install,
-        "website": raw.get("website") or raw.get("repository") or "",
+        "website": raw.get("website") or raw.get("repository") or ours.website,
         "tried": ours.tried,
     }
     return {key: value for key, value in entry.items() if value not in ("", [], {})}

@@ -176,7 +176,9 @@ class PublicAgents:
 
     def _advice(self, agent: PublicAgent, finder: Finder) -> str:
         install = self._install(agent)
-        words = f"Install it with: {install}" if install else f"See {agent.website}"
+        words = f"Install it as {agent.website or 'its makers'} says"
+        if install:
+            words = f"Install it with: {install}"
         if self._runner(agent, finder):
             words += "; or let Jupyter download and run it: in the panel, under Agents"
         return f"{words}."

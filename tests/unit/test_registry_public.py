@@ -1,0 +1,246 @@
+"""Agents that nobody has configured: on PATH, in other packages, and to be downloaded."""
+
+from __future__ import annotations
+
+import re
+import stat
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from acp_jupyter.errors import AgentStartError, BadRequest, UnknownAgent
+from acp_jupyter.host.registry import AgentReport, Registry
+from acp_jupyter.host.registry_entries import Finder
+from acp_jupyter.host.registry_points import EntryPointAgents
+from acp_jupyter.host.registry_public import (
+    PublicAgent,
+    PublicAgents,
+    Snapshot,
+    bundled_snapshot,
+)
+
+PACKAGE = "@some/agent@1.2.3"
+SNAPSHOT = Snapshot(
+    source="x",
+    date="2026-01-01",
+    agents=(
+        PublicAgent(
+            id="some",
+            name="Some",
+            command="some-agent",
+            args=("acp",),
+            aliases=("some-acp",),
+            env={"QUIET": "1"},
+            runner="npx",
+            package=PACKAGE,
+        ),
+        PublicAgent(id="py", name="Py", command="py-agent", runner="uvx", package="py-agent@2"),
+        PublicAgent(id="binary", name="Binary", command="binary", website="https://b.example"),
+    ),
+)
+
+
+@pytest.fixture
+def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Path]:
+    """Make programs on a PATH that has no others."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    monkeypatch.setenv("PATH", str(folder))
+
+    def make(name: str) -> Path:
+        program = folder / name
+        program.write_text("#!/bin/sh\n")
+        program.chmod(0o755)
+        return program
+
+    return make
+
+
+def registry(tmp_path: Path, agents: Mapping[str, Mapping[str, object]] | None = None) -> Registry:
+    return Registry(agents or {}, [], public=PublicAgents(tmp_path / "data", SNAPSHOT))
+
+
+def report(of: Registry, agent_id: str) -> AgentReport:
+    return next(report for report in of.statuses() if report.id == agent_id)
+
+
+def test_what_is_on_the_path_is_ready(tmp_path: Path, programs: Callable[[str], Path]) -> None:
+    program = programs("some-agent")
+    some = registry(tmp_path)
+    assert (report(some, "some").status, report(some, "some").listed) == ("ready", False)
+    spec = some.get("some")
+    assert (spec.command, spec.args, dict(spec.env)) == (str(program), ("acp",), {"QUIET": "1"})
+    assert not spec.downloads
+    assert some.get("some-acp").id == "some-acp"
+
+
+def test_what_is_not_installed_says_the_command(
+    tmp_path: Path, programs: Callable[[str], Path]
+) -> None:
+    some = registry(tmp_path)
+    told = report(some, "some")
+    assert (told.status, told.install) == ("not_installed", "npm install -g @some/agent")
+    assert told.detail == "Install it with: npm install -g @some/agent."
+    assert (told.package, told.run) == ("", "")
+    assert report(some, "py").install == "uv tool install py-agent"
+    assert report(some, "binary").detail == "Install it as https://b.example says."
+    with pytest.raises(AgentStartError, match=r"Some is not installed\. Install it with"):
+        some.get("some")
+
+
+def test_only_what_the_user_allowed_as_shown_is_downloaded(
+    tmp_path: Path, programs: Callable[[str], Path]
+) -> None:
+    npx = programs("npx")
+    some = registry(tmp_path)
+    told = report(some, "some")
+    downloads = tmp_path / "data" / "downloads"
+    assert told.package == PACKAGE
+    assert told.run == f"npx --prefix {downloads} -y {PACKAGE} acp"
+    with pytest.raises(AgentStartError, match="let Jupyter download and run it"):
+        some.get("some")
+    with pytest.raises(BadRequest, match="has another package now"):
+        some.allow_download("some", "@some/agent@1.2.2")
+    with pytest.raises(BadRequest, match="has another package now"):
+        some.allow_download("binary", "")
+    with pytest.raises(BadRequest, match="uvx was not found"):
+        some.allow_download("py", "py-agent@2")
+    with pytest.raises(UnknownAgent):
+        some.allow_download("demo", PACKAGE)
+    assert report(some, "some").status == "not_installed"
+
+    assert some.allow_download("some", PACKAGE).status == "ready"
+    spec = some.get("some")
+    assert (spec.command, spec.args[-3:]) == (str(npx), ("-y", PACKAGE, "acp"))
+    assert spec.downloads
+    kept = tmp_path / "data" / "downloads.json"
+    assert stat.S_IMODE(kept.stat().st_mode) == 0o600
+    assert registry(tmp_path).get("some").args == spec.args
+
+
+def test_consent_is_for_one_version(tmp_path: Path, programs: Callable[[str], Path]) -> None:
+    programs("npx")
+    registry(tmp_path).allow_download("some", PACKAGE)
+    newer = SNAPSHOT.agents[0].model_copy(update={"package": "@some/agent@2.0.0"})
+    snapshot = SNAPSHOT.model_copy(update={"agents": (newer,)})
+    later = Registry({}, [], public=PublicAgents(tmp_path / "data", snapshot))
+    assert report(later, "some").status == "not_installed"
+
+
+@pytest.mark.parametrize("content", ["", "{", '{"allowed": 5}', '{"allowed": {"some": 5}}'])
+def test_a_broken_consent_file_allows_nothing(
+    tmp_path: Path, programs: Callable[[str], Path], content: str
+) -> None:
+    programs("npx")
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "downloads.json").write_text(content)
+    some = registry(tmp_path)
+    assert report(some, "some").status == "not_installed"
+    assert some.allow_download("some", PACKAGE).status == "ready"
+
+
+def test_uvx_does_not_read_the_folders_own_configuration(
+    tmp_path: Path, programs: Callable[[str], Path]
+) -> None:
+    programs("uvx")
+    some = registry(tmp_path)
+    some.allow_download("py", "py-agent@2")
+    assert some.get("py").args == ("--no-config", "py-agent@2")
+
+
+def test_a_configured_agent_of_that_name_wins(
+    tmp_path: Path, programs: Callable[[str], Path]
+) -> None:
+    programs("some-agent")
+    mine = programs("mine")
+    some = registry(tmp_path, {"some": {"command": "mine", "name": "Mine"}})
+    assert [r.name for r in some.statuses() if r.id == "some"] == ["Mine"]
+    assert some.get("some").command == mine.name
+
+
+def test_a_program_that_appears_is_seen(programs: Callable[[str], Path]) -> None:
+    now = 0.0
+    finder = Finder(lambda: now)
+    assert finder.which("late") is None
+    program = programs("late")
+    assert finder.which("late") is None
+    now = 3.0
+    assert finder.which("late") == str(program)
+
+
+def test_the_bundled_snapshot_holds_facts_with_a_date() -> None:
+    snapshot = bundled_snapshot()
+    assert re.fullmatch(r"\d{4}-\d\d-\d\d", snapshot.date)
+    ids = [name for agent in snapshot.agents for name in (agent.id, *agent.aliases)]
+    assert len(ids) == len(set(ids))
+    assert {"claude", "codex", "gemini", "opencode"} <= set(ids)
+    for agent in snapshot.agents:
+        assert re.fullmatch(r"[a-z][a-z-]*", agent.command)
+        assert bool(agent.runner) == bool(agent.package), agent.id
+        assert re.search(r"@\d+\.\d+\.\d+$", agent.package) or not agent.package
+        assert agent.package or agent.install or agent.website.startswith("https://")
+
+
+# -- what other packages bring ---------------------------------------------------------
+
+
+@dataclass
+class Point:
+    name: str
+    found: object
+    value: str = "somewhere:agent"
+    loaded: int = 0
+
+    def load(self) -> object:
+        self.loaded += 1
+        if isinstance(self.found, BaseException):
+            raise self.found
+        return self.found
+
+
+def of_points(*points: Point, agents: Mapping[str, Mapping[str, object]] | None = None) -> Registry:
+    return Registry(agents or {}, [], points=EntryPointAgents(lambda: points))
+
+
+def calls() -> dict[str, object]:
+    return {"command": "sh", "args": ("-c", "x"), "env": {"A": "B"}, "name": "Called"}
+
+
+@pytest.mark.parametrize("found", [calls(), calls, SimpleNamespace(**calls())])
+def test_an_entry_point_describes_an_agent(found: object) -> None:
+    spec = of_points(Point("Other Agent", found)).get("other-agent")
+    assert (spec.name, spec.command, spec.args) == ("Called", "sh", ("-c", "x"))
+    assert dict(spec.env) == {"A": "B"}
+
+
+@pytest.mark.parametrize(
+    ("found", "words"),
+    [
+        (ImportError("no such module"), "ImportError: no such module"),
+        (SystemExit(3), "SystemExit: 3"),
+        (None, "command: Field required"),
+        ({"command": 5}, "command"),
+        ({"command": "sh", "args": 5}, "TypeError"),
+        ({"command": "sh", "env": "A=B"}, "ValueError"),
+    ],
+)
+def test_a_broken_entry_point_is_broken_alone(found: object, words: str) -> None:
+    point = Point("bad", found)
+    both = of_points(point, Point("good", {"command": "sh"}))
+    assert report(both, "bad").status == "broken"
+    assert words in report(both, "bad").detail
+    assert report(both, "good").status == "ready"
+    with pytest.raises(AgentStartError, match="somewhere:agent"):
+        both.get("bad")
+    assert point.loaded == 1
+
+
+def test_no_package_is_imported_for_an_agent_that_is_not_its() -> None:
+    point = Point("other", {"command": "sh"})
+    both = of_points(point, Point("demo", {"command": "evil"}), agents={"mine": {"command": "sh"}})
+    assert both.get("mine").command == "sh"
+    assert both.get("demo").command != "evil"
+    assert point.loaded == 0
