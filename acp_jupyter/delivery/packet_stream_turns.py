@@ -14,12 +14,12 @@ from pydantic import JsonValue
 
 from acp_jupyter.delivery.packet_stream_questions import Placed, StreamQuestions, remember
 from acp_jupyter.packets.content import read_block
-from acp_jupyter.packets.elicitation_notes import ElicitationSettled, TurnEdited, TurnMoved
-from acp_jupyter.packets.file_notes import ArtifactsMade, FilesChanged
-from acp_jupyter.packets.login_notes import LoginDone, LoginNeeded, LoginStarted
+from acp_jupyter.packets.elicitation_notes import TurnEdited
+from acp_jupyter.packets.file_notes import ArtifactsMade
 from acp_jupyter.packets.made_models import ArtifactCreated
 from acp_jupyter.packets.models import (
     ErrorPacket,
+    PacketModel,
     PermissionRequest,
     PermissionResponse,
     PromptResponse,
@@ -27,13 +27,8 @@ from acp_jupyter.packets.models import (
 )
 from acp_jupyter.packets.notes import (
     AgentExited,
-    AgentStarting,
     HostNotice,
-    ImportedPacket,
-    NoiseNote,
     PermissionSettledNote,
-    PolicyChanged,
-    SessionOpened,
     StartFailed,
     TitleChanged,
     TurnFailed,
@@ -42,15 +37,8 @@ from acp_jupyter.packets.notes import (
     TurnStartedNote,
     TurnStopped,
 )
-from acp_jupyter.packets.permission_notes import RulesChanged, TrustAsked, TrustSettled
 from acp_jupyter.packets.reader import LogPacket
 from acp_jupyter.packets.session_models import CancelSent, NoticePacket, SessionInfoUpdate
-from acp_jupyter.packets.session_notes import (
-    AgentSilent,
-    ReplayEnded,
-    ReplayStarted,
-    SessionAttached,
-)
 from acp_jupyter.packets.union import Packet
 
 __all__ = ["StreamTurns"]
@@ -117,29 +105,10 @@ class StreamTurns:
             case TitleChanged():
                 title = SessionInfoUpdate(title=said.title or None, clears_title=not said.title)
                 yield Placed(title, None)
-            case (
-                SessionOpened()
-                | AgentStarting()
-                | PolicyChanged()
-                | FilesChanged()
-                | ElicitationSettled()
-                | TurnMoved()
-                | RulesChanged()
-                | TrustAsked()
-                | TrustSettled()
-                | ImportedPacket()
-                | SessionAttached()
-                | ReplayStarted()
-                | ReplayEnded()
-                | AgentSilent()
-                | LoginNeeded()
-                | LoginStarted()
-                | LoginDone()
-                | NoiseNote()
-            ):
-                pass
-            case _:
+            case PacketModel():
                 yield self._here(said)
+            case _:
+                pass  # what else the host notes is not for a stream of packets
 
     def _here(self, packet: Packet) -> Placed:
         """A late packet belongs to the turn before it."""
