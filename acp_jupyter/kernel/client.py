@@ -9,6 +9,12 @@ from typing import Any, ClassVar, Literal, TypeVar
 from pydantic import JsonValue, TypeAdapter
 from pydantic_core import to_jsonable_python
 
+from acp_jupyter.delivery.change_commands import (
+    ChangesReply,
+    GetChanges,
+    RevertReply,
+    RevertTurn,
+)
 from acp_jupyter.delivery.commands import (
     Cancel,
     Command,
@@ -39,6 +45,8 @@ _SESSION = TypeAdapter(SessionState)
 _TURN = TypeAdapter(TurnDetail)
 _IMPORTED = TypeAdapter(ImportResult)
 _TRANSCRIPT = TypeAdapter(dict[str, JsonValue])
+_CHANGES = TypeAdapter(ChangesReply)
+_REVERTED = TypeAdapter(RevertReply)
 _TURN_ID = TypeAdapter(dict[Literal["turn_id"], str])
 
 
@@ -121,6 +129,18 @@ class HostClient(ABC):
     def cancel(self, session_id: str, turn_id: str) -> None:
         """Stop a turn, running or queued. ACP: session/cancel."""
         self.call(Cancel(session_id=session_id, turn_id=turn_id), _QUICK_SECONDS)
+
+    def changes(
+        self, turn_id: str, path: str | None = None, form: Literal["texts", "patch"] = "texts"
+    ) -> ChangesReply:
+        """Return what a turn changed in its folder."""
+        command = GetChanges(turn_id=turn_id, path=path, form=form)
+        return _CHANGES.validate_python(self.call(command, _QUICK_SECONDS), strict=False)
+
+    def revert(self, turn_id: str, paths: tuple[str, ...] | None, *, partial: bool) -> RevertReply:
+        """Take back what a turn changed."""
+        command = RevertTurn(turn_id=turn_id, paths=paths, partial=partial)
+        return _REVERTED.validate_python(self.call(command, _LONG_SECONDS), strict=False)
 
     def import_log(self, command: ImportLog) -> ImportResult:
         """Make a session of a log."""

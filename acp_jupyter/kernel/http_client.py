@@ -16,6 +16,7 @@ from urllib.parse import quote, urlencode, urlsplit
 
 from acp_jupyter._version import __version__
 from acp_jupyter.delivery import kernel_proof
+from acp_jupyter.delivery.change_commands import GetChanges, RevertTurn
 from acp_jupyter.delivery.commands import (
     Cancel,
     Command,
@@ -184,6 +185,13 @@ def _request_of(command: Command) -> tuple[str, str, bytes]:
         case GetTurn():
             query = urlencode({"wait": command.wait_seconds})
             return "GET", f"turns/{quote(command.turn_id, safe='')}?{query}", b""
+        case GetChanges():
+            asked = {"format": command.form, "path": command.path}
+            query = urlencode({name: value for name, value in asked.items() if value})
+            return "GET", f"turns/{quote(command.turn_id, safe='')}/changes?{query}", b""
+        case RevertTurn():
+            body = command.model_dump_json(exclude={"name", "turn_id"}, exclude_none=True)
+            return "POST", f"turns/{quote(command.turn_id, safe='')}/revert", body.encode()
         case GetTranscript():
             query = urlencode({"format": command.format, "thoughts": command.thoughts})
             return "GET", f"sessions/{quote(command.session_id, safe='')}/transcript?{query}", b""

@@ -13,7 +13,7 @@ from acp_jupyter.delivery.frames import TurnDetail
 from acp_jupyter.errors import AcpError, NobodyToAsk, TurnError, TurnTimeout
 from acp_jupyter.kernel.client import HostClient
 from acp_jupyter.kernel.faces import first_bundle, make_widget, wants_widget
-from acp_jupyter.kernel.turn_values import TurnValues
+from acp_jupyter.kernel.turn_changes import ChangedTurn
 from acp_jupyter.transcript.html_export import export_html
 from acp_jupyter.transcript.record import TURN_MIME, Bundle, TurnSnapshot, build_bundle
 from acp_jupyter.transcript.redact import Redactor
@@ -30,7 +30,7 @@ _LOOK_SECONDS = 0.2
 """Between two looks at a turn that may ask here, or whose text is printed."""
 
 
-class Turn(TurnValues):
+class Turn(ChangedTurn):
     """A prompt turn: running, or done.
 
     Made by ``%%acp`` and by `Session.prompt`. What it holds is brought up to date when it is

@@ -58,8 +58,8 @@ class TurnValues(ABC):
         return tuple(item for item in self._current().items if isinstance(item, ToolCall))
 
     @property
-    def diffs(self) -> tuple[Diff, ...]:
-        """The file changes that the agent reported."""
+    def reported_diffs(self) -> tuple[Diff, ...]:
+        """The file changes that the agent reported, made or only proposed."""
         return tuple(diff for call in self.tool_calls for diff in call.diffs)
 
     @property
