@@ -1,0 +1,132 @@
+"""Forms of any shape, answers of any shape."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from acp_jupyter.errors import InvalidAnswers
+from acp_jupyter.host.elicitation_answers import checked_answers
+from acp_jupyter.packets.elicitation import ElicitationField
+from acp_jupyter.packets.parse_elicitation import elicitation_request, url_host
+from acp_jupyter.packets.parse_elicitation_field import read_field
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
+    lambda inner: (
+        st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=10), inner, max_size=4)
+    ),
+    max_leaves=12,
+)
+KEYS = st.sampled_from(
+    "type title format pattern minLength maxLength minimum maximum minItems maxItems enum oneOf "
+    "items default description enumNames writeOnly".split()
+)
+SCHEMA = st.dictionaries(KEYS, JSON | st.sampled_from(["string", "array", "integer"]), max_size=8)
+
+
+def one(**schema: Any) -> ElicitationField:
+    field = read_field("f", schema, required=False)
+    assert isinstance(field, ElicitationField)
+    return field
+
+
+def fits(value: Any, **schema: Any) -> bool:
+    try:
+        checked_answers((one(**schema),), {"f": value})
+    except InvalidAnswers:
+        return False
+    return True
+
+
+@given(st.dictionaries(st.text(max_size=8), SCHEMA, max_size=4), JSON, JSON)
+@settings(max_examples=150, deadline=None)
+def test_no_form_and_no_answer_raises_anything_else(
+    properties: dict[str, Any], required: Any, value: Any
+) -> None:
+    raw = {"requestedSchema": {"properties": properties, "required": required}, "message": "?"}
+    asked = elicitation_request(raw, "e1")
+    assert bool(asked.problem) or len(asked.fields) == len(properties)
+    try:
+        sent = checked_answers(asked.fields, {field.name: value for field in asked.fields})
+    except InvalidAnswers as error:
+        assert error.fields.keys() <= properties.keys()
+    else:
+        assert sent.keys() <= properties.keys()
+
+
+@pytest.mark.parametrize(
+    ("schema", "good", "bad"),
+    [
+        ({"type": "string", "minLength": 2, "maxLength": 3}, "ab", "abcd"),
+        ({"type": "string", "pattern": "^[a-z]+$"}, "abc", "ab1"),
+        ({"type": "string", "pattern": "b"}, "abc", "ac"),
+        ({"type": "string", "format": "email"}, "ada@example.org", "ada@"),
+        ({"type": "string", "format": "uri"}, "https://example.org/a", "example"),
+        ({"type": "string", "format": "date"}, "2026-03-01", "2026-02-30"),
+        ({"type": "string", "format": "date-time"}, "2026-03-01T12:00:00Z", "2026-03-01T12:00:00"),
+        ({"type": "string", "enum": ["a", "b"]}, "a", "c"),
+        ({"type": "integer", "minimum": 3}, 3, 2),
+        ({"type": "integer"}, 4.0, 4.5),
+        ({"type": "integer"}, "12", "1e400"),
+        ({"type": "number", "maximum": 0.5}, "0.5", 0.6),
+        ({"type": "number"}, -1, True),
+        ({"type": "boolean"}, False, "false"),
+        ({"type": "array", "items": {"enum": ["a", "b"]}}, ["a"], ["c"]),
+        ({"type": "array", "items": {"anyOf": [{"const": "a"}]}, "minItems": 1}, ["a"], "a"),
+        ({"type": "array", "items": {"enum": ["a", "b"]}, "maxItems": 1}, ["a"], ["a", "b"]),
+        ({"type": "quaternion"}, "1 0 0 0", 1),
+    ],
+)
+def test_an_answer_fits_its_field_or_not(schema: dict[str, Any], good: Any, bad: Any) -> None:
+    assert fits(good, **schema)
+    assert not fits(bad, **schema)
+
+
+@pytest.mark.parametrize("pattern", [r"^(a+)+$", r"^(a|a)*$", r"(.*a){25}", r"^(\w+\s?)*$"])
+def test_no_pattern_takes_long(pattern: str) -> None:
+    started = time.monotonic()
+    fits("a" * 50_000 + "!", type="string", pattern=pattern)
+    assert time.monotonic() - started < 2
+
+
+@pytest.mark.parametrize("pattern", [r"(?=a)b", r"(a)\1", r"[", r"((a{1000}){1000}){1000}"])
+def test_what_this_cannot_check_is_left_to_the_agent(pattern: str) -> None:
+    assert fits("anything", type="string", pattern=pattern)
+
+
+@pytest.mark.parametrize(
+    ("name", "secret"),
+    [("password", True), ("apiKey", True), ("user_pin", True), ("pinned", False), ("name", False)],
+)
+def test_a_name_says_whether_it_is_a_secret(name: str, secret: bool) -> None:
+    field = read_field(name, {"type": "string"}, required=False)
+    assert isinstance(field, ElicitationField)
+    assert field.secret is secret
+
+
+@given(st.text(max_size=60))
+def test_a_host_is_one_that_a_browser_would_go_to(text: str) -> None:
+    host = url_host(f"https://{text}")
+    assert host.isascii()
+    assert not set(host) & set("@/\\?# \t\n%")
+
+
+@pytest.mark.parametrize(
+    ("url", "host"),
+    [
+        ("https://example.org/a@b", "example.org"),
+        ("https://good.org@evil.org/", "evil.org"),
+        ("http://[::1]:8000/", "::1:8000"),
+        ("https://bücher.de", "xn--bcher-kva.de"),
+        ("HTTPS://EXAMPLE.ORG", "example.org"),
+        ("https://a.org:99999/", ""),
+        ("//example.org", ""),
+    ],
+)
+def test_the_host_is_where_it_really_leads(url: str, host: str) -> None:
+    assert url_host(url) == host
