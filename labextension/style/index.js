@@ -1,2 +1,3 @@
 import './index.css';
 import './lab.css';
+import './sessions.css';

@@ -17,7 +17,7 @@ GUESSES = [f"p{number}" for number in range(8, 15)]
 """What the agent can work out from how request ids are made."""
 
 READS = ["agents", "sessions", "items", "transcript", "some-turn_id", "attach", "records"]
-READS += ["kernel", "traffic", "stream"]
+READS += ["kernel", "traffic", "traffic-lines", "some-place", "stream"]
 
 
 def test_an_agent_that_tries_every_secret_decides_nothing(tmp_path: Path) -> None:

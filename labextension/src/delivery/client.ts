@@ -9,9 +9,12 @@ import type {
   CreateSession,
   DocumentState,
   ErrorBody,
+  GetTraffic,
   SessionState,
   SessionSummary,
   SetConfig,
+  TrafficDetail,
+  TrafficPage,
 } from '../wire/types';
 import { API_VERSION } from '../wire/version';
 import type { Connection } from './connection';
@@ -220,6 +223,28 @@ export class Client {
       name: 'set_config',
       session_id: sessionId,
     });
+  }
+
+  /** Lines of a session's traffic; by default the newest. */
+  async traffic(sessionId: string, query: Partial<GetTraffic>): Promise<TrafficPage> {
+    const result = await this.#command({
+      after: null,
+      before: null,
+      direction: null,
+      limit: 200,
+      method: '',
+      text: '',
+      ...query,
+      name: 'get_traffic',
+      session_id: sessionId,
+    });
+    return parseResult('get_traffic', result);
+  }
+
+  /** One of them, written out. */
+  async trafficLine(sessionId: string, place: number): Promise<TrafficDetail> {
+    const result = await this.#command({ name: 'get_traffic_line', session_id: sessionId, place });
+    return parseResult('get_traffic_line', result);
   }
 
   /** Fetches items by index into the store; resolves to how many came. */

@@ -9,6 +9,7 @@ import type { Actions, Mounted, PanelProps, Translate } from '../views';
 import type { AgentEntry, SessionSummary } from '../wire/types';
 import { turnActions } from './actions';
 import type { CurrentNotebook } from './currentNotebook';
+import { exportSession } from './exporting';
 import { agentIcon } from './icon';
 import { revealCell } from './reveal';
 
@@ -111,6 +112,9 @@ export class SessionPanel extends Widget {
         await client.loadItems(sessionId, start, end);
       },
       jumpTo: origin => void revealCell(app, notebook, origin),
+      traffic: (sessionId, query) => client.traffic(sessionId, query),
+      trafficLine: (sessionId, place) => client.trafficLine(sessionId, place),
+      exportSession: (sessionId, format) => exportSession(app, sessionId, format),
       removeQueued: (sessionId, turnId) => client.cancel(sessionId, turnId),
       refreshAgents: () => this.#refreshAgents(),
     };

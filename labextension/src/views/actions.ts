@@ -1,7 +1,15 @@
-import type { Origin, SetConfig } from '../wire/types';
+import type { GetTraffic, Origin, SetConfig, TrafficDetail, TrafficPage } from '../wire/types';
 
 /** What may be changed of a session; absent fields stay. */
 export type ConfigChange = Partial<Pick<SetConfig, 'config' | 'mode' | 'policy' | 'title'>>;
+
+/** Which lines of a session's traffic are asked for. */
+export type TrafficQuery = Partial<
+  Pick<GetTraffic, 'after' | 'before' | 'direction' | 'limit' | 'method' | 'text'>
+>;
+
+/** What a session is written to a file as. */
+export type ExportFormat = 'traffic' | 'markdown' | 'html';
 
 /**
  * What a view may ask of its host.
@@ -30,6 +38,12 @@ export interface Actions {
   removeQueued?(sessionId: string, turnId: string): Promise<void>;
   /** Tries the connection now. */
   reconnect?(): void;
+  /** Lines of a session's traffic, as they are on disk. */
+  readonly traffic?: (sessionId: string, query: TrafficQuery) => Promise<TrafficPage>;
+  /** One of those lines, written out. */
+  readonly trafficLine?: (sessionId: string, place: number) => Promise<TrafficDetail>;
+  /** Gives the user a file. */
+  readonly exportSession?: (sessionId: string, format: ExportFormat) => Promise<void>;
   /** Asks the server again which agents are ready. */
   refreshAgents?(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-export type { Actions, ConfigChange } from './actions';
+export type { Actions, ConfigChange, ExportFormat } from './actions';
 export { identity } from './i18n';
 export type { Translate } from './i18n';
 export { mountPanel, mountTurn } from './mount';

@@ -9,6 +9,7 @@ import { Composer } from './panel/composer';
 import { Now } from './panel/now';
 import { SessionList } from './panel/session_list';
 import { Agents, EmptySession, Loading } from './panel/states';
+import { Traffic } from './panel/traffic';
 import { Transcript } from './panel/transcript';
 import { useAnnouncer } from './parts/announcer';
 import { messageOf } from './parts/buttons';
@@ -30,7 +31,7 @@ export function PanelView(props: PanelProps) {
     (): Scene => ({ store, host: 'panel', actions, t, announce }),
     [store, actions, t, announce],
   );
-  const [listing, setListing] = useState(false);
+  const [page, setPage] = useState<'session' | 'list' | 'traffic'>('session');
   const [chosen, setChosen] = useState('');
   const [failure, setFailure] = useState('');
   useSubscription(useCallback(listener => store.subscribeSession(listener), [store]));
@@ -56,7 +57,7 @@ export function PanelView(props: PanelProps) {
     }
     const id = await actions.createSession(agentId);
     actions.openSession?.(id);
-    setListing(false);
+    setPage('session');
     return id;
   };
   const start = (agentId: string) => {
@@ -75,7 +76,16 @@ export function PanelView(props: PanelProps) {
         data-session={props.store?.sessionId}
         ref={root}
       >
-        {listing && sessions !== null ? (
+        {page === 'traffic' && props.store !== null ? (
+          <div class="acp-panel">
+            <Traffic
+              key={store.sessionId}
+              sessionId={store.sessionId}
+              actions={actions}
+              onBack={() => setPage('session')}
+            />
+          </div>
+        ) : page === 'list' && sessions !== null ? (
           <div class="acp-panel">
             <SessionList
               sessions={sessions}
@@ -84,17 +94,26 @@ export function PanelView(props: PanelProps) {
               t={t}
               onOpen={id => {
                 actions.openSession?.(id);
-                setListing(false);
+                setPage('session');
               }}
               onNew={onNew}
-              onBack={() => setListing(false)}
+              onBack={() => setPage('session')}
               onFailure={setFailure}
             />
             {failure !== '' && <ErrorNote message={failure} detail="" />}
           </div>
         ) : (
           <div class="acp-panel">
-            <Bar root={root} onList={() => setListing(true)} onNew={onNew} />
+            <Bar
+              root={root}
+              onList={() => setPage('list')}
+              onTraffic={
+                actions.traffic === undefined || props.store === null
+                  ? null
+                  : () => setPage('traffic')
+              }
+              onNew={onNew}
+            />
             <Transcript key={store.sessionId}>
               <Content {...props} session={session} onStart={start} onFailure={setFailure} />
               {props.failure !== null && <ErrorNote {...props.failure} />}

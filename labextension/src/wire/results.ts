@@ -1,5 +1,13 @@
 import { isRecord } from './read';
-import type { AgentEntry, AttachedTurn, ItemsPage, NotebookRecord, SessionState } from './types';
+import type {
+  AgentEntry,
+  AttachedTurn,
+  ItemsPage,
+  NotebookRecord,
+  SessionState,
+  TrafficDetail,
+  TrafficPage,
+} from './types';
 
 export type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
 
@@ -18,12 +26,16 @@ interface Results {
   get_items: ItemsPage;
   attach_turn: AttachedTurn;
   get_records: StoredRecord[];
+  get_traffic: TrafficPage;
+  get_traffic_line: TrafficDetail;
 }
 
 const SHAPES: { readonly [Name in keyof Results]: (value: unknown) => boolean } = {
   list_agents: listOf('id', 'name', 'status'),
   create_session: recordOf('session_id'),
   get_items: value => isRecord(value) && Array.isArray(value.items),
+  get_traffic: value => isRecord(value) && Array.isArray(value.lines),
+  get_traffic_line: recordOf('text'),
   attach_turn: value => recordOf('session_id')(value) && isRecord(value) && isRecord(value.turn),
   get_records: value =>
     listOf('turn_id', 'session_id', 'cell_id', 'source')(value) &&

@@ -13,11 +13,12 @@ import { Details } from './details';
 interface BarProps {
   readonly root: RefObject<HTMLElement | null>;
   readonly onList: () => void;
+  readonly onTraffic: (() => void) | null;
   readonly onNew: (() => void) | null;
 }
 
 /** The panel's header: which session, what waits, other sessions. */
-export function Bar({ root, onList, onNew }: BarProps) {
+export function Bar({ root, onList, onTraffic, onNew }: BarProps) {
   const { store, t } = useScene();
   useSubscription(useCallback(listener => store.subscribeSession(listener), [store]));
   const { session } = store.view;
@@ -41,6 +42,9 @@ export function Bar({ root, onList, onNew }: BarProps) {
           <button type="button" class="badge warn" title={t('Go to the question')} onClick={go}>
             {plural(t, waiting, '1 waiting', '%1 waiting')}
           </button>
+        )}
+        {onTraffic !== null && (
+          <IconButton icon="switch_mode" label={t('Traffic')} onClick={onTraffic} />
         )}
         <IconButton icon="history" label={t('Sessions')} onClick={onList} />
         {onNew !== null && <IconButton icon="plus" label={t('New session')} onClick={onNew} />}

@@ -1,0 +1,194 @@
+import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
+
+import type { TrafficLine } from '../../wire/types';
+import type { Actions } from '../actions';
+import { ErrorNote } from '../items/note';
+import { ActionButton, IconButton } from '../parts/buttons';
+import { onSecond } from '../parts/clock';
+import { grouped, plural } from '../parts/format';
+import { Icon } from '../parts/icons';
+import { useScene } from '../parts/scene';
+import { TrafficDetailBox } from './traffic_detail';
+import { TrafficList } from './traffic_list';
+import { TrafficReel, type TrafficFilter } from './traffic_reel';
+
+/** How long the user has stopped typing before the log is searched. */
+const TYPED_MILLISECONDS = 250;
+const NO_FILTER: TrafficFilter = { direction: null, method: '', text: '' };
+
+interface TrafficProps {
+  readonly sessionId: string;
+  readonly actions: Actions;
+  readonly onBack: () => void;
+}
+
+/** What goes between us and the agent, line by line, as it is on disk. */
+export function Traffic({ sessionId, actions, onBack }: TrafficProps) {
+  const { t } = useScene();
+  const [filter, setFilter] = useState(NO_FILTER);
+  const [paused, setPaused] = useState(false);
+  const [shown, setShown] = useState<TrafficLine | null>(null);
+  const [failure, setFailure] = useState('');
+  const reel = useReel(sessionId, actions, filter, paused);
+  const exportLog = actions.exportSession;
+  return (
+    <div class="acp-traffic" role="region" aria-label={t('Traffic')}>
+      <div class="acp-bar">
+        <h2 class="grow">{t('Traffic')}</h2>
+        <button
+          type="button"
+          class="btn quiet small"
+          aria-pressed={paused}
+          onClick={() => setPaused(!paused)}
+        >
+          {t('Pause')}
+        </button>
+        {exportLog !== undefined && (
+          <ActionButton
+            class="btn quiet small"
+            run={() => exportLog(sessionId, 'traffic')}
+            onFailure={setFailure}
+          >
+            {t('Export')}
+          </ActionButton>
+        )}
+        <IconButton icon="close" label={t('Back to the session')} onClick={onBack} />
+      </div>
+      <Filters filter={filter} onChange={setFilter} />
+      <TrafficList
+        reel={reel}
+        chosen={shown?.place ?? null}
+        onChoose={setShown}
+        empty={filter === NO_FILTER ? t('No lines yet.') : t('Nothing found.')}
+      />
+      <p class="acp-traffic-foot muted num" role="status" aria-live="off">
+        {footWords(reel, paused, t)}
+      </p>
+      {reel.failure !== '' && <ErrorNote message={reel.failure} detail="" />}
+      {failure !== '' && <ErrorNote message={failure} detail="" />}
+      {shown !== null && (
+        <TrafficDetailBox
+          key={shown.place}
+          sessionId={sessionId}
+          line={shown}
+          actions={actions}
+          onClose={() => setShown(null)}
+        />
+      )}
+    </div>
+  );
+}
+
+/** The lines of a session; new ones come each second unless it is paused. */
+function useReel(
+  sessionId: string,
+  actions: Actions,
+  filter: TrafficFilter,
+  paused: boolean,
+): TrafficReel {
+  const [, setTick] = useState(0);
+  const redraw = useCallback(() => setTick(tick => tick + 1), []);
+  const load = actions.traffic;
+  const reel = useMemo(
+    () =>
+      new TrafficReel(
+        async query => {
+          if (load === undefined) {
+            throw new Error('The traffic cannot be read here.');
+          }
+          return load(sessionId, query);
+        },
+        filter,
+        redraw,
+      ),
+    [load, sessionId, filter, redraw],
+  );
+  useEffect(() => {
+    void reel.newest();
+    return () => reel.dispose();
+  }, [reel]);
+  useEffect(
+    () =>
+      paused
+        ? undefined
+        : onSecond(() => {
+            if (reel.atEnd && !document.hidden) {
+              void reel.newer();
+            }
+          }),
+    [reel, paused],
+  );
+  return reel;
+}
+
+interface FiltersProps {
+  readonly filter: TrafficFilter;
+  readonly onChange: (filter: TrafficFilter) => void;
+}
+
+function Filters({ filter, onChange }: FiltersProps) {
+  const { t } = useScene();
+  const [text, setText] = useState('');
+  const [method, setMethod] = useState('');
+  useEffect(() => {
+    if (text === filter.text && method === filter.method) {
+      return undefined;
+    }
+    const timer = setTimeout(() => onChange({ ...filter, text, method }), TYPED_MILLISECONDS);
+    return () => clearTimeout(timer);
+  }, [text, method, filter, onChange]);
+  return (
+    <div class="acp-traffic-filters" role="search" aria-label={t('Filter lines')}>
+      <label class="acp-search">
+        <Icon name="search" />
+        <input
+          type="search"
+          aria-label={t('Text')}
+          placeholder={t('Text')}
+          maxLength={200}
+          value={text}
+          onInput={event => setText(event.currentTarget.value)}
+        />
+      </label>
+      <label class="acp-search">
+        <input
+          type="search"
+          aria-label={t('Method')}
+          placeholder={t('Method')}
+          maxLength={200}
+          value={method}
+          onInput={event => setMethod(event.currentTarget.value)}
+        />
+      </label>
+      <select
+        aria-label={t('Direction')}
+        value={filter.direction ?? ''}
+        onChange={event => {
+          const { value } = event.currentTarget;
+          onChange({
+            ...filter,
+            direction: value === '>' || value === '<' || value === '!' ? value : null,
+          });
+        }}
+      >
+        <option value="">{t('All')}</option>
+        <option value=">">{t('To the agent')}</option>
+        <option value="<">{t('From the agent')}</option>
+        <option value="!">{t('Notes')}</option>
+      </select>
+    </div>
+  );
+}
+
+function footWords(reel: TrafficReel, paused: boolean, t: ReturnType<typeof useScene>['t']) {
+  const words = [plural(t, reel.lines.length, '1 line', '%1 lines')];
+  if (reel.start > 0 && reel.size > 0) {
+    words.push(t('%1% of the log', grouped(Math.ceil((1 - reel.start / reel.size) * 100))));
+  }
+  if (paused) {
+    words.push(t('paused'));
+  } else if (!reel.atEnd) {
+    words.push(t('newer lines left out'));
+  }
+  return words.join(' · ');
+}
