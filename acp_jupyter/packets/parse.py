@@ -25,7 +25,7 @@ from acp_jupyter.packets.parse_state import ParseState
 from acp_jupyter.packets.session_models import MessageEnd, MessageStart, StepEnd, StepStart
 from acp_jupyter.packets.union import Packet
 
-__all__ = ["parse_clean", "parse_packet", "read_timestamp"]
+__all__ = ["known_kind", "parse_clean", "parse_packet", "read_timestamp"]
 
 _EARLIEST, _LATEST = 946_684_800.0, 4_102_444_800.0
 """The years 2000 and 2100: what lies outside is no time of a packet."""
@@ -74,6 +74,11 @@ def parse_clean(raw: JsonValue, state: ParseState) -> Packet:
     if "timestamp" in raw and (at := read_timestamp(raw["timestamp"])) is not None:
         return packet.model_copy(update={"timestamp": at})
     return packet
+
+
+def known_kind(kind: str) -> bool:
+    """Tell whether packets of this ``type`` or ``sessionUpdate`` are read."""
+    return kind in _READERS
 
 
 def read_timestamp(value: JsonValue) -> float | None:

@@ -94,6 +94,7 @@ from acp_jupyter.transcript.events import Event
 from acp_jupyter.transcript.items import Notice, Plan, PlanEntry
 from acp_jupyter.transcript.state import Transcript
 from acp_jupyter.transcript.tool_calls import upsert_tool_call
+from acp_jupyter.transcript.unknown import unknown
 
 __all__ = ["reduce"]
 
@@ -249,7 +250,9 @@ def _apply(draft: Draft, packet: LogPacket) -> None:  # noqa: C901, PLR0915 - on
             _notice(draft, NoticePacket(severity=packet.severity, text=packet.text))
         case ReplayStarted() | ReplayEnded() | SessionOpened() | FilesChanged():
             pass
-        case ImportedPacket() | NoiseNote() | Unknown():
+        case Unknown():
+            unknown(draft, packet)
+        case ImportedPacket() | NoiseNote():
             pass
         case _:
             assert_never(packet)

@@ -27,6 +27,7 @@ class Wire:
         self._later: deque[Json] = deque()
         self._next_id = 0
         self.cancelled = False
+        self.prompt_id: Any = None
         self.client_capabilities: Json = {}
 
     def write(self, data: bytes) -> None:

@@ -1,0 +1,1 @@
+"""Modes of the hazard agent, by what goes wrong."""
