@@ -14,7 +14,9 @@ from typing_extensions import TypeAliasType
 from acp_jupyter.delivery.agent_commands import AgentCommand
 from acp_jupyter.delivery.change_commands import GetChanges, RevertTurn
 from acp_jupyter.delivery.elicitation_commands import AnswerElicitation
+from acp_jupyter.delivery.permission_commands import PermissionCommand
 from acp_jupyter.delivery.queue_commands import EditQueued, SendNow
+from acp_jupyter.delivery.terminal_commands import KillTerminal
 from acp_jupyter.delivery.traffic_commands import GetTraffic, GetTrafficLine
 from acp_jupyter.host.recording_wish import RecordWish
 from acp_jupyter.packets.base import Model
@@ -36,6 +38,7 @@ __all__ = [
     "GetTranscript",
     "GetTurn",
     "ImportLog",
+    "KillTerminal",
     "ListAgents",
     "ListSessions",
     "PromptSession",
@@ -73,6 +76,10 @@ class CreateSession(Model):
     model: str | None = None
     policy: Policy | None = None
     trust: bool = False
+    """Whether agents may run in the folder."""
+    ask_trust: bool = False
+    """Whether somebody who sees the session can be asked about the folder. Then its agent starts
+    when they have said yes; else an untrusted folder is refused."""
     start: Literal["wait", "background", "lazy"] = "wait"
     """When the agent's process starts: before the answer, beside it, or at the first prompt."""
     record: RecordWish | None = None
@@ -104,6 +111,10 @@ class PromptSession(Model):
     origin: Origin | None = None
     can_ask: bool = True
     """False where nobody sits at the caller (nbclient, papermill)."""
+    allow: tuple[str, ...] = Field(default=(), max_length=100)
+    """Rules for this turn, e.g. ``execute:git status *``."""
+    deny: tuple[str, ...] = Field(default=(), max_length=100)
+    """The same; what they match is rejected, whatever else allows it."""
 
 
 class Cancel(Model):
@@ -122,6 +133,10 @@ class AnswerPermission(Model):
     request_id: str
     option_id: str | None = None
     outcome: Literal["cancelled"] | None = None
+    remember: Literal["session", "workspace"] | None = None
+    """Answer so without asking from now on, as the request's ``rule`` says."""
+    reason: str = Field(default="", max_length=4000)
+    """Why it is rejected; sent to the agent as the next message."""
 
     @model_validator(mode="after")
     def _exactly_one(self) -> AnswerPermission:
@@ -223,9 +238,11 @@ Command = TypeAliasType(
         | AnswerElicitation
         | EditQueued
         | SendNow
+        | KillTerminal
         | GetChanges
         | RevertTurn
-        | AgentCommand,
+        | AgentCommand
+        | PermissionCommand,
         Field(discriminator="name"),
     ],
 )

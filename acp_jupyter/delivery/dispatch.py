@@ -32,6 +32,7 @@ from acp_jupyter.delivery.commands import (
     GetTranscript,
     GetTurn,
     ImportLog,
+    KillTerminal,
     ListAgents,
     ListSessions,
     PromptSession,
@@ -45,13 +46,23 @@ from acp_jupyter.delivery.frames import (
 )
 from acp_jupyter.delivery.notebooks import Notebooks, Surroundings
 from acp_jupyter.delivery.opening import Opening
+from acp_jupyter.delivery.permission_commands import (
+    ListRules,
+    ListTrust,
+    RevokeRule,
+    RevokeTrust,
+    TrustFolder,
+)
+from acp_jupyter.delivery.permissions import Permissions
 from acp_jupyter.delivery.queue_commands import EditQueued, SendNow
 from acp_jupyter.delivery.steering import Steering
 from acp_jupyter.delivery.traffic import TrafficPages
 from acp_jupyter.delivery.transfer import Transfer
+from acp_jupyter.delivery.trust import Trust
 from acp_jupyter.errors import UnknownSession, UnknownTurn
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.login_launch import Terminals
+from acp_jupyter.host.rules_session import turn_rules
 from acp_jupyter.host.session import Session
 from acp_jupyter.host.traffic_log import TrafficLog
 from acp_jupyter.packets.base import Model
@@ -81,7 +92,9 @@ class Dispatcher:
     ) -> None:
         self._host = host
         self._surroundings = surroundings
-        self._opening = Opening(host)
+        self._trust = Trust(host, surroundings)
+        self._permissions = Permissions(host)
+        self._opening = Opening(host, self._trust)
         self._steering = Steering(host)
         self._agents = Agents(host, terminals)
         self._transfer = Transfer(host)
@@ -119,9 +132,17 @@ class Dispatcher:
                 session.cancel(command.turn_id)
                 return {}
             case AnswerPermission():
-                users_only(caller, "answer a permission request")
-                session = self._host.session(command.session_id)
-                return {"outcome": session.answer(command.request_id, command.option_id)}
+                return await self._permissions.answer(command, caller)
+            case ListRules():
+                return list(await self._permissions.list(command, caller))
+            case RevokeRule():
+                return await self._permissions.revoke(command, caller)
+            case TrustFolder():
+                return await self._trust.answer(command, caller)
+            case ListTrust():
+                return list(await self._trust.list(caller))
+            case RevokeTrust():
+                return await self._trust.revoke(command, caller)
             case AnswerElicitation() | EditQueued() | SendNow():
                 return self._steering.handle(command, caller)
             case SetConfig():
@@ -143,6 +164,10 @@ class Dispatcher:
                 return await self._traffic.page(command, caller)
             case GetTrafficLine():
                 return await self._traffic.line(command, caller)
+            case KillTerminal():
+                session = self._session(command.session_id, caller)
+                await session.terminals.kill(command.terminal_id, "user")
+                return {}
             case GetChanges():
                 return await self._changes.get(command, caller)
             case RevertTurn():
@@ -207,7 +232,11 @@ class Dispatcher:
         elif command.can_ask:
             session.attach()
         turn_id = session.prompt(
-            command.prompt, policy=command.policy, origin=origin, can_ask=command.can_ask
+            command.prompt,
+            policy=command.policy,
+            origin=origin,
+            can_ask=command.can_ask,
+            rules=turn_rules(command.allow, command.deny),
         )
         return {"turn_id": turn_id}
 

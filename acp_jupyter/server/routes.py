@@ -94,6 +94,10 @@ ROUTES: tuple[Route, ...] = (
     ),
     Route("turns/{turn_id}/revert", {"POST": Verb("revert_turn", body=True)}),
     Route("turns/{turn_id}/send-now", {"POST": Verb("send_now")}),
+    Route(
+        f"{_SESSION}/terminals/{{terminal_id}}/kill",
+        {"POST": Verb("kill_terminal")},
+    ),
     Route(f"{_SESSION}/items", {"GET": Verb("get_items", query=_same("start", "end"))}),
     Route(
         f"{_SESSION}/transcript",
@@ -123,6 +127,16 @@ ROUTES: tuple[Route, ...] = (
                 body_bytes=Limits().import_bytes,
                 query={"name": "file_name", "dialect": "dialect", "session": "log_session"},
             )
+        },
+    ),
+    Route("rules", {"GET": Verb("list_rules", query=_same("session_id"))}),
+    Route("rules/{rule_id}", {"DELETE": Verb("revoke_rule")}),
+    Route(
+        "trust",
+        {
+            "GET": Verb("list_trust"),
+            "POST": Verb("trust_folder", body=True),
+            "DELETE": Verb("revoke_trust", query=_same("folder")),
         },
     ),
     Route("records", {"GET": Verb("get_records", query=_same("notebook_path"))}),
