@@ -19,6 +19,7 @@
     ├── NotAllowed              the caller may not do this
     ├── SessionImported         a session that was read from a log has no agent
     ├── FolderNotTrusted        agents have not been allowed to run in this folder
+    ├── KeptFileBroken          a file of rules or trust can't be read or written
     ├── PermissionSettled       somebody answered first
     ├── PermissionGone          the process that asked has ended
     ├── QuestionSettled         somebody answered the agent's question first
@@ -58,6 +59,7 @@ __all__ = [
     "FileRefused",
     "FolderNotTrusted",
     "HostClosed",
+    "KeptFileBroken",
     "LoginNeeded",
     "InvalidAnswers",
     "InvalidBlock",
@@ -248,6 +250,12 @@ class FolderNotTrusted(AcpError):
 
     reason = "folder_not_trusted"
     status = 409
+
+
+class KeptFileBroken(AcpError):
+    """A file of rules or of trusted folders can't be read or written."""
+
+    reason = "kept_file_broken"
 
 
 class PermissionSettled(AcpError):

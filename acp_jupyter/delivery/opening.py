@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from acp_jupyter.delivery.callers import Caller, KernelCaller
 from acp_jupyter.delivery.commands import CreateSession
+from acp_jupyter.delivery.trust import Trust
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.recording import Recording
 from acp_jupyter.host.recording_wish import RecordWish
@@ -23,8 +26,9 @@ def go_on(session: Session, wish: RecordWish | None) -> None:
 class Opening:
     """Carries out ``create_session``."""
 
-    def __init__(self, host: AgentHost) -> None:
+    def __init__(self, host: AgentHost, trust: Trust) -> None:
         self._host = host
+        self._trust = trust
 
     async def create(self, command: CreateSession, caller: Caller) -> SessionState:
         """Return the state of the session, found or made.
@@ -39,12 +43,15 @@ class Opening:
         if isinstance(caller, KernelCaller):
             notebook, kernel_id = caller.notebook_path, caller.kernel_id
         found = None if command.new else self._find(command, notebook, kernel_id)
-        session = found or self._open(command, caller, notebook, kernel_id)
+        cwd = Path(found.state.cwd) if found else self._folder(command, caller, notebook)
+        await self._trust.admit(command, caller, notebook, cwd)
+        session = found or self._open(command, cwd, notebook, kernel_id)
+        self._trust.grant(command, session)
         if isinstance(caller, KernelCaller):
             go_on(session, command.record)
         if command.start == "background":
             session.start_in_background()
-        elif command.start == "wait":
+        elif command.start == "wait" and session.may_start():
             try:
                 await session.start()
             except BaseException:
@@ -62,15 +69,13 @@ class Opening:
             return None
         return found
 
-    def _open(
-        self, command: CreateSession, caller: Caller, notebook: str, kernel_id: str
-    ) -> Session:
+    def _folder(self, command: CreateSession, caller: Caller, notebook: str) -> Path:
         root = self._host.config.root
         if command.cwd is None:
-            cwd = choose_cwd(root, notebook)
-        else:
-            inside = isinstance(caller, KernelCaller)
-            cwd = resolve_cwd(root, command.cwd, inside_root=inside)
+            return choose_cwd(root, notebook)
+        return resolve_cwd(root, command.cwd, inside_root=isinstance(caller, KernelCaller))
+
+    def _open(self, command: CreateSession, cwd: Path, notebook: str, kernel_id: str) -> Session:
         return self._host.open(
             command.agent,
             cwd,

@@ -4,20 +4,39 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
 
 from acp_jupyter.errors import BadRequest, PermissionGone, PermissionSettled
+from acp_jupyter.host.asking_requests import Requests
 from acp_jupyter.host.journal import Journal
-from acp_jupyter.host.permissions import decide, reject_option
+from acp_jupyter.host.permissions import Decision, Standing, decide, reject_option
+from acp_jupyter.host.permissions_paths import Places
 from acp_jupyter.host.recording_answers import RecordedAnswers
+from acp_jupyter.host.rules_session import SessionRules
+from acp_jupyter.host.trust import TrustGate
 from acp_jupyter.packets.notes import PermissionSettledNote
-from acp_jupyter.transcript.events import Policy
-from acp_jupyter.transcript.items import ToolCall
+from acp_jupyter.transcript.items import PermissionOption, ToolCall
 
-__all__ = ["Asking"]
+__all__ = ["Asking", "PermissionWithdrawn"]
+
+_By = Literal[
+    "user", "policy", "rule", "turn_cancelled", "nobody", "agent_exited", "record", "withdrawn"
+]
+
+
+class PermissionWithdrawn(Exception):
+    """The agent does not ask any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Chosen:
+    option_id: str | None = None
+    withdrawn: bool = False
 
 
 class Asking:
-    """Answers permission requests by policy, or lets the user do it, once.
+    """Answers permission requests by policy and rule, or lets the user do it, once.
 
     Parameters
     ----------
@@ -35,49 +54,106 @@ class Asking:
         nobody_to_ask: Callable[[], bool],
         refused: Callable[[], None],
     ) -> None:
+        self.requests = Requests(journal)
         self._journal = journal
         self._nobody_to_ask = nobody_to_ask
         self._refused = refused
         self.recorded: RecordedAnswers | None = None
         """Set while a record is played."""
-        self._open: dict[str, asyncio.Future[str | None]] = {}
+        self.rules: SessionRules | None = None
+        """What is answered without asking; without them the policy alone."""
+        self.trust: TrustGate | None = None
+        """The question about the folder, which ends with its turn too."""
+        self._open: dict[str, asyncio.Future[_Chosen]] = {}
         self._settled: set[str] = set()
+        self._early: set[str] = set()
+        """Withdrawn before they were asked."""
         self._gone: set[str] = set()
+
+    def nobody_to_ask(self) -> bool:
+        """Tell whether no one can ever answer."""
+        return self._nobody_to_ask()
 
     async def ask(self, request_id: str) -> str | None:
         """Return the id of the chosen option, or None for the outcome ``cancelled``.
 
         ACP: session/request_permission. Waits without limit for the user.
+
+        Raises
+        ------
+        PermissionWithdrawn
+            The agent took it back.
         """
-        call = self._call(request_id)
+        call = self.requests.call(request_id)
         if call is None or call.permission is None:
             return None
-        options = call.permission.options
-        decision = decide(self._policy(), call, options)
-        if decision is not None:
-            self._settle(request_id, "policy", decision.rule)
-            return decision.option_id
-        if self.recorded is not None:
-            again = self.recorded.find(call, nobody_to_ask=self._nobody_to_ask())
-            if again is not None:
-                self._settle(request_id, again.by, again.rule)
-                return again.option_id
-        if self._nobody_to_ask():
-            self._settle(request_id, "nobody")
-            self._refused()
-            return reject_option(options)
-        answer: asyncio.Future[str | None] = asyncio.get_running_loop().create_future()
+        if request_id in self._early:
+            self._settle(request_id, "withdrawn")
+            raise PermissionWithdrawn
+        answer: asyncio.Future[_Chosen] = asyncio.get_running_loop().create_future()
         self._open[request_id] = answer
         try:
-            return await answer
+            await self._answer_without_user(request_id, call, call.permission.options)
+            chosen = await answer
         except asyncio.CancelledError:
             self._expire(request_id)
             raise
         finally:
             self._open.pop(request_id, None)
+        if chosen.withdrawn:
+            raise PermissionWithdrawn
+        return chosen.option_id
 
-    def answer(self, request_id: str, option_id: str | None) -> str:
+    async def _answer_without_user(
+        self, request_id: str, call: ToolCall, options: tuple[PermissionOption, ...]
+    ) -> None:
+        decision = await self._decide(call, options)
+        if not self._waits(request_id):
+            return  # stopped or answered meanwhile
+        if decision is not None:
+            self._choose(request_id, decision.by, decision.option_id, rule=decision.rule)
+            return
+        if self.recorded is not None:
+            again = self.recorded.find(
+                call, nobody_to_ask=self._nobody_to_ask(), places=self._places()
+            )
+            if again is not None:
+                self._choose(request_id, again.by, again.option_id, rule=again.rule)
+                return
+        if self._nobody_to_ask():
+            self._choose(request_id, "nobody", reject_option(options))
+            self._refused()
+
+    async def review(self) -> None:
+        """Look again at what waits: a rule was added."""
+        for request_id in tuple(self._open):
+            call = self.requests.call(request_id)
+            if call is None or call.permission is None:
+                continue
+            decision = await self._decide(call, call.permission.options)
+            if decision is not None and self._waits(request_id):
+                self._choose(request_id, decision.by, decision.option_id, rule=decision.rule)
+
+    async def _decide(
+        self, call: ToolCall, options: tuple[PermissionOption, ...]
+    ) -> Decision | None:
+        policy, rules, places = self.requests.policy(), self.rules, self._places()
+
+        def look() -> Decision | None:
+            standing = Standing() if rules is None else rules.standing()
+            return decide(policy, call, options, standing, places)
+
+        return await asyncio.to_thread(look)
+
+    def answer(self, request_id: str, option_id: str | None, reason: str = "") -> str:
         """Settle a request by the user; return what was chosen, in words.
+
+        Parameters
+        ----------
+        request_id, option_id
+            Which; None for the outcome ``cancelled``.
+        reason
+            Why it is rejected, in the user's words.
 
         Raises
         ------
@@ -86,54 +162,60 @@ class Asking:
         PermissionGone
             The process that asked has ended.
         BadRequest
-            No such request or option.
+            No such request or option, or a reason for something else than a no.
         """
-        waiting = self._open.get(request_id)
-        if waiting is None or waiting.done():
+        if not self._waits(request_id):
             raise self._too_late(request_id)
-        call = self._call(request_id)
-        options = () if call is None or call.permission is None else call.permission.options
-        names = {option.option_id: option.name for option in options}
-        if option_id is not None and option_id not in names:
-            known = ", ".join(names) or "none"
-            raise BadRequest(f"This request has no option {option_id!r}. It has: {known}.")
-        self._settle(request_id, "user")
-        waiting.set_result(option_id)
-        return "cancelled" if option_id is None else names[option_id]
+        option = self.requests.option(request_id, option_id)
+        if reason and (option is None or not option.option_kind.startswith("reject")):
+            raise BadRequest("A reason goes with an option that rejects.")
+        self._choose(request_id, "user", option_id, reason=reason)
+        return "cancelled" if option is None else option.name
+
+    def withdraw(self, request_id: str) -> None:
+        """Give up a request that its agent took back. ACP: $/cancel_request."""
+        if self._waits(request_id):
+            self._settle(request_id, "withdrawn")
+            self._open[request_id].set_result(_Chosen(withdrawn=True))
+        elif request_id not in self._settled and self.requests.call(request_id) is not None:
+            self._early.add(request_id)  # before it was asked
 
     def cancel_all(self) -> None:
         """Answer every open request ``cancelled``: its turn was stopped."""
-        for request_id, waiting in tuple(self._open.items()):
-            if not waiting.done():
-                self._settle(request_id, "turn_cancelled")
-                waiting.set_result(None)
+        for request_id in tuple(self._open):
+            if self._waits(request_id):
+                self._choose(request_id, "turn_cancelled", None)
+        if self.trust is not None:
+            self.trust.cancel()
 
     def expire_all(self) -> None:
         """Give up every open request: its process has ended. Nothing is allowed."""
-        for request_id, waiting in tuple(self._open.items()):
-            if not waiting.done():
+        for request_id in tuple(self._open):
+            if self._waits(request_id):
                 self._expire(request_id)
-                waiting.set_result(None)
+                self._open[request_id].set_result(_Chosen())
+
+    def _waits(self, request_id: str) -> bool:
+        waiting = self._open.get(request_id)
+        return waiting is not None and not waiting.done()
+
+    def _choose(
+        self, request_id: str, by: _By, option_id: str | None, *, rule: str = "", reason: str = ""
+    ) -> None:
+        self._settle(request_id, by, rule, reason)
+        self._open[request_id].set_result(_Chosen(option_id))
 
     def _expire(self, request_id: str) -> None:
         self._gone.add(request_id)
         self._journal.note(PermissionSettledNote(request_id=request_id, by="agent_exited"))
 
-    def _policy(self) -> Policy:
-        transcript = self._journal.transcript
-        active = transcript.session.active_turn_id
-        return transcript.session.policy if active is None else transcript.turns[active].policy
+    def _places(self) -> Places:
+        return Places(None if self.rules is None else self.rules.folder)
 
-    def _call(self, request_id: str) -> ToolCall | None:
-        transcript = self._journal.transcript
-        item_id = transcript.request_items.get(request_id)
-        item = None if item_id is None else transcript.items[int(item_id[1:])]  # its place
-        return item if isinstance(item, ToolCall) else None
-
-    def _settle(self, request_id: str, by: str, rule: str = "") -> None:
+    def _settle(self, request_id: str, by: _By, rule: str = "", reason: str = "") -> None:
         self._settled.add(request_id)
         self._journal.note(
-            PermissionSettledNote.model_validate({"request_id": request_id, "by": by, "rule": rule})
+            PermissionSettledNote(request_id=request_id, by=by, rule=rule, reason=reason)
         )
 
     def _too_late(self, request_id: str) -> PermissionSettled | PermissionGone | BadRequest:

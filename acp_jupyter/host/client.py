@@ -21,6 +21,7 @@ from acp.schema import (
 )
 
 from acp_jupyter.errors import FileMissing, FileRefused
+from acp_jupyter.host.asking import PermissionWithdrawn
 from acp_jupyter.host.documents import Documents
 from acp_jupyter.host.elicitation import Elicitations
 from acp_jupyter.host.elicitation_reply import answer_question
@@ -34,10 +35,13 @@ __all__ = ["SessionClient"]
 _RESOURCE_NOT_FOUND = -32002
 _INVALID_PARAMS = -32602
 _NO_METHOD = -32601
+_CANCELLED = -32800
 
 
 class _Asks(Protocol):
     async def ask(self, request_id: str) -> str | None: ...
+
+    def withdraw(self, request_id: str) -> None: ...
 
 
 class SessionClient(TerminalHandlers):
@@ -72,7 +76,10 @@ class SessionClient(TerminalHandlers):
         """ACP: session/request_permission."""
         option_id = None
         if self.asking is not None:
-            option_id = await self.asking.ask(f"p{kwargs['request_seq']}")
+            try:
+                option_id = await self.asking.ask(f"p{kwargs['request_seq']}")
+            except PermissionWithdrawn:
+                raise acp.RequestError(_CANCELLED, "Request cancelled") from None
         if option_id is None:
             return RequestPermissionResponse(outcome=DeniedOutcome(outcome="cancelled"))
         chosen = AllowedOutcome(outcome="selected", option_id=option_id)
@@ -127,6 +134,8 @@ class SessionClient(TerminalHandlers):
 
     def withdraw(self, request_seq: int) -> None:
         """ACP: $/cancel_request; the agent takes a request back."""
+        if self.asking is not None:
+            self.asking.withdraw(f"p{request_seq}")
         if self.elicitations is not None:
             self.elicitations.withdraw(f"e{request_seq}")
 

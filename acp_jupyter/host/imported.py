@@ -14,6 +14,7 @@ from acp_jupyter.host.pool import AgentPool
 from acp_jupyter.host.registry import AgentSpec
 from acp_jupyter.host.session import Session
 from acp_jupyter.packets.notes import AgentExited, Note, TitleChanged, TurnFailed
+from acp_jupyter.packets.permission_notes import Rule
 from acp_jupyter.packets.traffic import TrafficEntry
 from acp_jupyter.transcript.events import Origin, Policy
 
@@ -42,7 +43,7 @@ class ImportedSession(Session):
 
     def __init__(self, journal: Journal, limits: Limits) -> None:
         no_agent = AgentSpec(IMPORTED, journal.transcript.session.agent_info.name, "")
-        super().__init__(no_agent, journal, AgentPool(limits), NoDocuments(), limits)
+        super().__init__(no_agent, journal, AgentPool(limits), NoDocuments(), limits, None)
         self.agent.before_start = self._refuse
 
     def prompt(
@@ -52,12 +53,13 @@ class ImportedSession(Session):
         policy: Policy | None = None,
         origin: Origin | None = None,
         can_ask: bool = True,
+        rules: tuple[Rule, ...] = (),
     ) -> NoReturn:
         """Refuse: there is nobody to send it to."""
-        raise SessionImported(_NO_AGENT)
+        raise SessionImported(self.state.read_only or _NO_AGENT)
 
     async def _refuse(self) -> NoReturn:
-        raise SessionImported(_NO_AGENT)
+        raise SessionImported(self.state.read_only or _NO_AGENT)
 
     def end(self, at: float, title: str) -> None:
         """Close what the log has left open.

@@ -16,6 +16,7 @@ from acp_jupyter.host.link import Link
 from acp_jupyter.host.prompt_blocks import Blocks, fitted_blocks
 from acp_jupyter.host.queue import QueuedTurn, TurnQueue
 from acp_jupyter.packets.notes import TurnFailed, TurnStartedNote, TurnStopped
+from acp_jupyter.packets.permission_notes import Rule
 from acp_jupyter.transcript.events import Origin, Policy
 
 __all__ = ["Prompting"]
@@ -71,9 +72,12 @@ class Prompting:
         origin: Origin | None,
         can_ask: bool,
         first: bool = False,
+        rules: tuple[Rule, ...] = (),
     ) -> str:
         """Queue a prompt; return its turn's id. See `TurnQueue.put`."""
-        return self._queue.put(prompt, policy=policy, origin=origin, can_ask=can_ask, first=first)
+        return self._queue.put(
+            prompt, policy=policy, origin=origin, can_ask=can_ask, first=first, rules=rules
+        )
 
     def stop(self, turn_id: str | None) -> None:
         """Stop the running turn, or the named one; a done one stays as it is."""

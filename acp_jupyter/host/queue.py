@@ -13,6 +13,7 @@ from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.prompt_blocks import Blocks, content_blocks
 from acp_jupyter.packets.elicitation_notes import TurnEdited, TurnMoved
 from acp_jupyter.packets.notes import TurnQueued, TurnRemoved
+from acp_jupyter.packets.permission_notes import Rule
 from acp_jupyter.transcript.events import Origin, Policy
 
 __all__ = ["QueuedTurn", "TurnQueue"]
@@ -53,6 +54,7 @@ class TurnQueue:
         origin: Origin | None,
         can_ask: bool,
         first: bool = False,
+        rules: tuple[Rule, ...] = (),
     ) -> str:
         """Add a prompt, at the end or as the ``first``; return its turn's id.
 
@@ -74,7 +76,9 @@ class TurnQueue:
         turn = QueuedTurn(turn_id=uuid.uuid4().hex, blocks=blocks, can_ask=can_ask)
         self._turns.append(turn)
         self._journal.note(
-            TurnQueued(turn_id=turn.turn_id, prompt=blocks, policy=policy, origin=origin)
+            TurnQueued(
+                turn_id=turn.turn_id, prompt=blocks, policy=policy, origin=origin, rules=rules
+            )
         )
         if first:
             self.to_front(turn.turn_id)

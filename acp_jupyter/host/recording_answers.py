@@ -9,6 +9,7 @@ from typing import Any, Literal, get_args
 
 from acp_jupyter.host.file_changes_content import Scrubs
 from acp_jupyter.host.permissions import decide
+from acp_jupyter.host.permissions_paths import Places
 from acp_jupyter.host.traffic_log import read_traffic
 from acp_jupyter.packets.models import PermissionRequest, PermissionResponse
 from acp_jupyter.packets.notes import PermissionSettledNote, Policy, SessionOpened, read_note
@@ -68,7 +69,7 @@ class RecordedAnswers:
         except OSError:
             self._asked = []
 
-    def find(self, call: ToolCall, *, nobody_to_ask: bool) -> AnswerAgain | None:
+    def find(self, call: ToolCall, *, nobody_to_ask: bool, places: Places) -> AnswerAgain | None:
         """Return how the same request was answered; None if that does not count now.
 
         A policy answers again where it answered then, and would now. What the user answered
@@ -82,7 +83,7 @@ class RecordedAnswers:
         options = call.permission.options
         if asked.by == "policy":
             policy = next((policy for policy in _POLICIES if policy == asked.rule), None)
-            decision = None if policy is None else decide(policy, call, options)
+            decision = None if policy is None else decide(policy, call, options, places=places)
             same = decision is not None and decision.option_id == asked.option_id
             return AnswerAgain(asked.option_id, "policy", asked.rule) if same else None
         if asked.by == "user" and nobody_to_ask:

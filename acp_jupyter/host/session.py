@@ -14,6 +14,7 @@ from acp_jupyter.host.documents import Documents
 from acp_jupyter.host.environment import agent_environment
 from acp_jupyter.host.file_changes_turn import TurnFiles
 from acp_jupyter.host.files import WorkspaceFiles
+from acp_jupyter.host.guards import Guards
 from acp_jupyter.host.journal import Journal
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.pool import AgentPool
@@ -21,10 +22,13 @@ from acp_jupyter.host.prompting import Prompting
 from acp_jupyter.host.recording import Recording, Replaying, SessionRecord
 from acp_jupyter.host.recording_wish import RecordWish
 from acp_jupyter.host.registry import AgentSpec
+from acp_jupyter.host.rules_session import SessionRules
 from acp_jupyter.host.session_agent import SessionAgent
 from acp_jupyter.host.silence import Silence
 from acp_jupyter.host.terminals import Terminals
+from acp_jupyter.host.trust import TrustGate
 from acp_jupyter.packets.notes import PolicyChanged, TitleChanged
+from acp_jupyter.packets.permission_notes import Rule
 from acp_jupyter.transcript.events import Origin, Policy, SessionState
 from acp_jupyter.transcript.redact import Redactor
 from acp_jupyter.transcript.state import Transcript
@@ -47,6 +51,8 @@ class Session:
         Open documents, read before the disk.
     limits
         See `Limits`.
+    guards
+        Trusted folders and rules; None only where no agent is ever started.
     """
 
     def __init__(
@@ -56,6 +62,7 @@ class Session:
         pool: AgentPool,
         documents: Documents,
         limits: Limits,
+        guards: Guards | None,
     ) -> None:
         self.spec = spec
         self.redactor = Redactor()
@@ -73,7 +80,10 @@ class Session:
         self._turns = Prompting(
             journal, self.agent.linked, self.agent.drop, self.turn_files, limits
         )
-        self._client.asking = self._turns.asking
+        asking = self._client.asking = self._turns.asking
+        if guards is not None:
+            asking.rules = SessionRules(journal, cwd, guards.rules)
+            asking.trust = TrustGate(journal, spec, cwd, guards.trust, asking.nobody_to_ask)
         self._client.elicitations = self._turns.elicitations
         self._turns.ended = self.agent.rest
         self.terminals = Terminals(
@@ -103,21 +113,36 @@ class Session:
         """What is true of the session as a whole."""
         return self.journal.transcript.session
 
+    @property
+    def dormant(self) -> bool:
+        """Whether nothing runs, waits or looks: then it may be put away."""
+        idle = self.state.active_turn_id is None and not self.state.queue
+        return idle and not self.agent.running and not self.journal.read_by_anyone
+
     # -- what its users do -----------------------------------------------
 
     async def start(self) -> None:
         """Start the agent and open its session, unless it runs.
+
+        Where the folder is not trusted yet, the first prompt asks and starts it.
 
         Raises
         ------
         AgentStartError
             It did not start.
         """
-        await self.agent.linked()
+        if self.may_start():
+            await self.agent.linked()
 
     def start_in_background(self) -> None:
-        """Start the agent; a failure is told in the transcript."""
-        self.agent.start_in_background()
+        """Start the agent, as `start` does; a failure is told in the transcript."""
+        if self.may_start():
+            self.agent.start_in_background()
+
+    def may_start(self) -> bool:
+        """Tell whether the agent may be started without asking about the folder."""
+        gate = self._turns.asking.trust
+        return gate is None or gate.is_open()
 
     def suits(self, wish: RecordWish | None) -> bool:
         """Tell whether it can be used for a wish: what is played is never taken for an agent."""
@@ -130,10 +155,15 @@ class Session:
         policy: Policy | None = None,
         origin: Origin | None = None,
         can_ask: bool = True,
+        rules: tuple[Rule, ...] = (),
     ) -> str:
         """Queue a prompt; return its turn's id."""
         return self._turns.put(
-            prompt, policy=policy or self.state.policy, origin=origin, can_ask=can_ask
+            prompt,
+            policy=policy or self.state.policy,
+            origin=origin,
+            can_ask=can_ask,
+            rules=rules,
         )
 
     def cancel(self, turn_id: str | None = None) -> None:
@@ -142,9 +172,9 @@ class Session:
             raise BadRequest(f"There is no turn {turn_id!r} in this session.")
         self._turns.stop(turn_id)
 
-    def answer(self, request_id: str, option_id: str | None) -> str:
+    def answer(self, request_id: str, option_id: str | None, reason: str = "") -> str:
         """Answer a permission request; return what was chosen, in words."""
-        return self._turns.asking.answer(request_id, option_id)
+        return self._turns.asking.answer(request_id, option_id, reason)
 
     def attach(self) -> None:
         """Remember that somebody can see the session: its questions wait for them."""
@@ -189,6 +219,8 @@ class Session:
 
     async def _prepare(self) -> None:
         """Make sure that the agent may be started, and with what."""
+        if self._turns.asking.trust is not None:
+            await self._turns.asking.trust.passed()
         if isinstance(self.record, Replaying):
             await asyncio.to_thread(self.record.answers.load)
             self._turns.asking.recorded = self.record.answers

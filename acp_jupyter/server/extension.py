@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from jupyter_core.paths import jupyter_config_path, jupyter_data_dir
 from jupyter_server.extension.application import ExtensionApp
 from jupyter_server.serverapp import ServerApp
-from traitlets import Dict, Float, Unicode
+from traitlets import Dict, Float, List, Unicode
 
 from acp_jupyter.delivery.asks import Pages
 from acp_jupyter.delivery.callers import UserCaller
@@ -21,6 +21,7 @@ from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.registry import Registry
 from acp_jupyter.host.registry_points import EntryPointAgents
 from acp_jupyter.host.registry_public import PublicAgents
+from acp_jupyter.host.trust_store import TrustStore
 from acp_jupyter.server.activity import Activity
 from acp_jupyter.server.backend import Backend
 from acp_jupyter.server.handlers import handlers
@@ -52,6 +53,14 @@ class AcpJupyter(ExtensionApp):
         help="Where the traffic of sessions is kept; default: acp-jupyter in the data directory."
     ).tag(config=True)
 
+    trusted_folders = List(
+        Unicode(),
+        help="""
+        Folders in which agents may run without asking, with all below them. In other folders the
+        user is asked before an agent's first start.
+        """,
+    ).tag(config=True)
+
     initialize_seconds = Float(
         60.0, help="How long an agent may take to answer initialize, after it was started."
     ).tag(config=True)
@@ -80,6 +89,7 @@ class AcpJupyter(ExtensionApp):
                 ),
                 root=root,
                 data_dir=data_dir,
+                trust=TrustStore(data_dir / "trust.json", self.trusted_folders),
                 documents=pages,
                 limits=Limits(
                     initialize_seconds=self.initialize_seconds,

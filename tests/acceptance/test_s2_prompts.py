@@ -15,6 +15,7 @@ from acp_jupyter.host.host import AgentHost, HostConfig
 from acp_jupyter.host.registry import Registry
 from tests.support.driver import Driver
 from tests.support.fake_agents import AGENTS
+from tests.support.trusting import trusting
 
 PIXEL = base64.b64encode(b"\x89PNG\r\n\x1a\n").decode()
 TEXT = {"type": "text", "text": "Look"}
@@ -40,7 +41,9 @@ def driver(tmp_path: Path) -> Iterator[Driver]:
             "audio": ["audio"],
         }.items()
     }
-    host = AgentHost(HostConfig(Registry(agents, []), root, tmp_path / "data"))
+    host = AgentHost(
+        HostConfig(Registry(agents, []), root, tmp_path / "data", trust=trusting(tmp_path))
+    )
     host.start()
     yield Driver(host, root)
     host.stop()

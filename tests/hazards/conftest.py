@@ -14,6 +14,7 @@ from acp_jupyter.host.registry import Registry
 from tests.support.driver import Driver
 from tests.support.fake_agents import AGENTS
 from tests.support.meeting import Meeting
+from tests.support.trusting import trusting
 from tests.support.wait import eventually
 
 SCRIPT = str(AGENTS / "hazard_agent.py")
@@ -35,7 +36,9 @@ def meet(tmp_path: Path) -> Iterator[Callable[..., Meeting]]:
 
     def begin(mode: str, limits: Limits = LIMITS, **more: Any) -> Meeting:
         registry = Registry({mode: {"command": sys.executable, "args": [SCRIPT, mode]}}, [])
-        config = HostConfig(registry, root, tmp_path / "data", limits=limits)
+        config = HostConfig(
+            registry, root, tmp_path / "data", limits=limits, trust=trusting(tmp_path)
+        )
         host = AgentHost(config)
         host.start()
         drivers.append(Driver(host, root))

@@ -19,6 +19,7 @@ from tests.support.driver import Driver
 from tests.support.mockllm import FakeModel
 from tests.support.opencode import opencode, processes_of
 from tests.support.server import JupyterServer
+from tests.support.trusting import trusting
 from tests.support.wait import eventually
 
 pytestmark = [pytest.mark.agents, pytest.mark.timeout(90)]
@@ -34,7 +35,7 @@ def model() -> Iterator[FakeModel]:
 def host_of_opencode(folder: Path, model: FakeModel) -> Iterator[Driver]:
     home = folder / "home"
     registry = Registry({"opencode": opencode(home, model.url)}, [])
-    host = AgentHost(HostConfig(registry, folder, folder / "data"))
+    host = AgentHost(HostConfig(registry, folder, folder / "data", trust=trusting(folder)))
     host.start()
     try:
         yield Driver(host, folder)

@@ -20,6 +20,7 @@ from acp_jupyter.host.registry import Registry
 from acp_jupyter.host.session import Session
 from tests.support.driver import Driver
 from tests.support.fake_agents import AGENTS
+from tests.support.trusting import trusting
 from tests.support.wait import eventually
 
 __all__ = ["FakeTerminals", "LoginDriver", "login_driver", "wants_login"]
@@ -101,7 +102,11 @@ def login_driver(
     root = folder / "ws"
     root.mkdir()
     agents = {"wants_login": wants_login(how, folder / "state")}
-    host = AgentHost(HostConfig(Registry(agents, []), root, folder / "data", limits=LIMITS))
+    host = AgentHost(
+        HostConfig(
+            Registry(agents, []), root, folder / "data", limits=LIMITS, trust=trusting(folder)
+        )
+    )
     host.start()
     try:
         yield LoginDriver(host, root, terminals)

@@ -14,6 +14,7 @@ from acp_jupyter.host.session import Session
 from acp_jupyter.transcript.events import TurnState
 from tests.support.driver import Driver
 from tests.support.server import fake_agents
+from tests.support.trusting import trusting
 
 __all__ = ["host_in", "opened", "ran", "recorded"]
 
@@ -26,7 +27,9 @@ def host_in(root: Path, *, agents: bool = True, limits: Limits | None = None) ->
     (root / "folder").mkdir(parents=True, exist_ok=True)
     registry = Registry(fake_agents("own_tools", "permission") if agents else {}, [])
     data = root.parent / f"data-{root.name}"
-    host = AgentHost(HostConfig(registry, root, data, limits=limits or Limits()))
+    host = AgentHost(
+        HostConfig(registry, root, data, limits=limits or Limits(), trust=trusting(root))
+    )
     host.start()
     try:
         yield Driver(host, root / "folder")

@@ -54,6 +54,8 @@ class JupyterServer(AbstractContextManager["JupyterServer"]):
         More lines for ``jupyter_server_config.py``.
     args
         More arguments.
+    trusted
+        Folders that are trusted beforehand; by default all of this server's.
     env
         More variables of the server's environment; with ``JUPYTER_TOKEN`` that is the user's.
     """
@@ -67,6 +69,7 @@ class JupyterServer(AbstractContextManager["JupyterServer"]):
         config: str = "",
         args: Sequence[str] = (),
         env: Mapping[str, str] | None = None,
+        trusted: Sequence[Path] | None = None,
     ) -> None:
         self.root = folder / "root"
         self.runtime = folder / "runtime"
@@ -81,6 +84,8 @@ class JupyterServer(AbstractContextManager["JupyterServer"]):
         self._config = "\n".join(
             [
                 f"c.AcpJupyter.agents = {dict(agents or {})!r}",
+                "c.AcpJupyter.trusted_folders = "
+                f"{[str(path) for path in ((folder,) if trusted is None else trusted)]!r}",
                 ""
                 if env and "JUPYTER_TOKEN" in env
                 else f"c.IdentityProvider.token = {self.token!r}",

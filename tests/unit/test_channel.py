@@ -24,6 +24,7 @@ from acp_jupyter.server.backend import Backend
 from acp_jupyter.server.kernels import Kernels
 from acp_jupyter.transcript.events import Event, TextAppended
 from tests.support.server import fake_agents
+from tests.support.trusting import trusting
 from tests.support.view import View
 from tests.support.wait import eventually_async
 
@@ -68,7 +69,9 @@ class Socket:
 async def backend(tmp_path: Path) -> AsyncIterator[Backend]:
     registry = Registry(fake_agents("hello", "slow_stream", "flood"), [])
     pages = Pages(lambda path: path.name)
-    host = AgentHost(HostConfig(registry, tmp_path, tmp_path / "data", documents=pages))
+    host = AgentHost(
+        HostConfig(registry, tmp_path, tmp_path / "data", documents=pages, trust=trusting(tmp_path))
+    )
     host.start()
     yield Backend(host, Dispatcher(host, Nobody()), pages, cast("Kernels", None))
     await asyncio.to_thread(host.stop)

@@ -14,6 +14,7 @@ from acp_jupyter.host.session import Session
 from acp_jupyter.packets.change_notes import TurnChanges
 from tests.support.driver import Driver
 from tests.support.fake_agents import AGENTS
+from tests.support.trusting import trusting
 
 
 @pytest.fixture
@@ -21,7 +22,9 @@ def driver(tmp_path: Path) -> Iterator[Driver]:
     root = tmp_path / "ws"
     root.mkdir()
     agents = {"own": {"command": sys.executable, "args": [str(AGENTS / "own_tools.py")]}}
-    host = AgentHost(HostConfig(Registry(agents, []), root, tmp_path / "data"))
+    host = AgentHost(
+        HostConfig(Registry(agents, []), root, tmp_path / "data", trust=trusting(tmp_path))
+    )
     host.start()
     yield Driver(host, root)
     host.stop()

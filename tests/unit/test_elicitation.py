@@ -19,6 +19,7 @@ from acp_jupyter.transcript.events import Policy
 from acp_jupyter.transcript.record import build_bundle
 from tests.support.driver import Driver
 from tests.support.fake_agents import AGENTS
+from tests.support.trusting import trusting
 from tests.support.wait import eventually
 
 
@@ -27,7 +28,9 @@ def driver(tmp_path: Path) -> Iterator[Driver]:
     root = tmp_path / "ws"
     root.mkdir()
     agents = {"elicit": {"command": sys.executable, "args": [str(AGENTS / "elicit.py")]}}
-    host = AgentHost(HostConfig(Registry(agents, []), root, tmp_path / "data"))
+    host = AgentHost(
+        HostConfig(Registry(agents, []), root, tmp_path / "data", trust=trusting(tmp_path))
+    )
     host.start()
     yield Driver(host, root)
     host.stop()

@@ -21,6 +21,7 @@ from acp_jupyter.transcript.setup import opened
 from acp_jupyter.transcript.state import Transcript
 from tests.support.driver import Driver
 from tests.support.fake_agents import AGENTS
+from tests.support.trusting import trusting
 from tests.support.wait import eventually
 
 
@@ -29,7 +30,9 @@ def driver(tmp_path: Path) -> Iterator[Driver]:
     root = tmp_path / "ws"
     root.mkdir()
     agents = {"own": {"command": sys.executable, "args": [str(AGENTS / "own_tools.py")]}}
-    host = AgentHost(HostConfig(Registry(agents, []), root, tmp_path / "data"))
+    host = AgentHost(
+        HostConfig(Registry(agents, []), root, tmp_path / "data", trust=trusting(tmp_path))
+    )
     host.start()
     yield Driver(host, root)
     host.stop()
@@ -117,7 +120,11 @@ def test_beyond_the_bound_there_are_no_artifacts(tmp_path: Path) -> None:
     root.mkdir()
     agents = {"own": {"command": sys.executable, "args": [str(AGENTS / "own_tools.py")]}}
     limits = Limits(scan_files=3)
-    host = AgentHost(HostConfig(Registry(agents, []), root, tmp_path / "data", limits=limits))
+    host = AgentHost(
+        HostConfig(
+            Registry(agents, []), root, tmp_path / "data", limits=limits, trust=trusting(tmp_path)
+        )
+    )
     host.start()
     try:
         driver = Driver(host, root)

@@ -27,6 +27,7 @@ from acp_jupyter.transcript.events import Policy
 from acp_jupyter.transcript.items import ToolCall
 from tests.support.driver import Driver
 from tests.support.fake_agents import AGENTS
+from tests.support.trusting import trusting
 from tests.support.wait import eventually
 
 NAMES = [path.stem for path in AGENTS.glob("[!_]*.py")]
@@ -41,7 +42,9 @@ def driver(tmp_path: Path) -> Iterator[Driver]:
         name: {"command": sys.executable, "args": [str(AGENTS / f"{name}.py")]} for name in NAMES
     }
     agents["no_such_command"] = {"command": "no-such-command-anywhere"}
-    config = HostConfig(Registry(agents, []), root, tmp_path / "data", limits=LIMITS)
+    config = HostConfig(
+        Registry(agents, []), root, tmp_path / "data", limits=LIMITS, trust=trusting(tmp_path)
+    )
     host = AgentHost(config)
     host.start()
     yield Driver(host, root)
@@ -295,7 +298,9 @@ def test_secrets_do_not_reach_the_log(driver: Driver, monkeypatch: pytest.Monkey
 
 
 def test_a_stopped_host_takes_nothing_and_leaves_no_process(tmp_path: Path) -> None:
-    host = AgentHost(HostConfig(Registry({}, []), tmp_path, tmp_path / "data"))
+    host = AgentHost(
+        HostConfig(Registry({}, []), tmp_path, tmp_path / "data", trust=trusting(tmp_path))
+    )
     host.start()
     driver = Driver(host, tmp_path)
     session = driver.open("demo")

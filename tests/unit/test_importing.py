@@ -21,6 +21,7 @@ from tests.support.driver import Driver
 from tests.support.imported import timeless
 from tests.support.planted import SECRET
 from tests.support.recorded import TRAFFIC
+from tests.support.trusting import trusting
 
 SAID = {"type": "agent_message_chunk", "content": {"type": "text", "text": "Hi"}}
 END = {"type": "prompt_response", "stopReason": "end_turn"}
@@ -30,7 +31,11 @@ LIMITS = Limits(import_lines=20, import_problems=3, sessions=3)
 @pytest.fixture
 def driver(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Driver]:
     monkeypatch.setenv("LEAKY_API_KEY", SECRET)
-    host = AgentHost(HostConfig(Registry({}, []), tmp_path, tmp_path / "data", limits=LIMITS))
+    host = AgentHost(
+        HostConfig(
+            Registry({}, []), tmp_path, tmp_path / "data", limits=LIMITS, trust=trusting(tmp_path)
+        )
+    )
     host.start()
     yield Driver(host, tmp_path)
     host.stop()
@@ -187,7 +192,9 @@ def test_other_sessions_of_the_log_are_named(driver: Driver) -> None:
 def test_no_recorded_log_has_a_problem_or_leaves_an_error_in_the_servers_log(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    host = AgentHost(HostConfig(Registry({}, []), tmp_path, tmp_path / "data"))
+    host = AgentHost(
+        HostConfig(Registry({}, []), tmp_path, tmp_path / "data", trust=trusting(tmp_path))
+    )
     host.start()
     driver = Driver(host, tmp_path)
     files = [file for folder in ("claude_cli", "logs", "traffic") for file in of(folder)]

@@ -17,6 +17,7 @@ from tests.support.claude import ADAPTER
 from tests.support.driver import Driver
 from tests.support.fake_agents import AGENTS
 from tests.support.imported import timeless
+from tests.support.trusting import trusting
 
 LOGS = Path(__file__).parents[1] / "fixtures" / "claude_cli"
 PROMPTS = {
@@ -51,7 +52,9 @@ def driver(tmp_path: Path, cli_log: Path, request: pytest.FixtureRequest) -> Ite
     }
     root = tmp_path / "ws"
     root.mkdir()
-    host = AgentHost(HostConfig(Registry(agents, []), root, tmp_path / "data"))
+    host = AgentHost(
+        HostConfig(Registry(agents, []), root, tmp_path / "data", trust=trusting(tmp_path))
+    )
     host.start()
     yield Driver(host, root)
     host.stop()

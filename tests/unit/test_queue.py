@@ -19,6 +19,7 @@ from acp_jupyter.host.session import Session
 from acp_jupyter.transcript.items import UserMessage
 from tests.support.driver import Driver
 from tests.support.fake_agents import AGENTS
+from tests.support.trusting import trusting
 from tests.support.wait import eventually
 
 IMAGE = {"type": "image", "data": "aGk=", "mimeType": "image/png"}
@@ -29,7 +30,11 @@ def driver(tmp_path: Path) -> Iterator[Driver]:
     root = tmp_path / "ws"
     root.mkdir()
     agent = {"command": sys.executable, "args": [str(AGENTS / "takes.py"), "image"]}
-    host = AgentHost(HostConfig(Registry({"takes": agent}, []), root, tmp_path / "data"))
+    host = AgentHost(
+        HostConfig(
+            Registry({"takes": agent}, []), root, tmp_path / "data", trust=trusting(tmp_path)
+        )
+    )
     host.start()
     yield Driver(host, root)
     host.stop()

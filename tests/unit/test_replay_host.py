@@ -15,6 +15,7 @@ from acp_jupyter.host.host import AgentHost, HostConfig
 from acp_jupyter.host.registry import Registry
 from acp_jupyter.host.session import Session
 from tests.support.driver import Driver
+from tests.support.trusting import trusting
 
 BEFORE = """def total(rows):
     result = 0
@@ -41,7 +42,9 @@ def driver(tmp_path: Path) -> Iterator[Driver]:
         },
         "replay": {"command": sys.executable, "args": replay},
     }
-    host = AgentHost(HostConfig(Registry(agents, []), root, tmp_path / "data"))
+    host = AgentHost(
+        HostConfig(Registry(agents, []), root, tmp_path / "data", trust=trusting(tmp_path))
+    )
     host.start()
     yield Driver(host, root)
     host.stop()

@@ -1,0 +1,140 @@
+"""Answers to permission requests, and the rules that remember them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+
+from acp_jupyter.delivery.access import may_see, users_only
+from acp_jupyter.delivery.callers import Caller
+from acp_jupyter.delivery.commands import AnswerPermission
+from acp_jupyter.delivery.permission_commands import ListRules, RevokeRule, RuleEntry
+from acp_jupyter.errors import BadRequest, UnknownSession
+from acp_jupyter.host.host import AgentHost
+from acp_jupyter.host.session import Session
+from acp_jupyter.packets.permission_notes import Rule
+from acp_jupyter.transcript.rule_text import rule_text
+
+__all__ = ["Permissions"]
+
+
+class Permissions:
+    """Carries out what users decide.
+
+    Parameters
+    ----------
+    host
+        Owner of the sessions.
+    """
+
+    def __init__(self, host: AgentHost) -> None:
+        self._host = host
+
+    async def answer(self, command: AnswerPermission, caller: Caller) -> dict[str, str]:
+        """Answer a request, once; remember the answer, or tell the agent why.
+
+        Raises
+        ------
+        AcpError
+            It can't be answered so, or not any more.
+        """
+        users_only(caller, "answer a permission request")
+        session = self._host.session(command.session_id)
+        rule = self._rule(session, command)
+        reason = command.reason.strip()
+        policy = session.turns.asking.requests.policy()
+        outcome = session.answer(command.request_id, command.option_id, reason)
+        if reason:
+            # The protocol has no field for it, so it is the next message.
+            words = f"I rejected this ({_asked(session, command.request_id)}) because: {reason}"
+            session.turns.put(words, policy=policy, origin=None, can_ask=True, first=True)
+        if rule is not None:
+            await self._remember(session, rule)
+        return {"outcome": outcome}
+
+    def _rule(self, session: Session, command: AnswerPermission) -> Rule | None:
+        if command.remember is None:
+            return None
+        asking = session.turns.asking
+        if asking.rules is None:
+            raise BadRequest("This session keeps no rules.")
+        text, effect = asking.requests.to_remember(command.request_id, command.option_id)
+        return asking.rules.read(text, effect, command.remember)
+
+    async def _remember(self, session: Session, rule: Rule) -> None:
+        rules = session.turns.asking.rules
+        if rules is None:
+            return
+        if rule.scope == "workspace":
+            await asyncio.to_thread(rules.add_to_folder, rule)
+        else:
+            rules.add(rule)
+        await session.turns.asking.review()
+
+    async def list(self, command: ListRules, caller: Caller) -> list[RuleEntry]:
+        """Return the rules that the caller may see.
+
+        Raises
+        ------
+        UnknownSession
+            No session of that id that the caller may see.
+        KeptFileBroken
+            Those of the folders can't be read.
+        """
+        seen = [s for s in self._host.sessions.values() if may_see(s, caller)]
+        if command.session_id:
+            seen = [session for session in seen if session.session_id == command.session_id]
+            if not seen:
+                raise UnknownSession(f"There is no session {command.session_id!r}.")
+        kept = await asyncio.to_thread(self._host.guards.rules.all)
+        folders = dict.fromkeys(
+            str(s.turns.asking.rules.folder.resolve()) for s in seen if s.turns.asking.rules
+        )
+        return [*_of_sessions(seen), *_of_folders(folders, kept)]
+
+    async def revoke(self, command: RevokeRule, caller: Caller) -> dict[str, str]:
+        """Forget a rule; a kernel may forget those that allow something.
+
+        Raises
+        ------
+        BadRequest
+            There is no such rule.
+        NotAllowed
+            It denies something, and the caller is a kernel.
+        KeptFileBroken
+            Those of the folders can't be read or written.
+        """
+        entries = await self.list(ListRules(), caller)
+        entry = next((entry for entry in entries if entry.rule.id == command.rule_id), None)
+        if entry is None:
+            raise BadRequest("There is no such rule, or it was removed already.")
+        if entry.rule.effect == "deny":
+            users_only(caller, "remove a rule that denies something")
+        if entry.session_id:
+            rules = self._host.session(entry.session_id).turns.asking.rules
+            if rules is not None:
+                rules.remove(command.rule_id)
+        else:
+            await asyncio.to_thread(self._host.guards.rules.remove, command.rule_id)
+        return {}
+
+
+def _of_sessions(sessions: list[Session]) -> Iterator[RuleEntry]:
+    for session in sessions:
+        for rule in session.state.rules:
+            yield RuleEntry(rule=rule, text=rule_text(rule), session_id=session.session_id)
+
+
+def _of_folders(folders: dict[str, None], kept: dict[str, tuple[Rule, ...]]) -> Iterator[RuleEntry]:
+    for folder in folders:
+        for rule in kept.get(folder, ()):
+            yield RuleEntry(rule=rule, text=rule_text(rule), folder=folder)
+
+
+def _asked(session: Session, request_id: str) -> str:
+    """Return what was asked, for the agent to know it again."""
+    items = (item for item in reversed(session.transcript.items) if item.kind == "tool_call")
+    for item in items:
+        if item.permission is not None and item.permission.request_id == request_id:
+            return item.command or item.path or item.title
+    return "what you asked for"

@@ -1,0 +1,124 @@
+"""In which folders agents may run: asked, listed and taken back."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+from acp_jupyter.delivery.access import users_only
+from acp_jupyter.delivery.callers import Caller, UserCaller
+from acp_jupyter.delivery.commands import CreateSession
+from acp_jupyter.delivery.notebooks import Surroundings
+from acp_jupyter.delivery.permission_commands import RevokeTrust, TrustFolder
+from acp_jupyter.errors import BadRequest
+from acp_jupyter.host.host import AgentHost
+from acp_jupyter.host.session import Session
+from acp_jupyter.host.trust import needs_trust, not_trusted
+from acp_jupyter.host.trust_store import TrustedFolder
+from acp_jupyter.host.workspace import resolve_cwd
+
+__all__ = ["Trust"]
+
+
+class Trust:
+    """Says who may start agents where.
+
+    What a user says is remembered. What a kernel says counts for its session alone: code that
+    runs in it may be an agent's.
+
+    Parameters
+    ----------
+    host
+        Owner of the sessions.
+    surroundings
+        Tells which notebooks a page holds.
+    """
+
+    def __init__(self, host: AgentHost, surroundings: Surroundings) -> None:
+        self._host = host
+        self._surroundings = surroundings
+
+    async def admit(
+        self, command: CreateSession, caller: Caller, notebook: str, folder: Path
+    ) -> None:
+        """Make sure that the agent may run in a folder, or that its user can be asked.
+
+        Raises
+        ------
+        FolderNotTrusted
+            Neither.
+        """
+        replays = command.record is not None and command.record.mode == "replay"
+        if replays or not needs_trust(self._host.config.registry.get(command.agent)):
+            return
+        store = self._host.guards.trust
+        if command.trust:
+            if isinstance(caller, UserCaller):
+                await asyncio.to_thread(store.trust, folder)
+            return
+        seen = isinstance(caller, UserCaller) or self._surroundings.holds(notebook)
+        if command.ask_trust and seen:
+            return
+        if not await asyncio.to_thread(store.trusts, folder):
+            raise not_trusted(str(folder))
+
+    def grant(self, command: CreateSession, session: Session) -> None:
+        """Trust a session's folder for that session, where its maker says so."""
+        gate = session.turns.asking.trust
+        if command.trust and gate is not None:
+            gate.grant()
+
+    async def answer(self, command: TrustFolder, caller: Caller) -> dict[str, str]:
+        """Remember a folder, or answer the question of a session.
+
+        Raises
+        ------
+        AcpError
+            The caller is a kernel, there is no such folder or question, or it was answered.
+        """
+        users_only(caller, "trust a folder")
+        store = self._host.guards.trust
+        if command.folder:
+            if not command.trust:
+                raise BadRequest("To trust a folder no more, send DELETE.")
+            folder = resolve_cwd(self._host.config.root, command.folder, inside_root=False)
+            await asyncio.to_thread(store.trust, folder)
+            return {"folder": str(folder)}
+        session = self._host.session(command.session_id)
+        gate = session.turns.asking.trust
+        if gate is None:
+            raise BadRequest("This session has no agent to trust.")
+        gate.check(command.request_id)
+        folder = Path(session.state.cwd)
+        if command.trust:
+            await asyncio.to_thread(store.trust, folder)
+            gate.check(command.request_id)  # somebody may have been faster
+        gate.answer(trusted=command.trust)
+        return {"folder": str(folder)}
+
+    async def list(self, caller: Caller) -> list[TrustedFolder]:
+        """Return the trusted folders.
+
+        Raises
+        ------
+        AcpError
+            The caller is a kernel, or they can't be read.
+        """
+        users_only(caller, "list the trusted folders")
+        return list(await asyncio.to_thread(self._host.guards.trust.folders))
+
+    async def revoke(self, command: RevokeTrust, caller: Caller) -> dict[str, str]:
+        """Trust a folder no more.
+
+        Raises
+        ------
+        AcpError
+            The caller is a kernel, or the folder is not among those that can be removed.
+        """
+        users_only(caller, "change the trusted folders")
+        if not await asyncio.to_thread(self._host.guards.trust.revoke, command.folder):
+            raise BadRequest(
+                f"{command.folder} is not among the folders that were trusted here. Folders of "
+                "c.AcpJupyter.trusted_folders are removed there."
+            )
+        return {}

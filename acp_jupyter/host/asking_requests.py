@@ -1,0 +1,73 @@
+"""What the transcript knows of permission requests."""
+
+from __future__ import annotations
+
+from acp_jupyter.errors import BadRequest
+from acp_jupyter.host.journal import Journal
+from acp_jupyter.packets.permission_notes import RuleEffect
+from acp_jupyter.transcript.events import Policy
+from acp_jupyter.transcript.items import PermissionOption, ToolCall
+
+__all__ = ["Requests"]
+
+
+class Requests:
+    """Looks requests up.
+
+    Parameters
+    ----------
+    journal
+        Of the session.
+    """
+
+    def __init__(self, journal: Journal) -> None:
+        self._journal = journal
+
+    def policy(self) -> Policy:
+        """Return the policy that counts now."""
+        transcript = self._journal.transcript
+        active = transcript.session.active_turn_id
+        return transcript.session.policy if active is None else transcript.turns[active].policy
+
+    def call(self, request_id: str) -> ToolCall | None:
+        """Return the tool call that a pending request is about."""
+        transcript = self._journal.transcript
+        item_id = transcript.request_items.get(request_id)
+        item = None if item_id is None else transcript.items[int(item_id[1:])]  # its place
+        return item if isinstance(item, ToolCall) else None
+
+    def option(self, request_id: str, option_id: str | None) -> PermissionOption | None:
+        """Return an option of a request; None for none.
+
+        Raises
+        ------
+        BadRequest
+            It has no such option.
+        """
+        if option_id is None:
+            return None
+        call = self.call(request_id)
+        options = () if call is None or call.permission is None else call.permission.options
+        for option in options:
+            if option.option_id == option_id:
+                return option
+        known = ", ".join(option.option_id for option in options) or "none"
+        raise BadRequest(f"This request has no option {option_id!r}. It has: {known}.")
+
+    def to_remember(self, request_id: str, option_id: str | None) -> tuple[str, RuleEffect]:
+        """Return the rule that remembering an answer means, and what it does.
+
+        Raises
+        ------
+        BadRequest
+            There is nothing to remember.
+        """
+        call = self.call(request_id)
+        option = self.option(request_id, option_id)
+        rule = "" if call is None or call.permission is None else call.permission.rule
+        kind = "" if option is None else option.option_kind
+        if kind == "allow_once" and rule:
+            return rule, "allow"
+        if kind == "reject_once" and rule:
+            return rule, "deny"
+        raise BadRequest("This answer can't be remembered here.")
