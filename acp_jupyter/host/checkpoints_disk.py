@@ -30,7 +30,7 @@ class Found:
     is_link: bool = False
     mode: int = 0
     is_other: bool = False
-    """A folder, a pipe, or a file too large to have been kept."""
+    """A pipe, or a file too large to have been kept."""
 
     def is_as(self, side: Side) -> bool:
         """Tell whether it is what a checkpoint holds."""
@@ -70,6 +70,8 @@ class Disk:
                 status = os.lstat(name, dir_fd=folder)
                 if stat.S_ISLNK(status.st_mode):
                     return Found(os.fsencode(os.readlink(name, dir_fd=folder)), is_link=True)
+                if stat.S_ISDIR(status.st_mode):
+                    return Found()  # no file; what is in it is looked at by itself
                 if not stat.S_ISREG(status.st_mode) or status.st_size > self._bound:
                     return Found(is_other=True)
                 fd = os.open(name, os.O_RDONLY | os.O_NONBLOCK | _FOLLOWED, dir_fd=folder)

@@ -21,7 +21,6 @@ __all__ = ["GitError", "GitMissing", "GitSlow", "GitTooMuch", "ShadowGit"]
 _MIB = 1024 * 1024
 _SAID_CHARS = 300
 _READY = "acp-jupyter"
-_LEAST_SECONDS = 0.05
 _SETTINGS = {
     "core.autocrlf": "false",
     "core.safecrlf": "false",
@@ -132,6 +131,8 @@ class ShadowGit:
         """
         if self._program is None:
             raise GitMissing("git is not installed")
+        if seconds <= 0:
+            raise GitSlow("there was no time left")
         options = [part for name, value in _SETTINGS.items() for part in ("-c", f"{name}={value}")]
         with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as said:
             given.write(stdin)
@@ -180,7 +181,7 @@ def _read(process: subprocess.Popen[bytes], seconds: float, most: int) -> bytes:
         late.set()
         _kill(process)
 
-    timer = threading.Timer(max(seconds, _LEAST_SECONDS), end)
+    timer = threading.Timer(seconds, end)
     timer.daemon = True
     started = time.monotonic()
     timer.start()

@@ -31,6 +31,7 @@ from acp_jupyter.delivery.commands import (
 from acp_jupyter.delivery.frames import API_VERSION
 from acp_jupyter.errors import AcpError, ServerUnreachable, VersionMismatch
 from acp_jupyter.kernel.client import HostClient
+from acp_jupyter.kernel.http_sessions import session_request
 
 __all__ = ["KernelIdentity", "ServerClient"]
 
@@ -166,7 +167,7 @@ class ServerClient(HostClient):
         }
 
 
-def _request_of(command: Command) -> tuple[str, str, bytes]:
+def _request_of(command: Command) -> tuple[str, str, bytes]:  # noqa: C901 - one flat match
     """Return the method, path and body that a command is on the server's routes."""
     match command:
         case ListAgents():
@@ -204,7 +205,7 @@ def _request_of(command: Command) -> tuple[str, str, bytes]:
             query = urlencode({name: value for name, value in named.items() if value})
             return "POST", f"import?{query}", command.content
         case _:
-            raise TypeError(command.name)
+            return session_request(command)
 
 
 def _decoded(content: bytes) -> object:

@@ -1,0 +1,248 @@
+"""A folder as it was: what is kept of it, and what is not."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from acp_jupyter.host.checkpoints import NotKept
+from acp_jupyter.host.limits import Limits
+from tests.support.kept import Kept, held
+
+LIMITS = Limits(checkpoint_seconds=60)
+
+
+@pytest.fixture
+def kept(tmp_path: Path) -> Kept:
+    return Kept(tmp_path / "ws", tmp_path / "store" / "one")
+
+
+def _told(kept: Kept) -> list[tuple[str, str]]:
+    return [(change.path, change.change) for change in kept.changes()]
+
+
+def test_what_became_of_each_file(kept: Kept) -> None:
+    kept.write("same", "x")
+    kept.write("touched", "x")
+    kept.write("changed", "1\n2\n3\n")
+    kept.write("gone", "x")
+    kept.write("long", "line\n" * 30)
+    kept.write("runs", "#!/bin/sh\n", 0o644)
+    kept.write("kind", "x")
+    kept.write("nul", b"a\0b")
+
+    def deed() -> None:
+        kept.write("touched", "x")
+        os.utime(kept.root / "touched", ns=(1, 1))
+        kept.write("changed", "1\nzwei\n3\nvier\n")
+        (kept.root / "gone").unlink()
+        (kept.root / "long").rename(kept.root / "renamed")
+        (kept.root / "runs").chmod(0o755)
+        (kept.root / "kind").unlink()
+        (kept.root / "kind").symlink_to("same")
+        kept.write("nul", b"a\0c")
+        kept.write("new/deep", "x\n")
+
+    changes = {change.path: change for change in kept.turn(deed)}
+    assert {path: (c.change, c.added, c.removed) for path, c in changes.items()} == {
+        "changed": ("modified", 2, 1),
+        "gone": ("deleted", 0, 1),
+        "kind": ("type", 1, 1),
+        "new/deep": ("added", 1, 0),
+        "nul": ("modified", None, None),
+        "renamed": ("renamed", 0, 0),
+        "runs": ("modified", 0, 0),
+    }
+    assert changes["renamed"].old_path == "long"
+    assert changes["nul"].binary
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "with space",
+        "new\nline",
+        "tab\tand\x01",
+        '"quoted"',
+        "ümlaut é",
+        ":(top)magic",
+        "-rf",
+        "*",
+        "back\\slash",
+        "#x",
+        "!x",
+    ],
+)
+def test_names_are_taken_as_they_are(kept: Kept, name: str) -> None:
+    kept.write("a", "x")
+    kept.write(name, "1\n")
+    before = held(kept.root)
+    kept.turn(lambda: kept.write(name, "2\n"))
+    assert _told(kept) == [(name, "modified")]
+    assert kept.patch(name).count("\n+2") == 1
+    kept.revert(name)
+    assert held(kept.root) == before
+
+
+def test_no_attribute_filter_or_hook_touches_a_byte(
+    kept: Kept, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Bytes round-trip whatever the folder and the user's git say."""
+    home = kept.root.parent / "home"
+    home.mkdir()
+    marker = kept.root.parent / "ran"
+    (home / ".gitconfig").write_text(
+        f'[core]\nautocrlf = true\nfsmonitor = "touch {marker}"\nhooksPath = {home}\n'
+        f'[filter "evil"]\nclean = touch {marker}\nsmudge = touch {marker}\nrequired = true\n'
+        f'[diff "evil"]\ntextconv = touch {marker}\ncommand = touch {marker}\n'
+    )
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("GIT_EXTERNAL_DIFF", f"touch {marker}")
+    monkeypatch.setenv("GIT_INDEX_FILE", str(home / "index"))
+    kept.write(
+        ".gitattributes",
+        "* text=auto eol=crlf ident filter=evil diff=evil\n*.u working-tree-encoding=UTF-16LE\n",
+    )
+    kept.write("sub/.gitattributes", "* crlf=input export-subst\n")
+    odd = {
+        "crlf": b"a\r\nb\r\n",
+        "mixed": b"a\r\nb\n\r",
+        "ident": b"$Id: abc $\n",
+        "bytes": bytes(range(256)),
+        "sub/latin": b"\xe9t\xe9\r\n",
+        "text.u": b"no UTF-16",
+    }
+    for name, data in odd.items():
+        kept.write(name, data)
+    before = held(kept.root)
+    kept.turn(lambda: [kept.write(name, data + b"!") for name, data in odd.items()])
+    assert {path for path, _ in _told(kept)} == set(odd)
+    assert kept.patch()
+    kept.revert()
+    assert held(kept.root) == before
+    assert not marker.exists()
+    assert not (home / "index").exists()
+
+
+def test_the_users_own_repository_is_not_touched(kept: Kept) -> None:
+    def git(*args: str) -> str:
+        done = subprocess.run(["git", *args], cwd=kept.root, capture_output=True, check=True)
+        return done.stdout.decode()
+
+    git("init", "-q")
+    kept.write("a", "1")
+    git("add", "a")
+    before = {p: p.read_bytes() for p in (kept.root / ".git").rglob("*") if p.is_file()}
+    kept.turn(lambda: kept.write("a", "2"))
+    kept.revert()
+    assert {p: p.read_bytes() for p in (kept.root / ".git").rglob("*") if p.is_file()} == before
+    assert (kept.root / "a").read_bytes() == b"1"
+
+
+def test_what_is_not_kept(kept: Kept) -> None:
+    kept.write(".gitignore", "ignored\n!node_modules/\n!kept.log\n*.log\n")
+    for path in (
+        "ignored",
+        "a.log",
+        "node_modules/x/y",
+        "__pycache__/x",
+        "sub/.venv/x",
+        ".ipynb_checkpoints/x",
+        "nb.acp/record",
+        "env/pyvenv.cfg",
+        "env/bin/x",
+        "kept",
+    ):
+        kept.write(path, "1")
+    subprocess.run(["git", "init", "-q", kept.root / "nested"], check=True)
+    kept.write("nested/x", "1")
+    os.mkfifo(kept.root / "pipe")
+
+    def deed() -> None:
+        for path in ("ignored", "a.log", "node_modules/x/y", "env/bin/x", "nested/x", "kept"):
+            kept.write(path, "2")
+
+    kept.turn(deed)
+    assert _told(kept) == [("kept", "modified")]
+    assert kept.after.nested == ("nested/",)
+
+
+def test_a_large_file_is_left_out_on_both_sides(tmp_path: Path) -> None:
+    limits = replace(LIMITS, checkpoint_file_bytes=100)
+    kept = Kept(tmp_path / "ws", tmp_path / "store", limits)
+    kept.write("grows", "x")
+    kept.write("shrinks", "x" * 101)
+    kept.write("large", "x" * 101)
+
+    def deed() -> None:
+        kept.write("grows", "y" * 101)
+        kept.write("shrinks", "y")
+        kept.write("large", "y" * 101)
+        kept.write("small", "y")
+
+    kept.turn(deed)
+    # Neither made nor gone: nothing of these could be taken back.
+    assert _told(kept) == [("small", "added")]
+    assert kept.before.left_out == {"shrinks", "large"}
+    assert kept.after.left_out == {"grows", "shrinks", "large"}
+    # From the next turn on the small ones are kept again.
+    kept.turn(lambda: kept.write("shrinks", "z"))
+    assert _told(kept) == [("shrinks", "modified")]
+
+
+@pytest.mark.parametrize(
+    ("limits", "words"),
+    [
+        (replace(LIMITS, checkpoint_files=3), "more than 3 files"),
+        (replace(LIMITS, checkpoint_bytes=5), "more than 5 B in it"),
+        (replace(LIMITS, checkpoint_seconds=0.0), "took longer than 0 s"),
+    ],
+)
+def test_beyond_a_bound_it_says_so(tmp_path: Path, limits: Limits, words: str) -> None:
+    kept = Kept(tmp_path / "ws", tmp_path / "store", limits)
+    for number in range(9):
+        kept.write(f"{number}", "xx")
+    with pytest.raises(NotKept, match=words):
+        kept.turn(lambda: None)
+    # What was interrupted is no obstacle later.
+    whole = Kept(tmp_path / "ws", tmp_path / "store")
+    whole.turn(lambda: whole.write("0", "yy"))
+    assert _told(whole) == [("0", "modified")]
+
+
+def test_without_git_it_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    kept = Kept(tmp_path / "ws", tmp_path / "store")
+    with pytest.raises(NotKept, match="Git is not installed here"):
+        kept.turn(lambda: None)
+
+
+def test_a_broken_store_is_made_anew(kept: Kept) -> None:
+    kept.write("a", "1")
+    kept.turn(lambda: kept.write("a", "2"))
+    folder = kept.checkpoints.git.folder
+    (folder / "index.lock").touch()
+    kept.turn(lambda: kept.write("a", "3"))
+    assert _told(kept) == [("a", "modified")]
+    shutil.rmtree(folder)
+    folder.mkdir()
+    kept.turn(lambda: kept.write("a", "4"))
+    assert _told(kept) == [("a", "modified")]
+
+
+def test_the_store_is_for_its_user_alone(kept: Kept) -> None:
+    kept.turn(lambda: kept.write("a", "1"))
+    assert kept.checkpoints.git.folder.stat().st_mode & 0o077 == 0
+
+
+def test_what_is_forgotten_is_gone(kept: Kept) -> None:
+    kept.turn(lambda: kept.write("a", "1"))
+    assert kept.checkpoints.trees(kept.turn_id) == (kept.before.tree, kept.after.tree)
+    kept.checkpoints.forget([kept.turn_id])
+    assert kept.checkpoints.trees(kept.turn_id) is None
+    assert kept.checkpoints.trees("../../x") is None
