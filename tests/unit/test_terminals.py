@@ -77,9 +77,7 @@ async def test_the_log_tells_of_a_terminal_from_start_to_end(host: Host, tmp_pat
     await host.terminals.wait(terminal_id)
     await host.terminals.release(terminal_id)
     assert host.notes == [
-        TerminalStarted(
-            terminal_id=terminal_id, command="printf 'one two'", cwd=str(tmp_path.resolve())
-        ),
+        TerminalStarted(terminal_id=terminal_id, command="printf 'one two'", cwd=str(tmp_path)),
         TerminalOutput(terminal_id=terminal_id, text="one two"),
         TerminalExited(terminal_id=terminal_id, exit_code=0),
         TerminalReleased(terminal_id=terminal_id),
@@ -115,9 +113,7 @@ async def test_what_is_not_there_is_told_by_the_shell(host: Host) -> None:
 
 
 @pytest.mark.asyncio
-async def test_a_command_starts_in_the_sessions_folder_or_below(
-    host: Host, tmp_path: Path
-) -> None:
+async def test_a_command_starts_in_the_sessions_folder_or_below(host: Host, tmp_path: Path) -> None:
     (tmp_path / "sub").mkdir()
     (tmp_path / "leads out").symlink_to(tmp_path.parent)
     for cwd, expected in ((None, ""), ("sub", "sub"), (str(tmp_path / "sub"), "sub")):
@@ -285,9 +281,7 @@ async def test_a_closed_session_ends_its_commands_and_starts_none(tmp_path: Path
     await host.terminals.close()
     assert not alive(pid)
     assert (await waiting).signal == "SIGTERM"
-    assert host.notes[-1] == TerminalExited(
-        terminal_id=terminal_id, signal="SIGTERM", by="session"
-    )
+    assert host.notes[-1] == TerminalExited(terminal_id=terminal_id, signal="SIGTERM", by="session")
     for creating in (starting, asyncio.create_task(host.terminals.create("true"))):
         with pytest.raises(TerminalRefused, match="closed"):
             await creating
