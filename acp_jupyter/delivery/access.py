@@ -7,8 +7,9 @@ from typing import assert_never
 from acp_jupyter.delivery.callers import Caller, KernelCaller, UserCaller
 from acp_jupyter.errors import NotAllowed, UnknownSession
 from acp_jupyter.host.session import Session
+from acp_jupyter.host.session_meta import SessionMeta
 
-__all__ = ["may_read_traffic", "may_see", "users_only"]
+__all__ = ["may_read_traffic", "may_see", "may_see_stored", "users_only"]
 
 
 def may_see(session: Session, caller: Caller) -> bool:
@@ -20,6 +21,17 @@ def may_see(session: Session, caller: Caller) -> bool:
             bound = bool(caller.notebook_path)
             same = session.state.notebook_path == caller.notebook_path
             return session.kernel_id == caller.kernel_id or (bound and same)
+        case _:
+            assert_never(caller)
+
+
+def may_see_stored(meta: SessionMeta, caller: Caller) -> bool:
+    """The same for a session of an earlier run: its kernel is gone, its notebook may be open."""
+    match caller:
+        case UserCaller():
+            return True
+        case KernelCaller():
+            return bool(caller.notebook_path) and meta.notebook_path == caller.notebook_path
         case _:
             assert_never(caller)
 

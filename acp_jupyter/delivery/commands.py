@@ -16,6 +16,7 @@ from acp_jupyter.delivery.change_commands import GetChanges, RevertTurn
 from acp_jupyter.delivery.elicitation_commands import AnswerElicitation
 from acp_jupyter.delivery.permission_commands import PermissionCommand
 from acp_jupyter.delivery.queue_commands import EditQueued, SendNow
+from acp_jupyter.delivery.session_commands import CloseSession, SessionCommand
 from acp_jupyter.delivery.terminal_commands import KillTerminal
 from acp_jupyter.delivery.traffic_commands import GetTraffic, GetTrafficLine
 from acp_jupyter.host.recording_wish import RecordWish
@@ -90,13 +91,6 @@ class GetSession(Model):
     """One session's state."""
 
     name: Literal["get_session"] = "get_session"
-    session_id: str
-
-
-class CloseSession(Model):
-    """End a session and its agent process; the log stays."""
-
-    name: Literal["close_session"] = "close_session"
     session_id: str
 
 
@@ -222,7 +216,7 @@ Command = TypeAliasType(
         | ListSessions
         | CreateSession
         | GetSession
-        | CloseSession
+        | SessionCommand
         | PromptSession
         | Cancel
         | AnswerPermission

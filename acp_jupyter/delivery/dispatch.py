@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TypeAlias, assert_never
 
-from acp_jupyter.delivery.access import may_see, users_only
+from acp_jupyter.delivery.access import may_see, may_see_stored, users_only
 from acp_jupyter.delivery.agent_commands import (
     AllowDownload,
     CancelLogin,
@@ -21,7 +21,6 @@ from acp_jupyter.delivery.commands import (
     AnswerPermission,
     AttachTurn,
     Cancel,
-    CloseSession,
     Command,
     CreateSession,
     GetItems,
@@ -55,6 +54,15 @@ from acp_jupyter.delivery.permission_commands import (
 )
 from acp_jupyter.delivery.permissions import Permissions
 from acp_jupyter.delivery.queue_commands import EditQueued, SendNow
+from acp_jupyter.delivery.session_commands import (
+    CloseSession,
+    DeleteSession,
+    ForkSession,
+    ListAgentSessions,
+    OpenAgentSession,
+    ResumeSession,
+)
+from acp_jupyter.delivery.session_life import SessionLife
 from acp_jupyter.delivery.steering import Steering
 from acp_jupyter.delivery.traffic import TrafficPages
 from acp_jupyter.delivery.transfer import Transfer
@@ -92,9 +100,10 @@ class Dispatcher:
     ) -> None:
         self._host = host
         self._surroundings = surroundings
-        self._trust = Trust(host, surroundings)
+        self.trust = Trust(host, surroundings)
         self._permissions = Permissions(host)
-        self._opening = Opening(host, self._trust)
+        self._opening = Opening(host, self.trust)
+        self._life = SessionLife(host, self.trust)
         self._steering = Steering(host)
         self._agents = Agents(host, terminals)
         self._transfer = Transfer(host)
@@ -110,21 +119,27 @@ class Dispatcher:
         AcpError
             Any of its kinds; nothing else leaves here but defects.
         """
+        await self._wake(command)
         match command:
             case ListAgents():
                 return list(await self._agents.list())
             case AllowDownload() | RestartAgent() | Login() | CancelLogin() | Logout():
                 return await self._agents.handle(command, caller)
             case ListSessions():
-                return list(self._states(caller))
+                return list(await self._states(caller))
             case CreateSession():
                 return await self._opening.create(command, caller)
             case GetSession():
                 return self._session(command.session_id, caller).state
-            case CloseSession():
-                users_only(caller, "close a session")
-                await self._host.close_session(command.session_id)
-                return {}
+            case (
+                CloseSession()
+                | DeleteSession()
+                | ForkSession()
+                | ResumeSession()
+                | ListAgentSessions()
+                | OpenAgentSession()
+            ):
+                return await self._life.handle(command, caller)
             case PromptSession():
                 return self._prompt(command, caller)
             case Cancel():
@@ -138,11 +153,11 @@ class Dispatcher:
             case RevokeRule():
                 return await self._permissions.revoke(command, caller)
             case TrustFolder():
-                return await self._trust.answer(command, caller)
+                return await self.trust.answer(command, caller)
             case ListTrust():
-                return list(await self._trust.list(caller))
+                return list(await self.trust.list(caller))
             case RevokeTrust():
-                return await self._trust.revoke(command, caller)
+                return await self.trust.revoke(command, caller)
             case AnswerElicitation() | EditQueued() | SendNow():
                 return self._steering.handle(command, caller)
             case SetConfig():
@@ -179,7 +194,9 @@ class Dispatcher:
 
     async def summaries(self, caller: Caller) -> tuple[SessionSummary, ...]:
         """Return the lines of the session list, newest change first."""
+        stored = await self._host.kept.stored()
         seen = [s.state for s in self._host.sessions.values() if may_see(s, caller)]
+        seen += [meta.state() for meta in stored if may_see_stored(meta, caller)]
         seen.sort(key=lambda state: state.updated_at or 0, reverse=True)
         return tuple(_summary(state) for state in seen)
 
@@ -191,13 +208,25 @@ class Dispatcher:
         UnknownSession
             There is none.
         """
+        await self._host.kept.wake(session_id)
         return self._session(session_id, caller).journal.log
 
     # -- sessions --------------------------------------------------------
 
-    def _states(self, caller: Caller) -> list[Model]:
-        sessions = self._host.sessions.values()
-        return [session.state for session in sessions if may_see(session, caller)]
+    async def _states(self, caller: Caller) -> list[Model]:
+        stored = [m for m in await self._host.kept.stored() if may_see_stored(m, caller)]
+        seen = [s for s in self._host.sessions.values() if may_see(s, caller)]
+        return [*(meta.state() for meta in stored), *(session.state for session in seen)]
+
+    async def _wake(self, command: Command) -> None:
+        """Open what is kept of earlier runs, where a command names it."""
+        kept = self._host.kept
+        if isinstance(command, GetRecords):
+            await kept.wake_notebook(command.notebook_path)
+        elif isinstance(session_id := getattr(command, "session_id", None), str):
+            await kept.wake(session_id)
+        elif isinstance(turn_id := getattr(command, "turn_id", None), str):
+            await kept.wake_turn(turn_id)
 
     def _session(self, session_id: str, caller: Caller) -> Session:
         session = self._host.session(session_id)
@@ -280,5 +309,8 @@ def _summary(state: SessionState) -> SessionSummary:
         status=state.status,
         notebook_path=state.notebook_path,
         waiting=state.waiting,
+        stored=state.stored,
+        read_only=state.read_only,
+        can=state.can,
         updated_at=state.updated_at,
     )

@@ -7,9 +7,11 @@ from typing import Annotated, Literal
 from pydantic import Field, JsonValue
 from typing_extensions import TypeAliasType
 
+from acp_jupyter.delivery.agent_commands import LoginReply
 from acp_jupyter.delivery.change_commands import ChangesReply, RevertReply
 from acp_jupyter.delivery.commands import Command
 from acp_jupyter.delivery.traffic_commands import TrafficDetail, TrafficPage
+from acp_jupyter.packets.abilities import Ability
 from acp_jupyter.packets.base import Model
 from acp_jupyter.packets.login_models import AuthMethod
 from acp_jupyter.transcript.events import Event, SessionState, TurnState
@@ -129,6 +131,12 @@ class SessionSummary(Model):
     status: Literal["starting", "idle", "running", "requires_action", "stopped"]
     notebook_path: str = ""
     waiting: int = 0
+    stored: bool = False
+    """Whether it is only in its folder; opened when somebody asks for it."""
+    read_only: str = ""
+    """Why nothing can be sent from here; empty where it can."""
+    can: tuple[Ability, ...] = ()
+    """What its agent can do with sessions."""
     updated_at: float | None = None
 
 
@@ -271,6 +279,7 @@ WIRE_MODELS = (
     ClientFrame,
     ServerFrame,
     AgentEntry,
+    LoginReply,
     ItemsPage,
     TurnDetail,
     AttachedTurn,

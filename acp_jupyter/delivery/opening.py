@@ -7,6 +7,7 @@ from pathlib import Path
 from acp_jupyter.delivery.callers import Caller, KernelCaller
 from acp_jupyter.delivery.commands import CreateSession
 from acp_jupyter.delivery.trust import Trust
+from acp_jupyter.errors import LoginNeeded
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.recording import Recording
 from acp_jupyter.host.recording_wish import RecordWish
@@ -42,7 +43,7 @@ class Opening:
         kernel_id = ""
         if isinstance(caller, KernelCaller):
             notebook, kernel_id = caller.notebook_path, caller.kernel_id
-        found = None if command.new else self._find(command, notebook, kernel_id)
+        found = None if command.new else await self._find(command, notebook, kernel_id)
         cwd = Path(found.state.cwd) if found else self._folder(command, caller, notebook)
         await self._trust.admit(command, caller, notebook, cwd)
         session = found or self._open(command, cwd, notebook, kernel_id)
@@ -54,19 +55,23 @@ class Opening:
         elif command.start == "wait" and session.may_start():
             try:
                 await session.start()
+            except LoginNeeded:
+                return session.state  # it says so, and how to log in
             except BaseException:
                 if found is None:
-                    await self._host.close_session(session.session_id)
+                    await self._host.delete_session(session.session_id)
                 raise
             await self._choose(session, command)
         return session.state
 
-    def _find(self, command: CreateSession, notebook: str, kernel_id: str) -> Session | None:
+    async def _find(self, command: CreateSession, notebook: str, kernel_id: str) -> Session | None:
         if not notebook and not kernel_id:
             return None
         found = self._host.find(command.agent, notebook, command.label, command.record)
         if found is not None and not notebook and found.kernel_id != kernel_id:
             return None
+        if found is None and command.record is None:
+            return await self._host.kept.find_kept(command.agent, notebook, command.label)
         return found
 
     def _folder(self, command: CreateSession, caller: Caller, notebook: str) -> Path:

@@ -12,6 +12,7 @@ from acp_jupyter.delivery.notebooks import Surroundings
 from acp_jupyter.delivery.permission_commands import RevokeTrust, TrustFolder
 from acp_jupyter.errors import BadRequest
 from acp_jupyter.host.host import AgentHost
+from acp_jupyter.host.registry import AgentSpec
 from acp_jupyter.host.session import Session
 from acp_jupyter.host.trust import needs_trust, not_trusted
 from acp_jupyter.host.trust_store import TrustedFolder
@@ -60,6 +61,22 @@ class Trust:
         if command.ask_trust and seen:
             return
         if not await asyncio.to_thread(store.trusts, folder):
+            raise not_trusted(str(folder))
+
+    async def require(self, spec: AgentSpec, folder: Path, *, trust: bool) -> None:
+        """Make sure that the agent may run in a folder, for a user who can say so at once.
+
+        Raises
+        ------
+        FolderNotTrusted
+            It may not.
+        """
+        store = self._host.guards.trust
+        if not needs_trust(spec):
+            return
+        if trust:
+            await asyncio.to_thread(store.trust, folder)
+        elif not await asyncio.to_thread(store.trusts, folder):
             raise not_trusted(str(folder))
 
     def grant(self, command: CreateSession, session: Session) -> None:

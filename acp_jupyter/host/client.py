@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-from pathlib import Path
 from typing import Any, Protocol
 
 import acp
@@ -14,26 +12,20 @@ from acp.schema import (
     DeniedOutcome,
     ElicitationMode,
     PermissionOption,
-    ReadTextFileResponse,
     RequestPermissionResponse,
     ToolCallUpdate,
-    WriteTextFileResponse,
 )
 
-from acp_jupyter.errors import FileMissing, FileRefused
 from acp_jupyter.host.asking import PermissionWithdrawn
-from acp_jupyter.host.documents import Documents
 from acp_jupyter.host.elicitation import Elicitations
 from acp_jupyter.host.elicitation_reply import answer_question
-from acp_jupyter.host.files import WorkspaceFiles
+from acp_jupyter.host.files_agent import AgentFiles
+from acp_jupyter.host.files_client import FileHandlers
 from acp_jupyter.host.terminals import Terminals
 from acp_jupyter.host.terminals_client import TerminalHandlers
-from acp_jupyter.host.text_format import text_window
 
 __all__ = ["SessionClient"]
 
-_RESOURCE_NOT_FOUND = -32002
-_INVALID_PARAMS = -32602
 _NO_METHOD = -32601
 _CANCELLED = -32800
 
@@ -44,21 +36,20 @@ class _Asks(Protocol):
     def withdraw(self, request_id: str) -> None: ...
 
 
-class SessionClient(TerminalHandlers):
+class SessionClient(TerminalHandlers, FileHandlers):
     """The SDK's ``Client`` for one session.
 
     Only what is advertised is here; to anything else the SDK answers -32601.
     """
 
-    def __init__(self, files: WorkspaceFiles, documents: Documents) -> None:
+    def __init__(self, files: AgentFiles) -> None:
         self.asking: _Asks | None = None
         """Answers permission requests; without it nothing is allowed."""
         self.elicitations: Elicitations | None = None
         """Answers the agent's questions; without it they are cancelled."""
         self.terminals: Terminals | None = None
         """Runs commands; without it there are none."""
-        self._files = files
-        self._documents = documents
+        self.files = files
 
     def terminals_of(self, kwargs: dict[str, Any]) -> Terminals:
         """Return the session's terminals."""
@@ -84,40 +75,6 @@ class SessionClient(TerminalHandlers):
             return RequestPermissionResponse(outcome=DeniedOutcome(outcome="cancelled"))
         chosen = AllowedOutcome(outcome="selected", option_id=option_id)
         return RequestPermissionResponse(outcome=chosen)
-
-    async def read_text_file(
-        self,
-        session_id: str,
-        path: str,
-        line: int | None = None,
-        limit: int | None = None,
-        **kwargs: Any,
-    ) -> ReadTextFileResponse:
-        """ACP: fs/read_text_file; unsaved text of open documents counts before the disk."""
-        try:
-            content = await asyncio.to_thread(self._files.read_text, path, line, limit)
-        except FileMissing as error:
-            raise acp.RequestError(_RESOURCE_NOT_FOUND, error.message, {"path": path}) from None
-        except FileRefused as error:
-            raise acp.RequestError(_INVALID_PARAMS, error.message, {"path": path}) from None
-        unsaved = await self._documents.read(Path(path))
-        if unsaved is not None:
-            content = text_window(unsaved, line, limit)
-        return ReadTextFileResponse(content=content)
-
-    async def write_text_file(
-        self,
-        session_id: str,
-        path: str,
-        content: str,
-        **kwargs: Any,
-    ) -> WriteTextFileResponse:
-        """ACP: fs/write_text_file."""
-        try:
-            await asyncio.to_thread(self._files.write_text, path, content)
-        except (FileRefused, FileMissing) as error:
-            raise acp.RequestError(_INVALID_PARAMS, error.message, {"path": path}) from None
-        return WriteTextFileResponse()
 
     async def create_elicitation(
         self, message: str, mode: ElicitationMode, **kwargs: Any

@@ -295,9 +295,7 @@ class AgentConnection:
                 raise login_needed(
                     self.agent_name, error.message, self.initialize_result
                 ) from error
-            raise self._start_error(
-                f"answered {method} with an error: {error.message}."
-            ) from error
+            raise self._start_error(f"answered {method} with an error: {error.message}.") from error
 
     def _start_error(self, text: str) -> AgentStartError:
         tail = self._process.stderr_tail()[-_SHOWN_STDERR_LINES:]

@@ -10,7 +10,7 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 
-from acp_jupyter.errors import FileMissing, FileRefused
+from acp_jupyter.errors import FileMissing, FileOutside, FileRefused
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.text_format import TextFormat, text_window
 
@@ -19,6 +19,7 @@ __all__ = ["WorkspaceFiles", "replace_file", "replace_link"]
 _SHOWN_CHARS = 200
 _PATH_CHARS = 4096
 _NAME_CHARS = 60
+_PEEKED_BYTES = 8000
 _FOLLOWED = os.O_CLOEXEC | os.O_NOFOLLOW
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | _FOLLOWED
 
@@ -57,12 +58,33 @@ class WorkspaceFiles:
             fd = os.open(name, os.O_RDONLY | os.O_NONBLOCK | _FOLLOWED, dir_fd=folder)
             with os.fdopen(fd, "rb") as file:
                 content = self._content(path, file.fileno())
-        return text_window(TextFormat.of(content).decode(content), line, limit)
+        text_format = TextFormat.of(content)
+        if text_format.is_guess and b"\0" in content[:_PEEKED_BYTES]:
+            raise FileRefused(f"{_shown(path)} is not a text file.")
+        return text_window(text_format.decode(content), line, limit)
 
-    def write_text(self, path: str, content: str) -> None:
+    def could_be_made(self, path: str) -> bool:
+        """Tell whether there is a folder for ``path``, and nothing of its name in it."""
+        try:
+            with self._folder_of(path, create=False) as (folder, name):
+                if not name:
+                    return False
+                os.lstat(name, dir_fd=folder)
+        except FileNotFoundError:
+            return os.path.isdir(os.path.dirname(os.path.join(self._root, path)))
+        except (OSError, ValueError, FileRefused):
+            return False
+        return False
+
+    def write_text(self, path: str, content: str) -> str | None:
         """Replace the text of ``path``, or create it with the folders that it needs.
 
         The file changes in one step. Its mode, encoding and line endings stay.
+
+        Returns
+        -------
+        str or None
+            Its text before; None for a new file.
 
         Raises
         ------
@@ -72,23 +94,26 @@ class WorkspaceFiles:
         with _explained(path), self._folder_of(path, create=True) as (folder, name):
             if not name:
                 raise IsADirectoryError(errno.EISDIR, "is a folder")
-            mode, text_format = self._existing(path, folder, name)
+            mode, text_format, old = self._existing(path, folder, name)
             data = text_format.encode(content)
             if len(data) > self._bound:
                 raise FileRefused(f"{_shown(path)} {self._too_large(len(data))}")
             replace_file(folder, name, data, mode)
+        return None if old is None else text_format.decode(old)
 
-    def _existing(self, path: str, folder: int, name: str) -> tuple[int | None, TextFormat]:
+    def _existing(
+        self, path: str, folder: int, name: str
+    ) -> tuple[int | None, TextFormat, bytes | None]:
         try:
             fd = os.open(name, os.O_RDONLY | os.O_NONBLOCK | _FOLLOWED, dir_fd=folder)
         except FileNotFoundError:
-            return None, TextFormat()
+            return None, TextFormat(), None
         with os.fdopen(fd, "rb") as file:
             content = self._content(path, file.fileno())
             mode = stat.S_IMODE(os.fstat(file.fileno()).st_mode)
         if not os.access(name, os.W_OK, dir_fd=folder):
             raise PermissionError(errno.EACCES, "is read-only")
-        return mode, TextFormat.of(content)
+        return mode, TextFormat.of(content), content
 
     def _content(self, path: str, fd: int) -> bytes:
         """Read a plain file to its end, but no further than the bound."""
@@ -116,7 +141,7 @@ class WorkspaceFiles:
         real = os.path.realpath(os.path.join(self._root, path))
         inside = os.path.relpath(real, self._root)
         if inside == os.pardir or inside.startswith(os.pardir + os.sep) or os.path.isabs(inside):
-            raise FileRefused(
+            raise FileOutside(
                 f"{_shown(path)} is outside the working directory of this session. "
                 "Only files inside it can be read and written."
             )

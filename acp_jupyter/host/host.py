@@ -3,38 +3,38 @@
 from __future__ import annotations
 
 import asyncio
-import concurrent.futures
 import contextlib
 import logging
 import os
-import threading
 import uuid
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
 
-from acp_jupyter.errors import AcpError, BadRequest, HostClosed, UnknownSession, UnknownTurn
+from acp_jupyter.errors import AcpError, BadRequest, NotAllowed, UnknownSession, UnknownTurn
 from acp_jupyter.host.checkpoints_store import CheckpointStore
 from acp_jupyter.host.documents import Documents, NoDocuments
+from acp_jupyter.host.guards import Guards
+from acp_jupyter.host.host_thread import HostThread
 from acp_jupyter.host.journal import Journal, Reader
+from acp_jupyter.host.kept import KeptSessions
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.pool import AgentPool
 from acp_jupyter.host.recording_sessions import Records
 from acp_jupyter.host.recording_wish import RecordWish
 from acp_jupyter.host.registry import Registry
 from acp_jupyter.host.session import Session
+from acp_jupyter.host.session_meta import TRAFFIC_FILE
+from acp_jupyter.host.session_store import SessionStore
 from acp_jupyter.host.traffic_log import TrafficLog
+from acp_jupyter.host.trust_store import TrustStore
 from acp_jupyter.packets.notes import SessionOpened
 from acp_jupyter.transcript.events import Policy
 from acp_jupyter.transcript.redact import Redactor
 
 __all__ = ["AgentHost", "HostConfig"]
 
-T = TypeVar("T")
-
 _log = logging.getLogger(__name__)
-_STOP_SECONDS = 15.0
 
 
 @dataclass(frozen=True)
@@ -49,59 +49,33 @@ class HostConfig:
     documents: Documents = field(default_factory=NoDocuments)
     limits: Limits = field(default_factory=Limits)
     policy: Policy = "ask"
+    goes_on: bool = True
+    """Whether a notebook goes on with a session of an earlier run; else each run starts anew."""
+    trust: TrustStore | None = None
+    """The trusted folders; by default as they are kept in ``data_dir``."""
 
 
-class AgentHost:
-    """Owns all sessions. Its own thread and asyncio loop keep bursts of updates off Jupyter's.
+class AgentHost(HostThread):
+    """Owns all sessions, those that are open and those that are kept.
 
-    What may be called from other threads stands first; the rest is for that loop.
+    What may be called from other threads stands first; the rest is for the host's loop.
     """
 
     def __init__(self, config: HostConfig) -> None:
+        super().__init__()
         self.config = config
         self.sessions: dict[str, Session] = {}
+        self.guards = Guards.in_folder(config.data_dir, config.trust)
         self._records = Records(config.root, config.limits)
         self.checkpoints = CheckpointStore(config.data_dir, config.limits)
-        self._pool = AgentPool(config.limits)
+        self.pool = AgentPool(config.limits)
         self._listeners: set[Callable[[], None]] = set()
         self._reads: dict[Reader, Session] = {}
-        self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._serve, name="acp-host", daemon=True)
-        self._stopped = False
+        self._store = SessionStore(config.data_dir, config.limits, self._open_sessions)
+        self.kept = KeptSessions(self, self._store)
+        self._putting: set[asyncio.Task[None]] = set()
 
     # -- from any thread -------------------------------------------------
-
-    def start(self) -> None:
-        """Start the thread."""
-        self._thread.start()
-
-    def submit(self, work: Coroutine[Any, Any, T]) -> concurrent.futures.Future[T]:
-        """Run a coroutine on the host's loop.
-
-        Raises
-        ------
-        HostClosed
-            The host is shutting down.
-        """
-        if self._stopped:
-            work.close()
-            raise HostClosed("The agent host is shutting down.")
-        return asyncio.run_coroutine_threadsafe(work, self._loop)
-
-    def stop(self) -> None:
-        """End all sessions and their processes, then the thread. Blocks some seconds at most."""
-        if self._stopped:
-            return
-        closing = self.submit(self._close())
-        self._stopped = True
-        try:
-            closing.result(_STOP_SECONDS)
-        except (TimeoutError, concurrent.futures.TimeoutError):
-            _log.warning(
-                "Sessions did not end within %s s; their agents are killed.", _STOP_SECONDS
-            )
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join(_STOP_SECONDS)
 
     def unsubscribe(self, reader: Reader) -> None:
         """Let ``reader`` follow no more; it may get a last event or two."""
@@ -119,17 +93,10 @@ class AgentHost:
         self._listeners.add(listener)
         return lambda: self._listeners.discard(listener)
 
-    def _serve(self) -> None:
-        asyncio.set_event_loop(self._loop)
-        try:
-            self._loop.run_forever()
-        finally:
-            self._loop.close()
-
     # -- on the host's loop ----------------------------------------------
 
     def session(self, session_id: str) -> Session:
-        """Return a session.
+        """Return an open session; `kept.wake` opens one that is kept.
 
         Raises
         ------
@@ -140,12 +107,11 @@ class AgentHost:
             return self.sessions[session_id]
         except KeyError:
             raise UnknownSession(
-                f"There is no session {session_id!r}. It may have been closed, or the server was "
-                "restarted since."
+                f"There is no session {session_id!r}. It may have been deleted."
             ) from None
 
     def session_of_turn(self, turn_id: str) -> Session:
-        """Return the session that a turn belongs to.
+        """Return the open session that a turn belongs to; `kept.wake_turn` opens one that is kept.
 
         Raises
         ------
@@ -155,10 +121,7 @@ class AgentHost:
         for session in self.sessions.values():
             if turn_id in session.transcript.turns:
                 return session
-        raise UnknownTurn(
-            "This turn is not known here. Its session may have been closed, or the server was "
-            "restarted since."
-        )
+        raise UnknownTurn("This turn is not known here. Its session may have been deleted.")
 
     def find(
         self, agent: str, notebook_path: str, label: str, record: RecordWish | None = None
@@ -210,7 +173,8 @@ class AgentHost:
         redactor = Redactor.of_environments(os.environ, spec.env)
         log = TrafficLog(self.traffic_path(session_id), limits, redactor)
         journal = Journal.begin(opening, log, limits, self.announce_change)
-        session = Session(spec, journal, self._pool, self.config.documents, limits)
+        documents = self.config.documents
+        session = Session(spec, journal, self.pool, documents, limits, self.guards)
         session.redactor = redactor
         session.label = label
         session.kernel_id = kernel_id
@@ -225,11 +189,18 @@ class AgentHost:
         Raises
         ------
         BadRequest
-            Too many are open.
+            Too many are in use.
         """
         most = self.config.limits.sessions
-        if len(self.sessions) >= most:
+        if len(self.sessions) < most:
+            return
+        dormant = next((s for s in self.sessions.values() if s.dormant), None)
+        if dormant is None:
             raise BadRequest(f"{most} sessions are open. Close some first.")
+        del self.sessions[dormant.session_id]
+        task = asyncio.create_task(self._put_away(dormant))
+        self._putting.add(task)
+        task.add_done_callback(self._putting.discard)
 
     def adopt(self, session: Session) -> None:
         """Take in a session that is ready to be used."""
@@ -238,15 +209,50 @@ class AgentHost:
         self.announce_change()
 
     async def close_session(self, session_id: str) -> None:
-        """End a session; its log stays."""
+        """End a session; it is kept, and can be opened again."""
         session = self.session(session_id)
         del self.sessions[session_id]
-        await session.close()
+        await self._put_away(session)
         self.announce_change()
+
+    async def delete_session(self, session_id: str) -> None:
+        """End a session and remove all that is kept of it.
+
+        An agent that runs is told to delete its own record too, where it can.
+
+        Raises
+        ------
+        UnknownSession
+            No session of that id.
+        NotAllowed
+            Another server has it.
+        """
+        await self._store.ready()
+        session = self.sessions.get(session_id)
+        if session is None and session_id not in self._store.stored:
+            self.session(session_id)
+        if session is not None:
+            if session.state.read_only:
+                raise NotAllowed(f"{session.state.read_only} It can't be deleted from here.")
+            del self.sessions[session_id]
+            await session.close(delete=True)
+        await self._store.delete(session_id)
+        self.announce_change()
+
+    async def restart_agent(self, agent_id: str) -> int:
+        """End an agent's processes; the next prompt of each session starts it. Return how many."""
+        return await self.pool.restart(agent_id)
+
+    async def _put_away(self, session: Session) -> None:
+        await session.close()
+        await self._store.put_away(session)
+
+    def _open_sessions(self) -> tuple[Session, ...]:
+        return tuple(self.sessions.values())
 
     def traffic_path(self, session_id: str) -> Path:
         """Return where a session's traffic is kept."""
-        return self.config.data_dir / "sessions" / session_id / "traffic.ndjson"
+        return self._store.folder(session_id) / TRAFFIC_FILE
 
     async def subscribe(
         self, session_id: str, reader: Reader, after: int | None = None, epoch: str = ""
@@ -258,6 +264,7 @@ class AgentHost:
         UnknownSession
             No session of that id.
         """
+        await self.kept.wake(session_id)
         session = self.session(session_id)
         session.attach()
         session.journal.add_reader(reader, after, epoch)
@@ -269,21 +276,20 @@ class AgentHost:
             session.journal.remove_reader(reader)
 
     def announce_change(self) -> None:
-        """Tell the listeners that a session's state has changed."""
+        """Tell the listeners that a session's state has changed, and keep what has."""
+        self._store.changed()
         for listener in tuple(self._listeners):
             listener()
 
     async def _close(self) -> None:
         sessions, self.sessions = list(self.sessions.values()), {}
-        results = await asyncio.gather(*_closings(sessions), return_exceptions=True)
-        await self._pool.close()
+        endings = [self._put_away(session) for session in sessions]
+        results = await asyncio.gather(*endings, *self._putting, return_exceptions=True)
+        await self.pool.close()
+        await self._store.close()
         for result in results:
             if isinstance(result, Exception) and not isinstance(result, AcpError):
                 _log.error("a session did not close", exc_info=result)
-
-
-def _closings(sessions: Iterable[Session]) -> list[Coroutine[Any, Any, None]]:
-    return [session.close() for session in sessions]
 
 
 def _for_people(folder: Path) -> str:

@@ -63,6 +63,12 @@ class Limits:
         Of any such pause.
     idle_seconds
         Without a turn, after which the agent of a session is left that it can take up again.
+    heartbeat_seconds
+        Between two signs of life for other servers with the same data folder.
+    listed_sessions
+        Newest ended sessions that are listed.
+    woken_sessions
+        Newest ended sessions of a notebook that are opened with it.
     silent_seconds
         Without a line from an agent that works, after which the page says so.
     replay_quiet_seconds
@@ -178,6 +184,9 @@ class Limits:
     longest_restart_seconds: float = 30.0
     idle_seconds: float = 1800.0
     silent_seconds: float = 30.0
+    heartbeat_seconds: float = 10.0
+    listed_sessions: int = 1000
+    woken_sessions: int = 10
     replay_quiet_seconds: float = 0.25
     replay_seconds: float = 10.0
     file_bytes: int = 10 * _MIB

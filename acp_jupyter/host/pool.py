@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import time
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -15,6 +17,7 @@ from acp_jupyter.host.connection import AgentConnection
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.registry import AgentSpec
 from acp_jupyter.host.routing import Lines, SessionLog
+from acp_jupyter.packets.traffic import TrafficEntry
 
 __all__ = ["AgentPool", "Member"]
 
@@ -28,7 +31,8 @@ class Member:
     spec: AgentSpec
     cwd: Path
     log: SessionLog
-    client: SessionClient
+    client: SessionClient | None
+    """None for one that no agent asks anything."""
     alone: bool = False
     """Whether it shares its process with no other session."""
 
@@ -49,6 +53,18 @@ class _Running:
             return True
         failed = self.task.cancelled() or self.task.exception() is not None
         return not failed and not self.task.result().closed.is_set()
+
+
+class _NoLog:
+    """Where nothing is written."""
+
+    session_id = ""
+
+    def __init__(self) -> None:
+        self.sequence: Iterator[int] = itertools.count(1)
+
+    def enter(self, entry: TrafficEntry) -> None:
+        """Forget it."""
 
 
 @dataclass
@@ -97,13 +113,29 @@ class AgentPool:
                 await asyncio.sleep(delay)
             running = self._start(member, key)
         running.users.add(member)
-        running.router.add(member.log.session_id, member.client)
-        running.lines.join(member.log)
+        if member.client is not None:
+            running.router.add(member.log.session_id, member.client)
+            running.lines.join(member.log)
         try:
             return await asyncio.shield(running.task)
         except BaseException:
             await self.leave(member)
             raise
+
+    @asynccontextmanager
+    async def borrowed(self, spec: AgentSpec, cwd: Path) -> AsyncIterator[AgentConnection]:
+        """Use a process for what belongs to no session.
+
+        Raises
+        ------
+        AgentStartError
+            It did not start.
+        """
+        member = Member(spec, cwd, _NoLog(), None)
+        try:
+            yield await self.join(member)
+        finally:
+            await self.leave(member)
 
     def shared(self, member: Member) -> bool:
         """Tell whether other sessions use the member's process too."""
@@ -142,7 +174,8 @@ class AgentPool:
 
     def _start(self, member: Member, key: _Key) -> _Running:
         lines, router = Lines(), ClientRouter()
-        lines.join(member.log)
+        if member.client is not None:
+            lines.join(member.log)
         task = asyncio.create_task(
             self._open(member, key, lines, router), name=f"acp-agent-{member.spec.id}"
         )

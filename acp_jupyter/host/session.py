@@ -13,7 +13,7 @@ from acp_jupyter.host.client import SessionClient
 from acp_jupyter.host.documents import Documents
 from acp_jupyter.host.environment import agent_environment
 from acp_jupyter.host.file_changes_turn import TurnFiles
-from acp_jupyter.host.files import WorkspaceFiles
+from acp_jupyter.host.files_agent import AgentFiles
 from acp_jupyter.host.guards import Guards
 from acp_jupyter.host.journal import Journal
 from acp_jupyter.host.limits import Limits
@@ -74,7 +74,7 @@ class Session:
         self.journal = journal
         cwd = Path(self.state.cwd)
         self.turn_files = TurnFiles(journal, cwd, limits)
-        self._client = SessionClient(WorkspaceFiles(cwd, limits), documents)
+        self._client = SessionClient(AgentFiles(cwd, journal, documents, limits))
         self.agent = SessionAgent(spec, journal, cwd, pool, self._client, limits)
         self.agent.before_start = self._prepare
         self._turns = Prompting(

@@ -270,9 +270,9 @@ class SessionAgent:
         error = task.exception()
         idle = self._journal.transcript.session.active_turn_id is None
         if isinstance(error, AgentStartError) and idle:
-            self._journal.note(StartFailed(
-                message=error.message, detail=error.detail, reason=error.reason
-            ))
+            self._journal.note(
+                StartFailed(message=error.message, detail=error.detail, reason=error.reason)
+            )
 
 
 def _failed(task: asyncio.Task[Link]) -> bool:

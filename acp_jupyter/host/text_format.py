@@ -8,6 +8,14 @@ from typing import Self
 
 __all__ = ["TextFormat", "text_window"]
 
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),  # before UTF-16, whose mark it begins with
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+
 
 @dataclass(frozen=True, slots=True)
 class TextFormat:
@@ -19,15 +27,20 @@ class TextFormat:
 
     @classmethod
     def of(cls, content: bytes) -> Self:
-        """Recognise UTF-8 with and without a byte order mark; all else is taken for Latin-1."""
-        mark = codecs.BOM_UTF8 if content.startswith(codecs.BOM_UTF8) else b""
-        newlines = content.count(b"\n")
-        crlf = newlines > 0 and content.count(b"\r\n") == newlines
-        try:
-            content.decode("utf-8")
-        except UnicodeDecodeError:
-            return cls("latin-1", b"", crlf)
-        return cls("utf-8", mark, crlf)
+        """Recognise UTF-8, and UTF-16 and UTF-32 by their mark; all else is taken for Latin-1."""
+        for mark, encoding in (*_MARKS, (b"", "utf-8")):
+            if content.startswith(mark):
+                try:
+                    text = content.removeprefix(mark).decode(encoding)
+                except UnicodeDecodeError:
+                    continue
+                return cls(encoding, mark, _is_crlf(text))
+        return cls("latin-1", b"", _is_crlf(content.decode("latin-1")))
+
+    @property
+    def is_guess(self) -> bool:
+        """Whether nothing in the bytes says that this is their encoding."""
+        return self.encoding == "latin-1"
 
     def decode(self, content: bytes) -> str:
         """Return the text, line endings as they are."""
@@ -40,7 +53,13 @@ class TextFormat:
         try:
             return self.mark + text.encode(self.encoding)
         except UnicodeEncodeError:
-            return self.mark + text.encode("utf-8", "replace")
+            known = self.encoding != "latin-1"
+            return self.mark + text.encode(self.encoding if known else "utf-8", "replace")
+
+
+def _is_crlf(text: str) -> bool:
+    newlines = text.count("\n")
+    return newlines > 0 and text.count("\r\n") == newlines
 
 
 def text_window(text: str, line: int | None, limit: int | None) -> str:

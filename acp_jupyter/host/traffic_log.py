@@ -18,7 +18,7 @@ from acp_jupyter.packets.json_shape import read_json
 from acp_jupyter.packets.traffic import TrafficEntry
 from acp_jupyter.transcript.redact import Redactor
 
-__all__ = ["TrafficLog", "read_entry", "read_traffic"]
+__all__ = ["FrozenLog", "TrafficLog", "read_entry", "read_traffic"]
 
 _log = logging.getLogger(__name__)
 _CLOSE_SECONDS = 10.0
@@ -141,6 +141,30 @@ class TrafficLog:
     def _write(self, data: bytes) -> None:
         while data:
             data = data[os.write(self._fd, data) :]
+
+
+class FrozenLog(TrafficLog):
+    """The log of a session that another program writes: what is in it is all there is."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.ended = True
+
+    def append(self, entry: TrafficEntry) -> None:
+        """Write nothing."""
+
+    def watch(self, wake: Callable[[], None]) -> None:
+        """Nothing will come."""
+
+    def unwatch(self, wake: Callable[[], None]) -> None:
+        """Nothing came."""
+
+    def flush(self, seconds: float = _CLOSE_SECONDS) -> bool:
+        """Everything is in the file."""
+        return True
+
+    def close(self) -> None:
+        """Nothing is open."""
 
 
 def _dump(record: dict[str, Any]) -> str:

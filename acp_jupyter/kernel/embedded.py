@@ -73,6 +73,7 @@ class EmbeddedHost(HostClient):
                 ),
                 root=Path.cwd(),
                 data_dir=data_dir,
+                goes_on=False,
             )
         )
         self.caller = UserCaller(_user())
@@ -121,6 +122,7 @@ class EmbeddedHost(HostClient):
             return None
         if command.cwd not in {None, session.state.cwd} or not session.suits(command.record):
             return None
+        self.dispatcher.trust.grant(command, session)
         go_on(session, command.record)
         return session.state
 

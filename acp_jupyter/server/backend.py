@@ -79,6 +79,7 @@ class Backend:
         """
 
         async def path() -> Path:
+            await self.host.kept.wake(session_id)
             session = self.host.session(session_id)
             may_read_traffic(session, caller)
             await asyncio.to_thread(session.journal.flush)

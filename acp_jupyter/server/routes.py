@@ -70,7 +70,17 @@ ROUTES: tuple[Route, ...] = (
         _SESSION,
         {
             "GET": Verb("get_session"),
-            "DELETE": Verb("close_session"),
+            "DELETE": Verb("delete_session"),
+        },
+    ),
+    Route(f"{_SESSION}/close", {"POST": Verb("close_session")}),
+    Route(f"{_SESSION}/fork", {"POST": Verb("fork_session")}),
+    Route(f"{_SESSION}/resume", {"POST": Verb("resume_session")}),
+    Route(
+        "agents/{agent}/sessions",
+        {
+            "GET": Verb("list_agent_sessions", query=_same("cwd", "cursor")),
+            "POST": Verb("open_agent_session", body=True),
         },
     ),
     Route(f"{_SESSION}/config", {"POST": Verb("set_config", body=True)}),

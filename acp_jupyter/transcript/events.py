@@ -186,6 +186,8 @@ class SessionState(Model):
     """Whether the agent remembers all that is shown."""
     silent_since: float | None = None
     """When the agent last said something, while a turn waits for it too long."""
+    stored: bool = False
+    """Whether it is only in its folder: nothing of it runs, and its log was not read."""
     read_only: str = ""
     """Why nothing can be sent from here, in words; empty where it can."""
     created_at: float | None = None

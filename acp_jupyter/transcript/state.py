@@ -107,6 +107,13 @@ class Transcript(Fields):
         msg = f"a transcript does not change: {name}"
         raise AttributeError(msg)
 
+    def with_session(self, session: SessionState) -> Transcript:
+        """Return the same with another state of the session as a whole."""
+        copy = Transcript.__new__(Transcript)
+        vars(copy).update(vars(self))
+        vars(copy)["session"] = session
+        return copy
+
     def item(self, position: int) -> Item:
         """Return an item with its text filled in."""
         return self.filled(self.items[position])

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from acp_jupyter.errors import BadRequest, NothingToImport, SessionImported
+from acp_jupyter.errors import NothingToImport, SessionImported
 from acp_jupyter.host.host import AgentHost, HostConfig
 from acp_jupyter.host.importing import ImportReport, ImportWish, import_log
 from acp_jupyter.host.limits import Limits
@@ -147,11 +147,11 @@ def test_nothing_is_left_of_what_is_refused(
     assert driver.host.sessions == {}
 
 
-def test_no_more_sessions_than_others_may_have(driver: Driver) -> None:
-    for _ in range(LIMITS.sessions):
-        take(driver, [SAID])
-    with pytest.raises(BadRequest, match="Close some"):
-        take(driver, [SAID])
+def test_one_that_nobody_looks_at_makes_room_and_is_kept(driver: Driver) -> None:
+    taken = [take(driver, [SAID]).session_id for _ in range(LIMITS.sessions + 1)]
+    assert driver.run(lambda: len(driver.host.sessions)) == LIMITS.sessions
+    driver.host.submit(driver.host.kept.wake(taken[0])).result(20)
+    assert driver.run(lambda: driver.host.session(taken[0]).transcript.items[0].kind)
 
 
 def test_who_gives_up_leaves_nothing_behind(driver: Driver) -> None:

@@ -1,0 +1,104 @@
+"""A session made again from its folder."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from acp_jupyter.host.journal import Journal
+from acp_jupyter.host.limits import Limits
+from acp_jupyter.host.session_meta import TRAFFIC_FILE, SessionMeta
+from acp_jupyter.host.traffic_log import FrozenLog, TrafficLog, read_traffic
+from acp_jupyter.packets.notes import AgentExited, SessionOpened, TurnFailed, TurnRemoved
+from acp_jupyter.packets.reader import TrafficReader
+from acp_jupyter.transcript.redact import Redactor
+from acp_jupyter.transcript.reduce import reduce
+from acp_jupyter.transcript.setup import opened
+from acp_jupyter.transcript.state import Transcript
+
+__all__ = ["Restored", "opening_of", "read_session", "resume_journal", "settle"]
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """What a log says, up to its end."""
+
+    transcript: Transcript
+    reader: TrafficReader
+    next_number: int
+
+
+def read_session(folder: Path, meta: SessionMeta, read_only: str = "") -> Restored:
+    """Read a session's log from its start. Blocks: for a thread.
+
+    A line that makes no sense is left out, as it is when it comes; a log without its first line
+    is read with what the list knows of the session.
+    """
+    reader = TrafficReader()
+    number = 0
+    transcript = opened(opening_of(meta), meta.created_at or 0.0)
+    for entry in read_traffic(folder / TRAFFIC_FILE):
+        number = max(number, entry.seq)
+        for packet in reader.read(entry):
+            if isinstance(packet, SessionOpened):
+                transcript = opened(packet, entry.t)
+                continue
+            try:
+                transcript, _ = reduce(transcript, packet, entry.t)
+            except Exception:  # noqa: BLE001 - as in the journal: one bad line degrades alone
+                _log.exception("line %s of session %s", entry.seq, meta.session_id)
+    if read_only:
+        session = transcript.session.model_copy(update={"read_only": read_only})
+        transcript = transcript.with_session(session)
+    return Restored(transcript, reader, number + 1)
+
+
+def opening_of(meta: SessionMeta) -> SessionOpened:
+    """Return the first note of a session's log, from what the list knows of it."""
+    return SessionOpened(
+        session_id=meta.session_id,
+        agent_id=meta.agent_id,
+        agent_name=meta.agent_name,
+        cwd=meta.cwd,
+        folder=meta.folder,
+        policy=meta.policy,
+        title=meta.label,
+        notebook_path=meta.notebook_path,
+    )
+
+
+def resume_journal(
+    folder: Path,
+    restored: Restored,
+    limits: Limits,
+    redactor: Redactor,
+    changed: Callable[[], None],
+) -> Journal:
+    """Go on with a log where it ended; one that others write is only read."""
+    path = folder / TRAFFIC_FILE
+    frozen = bool(restored.transcript.session.read_only)
+    log = FrozenLog(path) if frozen else TrafficLog(path, limits, redactor)
+    return Journal(restored.transcript, log, restored.reader, restored.next_number, limits, changed)
+
+
+def settle(journal: Journal) -> None:
+    """Close what was open when the server ended: nothing was allowed, nothing runs."""
+    session = journal.transcript.session
+    active = session.active_turn_id
+    if active is not None or session.status != "stopped" or session.waiting:
+        journal.note(AgentExited(words="ended with the Jupyter server", expected=True))
+    if active is not None:
+        journal.note(
+            TurnFailed(
+                turn_id=active,
+                message="The Jupyter server stopped during this turn. "
+                "Your next message goes on from here.",
+                reason="server_restarted",
+            )
+        )
+    for waiting in session.queue:
+        journal.note(TurnRemoved(turn_id=waiting.turn_id))

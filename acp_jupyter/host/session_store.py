@@ -1,0 +1,175 @@
+"""The folders of all sessions: listed, kept up to date, read again, deleted."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import shutil
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from acp_jupyter.errors import NotAllowed
+from acp_jupyter.host.limits import Limits
+from acp_jupyter.host.ownership import Ownership
+from acp_jupyter.host.restoring import Restored, read_session
+from acp_jupyter.host.session import Session
+from acp_jupyter.host.session_meta import META_VERSION, SessionMeta, read_meta, write_meta
+from acp_jupyter.transcript.setup import REPLAYED
+
+__all__ = ["SessionStore"]
+
+_log = logging.getLogger(__name__)
+_SAVE_SECONDS = 0.5
+_TURN_IDS = 5000
+_NEWER = "This session was written by a newer version of acp-jupyter. It can be read here."
+
+
+class SessionStore:
+    """Keeps what is to outlive the server. Lives on the host's loop; the disk is for threads.
+
+    Parameters
+    ----------
+    data_dir
+        Holds the folder ``sessions``.
+    limits
+        See `Limits`.
+    live
+        Returns the sessions that are open.
+    """
+
+    def __init__(
+        self, data_dir: Path, limits: Limits, live: Callable[[], Iterable[Session]]
+    ) -> None:
+        self.stored: dict[str, SessionMeta] = {}
+        """Those that are in their folders only, the newest last."""
+        self._sessions = data_dir / "sessions"
+        self._limits = limits
+        self._live = live
+        self._ownership = Ownership(data_dir, limits)
+        self._saved: dict[str, SessionMeta] = {}
+        self._scan: asyncio.Task[None] | None = None
+        self._save: asyncio.Task[None] | None = None
+
+    def folder(self, session_id: str) -> Path:
+        """Return where a session is kept."""
+        return self._sessions / session_id
+
+    async def ready(self) -> None:
+        """Wait until the folders of earlier sessions were looked through."""
+        if self._scan is None:
+            self._scan = asyncio.create_task(self._look(), name="acp-stored-sessions")
+        await asyncio.shield(self._scan)
+
+    def changed(self) -> None:
+        """Write soon what has changed of the open sessions."""
+        if self._save is None or self._save.done():
+            self._save = asyncio.create_task(self._save_soon(), name="acp-save-sessions")
+
+    async def read(self, meta: SessionMeta) -> Restored:
+        """Read a stored session; one that another server has, or a newer version, is read-only."""
+        folder = self.folder(meta.session_id)
+        words = _NEWER if meta.version > META_VERSION else ""
+        words = words or await asyncio.to_thread(self._ownership.take, folder)
+        return await asyncio.to_thread(read_session, folder, meta, words)
+
+    async def put_away(self, session: Session) -> None:
+        """Keep a session that is closed now."""
+        meta = _meta(session)
+        if not session.state.read_only:
+            await self._write([session])
+            folder = self.folder(session.session_id)
+            await asyncio.to_thread(self._ownership.release, folder)
+        self._saved.pop(session.session_id, None)
+        self.stored[session.session_id] = meta
+
+    async def delete(self, session_id: str) -> None:
+        """Remove a session that is not open, with all that is kept of it.
+
+        Raises
+        ------
+        NotAllowed
+            Another server has it.
+        """
+        folder = self.folder(session_id)
+        words = await asyncio.to_thread(self._ownership.take, folder)
+        if words:
+            raise NotAllowed(f"{words} It can't be deleted from here.")
+        self.stored.pop(session_id, None)
+        await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
+
+    async def close(self) -> None:
+        """Write what has changed, and own nothing any more."""
+        for task in (self._scan, self._save):
+            if task is not None:
+                task.cancel()
+                await asyncio.gather(task, return_exceptions=True)
+        await asyncio.to_thread(self._ownership.close)
+
+    async def _look(self) -> None:
+        found = await asyncio.to_thread(self._read_all)
+        live = {session.session_id for session in self._live()}
+        self.stored = {
+            **{meta.session_id: meta for meta in found if meta.session_id not in live},
+            **self.stored,
+        }
+
+    def _read_all(self) -> list[SessionMeta]:
+        try:
+            folders = [entry for entry in self._sessions.iterdir() if entry.is_dir()]
+        except OSError:
+            return []
+        folders.sort(key=_changed_at, reverse=True)
+        read = (read_meta(folder) for folder in folders[: self._limits.listed_sessions])
+        metas = [meta for meta in read if meta is not None]
+        return sorted(metas, key=lambda meta: meta.updated_at or 0.0)
+
+    async def _save_soon(self) -> None:
+        await asyncio.sleep(_SAVE_SECONDS)
+        await self._write(self._live())
+
+    async def _write(self, sessions: Iterable[Session]) -> None:
+        due = [
+            (session, meta)
+            for session in tuple(sessions)
+            if not session.state.read_only
+            and (meta := _meta(session)) != self._saved.get(session.session_id)
+        ]
+        for session, meta in due:
+            folder = self.folder(session.session_id)
+            try:
+                if session.session_id not in self._saved:
+                    await asyncio.to_thread(self._ownership.take, folder)
+                await asyncio.to_thread(write_meta, folder, meta)
+            except OSError:
+                _log.exception("Session %s could not be listed", session.session_id)
+            self._saved[session.session_id] = meta
+
+
+def _meta(session: Session) -> SessionMeta:
+    state = session.state
+    turn_ids = session.transcript.turn_order[-_TURN_IDS:]
+    return SessionMeta(
+        session_id=state.session_id,
+        agent_id=state.agent,
+        agent_name=state.agent_info.name,
+        title=session.redactor.redact_text(state.title),
+        label=session.label,
+        cwd=state.cwd,
+        folder=state.folder,
+        notebook_path=state.notebook_path,
+        policy=state.policy,
+        agent_session_id=state.agent_session_id,
+        turn_ids=tuple(turn_ids),
+        can=state.can,
+        usage=state.usage,
+        played=state.agent_info.name.endswith(REPLAYED),
+        created_at=state.created_at,
+        updated_at=state.updated_at,
+    )
+
+
+def _changed_at(folder: Path) -> float:
+    try:
+        return folder.stat().st_mtime
+    except OSError:
+        return 0.0
