@@ -5,6 +5,8 @@ import type { Event, ToolCall } from '../wire/types';
 const WORDS =
   'The server was restarted, or the session was closed. The turn has ended; no question of it was answered.';
 
+const EXPIRED = { state: 'expired', outcome: 'Expired: server restarted' } as const;
+
 /** Ends a turn in the page alone: its host no longer knows it, so nothing more will come. */
 export function expireTurn(store: SessionStore, turnId: string): void {
   const { view } = store;
@@ -15,6 +17,9 @@ export function expireTurn(store: SessionStore, turnId: string): void {
   const base = { session_id: view.sessionId, seq: (view.seq ?? 0) + 1 };
   const items = (view.byTurn.get(turnId) ?? []).flatMap((id): Event[] => {
     const item = view.items.get(id);
+    if (item?.kind === 'elicitation' && item.state === 'pending') {
+      return [{ kind: 'item_replaced', ...base, item: { ...item, ...EXPIRED } }];
+    }
     return item?.kind === 'tool_call' && isOpen(item)
       ? [{ kind: 'item_replaced', ...base, item: expired(item) }]
       : [];
@@ -41,7 +46,7 @@ function expired(item: ToolCall): ToolCall {
     status: 'cancelled',
     permission:
       permission?.state === 'pending'
-        ? { ...permission, state: 'expired', outcome: 'Expired: server restarted' }
+        ? { ...permission, ...EXPIRED }
         : permission,
   };
 }

@@ -8,12 +8,14 @@ export class Failure extends Error {
     readonly reason: string,
     /** Further lines, e.g. the last of the agent's stderr. */
     readonly detail = '',
+    /** What is wrong with each field of a form, by its name. */
+    readonly fields: Readonly<Record<string, string>> = {},
   ) {
     super(message);
   }
 
   static of(body: ErrorBody): Failure {
-    return new Failure(body.message, body.reason, body.detail);
+    return new Failure(body.message, body.reason, body.detail, body.fields);
   }
 
   static from(error: unknown): Failure {

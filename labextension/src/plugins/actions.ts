@@ -22,6 +22,8 @@ export function turnActions(
   return {
     answerPermission: (sessionId, requestId, optionId) =>
       client.answerPermission(sessionId, requestId, optionId),
+    answerElicitation: (sessionId, requestId, answer) =>
+      client.answerElicitation(sessionId, requestId, answer),
     cancel: (sessionId, turnId) => client.cancel(sessionId, turnId),
     openSession: sessionId => void app.commands.execute(OPEN_SESSION, { sessionId }),
     baseUrl: PageConfig.getBaseUrl(),

@@ -1,6 +1,7 @@
 import type { JupyterFrontEnd } from '@jupyterlab/application';
 
 import type { Client } from '../delivery/client';
+import { pendingRequest } from '../state/asking';
 import type { SessionStore } from '../state/store';
 import type { Origin } from '../wire/types';
 import type { CurrentNotebook } from './currentNotebook';
@@ -52,7 +53,7 @@ export class Permissions {
 
 function originOfPending({ view }: SessionStore): Origin | null {
   for (const item of view.items.values()) {
-    if (item.kind === 'tool_call' && item.permission?.state === 'pending') {
+    if (pendingRequest(item) !== null) {
       return view.turns.get(item.turn_id ?? '')?.origin ?? null;
     }
   }

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
 import {
   added,
+  agentEntry,
   appended,
   command,
   message,
@@ -20,9 +21,14 @@ import { mountPanel } from './mount';
 import type { Mounted, PanelProps } from './props';
 
 const AGENTS: AgentEntry[] = [
-  { id: 'claude', name: 'Claude', status: 'ready', detail: '' },
-  { id: 'demo', name: 'Demo', status: 'ready', detail: '' },
-  { id: 'gemini', name: 'Gemini', status: 'broken', detail: 'Exit code 1: Node 20 is required.' },
+  agentEntry({ id: 'claude', name: 'Claude' }),
+  agentEntry({ id: 'demo', name: 'Demo' }),
+  agentEntry({
+    id: 'gemini',
+    name: 'Gemini',
+    status: 'broken',
+    detail: 'Exit code 1: Node 20 is required.',
+  }),
 ];
 const IDLE = session({ status: 'idle', active_turn_id: null });
 
@@ -256,19 +262,75 @@ describe('an open session', () => {
     expect(document.activeElement).toBe(view().getByRole('textbox', { name: 'Message' }));
   });
 
-  it('lists what waits and lets it be removed', async () => {
+  it('lists what waits, to be removed, edited in its place, or sent now', () => {
     const removeQueued = vi.fn(() => Promise.resolve());
+    const editQueued = vi.fn(() => Promise.resolve());
+    const sendNow = vi.fn(() => Promise.resolve());
     show({
       store: storeOf([prompt('u', 'Go')], session({ queue: [{ turn_id: 'q', text: 'And then' }] })),
-      actions: actionsOf({ removeQueued }),
+      actions: actionsOf({ removeQueued, editQueued, sendNow }),
     });
-    const queue = view().getByRole('list', { name: 'Queue' });
-    expect(queue.textContent).toBe('And then');
-    fireEvent.click(within(queue).getByRole('button', { name: 'Edit queued message' }));
+    const queue = within(view().getByRole('list', { name: 'Queue' }));
+    fireEvent.click(queue.getByRole('button', { name: 'Stop and send now' }));
+    expect(sendNow).toHaveBeenCalledWith('q');
+    fireEvent.click(queue.getByRole('button', { name: 'Edit queued message' }));
+    const box = queue.getByRole('textbox', { name: 'Queued message' });
+    fireEvent.input(box, { target: { value: 'And now' } });
+    fireEvent.keyDown(box, { key: 'Enter' });
+    expect(editQueued).toHaveBeenCalledWith('q', 'And now');
+    fireEvent.click(queue.getByRole('button', { name: 'Remove queued message' }));
     expect(removeQueued).toHaveBeenCalledWith(SESSION, 'q');
-    await until(() =>
-      expect(view().getByRole('textbox', { name: 'Message' })).toHaveProperty('value', 'And then'),
-    );
+  });
+
+  it('leaves a queued message as it was on Escape', () => {
+    const editQueued = vi.fn(() => Promise.resolve());
+    const cancel = vi.fn(() => Promise.resolve());
+    show({
+      store: storeOf([prompt('u', 'Go')], session({ queue: [{ turn_id: 'q', text: 'And then' }] })),
+      actions: actionsOf({ editQueued, cancel }),
+    });
+    const queue = within(view().getByRole('list', { name: 'Queue' }));
+    fireEvent.click(queue.getByRole('button', { name: 'Edit queued message' }));
+    const box = queue.getByRole('textbox', { name: 'Queued message' });
+    fireEvent.input(box, { target: { value: 'lost' } });
+    fireEvent.keyDown(box, { key: 'Escape' });
+    expect(view().getByRole('list', { name: 'Queue' }).textContent).toBe('And then');
+    expect(editQueued).not.toHaveBeenCalled();
+  });
+
+  it('completes the commands of the agent by the keyboard', async () => {
+    const commands = ['plan', 'review', 'preview'].map(name => ({
+      name,
+      description: `Does ${name}`,
+      hint: '',
+    }));
+    const send = vi.fn(() => Promise.resolve());
+    show({ store: storeOf([], { ...IDLE, commands }), actions: actionsOf({ send }) });
+    const names = () =>
+      view()
+        .queryAllByRole('option')
+        .map(option => option.textContent);
+    let box = write('/');
+    expect(names()).toHaveLength(3);
+    box = write('/re');
+    expect(names()).toEqual(['/reviewDoes review', '/previewDoes preview']);
+    fireEvent.keyDown(box, { key: 'ArrowDown' });
+    const active = view().getByRole('option', { name: /preview/ });
+    expect(active.getAttribute('aria-selected')).toBe('true');
+    expect(box.getAttribute('aria-activedescendant')).toBe(active.id);
+    fireEvent.keyDown(box, { key: 'Enter' });
+    expect(box).toHaveProperty('value', '/preview ');
+    expect(send).not.toHaveBeenCalled();
+    expect(view().queryByRole('listbox', { name: 'Commands' })).toBeNull();
+    box = write('/p');
+    fireEvent.keyDown(box, { key: 'Escape' });
+    expect(view().queryByRole('listbox', { name: 'Commands' })).toBeNull();
+    write('see /p');
+    expect(names()).toEqual([]);
+    write('/nothing');
+    expect(names()).toEqual([]);
+    fireEvent.keyDown(box, { key: 'Enter' });
+    await until(() => expect(send).toHaveBeenCalledWith(SESSION, '/nothing'));
   });
 
   it('says that the connection is lost and when it tries again', () => {

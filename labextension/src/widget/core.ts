@@ -75,6 +75,8 @@ function actionsOf(client: Client): Actions {
   return {
     answerPermission: (sessionId, requestId, optionId) =>
       client.answerPermission(sessionId, requestId, optionId),
+    answerElicitation: (sessionId, requestId, answer) =>
+      client.answerElicitation(sessionId, requestId, answer),
     cancel: (sessionId, turnId) => client.cancel(sessionId, turnId),
     reconnect: () => client.reconnect(),
     // Absent where the page came over plain http.

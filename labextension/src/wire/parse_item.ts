@@ -1,4 +1,5 @@
 import { parseContentBlock } from './parse_block';
+import { parseElicitation } from './parse_elicitation';
 import { parseToolCall } from './parse_tool';
 import { list, number, oneOf, text, textOrNull } from './read';
 import type { Attachment, Item, PlanEntry } from './types';
@@ -37,6 +38,8 @@ export function parseItem(value: Fields): Item | null {
       return parseContentBlock(value);
     case 'tool_call':
       return parseToolCall(base, value);
+    case 'elicitation':
+      return parseElicitation(base, value);
     case 'plan':
       return {
         ...base,

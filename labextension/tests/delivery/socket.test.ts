@@ -139,7 +139,7 @@ test('a command is answered by the reply of its id', async () => {
   await Promise.resolve();
   const [create, cancel] = last(sockets).of('command');
   expect(create?.command).toMatchObject({ name: 'create_session', agent: 'demo', new: false });
-  const error = { message: 'No such turn.', reason: 'unknown_turn', detail: '', status: 404 };
+  const error = { message: 'No such turn.', reason: 'unknown_turn', detail: '', status: 404, fields: {} };
   last(sockets).receive({ type: 'reply', id: cancel?.id ?? 0, result: null, error });
   last(sockets).receive({
     type: 'reply',
@@ -235,7 +235,7 @@ test('a turn is live only while the host confirms its cell', async () => {
   const place = { turnId: 't1', notebookPath: 'n.ipynb', cellId: 'c1' };
   const live = new LiveTurn(client, place, turn => shown.push(turn?.live ?? null));
   last(sockets).hello();
-  const error = { message: 'no', reason: 'unknown_turn', detail: '', status: 404 };
+  const error = { message: 'no', reason: 'unknown_turn', detail: '', status: 404, fields: {} };
   await vi.waitFor(() => expect(last(sockets).of('command')).toHaveLength(1));
   last(sockets).receive({
     type: 'reply',
@@ -304,7 +304,7 @@ test('a notebook full of turns does not ask for all of them at once', async () =
   const asked = Array.from({ length: 40 }, (_, index) =>
     client.attachTurn(`t${index}`, 'n.ipynb', 'c').catch(() => 'refused'),
   );
-  const error = { message: 'no', reason: 'unknown_turn', detail: '', status: 404 };
+  const error = { message: 'no', reason: 'unknown_turn', detail: '', status: 404, fields: {} };
   let most = 0;
   for (let answered = 0; answered < 40;) {
     await vi.advanceTimersByTimeAsync(1);

@@ -146,7 +146,7 @@ function MoreWaiting({ others }: { readonly others: readonly string[] }) {
 
 /** Brings a question into sight and gives it the focus; called on a click or key only. */
 export function goToPermission(view: Element | null, requestId: string): void {
-  const card = [...(view?.querySelectorAll('.acp-perm') ?? [])].find(
+  const card = [...(view?.querySelectorAll('[data-request]') ?? [])].find(
     each => each instanceof HTMLElement && each.dataset.request === requestId,
   );
   if (card instanceof HTMLElement) {

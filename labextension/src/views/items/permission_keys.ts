@@ -17,7 +17,8 @@ export function answerByKey(view: Element, event: KeyboardEvent): boolean {
     event.metaKey ||
     event.altKey ||
     event.shiftKey ||
-    isTextField(target)
+    isTextField(target) ||
+    (target?.closest('.acp-question') ?? null) !== null
   ) {
     return false;
   }

@@ -10,10 +10,12 @@ import { historyOf } from './history';
 import { Pickers } from './pickers';
 import { Queue } from './queue';
 import { Ring } from './ring';
+import { SlashList, useSlash } from './slash_list';
 
 /** Escape pressed twice within this time stops the turn. */
 const TWICE_MILLISECONDS = 600;
 const DRAFT = 'draft';
+const NONE: SessionState['commands'] = [];
 
 interface ComposerProps {
   readonly store: SessionStore;
@@ -36,7 +38,6 @@ export function Composer(props: ComposerProps) {
   useSubscription(useCallback(listener => store.subscribeSession(listener), [store]));
   const [text, setText] = useValue(DRAFT);
   const [sending, setSending] = useState(false);
-  const box = useRef<HTMLTextAreaElement>(null);
   const escaped = useRef(0);
   const history = useRef(0);
   const running = session?.active_turn_id ?? null;
@@ -76,7 +77,11 @@ export function Composer(props: ComposerProps) {
       setText(messages[messages.length - next] ?? '');
     }
   };
+  const slash = useSlash(text, session?.commands ?? NONE, setText, t);
   const onKeyDown = (event: KeyboardEvent) => {
+    if (slash.onKeyDown(event)) {
+      return;
+    }
     const plain = !event.shiftKey && !event.ctrlKey && !event.metaKey && !event.altKey;
     if (event.isComposing || !plain) {
       return;
@@ -98,25 +103,22 @@ export function Composer(props: ComposerProps) {
       recall(-1);
     }
   };
-  const edit = (queued: string) => {
-    setText(text === '' ? queued : `${queued}\n${text}`);
-    box.current?.focus();
-  };
   return (
     <>
       {session !== null && (
-        <Queue session={session} actions={actions} t={t} onEdit={edit} onFailure={onFailure} />
+        <Queue session={session} actions={actions} t={t} onFailure={onFailure} />
       )}
       <div class="acp-box">
+        {slash.list !== null && <SlashList {...slash.list} />}
         <textarea
           aria-label={t('Message')}
           rows={2}
           dir="auto"
           placeholder={running === null ? t('Message %1', name) : t('Sent after this turn')}
           value={text}
-          ref={box}
           onInput={event => setText(event.currentTarget.value)}
           onKeyDown={onKeyDown}
+          {...slash.aria}
         />
         <div class="acp-tools">
           <Pickers

@@ -1,4 +1,6 @@
-import type { SessionState } from '../../wire/types';
+import { useEffect, useRef, useState } from 'preact/hooks';
+
+import type { QueuedPrompt, SessionState } from '../../wire/types';
 import type { Actions } from '../actions';
 import type { Translate } from '../i18n';
 import { IconButton, messageOf } from '../parts/buttons';
@@ -8,54 +10,112 @@ interface QueueProps {
   readonly session: SessionState;
   readonly actions: Actions;
   readonly t: Translate;
-  /** Puts the text of a message back into the message box. */
-  readonly onEdit: (text: string) => void;
   readonly onFailure: (message: string) => void;
 }
 
 /** Messages that wait for the running turn. */
-export function Queue({ session, actions, t, onEdit, onFailure }: QueueProps) {
+export function Queue({ session, actions, t, onFailure }: QueueProps) {
+  const [editing, setEditing] = useState('');
+  const list = useRef<HTMLUListElement>(null);
   if (session.queue.length === 0) {
     return null;
   }
-  const remove = async (turnId: string) => {
-    try {
-      await actions.removeQueued?.(session.session_id, turnId);
-      return true;
-    } catch (error) {
-      onFailure(messageOf(error));
-      return false;
-    }
-  };
-  const edit = async (turnId: string, text: string) => {
-    if (await remove(turnId)) {
-      onEdit(text);
-    }
+  const run = (work: Promise<void> | undefined) => {
+    work?.catch((error: unknown) => onFailure(messageOf(error)));
   };
   return (
-    <ul class="acp-queue" role="list" aria-label={t('Queue')}>
-      {session.queue.map(({ turn_id: turnId, text }) => (
-        <li key={turnId}>
-          <Icon name="queue" />
-          <span class="cut grow" dir="auto">
-            {text}
-          </span>
-          {actions.removeQueued !== undefined && (
-            <>
+    <ul class="acp-queue" role="list" aria-label={t('Queue')} ref={list}>
+      {session.queue.map(waiting =>
+        waiting.turn_id === editing ? (
+          <Edited
+            key={waiting.turn_id}
+            waiting={waiting}
+            t={t}
+            onDone={text => {
+              setEditing('');
+              if (text !== null && text !== waiting.text) {
+                run(actions.editQueued?.(waiting.turn_id, text));
+              }
+            }}
+          />
+        ) : (
+          <li key={waiting.turn_id}>
+            <Icon name="queue" />
+            <span class="cut grow" dir="auto">
+              {waiting.text}
+            </span>
+            {actions.sendNow !== undefined && (
+              <IconButton
+                icon="send"
+                label={t('Stop and send now')}
+                onClick={() => run(actions.sendNow?.(waiting.turn_id))}
+              />
+            )}
+            {actions.editQueued !== undefined && (
               <IconButton
                 icon="edit"
                 label={t('Edit queued message')}
-                onClick={() => void edit(turnId, text)}
+                onClick={() => setEditing(waiting.turn_id)}
               />
+            )}
+            {actions.removeQueued !== undefined && (
               <IconButton
                 icon="close"
                 label={t('Remove queued message')}
-                onClick={() => void remove(turnId)}
+                onClick={() => run(actions.removeQueued?.(session.session_id, waiting.turn_id))}
               />
-            </>
-          )}
-        </li>
-      ))}
+            )}
+          </li>
+        ),
+      )}
     </ul>
+  );
+}
+
+interface EditedProps {
+  readonly waiting: QueuedPrompt;
+  readonly t: Translate;
+  /** Gets the new text; `null` leaves the message as it was. */
+  readonly onDone: (text: string | null) => void;
+}
+
+/** A message being changed in its place: Enter keeps the change, Escape drops it. */
+function Edited({ waiting, t, onDone }: EditedProps) {
+  const [text, setText] = useState(waiting.text);
+  const box = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => box.current?.focus(), []);
+  const keep = () => {
+    if (text.trim() !== '') {
+      onDone(text);
+    }
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.isComposing || event.shiftKey) {
+      return;
+    }
+    if (event.key === 'Enter') {
+      event.preventDefault();
+      keep();
+    } else if (event.key === 'Escape') {
+      event.stopPropagation();
+      onDone(null);
+    }
+  };
+  return (
+    <li>
+      <Icon name="queue" />
+      <textarea
+        class="grow"
+        aria-label={t('Queued message')}
+        rows={2}
+        dir="auto"
+        value={text}
+        ref={box}
+        onInput={event => setText(event.currentTarget.value)}
+        onKeyDown={onKeyDown}
+      />
+      <IconButton icon="keep" label={t('Keep')} disabled={text.trim() === ''} onClick={keep} />
+      <IconButton icon="close" label={t('Cancel')} onClick={() => onDone(null)} />
+    </li>
   );
 }

@@ -3,6 +3,7 @@ import { Component } from 'preact';
 import type { Item, TurnEnd } from '../../wire/types';
 import { ArtifactCard, FileWriteRow } from '../items/artifact';
 import { ContentBlock } from '../items/content_block';
+import { Question } from '../items/elicitation';
 import { ErrorNote, NoticeNote } from '../items/note';
 import { PlanBlock } from '../items/plan';
 import { Prose } from '../items/prose';
@@ -72,6 +73,8 @@ function ItemContent({ item, waiting, newest = false }: ItemRowProps) {
       return <ThoughtLine item={item} />;
     case 'tool_call':
       return <ToolCard item={item} waiting={waiting} newest={newest} />;
+    case 'elicitation':
+      return <Question item={item} />;
     case 'plan':
       return <PlanBlock item={item} width={0} running={false} />;
     case 'content_block':

@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
 
+import { pendingRequest } from '../../state/asking';
 import type { SessionStore } from '../../state/store';
 import type { Item, SessionState, TurnState } from '../../wire/types';
 import type { Translate } from '../i18n';
@@ -60,7 +61,7 @@ export function StatusLine({ turn, items, stop, onFailure }: StatusProps) {
 function isAsking(turn: TurnState, items: readonly Item[]): boolean {
   return (
     turn.status === 'requires_action' ||
-    items.some(item => isTool(item) && item.permission?.state === 'pending')
+    items.some(item => pendingRequest(item) !== null)
   );
 }
 

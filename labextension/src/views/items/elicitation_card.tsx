@@ -1,0 +1,206 @@
+import type { ComponentChildren } from 'preact';
+import { useLayoutEffect, useState } from 'preact/hooks';
+
+import type { Elicitation } from '../../wire/types';
+import type { Actions, Answer } from '../actions';
+import { addressOf } from '../parts/address';
+import { messageOf } from '../parts/buttons';
+import { plural } from '../parts/format';
+import { useValue } from '../parts/hooks';
+import { Icon } from '../parts/icons';
+import { useScene } from '../parts/scene';
+import { Visible } from '../parts/visible';
+import { Asked } from './elicitation';
+import { QuestionField } from './elicitation_field';
+import { contentOf, problemsOf, valuesOf } from './elicitation_values';
+import type { Problems } from './elicitation_values';
+
+interface CardProps {
+  readonly item: Elicitation;
+  readonly answer: NonNullable<Actions['answerElicitation']>;
+}
+
+/** A question that waits. Nothing is sent before a button is pressed, and nothing is fetched. */
+export function QuestionCard({ item, answer }: CardProps) {
+  const { store, t, announce } = useScene();
+  const [answering, setAnswering] = useState(false);
+  const [failure, setFailure] = useState('');
+  const [problems, setProblems] = useState<Problems>({});
+
+  useLayoutEffect(() => announce(`${item.title}. ${item.message}`, 'assertive'), [item.request_id]);
+
+  const send = (given: Answer) => {
+    setAnswering(true);
+    setFailure('');
+    setProblems({});
+    answer(store.sessionId, item.request_id, given).catch((error: unknown) => {
+      setAnswering(false);
+      const fields = fieldsOf(error);
+      setProblems(fields);
+      setFailure(Object.keys(fields).length > 0 ? '' : messageOf(error));
+    });
+  };
+  const Body = item.mode === 'url' ? Page : Form;
+  return (
+    <div
+      class="acp-question"
+      role="group"
+      aria-label={item.title}
+      aria-busy={answering}
+      data-request={item.request_id}
+      data-lm-suppress-shortcuts="true"
+      tabIndex={-1}
+    >
+      <header role="presentation">
+        <Icon name="warning" />
+        <b class="grow" dir="auto">
+          {item.title}
+        </b>
+      </header>
+      <Body
+        item={item}
+        answering={answering}
+        problems={problems}
+        onProblems={setProblems}
+        send={send}
+        t={t}
+      >
+        {failure !== '' && (
+          <p class="acp-failure err" role="alert">
+            {failure}
+          </p>
+        )}
+      </Body>
+    </div>
+  );
+}
+
+interface BodyProps {
+  readonly item: Elicitation;
+  readonly answering: boolean;
+  readonly problems: Problems;
+  readonly onProblems: (problems: Problems) => void;
+  readonly send: (answer: Answer) => void;
+  readonly t: ReturnType<typeof useScene>['t'];
+  readonly children: ComponentChildren;
+}
+
+function Form({ item, answering, problems, onProblems, send, t, children }: BodyProps) {
+  // Kept beyond the life of the element: a notebook draws its outputs anew.
+  const [kept, keep] = useValue(`question ${item.request_id}`);
+  const values = valuesOf(item.fields, kept);
+  const wrong = Object.keys(problems).length;
+  const submit = () => {
+    const found = problemsOf(item.fields, values, t);
+    if (Object.keys(found).length > 0) {
+      onProblems(found);
+      return;
+    }
+    send({ action: 'accept', content: contentOf(item.fields, values) });
+  };
+  return (
+    <form
+      noValidate
+      onSubmit={event => {
+        event.preventDefault();
+        // Enter in one of several fields would send the others unseen.
+        if (item.fields.length < 2) {
+          submit();
+        }
+      }}
+    >
+      <div class="what">
+        <Asked item={item} />
+        {item.fields.map(field => (
+          <QuestionField
+            key={field.name}
+            field={field}
+            value={values[field.name] ?? ''}
+            problem={problems[field.name] ?? ''}
+            disabled={answering}
+            onChange={value => keep(JSON.stringify({ ...values, [field.name]: value }))}
+          />
+        ))}
+        {wrong > 0 && (
+          <p class="err" role="status">
+            {plural(t, wrong, '1 answer does not fit.', '%1 answers do not fit.')}
+          </p>
+        )}
+      </div>
+      {children}
+      <div class="acp-opts">
+        <button type="button" class="btn primary" disabled={answering} onClick={submit}>
+          {t('Submit')}
+        </button>
+        <OtherButtons {...{ answering, send, t }} />
+      </div>
+    </form>
+  );
+}
+
+function Page({ item, answering, send, t, children }: BodyProps) {
+  const address = addressOf(item.url, '');
+  const open = () => {
+    if (address !== null) {
+      window.open(address.href, '_blank', 'noopener,noreferrer');
+      send({ action: 'accept', content: {} });
+    }
+  };
+  return (
+    <>
+      <div class="what">
+        <Asked item={item} />
+        <p>
+          {t('This page opens outside Jupyter, at')} <b dir="ltr">{item.host}</b>
+        </p>
+        <div class="acp-code">
+          <pre class="wrap" tabIndex={0} role="group" aria-label={t('Address')} dir="ltr">
+            <Visible text={item.url} strictness="lookalikes" />
+          </pre>
+        </div>
+      </div>
+      {children}
+      <div class="acp-opts">
+        <button
+          type="button"
+          class="btn primary"
+          disabled={answering || address === null}
+          onClick={open}
+        >
+          {t('Open link')}
+        </button>
+        <OtherButtons {...{ answering, send, t }} />
+      </div>
+    </>
+  );
+}
+
+function OtherButtons({ answering, send, t }: Pick<BodyProps, 'answering' | 'send' | 't'>) {
+  return (
+    <>
+      <button
+        type="button"
+        class="btn"
+        disabled={answering}
+        onClick={() => send({ action: 'decline', content: {} })}
+      >
+        {t('Decline')}
+      </button>
+      <button
+        type="button"
+        class="btn"
+        disabled={answering}
+        onClick={() => send({ action: 'cancel', content: {} })}
+      >
+        {t('Cancel')}
+      </button>
+      {answering && <span class="spin" aria-hidden="true" />}
+    </>
+  );
+}
+
+/** What the server says of each field. */
+function fieldsOf(error: unknown): Problems {
+  const fields: unknown = error instanceof Error ? Reflect.get(error, 'fields') : undefined;
+  return typeof fields === 'object' && fields !== null ? { ...(fields as Problems) } : {};
+}
