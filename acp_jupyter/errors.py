@@ -26,6 +26,7 @@
     ├── QuestionGone            the process that asked it has ended
     ├── NotSupported            the agent can't take a part of the prompt
     ├── FileRefused             outside the workspace, too large, or not a plain file
+    │   └── FileOutside         outside the workspace
     ├── FileMissing             no such file
     ├── ChangesRefused          files were changed since the turn that is to be taken back
     ├── ChangesGone             what a turn changed is not kept, or no longer
@@ -56,6 +57,7 @@ __all__ = [
     "ChangesRefused",
     "EmptyPrompt",
     "FileMissing",
+    "FileOutside",
     "FileRefused",
     "FolderNotTrusted",
     "HostClosed",
@@ -298,6 +300,10 @@ class FileRefused(AcpError):
 
     reason = "file_refused"
     status = 403
+
+
+class FileOutside(FileRefused):
+    """A path outside the workspace."""
 
 
 class FileMissing(AcpError):
