@@ -213,6 +213,11 @@ class AgentConnection:
                 "Try again, or start a new session."
             ) from None
 
+    @property
+    def fault(self) -> str:
+        """Why an agent that lived was ended; empty for one that ended by itself, or was asked to."""
+        return self._transport.fault
+
     async def wait_closed(self) -> ExitReason:
         """Wait until the process has ended, for whatever reason."""
         await self.closed.wait()

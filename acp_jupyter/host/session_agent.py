@@ -221,11 +221,12 @@ class SessionAgent:
         if self.exited is not None:
             self.exited()
         active = self._journal.transcript.session.active_turn_id
-        self._journal.note(AgentExited(words=reason.words(), stderr=stderr, expected=self._closing))
+        words = link.connection.fault or reason.words()
+        self._journal.note(AgentExited(words=words, stderr=stderr, expected=self._closing))
         if active is not None and not self._closing:
             name = self._journal.transcript.session.agent_info.name
             message = (
-                f"{name} stopped during the turn: it {reason.words()}. "
+                f"{name} stopped during the turn: it {words}. "
                 "Your next message starts it again."
             )
             self._journal.note(

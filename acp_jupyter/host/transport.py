@@ -61,6 +61,8 @@ class LineTransport:
         self, process: AgentProcess, lines: Lines, limits: Limits, *, name: str = "The agent"
     ) -> None:
         self.ended = asyncio.Event()
+        self.fault = ""
+        """Why the conversation was ended with an agent that lives, e.g. ``has closed its stdin``."""
         self.on_withdrawn: OnWithdrawn | None = None
         """Called when the agent takes a request back (ACP: $/cancel_request)."""
         self._process = process
@@ -164,6 +166,7 @@ class LineTransport:
     def fail_deaf(self, why: str) -> AgentDied:
         """End the conversation with an agent that lives and does not listen."""
         if not self.ended.is_set():
+            self.fault = why
             self._note({"note": "deaf", "text": why})
         return self._fail(f"{self._name} {why}. {_NEXT}")
 
@@ -222,8 +225,9 @@ class LineTransport:
             reason = await asyncio.wait_for(self._process.wait_exit(), _EXIT_AFTER_EOF_SECONDS)
         tail = self._process.stderr_tail()
         if reason is None:
+            self.fault = "has closed its output"
             self._note({"note": "output_closed", "stderr": tail})
-            self._fail(f"{self._name} closed its output. {_NEXT}", tail)
+            self._fail(f"{self._name} {self.fault}. {_NEXT}", tail)
             return
         exited = {"exit_code": reason.exit_code, "signal": reason.signal, "text": reason.words()}
         self._note({"note": "exit", **exited, "stderr": tail})
