@@ -3,6 +3,7 @@ import { parseResult } from '../wire/results';
 import type { StoredRecord } from '../wire/results';
 import type {
   AgentEntry,
+  AnswerElicitation,
   AskFrame,
   AttachedTurn,
   Command,
@@ -10,6 +11,7 @@ import type {
   DocumentState,
   ErrorBody,
   GetTraffic,
+  LoginReply,
   SessionState,
   SessionSummary,
   SetConfig,
@@ -207,6 +209,52 @@ export class Client {
       option_id: optionId,
       outcome: null,
     });
+  }
+
+  async answerElicitation(
+    sessionId: string,
+    requestId: string,
+    answer: Pick<AnswerElicitation, 'action' | 'content'>,
+  ): Promise<void> {
+    await this.#command({
+      ...answer,
+      name: 'answer_elicitation',
+      session_id: sessionId,
+      request_id: requestId,
+    });
+  }
+
+  async editQueued(turnId: string, prompt: string): Promise<void> {
+    await this.#command({ name: 'edit_queued', turn_id: turnId, prompt });
+  }
+
+  async sendNow(turnId: string): Promise<void> {
+    await this.#command({ name: 'send_now', turn_id: turnId });
+  }
+
+  async login(sessionId: string, methodId: string): Promise<LoginReply> {
+    const command = { name: 'login', session_id: sessionId, method_id: methodId } as const;
+    return parseResult('login', await this.#command(command, START_SECONDS));
+  }
+
+  async cancelLogin(sessionId: string): Promise<void> {
+    await this.#command({ name: 'cancel_login', session_id: sessionId });
+  }
+
+  /** Resolves to what has happened, in words. */
+  async logout(sessionId: string): Promise<string> {
+    const result = await this.#command({ name: 'logout', session_id: sessionId }, START_SECONDS);
+    return parseResult('logout', result).message;
+  }
+
+  async allowDownload(agent: string, packageShown: string): Promise<void> {
+    await this.#command({ name: 'allow_download', agent, package: packageShown });
+  }
+
+  /** Resolves to what has happened, in words. */
+  async restartAgent(agent: string): Promise<string> {
+    return parseResult('restart_agent', await this.#command({ name: 'restart_agent', agent }))
+      .message;
   }
 
   async closeSession(sessionId: string): Promise<void> {

@@ -1,4 +1,12 @@
-import type { GetTraffic, Origin, SetConfig, TrafficDetail, TrafficPage } from '../wire/types';
+import type {
+  AnswerElicitation,
+  GetTraffic,
+  LoginReply,
+  Origin,
+  SetConfig,
+  TrafficDetail,
+  TrafficPage,
+} from '../wire/types';
 
 /** What may be changed of a session; absent fields stay. */
 export type ConfigChange = Partial<Pick<SetConfig, 'config' | 'mode' | 'policy' | 'title'>>;
@@ -11,6 +19,9 @@ export type TrafficQuery = Partial<
 /** What a session is written to a file as. */
 export type ExportFormat = 'traffic' | 'markdown' | 'html';
 
+/** What the user says to a question of the agent. */
+export type Answer = Pick<AnswerElicitation, 'action' | 'content'>;
+
 /**
  * What a view may ask of its host.
  *
@@ -19,6 +30,12 @@ export type ExportFormat = 'traffic' | 'markdown' | 'html';
  */
 export interface Actions {
   answerPermission(sessionId: string, requestId: string, optionId: string): Promise<void>;
+  /** Answers a question of the agent; an error may have `fields`, words by field name. */
+  readonly answerElicitation?: (
+    sessionId: string,
+    requestId: string,
+    answer: Answer,
+  ) => Promise<void>;
   /** Stops a turn; `null` the running one. */
   cancel(sessionId: string, turnId: string | null): Promise<void>;
   send?(sessionId: string, text: string): Promise<void>;
@@ -36,6 +53,10 @@ export interface Actions {
   /** Shows the cell that a prompt came from. */
   jumpTo?(origin: Origin): void;
   removeQueued?(sessionId: string, turnId: string): Promise<void>;
+  /** Changes the text of a message that waits. */
+  editQueued?(turnId: string, text: string): Promise<void>;
+  /** Stops the running turn and sends a message that waits. */
+  sendNow?(turnId: string): Promise<void>;
   /** Tries the connection now. */
   reconnect?(): void;
   /** Lines of a session's traffic, as they are on disk. */
@@ -44,6 +65,14 @@ export interface Actions {
   readonly trafficLine?: (sessionId: string, place: number) => Promise<TrafficDetail>;
   /** Gives the user a file. */
   readonly exportSession?: (sessionId: string, format: ExportFormat) => Promise<void>;
+  /** Begins a login; what takes long goes on, and is told in the session's state. */
+  login?(sessionId: string, methodId: string): Promise<LoginReply>;
+  cancelLogin?(sessionId: string): Promise<void>;
+  /** Shows a terminal of the server. */
+  openTerminal?(name: string): void;
+  /** Lets a package be downloaded and run, as it was shown. */
+  allowDownload?(agentId: string, packageShown: string): Promise<void>;
+  restartAgent?(agentId: string): Promise<void>;
   /** Asks the server again which agents are ready. */
   refreshAgents?(): Promise<void>;
 }

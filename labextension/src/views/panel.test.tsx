@@ -310,9 +310,9 @@ describe('an open session', () => {
       view()
         .queryAllByRole('option')
         .map(option => option.textContent);
-    let box = write('/');
+    write('/');
     expect(names()).toHaveLength(3);
-    box = write('/re');
+    const box = write('/re');
     expect(names()).toEqual(['/reviewDoes review', '/previewDoes preview']);
     fireEvent.keyDown(box, { key: 'ArrowDown' });
     const active = view().getByRole('option', { name: /preview/ });
@@ -322,7 +322,7 @@ describe('an open session', () => {
     expect(box).toHaveProperty('value', '/preview ');
     expect(send).not.toHaveBeenCalled();
     expect(view().queryByRole('listbox', { name: 'Commands' })).toBeNull();
-    box = write('/p');
+    write('/p');
     fireEvent.keyDown(box, { key: 'Escape' });
     expect(view().queryByRole('listbox', { name: 'Commands' })).toBeNull();
     write('see /p');

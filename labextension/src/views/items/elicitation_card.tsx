@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useState } from 'preact/hooks';
 
+import { isRecord, text } from '../../wire/read';
 import type { Elicitation } from '../../wire/types';
 import type { Actions, Answer } from '../actions';
 import { addressOf } from '../parts/address';
@@ -202,5 +203,7 @@ function OtherButtons({ answering, send, t }: Pick<BodyProps, 'answering' | 'sen
 /** What the server says of each field. */
 function fieldsOf(error: unknown): Problems {
   const fields: unknown = error instanceof Error ? Reflect.get(error, 'fields') : undefined;
-  return typeof fields === 'object' && fields !== null ? { ...(fields as Problems) } : {};
+  return isRecord(fields)
+    ? Object.fromEntries(Object.keys(fields).map(name => [name, text(fields, name)]))
+    : {};
 }

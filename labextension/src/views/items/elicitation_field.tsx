@@ -155,7 +155,7 @@ function Ticks({ field, value, name, onChange }: FieldProps & { readonly name: s
 }
 
 /** What the browser should offer for a field; it checks nothing. */
-function inputOf(field: ElicitationField): InputHTMLAttributes<HTMLInputElement> {
+function inputOf(field: ElicitationField): InputHTMLAttributes {
   if (field.secret) {
     return { type: 'password', autocomplete: 'off' };
   }

@@ -59,7 +59,7 @@ function problemOf(field: ElicitationField, value: Value, t: Translate): string 
     return numberProblem(field, value, t);
   }
   // As the server counts: characters, not UTF-16 code units.
-  const length = [...value].length;
+  const { length } = Array.from(value);
   if (field.min_length !== null && length < field.min_length) {
     return t('Must have at least %1 characters.', field.min_length);
   }
@@ -103,7 +103,11 @@ function first(field: ElicitationField): Value {
       return value === true;
     case 'choices':
       return Array.isArray(value) ? value.map(String) : [];
-    default:
+    case 'choice':
+    case 'integer':
+    case 'number':
+    case 'text':
+    case 'unknown':
       return value === null || typeof value === 'boolean' ? '' : String(value);
   }
 }
@@ -113,5 +117,12 @@ function read(kept: string): Record<string, Value> {
     return {};
   }
   const value: unknown = JSON.parse(kept); // written here, by us
-  return isRecord(value) ? (value as Record<string, Value>) : {};
+  const entries = isRecord(value) ? Object.entries(value) : [];
+  return Object.fromEntries(
+    entries.flatMap(([name, each]) => (isValue(each) ? [[name, each]] : [])),
+  );
+}
+
+function isValue(value: unknown): value is Value {
+  return typeof value === 'string' || typeof value === 'boolean' || Array.isArray(value);
 }
