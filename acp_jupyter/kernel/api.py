@@ -8,12 +8,13 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from acp_jupyter.delivery.commands import CreateSession
-from acp_jupyter.errors import EmptyPrompt
+from acp_jupyter.delivery.commands import CreateSession, SetConfig
+from acp_jupyter.errors import EmptyPrompt, FolderNotTrusted, UnknownSession
 from acp_jupyter.kernel.client import HostClient
 from acp_jupyter.kernel.connection import host_client
 from acp_jupyter.kernel.defaults import defaults
 from acp_jupyter.kernel.recording import record_wish
+from acp_jupyter.kernel.settings import Settings
 from acp_jupyter.kernel.surroundings import current_cell
 from acp_jupyter.kernel.turn import Turn
 from acp_jupyter.transcript.events import Origin, Policy, SessionState
@@ -36,6 +37,7 @@ class Session:
 
     def __init__(self, client: HostClient, state: SessionState) -> None:
         self._client = client
+        defaults.session_id = state.session_id
         self.id = state.session_id
         self.agent = state.agent
         self.cwd = Path(state.cwd)
@@ -45,6 +47,8 @@ class Session:
         prompt: str | Sequence[dict[str, JsonValue]],
         *,
         policy: Policy | None = None,
+        allow: Sequence[str] = (),
+        deny: Sequence[str] = (),
         timeout: float | None = None,
     ) -> Turn:
         """Send a prompt and return its turn without waiting. ACP: session/prompt.
@@ -55,6 +59,9 @@ class Session:
             Text, or ACP content blocks.
         policy
             How permission requests of this turn are answered; default: the session's policy.
+        allow, deny
+            Rules for this turn, e.g. ``execute:git status *``, ``edit:src/**``, ``read`` or
+            ``fetch:https://docs.python.org/*``. What is denied is rejected, whatever allows it.
         timeout
             Seconds after which the turn is stopped.
 
@@ -76,6 +83,8 @@ class Session:
             self.id,
             prompt if isinstance(prompt, str) else tuple(prompt),
             policy=policy,
+            allow=tuple(allow),
+            deny=tuple(deny),
             origin=origin,
             can_ask=cell.can_ask,
         )
@@ -85,6 +94,44 @@ class Session:
             self._client.cancel(self.id, turn_id)
             raise
         return Turn(self._client, detail, can_ask=cell.can_ask, timeout=timeout)
+
+    @property
+    def state(self) -> SessionState:
+        """What is true of the session now: title, status, mode, options, what waits."""
+        return self._client.session(self.id)
+
+    def configure(
+        self,
+        *,
+        mode: str | None = None,
+        model: str | None = None,
+        title: str | None = None,
+        **config: str | bool,
+    ) -> SessionState:
+        """Change mode, model or other options, by their ids or names; return the state.
+
+        The agent is started for it.
+
+        Raises
+        ------
+        BadRequest
+            The agent does not offer it; the message says what it offers.
+        """
+        given = tuple((name, str(value)) for name, value in config.items())
+        self.apply(Settings(mode, model, given))
+        if title is not None:
+            self._client.set_config(SetConfig(session_id=self.id, title=title))
+        return self.state
+
+    def apply(self, settings: Settings) -> None:
+        """Change what differs from some settings."""
+        if settings.is_empty:
+            return
+        state = self._client.resume(self.id)
+        if changes := settings.changes(state):
+            self._client.set_config(
+                SetConfig(session_id=self.id, mode=changes.mode, config=changes.config)
+            )
 
     def __repr__(self) -> str:
         return f"<Session {self.id[:8]} of {self.agent}>"
@@ -96,6 +143,7 @@ def connect(
     cwd: str | Path | None = None,
     session: str | None = None,
     new: bool = False,
+    trust: bool = False,
 ) -> Session:
     """Return a session with an agent.
 
@@ -111,11 +159,16 @@ def connect(
         The session's name.
     new
         Start it anew.
+    trust
+        Whether the agent may run in the folder, whatever is in it. Without it the user is asked
+        before an agent's first start in a folder.
 
     Raises
     ------
     UnknownAgent
         No agent of that id is configured.
+    FolderNotTrusted
+        The folder is not trusted, and nobody can be asked, or they said no.
     RecordMissing
         Records are played here (``%acp replay``), and there is none of this session.
 
@@ -126,13 +179,41 @@ def connect(
     >>> print(turn.text)
     """
     client = host_client()
+    name = agent or defaults.agent
+    wish = record_wish()
+    if not new and not trust and wish is None and cwd is None:
+        state = _taken_up(client, name, session or "")
+        if state is not None:
+            return Session(client, state)
+    defaults.chosen.pop((name, session or ""), None)
     command = CreateSession(
-        agent=agent or defaults.agent,
+        agent=name,
         cwd=None if cwd is None else str(Path(cwd).expanduser().resolve()),
         notebook_path=client.notebook_path,
         label=session or "",
         new=new,
         start="background",
-        record=record_wish(),
+        record=wish,
+        trust=trust,
+        ask_trust=client.place == "server",
     )
-    return Session(client, client.create_session(command))
+    try:
+        return Session(client, client.create_session(command))
+    except FolderNotTrusted as error:
+        from acp_jupyter.kernel.questions import ask_trust
+
+        if not current_cell().can_ask or not ask_trust(error):
+            raise
+        trusting = command.model_copy(update={"trust": True})
+        return Session(client, client.create_session(trusting))
+
+
+def _taken_up(client: HostClient, agent: str, label: str) -> SessionState | None:
+    """Return the session that was taken up by its id in place of the one of that name."""
+    chosen = defaults.chosen.get((agent, label))
+    if chosen is None:
+        return None
+    try:
+        return client.session(chosen)
+    except UnknownSession:
+        return None

@@ -7,7 +7,10 @@ import warnings
 from typing import TYPE_CHECKING
 
 from acp_jupyter.kernel.api import connect
+from acp_jupyter.kernel.defaults import defaults
 from acp_jupyter.kernel.faces import first_bundle, make_widget, wants_widget
+from acp_jupyter.kernel.formatting import expand
+from acp_jupyter.kernel.settings import Settings, split_setting
 from acp_jupyter.kernel.surroundings import Cell, current_cell
 from acp_jupyter.kernel.terminal import TerminalScreen
 from acp_jupyter.kernel.turn import Turn
@@ -32,24 +35,48 @@ def run_cell(shell: InteractiveShell, options: CellOptions, prompt: str) -> None
         The kernel was interrupted; the turn is stopped.
     """
     cell = current_cell()
-    session = connect(options.agent, session=options.session, new=options.new)
-    turn = session.prompt(prompt, policy=options.policy, timeout=options.timeout)
+    if options.format:
+        prompt = expand(prompt, shell.user_ns)
+    settings = Settings(
+        options.mode, options.model, tuple(split_setting(each) for each in options.config)
+    )
+    session = connect(options.agent, session=options.session, new=options.new, trust=options.trust)
+    session.apply(settings)
+    turn = session.prompt(
+        prompt,
+        policy=options.policy or defaults.policy,
+        allow=options.allow,
+        deny=options.deny,
+        timeout=options.timeout,
+    )
     try:
         _show(shell, turn, options, cell)
     except KeyboardInterrupt:
         turn.stop_soon()  # wherever it struck
         raise
-    turn.raise_for_error()
-    _warn(turn)
+    if not options.background:
+        turn.raise_for_error()
+        _warn(turn)
 
 
 def _show(shell: InteractiveShell, turn: Turn, options: CellOptions, cell: Cell) -> None:
     names = {"_acp": turn} | ({options.out: turn} if options.out else {})
     shell.push(names, interactive=False)  # type: ignore[no-untyped-call]
-    if cell.face == "terminal":
+    if options.background:
+        _show_beginning(turn, cell)
+    elif cell.face == "terminal":
         _show_in_terminal(turn)
     else:
         _show_in_notebook(turn, cell)
+
+
+def _show_beginning(turn: Turn, cell: Cell) -> None:
+    """Show the turn as it begins; its output is brought up to date wherever it is live."""
+    if cell.face == "terminal":
+        print(f"Turn {turn.id[:8]} runs in the background: _acp.wait() waits for it.")  # noqa: T201
+        return
+    widget = turn.widget if wants_widget(turn._detail, cell.can_ask) else None
+    _display(first_bundle(turn._detail, widget), turn, update=False)
 
 
 def _show_in_terminal(turn: Turn) -> None:

@@ -19,14 +19,24 @@ from acp_jupyter.delivery.commands import (
     Cancel,
     Command,
     CreateSession,
+    GetSession,
     GetTranscript,
     GetTurn,
     ImportLog,
     ListAgents,
     ListSessions,
     PromptSession,
+    SetConfig,
 )
 from acp_jupyter.delivery.frames import AgentEntry, TurnDetail
+from acp_jupyter.delivery.permission_commands import ListRules, RevokeRule, RuleEntry
+from acp_jupyter.delivery.session_commands import (
+    CloseSession,
+    DeleteSession,
+    ForkSession,
+    ResumeSession,
+)
+from acp_jupyter.delivery.traffic_commands import GetTraffic, TrafficPage
 from acp_jupyter.delivery.transfer_results import ImportResult
 from acp_jupyter.transcript.events import Origin, Policy, SessionState
 
@@ -47,6 +57,8 @@ _IMPORTED = TypeAdapter(ImportResult)
 _TRANSCRIPT = TypeAdapter(dict[str, JsonValue])
 _CHANGES = TypeAdapter(ChangesReply)
 _REVERTED = TypeAdapter(RevertReply)
+_TRAFFIC = TypeAdapter(TrafficPage)
+_RULES = TypeAdapter(tuple[RuleEntry, ...])
 _TURN_ID = TypeAdapter(dict[Literal["turn_id"], str])
 
 
@@ -102,6 +114,46 @@ class HostClient(ABC):
         """Return the sessions of this kernel."""
         return _SESSIONS.validate_python(self.call(ListSessions(), _QUICK_SECONDS))
 
+    def session(self, session_id: str) -> SessionState:
+        """Return one session's state."""
+        command = GetSession(session_id=session_id)
+        return _SESSION.validate_python(self.call(command, _QUICK_SECONDS))
+
+    def resume(self, session_id: str) -> SessionState:
+        """Start a session's agent, unless it runs. ACP: session/resume, session/load."""
+        command = ResumeSession(session_id=session_id)
+        return _SESSION.validate_python(self.call(command, _START_SECONDS))
+
+    def fork(self, session_id: str) -> SessionState:
+        """Make a session that goes on from where another is. ACP: session/fork."""
+        command = ForkSession(session_id=session_id)
+        return _SESSION.validate_python(self.call(command, _START_SECONDS))
+
+    def close_session(self, session_id: str) -> None:
+        """End a session; it is kept. ACP: session/close."""
+        self.call(CloseSession(session_id=session_id), _START_SECONDS)
+
+    def delete_session(self, session_id: str) -> None:
+        """End a session and remove what is kept of it. ACP: session/delete."""
+        self.call(DeleteSession(session_id=session_id), _START_SECONDS)
+
+    def set_config(self, command: SetConfig) -> SessionState:
+        """Change mode, options or title; the agent is started for it. ACP: session/set_mode."""
+        return _SESSION.validate_python(self.call(command, _START_SECONDS))
+
+    def traffic_lines(self, command: GetTraffic) -> TrafficPage:
+        """Return some lines of a session's traffic."""
+        return _TRAFFIC.validate_python(self.call(command, _QUICK_SECONDS), strict=False)
+
+    def rules(self, session_id: str = "") -> tuple[RuleEntry, ...]:
+        """Return the remembered rules, of one session and its folder or of all."""
+        command = ListRules(session_id=session_id)
+        return _RULES.validate_python(self.call(command, _QUICK_SECONDS), strict=False)
+
+    def revoke_rule(self, rule_id: str) -> None:
+        """Forget a rule. Through the server only users forget one that denies something."""
+        self.call(RevokeRule(rule_id=rule_id), _QUICK_SECONDS)
+
     def create_session(self, command: CreateSession) -> SessionState:
         """Start a session, or find it again. ACP: session/new."""
         return _SESSION.validate_python(self.call(command, _START_SECONDS))
@@ -112,12 +164,20 @@ class HostClient(ABC):
         prompt: str | tuple[dict[str, JsonValue], ...],
         *,
         policy: Policy | None,
+        allow: tuple[str, ...] = (),
+        deny: tuple[str, ...] = (),
         origin: Origin,
         can_ask: bool,
     ) -> str:
         """Queue a prompt and return its turn's id. ACP: session/prompt."""
         command = PromptSession(
-            session_id=session_id, prompt=prompt, policy=policy, origin=origin, can_ask=can_ask
+            session_id=session_id,
+            prompt=prompt,
+            policy=policy,
+            allow=allow,
+            deny=deny,
+            origin=origin,
+            can_ask=can_ask,
         )
         return _TURN_ID.validate_python(self.call(command, _QUICK_SECONDS))["turn_id"]
 

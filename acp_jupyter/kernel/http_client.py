@@ -29,8 +29,10 @@ from acp_jupyter.delivery.commands import (
     PromptSession,
 )
 from acp_jupyter.delivery.frames import API_VERSION
+from acp_jupyter.delivery.permission_commands import ListRules, RevokeRule
 from acp_jupyter.errors import AcpError, ServerUnreachable, VersionMismatch
 from acp_jupyter.kernel.client import HostClient
+from acp_jupyter.kernel.http_permissions import rules_request
 from acp_jupyter.kernel.http_sessions import session_request
 
 __all__ = ["KernelIdentity", "ServerClient"]
@@ -204,6 +206,8 @@ def _request_of(command: Command) -> tuple[str, str, bytes]:  # noqa: C901 - one
             }
             query = urlencode({name: value for name, value in named.items() if value})
             return "POST", f"import?{query}", command.content
+        case ListRules() | RevokeRule():
+            return rules_request(command)
         case _:
             return session_request(command)
 

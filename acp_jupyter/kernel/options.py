@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, NoReturn
 
 from IPython.core.error import UsageError
 
+from acp_jupyter.kernel.rules import checked_rules
+
 if TYPE_CHECKING:
     from acp_jupyter.transcript.events import Policy
 
@@ -34,9 +36,18 @@ class CellOptions:
     session: str = ""
     new: bool = False
     policy: Policy | None = None
+    allow: tuple[str, ...] = ()
+    deny: tuple[str, ...] = ()
+    trust: bool = False
     out: str | None = None
     timeout: float | None = None
     help: bool = False
+    mode: str | None = None
+    model: str | None = None
+    config: tuple[str, ...] = ()
+    """Each as ``NAME=VALUE``."""
+    background: bool = False
+    format: bool = False
 
 
 _SEE_HELP = "%%acp --help lists the options."
@@ -78,20 +89,62 @@ def _parser() -> LineParser:
         help="which session of this notebook; each agent has one without a name",
     )
     parser.add_argument("--new", action="store_true", help="start the session anew")
+    parser.add_argument("--mode", metavar="MODE", help="the session's mode, from now on")
+    parser.add_argument("--model", metavar="MODEL", help="its model, from now on")
+    parser.add_argument(
+        "--config",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="one of its other options, from now on; may be repeated",
+    )
     parser.add_argument(
         "--policy",
         metavar="POLICY",
         help=f"how permission requests of this turn are answered: {', '.join(POLICIES)}",
     )
+    for effect, what in (("allow", "allowed"), ("deny", "rejected")):
+        parser.add_argument(
+            f"--{effect}",
+            action="append",
+            default=[],
+            metavar="RULE",
+            help=f"what is {what} in this turn without asking, e.g. 'execute:git status *', "
+            "'edit:src/**', read, or 'fetch:https://docs.python.org/*'; may be repeated",
+        )
+    parser.add_argument(
+        "--trust", action="store_true", help="let the agent run in this folder, whatever is in it"
+    )
     parser.add_argument(
         "--out", metavar="NAME", help="bind the Turn to a variable; _acp always holds the last"
     )
     parser.add_argument("--timeout", metavar="SECONDS", help="stop the turn after this time")
+    parser.add_argument("--background", action="store_true", help="do not wait for its end")
+    parser.add_argument(
+        "--format",
+        action="store_true",
+        help="replace {name} in the prompt by the variable; {{ and }} are braces",
+    )
     parser.add_argument("-h", "--help", action="store_true", help="show this")
     return parser
 
 
-CELL_OPTIONS = ("--session", "--new", "--policy", "--out", "--timeout", "--help")
+CELL_OPTIONS = (
+    "--session",
+    "--new",
+    "--mode",
+    "--model",
+    "--config",
+    "--policy",
+    "--allow",
+    "--deny",
+    "--trust",
+    "--out",
+    "--timeout",
+    "--background",
+    "--format",
+    "--help",
+)
 
 
 def cell_help() -> str:
@@ -125,9 +178,17 @@ def parse_cell_line(line: str) -> CellOptions:
         session=given.session,
         new=given.new,
         policy=policy,
+        allow=checked_rules(given.allow, "allow"),
+        deny=checked_rules(given.deny, "deny"),
+        trust=given.trust,
         out=given.out,
         timeout=_seconds(given.timeout),
         help=given.help,
+        mode=given.mode,
+        model=given.model,
+        config=tuple(given.config),
+        background=given.background,
+        format=given.format,
     )
 
 

@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from acp_jupyter.delivery.commands import AnswerPermission
-from acp_jupyter.errors import PermissionGone, PermissionSettled
+from acp_jupyter.errors import FolderNotTrusted, PermissionGone, PermissionSettled
 from acp_jupyter.kernel.client import HostClient
 from acp_jupyter.kernel.surroundings import current_shell, kernel_of
 from acp_jupyter.transcript.diff_text import unified_diff
 from acp_jupyter.transcript.items import Permission, ToolCall
 
-__all__ = ["ask"]
+__all__ = ["ask", "ask_trust"]
 
 _SECONDS = 30.0
 
@@ -43,6 +43,18 @@ def ask(client: HostClient, session_id: str, call: ToolCall, permission: Permiss
         print(error)  # noqa: T201 - for the user
 
 
+def ask_trust(error: FolderNotTrusted) -> bool:
+    """Ask the user whether agents may run in a folder. There is no default."""
+    meaning = (
+        "Agents run what a folder configures: hooks, MCP servers, project instructions. "
+        "Trust only folders whose content you trust."
+    )
+    choices = "  [1] Trust this folder\n  [2] Don't trust"
+    question = f"{_visible(error.message)}\n  {meaning}\n{choices}"
+    with _shown(question, "Trust this folder?"):
+        return _number(2) == 1
+
+
 @contextmanager
 def _shown(question: str, title: str) -> Iterator[None]:
     """Show what is asked; in a notebook only as long as it is: commands are not for the record."""
@@ -61,7 +73,12 @@ def _shown(question: str, title: str) -> Iterator[None]:
 
 def _chosen(permission: Permission) -> str | None:
     """Return the chosen option's id, or None where input has ended."""
-    count = len(permission.options)
+    number = _number(len(permission.options))
+    return None if number is None else permission.options[number - 1].option_id
+
+
+def _number(count: int) -> int | None:
+    """Return the number that is typed, from 1; None where input has ended."""
     numbers = f"1 to {count}" if count > 1 else "1"
     while True:
         try:
@@ -69,7 +86,7 @@ def _chosen(permission: Permission) -> str | None:
         except EOFError:
             return None
         if answer.isdecimal() and 1 <= int(answer) <= count:
-            return permission.options[int(answer) - 1].option_id
+            return int(answer)
         print(f"Type a number: {numbers}. Interrupting stops the turn.")  # noqa: T201
 
 

@@ -10,6 +10,7 @@ import pytest
 from tests.support.fake_agents import AGENTS
 from tests.support.notebook import Kernel
 from tests.support.planted import SECRET
+from tests.support.trusting import trust_in_data_dir
 
 SCRIPTED = ("dies_leaking", "exits_at_once", "hello", "leaky", "permission", "slow_stream")
 
@@ -30,6 +31,7 @@ def folder(tmp_path: Path) -> Path:
     (config / "acp_agents.json").write_text(json.dumps({"agent_servers": servers}))
     folder = tmp_path / "work"
     folder.mkdir()
+    trust_in_data_dir(tmp_path / "data", tmp_path)
     return folder
 
 

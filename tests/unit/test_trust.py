@@ -1,0 +1,179 @@
+"""An agent's first start in a folder asks."""
+
+from __future__ import annotations
+
+import json
+import stat
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from acp_jupyter.errors import FolderNotTrusted, KeptFileBroken, PermissionSettled
+from acp_jupyter.host.host import AgentHost, HostConfig
+from acp_jupyter.host.registry import Registry
+from acp_jupyter.host.session import Session
+from acp_jupyter.host.trust import TrustGate
+from acp_jupyter.host.trust_store import TrustStore
+from acp_jupyter.transcript.items import TrustRequest
+from tests.support.driver import Driver
+from tests.support.server import fake_agents
+from tests.support.wait import eventually
+
+Opens = Callable[[], Driver]
+
+
+@pytest.fixture
+def hosts(tmp_path: Path) -> Iterator[Opens]:
+    """Make hosts that share a data folder, as servers of one user do."""
+    root = tmp_path / "ws"
+    (root / "below").mkdir(parents=True)
+    made: list[AgentHost] = []
+
+    def start() -> Driver:
+        registry = Registry(fake_agents("hello", "slow_stream"), [])
+        made.append(AgentHost(HostConfig(registry, root, tmp_path / "data")))
+        made[-1].start()
+        return Driver(made[-1], root)
+
+    yield start
+    for host in made:
+        host.stop()
+
+
+@pytest.fixture
+def driver(hosts: Opens) -> Driver:
+    return hosts()
+
+
+def gate(session: Session) -> TrustGate:
+    found = session.turns.asking.trust
+    assert found is not None
+    return found
+
+
+def question(session: Session) -> TrustRequest:
+    def find() -> TrustRequest | None:
+        items = (item for item in session.transcript.items if isinstance(item, TrustRequest))
+        return next((item for item in items if item.state == "pending"), None)
+
+    return eventually(find, what="the question")
+
+
+def settled(session: Session) -> list[tuple[str, str]]:
+    items = (item for item in session.transcript.items if isinstance(item, TrustRequest))
+    return [(item.state, item.outcome) for item in items]
+
+
+def test_nothing_runs_before_the_answer(driver: Driver) -> None:
+    session = driver.open("hello")
+    turn_id = driver.prompt(session)
+    asked = question(session)
+    assert (asked.turn_id, asked.title) == (turn_id, "Trust this folder?")
+    assert "hooks, MCP servers" in asked.words
+    assert session.state.waiting == 1
+    assert session.transcript.turns[turn_id].status == "requires_action"
+    assert session.state.agent_session_id == ""
+    driver.run(lambda: gate(session).answer(trusted=True))
+    assert driver.done(session, turn_id).stop_reason == "end_turn"
+    assert settled(session) == [("trusted", "Trusted")]
+    # It asks once.
+    assert driver.done(session, driver.prompt(session)).stop_reason == "end_turn"
+    assert len(settled(session)) == 1
+
+
+def test_no_ends_the_turn_in_words_and_asks_again_next_time(driver: Driver) -> None:
+    session = driver.open("hello")
+    turn_id = driver.prompt(session)
+    question(session)
+    driver.run(lambda: gate(session).answer(trusted=False))
+    turn = driver.done(session, turn_id)
+    assert turn.failure is not None
+    assert turn.failure.reason == "folder_not_trusted"
+    assert "--trust" in turn.failure.detail
+    assert settled(session) == [("declined", "Not trusted")]
+    driver.prompt(session)
+    question(session)
+
+
+def test_a_stopped_turn_takes_its_question_along(driver: Driver) -> None:
+    session = driver.open("hello")
+    turn_id = driver.prompt(session)
+    asked = question(session)
+    driver.run(session.cancel)
+    assert driver.done(session, turn_id).stop_reason == "cancelled"
+    assert settled(session) == [("cancelled", "Not answered: turn stopped")]
+    assert session.state.waiting == 0
+    with pytest.raises(PermissionSettled):
+        driver.run(lambda: gate(session).check(asked.request_id))
+    driver.prompt(session)
+    question(session)
+
+
+def test_where_nobody_can_be_asked_it_fails_at_once(driver: Driver) -> None:
+    session = driver.open("hello")
+    turn = driver.done(session, driver.prompt(session, can_ask=False))
+    assert turn.failure is not None
+    assert turn.failure.reason == "folder_not_trusted"
+    assert settled(session) == []
+
+
+def test_without_a_turn_nothing_is_started(driver: Driver) -> None:
+    session = driver.open("hello")
+    driver.host.submit(session.start()).result(5)
+    driver.run(session.start_in_background)
+    assert not session.agent.running
+    with pytest.raises(FolderNotTrusted):
+        driver.host.submit(session.set_mode("code")).result(5)
+
+
+def test_the_demo_needs_no_trust(driver: Driver) -> None:
+    session = driver.open("demo")
+    driver.host.submit(session.start()).result(20)
+    assert session.agent.running
+
+
+def test_a_trusted_folder_counts_for_all_below_it_and_for_other_servers(
+    hosts: Opens, tmp_path: Path
+) -> None:
+    first, second = hosts(), hosts()
+    store = first.host.guards.trust
+    assert not store.trusts(first.root)
+    store.trust(first.root)
+    assert second.host.guards.trust.trusts(first.root / "below")
+    assert not second.host.guards.trust.trusts(tmp_path)
+    assert not second.host.guards.trust.trusts(tmp_path / "ws2")
+    file = tmp_path / "data" / "trust.json"
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert store.revoke(str(first.root))
+    assert not store.revoke(str(first.root))
+    assert not second.host.guards.trust.trusts(first.root)
+
+
+def test_a_link_out_of_a_trusted_folder_is_not_trusted(tmp_path: Path) -> None:
+    trusted, other = tmp_path / "trusted", tmp_path / "other"
+    trusted.mkdir()
+    other.mkdir()
+    (trusted / "link").symlink_to(other)
+    store = TrustStore(tmp_path / "trust.json", [trusted])
+    assert store.trusts(trusted)
+    assert not store.trusts(trusted / "link")
+
+
+@pytest.mark.parametrize("content", ["", "[]", '{"folders": "/"}', "\x00", '{"folders": [1]}'])
+def test_a_broken_file_trusts_nothing_and_is_not_overwritten(tmp_path: Path, content: str) -> None:
+    file = tmp_path / "trust.json"
+    file.write_text(content)
+    store = TrustStore(file)
+    assert not store.trusts(tmp_path)
+    with pytest.raises(KeptFileBroken, match=r"trust\.json can't be read"):
+        store.trust(tmp_path)
+    assert file.read_text() == content
+
+
+def test_what_is_kept_is_a_list_of_paths(tmp_path: Path) -> None:
+    store = TrustStore(tmp_path / "trust.json")
+    store.trust(tmp_path)
+    store.trust(tmp_path)
+    kept = json.loads((tmp_path / "trust.json").read_text())
+    assert [folder["path"] for folder in kept["folders"]] == [str(tmp_path.resolve())]
