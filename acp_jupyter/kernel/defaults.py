@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from acp_jupyter.transcript.events import Policy
 
 __all__ = ["defaults"]
 
@@ -10,7 +14,13 @@ __all__ = ["defaults"]
 @dataclass(slots=True)
 class _Defaults:
     agent: str = "demo"
+    policy: Policy | None = None
+    """Of cells that name none; None for that of their session."""
+    session_id: str = ""
+    """The session that was used last here."""
+    chosen: dict[tuple[str, str], str] = field(default_factory=dict)
+    """Sessions that were taken up by id, by agent and name: cells go on in them."""
 
 
 defaults = _Defaults()
-"""Changed by ``%acp use``."""
+"""Changed by ``%acp use`` and its like."""

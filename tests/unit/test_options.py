@@ -9,9 +9,22 @@ from acp_jupyter.kernel.options import CellOptions, cell_help, parse_cell_line
 
 
 def test_everything_at_once() -> None:
-    line = "claude --session 'big job' --new --policy read-only --out turn --timeout 2.5"
+    line = (
+        "claude --session 'big job' --new --policy read-only --out turn --timeout 2.5 "
+        "--mode plan --model opus --config effort=high --config web=on --background --format"
+    )
     assert parse_cell_line(line) == CellOptions(
-        "claude", "big job", True, "read-only", "turn", 2.5, False
+        agent="claude",
+        session="big job",
+        new=True,
+        policy="read-only",
+        out="turn",
+        timeout=2.5,
+        mode="plan",
+        model="opus",
+        config=("effort=high", "web=on"),
+        background=True,
+        format=True,
     )
 
 
