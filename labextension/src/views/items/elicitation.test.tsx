@@ -3,7 +3,6 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 
 import { SESSION } from '../../../tests/support/build';
 import { draw } from '../../../tests/support/draw';
-import { Failure } from '../../delivery/failure';
 import { parseItem } from '../../wire/parse_item';
 import type { Elicitation, ElicitationField } from '../../wire/types';
 
@@ -74,6 +73,14 @@ function ask(over: Partial<Elicitation> = {}, answerElicitation = vi.fn(() => Pr
   return { card: within(card), element: card, answerElicitation, drawn };
 }
 
+function submit(card: HTMLElement): void {
+  const form = card.querySelector('form');
+  expect(form).not.toBeNull();
+  if (form !== null) {
+    fireEvent.submit(form);
+  }
+}
+
 describe('a form', () => {
   it('labels every field, shows defaults, and sends what is in sight', () => {
     const { card, answerElicitation } = ask();
@@ -113,7 +120,7 @@ describe('a form', () => {
   });
 
   it('shows what the server says of each field, and lets it be mended', async () => {
-    const wrong = new Failure('Nothing was sent.', 'invalid_answers', '', { note: 'No such.' });
+    const wrong = Object.assign(new Error('Nothing was sent.'), { fields: { note: 'No such.' } });
     const { card, answerElicitation, element } = ask(
       {},
       vi.fn(() => Promise.reject(wrong)),
@@ -134,11 +141,11 @@ describe('a form', () => {
 
   it('sends one field on Enter, and several not', () => {
     const several = ask();
-    fireEvent.submit(several.element.querySelector('form') as HTMLFormElement);
+    submit(several.element);
     expect(several.answerElicitation).not.toHaveBeenCalled();
     several.drawn.element.remove();
     const one = ask({ fields: [field('name', { default: 'Ada' })] });
-    fireEvent.submit(one.element.querySelector('form') as HTMLFormElement);
+    submit(one.element);
     expect(one.answerElicitation).toHaveBeenCalledTimes(1);
   });
 
