@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -108,7 +109,13 @@ def _messages_whole(parts: Sequence[Part]) -> Json:
 def _message(content: list[Json]) -> Json:
     usage = {"input_tokens": _INPUT_TOKENS, "output_tokens": 1}
     cache = {"cache_creation_input_tokens": 0, "cache_read_input_tokens": 0}
-    head = {"id": "msg_mock", "type": "message", "role": "assistant", "model": "mock"}
+    # One client takes messages of one id for parts of one message.
+    head = {
+        "id": f"msg_{uuid.uuid4().hex[:12]}",
+        "type": "message",
+        "role": "assistant",
+        "model": "mock",
+    }
     return {**head, "content": content, "stop_sequence": None, "usage": {**usage, **cache}}
 
 

@@ -124,6 +124,9 @@ class _Handler(BaseHTTPRequestHandler):
             error = {"message": "mock error", "type": "api_error", "code": failure.code}
             return self._reply({"type": "error", "error": error}, failure.code)
         if not (body.get("stream") or "streamGenerate" in path):
+            if any(isinstance(part, Cut) for part in parts):
+                self.close_connection = True
+                return None
             return self._reply(ANSWERS[api].whole(parts))
         return self._stream(api, parts, rate)
 

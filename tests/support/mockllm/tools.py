@@ -109,8 +109,8 @@ def _todo(word: str, schema: Json, todos: Sequence[Wish]) -> Any:
         items = _one_of(schema.get("items", {}))
         return [filled(items, {"step": one["content"], **one}) for one in todos]
     if word in _TODO_TEXTS:  # a tool for one at a time
-        open_ones = [todo for todo in todos if todo["status"] != "completed"]
-        return (open_ones or todos)[0]["content"]
+        begun = (todo for todo in todos if todo["status"] == "in_progress")
+        return next(begun, todos[-1])["content"]
     return None
 
 

@@ -1,0 +1,197 @@
+"""The published agents that the tests drive: their commands, with a fake model and own homes.
+
+What an agent does otherwise than the rest, and may do so, stands here too.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from tests.support.mockllm import FakeModel
+
+__all__ = ["PUBLISHED", "Published", "processes_of"]
+
+Entry = dict[str, Any]
+
+_NPM = Path(__file__).parents[1] / "published_agents"
+
+
+@dataclass(frozen=True)
+class Published:
+    """An agent from npm.
+
+    Parameters
+    ----------
+    agent_id
+        Under which it is configured.
+    package
+        Its folder below ``tests/published_agents`` with its ``package.json``.
+    entry
+        Makes its entry of ``c.AcpJupyter.agents`` from a home and the model.
+    name
+        What it calls itself, as users see it.
+    asks
+        The scenarios in which it asks for permission before it does something.
+    failed_command
+        The status that it gives to a command that ends with exit code 3.
+    plan
+        What the user sees of its plan: a plan, the list of a tool call, or nothing.
+    """
+
+    agent_id: str
+    package: str
+    entry: Callable[[Path, FakeModel], Entry]
+    name: str
+    asks: frozenset[str]
+    failed_command: str
+    plan: str
+    new_files: str = "create"
+    """The verb in a permission request about a new file."""
+    first_words: str = ""
+    """What it says before each answer of a model that it does not know."""
+    command_output: bool = True
+    """Whether it tells what a command printed."""
+    retries_cut_streams: bool = False
+    """Whether a stream that is cut is asked for again, for ever."""
+    goes_on_after_no: bool = True
+    """Whether the model is told of a rejection and goes on."""
+    long: bool = False
+    """Whether only ``make test-all`` drives it."""
+
+    @property
+    def version(self) -> str:
+        """The version that is installed."""
+        file = _NPM / self._folder / "node_modules" / self.package / "package.json"
+        assert file.exists(), f"{self.package} is not installed; make test-all does it"
+        return str(json.loads(file.read_text())["version"])
+
+    @property
+    def _folder(self) -> str:
+        return "more" if self.long else "."
+
+
+def _opencode(home: Path, model: FakeModel) -> Entry:
+    options = {"baseURL": model.url, "apiKey": "mock"}
+    mock = {"name": "Mock", "limit": {"context": 200_000, "output": 16_000}}
+    provider = {"npm": "@ai-sdk/openai-compatible", "options": options, "models": {"mock": mock}}
+    config = home / "opencode.json"
+    config.write_text(
+        json.dumps(
+            {
+                "model": "mock/mock",
+                "small_model": "mock/mock",
+                "autoupdate": False,
+                "share": "disabled",
+                "permission": {"edit": "ask", "bash": "ask"},
+                "provider": {"mock": {**provider, "name": "Mock"}},
+            }
+        )
+    )
+    folders = {
+        f"XDG_{name}_HOME": str(home / name) for name in ("CACHE", "CONFIG", "DATA", "STATE")
+    }
+    return _entry("opencode", ["acp"], home, {"OPENCODE_CONFIG": str(config), **folders})
+
+
+def _claude(home: Path, model: FakeModel) -> Entry:
+    env = {
+        "ANTHROPIC_BASE_URL": model.root,
+        "ANTHROPIC_API_KEY": "mock",
+        "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+    }
+    return _entry("claude-agent-acp", [], home, env)
+
+
+def _gemini(home: Path, model: FakeModel) -> Entry:
+    env = {"GEMINI_API_KEY": "mock", "GOOGLE_GEMINI_BASE_URL": model.root}
+    return _entry("gemini", ["--acp"], home, env)
+
+
+def _codex(home: Path, model: FakeModel) -> Entry:
+    assert shutil.which("bwrap"), "codex needs bwrap: apt-get install bubblewrap"
+    provider = (
+        f'{{name="mock",base_url="{model.url}",wire_api="responses",env_key="OPENAI_API_KEY"}}'
+    )
+    settings = ["model_provider=mock", "model=mock", f"model_providers.mock={provider}"]
+    args = [word for setting in settings for word in ("-c", setting)]
+    # It refuses helpers whose home lies below the folder for temporary files.
+    temporary = home.with_name(f"{home.name}-tmp")
+    temporary.mkdir(exist_ok=True)
+    return _entry("codex-acp", args, home, {"OPENAI_API_KEY": "mock", "TMPDIR": str(temporary)})
+
+
+def _entry(command: str, args: list[str], home: Path, env: Mapping[str, str]) -> Entry:
+    folders = [_NPM / "node_modules" / ".bin", _NPM / "more" / "node_modules" / ".bin"]
+    found = next((folder / command for folder in folders if (folder / command).exists()), None)
+    assert found is not None, f"{command} is not installed; make test-all does it"
+    home.mkdir(parents=True, exist_ok=True)
+    return {"command": str(found), "args": args, "env": {"HOME": str(home), **env}}
+
+
+PUBLISHED = (
+    Published(
+        "opencode",
+        "opencode-ai",
+        _opencode,
+        name="OpenCode",
+        asks=frozenset({"write_file", "edit_file", "run_command", "touch", "sleep_command"}),
+        failed_command="completed",
+        plan="todos",
+        retries_cut_streams=True,
+        goes_on_after_no=False,
+    ),
+    Published(
+        "claude",
+        "@agentclientprotocol/claude-agent-acp",
+        _claude,
+        name="Claude Agent",
+        asks=frozenset({"write_file", "edit_file", "run_command", "touch"}),
+        failed_command="failed",
+        plan="plan",
+    ),
+    Published(
+        "gemini",
+        "@google/gemini-cli",
+        _gemini,
+        name="Gemini CLI",
+        asks=frozenset({"write_file", "edit_file", "run_command", "touch", "sleep_command"}),
+        failed_command="completed",
+        plan="",
+        command_output=False,
+        long=True,
+    ),
+    Published(
+        "codex",
+        "@zed-industries/codex-acp",
+        _codex,
+        name="Codex",
+        asks=frozenset({"write_file", "edit_file", "touch"}),
+        failed_command="failed",
+        plan="plan",
+        new_files="edit",
+        first_words="Model metadata for `mock` not found. Defaulting to fallback metadata; "
+        "this can degrade performance and cause issues.",
+        retries_cut_streams=True,
+        goes_on_after_no=False,
+        long=True,
+    ),
+)
+
+
+def processes_of(home: Path) -> list[psutil.Process]:
+    """Return every live process that runs with that home: the agent and all it started."""
+    return [process for process in psutil.process_iter() if _home(process) == str(home)]
+
+
+def _home(process: psutil.Process) -> str:
+    try:
+        return "" if process.status() == psutil.STATUS_ZOMBIE else process.environ().get("HOME", "")
+    except psutil.Error:
+        return ""

@@ -1,0 +1,128 @@
+"""One conversation with a published agent, by HTTP as its user."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from tests.support.api import open_session, start_turn
+from tests.support.wait import eventually
+
+__all__ = ["Played", "Talk"]
+
+Json = dict[str, Any]
+
+_TURN_SECONDS = 60.0
+
+
+@dataclass(frozen=True)
+class Played:
+    """A turn that has ended."""
+
+    turn: Json
+    items: list[Json]
+    asked: list[Json]
+    """Its permission requests as they were shown, each with its tool call's card."""
+
+    @property
+    def text(self) -> str:
+        return "".join(item["text"] for item in self.items if item["kind"] == "agent_message")
+
+    @property
+    def thoughts(self) -> str:
+        return "".join(item["text"] for item in self.items if item["kind"] == "thought")
+
+    @property
+    def calls(self) -> list[Json]:
+        return [item for item in self.items if item["kind"] == "tool_call"]
+
+    @property
+    def call(self) -> Json:
+        """The only tool call."""
+        (call,) = self.calls
+        return call
+
+    def of(self, kind: str) -> list[Json]:
+        return [item for item in self.items if item["kind"] == kind]
+
+
+class Talk:
+    """A session."""
+
+    def __init__(self, user: httpx.Client, agent: str, folder: Path) -> None:
+        self.user = user
+        self.folder = folder
+        folder.mkdir(parents=True, exist_ok=True)
+        # Agents take seconds to start, and many on a busy machine.
+        user.timeout = httpx.Timeout(90)
+        self.session_id = open_session(user, agent, cwd=str(folder), trust=True)
+
+    @property
+    def state(self) -> Json:
+        answer = self.user.get(f"sessions/{self.session_id}")
+        result: Json = answer.raise_for_status().json()
+        return result
+
+    def start(self, scenario: str, text: str = "Do it.") -> str:
+        """Send a prompt for a scenario, ``name key=value``; return its turn's id."""
+        prompt = f"[[mock scenario={scenario} cwd={self.folder}]] {text}"
+        return start_turn(self.user, self.session_id, prompt)
+
+    def play(self, scenario: str, answer: str = "allow_once") -> Played:
+        """Send a prompt and answer all that is asked with an option of that kind."""
+        return self.end(self.start(scenario), answer)
+
+    def end(self, turn_id: str, answer: str = "", seconds: float = _TURN_SECONDS) -> Played:
+        """Wait for a turn's end; what is asked meanwhile is answered, if ``answer`` is given."""
+        asked: list[Json] = []
+        deadline = time.monotonic() + seconds
+        while (detail := self.look(turn_id, 0.2))["turn"]["status"] != "done":
+            if answer and (call := self._open_request(detail)):
+                asked.append(call)
+                self.answer(call, answer)
+            assert time.monotonic() < deadline, detail
+        return Played(detail["turn"], detail["items"], asked)
+
+    def look(self, turn_id: str, wait: float = 0.0) -> Json:
+        """Return a turn as it is now, or has become within ``wait`` seconds."""
+        answer = self.user.get(f"turns/{turn_id}", params={"wait": wait})
+        result: Json = answer.raise_for_status().json()
+        return result
+
+    def asked(self, turn_id: str) -> Json:
+        """Wait until something is asked; return the tool call's card."""
+        return eventually(
+            lambda: self._open_request(self.look(turn_id)), _TURN_SECONDS, "a permission request"
+        )
+
+    def answer(self, call: Json, kind: str) -> None:
+        """Choose the option of a kind."""
+        permission = call["permission"]
+        (option_id,) = (
+            option["option_id"] for option in permission["options"] if option["option_kind"] == kind
+        )
+        url = f"sessions/{self.session_id}/permissions/{permission['request_id']}"
+        self.user.post(url, json={"option_id": option_id}).raise_for_status()
+
+    def stop(self, turn_id: str) -> None:
+        """Press Stop."""
+        url = f"sessions/{self.session_id}/cancel"
+        self.user.post(url, json={"turn_id": turn_id}).raise_for_status()
+
+    def until_text(self, turn_id: str, sign: str) -> None:
+        """Wait until the agent has said something."""
+
+        def said() -> bool:
+            items = self.look(turn_id)["items"]
+            return any(sign in i["text"] for i in items if i["kind"] == "agent_message")
+
+        eventually(said, _TURN_SECONDS, f"{sign!r} in a message")
+
+    @staticmethod
+    def _open_request(detail: Json) -> Json:
+        calls = (item for item in detail["items"] if item.get("permission"))
+        return next((call for call in calls if call["permission"]["state"] == "pending"), {})
