@@ -10,7 +10,7 @@ from typing import Any
 import _wire
 from _wire import Json, Wire, serve
 
-CAPABILITIES = {name: True for name in sys.argv[1:]}
+CAPABILITIES = dict.fromkeys(sys.argv[1:], True)
 
 
 class Telling(Wire):

@@ -1,0 +1,123 @@
+"""Handshakes and new sessions that are not as the protocol has them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from acp_jupyter.errors import AgentRequestError
+from tests.support.meeting import Meeting
+from tests.support.wait import eventually
+
+Meet = Callable[[str], Meeting]
+
+
+@pytest.mark.parametrize(
+    "mode",
+    [
+        "version_text",
+        "version_float",
+        "auth_unknown",
+        "capabilities_null",
+        "capabilities_odd",
+        "initialize_twice",
+        "boolean_unasked",
+        "resume_not_there",
+    ],
+)
+def test_the_session_opens_all_the_same(meet: Meet, mode: str) -> None:
+    meeting = meet(mode)
+    turn = meeting.turn()
+    assert (turn.stop_reason, turn.failure) == ("end_turn", None)
+    assert meeting.text == "Hello."
+    meeting.goes_on()
+
+
+@pytest.mark.parametrize(
+    ("mode", "words"),
+    [
+        ("version_2", "speaks version 2 of the Agent Client Protocol"),
+        ("version_date", "speaks version '2024-11-05' of the Agent Client Protocol"),
+        ("version_missing", "speaks version None of the Agent Client Protocol"),
+        ("session_id_missing", "answered session/new without a session id"),
+    ],
+)
+def test_what_cannot_be_talked_to_is_said_in_words(meet: Meet, mode: str, words: str) -> None:
+    meeting = meet(mode)
+    for _ in range(2):
+        turn = meeting.turn()
+        assert turn.failure is not None
+        assert words in turn.failure.message
+
+
+def test_a_login_that_is_needed_is_named(meet: Meet) -> None:
+    turn = meet("auth_required").turn()
+    assert turn.failure is not None
+    assert "Authentication required" in turn.failure.message
+    assert "Log in" in turn.failure.message
+
+
+def test_a_second_answer_to_initialize_changes_nothing(meet: Meet) -> None:
+    meeting = meet("initialize_twice")
+    meeting.turn()
+    assert meeting.session.state.agent_info.name == "First"
+
+
+def test_updates_before_the_session_is_there_belong_to_it(meet: Meet) -> None:
+    meeting = meet("updates_before_new")
+    meeting.turn()
+    assert [command.name for command in meeting.session.state.commands] == ["early"]
+    assert meeting.text == "Welcome. Hello."
+    meeting.goes_on()
+
+
+def test_updates_between_turns_are_shown(meet: Meet) -> None:
+    meeting = meet("updates_after_new")
+    meeting.turn()
+    assert meeting.text == "Banner. Hello."
+    assert meeting.session.state.usage is not None
+    meeting.goes_on()
+
+
+def test_options_that_nobody_asked_for_are_offered(meet: Meet) -> None:
+    meeting = meet("boolean_unasked")
+    meeting.turn()
+    options = meeting.session.state.config_options
+    assert [(option.id, option.current_value) for option in options] == [
+        ("fast", False),
+        ("model", "small"),
+    ]
+
+
+def test_options_in_groups_are_read_and_the_answer_replaces_all(meet: Meet) -> None:
+    meeting = meet("options_grouped")
+    meeting.turn()
+    (option,) = meeting.session.state.config_options
+    assert [(c.value, c.group) for c in option.choices] == [("small", "Group"), ("large", "Group")]
+    meeting.driver.host.submit(meeting.session.set_config("model", "large")).result(10)
+    model, effort = meeting.session.state.config_options
+    assert (model.current_value, effort.id, effort.current_value) == ("large", "effort", True)
+
+
+def test_a_change_that_the_agent_refuses_is_said_and_changes_nothing(meet: Meet) -> None:
+    meeting = meet("option_change_refused")
+    meeting.turn()
+    change = meeting.driver.host.submit(meeting.session.set_config("model", "large"))
+    with pytest.raises(AgentRequestError, match="not for you"):
+        change.result(10)
+    (option,) = meeting.session.state.config_options
+    assert option.current_value == "small"
+    meeting.goes_on()
+
+
+def test_models_of_the_older_way_are_a_choice(meet: Meet) -> None:
+    meeting = meet("models_only")
+    meeting.turn()
+    (option,) = meeting.session.state.config_options
+    assert (option.id, option.category, option.current_value) == ("model", "model", "one")
+    assert [choice.value for choice in option.choices] == ["one", "two"]
+    meeting.driver.host.submit(meeting.session.set_config("model", "two")).result(10)
+    eventually(lambda: "set_model two" in meeting.text)
+    (option,) = meeting.session.state.config_options
+    assert option.current_value == "two"
