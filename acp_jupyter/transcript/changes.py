@@ -12,6 +12,7 @@ from acp_jupyter.packets.content import ToolDiff
 from acp_jupyter.transcript.draft import Draft
 from acp_jupyter.transcript.events import TurnState
 from acp_jupyter.transcript.items import Diff, ToolCall
+from acp_jupyter.transcript.state import Written
 from acp_jupyter.transcript.tool_fields import diffs
 
 __all__ = ["changed", "hang_written", "reverted", "written"]
@@ -51,29 +52,40 @@ def _renew(draft: Draft, turn: TurnState, changes: TurnChanges) -> None:
 
 def written(draft: Draft, note: FileWritten) -> None:
     """S2.54: hang the change on the card of the same path, where the agent told none."""
-    told = ToolDiff(path=note.path, old_text=note.old_text, new_text=note.new_text)
-    (diff,) = diffs((told,), draft.session.cwd, exists=note.old_text is not None)
     turn_id = draft.session.active_turn_id
     if turn_id is None:
         return
+    diff = _diff(draft, note, note.old_text)
+    known = draft.written.get(diff.path)
     for item in reversed(draft.items[draft.turn_first.get(turn_id, len(draft.items)) :]):
         if isinstance(item, ToolCall) and item.turn_id == turn_id and _is_work(item, diff):
-            if not item.diffs:
+            if known is not None and known.item_id == item.id:
+                _hang(draft, item, _diff(draft, note, known.diff.old_text))
+            elif not item.diffs:
                 _hang(draft, item, diff)
             return
-    draft.written = draft.written.set(diff.path, (turn_id, diff))
+    draft.written = draft.written.set(diff.path, Written(turn_id, diff))
+
+
+def _diff(draft: Draft, note: FileWritten, old_text: str | None) -> Diff:
+    told = ToolDiff(path=note.path, old_text=old_text, new_text=note.new_text)
+    return diffs((told,), draft.session.cwd, exists=old_text is not None)[0]
 
 
 def hang_written(draft: Draft, item_id: str) -> None:
-    """Do the same for a card that comes after the file was written."""
+    """Do the same for a card that comes after the file was written, or tells its content anew."""
     item = draft.get(item_id)
-    if not isinstance(item, ToolCall):
+    if not isinstance(item, ToolCall) or item.diffs:
         return
-    for path in {item.path, *(place.path for place in item.locations)} & draft.written.keys():
-        turn_id, diff = draft.written[path]
-        if turn_id == item.turn_id and not item.diffs and _is_work(item, diff):
-            draft.written = draft.written.remove(path)
-            _hang(draft, item, diff)
+    for path in (item.path, *(place.path for place in item.locations)):
+        known = draft.written.get(path)
+        if (
+            known is not None
+            and known.turn_id == item.turn_id
+            and known.item_id in {"", item.id}
+            and _is_work(item, known.diff)
+        ):
+            _hang(draft, item, known.diff)
             return
 
 
@@ -84,4 +96,5 @@ def _is_work(item: ToolCall, diff: Diff) -> bool:
 
 def _hang(draft: Draft, item: ToolCall, diff: Diff) -> None:
     new = diff.is_new_file if item.is_new_file is None else item.is_new_file
+    draft.written = draft.written.set(diff.path, Written(item.turn_id or "", diff, item.id))
     draft.replace(item.model_copy(update={"diffs": (diff,), "is_new_file": new}))

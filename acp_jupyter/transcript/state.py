@@ -13,7 +13,7 @@ from acp_jupyter.transcript.items import Diff, Item, ToolCall
 from acp_jupyter.transcript.terminal_items import KnownTerminal
 from acp_jupyter.transcript.text import Text
 
-__all__ = ["Fields", "OpenItem", "Transcript"]
+__all__ = ["Fields", "OpenItem", "Transcript", "Written"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +24,16 @@ class OpenItem:
     is_message: bool
     turn_id: str | None
     message_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A change that an agent made through us (S2.54)."""
+
+    turn_id: str
+    diff: Diff
+    item_id: str = ""
+    """Of the card that shows it."""
 
 
 class Fields:
@@ -58,8 +68,8 @@ class Fields:
     open: OpenItem | None
     stopping: str | None
     """The turn that the agent was told to end."""
-    written: PMap[str, tuple[str, Diff]]
-    """Turn and change of each file that an agent wrote through us, until a card is its place."""
+    written: PMap[str, Written]
+    """By path: what an agent wrote through us last."""
     settled_by: PMap[str, tuple[str, str]]
     """Who answered a request, and by which rule, until its answer is written."""
 
