@@ -57,7 +57,9 @@ def question(session: Session) -> TrustRequest:
         items = (item for item in session.transcript.items if isinstance(item, TrustRequest))
         return next((item for item in items if item.state == "pending"), None)
 
-    return eventually(find, what="the question")
+    found = eventually(find, what="the question")
+    assert found is not None
+    return found
 
 
 def settled(session: Session) -> list[tuple[str, str]]:
