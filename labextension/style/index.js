@@ -1,3 +1,4 @@
 import './index.css';
 import './lab.css';
 import './sessions.css';
+import './agents.css';

@@ -11,7 +11,6 @@ import type {
   DocumentState,
   ErrorBody,
   GetTraffic,
-  LoginReply,
   SessionState,
   SessionSummary,
   SetConfig,
@@ -23,6 +22,7 @@ import type { Connection } from './connection';
 import { Failure } from './failure';
 import { Gate } from './gate';
 import { Listeners } from './listeners';
+import { Logins } from './logins';
 import { Socket } from './socket';
 import type { Transport } from './transport';
 
@@ -53,6 +53,8 @@ export class Client {
   /** Ids of followed sessions that were drawn anew from a snapshot. */
   readonly snapshotTaken = new Listeners<string>();
   readonly refused = new Listeners<Refused>();
+
+  readonly logins = new Logins((command, seconds) => this.#command(command, seconds));
 
   readonly #socket: Socket;
   readonly #followed = new Map<string, { store: SessionStore; count: number }>();
@@ -230,31 +232,6 @@ export class Client {
 
   async sendNow(turnId: string): Promise<void> {
     await this.#command({ name: 'send_now', turn_id: turnId });
-  }
-
-  async login(sessionId: string, methodId: string): Promise<LoginReply> {
-    const command = { name: 'login', session_id: sessionId, method_id: methodId } as const;
-    return parseResult('login', await this.#command(command, START_SECONDS));
-  }
-
-  async cancelLogin(sessionId: string): Promise<void> {
-    await this.#command({ name: 'cancel_login', session_id: sessionId });
-  }
-
-  /** Resolves to what has happened, in words. */
-  async logout(sessionId: string): Promise<string> {
-    const result = await this.#command({ name: 'logout', session_id: sessionId }, START_SECONDS);
-    return parseResult('logout', result).message;
-  }
-
-  async allowDownload(agent: string, packageShown: string): Promise<void> {
-    await this.#command({ name: 'allow_download', agent, package: packageShown });
-  }
-
-  /** Resolves to what has happened, in words. */
-  async restartAgent(agent: string): Promise<string> {
-    return parseResult('restart_agent', await this.#command({ name: 'restart_agent', agent }))
-      .message;
   }
 
   async closeSession(sessionId: string): Promise<void> {

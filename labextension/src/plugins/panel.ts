@@ -1,6 +1,6 @@
 import { ILayoutRestorer } from '@jupyterlab/application';
 import type { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
-import { ICommandPalette } from '@jupyterlab/apputils';
+import { ICommandPalette, Notification } from '@jupyterlab/apputils';
 import { INotebookTracker } from '@jupyterlab/notebook';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
@@ -14,6 +14,8 @@ import { SETTINGS } from './settings';
 
 const TOGGLE_PANEL = 'acp-jupyter:toggle-panel';
 const STOP = 'acp-jupyter:stop';
+const RESTART = 'acp-jupyter:restart-agent';
+const LOGOUT = 'acp-jupyter:log-out';
 const GO_TO_PERMISSION = 'acp-jupyter:go-to-permission';
 
 /** The side panel with its commands. */
@@ -77,6 +79,28 @@ export const panelPlugin: JupyterFrontEndPlugin<void> = {
       label: trans.__('Go to the Waiting Permission Request'),
       execute: () => permissions.goTo(),
     });
+    app.commands.addCommand(RESTART, {
+      label: trans.__('Restart the Agent'),
+      caption: trans.__('End the agent of the session in the panel; the next message starts it'),
+      isEnabled: () => panel.session !== null,
+      execute: async () => {
+        if (panel.session !== null) {
+          const { agent } = panel.session;
+          await told(() => client.logins.restartAgent(agent));
+        }
+      },
+    });
+    app.commands.addCommand(LOGOUT, {
+      label: trans.__('Log Out of the Agent'),
+      caption: trans.__('Log out of the agent of the session in the panel'),
+      isEnabled: () => panel.session?.can.includes('logout') === true,
+      execute: async () => {
+        if (panel.session !== null) {
+          const { session_id } = panel.session;
+          await told(() => client.logins.logout(session_id));
+        }
+      },
+    });
     app.commands.addCommand(OPEN_SESSION, {
       label: trans.__('Open an Agent Session in the Panel'),
       isVisible: () => false,
@@ -86,11 +110,20 @@ export const panelPlugin: JupyterFrontEndPlugin<void> = {
         }
       },
     });
-    for (const command of [TOGGLE_PANEL, STOP, GO_TO_PERMISSION]) {
+    for (const command of [TOGGLE_PANEL, STOP, GO_TO_PERMISSION, RESTART, LOGOUT]) {
       palette?.addItem({ command, category: trans.__('Agents') });
     }
   },
 };
+
+/** Shows what has happened, or why it has not. */
+async function told(deed: () => Promise<string>): Promise<void> {
+  try {
+    Notification.info(await deed(), { autoClose: 5_000 });
+  } catch (error) {
+    Notification.error(error instanceof Error ? error.message : String(error));
+  }
+}
 
 /** The shells of JupyterLab and of Notebook both can, by different tokens. */
 function canCollapse(shell: object): shell is { collapseRight(): void } {

@@ -1,4 +1,5 @@
 import type { JupyterFrontEnd } from '@jupyterlab/application';
+import { Notification } from '@jupyterlab/apputils';
 import type { Message } from '@lumino/messaging';
 import { Widget } from '@lumino/widgets';
 
@@ -6,7 +7,7 @@ import type { Client, Following } from '../delivery/client';
 import { Failure } from '../delivery/failure';
 import { mountPanel } from '../views';
 import type { Actions, Mounted, PanelProps, Translate } from '../views';
-import type { AgentEntry, SessionSummary } from '../wire/types';
+import type { AgentEntry, SessionState, SessionSummary } from '../wire/types';
 import { turnActions } from './actions';
 import type { CurrentNotebook } from './currentNotebook';
 import { exportSession } from './exporting';
@@ -69,6 +70,11 @@ export class SessionPanel extends Widget {
     return this.#following?.store.sessionId ?? '';
   }
 
+  /** Its state, as far as it is known. */
+  get session(): SessionState | null {
+    return this.#following?.store.view.session ?? null;
+  }
+
   openSession(sessionId: string): void {
     this.#path = this.#options.notebook.path;
     this.#show(sessionId);
@@ -116,7 +122,22 @@ export class SessionPanel extends Widget {
       trafficLine: (sessionId, place) => client.trafficLine(sessionId, place),
       exportSession: (sessionId, format) => exportSession(app, sessionId, format),
       removeQueued: (sessionId, turnId) => client.cancel(sessionId, turnId),
+      editQueued: (turnId, text) => client.editQueued(turnId, text),
+      sendNow: turnId => client.sendNow(turnId),
       refreshAgents: () => this.#refreshAgents(),
+      login: (sessionId, methodId) => client.logins.login(sessionId, methodId),
+      cancelLogin: sessionId => client.logins.cancelLogin(sessionId),
+      allowDownload: (agentId, shown) => client.logins.allowDownload(agentId, shown),
+      restartAgent: async agentId => {
+        Notification.info(await client.logins.restartAgent(agentId), { autoClose: 5_000 });
+      },
+      openTerminal: name => {
+        if (app.commands.hasCommand('terminal:open')) {
+          void app.commands.execute('terminal:open', { name });
+        } else {
+          Notification.info(t('Open terminal %1 to log in.', name), { autoClose: 10_000 });
+        }
+      },
     };
   }
 

@@ -6,6 +6,7 @@ import { ErrorNote } from './items/note';
 import { answerByKey } from './items/permission_keys';
 import { Bar } from './panel/bar';
 import { Composer } from './panel/composer';
+import { LoginCard } from './panel/login';
 import { Now } from './panel/now';
 import { SessionList } from './panel/session_list';
 import { Agents, EmptySession, Loading } from './panel/states';
@@ -120,6 +121,9 @@ export function PanelView(props: PanelProps) {
               {failure !== '' && <ErrorNote message={failure} detail="" />}
               <ConnectionNote connection={connection} />
             </Transcript>
+            {session !== null && (session.needs_login !== '' || session.login !== null) && (
+              <LoginCard key={`login-${store.sessionId}`} session={session} actions={actions} />
+            )}
             <div class="acp-compose">
               <Now />
               <Composer

@@ -3,6 +3,7 @@ import type {
   AgentEntry,
   AttachedTurn,
   ItemsPage,
+  LoginReply,
   NotebookRecord,
   SessionState,
   TrafficDetail,
@@ -23,6 +24,9 @@ export interface StoredRecord extends Omit<NotebookRecord, 'bundle'> {
 interface Results {
   list_agents: AgentEntry[];
   create_session: SessionState;
+  login: LoginReply;
+  logout: LoginReply;
+  restart_agent: LoginReply;
   get_items: ItemsPage;
   attach_turn: AttachedTurn;
   get_records: StoredRecord[];
@@ -33,6 +37,9 @@ interface Results {
 const SHAPES: { readonly [Name in keyof Results]: (value: unknown) => boolean } = {
   list_agents: listOf('id', 'name', 'status'),
   create_session: recordOf('session_id'),
+  login: recordOf('message', 'terminal', 'command'),
+  logout: recordOf('message'),
+  restart_agent: recordOf('message'),
   get_items: value => isRecord(value) && Array.isArray(value.items),
   get_traffic: value => isRecord(value) && Array.isArray(value.lines),
   get_traffic_line: recordOf('text'),

@@ -9,7 +9,7 @@ export type Command =
   | ListSessions
   | CreateSession
   | GetSession
-  | CloseSession
+  | SessionCommand
   | PromptSession
   | Cancel
   | AnswerPermission
@@ -21,7 +21,25 @@ export type Command =
   | GetTranscript
   | GetTraffic
   | GetTrafficLine
-  | ImportLog;
+  | ImportLog
+  | AnswerElicitation
+  | EditQueued
+  | SendNow
+  | KillTerminal
+  | GetChanges
+  | RevertTurn
+  | AllowDownload
+  | RestartAgent
+  | Login
+  | CancelLogin
+  | Logout
+  | ListRules
+  | RevokeRule
+  | TrustFolder
+  | ListTrust
+  | RevokeTrust;
+export type SessionCommand =
+  CloseSession | DeleteSession | ForkSession | ResumeSession | ListAgentSessions | OpenAgentSession;
 export type FieldValue = string | boolean | number | string[];
 export type Event =
   | Snapshot
@@ -63,8 +81,55 @@ export interface AckFrame {
 export interface AgentEntry {
   detail: string;
   id: string;
+  /**
+   * The command that installs it, to be typed in a terminal.
+   */
+  install: string;
+  /**
+   * Whether it is known from the public registry alone.
+   */
+  listed: boolean;
+  /**
+   * Ways to log in, where it needs that.
+   */
+  methods: AuthMethod[];
   name: string;
+  /**
+   * What may be downloaded after a click: a package with its version.
+   */
+  package: string;
+  /**
+   * The command that will then be run.
+   */
+  run: string;
   status: 'ready' | 'needs_login' | 'not_installed' | 'broken';
+  website: string;
+}
+/**
+ * ACP: auth methods of the answer to ``initialize``.
+ */
+export interface AuthMethod {
+  description: string;
+  id: string;
+  /**
+   * Who logs in: the agent itself, its own program in a terminal, or a variable.
+   */
+  kind: 'agent' | 'terminal' | 'env_var' | 'other';
+  /**
+   * Where a key is to be had.
+   */
+  link: string;
+  name: string;
+  variables: AuthVariable[];
+}
+/**
+ * A variable that an agent reads a secret from. Its value is never asked for here.
+ */
+export interface AuthVariable {
+  label: string;
+  name: string;
+  optional: boolean;
+  secret: boolean;
 }
 /**
  * Which agent a session talks to.
@@ -100,6 +165,32 @@ export interface AgentMessage {
   turn_id: string | null;
 }
 /**
+ * Let a package be downloaded and run, as it was shown.
+ */
+export interface AllowDownload {
+  agent: string;
+  name: 'allow_download';
+  /**
+   * With its version. Another one than is offered now is refused.
+   */
+  package: string;
+}
+/**
+ * Answer a question of the agent, once. ACP: elicitation/create.
+ */
+export interface AnswerElicitation {
+  action: 'accept' | 'decline' | 'cancel';
+  /**
+   * Of an accepted form, by field name.
+   */
+  content: {
+    [k: string]: JsonValue;
+  };
+  name: 'answer_elicitation';
+  request_id: string;
+  session_id: string;
+}
+/**
  * The answer to an ask: a result, or why not.
  */
 export interface AnswerFrame {
@@ -115,6 +206,14 @@ export interface AnswerPermission {
   name: 'answer_permission';
   option_id: string | null;
   outcome: 'cancelled' | null;
+  /**
+   * Why it is rejected; sent to the agent as the next message.
+   */
+  reason: string;
+  /**
+   * Answer so without asking from now on, as the request's ``rule`` says.
+   */
+  remember: ('session' | 'workspace') | null;
   request_id: string;
   session_id: string;
 }
@@ -332,32 +431,6 @@ export interface Attachment {
   uri: string;
 }
 /**
- * ACP: auth methods of the answer to ``initialize``.
- */
-export interface AuthMethod {
-  description: string;
-  id: string;
-  /**
-   * Who logs in: the agent itself, its own program in a terminal, or a variable.
-   */
-  kind: 'agent' | 'terminal' | 'env_var' | 'other';
-  /**
-   * Where a key is to be had.
-   */
-  link: string;
-  name: string;
-  variables: AuthVariable[];
-}
-/**
- * A variable that an agent reads a secret from. Its value is never asked for here.
- */
-export interface AuthVariable {
-  label: string;
-  name: string;
-  optional: boolean;
-  secret: boolean;
-}
-/**
  * A Jupyter MIME bundle.
  */
 export interface Bundle {
@@ -375,6 +448,73 @@ export interface Cancel {
   name: 'cancel';
   session_id: string;
   turn_id: string | null;
+}
+/**
+ * End a login that goes on.
+ */
+export interface CancelLogin {
+  name: 'cancel_login';
+  session_id: string;
+}
+/**
+ * Result of ``get_changes``.
+ */
+export interface ChangesReply {
+  files: FileTexts[];
+  /**
+   * Whether the folder was kept; if not, only what was seen to change is in ``files``.
+   */
+  known: boolean;
+  patch: string | null;
+  revertible: boolean;
+  turn_id: string;
+  words: string;
+}
+/**
+ * A changed file with its text.
+ */
+export interface FileTexts {
+  /**
+   * Lines; null where they were not counted.
+   */
+  added: number | null;
+  binary: boolean;
+  /**
+   * ``type``: a file became a link, or a link a file.
+   */
+  change: 'added' | 'modified' | 'deleted' | 'renamed' | 'type';
+  /**
+   * Whether it can be taken back.
+   */
+  kept: boolean;
+  new_text: string | null;
+  /**
+   * Its permission bits before the turn.
+   */
+  old_mode: number | null;
+  /**
+   * Where it was, if it was renamed.
+   */
+  old_path: string;
+  /**
+   * Null for a new file, and for one that is no text or too large.
+   */
+  old_text: string | null;
+  /**
+   * Relative to the session's folder, with forward slashes.
+   */
+  path: string;
+  removed: number | null;
+  reverted: boolean;
+  /**
+   * In bytes: after the turn, or before it if the file is gone.
+   */
+  size: number | null;
+  too_large: boolean;
+  /**
+   * Why not.
+   */
+  words: string;
 }
 /**
  * Follow a session; resume after ``after`` of that ``epoch`` if it can be.
@@ -421,6 +561,11 @@ export interface ListSessions {
 export interface CreateSession {
   agent: string;
   /**
+   * Whether somebody who sees the session can be asked about the folder. Then its agent starts
+   * when they have said yes; else an untrusted folder is refused.
+   */
+  ask_trust: boolean;
+  /**
    * Absolute or relative to the server's root; default: chosen from the notebook.
    */
   cwd: string | null;
@@ -439,6 +584,9 @@ export interface CreateSession {
    * When the agent's process starts: before the answer, beside it, or at the first prompt.
    */
   start: 'wait' | 'background' | 'lazy';
+  /**
+   * Whether agents may run in the folder.
+   */
   trust: boolean;
 }
 /**
@@ -464,20 +612,76 @@ export interface GetSession {
   session_id: string;
 }
 /**
- * End a session and its agent process; the log stays.
+ * End a session; it is kept, and can be opened again. ACP: session/close.
  */
 export interface CloseSession {
   name: 'close_session';
   session_id: string;
 }
 /**
+ * End a session and remove all that is kept of it. ACP: session/delete.
+ */
+export interface DeleteSession {
+  name: 'delete_session';
+  session_id: string;
+}
+/**
+ * Make a session that goes on from where another is now. ACP: session/fork.
+ */
+export interface ForkSession {
+  name: 'fork_session';
+  session_id: string;
+}
+/**
+ * Start the agent of a session again. ACP: session/resume, session/load.
+ */
+export interface ResumeSession {
+  name: 'resume_session';
+  session_id: string;
+}
+/**
+ * The sessions that an agent itself keeps. ACP: session/list.
+ */
+export interface ListAgentSessions {
+  agent: string;
+  cursor: string;
+  /**
+   * Absolute or relative to the server's root, which is the default.
+   */
+  cwd: string | null;
+  name: 'list_agent_sessions';
+}
+/**
+ * Open one of them here. ACP: session/load, session/resume.
+ */
+export interface OpenAgentSession {
+  agent: string;
+  agent_session_id: string;
+  cwd: string | null;
+  name: 'open_agent_session';
+  title: string;
+  trust: boolean;
+}
+/**
  * Send a prompt; it waits behind a running turn. ACP: session/prompt.
  */
 export interface PromptSession {
   /**
+   * Rules for this turn, e.g. ``execute:git status *``.
+   *
+   * @maxItems 100
+   */
+  allow: string[];
+  /**
    * False where nobody sits at the caller (nbclient, papermill).
    */
   can_ask: boolean;
+  /**
+   * The same; what they match is rejected, whatever else allows it.
+   *
+   * @maxItems 100
+   */
+  deny: string[];
   name: 'prompt';
   origin: Origin | null;
   policy: ('ask' | 'read-only' | 'accept-edits' | 'allow-all' | 'deny') | null;
@@ -590,6 +794,134 @@ export interface ImportLog {
    */
   log_session: string;
   name: 'import_log';
+}
+/**
+ * Change a prompt before it is sent; new text keeps what is attached.
+ */
+export interface EditQueued {
+  name: 'edit_queued';
+  /**
+   * Text, or ACP content blocks.
+   */
+  prompt:
+    | string
+    | {
+        [k: string]: JsonValue;
+      }[];
+  turn_id: string;
+}
+/**
+ * Stop the running turn, and send a prompt that waits before the others.
+ */
+export interface SendNow {
+  name: 'send_now';
+  turn_id: string;
+}
+/**
+ * End a command that the host runs for the agent; its output stays.
+ */
+export interface KillTerminal {
+  name: 'kill_terminal';
+  session_id: string;
+  terminal_id: string;
+}
+/**
+ * What a turn changed, whoever wrote it, as it was at its end.
+ */
+export interface GetChanges {
+  /**
+   * Each file's text before and after, or one patch that ``git apply`` takes.
+   */
+  form: 'texts' | 'patch';
+  name: 'get_changes';
+  /**
+   * Of one file alone.
+   */
+  path: string | null;
+  turn_id: string;
+}
+/**
+ * Take back what a turn changed, where nobody has changed it since.
+ */
+export interface RevertTurn {
+  name: 'revert_turn';
+  /**
+   * Whether to take back what can be, where some files were changed since.
+   */
+  partial: boolean;
+  /**
+   * Which files; by default all of them.
+   */
+  paths: string[] | null;
+  turn_id: string;
+}
+/**
+ * End an agent's processes; each session starts it anew when it next needs it.
+ */
+export interface RestartAgent {
+  agent: string;
+  name: 'restart_agent';
+}
+/**
+ * Log in to a session's agent. ACP: authenticate; or its own program in a terminal.
+ */
+export interface Login {
+  /**
+   * One of the session's ``auth_methods``; empty for the first that can be used.
+   */
+  method_id: string;
+  name: 'login';
+  session_id: string;
+}
+/**
+ * Log out of a session's agent. ACP: logout.
+ */
+export interface Logout {
+  name: 'logout';
+  session_id: string;
+}
+/**
+ * The rules that are remembered, of one session and its folder or of all.
+ */
+export interface ListRules {
+  name: 'list_rules';
+  session_id: string;
+}
+/**
+ * Forget a rule.
+ */
+export interface RevokeRule {
+  name: 'revoke_rule';
+  rule_id: string;
+}
+/**
+ * Let agents run in a folder, or answer a session's question about its own.
+ */
+export interface TrustFolder {
+  /**
+   * Absolute, or relative to the server's root.
+   */
+  folder: string;
+  name: 'trust_folder';
+  request_id: string;
+  session_id: string;
+  /**
+   * False only answers a question with no.
+   */
+  trust: boolean;
+}
+/**
+ * The trusted folders.
+ */
+export interface ListTrust {
+  name: 'list_trust';
+}
+/**
+ * Trust a folder no more. Agents that run go on.
+ */
+export interface RevokeTrust {
+  folder: string;
+  name: 'revoke_trust';
 }
 /**
  * All documents that the page holds; sent whole on each change.
@@ -952,6 +1284,10 @@ export interface ToolCall {
    */
   subagent_type: string;
   /**
+   * The newest terminal that it shows; what that puts out is the call's ``output``.
+   */
+  terminal: TerminalView | null;
+  /**
    * Display title, e.g. ``Editing file``.
    */
   title: string;
@@ -1048,6 +1384,42 @@ export interface PermissionOption {
    * As the agent sent it; kinds that are not of the protocol are plain buttons.
    */
   option_kind: string;
+}
+/**
+ * ACP: a terminal, ours or one that the agent runs itself. Its text is the call's output.
+ */
+export interface TerminalView {
+  /**
+   * Who ended it; empty where it ended by itself.
+   */
+  by: '' | 'agent' | 'user' | 'time_limit' | 'session';
+  /**
+   * As one would type it.
+   */
+  command: string;
+  /**
+   * Relative to the session's folder where it lies inside it.
+   */
+  cwd: string;
+  exit_code: number | null;
+  /**
+   * Whether the host runs it, and so can stop it.
+   */
+  own: boolean;
+  /**
+   * Whether the agent needs it no more.
+   */
+  released: boolean;
+  running: boolean;
+  /**
+   * Name of the signal that ended it.
+   */
+  signal: string;
+  terminal_id: string;
+  /**
+   * Whether it put out more than is shown.
+   */
+  truncated: boolean;
 }
 /**
  * S1.19.
@@ -1259,6 +1631,10 @@ export interface SessionState {
    */
   silent_since: number | null;
   status: 'starting' | 'idle' | 'running' | 'requires_action' | 'stopped';
+  /**
+   * Whether it is only in its folder: nothing of it runs, and its log was not read.
+   */
+  stored: boolean;
   title: string;
   /**
    * S4.21: names of the agent's tools, as far as it tells them.
@@ -1436,9 +1812,21 @@ export interface HelloFrame {
 export interface SessionSummary {
   agent_id: string;
   agent_name: string;
+  /**
+   * What its agent can do with sessions.
+   */
+  can: ('load' | 'resume' | 'list' | 'fork' | 'close' | 'delete' | 'logout' | 'http' | 'sse')[];
   notebook_path: string;
+  /**
+   * Why nothing can be sent from here; empty where it can.
+   */
+  read_only: string;
   session_id: string;
   status: 'starting' | 'idle' | 'running' | 'requires_action' | 'stopped';
+  /**
+   * Whether it is only in its folder; opened when somebody asks for it.
+   */
+  stored: boolean;
   title: string;
   updated_at: number | null;
   waiting: number;
@@ -1450,6 +1838,20 @@ export interface ItemsPage {
   first_index: number;
   items: Item[];
   total: number;
+}
+/**
+ * Result of ``login`` and ``logout``: what the user has to know.
+ */
+export interface LoginReply {
+  /**
+   * What to type where no terminal can be shown.
+   */
+  command: string;
+  message: string;
+  /**
+   * The terminal to look at.
+   */
+  terminal: string;
 }
 /**
  * Result of ``get_records``, one turn.
@@ -1470,6 +1872,22 @@ export interface ReplyFrame {
   id: number;
   result: unknown;
   type: 'reply';
+}
+/**
+ * Result of ``revert_turn``.
+ */
+export interface RevertReply {
+  /**
+   * Files that are as they were before the turn now.
+   */
+  paths: string[];
+  /**
+   * Files that were left as they are, and why; only with ``partial``.
+   */
+  refused: {
+    [k: string]: string;
+  };
+  turn_id: string;
 }
 /**
  * The session list, whole, when it has changed.

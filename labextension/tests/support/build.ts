@@ -1,4 +1,5 @@
 import type {
+  AgentEntry,
   AgentMessage,
   Artifact,
   Event,
@@ -53,6 +54,22 @@ export function session(over: Partial<SessionState> = {}): SessionState {
     read_only: '',
     created_at: 0,
     updated_at: 0,
+    ...over,
+  };
+}
+
+export function agentEntry(over: Partial<AgentEntry> = {}): AgentEntry {
+  return {
+    id: 'claude',
+    name: 'Claude',
+    status: 'ready',
+    detail: '',
+    install: '',
+    website: '',
+    package: '',
+    run: '',
+    listed: false,
+    methods: [],
     ...over,
   };
 }
@@ -136,6 +153,7 @@ export function tool(id: string, over: Partial<ToolCall> = {}): ToolCall {
     raw_input: null,
     raw_output: null,
     permission: null,
+    terminal: null,
     started_at: 1,
     ended_at: 1.1,
     ...over,

@@ -32,7 +32,7 @@ export function Pickers(props: PickersProps) {
         <Picker
           label={t('Agent')}
           value={agent}
-          choices={agents.map(entry => agentChoice(entry, t))}
+          choices={agents.filter(entry => !entry.listed).map(entry => agentChoice(entry, t))}
           onChoose={props.onAgent}
         />
       )}

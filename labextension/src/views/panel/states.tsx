@@ -2,9 +2,7 @@ import type { AgentEntry, SessionState } from '../../wire/types';
 import type { Actions } from '../actions';
 import type { Translate } from '../i18n';
 import { ActionButton } from '../parts/buttons';
-import type { IconName } from '../parts/drawings';
-import { Icon } from '../parts/icons';
-import { AGENT_STATES } from './pickers';
+import { AgentRow } from './agent_row';
 
 /** Something is on its way. */
 export function Loading({ words }: { readonly words: string }) {
@@ -29,6 +27,10 @@ interface AgentsProps {
 /** No session is open: which agents there are, and what each needs. */
 export function Agents({ agents, actions, t, onStart, onFailure }: AgentsProps) {
   const ready = agents.some(agent => agent.status === 'ready');
+  const more = agents.filter(agent => agent.listed);
+  const row = (agent: AgentEntry) => (
+    <AgentRow key={agent.id} {...{ agent, actions, t, onStart, onFailure }} />
+  );
   return (
     <div class="acp-state">
       <h2>{ready ? t('New session') : t('No agent is ready yet')}</h2>
@@ -39,29 +41,16 @@ export function Agents({ agents, actions, t, onStart, onFailure }: AgentsProps) 
       </p>
       {agents.length > 0 && (
         <ul class="acp-ready" role="list" aria-label={t('Agents')}>
-          {agents.map(agent => (
-            <li key={agent.id}>
-              <span class={LOOKS[agent.status][1]}>
-                <Icon name={LOOKS[agent.status][0]} />
-              </span>
-              <span class="grow">
-                <b>{agent.name}</b>{' '}
-                <span class={LOOKS[agent.status][1]}>· {t(AGENT_STATES[agent.status])}</span>
-              </span>
-              {agent.status === 'ready' && actions.createSession !== undefined && (
-                <button
-                  type="button"
-                  class="btn small"
-                  aria-label={t('Start %1', agent.name)}
-                  onClick={() => onStart(agent.id)}
-                >
-                  {t('Start')}
-                </button>
-              )}
-              {agent.detail !== '' && <small>{agent.detail}</small>}
-            </li>
-          ))}
+          {agents.filter(agent => !agent.listed).map(row)}
         </ul>
+      )}
+      {more.length > 0 && (
+        <details class="acp-more">
+          <summary>{t('More agents')}</summary>
+          <ul class="acp-ready" role="list" aria-label={t('More agents')}>
+            {more.map(row)}
+          </ul>
+        </details>
       )}
       {actions.refreshAgents !== undefined && (
         <div class="row">
@@ -73,13 +62,6 @@ export function Agents({ agents, actions, t, onStart, onFailure }: AgentsProps) 
     </div>
   );
 }
-
-const LOOKS: Record<AgentEntry['status'], readonly [IconName, string]> = {
-  ready: ['keep', 'ok'],
-  needs_login: ['lock', 'warn'],
-  not_installed: ['pending', 'muted'],
-  broken: ['warning', 'err'],
-};
 
 /** An open session in which nothing has happened. */
 export function EmptySession({

@@ -1,0 +1,39 @@
+import { parseResult } from '../wire/results';
+import type { Command, LoginReply } from '../wire/types';
+
+/** An agent may be slow to start before it can be logged in to. */
+const START_SECONDS = 180;
+
+/** What a page asks about agents: logins, downloads, restarts. */
+export class Logins {
+  readonly #command: (command: Command, seconds?: number) => Promise<unknown>;
+
+  constructor(command: (command: Command, seconds?: number) => Promise<unknown>) {
+    this.#command = command;
+  }
+
+  async login(sessionId: string, methodId: string): Promise<LoginReply> {
+    const command = { name: 'login', session_id: sessionId, method_id: methodId } as const;
+    return parseResult('login', await this.#command(command, START_SECONDS));
+  }
+
+  async cancelLogin(sessionId: string): Promise<void> {
+    await this.#command({ name: 'cancel_login', session_id: sessionId });
+  }
+
+  /** Resolves to what has happened, in words. */
+  async logout(sessionId: string): Promise<string> {
+    const result = await this.#command({ name: 'logout', session_id: sessionId }, START_SECONDS);
+    return parseResult('logout', result).message;
+  }
+
+  async allowDownload(agent: string, packageShown: string): Promise<void> {
+    await this.#command({ name: 'allow_download', agent, package: packageShown });
+  }
+
+  /** Resolves to what has happened, in words. */
+  async restartAgent(agent: string): Promise<string> {
+    const result = await this.#command({ name: 'restart_agent', agent });
+    return parseResult('restart_agent', result).message;
+  }
+}

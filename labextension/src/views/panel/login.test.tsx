@@ -1,0 +1,205 @@
+import { fireEvent, waitFor, within } from '@testing-library/preact';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+
+import { agentEntry, session, SESSION, snapshot } from '../../../tests/support/build';
+import { SessionStore } from '../../state/store';
+import type { AgentEntry, AuthMethod, LoginState, SessionState } from '../../wire/types';
+import type { Actions } from '../actions';
+import { mountPanel } from '../mount';
+import type { Mounted, PanelProps } from '../props';
+
+let element: HTMLElement;
+let mounted: Mounted<PanelProps> | null = null;
+
+beforeEach(() => {
+  element = document.createElement('div');
+  document.body.append(element);
+});
+
+afterEach(() => {
+  mounted?.dispose();
+  mounted = null;
+  document.body.replaceChildren();
+});
+
+const view = () => within(element);
+const until = (check: () => void) => waitFor(check, { container: element });
+
+function method(over: Partial<AuthMethod>): AuthMethod {
+  return {
+    id: 'browser',
+    name: 'Browser',
+    description: '',
+    kind: 'agent',
+    link: '',
+    variables: [],
+    ...over,
+  };
+}
+
+const METHODS = [
+  method({ description: 'Use your subscription' }),
+  method({ id: 'tty', name: 'Terminal', kind: 'terminal' }),
+  method({
+    id: 'key',
+    name: 'API key',
+    kind: 'env_var',
+    variables: [{ name: 'SOME_KEY', label: '', secret: true, optional: false }],
+  }),
+  method({ id: 'new', name: 'Passkey', kind: 'other' }),
+];
+
+function login(over: Partial<LoginState> = {}): LoginState {
+  return {
+    method_id: 'browser',
+    name: 'Browser',
+    state: 'running',
+    terminal: '',
+    message: '',
+    since: 0,
+    ...over,
+  };
+}
+
+function show(
+  over: Partial<SessionState>,
+  actions: Partial<Actions> = {},
+  agents: AgentEntry[] = [],
+): void {
+  const store = new SessionStore(SESSION);
+  const state = session({ status: 'stopped', active_turn_id: null, ...over });
+  store.apply([snapshot([], [], state)]);
+  mount({ store, agents }, actions);
+}
+
+function mount(over: Partial<PanelProps>, actions: Partial<Actions> = {}): void {
+  mounted = mountPanel(element, {
+    store: null,
+    sessions: [],
+    agents: [],
+    connection: { state: 'open' },
+    failure: null,
+    actions: {
+      answerPermission: () => Promise.resolve(),
+      cancel: () => Promise.resolve(),
+      createSession: () => Promise.resolve('new'),
+      ...actions,
+    },
+    ...over,
+  });
+}
+
+const reply = (over: object = {}) => ({
+  message: 'Look there.',
+  terminal: '',
+  command: '',
+  ...over,
+});
+
+describe('an agent that needs a login', () => {
+  const needs = { needs_login: 'Claude needs a login.', auth_methods: METHODS };
+
+  it('says so and has a button for each way that works from here', () => {
+    show(needs, { login: () => Promise.resolve(reply()) });
+    const card = within(view().getByRole('group', { name: 'Log in' }));
+    expect(card.getByText('Claude needs a login.')).toBeTruthy();
+    expect(card.getAllByRole('button').map(button => button.textContent)).toEqual([
+      'Log in: Browser',
+      'Log in: Terminal',
+      'How to set: API key',
+    ]);
+    expect(card.getByText('SOME_KEY')).toBeTruthy();
+    expect(card.getByText(/not possible from here/)).toBeTruthy();
+    expect(element.querySelector('input')).toBeNull();
+  });
+
+  it('begins the login that was clicked and opens its terminal', async () => {
+    const start = vi.fn(() => Promise.resolve(reply({ terminal: '3' })));
+    const openTerminal = vi.fn();
+    show(needs, { login: start, openTerminal });
+    fireEvent.click(view().getByRole('button', { name: 'Log in: Terminal' }));
+    await until(() => expect(openTerminal).toHaveBeenCalledExactlyOnceWith('3'));
+    expect(start).toHaveBeenCalledExactlyOnceWith(SESSION, 'tty');
+  });
+
+  it('shows the command where there is no terminal, and why a login is refused', async () => {
+    const answers = [
+      () => Promise.resolve(reply({ command: 'claude --login' })),
+      () => Promise.reject(new Error('It wants another program.')),
+    ];
+    show(needs, { login: () => answers.shift()?.() ?? Promise.reject(new Error('again')) });
+    fireEvent.click(view().getByRole('button', { name: 'Log in: Terminal' }));
+    await until(() => expect(element.textContent).toContain('claude --login'));
+    expect(element.textContent).toContain('Look there.');
+    fireEvent.click(view().getByRole('button', { name: 'Log in: Browser' }));
+    await until(() => expect(element.textContent).toContain('It wants another program.'));
+  });
+
+  it('shows a login that goes on, with a way out', async () => {
+    const cancelLogin = vi.fn(() => Promise.resolve());
+    const openTerminal = vi.fn();
+    show({ ...needs, login: login({ terminal: '3' }) }, { cancelLogin, openTerminal });
+    expect(view().getByText('Logging in: Browser')).toBeTruthy();
+    expect(view().queryByRole('button', { name: 'Log in: Browser' })).toBeNull();
+    fireEvent.click(view().getByRole('button', { name: 'Open the terminal' }));
+    expect(openTerminal).toHaveBeenCalledExactlyOnceWith('3');
+    fireEvent.click(view().getByRole('button', { name: 'Cancel' }));
+    await until(() => expect(cancelLogin).toHaveBeenCalledExactlyOnceWith(SESSION));
+  });
+
+  it('says why a login failed and offers it again', () => {
+    const failed = login({ state: 'failed', message: 'The browser said no.' });
+    show({ ...needs, login: failed }, { login: () => Promise.resolve(reply()) });
+    expect(element.textContent).toContain('The browser said no.');
+    expect(view().getByRole('button', { name: 'Log in: Browser' })).toBeTruthy();
+  });
+
+  it('is not there when nothing is needed', () => {
+    show({ auth_methods: METHODS });
+    expect(view().queryByRole('group', { name: 'Log in' })).toBeNull();
+  });
+});
+
+describe('agents that are not installed', () => {
+  const some = agentEntry({
+    id: 'some',
+    name: 'Some',
+    status: 'not_installed',
+    detail: 'Install it with: npm install -g some.',
+    package: 'some@1.2.3',
+    run: 'npx -y some@1.2.3 acp',
+    listed: true,
+  });
+
+  it('stand apart, and are downloaded after package and command were shown', async () => {
+    const allowDownload = vi.fn(() => Promise.resolve());
+    const refreshAgents = vi.fn(() => Promise.resolve());
+    mount({ agents: [agentEntry({ id: 'demo' }), some] }, { allowDownload, refreshAgents });
+    const list = within(view().getByRole('list', { name: 'More agents', hidden: true }));
+    fireEvent.click(list.getByRole('button', { name: 'Download Some', hidden: true }));
+    await until(() => expect(element.textContent).toContain('npx -y some@1.2.3 acp'));
+    expect(element.textContent).toContain('some@1.2.3 will be downloaded and run as you:');
+    expect(allowDownload).not.toHaveBeenCalled();
+    fireEvent.click(list.getByRole('button', { name: 'Allow the download', hidden: true }));
+    await until(() => expect(refreshAgents).toHaveBeenCalledOnce());
+    expect(allowDownload).toHaveBeenCalledExactlyOnceWith('some', 'some@1.2.3');
+  });
+
+  it('have no button where nothing can be downloaded', () => {
+    mount(
+      { agents: [agentEntry({ status: 'not_installed', package: '', listed: true })] },
+      { allowDownload: () => Promise.resolve() },
+    );
+    expect(view().queryByRole('button', { name: /Download/, hidden: true })).toBeNull();
+  });
+
+  it('are not in the picker', () => {
+    show({}, {}, [agentEntry({ id: 'demo', name: 'Demo' }), some]);
+    fireEvent.click(view().getByRole('combobox', { name: 'Agent' }));
+    expect(
+      view()
+        .getAllByRole('option')
+        .map(option => option.textContent),
+    ).toEqual(['Demo']);
+  });
+});
