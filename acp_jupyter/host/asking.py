@@ -68,7 +68,6 @@ class Asking:
         self._settled: set[str] = set()
         self._early: set[str] = set()
         """Withdrawn before they were asked."""
-        self._gone: set[str] = set()
 
     def nobody_to_ask(self) -> bool:
         """Tell whether no one can ever answer."""
@@ -206,7 +205,6 @@ class Asking:
         self._open[request_id].set_result(_Chosen(option_id))
 
     def _expire(self, request_id: str) -> None:
-        self._gone.add(request_id)
         self._journal.note(PermissionSettledNote(request_id=request_id, by="agent_exited"))
 
     def _places(self) -> Places:
@@ -219,11 +217,12 @@ class Asking:
         )
 
     def _too_late(self, request_id: str) -> PermissionSettled | PermissionGone | BadRequest:
-        if request_id in self._gone:
+        outcome = self.requests.outcome(request_id)
+        if outcome == "expired":
             return PermissionGone(
                 "The agent that asked has stopped. The question can no longer be answered; "
                 "nothing was allowed."
             )
-        if request_id in self._settled:
+        if request_id in self._settled or outcome is not None:
             return PermissionSettled("This question has been answered already.")
         return BadRequest(f"There is no permission request {request_id!r} in this session.")

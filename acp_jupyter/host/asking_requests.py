@@ -6,7 +6,7 @@ from acp_jupyter.errors import BadRequest
 from acp_jupyter.host.journal import Journal
 from acp_jupyter.packets.permission_notes import RuleEffect
 from acp_jupyter.transcript.events import Policy
-from acp_jupyter.transcript.items import PermissionOption, ToolCall
+from acp_jupyter.transcript.items import PermissionOption, PermissionState, ToolCall
 
 __all__ = ["Requests"]
 
@@ -35,6 +35,13 @@ class Requests:
         item_id = transcript.request_items.get(request_id)
         item = None if item_id is None else transcript.items[int(item_id[1:])]  # its place
         return item if isinstance(item, ToolCall) else None
+
+    def outcome(self, request_id: str) -> PermissionState | None:
+        """Return what became of a request, perhaps under an earlier server; None if unknown."""
+        items = reversed(self._journal.transcript.items)
+        asked = (item.permission for item in items if isinstance(item, ToolCall))
+        found = (p.state for p in asked if p is not None and p.request_id == request_id)
+        return next(found, None)
 
     def option(self, request_id: str, option_id: str | None) -> PermissionOption | None:
         """Return an option of a request; None for none.

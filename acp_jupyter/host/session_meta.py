@@ -87,7 +87,7 @@ def read_meta(folder: Path) -> SessionMeta | None:
     except (OSError, ValueError, RecursionError):
         return _migrated(folder)
     if not isinstance(raw, dict):
-        return None
+        return _migrated(folder)
     known = {key: value for key, value in raw.items() if key in SessionMeta.model_fields}
     try:
         meta = SessionMeta.model_validate(known)

@@ -1,0 +1,245 @@
+"""Sessions that outlive their agent and their server."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from acp_jupyter.delivery.commands import CreateSession, ListSessions
+from acp_jupyter.errors import NotAllowed, PermissionGone, SessionImported, UnknownSession
+from acp_jupyter.host.session import Session
+from acp_jupyter.transcript.events import SessionState
+from acp_jupyter.transcript.items import ToolCall
+from tests.support.keeping import FAST, Kept, Server
+from tests.support.wait import eventually
+
+WITHOUT = "The agent was started again without history: it does not remember what is above."
+
+
+@pytest.fixture
+def kept(tmp_path: Path) -> Kept:
+    root = tmp_path / "ws"
+    root.mkdir()
+    return Kept(root, tmp_path / "data", ())
+
+
+def able(kept: Kept, *abilities: str) -> Kept:
+    kept.abilities = abilities
+    return kept
+
+
+def say(server: Server, session: Session, text: str) -> None:
+    server.done(session, server.prompt(session, text))
+
+
+@pytest.mark.parametrize(
+    ("abilities", "remembers"),
+    [
+        (("resume",), True),
+        (("load",), True),
+        (("late-load",), True),
+        (("lying-resume", "load"), True),
+        (("lying-resume",), False),
+        ((), False),
+    ],
+)
+def test_a_prompt_goes_on_with_the_conversation_where_the_agent_can(
+    kept: Kept, abilities: tuple[str, ...], remembers: bool
+) -> None:
+    """Resume, else load, else a new session that is told to be one; nothing is shown twice."""
+    with able(kept, *abilities).server() as server:
+        session = server.open("keeper")
+        say(server, session, "one")
+        say(server, session, "two")
+        session_id = session.session_id
+    with kept.server() as server:
+        session = server.woken(session_id)
+        before = ["one", "After 0: one", "two", "After 1: two"]
+        assert server.said(session) == before
+        assert session.state.status == "stopped"
+        say(server, session, "three")
+        count = 2 if remembers else 0
+        assert server.said(session) == [*before, "three", f"After {count}: three"]
+        assert server.notices(session) == ([] if remembers else [WITHOUT])
+        assert session.state.history == ("whole" if remembers else "without")
+
+
+def test_the_list_is_there_at_once_and_transcripts_open(kept: Kept) -> None:
+    with kept.server() as server:
+        session = server.open("keeper", label="My talk")
+        say(server, session, "one")
+        session_id = session.session_id
+    with kept.server() as server:
+        (state,) = server.send(ListSessions())
+        assert isinstance(state, SessionState)
+        assert (state.session_id, state.title, state.stored) == (session_id, "My talk", True)
+        assert server.run(lambda: list(server.host.sessions)) == []
+        assert server.said(server.woken(session_id)) == ["one", "After 0: one"]
+
+
+def test_a_killed_server_leaves_a_session_that_says_so(kept: Kept) -> None:
+    """The log is all there is then: a turn in its middle, a question, a torn line."""
+    with kept.server() as server:
+        session = server.open("keeper")
+        say(server, session, "one")
+        asked = server.prompt(session, "ask")
+        request = server.asked(session)
+        queued = server.prompt(session, "later")
+        server.run(session.journal.flush)
+        session_id = session.session_id
+        folder = kept.data / "sessions" / session_id
+        shutil.copytree(folder, kept.data / "copy")
+    shutil.rmtree(folder)
+    shutil.move(kept.data / "copy", folder)
+    for name in ("meta.json", "owner"):
+        (folder / name).unlink(missing_ok=True)
+    with (folder / "traffic.ndjson").open("a") as log:
+        log.write('{"seq": 999, "t": 1.0, "d": "<", "m": {"jsonrpc"')
+    with kept.server() as server:
+        session = server.woken(session_id)
+        turns = session.transcript.turns
+        assert turns[asked].failure is not None
+        assert turns[asked].failure.reason == "server_restarted"
+        assert turns[queued].stop_reason == "cancelled"
+        (call,) = (i for i in session.transcript.items if isinstance(i, ToolCall))
+        assert call.permission is not None
+        assert call.permission.state == "expired"
+        with pytest.raises(PermissionGone):
+            server.answer(session, request, "yes")
+        say(server, session, "two")
+        assert server.said(session)[-1] == "After 0: two"
+
+
+def test_an_agent_that_died_is_taken_up_again(kept: Kept) -> None:
+    with able(kept, "resume").server() as server:
+        session = server.open("keeper")
+        say(server, session, "one")
+        died = server.done(session, server.prompt(session, "die"))
+        assert died.failure is not None
+        assert died.failure.reason == "agent_died"
+        say(server, session, "two")
+        assert server.said(session)[-1] == "After 2: two"
+        assert server.notices(session) == []
+
+
+def test_a_notebook_goes_on_with_its_session_if_the_agent_remembers(kept: Kept) -> None:
+    command = CreateSession(agent="keeper", notebook_path="a.ipynb", label="x", start="lazy")
+    for abilities, same in ((("resume",), True), ((), False)):
+        with able(kept, *abilities).server() as server:
+            first = server.send(command.model_copy(update={"new": True}))
+            assert isinstance(first, SessionState)
+            say(server, server.woken(first.session_id), "one")
+        with kept.server() as server:
+            second = server.send(command)
+            assert isinstance(second, SessionState)
+            assert (first.session_id == second.session_id) is same
+
+
+def test_two_servers_on_one_folder(kept: Kept) -> None:
+    """A session that another server has can be read here, and not written."""
+    with kept.server() as first:
+        session = first.open("keeper")
+        say(first, session, "one")
+        first.run(session.journal.flush)
+        meta = kept.data / "sessions" / session.session_id / "meta.json"
+        eventually(meta.exists, 5)
+        with kept.server() as second:
+            other = second.woken(session.session_id)
+            assert "another Jupyter server" in other.state.read_only
+            assert second.said(other) == ["one", "After 0: one"]
+            with pytest.raises(SessionImported, match="another Jupyter server"):
+                second.prompt(other, "two")
+            with pytest.raises(NotAllowed, match="another Jupyter server"):
+                second.host.submit(second.host.delete_session(session.session_id)).result(10)
+        say(first, session, "two")
+        lines = (meta.parent / "traffic.ndjson").read_text().splitlines()
+    assert all(json.loads(line) for line in lines)
+
+
+def test_a_dead_server_owns_nothing(kept: Kept) -> None:
+    with kept.server() as server:
+        session = server.open("keeper")
+        say(server, session, "one")
+        session_id = session.session_id
+    folder = kept.data / "sessions" / session_id
+    (folder / "owner").write_text("of-a-server-that-was-killed")
+    with kept.server() as server:
+        session = server.woken(session_id)
+        assert session.state.read_only == ""
+        say(server, session, "two")
+
+
+def test_a_folder_of_before_there_were_lists_is_listed(kept: Kept) -> None:
+    """Migration: the log's first line says all that a list needs."""
+    with kept.server() as server:
+        session = server.open("keeper", label="Old")
+        say(server, session, "one")
+        session_id = session.session_id
+    (kept.data / "sessions" / session_id / "meta.json").unlink()
+    with kept.server() as server:
+        (state,) = server.send(ListSessions())
+        assert isinstance(state, SessionState)
+        assert (state.title, state.agent) == ("Old", "keeper")
+
+
+def test_a_newer_version_is_read_and_not_written(kept: Kept) -> None:
+    with kept.server() as server:
+        session = server.open("keeper")
+        say(server, session, "one")
+        session_id = session.session_id
+    path = kept.data / "sessions" / session_id / "meta.json"
+    meta = json.loads(path.read_text())
+    path.write_text(json.dumps({**meta, "version": 99, "unheard_of": [1]}))
+    with kept.server() as server:
+        session = server.woken(session_id)
+        assert "newer version" in session.state.read_only
+        assert server.said(session) == ["one", "After 0: one"]
+    assert json.loads(path.read_text())["version"] == 99
+
+
+@pytest.mark.parametrize("damage", ["", "{", '{"session_id": 5}', "null", "[" * 5000])
+def test_a_broken_list_entry_loses_no_session(kept: Kept, damage: str) -> None:
+    with kept.server() as server:
+        session = server.open("keeper", label="Whole")
+        say(server, session, "one")
+        session_id = session.session_id
+    (kept.data / "sessions" / session_id / "meta.json").write_text(damage)
+    with kept.server() as server:
+        assert server.said(server.woken(session_id)) == ["one", "After 0: one"]
+
+
+def test_foreign_folders_are_no_sessions(kept: Kept) -> None:
+    (kept.data / "sessions" / "empty").mkdir(parents=True)
+    odd = kept.data / "sessions" / "odd"
+    odd.mkdir()
+    (odd / "traffic.ndjson").write_text('{"seq":1,"t":1,"d":"!","m":{"note":"session_opened"}}\n')
+    with kept.server() as server:
+        assert server.send(ListSessions()) == []
+        with pytest.raises(UnknownSession):
+            server.woken("odd")
+
+
+def test_sessions_are_for_their_user_alone(kept: Kept) -> None:
+    with kept.server() as server:
+        session = server.open("keeper")
+        say(server, session, "one")
+        session_id = session.session_id
+    folder = kept.data / "sessions" / session_id
+    assert folder.stat().st_mode & 0o777 == 0o700
+    assert all(path.stat().st_mode & 0o077 == 0 for path in folder.iterdir())
+
+
+def test_what_nobody_uses_makes_room(kept: Kept) -> None:
+    with able(kept, "resume").server(replace(FAST, sessions=2)) as server:
+        for number in range(4):
+            session = server.open("keeper", label=f"talk {number}")
+            say(server, session, "one")
+            server.host.submit(session.agent.drop()).result(10)
+        states = server.send(ListSessions())
+        assert isinstance(states, list)
+        assert len(states) == 4
+        assert server.run(lambda: len(server.host.sessions)) <= 2

@@ -1,0 +1,96 @@
+"""Hosts that are started one after the other on the same folders, as servers are."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from acp_jupyter.delivery.callers import UserCaller
+from acp_jupyter.delivery.commands import Command
+from acp_jupyter.delivery.dispatch import Dispatcher, Result
+from acp_jupyter.host.host import AgentHost, HostConfig
+from acp_jupyter.host.limits import Limits
+from acp_jupyter.host.registry import Registry
+from acp_jupyter.host.session import Session
+from tests.support.driver import Driver
+from tests.support.fake_agents import AGENTS
+from tests.support.trusting import trusting
+
+__all__ = ["FAST", "Kept", "Server"]
+
+FAST = replace(
+    Limits(),
+    stop_seconds=2.0,
+    stdin_eof_seconds=0.3,
+    term_seconds=0.3,
+    replay_quiet_seconds=0.3,
+    heartbeat_seconds=0.5,
+)
+
+
+class _Alone:
+    """No page and no kernel."""
+
+    def holds(self, path: str) -> bool:
+        return False
+
+    def kernel_of(self, notebook_path: str) -> str:
+        return ""
+
+
+class Server(Driver):
+    """A host with the dispatcher before it."""
+
+    def __init__(self, host: AgentHost, root: Path) -> None:
+        super().__init__(host, root)
+        self._dispatcher = Dispatcher(host, _Alone())
+
+    def send(self, command: Command) -> Result:
+        work = self._dispatcher.handle(command, UserCaller("ada"))
+        return self.host.submit(work).result(30)
+
+    def woken(self, session_id: str) -> Session:
+        self.host.submit(self.host.kept.wake(session_id)).result(20)
+        session: Session = self.run(lambda: self.host.session(session_id))
+        return session
+
+    def said(self, session: Session) -> list[str]:
+        """Return what user and agent said, in order."""
+        state = session.transcript
+        items = state.window(0, len(state.items))
+        return [i.text for i in items if i.kind in {"user_message", "agent_message"}]
+
+    def notices(self, session: Session) -> list[str]:
+        state = session.transcript
+        return [item.text for item in state.items if item.kind == "notice"]
+
+
+@dataclass
+class Kept:
+    """What lasts from server to server."""
+
+    root: Path
+    data: Path
+    abilities: tuple[str, ...]
+
+    @contextmanager
+    def server(
+        self, limits: Limits = FAST, on_host: Callable[[AgentHost], None] | None = None
+    ) -> Iterator[Server]:
+        script = str(AGENTS / "keeps_sessions.py")
+        args = [script, str(self.root / "agent.json"), *self.abilities]
+        registry = Registry({"keeper": {"command": sys.executable, "args": args}}, [])
+        config = HostConfig(
+            registry, self.root, self.data, limits=limits, trust=trusting(self.root.parent)
+        )
+        host = AgentHost(config)
+        if on_host is not None:
+            on_host(host)
+        host.start()
+        try:
+            yield Server(host, self.root)
+        finally:
+            host.stop()
