@@ -1,0 +1,142 @@
+"""Logins, downloads and restarts over the routes, with the server's own terminals."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from websockets.sync.client import connect
+
+from tests.support.api import finished, open_session, start_turn
+from tests.support.login import wants_login
+from tests.support.server import JupyterServer
+from tests.support.wait import eventually
+
+SECRET = "planted-login-secret-1234567"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("login")
+
+
+@pytest.fixture(scope="module")
+def server(folder: Path) -> Iterator[JupyterServer]:
+    env = {"SOME_API_KEY": SECRET}
+    agents = {
+        "terminal": wants_login("terminal", folder / "state", env=env),
+        "fails": wants_login("terminal_fails", folder / "other"),
+    }
+    programs = folder / "bin"
+    programs.mkdir()
+    npx = programs / "npx"
+    npx.write_text(f"#!/bin/sh\nexec {sys.executable} -P -m acp_jupyter.agents.demo\n")
+    npx.chmod(0o755)
+    path = f"{programs}:{os.environ['PATH']}"
+    with JupyterServer(folder, agents=agents, env={"PATH": path}) as server:
+        yield server
+
+
+def needing(user: httpx.Client, agent: str) -> str:
+    session_id = open_session(user, agent, start="lazy", trust=True)
+    turn = finished(user, start_turn(user, session_id, "hi"))["turn"]
+    assert turn["failure"]["reason"] == "login_needed"
+    return session_id
+
+
+def state(user: httpx.Client, session_id: str) -> dict[str, Any]:
+    found: dict[str, Any] = user.get(f"sessions/{session_id}").json()
+    return found
+
+
+def typed(server: JupyterServer, terminal: str, text: str) -> str:
+    """Type into a terminal as a page does; return what it shows until it ends."""
+    url = f"{server.url}terminals/websocket/{terminal}".replace("http", "ws", 1)
+    headers = {"Authorization": f"token {server.token}"}
+    shown = ""
+    with connect(url, additional_headers=headers, proxy=None) as socket:
+        while True:
+            kind, *said = json.loads(socket.recv(timeout=20))
+            if kind == "disconnect":
+                return shown
+            shown += str(said[0]) if kind == "stdout" else ""
+            if "Who are you?" in shown and text:
+                socket.send(json.dumps(["stdin", f"{text}\r"]))
+                text = ""
+
+
+def test_a_login_in_a_terminal_of_the_server(server: JupyterServer, folder: Path) -> None:
+    with server.user() as user:
+        session_id = needing(user, "terminal")
+        reply = user.post(f"sessions/{session_id}/login", json={"method_id": "tty"}).json()
+        assert state(user, session_id)["login"]["terminal"] == reply["terminal"]
+        assert "Who are you?" in typed(server, reply["terminal"], "Ada Typed")
+        eventually(lambda: state(user, session_id)["needs_login"] == "", 30)
+        assert (folder / "state").read_text() == "Ada Typed terminal False"
+        turn_id = start_turn(user, session_id, "again")
+        assert "Welcome" in json.dumps(finished(user, turn_id)["items"])
+        traffic = user.get(f"sessions/{session_id}/traffic").text
+        for told in (traffic, server.log.read_text(), json.dumps(state(user, session_id))):
+            assert "Ada Typed" not in told
+            assert SECRET not in told
+
+
+def test_a_login_that_fails_in_its_terminal_is_told(server: JupyterServer) -> None:
+    with server.user() as user:
+        session_id = needing(user, "fails")
+        user.post(f"sessions/{session_id}/login", json={}).raise_for_status()
+        login = eventually(
+            lambda: (found := state(user, session_id)["login"])["state"] == "failed" and found, 20
+        )
+        assert login["message"] == "The login in the terminal ended with exit code 3. Try it again."
+
+
+def test_a_login_of_another_session_or_method_is_refused(server: JupyterServer) -> None:
+    with server.user() as user:
+        assert user.post("sessions/nobody/login", json={}).status_code == 404
+        session_id = needing(user, "fails")
+        answer = user.post(f"sessions/{session_id}/login", json={"method_id": "sudo"})
+        assert answer.status_code == 400
+        assert "has no login 'sudo'" in answer.json()["message"]
+        answer = user.post(f"sessions/{session_id}/login", json={"command": "sh"})
+        assert answer.status_code == 400
+
+
+def test_an_agent_is_downloaded_and_run_after_a_click_alone(server: JupyterServer) -> None:
+    kernel = server.start_kernel("a.ipynb")
+    with server.user() as user:
+
+        def entry() -> dict[str, Any]:
+            return next(a for a in user.get("agents").json() if a["id"] == "qwen")
+
+        package = entry()["package"]
+        assert entry()["status"] == "not_installed"
+        assert package in entry()["run"]
+        answer = user.post("sessions", json={"agent": "qwen", "trust": True})
+        assert (answer.status_code, answer.json()["reason"]) == (502, "agent_start")
+        assert "let Jupyter download and run it" in answer.json()["message"]
+        asked = kernel.request("POST", "agents/qwen/download", {"package": package})
+        assert asked.status_code == 403
+        answer = user.post("agents/qwen/download", json={"package": "evil@1.0.0"})
+        assert answer.status_code == 400
+        assert entry()["status"] == "not_installed"
+
+        answer = user.post("agents/qwen/download", json={"package": package})
+        assert (answer.status_code, answer.json()["status"]) == (200, "ready")
+        session_id = open_session(user, "qwen", trust=True)
+        turn_id = start_turn(user, session_id, "what can you do")
+        assert finished(user, turn_id)["turn"]["stop_reason"] == "end_turn"
+
+
+def test_a_kernel_may_not_log_in_or_restart(server: JupyterServer) -> None:
+    kernel = server.start_kernel("a.ipynb")
+    session_id = kernel.request("POST", "sessions", {"agent": "demo"}).json()["session_id"]
+    for path in ("login", "login/cancel", "logout"):
+        assert kernel.request("POST", f"sessions/{session_id}/{path}", {}).status_code == 403
+    assert kernel.request("POST", "agents/demo/restart", {}).status_code == 403
