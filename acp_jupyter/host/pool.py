@@ -85,6 +85,8 @@ class AgentPool:
         self._running: dict[_Key, list[_Running]] = {}
         self._crashes: dict[_Key, _Crashes] = {}
         self._closing: set[asyncio.Task[None]] = set()
+        self._ended: set[AgentConnection] = set()
+        """Those that were ended on purpose."""
 
     async def join(
         self, member: Member, waiting: Callable[[float], None] | None = None
@@ -204,7 +206,9 @@ class AgentPool:
         await connection.wait_closed()
         if time.monotonic() - since > self._limits.stable_seconds:
             self._crashes.pop(key, None)
-        if any(_serves(running, connection) for running in self._running.get(key, ())):
+        if connection in self._ended:
+            self._ended.discard(connection)
+        else:
             self._crashed(key)
 
     def _crashed(self, key: _Key) -> None:
@@ -233,19 +237,14 @@ class AgentPool:
             connection = await running.task
         except (asyncio.CancelledError, AcpError):
             return
+        if not connection.closed.is_set():
+            self._ended.add(connection)
         await asyncio.shield(connection.close())
 
 
 def _key(member: Member) -> _Key:
     spec = member.spec
     return spec.id, spec.command, spec.args, tuple(sorted(spec.env.items())), str(member.cwd)
-
-
-def _serves(running: _Running, connection: AgentConnection) -> bool:
-    task = running.task
-    if not task.done() or task.cancelled() or task.exception() is not None:
-        return False
-    return task.result() is connection
 
 
 def _shared(running: _Running, member: Member) -> bool:

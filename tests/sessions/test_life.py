@@ -1,0 +1,221 @@
+"""Forks, agents' own sessions, ends, restarts, silence."""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import psutil
+import pytest
+
+from acp_jupyter.delivery.agent_commands import RestartAgent
+from acp_jupyter.delivery.commands import ListSessions
+from acp_jupyter.delivery.session_commands import (
+    AgentSessions,
+    CloseSession,
+    DeleteSession,
+    ForkSession,
+    ListAgentSessions,
+    OpenAgentSession,
+    ResumeSession,
+)
+from acp_jupyter.errors import BadRequest, UnknownSession
+from acp_jupyter.host.session import Session
+from acp_jupyter.transcript.events import SessionState
+from tests.support.keeping import FAST, Kept, Server
+from tests.support.wait import eventually
+
+
+@pytest.fixture
+def kept(tmp_path: Path) -> Kept:
+    root = tmp_path / "ws"
+    root.mkdir()
+    return Kept(root, tmp_path / "data", ("resume", "load", "list", "fork", "close", "delete"))
+
+
+def say(server: Server, session: Session, text: str) -> None:
+    server.done(session, server.prompt(session, text))
+
+
+def agents() -> list[psutil.Process]:
+    """Return the processes of the fake agent, without their supervisors."""
+    found = []
+    for process in psutil.Process().children(recursive=True):
+        words = process.cmdline()
+        if any("keeps_sessions.py" in word for word in words) and "-I" not in words:
+            found.append(process)
+    return found
+
+
+def sent(kept: Kept, session_id: str) -> list[str]:
+    """Return the methods that went to the agent, by the session's own log."""
+    lines = (kept.data / "sessions" / session_id / "traffic.ndjson").read_text().splitlines()
+    entries = [json.loads(line) for line in lines]
+    return [e["m"]["method"] for e in entries if e["d"] == ">" and "method" in e["m"]]
+
+
+def test_one_process_serves_many_sessions_and_each_log_is_whole(kept: Kept) -> None:
+    with kept.server() as server:
+        sessions = [server.open("keeper") for _ in range(5)]
+        turns = [server.prompt(session, "wait") for session in sessions]
+        for session in sessions:
+            eventually(lambda s=session: server.said(s)[-1:] == ["After 0: wait"], 10)
+        assert len(agents()) == 1
+        for session, turn in zip(sessions, turns, strict=True):
+            server.run(lambda s=session: s.cancel())
+            assert server.done(session, turn).stop_reason == "cancelled"
+        for session in sessions:
+            say(server, session, "go on")
+            server.run(session.journal.flush)
+            assert sent(kept, session.session_id) == [
+                "initialize",
+                "session/new",
+                "session/prompt",
+                "session/cancel",
+                "session/prompt",
+            ]
+            assert server.said(session) == ["wait", "After 0: wait", "go on", "After 1: go on"]
+            assert session.state.agent_info.version == "1.0"
+        for session in sessions[1:]:
+            server.send(CloseSession(session_id=session.session_id))
+        say(server, sessions[0], "still here")
+        server.send(CloseSession(session_id=sessions[0].session_id))
+        eventually(lambda: not agents(), 5)
+
+
+def test_an_agent_that_dies_takes_each_of_its_sessions_turns_with_it(kept: Kept) -> None:
+    with kept.server() as server:
+        first, second = server.open("keeper"), server.open("keeper")
+        say(server, second, "hello")
+        waiting = server.prompt(first, "wait")
+        eventually(lambda: server.said(first)[-1:] == ["After 0: wait"], 10)
+        agents()[0].kill()
+        turn = server.done(first, waiting)
+        assert turn.failure is not None
+        assert turn.failure.reason == "agent_died"
+        eventually(lambda: second.state.status == "stopped", 5)
+        say(server, second, "again")
+        assert server.said(second)[-1] == "After 1: again"
+
+
+def test_a_fork_goes_on_from_where_its_parent_is(kept: Kept) -> None:
+    """S2.9: shown only if advertised; what the agent tells again is not shown twice."""
+    with kept.server() as server:
+        parent = server.open("keeper", label="Talk")
+        say(server, parent, "one")
+        state = server.send(ForkSession(session_id=parent.session_id))
+        assert isinstance(state, SessionState)
+        assert state.title == "Fork of Talk"
+        child = server.woken(state.session_id)
+        assert server.said(child) == ["one", "After 0: one"]
+        say(server, child, "two")
+        say(server, parent, "other")
+        assert server.said(child) == ["one", "After 0: one", "two", "After 1: two"]
+        assert server.said(parent)[-1] == "After 1: other"
+        assert not set(child.transcript.turn_order) & set(parent.transcript.turn_order)
+    kept.abilities = ()
+    with kept.server() as server:
+        session = server.open("keeper")
+        say(server, session, "one")
+        with pytest.raises(BadRequest, match="can't fork"):
+            server.send(ForkSession(session_id=session.session_id))
+
+
+def test_sessions_of_the_agent_itself_are_listed_and_opened(kept: Kept) -> None:
+    """S2.5, S2.4: paged list; what is loaded is shown as turns."""
+    told = {f"s{n}": ["hi", "there"] for n in range(1, 4)}
+    (kept.root / "agent.json").write_text(json.dumps(told))
+    with kept.server() as server:
+        page = server.send(ListAgentSessions(agent="keeper", cwd=str(kept.root)))
+        assert isinstance(page, AgentSessions)
+        assert [entry.title for entry in page.sessions] == ["Talk s1", "Talk s2"]
+        rest = server.send(ListAgentSessions(agent="keeper", cursor=page.next_cursor))
+        assert isinstance(rest, AgentSessions)
+        assert [entry.agent_session_id for entry in rest.sessions] == ["s3"]
+        assert rest.next_cursor == ""
+        eventually(lambda: not agents(), 5)
+        state = server.send(OpenAgentSession(agent="keeper", agent_session_id="s2", title="Old"))
+        assert isinstance(state, SessionState)
+        session = server.woken(state.session_id)
+        assert server.said(session) == ["hi", "You said: hi", "there", "You said: there"]
+        turns = [session.transcript.turns[name] for name in session.transcript.turn_order]
+        assert [(turn.prompt, turn.status) for turn in turns] == [("hi", "done"), ("there", "done")]
+        say(server, session, "more")
+        assert server.said(session)[-1] == "After 2: more"
+        again = server.send(OpenAgentSession(agent="keeper", agent_session_id="s2"))
+        assert isinstance(again, SessionState)
+        assert again.session_id == state.session_id
+        with pytest.raises(BadRequest, match="could not open"):
+            server.send(OpenAgentSession(agent="keeper", agent_session_id="no such"))
+        assert len(server.send(ListSessions())) == 1
+
+
+def test_close_keeps_and_delete_removes(kept: Kept) -> None:
+    with kept.server() as server:
+        session = server.open("keeper")
+        say(server, session, "one")
+        session_id = session.session_id
+        server.send(CloseSession(session_id=session_id))
+        assert sent(kept, session_id)[-1] == "session/close"
+        state = server.send(ResumeSession(session_id=session_id))
+        assert isinstance(state, SessionState)
+        assert state.status == "idle"
+        assert sent(kept, session_id)[-1] == "session/resume"
+        server.send(DeleteSession(session_id=session_id))
+        assert not (kept.data / "sessions" / session_id).exists()
+        assert json.loads((kept.root / "agent.json").read_text()) == {}
+        assert server.send(ListSessions()) == []
+        with pytest.raises(UnknownSession):
+            server.send(DeleteSession(session_id=session_id))
+
+
+def test_an_agent_is_restarted_without_the_server(kept: Kept) -> None:
+    with kept.server() as server:
+        session = server.open("keeper")
+        say(server, session, "one")
+        (before,) = agents()
+        server.send(RestartAgent(agent="keeper"))
+        eventually(lambda: not before.is_running(), 5)
+        say(server, session, "two")
+        assert server.said(session)[-1] == "After 1: two"
+
+
+def test_an_agent_that_has_nothing_to_do_is_stopped_and_taken_up_again(kept: Kept) -> None:
+    with kept.server(replace(FAST, idle_seconds=0.3)) as server:
+        session = server.open("keeper")
+        say(server, session, "one")
+        eventually(lambda: not agents(), 5)
+        eventually(lambda: session.state.status == "stopped", 5)
+        say(server, session, "two")
+        assert server.said(session)[-1] == "After 1: two"
+    kept.abilities = ()
+    with kept.server(replace(FAST, idle_seconds=0.05)) as server:
+        session = server.open("keeper")
+        say(server, session, "one")
+        say(server, session, "two")
+        assert server.said(session)[-1] == "After 1: two", "it forgets, so it is never stopped"
+
+
+def test_an_agent_that_dies_again_and_again_is_started_later_each_time(kept: Kept) -> None:
+    limits = replace(FAST, free_restarts=2, restart_seconds=0.4, longest_restart_seconds=0.8)
+    with kept.server(limits) as server:
+        session = server.open("keeper")
+        took = []
+        for _ in range(4):
+            started = time.monotonic()
+            server.done(session, server.prompt(session, "die"))
+            took.append(time.monotonic() - started)
+        pauses = [text for text in server.notices(session) if "several times" in text]
+        assert len(pauses) == 2
+
+
+def test_a_silent_agent_is_flagged_until_it_speaks(kept: Kept) -> None:
+    with kept.server(replace(FAST, silent_seconds=0.2)) as server:
+        session = server.open("keeper")
+        turn = server.prompt(session, "wait")
+        eventually(lambda: session.state.silent_since is not None, 5)
+        server.run(lambda: session.cancel())
+        server.done(session, turn)
+        assert session.state.silent_since is None
