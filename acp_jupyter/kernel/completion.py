@@ -11,7 +11,7 @@ from IPython.core.completer import (
     context_matcher,
 )
 
-from acp_jupyter.kernel.options import CELL_OPTIONS, POLICIES
+from acp_jupyter.kernel.options import CELL_OPTIONS, POLICIES, REPEATED
 from acp_jupyter.kernel.subcommand_names import (
     EXPORT_OPTIONS,
     FORMATS,
@@ -58,33 +58,73 @@ def _cell_words(before: list[str]) -> list[str]:
     match before[-1]:
         case "--policy":
             return list(POLICIES)
-        case "--session" | "--out" | "--timeout":
+        case "--mode" | "--model" | "--config":
+            return _setting_words(before[-1].removeprefix("--"))
+        case "--session" | "--out" | "--timeout" | "--allow" | "--deny":
             return []
         case _:
             pass
     named = any(not word.startswith("-") for word in before[1:])
-    unused = [option for option in CELL_OPTIONS if option not in before]
+    unused = [each for each in CELL_OPTIONS if each not in before or each in REPEATED]
     return unused if named else [*_agent_names(), *unused]
 
 
 def _line_words(before: list[str]) -> list[str]:
     if len(before) == 1:
         return [words.split()[0] for words in SUBCOMMANDS]
-    match before[1:]:
-        case ["use"]:
-            return _agent_names()
-        case ["record" | "replay"]:
-            return ["on", "off", "status"]
+    name, *given = before[1:]
+    match [name, *given]:
+        case ["fix", _, *_]:
+            return _cell_words(before[1:])
+        case [_]:
+            return _first_words(name)
+        case ["config", *_]:
+            return _setting_words(name)
         case ["export", *_, "--format"]:
             return list(FORMATS)
         case ["import", *_, "--as"]:
             return list(KINDS)
-        case ["export", _, *_]:
-            return [option for option in EXPORT_OPTIONS if option not in before]
-        case ["import", _, *_]:
-            return [option for option in IMPORT_OPTIONS if option not in before]
+        case ["export" | "log", *_, "--session"]:
+            return _session_ids()
+        case _:
+            return [option for option in _OPTIONS.get(name, ()) if option not in before]
+
+
+_OPTIONS = {
+    "export": EXPORT_OPTIONS,
+    "import": IMPORT_OPTIONS,
+    "new": ("--session",),
+    "log": ("--lines", "--text"),
+}
+
+
+def _first_words(name: str) -> list[str]:
+    """Return what may stand right after a subcommand."""
+    match name:
+        case "use" | "new" | "fix":
+            return _agent_names()
+        case "resume" | "fork" | "close" | "delete" | "log":
+            return _session_ids()
+        case "mode" | "model" | "config":
+            return _setting_words(name)
+        case "policy":
+            return [*POLICIES, "default"]
+        case "record" | "replay":
+            return ["on", "off", "status"]
         case _:
             return []
+
+
+def _session_ids() -> list[str]:
+    from acp_jupyter.kernel.completion_words import session_ids
+
+    return session_ids()
+
+
+def _setting_words(what: str) -> list[str]:
+    from acp_jupyter.kernel.completion_words import setting_words
+
+    return setting_words(what)
 
 
 def _agent_names() -> list[str]:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = [
     "CELL_OPTIONS",
     "POLICIES",
+    "REPEATED",
     "CellOptions",
     "LineParser",
     "cell_help",
@@ -36,6 +37,7 @@ class CellOptions:
     session: str = ""
     new: bool = False
     policy: Policy | None = None
+    attach: tuple[str, ...] = ()
     allow: tuple[str, ...] = ()
     deny: tuple[str, ...] = ()
     trust: bool = False
@@ -103,6 +105,13 @@ def _parser() -> LineParser:
         metavar="POLICY",
         help=f"how permission requests of this turn are answered: {', '.join(POLICIES)}",
     )
+    parser.add_argument(
+        "--attach",
+        action="append",
+        default=[],
+        metavar="PATH",
+        help="a file that goes with the prompt: image, sound or text; may be repeated",
+    )
     for effect, what in (("allow", "allowed"), ("deny", "rejected")):
         parser.add_argument(
             f"--{effect}",
@@ -136,6 +145,7 @@ CELL_OPTIONS = (
     "--model",
     "--config",
     "--policy",
+    "--attach",
     "--allow",
     "--deny",
     "--trust",
@@ -145,6 +155,9 @@ CELL_OPTIONS = (
     "--format",
     "--help",
 )
+
+REPEATED = ("--config", "--allow", "--deny")
+"""Those that may stand there more than once."""
 
 
 def cell_help() -> str:
@@ -178,6 +191,7 @@ def parse_cell_line(line: str) -> CellOptions:
         session=given.session,
         new=given.new,
         policy=policy,
+        attach=tuple(given.attach),
         allow=checked_rules(given.allow, "allow"),
         deny=checked_rules(given.deny, "deny"),
         trust=given.trust,

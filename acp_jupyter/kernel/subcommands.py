@@ -7,18 +7,21 @@ import shlex
 from collections.abc import Callable, Sequence
 
 from IPython.core.error import UsageError
-from IPython.display import display
+from IPython.core.getipython import get_ipython
 
 from acp_jupyter._version import __version__
 from acp_jupyter.errors import UnknownAgent
+from acp_jupyter.kernel import session_commands, setting_commands
 from acp_jupyter.kernel.connection import host_client
 from acp_jupyter.kernel.defaults import defaults
 from acp_jupyter.kernel.exporting import run_export
+from acp_jupyter.kernel.fixing import run_fix
 from acp_jupyter.kernel.importing import run_import
 from acp_jupyter.kernel.options import cell_help
 from acp_jupyter.kernel.recording import is_replaying, run_recording
 from acp_jupyter.kernel.subcommand_names import SUBCOMMANDS
-from acp_jupyter.transcript.markdown import inert, one_line
+from acp_jupyter.kernel.tables import say, table
+from acp_jupyter.kernel.traffic_lines import run_log
 
 __all__ = ["run_subcommand"]
 
@@ -38,24 +41,10 @@ def run_subcommand(line: str) -> None:
     except ValueError as error:
         raise UsageError(f"A quotation mark is not closed ({error}).") from None
     name = {"-h": "help", "--help": "help"}.get(name, name)
-    if name == "use":
-        _use(rest)
-        return
-    if name in {"record", "replay"}:
-        _say(run_recording("record" if name == "record" else "replay", rest, host_client()))
-        return
-    if name == "import":
-        run_import(rest)
-        return
-    if name == "export":
-        run_export(rest)
-        return
-    run = _WITHOUT_ARGUMENTS.get(name)
+    run = _RUN.get(name)
     if run is None:
         raise UsageError(_unknown(name))
-    if rest:
-        raise UsageError(f"%acp {name} takes nothing after it. Type: %acp {name}")
-    run()
+    run(rest)
 
 
 def _unknown(name: str) -> str:
@@ -69,7 +58,7 @@ def _agents() -> None:
     for agent in host_client().agents():
         chosen = "chosen" if agent.id == defaults.agent else ""
         rows.append((agent.id, agent.name, agent.status.replace("_", " "), agent.detail or chosen))
-    _table(("Agent", "Name", "Status", ""), rows)
+    table(("Agent", "Name", "Status", ""), rows)
 
 
 def _use(rest: Sequence[str]) -> None:
@@ -79,19 +68,7 @@ def _use(rest: Sequence[str]) -> None:
     if rest[0] not in known and not is_replaying():
         raise UnknownAgent(f"There is no agent {rest[0]!r}. There are: {', '.join(known)}.")
     defaults.agent = rest[0]
-    _say(f"%%acp cells that name no agent now use {rest[0]}.")
-
-
-def _sessions() -> None:
-    sessions = host_client().sessions()
-    if not sessions:
-        _say("There is no session yet. A cell that begins with %%acp starts one.")
-        return
-    rows = [
-        (state.session_id[:8], state.title, state.agent, state.status.replace("_", " "))
-        for state in sessions
-    ]
-    _table(("Session", "Title", "Agent", "Status"), rows)
+    say(f"%%acp cells that name no agent now use {rest[0]}.")
 
 
 def _cancel() -> None:
@@ -103,7 +80,7 @@ def _cancel() -> None:
         for turn_id in turns:
             client.cancel(state.session_id, turn_id)
             stopped += 1
-    _say(f"Stopped {stopped} turn{'s' * (stopped != 1)}." if stopped else "Nothing is running.")
+    say(f"Stopped {stopped} turn{'s' * (stopped != 1)}." if stopped else "Nothing is running.")
 
 
 def _status() -> None:
@@ -111,7 +88,7 @@ def _status() -> None:
     sessions = client.sessions()
     running = sum(state.active_turn_id is not None for state in sessions)
     place = "the Jupyter server" if client.place == "server" else "this kernel"
-    _table(
+    table(
         ("", ""),
         [
             ("Version", __version__),
@@ -128,28 +105,51 @@ def _help() -> None:
     print("\n".join([cell_help(), "Line magics:", *lines]))  # noqa: T201 - for the cell
 
 
-_WITHOUT_ARGUMENTS: dict[str, Callable[[], None]] = {
-    "agents": _agents,
-    "sessions": _sessions,
-    "cancel": _cancel,
-    "status": _status,
-    "help": _help,
+def _fix(rest: Sequence[str]) -> None:
+    shell = get_ipython()
+    assert shell is not None
+    run_fix(shell, rest)
+
+
+def _record(rest: Sequence[str]) -> None:
+    say(run_recording("record", rest, host_client()))
+
+
+def _replay(rest: Sequence[str]) -> None:
+    say(run_recording("replay", rest, host_client()))
+
+
+def _alone(name: str, run: Callable[[], None]) -> Callable[[Sequence[str]], None]:
+    """Refuse what stands after a subcommand that takes nothing."""
+
+    def checked(rest: Sequence[str]) -> None:
+        if rest:
+            raise UsageError(f"%acp {name} takes nothing after it. Type: %acp {name}")
+        run()
+
+    return checked
+
+
+_RUN: dict[str, Callable[[Sequence[str]], None]] = {
+    "agents": _alone("agents", _agents),
+    "use": _use,
+    "sessions": session_commands.list_sessions,
+    "new": session_commands.new,
+    "resume": session_commands.resume,
+    "fork": session_commands.fork,
+    "close": session_commands.close,
+    "delete": session_commands.delete,
+    "mode": setting_commands.mode,
+    "model": setting_commands.model,
+    "config": setting_commands.config,
+    "policy": setting_commands.policy,
+    "cancel": _alone("cancel", _cancel),
+    "fix": _fix,
+    "log": run_log,
+    "export": run_export,
+    "import": run_import,
+    "status": _alone("status", _status),
+    "record": _record,
+    "replay": _replay,
+    "help": _alone("help", _help),
 }
-
-
-def _say(words: str) -> None:
-    print(words)  # noqa: T201 - for the cell
-
-
-def _table(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """Show rows as Markdown, and as aligned text where that is not rendered."""
-    marked = [titles, ["---"] * len(titles), *rows]
-    markdown = [
-        "| " + " | ".join(cell if cell == "---" else inert(cell) for cell in row) + " |"
-        for row in marked
-    ]
-    flat = [[one_line(cell) for cell in row] for row in (titles, *rows) if any(row)]
-    widths = [max(map(len, column)) for column in zip(*flat, strict=True)]
-    plain = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in flat]
-    data = {"text/markdown": "\n".join(markdown), "text/plain": "\n".join(plain)}
-    display(data, raw=True)  # type: ignore[no-untyped-call]

@@ -1,0 +1,92 @@
+"""``%acp fix``: the kernel's last error as a prompt."""
+
+from __future__ import annotations
+
+import linecache
+import shlex
+import sys
+import traceback
+from collections.abc import Iterator, Sequence
+from types import FrameType, TracebackType
+from typing import TYPE_CHECKING
+
+from IPython.core.error import UsageError
+
+from acp_jupyter.errors import AcpError
+from acp_jupyter.kernel.options import parse_cell_line
+
+if TYPE_CHECKING:
+    from IPython.core.interactiveshell import InteractiveShell
+
+__all__ = ["fix_prompt", "run_fix"]
+
+_SOURCE_CHARS = 8000
+_TRACEBACK_CHARS = 8000
+_NOTHING = "Nothing has failed in this kernel yet. Run the cell that fails, then %acp fix."
+
+
+def run_fix(shell: InteractiveShell, rest: Sequence[str]) -> None:
+    """Send the last error; what follows is understood as in the first line of a cell.
+
+    Raises
+    ------
+    UsageError
+        There is no error to send.
+    """
+    from acp_jupyter.kernel.cell import run_cell
+
+    options = parse_cell_line(shlex.join(rest))
+    run_cell(shell, options, fix_prompt(shell, _last_error()))
+
+
+def fix_prompt(shell: InteractiveShell, error: BaseException) -> str:
+    """Return a prompt with the cell that failed and the bounded traceback."""
+    source = _source(shell, error)
+    told = "".join(traceback.format_exception(error))
+    parts = ["A cell of this notebook failed. Find out why and fix it."]
+    if source:
+        parts.append(f"The cell:\n\n{_fenced(_cut(source, _SOURCE_CHARS), 'python')}")
+    parts.append(f"The traceback:\n\n{_fenced(_cut(told, _TRACEBACK_CHARS))}")
+    return "\n\n".join(parts)
+
+
+def _last_error() -> BaseException:
+    error = getattr(sys, "last_value", None)
+    if not isinstance(error, BaseException):
+        raise UsageError(_NOTHING)
+    if isinstance(error, AcpError | UsageError):
+        raise UsageError(f"The last error was of a magic, not of your code: {error}")
+    return error
+
+
+def _source(shell: InteractiveShell, error: BaseException) -> str:
+    """Return the source of the cell in which the error rose; empty if that is not known."""
+    for frame in _frames(error.__traceback__):
+        if frame.f_globals is shell.user_ns:
+            return "".join(linecache.getlines(frame.f_code.co_filename, frame.f_globals))
+    if isinstance(error, SyntaxError) and error.filename:
+        return "".join(linecache.getlines(error.filename)) or error.text or ""
+    return ""
+
+
+def _frames(trace: TracebackType | None) -> Iterator[FrameType]:
+    while trace is not None:
+        yield trace.tb_frame
+        trace = trace.tb_next
+
+
+def _cut(text: str, most: int) -> str:
+    """Return the text without its middle, where there is too much of it."""
+    text = text.strip("\n")
+    if len(text) <= most:
+        return text
+    half = most // 2
+    left = len(text) - 2 * half
+    return f"{text[:half]}\n… {left} characters left out …\n{text[-half:]}"
+
+
+def _fenced(text: str, language: str = "") -> str:
+    fence = "```"
+    while fence in text:
+        fence += "`"
+    return f"{fence}{language}\n{text}\n{fence}"
