@@ -95,6 +95,20 @@ class Session:
             raise
         return Turn(self._client, detail, can_ask=cell.can_ask, timeout=timeout)
 
+    def with_files(self, prompt: str, paths: Sequence[str]) -> tuple[dict[str, JsonValue], ...]:
+        """Return a prompt with files from the session's folder, as its agent can take them.
+
+        Raises
+        ------
+        UsageError
+            A file is not there, lies outside the folder, or is too large.
+        """
+        from acp_jupyter.kernel.attachments import with_attachments
+
+        # What it takes is known once it runs.
+        state = self._client.resume(self.id)
+        return with_attachments(prompt, paths, Path(state.cwd), state.prompt_capabilities)
+
     @property
     def state(self) -> SessionState:
         """What is true of the session now: title, status, mode, options, what waits."""

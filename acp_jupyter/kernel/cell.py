@@ -43,7 +43,7 @@ def run_cell(shell: InteractiveShell, options: CellOptions, prompt: str) -> None
     session = connect(options.agent, session=options.session, new=options.new, trust=options.trust)
     session.apply(settings)
     turn = session.prompt(
-        prompt,
+        session.with_files(prompt, options.attach) if options.attach else prompt,
         policy=options.policy or defaults.policy,
         allow=options.allow,
         deny=options.deny,

@@ -15,6 +15,7 @@ from acp_jupyter.kernel.client import HostClient
 from acp_jupyter.kernel.faces import first_bundle, make_widget, wants_widget
 from acp_jupyter.kernel.turn_changes import ChangedTurn
 from acp_jupyter.transcript.html_export import export_html
+from acp_jupyter.transcript.items import Elicitation
 from acp_jupyter.transcript.record import TURN_MIME, Bundle, TurnSnapshot, build_bundle
 from acp_jupyter.transcript.redact import Redactor
 from acp_jupyter.transcript.render import to_markdown
@@ -225,12 +226,18 @@ class Turn(ChangedTurn):
             return
 
     def _ask(self) -> None:
+        from acp_jupyter.kernel.question_forms import ask_question
         from acp_jupyter.kernel.questions import ask
 
         for call in self.tool_calls:
             permission = call.permission
             if permission is not None and permission.state == "pending":
                 ask(self._client, self.session_id, call, permission)
+                return
+
+        for item in self._detail.items:
+            if isinstance(item, Elicitation) and item.state == "pending":
+                ask_question(self._client, self.session_id, item)
                 return
 
     def _stop_late(self) -> None:

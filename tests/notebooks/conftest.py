@@ -12,7 +12,17 @@ from tests.support.notebook import Kernel
 from tests.support.planted import SECRET
 from tests.support.trusting import trust_in_data_dir
 
-SCRIPTED = ("dies_leaking", "exits_at_once", "hello", "leaky", "permission", "slow_stream")
+SCRIPTED = (
+    "chooses",
+    "dies_leaking",
+    "elicit",
+    "exits_at_once",
+    "hello",
+    "leaky",
+    "permission",
+    "slow_stream",
+    "takes",
+)
 
 
 @pytest.fixture

@@ -1,0 +1,100 @@
+"""Files that go with a prompt, as the blocks that the agent can take."""
+
+from __future__ import annotations
+
+import base64
+import mimetypes
+from collections.abc import Sequence
+from pathlib import Path
+
+from IPython.core.error import UsageError
+from pydantic import JsonValue
+
+__all__ = ["with_attachments"]
+
+_MOST_BYTES = 10 * 1024 * 1024
+"""Of an image or sound; larger ones make agents fail."""
+_MOST_TEXT_BYTES = 256 * 1024
+"""Of a text that is sent whole; a larger one is named, and the agent reads what it needs."""
+_IMAGES = {"image/png", "image/jpeg", "image/gif", "image/webp"}
+
+_Block = dict[str, JsonValue]
+
+
+def with_attachments(
+    prompt: str, paths: Sequence[str], root: Path, capabilities: Sequence[str]
+) -> tuple[_Block, ...]:
+    """Return a prompt with files: images and sound as such, short texts whole, others by name.
+
+    Parameters
+    ----------
+    prompt
+        The text.
+    paths
+        Of the files, relative to the folder of the notebook.
+    root
+        The session's folder: what an agent may read.
+    capabilities
+        What the agent takes in a prompt: of ``image``, ``audio``, ``embeddedContext``.
+
+    Raises
+    ------
+    UsageError
+        A file is not there, lies outside the folder, or is too large.
+    """
+    return (
+        {"type": "text", "text": prompt},
+        *(_block(path, root.resolve(), capabilities) for path in paths),
+    )
+
+
+def _block(given: str, root: Path, capabilities: Sequence[str]) -> _Block:
+    path = Path(given).expanduser().resolve()
+    if not path.is_relative_to(root):
+        raise UsageError(
+            f"{given} lies outside the session's folder {root}. Copy it there, or paste its text."
+        )
+    if not path.is_file():
+        what = "is a folder" if path.is_dir() else "is not there"
+        raise UsageError(f"{given} {what}. Name a file, relative to the notebook's folder.")
+    mime = mimetypes.guess_type(path.name)[0] or ""
+    size = path.stat().st_size
+    try:
+        if (mime in _IMAGES and "image" in capabilities) or (
+            mime.startswith("audio/") and "audio" in capabilities
+        ):
+            return _media(given, path, mime, size)
+        whole = _text(path) if size <= _MOST_TEXT_BYTES else None
+    except OSError as error:
+        raise UsageError(f"{given} can't be read: {error.strerror}.") from None
+    if whole is not None and "embeddedContext" in capabilities:
+        resource: _Block = {"uri": path.as_uri(), "text": whole, "mimeType": mime or "text/plain"}
+        return {"type": "resource", "resource": resource}
+    link: _Block = {
+        "type": "resource_link",
+        "uri": path.as_uri(),
+        "name": path.name,
+        "size": size,
+    }
+    return link | ({"mimeType": mime} if mime else {})
+
+
+def _media(given: str, path: Path, mime: str, size: int) -> _Block:
+    if size > _MOST_BYTES:
+        raise UsageError(
+            f"{given} is too large: {size} bytes, and the limit is {_MOST_BYTES}. Make it smaller."
+        )
+    data = base64.b64encode(path.read_bytes()).decode("ascii")
+    kind = mime.partition("/")[0]
+    return {"type": kind, "data": data, "mimeType": mime, "uri": path.as_uri()}
+
+
+def _text(path: Path) -> str | None:
+    """Return a text file's text; None for what is no text."""
+    data = path.read_bytes()
+    if b"\0" in data:
+        return None
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        return None
