@@ -91,6 +91,7 @@ def _line_words(before: list[str]) -> list[str]:
 
 
 _OPTIONS = {
+    "agents": ("--all",),
     "export": EXPORT_OPTIONS,
     "import": IMPORT_OPTIONS,
     "new": ("--session",),
@@ -101,7 +102,7 @@ _OPTIONS = {
 def _first_words(name: str) -> list[str]:
     """Return what may stand right after a subcommand."""
     match name:
-        case "use" | "new" | "fix":
+        case "use" | "new" | "fix" | "restart":
             return _agent_names()
         case "resume" | "fork" | "close" | "delete" | "log":
             return _session_ids()
@@ -111,6 +112,8 @@ def _first_words(name: str) -> list[str]:
             return [*POLICIES, "default"]
         case "record" | "replay":
             return ["on", "off", "status"]
+        case "agents":
+            return ["--all"]
         case _:
             return []
 

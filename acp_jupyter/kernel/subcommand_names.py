@@ -7,7 +7,10 @@ from typing import Literal, get_args
 __all__ = ["EXPORT_OPTIONS", "FORMATS", "IMPORT_OPTIONS", "KINDS", "SUBCOMMANDS", "Format"]
 
 SUBCOMMANDS = {
-    "agents": "list the agents and whether they can start",
+    "agents [--all]": "list the agents and whether they can start",
+    "login [METHOD]": "log in to the agent of the session that needs it",
+    "logout": "log out of the session's agent",
+    "restart [AGENT]": "end an agent; the next message starts it again",
     "use AGENT": "choose the agent of %%acp cells that name none",
     "sessions": "list the sessions of this notebook, also those of earlier runs",
     "new [AGENT]": "start a session anew; cells go on in it",

@@ -11,7 +11,7 @@ from IPython.core.getipython import get_ipython
 
 from acp_jupyter._version import __version__
 from acp_jupyter.errors import UnknownAgent
-from acp_jupyter.kernel import session_commands, setting_commands
+from acp_jupyter.kernel import agent_commands, session_commands, setting_commands
 from acp_jupyter.kernel.connection import host_client
 from acp_jupyter.kernel.defaults import defaults
 from acp_jupyter.kernel.exporting import run_export
@@ -51,14 +51,6 @@ def _unknown(name: str) -> str:
     close = difflib.get_close_matches(name, _NAMES, 1)
     hint = f"Type %acp {close[0]}." if close else f"Type %acp and one of: {', '.join(_NAMES)}."
     return f"There is no %acp {name}. {hint} A cell with a prompt begins with %%acp."
-
-
-def _agents() -> None:
-    rows = []
-    for agent in host_client().agents():
-        chosen = "chosen" if agent.id == defaults.agent else ""
-        rows.append((agent.id, agent.name, agent.status.replace("_", " "), agent.detail or chosen))
-    table(("Agent", "Name", "Status", ""), rows)
 
 
 def _use(rest: Sequence[str]) -> None:
@@ -131,7 +123,10 @@ def _alone(name: str, run: Callable[[], None]) -> Callable[[Sequence[str]], None
 
 
 _RUN: dict[str, Callable[[Sequence[str]], None]] = {
-    "agents": _alone("agents", _agents),
+    "agents": agent_commands.list_agents,
+    "login": agent_commands.login,
+    "logout": agent_commands.logout,
+    "restart": agent_commands.restart,
     "use": _use,
     "sessions": session_commands.list_sessions,
     "new": session_commands.new,

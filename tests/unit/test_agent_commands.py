@@ -1,0 +1,145 @@
+"""%acp agents, login, logout and restart, in the server's kernels and in a host of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, ClassVar, Literal
+
+import pytest
+from IPython.core.error import UsageError
+
+from acp_jupyter.delivery.agent_commands import Login, LoginReply, Logout, RestartAgent
+from acp_jupyter.delivery.commands import Command, ListAgents, ListSessions
+from acp_jupyter.delivery.frames import AgentEntry
+from acp_jupyter.errors import AgentRequestError, BadRequest, NotAllowed
+from acp_jupyter.kernel import agent_commands
+from acp_jupyter.kernel.client import HostClient
+from acp_jupyter.packets.login_models import AuthMethod
+from acp_jupyter.transcript.events import AgentInfo, SessionState
+from acp_jupyter.transcript.login_models import LoginState
+
+METHOD = AuthMethod(id="tty", name="Terminal", kind="terminal")
+
+
+class FakeHost(HostClient):
+    """Answers as it was told to, and remembers what was asked."""
+
+    place: ClassVar[Literal["server", "kernel"]] = "server"
+    may_answer: ClassVar[bool] = False
+
+    def __init__(self) -> None:
+        self.agents_there: list[AgentEntry] = []
+        self.states: list[list[SessionState]] = [[]]
+        self.reply = LoginReply(message="Look there.")
+        self.asked: list[Command] = []
+
+    def call(self, command: Command, seconds: float) -> Any:
+        match command:
+            case ListAgents():
+                return self.agents_there
+            case ListSessions():
+                return self.states.pop(0) if len(self.states) > 1 else self.states[0]
+            case _:
+                self.asked.append(command)
+                return self.reply
+
+    def traffic(self, session_id: str) -> Iterator[bytes]:
+        yield b""
+
+    def close(self) -> None:
+        pass
+
+    @property
+    def notebook_path(self) -> str:
+        return ""
+
+
+class FakeKernelHost(FakeHost):
+    place: ClassVar[Literal["server", "kernel"]] = "kernel"
+    may_answer: ClassVar[bool] = True
+
+
+def use(host: FakeHost, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(agent_commands, "host_client", lambda: host)
+
+
+def state(session_id: str = "s", **more: Any) -> SessionState:
+    info = AgentInfo(id="x", name="Some Agent")
+    return SessionState(
+        session_id=session_id, agent="x", agent_info=info, cwd="/", folder="/", **more
+    )
+
+
+def needing(session_id: str = "s", **more: Any) -> SessionState:
+    return state(
+        session_id, needs_login="Some Agent needs a login.", auth_methods=(METHOD,), **more
+    )
+
+
+def test_agents_say_what_they_need(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    host = FakeHost()
+    host.agents_there = [
+        AgentEntry(id="a", name="A", status="needs_login", detail="Log in.", methods=(METHOD,)),
+        AgentEntry(id="b", name="B", status="broken", detail="The entry is not valid."),
+        AgentEntry(id="c", name="C", status="not_installed", detail="npm i c", listed=True),
+    ]
+    use(host, monkeypatch)
+    agent_commands.list_agents([])
+    shown = capsys.readouterr().out
+    assert "needs login" in shown
+    assert "Log in. Ways: Terminal (tty)." in shown
+    assert "broken" in shown
+    assert "npm i c" not in shown
+    assert "1 more can be installed: c. %acp agents --all says how." in shown
+    agent_commands.list_agents(["--all"])
+    assert "npm i c" in capsys.readouterr().out
+    with pytest.raises(UsageError):
+        agent_commands.list_agents(["--more"])
+
+
+def test_through_the_server_only_the_page_logs_in(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    host = FakeHost()
+    use(host, monkeypatch)
+    with pytest.raises(BadRequest, match="no session yet"):
+        agent_commands.login([])
+    host.states = [[needing("old", updated_at=1.0), state("new", updated_at=2.0)]]
+    agent_commands.login([])
+    assert capsys.readouterr().out == (
+        "Some Agent needs a login.\nOpen the session in the panel and press Log in: Terminal.\n"
+    )
+    host.states = [[state()]]
+    agent_commands.login([])
+    assert capsys.readouterr().out == "Some Agent needs no login now.\n"
+    for deed in (agent_commands.logout, agent_commands.restart):
+        with pytest.raises(NotAllowed, match="in the command palette"):
+            deed([])
+    assert host.asked == []
+
+
+def test_without_a_server_the_kernel_logs_in_and_waits(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    host = FakeKernelHost()
+    use(host, monkeypatch)
+    running = needing(login=LoginState(method_id="tty", name="Terminal"))
+    host.states = [[needing()], [running], [state()]]
+    host.reply = LoginReply(message="Run this.", command="agent --login")
+    agent_commands.login(["tty"])
+    assert host.asked == [Login(session_id="s", method_id="tty")]
+    assert capsys.readouterr().out == "Run this.\nagent --login\nSome Agent is logged in.\n"
+    agent_commands.logout([])
+    agent_commands.restart(["x"])
+    assert host.asked[1:] == [Logout(session_id="s"), RestartAgent(agent="x")]
+
+
+def test_a_login_that_fails_fails_the_cell(monkeypatch: pytest.MonkeyPatch) -> None:
+    host = FakeKernelHost()
+    use(host, monkeypatch)
+    failed = LoginState(method_id="tty", name="Terminal", state="failed", message="It said no.")
+    host.states = [[needing()], [needing(login=failed)]]
+    with pytest.raises(AgentRequestError, match="It said no"):
+        agent_commands.login([])
