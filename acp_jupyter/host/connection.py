@@ -108,6 +108,11 @@ class AgentConnection:
         return self._process.pid
 
     @property
+    def talks(self) -> bool:
+        """Whether neither side has ended the conversation."""
+        return not self._transport.ended.is_set()
+
+    @property
     def agent_name(self) -> str:
         """What the agent calls itself, or what it is called in the configuration."""
         info = _object(self.initialize_result.get("agentInfo"))

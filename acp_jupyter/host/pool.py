@@ -237,7 +237,7 @@ class AgentPool:
             connection = await running.task
         except (asyncio.CancelledError, AcpError):
             return
-        if not connection.closed.is_set():
+        if connection.talks:
             self._ended.add(connection)
         await asyncio.shield(connection.close())
 

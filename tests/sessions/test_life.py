@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -199,16 +198,13 @@ def test_an_agent_that_has_nothing_to_do_is_stopped_and_taken_up_again(kept: Kep
 
 
 def test_an_agent_that_dies_again_and_again_is_started_later_each_time(kept: Kept) -> None:
-    limits = replace(FAST, free_restarts=2, restart_seconds=0.4, longest_restart_seconds=0.8)
+    limits = replace(FAST, free_restarts=2, restart_seconds=4.0, longest_restart_seconds=4.0)
     with kept.server(limits) as server:
         session = server.open("keeper")
-        took = []
-        for _ in range(4):
-            started = time.monotonic()
+        for _ in range(3):
             server.done(session, server.prompt(session, "die"))
-            took.append(time.monotonic() - started)
-        pauses = [text for text in server.notices(session) if "several times" in text]
-        assert len(pauses) == 2
+        (pause,) = [text for text in server.notices(session) if "several times" in text]
+        assert pause.startswith("keeper has stopped several times. It is started again in")
 
 
 def test_a_silent_agent_is_flagged_until_it_speaks(kept: Kept) -> None:
