@@ -1,0 +1,56 @@
+#!/usr/bin/env python3
+"""Has modes, a choice of models and a switch, and says in each turn what is chosen."""
+
+from __future__ import annotations
+
+from _wire import Json, Wire, initialize_result, text_of
+
+MODES = [
+    {"id": "ask", "name": "Ask first", "description": "Asks before it changes anything"},
+    {"id": "plan", "name": "Plan only"},
+]
+MODELS = {"small-1": "Small", "large-1": "Large"}
+
+wire = Wire()
+chosen: dict[str, object] = {"mode": "ask", "model": "small-1", "web": False}
+
+
+def options() -> list[Json]:
+    return [
+        {
+            "id": "model",
+            "name": "Model",
+            "category": "model",
+            "type": "select",
+            "currentValue": chosen["model"],
+            "options": [{"value": key, "name": name} for key, name in MODELS.items()],
+        },
+        {"id": "web", "name": "Web search", "type": "boolean", "currentValue": chosen["web"]},
+    ]
+
+
+def answer(message: Json) -> Json:
+    params = message.get("params") or {}
+    match message.get("method"):
+        case "initialize":
+            return initialize_result("chooses")
+        case "session/new":
+            modes = {"currentModeId": chosen["mode"], "availableModes": MODES}
+            return {"sessionId": "s", "modes": modes, "configOptions": options()}
+        case "session/set_mode":
+            chosen["mode"] = params["modeId"]
+            return {}
+        case "session/set_config_option":
+            chosen[params["configId"]] = params["value"]
+            return {"configOptions": options()}
+        case "session/prompt":
+            text = f"{chosen['mode']}, {chosen['model']}, {chosen['web']}: {text_of(params)}"
+            wire.text("s", text)
+            return {"stopReason": "end_turn"}
+        case _:
+            return {}
+
+
+while (message := wire.next()) is not None:
+    if "id" in message and "method" in message:
+        wire.result(message, answer(message))
