@@ -4,12 +4,14 @@ import type { StoredRecord } from '../wire/results';
 import type {
   AgentEntry,
   AnswerElicitation,
+  AnswerPermission,
   AskFrame,
   AttachedTurn,
   Command,
   CreateSession,
   DocumentState,
   ErrorBody,
+  RuleEntry,
   GetTraffic,
   SessionState,
   SessionSummary,
@@ -25,6 +27,7 @@ import { Listeners } from './listeners';
 import { Logins } from './logins';
 import { Socket } from './socket';
 import type { Transport } from './transport';
+import { TurnChangesCalls } from './turn_changes';
 
 /** Longest waits for a reply, in seconds. */
 const SECONDS = 30;
@@ -54,6 +57,7 @@ export class Client {
   readonly snapshotTaken = new Listeners<string>();
   readonly refused = new Listeners<Refused>();
 
+  readonly changes = new TurnChangesCalls((command, seconds) => this.#command(command, seconds));
   readonly logins = new Logins((command, seconds) => this.#command(command, seconds));
 
   readonly #socket: Socket;
@@ -180,6 +184,7 @@ export class Client {
         record: null,
         start: 'wait',
         trust: false,
+        ask_trust: true,
         ...choice,
         name: 'create_session',
       },
@@ -203,14 +208,50 @@ export class Client {
     await this.#command({ name: 'cancel', session_id: sessionId, turn_id: turnId });
   }
 
-  async answerPermission(sessionId: string, requestId: string, optionId: string): Promise<void> {
+  async killTerminal(sessionId: string, terminalId: string): Promise<void> {
+    await this.#command({
+      name: 'kill_terminal',
+      session_id: sessionId,
+      terminal_id: terminalId,
+    });
+  }
+
+  async answerPermission(
+    sessionId: string,
+    requestId: string,
+    optionId: string,
+    more?: Pick<AnswerPermission, 'remember' | 'reason'>,
+  ): Promise<void> {
     await this.#command({
       name: 'answer_permission',
       session_id: sessionId,
       request_id: requestId,
       option_id: optionId,
       outcome: null,
+      remember: more?.remember ?? null,
+      reason: more?.reason ?? '',
     });
+  }
+
+  /** Answers whether agents may run in a session's folder. */
+  async trustFolder(sessionId: string, requestId: string, trust: boolean): Promise<void> {
+    await this.#command({
+      name: 'trust_folder',
+      folder: '',
+      session_id: sessionId,
+      request_id: requestId,
+      trust,
+    });
+  }
+
+  /** The remembered rules of a session and its folder. */
+  async rules(sessionId: string): Promise<RuleEntry[]> {
+    const result = await this.#command({ name: 'list_rules', session_id: sessionId });
+    return parseResult('list_rules', result);
+  }
+
+  async revokeRule(ruleId: string): Promise<void> {
+    await this.#command({ name: 'revoke_rule', rule_id: ruleId });
   }
 
   async answerElicitation(

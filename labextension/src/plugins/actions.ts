@@ -20,11 +20,15 @@ export function turnActions(
   t: Translate,
 ): Actions {
   return {
-    answerPermission: (sessionId, requestId, optionId) =>
-      client.answerPermission(sessionId, requestId, optionId),
+    answerPermission: (sessionId, requestId, optionId, more) =>
+      client.answerPermission(sessionId, requestId, optionId, more),
+    trustFolder: (sessionId, requestId, trust) => client.trustFolder(sessionId, requestId, trust),
     answerElicitation: (sessionId, requestId, answer) =>
       client.answerElicitation(sessionId, requestId, answer),
     cancel: (sessionId, turnId) => client.cancel(sessionId, turnId),
+    getChanges: (turnId, path) => client.changes.file(turnId, path),
+    revertTurn: (turnId, paths) => client.changes.revert(turnId, paths),
+    killTerminal: (sessionId, terminalId) => client.killTerminal(sessionId, terminalId),
     openSession: sessionId => void app.commands.execute(OPEN_SESSION, { sessionId }),
     baseUrl: PageConfig.getBaseUrl(),
     openFile: (path, line) => openFile(app, session(), path, line, t),

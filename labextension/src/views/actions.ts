@@ -1,8 +1,11 @@
 import type {
   AnswerElicitation,
+  AnswerPermission,
+  FileTexts,
   GetTraffic,
   LoginReply,
   Origin,
+  RuleEntry,
   SetConfig,
   TrafficDetail,
   TrafficPage,
@@ -22,6 +25,9 @@ export type ExportFormat = 'traffic' | 'markdown' | 'html';
 /** What the user says to a question of the agent. */
 export type Answer = Pick<AnswerElicitation, 'action' | 'content'>;
 
+/** What goes with the answer to a permission request: how long it counts, or why not. */
+export type AnswerMore = Pick<AnswerPermission, 'remember' | 'reason'>;
+
 /**
  * What a view may ask of its host.
  *
@@ -29,7 +35,17 @@ export type Answer = Pick<AnswerElicitation, 'action' | 'content'>;
  * is fit to be shown. A control whose callback is missing is not drawn.
  */
 export interface Actions {
-  answerPermission(sessionId: string, requestId: string, optionId: string): Promise<void>;
+  answerPermission(
+    sessionId: string,
+    requestId: string,
+    optionId: string,
+    more?: AnswerMore,
+  ): Promise<void>;
+  /** Answers whether agents may run in a session's folder. */
+  trustFolder?(sessionId: string, requestId: string, trust: boolean): Promise<void>;
+  /** The remembered rules of a session and its folder. */
+  readonly listRules?: (sessionId: string) => Promise<RuleEntry[]>;
+  readonly revokeRule?: (ruleId: string) => Promise<void>;
   /** Answers a question of the agent; an error may have `fields`, words by field name. */
   readonly answerElicitation?: (
     sessionId: string,
@@ -38,6 +54,8 @@ export interface Actions {
   ) => Promise<void>;
   /** Stops a turn; `null` the running one. */
   cancel(sessionId: string, turnId: string | null): Promise<void>;
+  /** Ends a command that the host runs for the agent. */
+  killTerminal?(sessionId: string, terminalId: string): Promise<void>;
   send?(sessionId: string, text: string): Promise<void>;
   /** Makes a session and resolves to its id. */
   createSession?(agentId: string): Promise<string>;
@@ -57,6 +75,10 @@ export interface Actions {
   editQueued?(turnId: string, text: string): Promise<void>;
   /** Stops the running turn and sends a message that waits. */
   sendNow?(turnId: string): Promise<void>;
+  /** A file that a turn changed, with its text before and after; `null` where it is not kept. */
+  readonly getChanges?: (turnId: string, path: string) => Promise<FileTexts | null>;
+  /** Makes files as they were before a turn; `null` for all that it changed. */
+  readonly revertTurn?: (turnId: string, paths: readonly string[] | null) => Promise<void>;
   /** Tries the connection now. */
   reconnect?(): void;
   /** Lines of a session's traffic, as they are on disk. */

@@ -73,11 +73,15 @@ function propsOf(link: Link, client: Client, turn: Drawable): TurnProps {
 
 function actionsOf(client: Client): Actions {
   return {
-    answerPermission: (sessionId, requestId, optionId) =>
-      client.answerPermission(sessionId, requestId, optionId),
+    answerPermission: (sessionId, requestId, optionId, more) =>
+      client.answerPermission(sessionId, requestId, optionId, more),
+    trustFolder: (sessionId, requestId, trust) => client.trustFolder(sessionId, requestId, trust),
     answerElicitation: (sessionId, requestId, answer) =>
       client.answerElicitation(sessionId, requestId, answer),
     cancel: (sessionId, turnId) => client.cancel(sessionId, turnId),
+    getChanges: (turnId, path) => client.changes.file(turnId, path),
+    revertTurn: (turnId, paths) => client.changes.revert(turnId, paths),
+    killTerminal: (sessionId, terminalId) => client.killTerminal(sessionId, terminalId),
     reconnect: () => client.reconnect(),
     // Absent where the page came over plain http.
     ...('clipboard' in navigator

@@ -1,3 +1,4 @@
+import { parseChanges } from './parse_changes';
 import { parseItem } from './parse_item';
 import { isRecord, list, maybe, number, oneOf, text, texts } from './read';
 import type { AgentInfo, Origin, ServerFrame, TurnFailure, TurnSnapshot, TurnState } from './types';
@@ -125,6 +126,8 @@ function parseTurn(turnId: string, sessionId: string, value: Fields): TurnState 
     words: text(value, 'words'),
     prompt: text(value, 'prompt'),
     policy: oneOf(value, 'policy', ['ask', 'read-only', 'accept-edits', 'allow-all', 'deny']),
+    // What was answered without asking is told by each answer.
+    rules: [],
     origin: maybe(value, 'origin', parseOrigin),
     queued_at: number(value, 'queued_at'),
     started_at: number(value, 'started_at'),
@@ -133,6 +136,7 @@ function parseTurn(turnId: string, sessionId: string, value: Fields): TurnState 
     tokens: number(value, 'tokens'),
     input_tokens: number(value, 'input_tokens'),
     output_tokens: number(value, 'output_tokens'),
+    changes: maybe(value, 'changes', parseChanges),
   };
 }
 

@@ -2,9 +2,12 @@ import { isRecord } from './read';
 import type {
   AgentEntry,
   AttachedTurn,
+  ChangesReply,
   ItemsPage,
   LoginReply,
   NotebookRecord,
+  RevertReply,
+  RuleEntry,
   SessionState,
   TrafficDetail,
   TrafficPage,
@@ -24,12 +27,15 @@ export interface StoredRecord extends Omit<NotebookRecord, 'bundle'> {
 interface Results {
   list_agents: AgentEntry[];
   create_session: SessionState;
+  list_rules: RuleEntry[];
   login: LoginReply;
   logout: LoginReply;
   restart_agent: LoginReply;
   get_items: ItemsPage;
   attach_turn: AttachedTurn;
   get_records: StoredRecord[];
+  get_changes: ChangesReply;
+  revert_turn: RevertReply;
   get_traffic: TrafficPage;
   get_traffic_line: TrafficDetail;
 }
@@ -37,10 +43,14 @@ interface Results {
 const SHAPES: { readonly [Name in keyof Results]: (value: unknown) => boolean } = {
   list_agents: listOf('id', 'name', 'status'),
   create_session: recordOf('session_id'),
+  list_rules: value =>
+    listOf('text')(value) && Array.isArray(value) && value.every(each => isRecord(each.rule)),
   login: recordOf('message', 'terminal', 'command'),
   logout: recordOf('message'),
   restart_agent: recordOf('message'),
   get_items: value => isRecord(value) && Array.isArray(value.items),
+  get_changes: value => isRecord(value) && Array.isArray(value.files),
+  revert_turn: value => isRecord(value) && Array.isArray(value.paths),
   get_traffic: value => isRecord(value) && Array.isArray(value.lines),
   get_traffic_line: recordOf('text'),
   attach_turn: value => recordOf('session_id')(value) && isRecord(value) && isRecord(value.turn),

@@ -149,6 +149,7 @@ export function turnState(turn_id: string, status: TurnState['status']): TurnSta
     tokens: null,
     input_tokens: null,
     output_tokens: null,
+    changes: null,
   };
 }
 

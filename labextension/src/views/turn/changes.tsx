@@ -1,19 +1,81 @@
-import type { Item } from '../../wire/types';
+import { useState } from 'preact/hooks';
+
+import type { Item, TurnChanges } from '../../wire/types';
 import { DiffBox } from '../items/diff';
+import { ErrorNote } from '../items/note';
 import { Disclosure } from '../parts/disclosure';
 import { plural } from '../parts/format';
 import { Icon } from '../parts/icons';
 import { Counts, Path } from '../parts/path';
 import { useScene } from '../parts/scene';
+import { ChangedFileRow } from './changed_file';
+import { RevertButton } from './revert_button';
 import { changesOf, type Change } from './summary';
 
 interface ChangesProps {
   readonly turnId: string;
   readonly items: readonly Item[];
+  /** As the folder was compared; `null` where it was not. */
+  readonly changes: TurnChanges | null;
 }
 
 /** The files that a finished turn changed, each with its diff on demand. */
-export function Changes({ turnId, items }: ChangesProps) {
+export function Changes({ turnId, items, changes }: ChangesProps) {
+  const { actions, t } = useScene();
+  const [failure, setFailure] = useState('');
+  if (changes === null) {
+    return <ReportedChanges turnId={turnId} items={items} />;
+  }
+  const { files } = changes;
+  const count = files.length + changes.left_out;
+  const left = files.filter(file => file.kept && !file.reverted).length + changes.left_out;
+  const revertTurn = changes.revertible && left > 0 ? actions?.revertTurn : undefined;
+  return (
+    <div class="acp-changes" role="group" aria-label={t('Changes')}>
+      <header role="presentation">
+        <b class="grow">{plural(t, count, '1 file changed', '%1 files changed')}</b>
+        {changes.left_out === 0 && (
+          <Counts added={total(files, 'added')} removed={total(files, 'removed')} />
+        )}
+        {revertTurn !== undefined && (
+          <RevertButton
+            words={t('Revert')}
+            question={plural(
+              t,
+              left,
+              'Make 1 file as it was before the turn?',
+              'Make %1 files as they were before the turn?',
+            )}
+            run={() => revertTurn(turnId, null)}
+            onFailure={setFailure}
+          />
+        )}
+      </header>
+      {failure !== '' && <ErrorNote message={failure} detail="" />}
+      {changes.words !== '' && (
+        <p class="acp-changewords muted">
+          {!changes.revertible && <b>{t('Not revertible.')} </b>}
+          {changes.words}
+        </p>
+      )}
+      <ul role="list">
+        {files.map(file => (
+          <li key={file.path}>
+            <ChangedFileRow turnId={turnId} file={file} revertible={changes.revertible} />
+          </li>
+        ))}
+      </ul>
+      {changes.left_out > 0 && (
+        <p class="acp-changewords muted">
+          {plural(t, changes.left_out, 'and 1 more file', 'and %1 more files')}
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** The same by what the agent reported. */
+function ReportedChanges({ turnId, items }: Pick<ChangesProps, 'turnId' | 'items'>) {
   const { t } = useScene();
   const changes = changesOf(items);
   if (changes.length === 0) {
@@ -62,7 +124,9 @@ function Diffs({ change, turnId }: { readonly change: Change; readonly turnId: s
   );
 }
 
-function total(changes: readonly Change[], side: 'added' | 'removed'): number | null {
+type Counted = Pick<Change, 'added' | 'removed'>;
+
+function total(changes: readonly Counted[], side: keyof Counted): number | null {
   let sum = 0;
   for (const change of changes) {
     const count = change[side];

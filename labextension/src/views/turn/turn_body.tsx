@@ -57,7 +57,7 @@ export function TurnBody({ turnId, isLog }: TurnBodyProps) {
         <Rows rows={rows} waiting={waiting} />
         <Failure turn={turn} items={items} />
       </div>
-      {settled && <Changes turnId={turnId} items={items} />}
+      {settled && <Changes turnId={turnId} items={items} changes={turn?.changes ?? null} />}
       {failure !== '' && <ErrorNote message={failure} detail="" />}
       {!done && isLog && <StatusLine turn={turn} items={items} stop onFailure={setFailure} />}
       {done && turn !== undefined && <Footer turn={turn} />}
