@@ -7,6 +7,7 @@ import type {
   Permission,
   PermissionOption,
   SearchHit,
+  TerminalView,
   TodoItem,
   ToolCall,
 } from './types';
@@ -59,6 +60,7 @@ export function parseToolCall(base: Pick<ToolCall, 'id' | 'turn_id'>, value: Fie
     raw_input: value.raw_input ?? null,
     raw_output: value.raw_output ?? null,
     permission: maybe(value, 'permission', parsePermission),
+    terminal: maybe(value, 'terminal', parseTerminal),
     started_at: number(value, 'started_at'),
     ended_at: number(value, 'ended_at'),
   };
@@ -114,6 +116,22 @@ function parseDiff(value: Fields): Diff {
   };
 }
 
+/** A saved terminal is no longer there to be stopped. */
+function parseTerminal(value: Fields): TerminalView {
+  return {
+    terminal_id: text(value, 'terminal_id'),
+    command: text(value, 'command'),
+    cwd: text(value, 'cwd'),
+    running: flag(value, 'running'),
+    exit_code: number(value, 'exit_code'),
+    signal: text(value, 'signal'),
+    by: oneOf(value, 'by', ['', 'agent', 'user', 'time_limit', 'session']),
+    released: flag(value, 'released'),
+    own: flag(value, 'own'),
+    truncated: flag(value, 'truncated'),
+  };
+}
+
 function parsePermission(value: Fields): Permission {
   return {
     request_id: text(value, 'request_id'),
@@ -130,6 +148,7 @@ function parsePermission(value: Fields): Permission {
     options: list(value, 'options', parseOption),
     chosen: text(value, 'chosen'),
     outcome: text(value, 'outcome'),
+    rule: text(value, 'rule'),
     asked_at: number(value, 'asked_at'),
   };
 }

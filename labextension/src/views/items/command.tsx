@@ -1,21 +1,25 @@
+import { useState } from 'preact/hooks';
+
 import { textLength, textOf } from '../../state/texts';
 import type { ToolCall } from '../../wire/types';
-import { IconButton } from '../parts/buttons';
+import { ActionButton, IconButton } from '../parts/buttons';
 import { between, duration } from '../parts/format';
-import { Icon } from '../parts/icons';
 import { useScene } from '../parts/scene';
 import { Visible } from '../parts/visible';
 import { Output } from './output';
 import { hasRaw, RawButton } from './raw';
+import { CommandEnd } from './terminal_end';
 
 /** Command line, output with colours, how it ended. */
 export function Command({ item }: { readonly item: ToolCall }) {
   const { actions, store, t } = useScene();
   const hasOutput = textLength(store.view, item.id, 'output') > 0;
+  const { terminal } = item;
+  const runs = terminal?.running === true && terminal.own;
   const ended = item.status === 'completed' || item.status === 'failed';
   return (
     <div class="acp-code">
-      {item.command !== '' && (
+      {(item.command !== '' || runs) && (
         <header role="presentation">
           <code class="grow acp-command" dir="ltr">
             <Visible text={item.command} strictness="lookalikes" />
@@ -27,17 +31,25 @@ export function Command({ item }: { readonly item: ToolCall }) {
               onClick={() => void actions.copy?.(textOf(store.view, item.id, 'output'))}
             />
           )}
+          {runs && <StopCommand terminalId={terminal.terminal_id} />}
         </header>
       )}
       {hasOutput && <Output item={item} />}
-      {!hasOutput && ended && item.blocks.length === 0 && (
+      {terminal?.truncated === true && (
+        <p class="muted acp-empty">
+          {terminal.running
+            ? t('There is too much output. Its end is shown when the command has ended.')
+            : t('There was too much output. Its beginning and its end are shown.')}
+        </p>
+      )}
+      {!hasOutput && ended && !runs && item.blocks.length === 0 && (
         <p class="muted acp-empty">{t('No output.')}</p>
       )}
-      {ended && (
+      {(ended || terminal !== null) && (
         <footer>
-          <ExitCode code={item.exit_code} />
+          <CommandEnd item={item} />
           <span class="grow">
-            {t('after %1', duration(between(item.started_at, item.ended_at)) || '0s')}
+            {ended && t('after %1', duration(between(item.started_at, item.ended_at)) || '0s')}
           </span>
           {actions !== null && hasRaw(item) && <RawButton item={item} />}
         </footer>
@@ -46,15 +58,23 @@ export function Command({ item }: { readonly item: ToolCall }) {
   );
 }
 
-function ExitCode({ code }: { readonly code: number | null }) {
-  const { t } = useScene();
-  if (code === null) {
+/** Ends the command alone; the turn goes on. */
+function StopCommand({ terminalId }: { readonly terminalId: string }) {
+  const { actions, store, t } = useScene();
+  const [problem, setProblem] = useState('');
+  if (actions?.killTerminal === undefined) {
     return null;
   }
   return (
-    <span class={`acp-outcome ${code === 0 ? 'ok' : 'err'}`}>
-      <Icon name={code === 0 ? 'keep' : 'close'} small />
-      {t('Exit code %1', code)}
-    </span>
+    <>
+      {problem !== '' && <span class="err">{problem}</span>}
+      <ActionButton
+        label={t('Stop this command')}
+        run={async () => actions.killTerminal?.(store.sessionId, terminalId)}
+        onFailure={setProblem}
+      >
+        {t('Stop')}
+      </ActionButton>
+    </>
   );
 }

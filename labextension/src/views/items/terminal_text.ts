@@ -1,8 +1,13 @@
 import { AnsiUp } from 'ansi_up';
 import createPurifier, { type Config } from 'dompurify';
 
+import { ROWS, TerminalScreen } from './terminal_screen';
+
 /** Most lines kept in the page. */
 const MAX_LINES = 500;
+
+/** Of a long text only the end is read. */
+const MAX_READ = 512 * 1024;
 
 const CONFIG = {
   ALLOWED_TAGS: ['span'],
@@ -12,13 +17,12 @@ const CONFIG = {
 
 const purifier = createPurifier(window);
 
-/** Coloured output of a command that grows at its end; lines that have ended stay as they are. */
+/** Coloured output of a command that grows at its end; lines that are finished stay as they are. */
 export class TerminalText {
   /** Length of the text taken so far. */
   length = 0;
-  private ansi = makeAnsi();
+  private screen = new TerminalScreen();
   private readonly live = document.createElement('span');
-  private lastLine = '';
   private lines = 0;
 
   constructor(private readonly host: Element) {
@@ -27,35 +31,29 @@ export class TerminalText {
 
   append(text: string): void {
     this.length += text.length;
-    const whole = this.lastLine + text;
-    const end = whole.lastIndexOf('\n') + 1;
-    const ended = lastLines(whole.slice(0, end));
-    this.lastLine = whole.slice(end);
-    if (ended !== '') {
-      const line = document.createElement('span');
-      line.append(render(this.ansi, overwritten(ended)));
-      this.host.insertBefore(line, this.live);
-      this.lines += ended.split('\n').length - 1;
-      line.dataset.lines = String(ended.split('\n').length - 1);
+    const finished = this.screen.write(end(text)).slice(-MAX_LINES);
+    if (finished.length > 0) {
+      const lines = document.createElement('span');
+      lines.append(render(`${finished.join('\n')}\n`));
+      lines.dataset.lines = String(finished.length);
+      this.host.insertBefore(lines, this.live);
+      this.lines += finished.length;
       this.forgetOldest();
     }
-    // Drawn with a copy of the colour state: the line may yet be overwritten.
-    const ahead = Object.assign(makeAnsi(), this.ansi);
-    this.live.replaceChildren(render(ahead, overwritten(this.lastLine)));
+    this.live.replaceChildren(render(this.screen.live().join('\n')));
   }
 
   reset(): void {
     this.host.replaceChildren(this.live);
     this.live.replaceChildren();
-    this.ansi = makeAnsi();
+    this.screen = new TerminalScreen();
     this.length = 0;
-    this.lastLine = '';
     this.lines = 0;
   }
 
   private forgetOldest(): void {
     let oldest = this.host.firstElementChild;
-    while (this.lines > MAX_LINES && oldest instanceof HTMLElement && oldest !== this.live) {
+    while (this.lines + ROWS > MAX_LINES && oldest instanceof HTMLElement && oldest !== this.live) {
       const count = Number(oldest.dataset.lines);
       if (this.lines - count < MAX_LINES / 2) {
         return;
@@ -68,29 +66,19 @@ export class TerminalText {
   }
 }
 
-function makeAnsi(): AnsiUp {
+function render(text: string): DocumentFragment {
   const ansi = new AnsiUp();
   ansi.use_classes = true;
   // No links from escape codes: the address would not be in sight.
   ansi.url_allowlist = {};
-  return ansi;
-}
-
-function render(ansi: AnsiUp, text: string): DocumentFragment {
   return purifier.sanitize(ansi.ansi_to_html(text), CONFIG);
 }
 
-/** A carriage return starts its line again, as progress bars do. */
-function overwritten(text: string): string {
-  return text.includes('\r')
-    ? text.replace(/\r+\n/g, '\n').replace(/[^\n]*\r(?=[^\n])/g, '')
-    : text;
-}
-
-function lastLines(text: string): string {
-  let at = text.length - 1;
-  for (let count = 0; count < MAX_LINES && at >= 0; count += 1) {
-    at = text.lastIndexOf('\n', at - 1);
+/** The end of a text, from the beginning of a line on. */
+function end(text: string): string {
+  if (text.length <= MAX_READ) {
+    return text;
   }
-  return at > 0 ? text.slice(at + 1) : text;
+  const start = text.length - MAX_READ;
+  return text.slice(text.indexOf('\n', start) + 1 || start);
 }

@@ -88,7 +88,7 @@ type Main = 'command' | 'found' | 'lines' | 'diffs' | 'fields';
 
 /** What a call is drawn by; each text is shown once. */
 function mainOf(item: ToolCall, hasOutput: boolean): Main {
-  if (item.ui_kind === 'execute' || item.command !== '') {
+  if (item.ui_kind === 'execute' || item.command !== '' || item.terminal !== null) {
     return 'command';
   }
   if (item.files !== null) {
