@@ -99,7 +99,7 @@ class Journal:
         entry = self._secrets.without(entry)
         self._log.append(entry)
         self.lines += 1
-        packets = self._reader.read(entry)
+        packets = self._reader.read(self._log.clean(entry))
         for packet in packets:
             try:
                 self.transcript, events = reduce(self.transcript, packet, entry.t)

@@ -9,6 +9,7 @@ import os
 import queue
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -67,6 +68,11 @@ class TrafficLog:
         """Queue ``entry``. Its message must not be changed afterwards."""
         if not self._closed:
             self._entries.put(entry)
+
+    def clean(self, entry: TrafficEntry) -> TrafficEntry:
+        """Return an entry as it may be shown: without the secrets that are known."""
+        message = self._redactor.without_known(entry.message)
+        return entry if message is entry.message else replace(entry, message=message)
 
     def watch(self, wake: Callable[[], None]) -> None:
         """Call ``wake``, in the log's thread, when lines are in the file and when it has ended."""
@@ -152,6 +158,10 @@ class FrozenLog(TrafficLog):
 
     def append(self, entry: TrafficEntry) -> None:
         """Write nothing."""
+
+    def clean(self, entry: TrafficEntry) -> TrafficEntry:
+        """Return it as it is: it was cleaned when it was written."""
+        return entry
 
     def watch(self, wake: Callable[[], None]) -> None:
         """Nothing will come."""

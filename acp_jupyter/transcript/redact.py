@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, Self
 
 __all__ = ["REDACTED", "Redactor"]
@@ -32,6 +32,13 @@ _PATTERNS = re.compile(
     r"|-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----.*?(?:-----END [A-Z ]{0,30}PRIVATE KEY-----|\Z)",
     re.DOTALL,
 )
+
+
+_HINTS = (
+    *("sk-", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "xox", "hf_"),
+    *("npm_", "pypi-", "AIza", "AKIA", "ASIA", "eyJ", "earer ", "://", "-----BEGIN "),
+)
+"""One of these is in whatever the patterns match; looking for them is ten times as fast."""
 
 
 class Redactor:
@@ -65,17 +72,56 @@ class Redactor:
 
     def redact_text(self, text: str) -> str:
         """Return ``text`` without secrets."""
+        text = self._without_known_text(text)
+        return _PATTERNS.sub(REDACTED, text) if _suspicious(text) else text
+
+    def without_known(self, value: Any) -> Any:
+        """Return a JSON value without the secrets that are known, and the same one if it has none.
+
+        Patterns are left alone: what a user is asked to allow must be seen whole, and an agent
+        could write a pattern around what it wants to hide.
+        """
+        text = "\n".join(_strings(value, [])) if self._secrets else ""
+        if not any(secret in text for secret in self._secrets):
+            return value
+        return Redactor._replaced(value, self._without_known_text)
+
+    def _without_known_text(self, text: str) -> str:
         for secret in self._secrets:
             if secret in text:
                 text = text.replace(secret, REDACTED)
-        return _PATTERNS.sub(REDACTED, text)
+        return text
 
     def redact(self, value: Any) -> Any:
         """Return a JSON value without secrets, keys included."""
+        return Redactor._replaced(value, self.redact_text)
+
+    @staticmethod
+    def _replaced(value: Any, change: Callable[[str], str]) -> Any:
         if isinstance(value, str):
-            return self.redact_text(value)
+            return change(value)
         if isinstance(value, Mapping):
-            return {self.redact_text(str(key)): self.redact(item) for key, item in value.items()}
+            return {
+                change(str(key)): Redactor._replaced(item, change) for key, item in value.items()
+            }
         if isinstance(value, list | tuple):
-            return [self.redact(item) for item in value]
+            return [Redactor._replaced(item, change) for item in value]
         return value
+
+
+def _suspicious(text: str) -> bool:
+    return any(hint in text for hint in _HINTS)
+
+
+def _strings(value: Any, found: list[str]) -> list[str]:
+    """Collect all texts of a JSON value, keys included."""
+    if isinstance(value, str):
+        found.append(value)
+    elif isinstance(value, Mapping):
+        for key, item in value.items():
+            found.append(str(key))
+            _strings(item, found)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            _strings(item, found)
+    return found
