@@ -102,8 +102,9 @@ def test_a_killed_server_leaves_a_session_that_says_so(kept: Kept) -> None:
     with kept.server() as server:
         session = server.woken(session_id)
         turns = session.transcript.turns
-        assert turns[asked].failure is not None
-        assert turns[asked].failure.reason == "server_restarted"
+        failure = turns[asked].failure
+        assert failure is not None
+        assert failure.reason == "server_restarted"
         assert turns[queued].stop_reason == "cancelled"
         (call,) = (i for i in session.transcript.items if isinstance(i, ToolCall))
         assert call.permission is not None

@@ -26,7 +26,7 @@ __all__ = ["JupyterServer", "KernelSide", "fake_agents"]
 
 App = Literal["jupyter_server", "jupyterlab", "notebook"]
 
-_START_SECONDS = 30.0
+_START_SECONDS = 90.0
 _STOP_SECONDS = 20.0
 _KEPT_VARIABLES = ("PATH", "LANG", "LC_ALL", "TZ", "TMPDIR", "VIRTUAL_ENV", "PYTHONPATH")
 
