@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+import psutil
 import pytest
 
 from tests.support.mockllm import FakeModel
@@ -65,8 +67,9 @@ def place(
 
 
 @pytest.fixture
-def talk(place: Place) -> Talk:
-    return place.talk
+def talk(place: Place) -> Iterator[Talk]:
+    yield place.talk
+    place.talk.settle()
 
 
 @pytest.fixture
@@ -93,7 +96,7 @@ def test_a_file_is_written_after_it_was_allowed(agent: Published, talk: Talk) ->
     turn_id = talk.start("write_file file=new.py")
     call = talk.asked(turn_id)
     assert not file.exists()
-    assert call["permission"]["title"] == f"{agent.name} wants to {agent.new_files} a file"
+    assert call["permission"]["title"] == f"{agent.name} wants to create a file"
     kinds = [option["option_kind"] for option in call["permission"]["options"]]
     assert kinds.count("allow_once") == kinds.count("reject_once") == 1
     (diff,) = call["diffs"]
@@ -136,7 +139,7 @@ def test_a_command_its_output_and_its_exit_code(agent: Published, talk: Talk) ->
     assert (call["tool_kind"], call["command"]) == ("execute", "echo out; exit 3")
     assert call["status"] == agent.failed_command
     if agent.command_output:
-        assert call["output"].rstrip("\n") == "out"
+        assert call["output"].splitlines()[-1] == "out"
         assert call["exit_code"] == 3
     for asked in played.asked:
         assert asked["permission"]["title"] == f"{agent.name} wants to run a command"
@@ -206,17 +209,17 @@ def test_prompts_in_one_session_are_answered_one_after_the_other(
     assert "Some **Markdown**" in second.text
 
 
-def test_two_sessions_at_once(agent: Published, place: Place) -> None:
+def test_two_sessions_at_once(agent: Published, place: Place, talk: Talk) -> None:
     other = place.another("other")
     writing = other.start("write_file")
     request = other.asked(writing)
-    assert "Some **Markdown**" in place.talk.play("hello").text
+    assert "Some **Markdown**" in talk.play("hello").text
     assert other.look(writing)["turn"]["status"] == "requires_action"
     other.answer(request, "allow_once")
     assert other.end(writing).text.endswith(DONE)
     assert (other.folder / "hello.py").read_text() == HELLO_PY
-    ids = [(talk, talk.start("count chunks=60 rate=30")) for talk in (place.talk, other)]
-    both = [talk.end(turn_id) for talk, turn_id in ids]
+    ids = [(each, each.start("count chunks=60 rate=30")) for each in (talk, other)]
+    both = [each.end(turn_id) for each, turn_id in ids]
     assert both[1].turn["started_at"] < both[0].turn["ended_at"]
     said = agent.first_words + "".join(f"w{n} " for n in range(60))
     assert [played.text for played in both] == [said, said]
@@ -229,16 +232,16 @@ def test_stop_while_it_writes(agent: Published, talk: Talk) -> None:
     assert "Some **Markdown**" in talk.play("hello").text
 
 
-def test_stop_while_a_command_runs(agent: Published, place: Place) -> None:
-    talk = place.talk
+def test_stop_while_a_command_runs(agent: Published, place: Place, talk: Talk) -> None:
     turn_id = talk.start("sleep_command")
     if "sleep_command" in agent.asks:
         talk.answer(talk.asked(turn_id), "allow_once")
     eventually(lambda: "sleep" in names(place.home), 60, "the command runs")
     ended_by_stop(talk, turn_id)
-    (call,) = talk.look(turn_id)["items"][-2:-1] or [{}]
-    assert call["status"] in {"cancelled", "failed", "completed"}
-    eventually(lambda: "sleep" not in names(place.home), 10, "the command has ended")
+    (call,) = (i for i in talk.look(turn_id)["items"] if i["kind"] == "tool_call")
+    assert call["status"] in {"cancelled", "failed"}
+    if not agent.keeps_commands:
+        eventually(lambda: "sleep" not in names(place.home), 10, "the command has ended")
     assert "Some **Markdown**" in talk.play("hello").text
 
 
@@ -275,11 +278,11 @@ def test_a_killed_agent_is_noticed_and_the_next_prompt_works(place: Place) -> No
     talk = place.another("killed")
     turn_id = talk.start("count chunks=2000 rate=20")
     talk.until_text(turn_id, "w5 ")
-    # Of all processes of this agent the one that the host has started.
-    pids = {process.pid for process in processes_of(place.home)}
-    assert pids
-    for process in processes_of(place.home):
-        process.kill()
+    running = processes_of(place.home)
+    pids = {process.pid for process in running}
+    for process in running:
+        with contextlib.suppress(psutil.NoSuchProcess):
+            process.kill()
     killed = time.monotonic()
     played = talk.end(turn_id, seconds=5)
     assert time.monotonic() - killed < 1

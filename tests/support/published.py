@@ -52,12 +52,12 @@ class Published:
     asks: frozenset[str]
     failed_command: str
     plan: str
-    new_files: str = "create"
-    """The verb in a permission request about a new file."""
     first_words: str = ""
     """What it says before each answer of a model that it does not know."""
     command_output: bool = True
     """Whether it tells what a command printed."""
+    keeps_commands: bool = False
+    """Whether a command goes on in the background when its turn is stopped."""
     retries_cut_streams: bool = False
     """Whether a stream that is cut is asked for again, for ever."""
     goes_on_after_no: bool = True
@@ -175,9 +175,9 @@ PUBLISHED = (
         asks=frozenset({"write_file", "edit_file", "touch"}),
         failed_command="failed",
         plan="plan",
-        new_files="edit",
         first_words="Model metadata for `mock` not found. Defaulting to fallback metadata; "
         "this can degrade performance and cause issues.",
+        keeps_commands=True,
         retries_cut_streams=True,
         goes_on_after_no=False,
         long=True,

@@ -95,9 +95,13 @@ class Talk:
 
     def asked(self, turn_id: str) -> Json:
         """Wait until something is asked; return the tool call's card."""
-        return eventually(
-            lambda: self._open_request(self.look(turn_id)), _TURN_SECONDS, "a permission request"
-        )
+
+        def find() -> Json:
+            detail = self.look(turn_id)
+            assert detail["turn"]["status"] != "done", detail["items"]
+            return self._open_request(detail)
+
+        return eventually(find, _TURN_SECONDS, "a permission request")
 
     def answer(self, call: Json, kind: str) -> None:
         """Choose the option of a kind."""
@@ -112,6 +116,18 @@ class Talk:
         """Press Stop."""
         url = f"sessions/{self.session_id}/cancel"
         self.user.post(url, json={"turn_id": turn_id}).raise_for_status()
+
+    def settle(self) -> None:
+        """Stop all that runs or waits, so that what failed does not hold up what follows."""
+
+        def quiet() -> bool:
+            state = self.state
+            queued = [prompt["turn_id"] for prompt in state["queue"]]
+            for turn_id in [*queued, *filter(None, [state["active_turn_id"]])]:
+                self.stop(turn_id)
+            return state["status"] in {"idle", "stopped"} and not queued
+
+        eventually(quiet, 20, "the session is quiet")
 
     def until_text(self, turn_id: str, sign: str) -> None:
         """Wait until the agent has said something."""
