@@ -21,8 +21,7 @@ from acp_jupyter.host.elicitation import Elicitations
 from acp_jupyter.host.elicitation_reply import answer_question
 from acp_jupyter.host.files_agent import AgentFiles
 from acp_jupyter.host.files_client import FileHandlers
-from acp_jupyter.host.terminals import Terminals
-from acp_jupyter.host.terminals_client import TerminalHandlers
+from acp_jupyter.host.terminals_client import TerminalHandlers, TerminalService
 
 __all__ = ["SessionClient"]
 
@@ -47,11 +46,11 @@ class SessionClient(TerminalHandlers, FileHandlers):
         """Answers permission requests; without it nothing is allowed."""
         self.elicitations: Elicitations | None = None
         """Answers the agent's questions; without it they are cancelled."""
-        self.terminals: Terminals | None = None
+        self.terminals: TerminalService | None = None
         """Runs commands; without it there are none."""
         self.files = files
 
-    def terminals_of(self, kwargs: dict[str, Any]) -> Terminals:
+    def terminals_of(self, kwargs: dict[str, Any]) -> TerminalService:
         """Return the session's terminals."""
         if self.terminals is None:
             raise acp.RequestError(_NO_METHOD, "Method not found")

@@ -16,8 +16,7 @@ from acp.schema import (
 )
 
 from acp_jupyter.host.client import SessionClient
-from acp_jupyter.host.terminals import Terminals
-from acp_jupyter.host.terminals_client import TerminalHandlers
+from acp_jupyter.host.terminals_client import TerminalHandlers, TerminalService
 
 __all__ = ["ClientRouter"]
 
@@ -84,7 +83,7 @@ class ClientRouter(TerminalHandlers):
         client = self._client(kwargs)
         return await client.write_text_file(session_id, path, content, **kwargs)
 
-    def terminals_of(self, kwargs: dict[str, Any]) -> Terminals:
+    def terminals_of(self, kwargs: dict[str, Any]) -> TerminalService:
         """Return the terminals of the session that asks."""
         return self._client(kwargs).terminals_of(kwargs)
 

@@ -7,6 +7,7 @@ import contextlib
 import math
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from pydantic import JsonValue
@@ -14,13 +15,15 @@ from pydantic import JsonValue
 from acp_jupyter.errors import AcpError, FileRefused
 from acp_jupyter.host.file_changes_turn import TurnFiles
 from acp_jupyter.host.journal import Journal
+from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.recording_answers import RecordedAnswers
 from acp_jupyter.host.recording_place import RecordPlace
 from acp_jupyter.host.recording_scrub import RecordScrubber, record_text
 from acp_jupyter.host.recording_wish import RecordWish
+from acp_jupyter.host.terminals_recorded import RecordedTerminals
 from acp_jupyter.host.traffic_log import read_traffic
 from acp_jupyter.packets.display import human_size
-from acp_jupyter.packets.notes import HostNotice
+from acp_jupyter.packets.notes import HostNotice, Note
 
 __all__ = ["Recording", "Replaying", "SessionRecord"]
 
@@ -156,6 +159,10 @@ class Replaying:
     def said(self, blocks: tuple[dict[str, JsonValue], ...]) -> tuple[dict[str, JsonValue], ...]:
         """Return a prompt as it would stand in the record, to be found there."""
         return tuple(self._scrubber.value(block) for block in blocks)
+
+    def terminals(self, note: Callable[[Note], None], limits: Limits) -> RecordedTerminals:
+        """Return the terminals of the record; no command is run."""
+        return RecordedTerminals(note, self.answers.path, self._scrubber, limits)
 
     def suits(self, wish: RecordWish | None) -> bool:
         """Tell whether the session can go on under a wish."""

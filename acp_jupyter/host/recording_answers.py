@@ -56,7 +56,7 @@ class RecordedAnswers:
     """
 
     def __init__(self, path: Path, scrubber: Scrubs, most_bytes: int) -> None:
-        self._path = path
+        self.path = path
         self._scrubber = scrubber
         self._most = most_bytes
         self._asked: list[_Asked] = []
@@ -64,8 +64,8 @@ class RecordedAnswers:
     def load(self) -> None:
         """Read the record; blocks. What can't be read holds no answers."""
         try:
-            small = self._path.stat().st_size <= self._most
-            self._asked = list(_requests(self._path)) if small else []
+            small = self.path.stat().st_size <= self._most
+            self._asked = list(_requests(self.path)) if small else []
         except OSError:
             self._asked = []
 

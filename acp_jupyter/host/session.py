@@ -72,6 +72,7 @@ class Session:
         self.record: SessionRecord | None = None
         """Where it is recorded, or what it is played from."""
         self.journal = journal
+        self._limits = limits
         cwd = Path(self.state.cwd)
         self.turn_files = TurnFiles(journal, cwd, limits)
         self._client = SessionClient(AgentFiles(cwd, journal, documents, limits))
@@ -117,6 +118,7 @@ class Session:
     def dormant(self) -> bool:
         """Whether nothing runs, waits or looks: then it may be put away."""
         idle = self.state.active_turn_id is None and not self.state.queue
+        idle = idle and not self.terminals.busy
         return idle and not self.agent.running and not self.journal.read_by_anyone
 
     # -- what its users do -----------------------------------------------
@@ -223,6 +225,9 @@ class Session:
             await self._turns.asking.trust.passed()
         if isinstance(self.record, Replaying):
             await asyncio.to_thread(self.record.answers.load)
+            terminals = self.record.terminals(self.journal.note, self._limits)
+            await asyncio.to_thread(terminals.load)
+            self._client.terminals = terminals
             self._turns.asking.recorded = self.record.answers
             self._turns.said = self.record.said
             self.agent.keep_alone()

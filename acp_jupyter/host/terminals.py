@@ -165,6 +165,13 @@ class Terminals:
         await self._end(terminal, "agent")
         self._note(TerminalReleased(terminal_id=terminal_id))
 
+    @property
+    def busy(self) -> bool:
+        """Whether a command runs."""
+        return bool(self._starting) or any(
+            not terminal.ended.is_set() for terminal in self._terminals.values()
+        )
+
     def end_soon(self) -> None:
         """Begin to end all commands: their agent is gone. New ones may be started."""
         terminals, self._terminals = list(self._terminals.values()), {}

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Any, Protocol
 
 import acp
 from acp.schema import (
@@ -16,18 +17,44 @@ from acp.schema import (
 )
 
 from acp_jupyter.errors import TerminalRefused, UnknownTerminal
-from acp_jupyter.host.terminals import Terminals
+from acp_jupyter.host.terminals import TerminalExit, TerminalState
 
-__all__ = ["TerminalHandlers"]
+__all__ = ["TerminalHandlers", "TerminalService"]
 
 _RESOURCE_NOT_FOUND = -32002
 _INVALID_PARAMS = -32602
 
 
+class TerminalService(Protocol):
+    """What answers an agent: terminals that run commands, or those of a record."""
+
+    async def create(
+        self,
+        command: str,
+        args: Sequence[str] = (),
+        cwd: str | None = None,
+        env: Iterable[tuple[str, str]] = (),
+        output_bytes: int | None = None,
+    ) -> str:
+        """ACP: terminal/create."""
+
+    def output(self, terminal_id: str) -> TerminalState:
+        """ACP: terminal/output."""
+
+    async def wait(self, terminal_id: str) -> TerminalExit:
+        """ACP: terminal/wait_for_exit."""
+
+    async def kill(self, terminal_id: str) -> None:
+        """ACP: terminal/kill."""
+
+    async def release(self, terminal_id: str) -> None:
+        """ACP: terminal/release."""
+
+
 class TerminalHandlers:
     """Answers an agent's requests for terminals; a part of the SDK's ``Client``."""
 
-    def terminals_of(self, kwargs: dict[str, Any]) -> Terminals:
+    def terminals_of(self, kwargs: dict[str, Any]) -> TerminalService:
         """Return the terminals of the session that asks.
 
         Raises
