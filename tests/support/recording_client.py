@@ -14,10 +14,12 @@ from acp.schema import (
     WriteTextFileResponse,
 )
 
+from acp_jupyter.host.terminals_client import TerminalHandlers, TerminalService
+
 __all__ = ["RecordingClient"]
 
 
-class RecordingClient:
+class RecordingClient(TerminalHandlers):
     """Chooses the option ``choice`` of every permission request, or cancels."""
 
     def __init__(self, choice: str | None = None) -> None:
@@ -25,6 +27,9 @@ class RecordingClient:
         self.asked: list[dict[str, Any]] = []
         self.written: list[tuple[str, str]] = []
         self.before_answer: Callable[[], Awaitable[None]] | None = None
+
+    def terminals_of(self, kwargs: dict[str, Any]) -> TerminalService:
+        raise RequestError(-32601, "Method not found")
 
     async def request_permission(self, **request: Any) -> RequestPermissionResponse:
         self.asked.append(request)

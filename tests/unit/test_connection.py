@@ -53,7 +53,9 @@ async def test_the_agent_is_told_what_this_client_can(tmp_path: Path) -> None:
         params = talk.entries[0].message["params"]
         assert params["protocolVersion"] == 1
         assert params["clientCapabilities"]["fs"] == {"readTextFile": True, "writeTextFile": True}
-        assert params["clientCapabilities"]["terminal"] is False
+        assert params["clientCapabilities"]["terminal"] is True
+        meta = params["clientCapabilities"]["_meta"]
+        assert meta["terminal_output"] is meta["terminal_output_delta"] is True
         assert params["clientInfo"]["name"] == "acp-jupyter"
 
 
