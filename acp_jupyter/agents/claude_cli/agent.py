@@ -43,6 +43,7 @@ class ClaudeCliAgent:
         self._ended = asyncio.Event()
         self._peer = Peer(self._on_request, self._on_notification, self._ended.set)
         self._sessions: dict[str, Session] = {}
+        self._asks = False
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def serve(self) -> None:
@@ -67,6 +68,7 @@ class ClaudeCliAgent:
     def _on_request(self, request_id: object, method: str, params: Json) -> None:
         match method:
             case "initialize":
+                self._asks = _can_ask(params)
                 self._peer.answer(request_id, _initialize())
             case "session/new":
                 session = self._open(str(uuid.uuid4()), params, resumes=False)
@@ -141,7 +143,9 @@ class ClaudeCliAgent:
         except CliMissingError as error:
             raise RpcError(INTERNAL_ERROR, str(error)) from None
         servers = mcp_servers(params.get("mcpServers"))
-        session = Session(self._peer, session_id, Path(cwd), servers, resumes=resumes)
+        session = Session(
+            self._peer, session_id, Path(cwd), servers, resumes=resumes, asks=self._asks
+        )
         self._sessions[session_id] = session
         return session
 
@@ -152,6 +156,15 @@ class ClaudeCliAgent:
                 INVALID_PARAMS, "There is no such session.", {"sessionId": params.get("sessionId")}
             )
         return session
+
+
+def _can_ask(params: Json) -> bool:
+    """Tell whether the client shows forms (ACP: elicitation)."""
+    match params.get("clientCapabilities"):
+        case {"elicitation": {"form": dict()}}:
+            return True
+        case _:
+            return False
 
 
 def _initialize() -> Json:

@@ -22,8 +22,6 @@ _STREAMS = (
     "--output-format", "stream-json",
     "--include-partial-messages",
     "--permission-prompt-tool", "stdio",
-    # It asks by a question of its own, which the protocol's permission request can't carry.
-    "--disallowedTools=AskUserQuestion",
 )  # fmt: skip
 
 _NOT_INHERITED = frozenset({"CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT"})
@@ -44,6 +42,8 @@ class Launch:
     model: str
     servers: Json
     """MCP servers, as the CLI spells them."""
+    asks: bool = False
+    """Whether the client can show the questions of the CLI's question tool."""
 
 
 def find_cli(environment: Mapping[str, str]) -> str:
@@ -84,6 +84,8 @@ def cli_arguments(launch: Launch, mcp_config: Path | None) -> list[str]:
     arguments = [*_STREAMS, session, launch.session_id, "--permission-mode", launch.mode]
     if launch.model:
         arguments += ["--model", launch.model]
+    if not launch.asks:
+        arguments.append("--disallowedTools=AskUserQuestion")
     if mcp_config is not None:
         arguments += ["--mcp-config", str(mcp_config)]
     return arguments

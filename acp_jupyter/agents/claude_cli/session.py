@@ -27,6 +27,7 @@ from .live import LiveCli
 from .old_text import with_old_text
 from .options import DEFAULT_MODE, Models, commands_update, known_mode
 from .permission import control_response, decision, deny
+from .questions import QUESTION_TOOL, answer_questions, question_form
 from .turn import Turn, death
 
 __all__ = ["Session"]
@@ -44,10 +45,12 @@ class Session:
         MCP servers, as the CLI spells them.
     resumes
         Whether the CLI knows a conversation of this id.
+    asks
+        Whether the client can show questions.
     """
 
     def __init__(
-        self, peer: Peer, session_id: str, cwd: Path, servers: Json, *, resumes: bool
+        self, peer: Peer, session_id: str, cwd: Path, servers: Json, *, resumes: bool, asks: bool
     ) -> None:
         self.id = session_id
         self.mode = DEFAULT_MODE
@@ -57,6 +60,7 @@ class Session:
         self._servers = servers
         self._cli_session_id = session_id
         self._resumes = resumes
+        self._asks = asks
         self._cli: LiveCli | None = None
         self._stopping: asyncio.Task[None] | None = None
         self._turn: Turn | None = None
@@ -134,6 +138,7 @@ class Session:
                 self.mode,
                 self.models.argument(),
                 self._servers,
+                self._asks,
             )
             self._cli = await LiveCli.start(
                 launch,
@@ -227,12 +232,15 @@ class Session:
             self._notify({"sessionUpdate": "config_option_update", "configOptions": options})
 
     async def _ask(self, question: PermissionAsked) -> None:
-        """ACP: session/request_permission. Only the answer "allow" allows."""
+        """ACP: session/request_permission, elicitation/create. Only "allow" allows."""
+        is_form = self._asks and question.tool_name == QUESTION_TOOL
+        method = "elicitation/create" if is_form else "session/request_permission"
         call = with_old_text(obj(question.params.get("toolCall")), self._cwd)
-        params: Json = {"sessionId": self.id, **question.params, "toolCall": call}
+        params = question_form(question) if is_form else {**question.params, "toolCall": call}
         try:
-            result = await self._peer.request("session/request_permission", params)
-            answer = decision(question, result)
+            result = await self._peer.request(method, {"sessionId": self.id, **params})
+            told = answer_questions if is_form else decision
+            answer = told(question, result)
         except RpcError:
             answer = deny()
         if self._cli is not None:

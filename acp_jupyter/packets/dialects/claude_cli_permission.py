@@ -39,7 +39,7 @@ def read_permission(request_id: str, request: Obj) -> PermissionAsked:
         grants[ALWAYS] = [{**each, "destination": "session"} for each in suggestions]
     options.append({"optionId": REJECT, "name": "Reject", "kind": "reject_once"})
     params: Obj = {"toolCall": call, "options": [*options]}
-    return PermissionAsked(request_id, params, tool_input, grants)
+    return PermissionAsked(request_id, params, tool_input, grants, name)
 
 
 def _words(suggestion: Obj) -> str:

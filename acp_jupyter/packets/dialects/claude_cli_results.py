@@ -55,6 +55,8 @@ class PermissionAsked:
     """Goes back to the CLI unchanged when the tool call is allowed."""
     grants: dict[str, list[Obj]] = field(default_factory=dict)
     """What an option allows beyond this call, as the CLI wants it said, by option id."""
+    tool_name: str = ""
+    """As the CLI spells it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -103,6 +103,17 @@ def permission() -> None:
         done(result=json.dumps(answer["response"]))
 
 
+def question() -> None:
+    options = [{"label": name, "description": f"As {name}."} for name in ("red", "green")]
+    asked = [
+        {"question": "Which colour?", "header": "Colour", "options": options, "multiSelect": False},
+        {"question": "Which shades?", "header": "Shades", "options": options, "multiSelect": True},
+    ]
+    say(tool("AskUserQuestion", questions=asked))
+    answer = ask("AskUserQuestion", input={"questions": asked})
+    done(result=json.dumps(answer["response"]))
+
+
 def torn() -> None:
     line = json.dumps({"type": "assistant", "message": {"content": [text("whole é")]}})
     for piece in (b"\n\n", line.encode()[:20], line.encode()[20:] + b"\r\n", b'{"type":\n'):
@@ -230,8 +241,8 @@ def main() -> None:
 SCENES: dict[str, Callable[[], None]] = {
     scene.__name__: scene
     for scene in (
-        hooks, permission, torn, dies, deaf, obeys, background, by_itself, stranger, withdrawn,
-        auth, login, budget, broke,
+        hooks, permission, question, torn, dies, deaf, obeys, background, by_itself, stranger,
+        withdrawn, auth, login, budget, broke,
     )
 }  # fmt: skip
 
