@@ -22,6 +22,7 @@ from acp_jupyter.host.registry import AgentSpec
 from acp_jupyter.host.routing import Lines, SessionLog
 from acp_jupyter.host.transport import BeforeAnswer, LineTransport, OnWithdrawn
 from acp_jupyter.packets.parse_login import asks_for_login
+from acp_jupyter.transcript.redact import Redactor
 
 __all__ = ["PROTOCOL_VERSION", "AgentConnection"]
 
@@ -56,6 +57,7 @@ class AgentConnection:
         self._transport = transport
         self._lines = lines
         self._limits = limits
+        self._redactor = Redactor.of_environments(os.environ, spec.env)
         self._sdk = acp.connect_to_agent(
             cast("Client", client), transport, use_unstable_protocol=True
         )
@@ -172,7 +174,7 @@ class AgentConnection:
         ``before_answer`` is awaited before the end of the turn is told; see `LineTransport`.
         """
         params = {"sessionId": session_id, "prompt": [dict(block) for block in blocks]}
-        result = await self._transport.request(
+        result = await self._ask(
             "session/prompt", params, None, log=log, before_answer=before_answer
         )
         return dict(_object(result))
@@ -210,7 +212,7 @@ class AgentConnection:
         """
         seconds = self._limits.request_seconds if seconds is None else seconds
         try:
-            result = await self._transport.request(method, params, seconds, log=log, opens=opens)
+            result = await self._ask(method, params, seconds, log=log, opens=opens)
             return dict(_object(result))
         except TimeoutError:
             raise AgentRequestError(
@@ -222,6 +224,27 @@ class AgentConnection:
     def fault(self) -> str:
         """Why an agent that lived was ended; empty for one that ended by itself, or was asked to."""
         return self._transport.fault
+
+    async def _ask(
+        self,
+        method: str,
+        params: Mapping[str, Any],
+        seconds: float | None,
+        *,
+        log: SessionLog | None = None,
+        opens: bool = False,
+        before_answer: BeforeAnswer | None = None,
+    ) -> Any:
+        """Send a request; the words of an error go to people, so they hold no secret."""
+        try:
+            return await self._transport.request(
+                method, params, seconds, log=log, opens=opens, before_answer=before_answer
+            )
+        except AgentRequestError as error:
+            redact = self._redactor.redact_text
+            raise AgentRequestError(
+                redact(error.message), redact(error.detail), error.code
+            ) from None
 
     async def wait_closed(self) -> ExitReason:
         """Wait until the process has ended, for whatever reason."""
@@ -284,9 +307,7 @@ class AgentConnection:
     ) -> dict[str, Any]:
         """Send a request without which there is no session, and explain its failure."""
         try:
-            result = await self._transport.request(
-                method, params, seconds, log=log, opens=log is not None
-            )
+            result = await self._ask(method, params, seconds, log=log, opens=log is not None)
             return dict(_object(result))
         except TimeoutError:
             if silent_for_want_of_login(self.initialize_result):

@@ -16,6 +16,7 @@ from acp_jupyter.host.pipes import PipeReader, PipeWriter
 from acp_jupyter.host.registry import AgentSpec
 from acp_jupyter.host.stderr_tail import StderrTail
 from acp_jupyter.host.supervised import ExitReason, Grace, Supervised
+from acp_jupyter.transcript.redact import Redactor
 
 __all__ = ["AgentProcess", "ExitReason"]
 
@@ -29,7 +30,9 @@ class AgentProcess:
     directly. Everything here belongs to the loop that `start` ran in.
     """
 
-    def __init__(self, supervised: Supervised, stdin: PipeWriter, limits: Limits) -> None:
+    def __init__(
+        self, supervised: Supervised, stdin: PipeWriter, redactor: Redactor, limits: Limits
+    ) -> None:
         supervisor = supervised.supervisor
         assert supervisor.stdout is not None
         assert supervisor.stderr is not None
@@ -37,7 +40,7 @@ class AgentProcess:
         self.stdout = PipeReader(_take_over(supervisor.stdout))
         self._supervised = supervised
         self._stderr = PipeReader(_take_over(supervisor.stderr))
-        self._tail = StderrTail(limits)
+        self._tail = StderrTail(limits, redactor)
         self._stderr_task = asyncio.create_task(
             self._tail.drain(self._stderr), name="acp-agent-stderr"
         )
@@ -105,7 +108,7 @@ class AgentProcess:
         except BaseException:
             supervised.let_go()
             raise
-        process = cls(supervised, stdin, limits)
+        process = cls(supervised, stdin, Redactor.of_environments(env), limits)
         if supervised.exited.is_set():
             ended()
         return process

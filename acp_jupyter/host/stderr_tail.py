@@ -7,6 +7,7 @@ from collections import deque
 
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.pipes import PipeReader
+from acp_jupyter.transcript.redact import Redactor
 
 __all__ = ["StderrTail"]
 
@@ -17,7 +18,8 @@ _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u
 class StderrTail:
     """Bounded memory of what came last."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: Limits, redactor: Redactor | None = None) -> None:
+        self._redactor = redactor or Redactor()
         self._line_chars = limits.stderr_line_chars
         self._lines: deque[str] = deque(maxlen=limits.stderr_lines)
         self._open = bytearray()
@@ -37,9 +39,9 @@ class StderrTail:
         self._extend(rest)
 
     def lines(self) -> list[str]:
-        """Return the last lines, without escape sequences and control characters."""
+        """Return the last lines, without secrets, escape sequences and control characters."""
         last = [self._clean(bytes(self._open))] if self._open else []
-        return [line for line in (*self._lines, *last) if line]
+        return [self._redactor.redact_text(line) for line in (*self._lines, *last) if line]
 
     def _extend(self, piece: bytes) -> None:
         # Four bytes are the longest UTF-8 character; the cut to characters comes with cleaning.

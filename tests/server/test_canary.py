@@ -1,0 +1,137 @@
+"""Secrets that a server and its agents know are in no file, answer, frame or log.
+
+Not covered, and said so in the documentation: a secret that is spelled out over several messages,
+or encoded, and what an agent writes into the user's own files; so not their checkpoints either.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from websockets.sync.client import ClientConnection
+
+from tests.support.api import open_session, pending, start_turn
+from tests.support.fake_agents import AGENTS
+from tests.support.server import JupyterServer
+from tests.support.wait import eventually
+
+SECRETS = {
+    "CANARY_API_KEY": "canary-configured-7f3a91c2d4",
+    "SERVER_SECRET_TOKEN": "canary-inherited-b81e22aa07",
+    "CANARY_AUTH_PASSWORD": "canary-login-55d0c9e1f3",
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("canary")
+
+
+@pytest.fixture(scope="module")
+def server(folder: Path) -> Iterator[JupyterServer]:
+    inherited = {name: SECRETS[name] for name in ("SERVER_SECRET_TOKEN", "CANARY_AUTH_PASSWORD")}
+    canary = {
+        "command": sys.executable,
+        "args": [str(AGENTS / "canary.py")],
+        "env": {"CANARY_API_KEY": SECRETS["CANARY_API_KEY"]},
+    }
+    dies = {**canary, "args": ["-c", DIES_AT_ONCE]}
+    agents = {"canary": canary, "dies": dies}
+    with JupyterServer(folder, agents=agents, env=inherited) as server:
+        yield server
+
+
+DIES_AT_ONCE = "import os, sys; sys.exit('dying with ' + ' '.join(os.environ.values()))"
+
+
+class Frames:
+    """What a page gets over its WebSocket."""
+
+    def __init__(self, socket: ClientConnection) -> None:
+        self._socket = socket
+        self.seen: list[str] = []
+
+    def send(self, **frame: Any) -> None:
+        self._socket.send(json.dumps(frame))
+
+    def until(self, *words: str) -> None:
+        while not all(word in "".join(self.seen) for word in words):
+            self.seen.append(str(self._socket.recv(timeout=30)))
+
+
+def leaks(where: str, text: str) -> list[str]:
+    return [f"{name} in {where}" for name, secret in SECRETS.items() if secret in text]
+
+
+def of_files(root: Path) -> list[str]:
+    files = [
+        path for path in root.rglob("*") if path.is_file() and "checkpoints" not in path.parts
+    ]
+    assert "traffic.ndjson" in {path.name for path in files}
+    found = []
+    for path in files:
+        found += leaks(f"the file {path.name}", path.read_bytes().decode("utf-8", "replace"))
+        found += leaks("a file's name", path.name)
+    return found
+
+
+def of_answers(user: httpx.Client, session_id: str, turn_ids: list[str]) -> list[str]:
+    session = f"sessions/{session_id}"
+    paths = ["agents", "sessions", session, f"{session}/items?start=0&end=500"]
+    paths += [f"{session}/transcript?format={form}&thoughts=true" for form in FORMS]
+    paths += [f"{session}/traffic", f"{session}/traffic-lines", "records?notebook_path=a.ipynb"]
+    paths += [f"turns/{turn_id}" for turn_id in turn_ids]
+    found = []
+    for path in paths:
+        answer = user.get(path)
+        assert answer.status_code == 200, (path, answer.text)
+        found += leaks(path, answer.text)
+    return found
+
+
+FORMS = ("json", "markdown", "html")
+
+
+def test_known_secrets_are_nowhere(server: JupyterServer, folder: Path) -> None:
+    """The agent says them in every place; what was said there is seen to have been something."""
+    with server.user() as user, server.stream() as socket:
+        frames = Frames(socket)
+        session_id = open_session(user, "canary", notebook_path="a.ipynb", trust=True)
+        frames.send(type="subscribe", session_id=session_id, after=None, epoch="")
+        turn = start_turn(user, session_id, f"Use {SECRETS['CANARY_API_KEY']}.")
+        request = pending(user, session_id)
+        answered = f"sessions/{session_id}/permissions/{request['request_id']}"
+        user.post(answered, json={"option_id": "yes"}).raise_for_status()
+        frames.until("turn_ended")
+        command = {"name": "set_config", "session_id": session_id, "mode": "m", "config": {}}
+        frames.send(
+            type="command", id=7, command={**command, "policy": None, "title": SECRETS_TITLE}
+        )
+        frames.until('"id":7', "Failed with")
+        failed = start_turn(user, session_id, "error")
+        died = start_turn(user, session_id, "die")
+        eventually(lambda: user.get(f"turns/{died}").json()["turn"]["status"] == "done", 30)
+        eventually(lambda: "Dying with" in user.get(f"turns/{died}").text, 10)
+
+        found = leaks("the frames", "".join(frames.seen))
+        found += of_answers(user, session_id, [turn, failed, died])
+        answer = user.post("sessions", json={"agent": "dies", "trust": True})
+        assert "dying with" in answer.text
+        found += leaks("the error of a start", answer.text)
+
+        told = user.get(f"sessions/{session_id}/items?start=0&end=500").text
+        told += user.get(f"sessions/{session_id}").text
+        for said in ("Answer: [", "Run [", "Failed with [", "My title [", "Mode ["):
+            assert f"{said}redacted]" in told, said
+    found += of_files(folder / "data")
+    found += leaks("the server's log", server.log.read_text())
+    assert sorted(set(found)) == []
+
+
+SECRETS_TITLE = f"My title {SECRETS['CANARY_API_KEY']}"
