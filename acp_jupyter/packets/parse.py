@@ -178,6 +178,7 @@ _READERS: dict[str, _Reader] = {
     "usage_update": _plainly(session.usage),
     "notice": _plainly(session.notice),
     "compaction_update": _plainly(session.compaction),
+    "compaction_summary_chunk": _plainly(session.compaction_chunk),
     "artifact_created": _plainly(made.artifact),
     "file_write": _plainly(made.file_write),
     "prompt_response": _plainly(session.prompt_response),

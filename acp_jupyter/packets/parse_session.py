@@ -7,6 +7,7 @@ from typing import Literal
 
 from pydantic import JsonValue
 
+from acp_jupyter.packets.content import read_block
 from acp_jupyter.packets.json_fields import (
     Obj,
     count,
@@ -39,6 +40,7 @@ from acp_jupyter.packets.vocabulary import normalize_todo_status, read_priority
 __all__ = [
     "commands",
     "compaction",
+    "compaction_chunk",
     "config",
     "error",
     "info",
@@ -162,8 +164,22 @@ def notice(raw: Obj) -> NoticePacket:
 
 def compaction(raw: Obj) -> NoticePacket:
     """ACP: compaction_update."""
-    title = _COMPACTIONS.get(text(raw.get("status")), "Context")
-    return NoticePacket(title=title, text=text(raw.get("summary")))
+    status, summary = text(raw.get("status")), raw.get("summary")
+    blocks = map(read_block, items(summary))
+    return NoticePacket(
+        severity="warning" if status == "failed" else "info",
+        title=_COMPACTIONS.get(status, "Context"),
+        text=text(summary) or text(raw.get("error")),
+        detail="".join(block.text for block in blocks if block is not None),
+        key=text(first(raw, "compactionId", "compaction_id")),
+    )
+
+
+def compaction_chunk(raw: Obj) -> NoticePacket | None:
+    """ACP: compaction_summary_chunk."""
+    block = read_block(raw.get("content"))
+    key = text(first(raw, "compactionId", "compaction_id"))
+    return NoticePacket(key=key, detail=block.text) if block is not None and key else None
 
 
 def prompt_response(raw: Obj) -> PromptResponse:

@@ -90,7 +90,7 @@ class UsageUpdate(TimedPacket):
 
 
 class NoticePacket(TimedPacket):
-    """ACP: notice, compaction_update; S4.22."""
+    """ACP: notice, compaction_update, compaction_summary_chunk; S4.22."""
 
     type: Literal["notice"] = "notice"
     severity: Literal["info", "warning", "error"] = "info"
@@ -98,6 +98,8 @@ class NoticePacket(TimedPacket):
     text: str = ""
     detail: str = ""
     """Lines for those who look closer."""
+    key: str = ""
+    """What it is about: a later one with this key takes its place. Alone it adds to ``detail``."""
 
 
 class RawModes(PacketModel):

@@ -91,10 +91,10 @@ from acp_jupyter.transcript import (
 )
 from acp_jupyter.transcript.draft import Draft
 from acp_jupyter.transcript.events import Event
-from acp_jupyter.transcript.items import Notice, Plan, PlanEntry
+from acp_jupyter.transcript.items import Plan, PlanEntry
+from acp_jupyter.transcript.notices import notice, unknown
 from acp_jupyter.transcript.state import Transcript
 from acp_jupyter.transcript.tool_calls import upsert_tool_call
-from acp_jupyter.transcript.unknown import unknown
 
 __all__ = ["reduce"]
 
@@ -189,7 +189,7 @@ def _apply(draft: Draft, packet: LogPacket) -> None:  # noqa: C901, PLR0915 - on
         case FileWrite():
             made.file_write(draft, packet)
         case NoticePacket():
-            _notice(draft, packet)
+            notice(draft, packet)
         case AgentInfoPacket():
             setup.agent_info(draft, packet)
         case SessionSetup():
@@ -247,7 +247,7 @@ def _apply(draft: Draft, packet: LogPacket) -> None:  # noqa: C901, PLR0915 - on
         case TerminalStarted() | TerminalOutput() | TerminalExited() | TerminalReleased():
             terminals.note(draft, packet)
         case HostNotice():
-            _notice(draft, NoticePacket(severity=packet.severity, text=packet.text))
+            notice(draft, NoticePacket(severity=packet.severity, text=packet.text))
         case ReplayStarted() | ReplayEnded() | SessionOpened() | FilesChanged():
             pass
         case Unknown():
@@ -277,19 +277,5 @@ def _plan(draft: Draft, packet: AgentPlanUpdate) -> None:
             plan_id=packet.plan_id,
             entries=entries,
             text=packet.text,
-        )
-    )
-
-
-def _notice(draft: Draft, packet: NoticePacket) -> None:
-    draft.close_open_item()
-    draft.add(
-        Notice(
-            id=draft.new_id(),
-            turn_id=draft.turn_id(),
-            severity=packet.severity,
-            title=packet.title,
-            text=packet.text,
-            detail=packet.detail,
         )
     )

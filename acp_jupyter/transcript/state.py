@@ -55,6 +55,8 @@ class Fields:
     """By tool call id."""
     steps: PMap[str, str]
     """Item id of each open step."""
+    notices: PMap[str, str]
+    """Item id of each notice that a later one may replace, by what it is about."""
     request_items: PMap[str, str]
     """Item id of each pending request of the agent: permissions and questions."""
     links: PMap[str, str]
@@ -100,6 +102,7 @@ class Transcript(Fields):
             growing=None,
             calls=pmap(),
             steps=pmap(),
+            notices=pmap(),
             request_items=pmap(),
             links=pmap(),
             terminals=pmap(),

@@ -215,3 +215,13 @@ def test_an_unknown_update_is_not_nothing(meet: Meet) -> None:
     turn = meeting.turn()
     assert [notice.title for notice in meeting.notices] == ["hologram"]
     assert turn.words == ""
+
+
+def test_a_compaction_is_one_line_with_its_summary(meet: Meet) -> None:
+    meeting = meet("compaction")
+    meeting.turn()
+    told = [(line.severity, line.title, line.text, line.detail) for line in meeting.notices]
+    assert told == [
+        ("info", "Older messages were summarised", "", "We ran."),
+        ("warning", "The context could not be summarised", "no room", "half done"),
+    ]

@@ -163,6 +163,20 @@ UPDATES: dict[str, list[Any]] = {
     ],
     "mode_of_nobody": [{"sessionUpdate": "current_mode_update", "modeId": "yolo"}],
     "notice": [{"sessionUpdate": "notice", "severity": "warning", "title": "Careful"}],
+    "compaction": [
+        {"sessionUpdate": "compaction_update", "compactionId": "c", "status": "in_progress"},
+        {"sessionUpdate": "compaction_summary_chunk", "compactionId": "c", "content": text("We ")},
+        {"sessionUpdate": "compaction_summary_chunk", "compactionId": "c", "content": text("ran.")},
+        {"sessionUpdate": "compaction_update", "compactionId": "c", "status": "completed"},
+        {"sessionUpdate": "compaction_summary_chunk", "compactionId": "d", "content": text("!")},
+        {
+            "sessionUpdate": "compaction_update",
+            "compactionId": "d",
+            "status": "failed",
+            "error": "no room",
+            "summary": [text("half "), 5, text("done")],
+        },
+    ],
     "whole_buffer_again": [
         call("a", title="t", kind="execute", content=output("one\n")),
         progress("a", content=output("one\ntwo\n")),
