@@ -25,6 +25,11 @@ _ASK = (r"^(ask_?user\w*|question|askuserquestion|request_user_input)$",)
 _AGENT = (r"^(task|agent)$",)
 
 _HELLO_PY = 'def main():\n    print("hello")\n'
+_NEED = {
+    "sandboxpermissions": "require_escalated",
+    "justification": "Do you want to allow this?",
+}
+"""What an agent in a sandbox needs to know that a command must be asked about."""
 _THOUGHT = Say("First the request, then a tool. ", thinking=True)
 _HELLO = "# Hello\n\nSome **Markdown**.\n\n- one\n- two\n"
 _TODOS = ("Read the notebook", "Write the function", "Run the tests")
@@ -85,12 +90,16 @@ def _run_command(_: Options) -> Steps:
 
 
 def _touch(options: Options) -> Steps:
-    # With what an agent in a sandbox needs to know that this must be asked about.
-    need = {
-        "sandboxpermissions": "require_escalated",
-        "justification": "Do you want to allow this?",
-    }
-    return [[_shell(f"touch {_path(options)} && echo touched", **need)], [Say(DONE)]]
+    return [[_shell(f"touch {_path(options)} && echo touched", **_NEED)], [Say(DONE)]]
+
+
+def _three_ways(options: Options) -> Steps:
+    """Change files by every way that there is: by an edit, by a write, by a command."""
+    cwd, file = options.get("cwd", "/tmp"), _path(options)
+    edit = Use(EDIT, {"path": file, "old": "hello", "new": "goodbye"})
+    write = Use(WRITE, {"path": f"{cwd}/written.py", "content": _HELLO_PY})
+    command = _shell(f"sed -i s/one/two/ {cwd}/by_command.txt", **_NEED)
+    return [[Use(READ, {"path": file})], [edit], [write], [command], [Say(DONE)]]
 
 
 def _sleep_command(_: Options) -> Steps:
@@ -175,6 +184,7 @@ _SCENARIOS: Mapping[str, Callable[[Options], Steps]] = {
     "bad_edit": _bad_edit,
     "run_command": _run_command,
     "touch": _touch,
+    "three_ways": _three_ways,
     "sleep_command": _sleep_command,
     "todo_plan": _todo_plan,
     "ask": _ask,
