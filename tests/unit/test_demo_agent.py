@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from acp.schema import Error as AcpError
 from acp.schema import (
+    CreateFormSessionElicitationRequest,
     InitializeResponse,
     NewSessionResponse,
     PromptResponse,
@@ -19,6 +19,7 @@ from acp.schema import (
     SessionNotification,
     WriteTextFileRequest,
 )
+from acp.schema import Error as AcpError
 from pydantic import BaseModel
 
 from tests.support.peer import Json, Peer, Turn, select
@@ -516,3 +517,23 @@ def test_everything_it_sends_is_acp(peer: Peer, tmp_path: Path) -> None:
         parsed = model.model_validate(body)
         dumped = parsed.model_dump(by_alias=True, exclude_unset=True, mode="json")
         assert dumped == body
+
+
+@pytest.mark.parametrize(
+    ("answer", "words", "reason"),
+    [
+        ({"action": "accept", "content": {"colour": "red"}}, "You answered colour: ", "end_turn"),
+        ({"action": "decline"}, "You did not want to answer", "end_turn"),
+        ({"action": "cancel"}, "", "cancelled"),
+        ({"error": {"code": -32601, "message": "No such method"}}, "does not show", "end_turn"),
+    ],
+)
+def test_a_question_is_asked_as_a_form(
+    peer: Peer, tmp_path: Path, answer: Json, words: str, reason: str
+) -> None:
+    peer.handlers["elicitation/create"] = lambda _: answer
+    turn = peer.prompt(peer.open(tmp_path), "ask me something")
+    (asked,) = turn.asked("elicitation/create")
+    CreateFormSessionElicitationRequest.model_validate(asked)
+    assert words in turn.text
+    assert turn.stop_reason == reason

@@ -24,6 +24,7 @@ from .command import run
 from .explore import explore
 from .files import Files
 from .prompt import prompt_text
+from .questions import ask_form
 from .quoting import one_line
 from .session import COMMANDS, Session, environment_rate
 from .talk import bench, crash, fail, help_, long_answer, max_tokens, plan, refuse
@@ -47,6 +48,7 @@ _TASKS: Mapping[Task, Callable[[Turn, Request], Coroutine[object, object, str]]]
     Task.BENCH: bench,
     Task.PLAN: plan,
     Task.TWICE: ask_twice,
+    Task.QUESTION: ask_form,
     Task.CRASH: crash,
     Task.REFUSE: refuse,
     Task.MAX_TOKENS: max_tokens,

@@ -23,6 +23,7 @@ class Task(StrEnum):
     BENCH = "bench"
     PLAN = "plan"
     TWICE = "twice"
+    QUESTION = "question"
     CRASH = "crash"
     REFUSE = "refuse"
     MAX_TOKENS = "max_tokens"
@@ -39,6 +40,7 @@ _KEYWORDS: dict[Task, str] = {
     Task.BENCH: r"bench",
     Task.PLAN: r"plan",
     Task.TWICE: r"(?:ask )?twice|two permissions",
+    Task.QUESTION: r"ask me|question",
     Task.CRASH: r"crash",
     Task.REFUSE: r"refuse",
     Task.MAX_TOKENS: r"max[ _]tokens",

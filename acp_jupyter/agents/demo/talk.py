@@ -103,7 +103,8 @@ _HELP = """This is the demo agent. It has no model, so it answers to a few keywo
 - `run`: a harmless command, after asking
 - `plan`: a plan, ticked off
 - `slow`: a long answer; add `rate=20` for 20 chunks per second
-- `ask twice`: two questions at once
+- `ask twice`: two permission requests at once
+- `ask me`: a form to fill in
 - `crash`, `refuse`, `max tokens`, `error`: how a turn can fail
 - `bench N=5000 size=20 rate=0`: an exact number of chunks
 """
