@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
@@ -19,6 +20,8 @@ from tests.support.server import JupyterServer
 from tests.support.wait import eventually
 
 pytestmark = [pytest.mark.agents, pytest.mark.timeout(180)]
+
+Json = dict[str, Any]
 
 HELLO_PY = 'def main():\n    print("hello")\n'
 DONE = "All done: **finished** the task."
@@ -136,15 +139,15 @@ def test_a_command_its_output_and_its_exit_code(agent: Published, talk: Talk) ->
     played = talk.play("run_command")
     assert len(played.asked) == ("run_command" in agent.asks)
     call = played.call
-    assert (call["tool_kind"], call["command"]) == ("execute", "echo out; exit 3")
+    assert call["tool_kind"] == "execute"
+    assert shown_command(call) == "echo out; exit 3"
     assert call["status"] == agent.failed_command
     if agent.command_output:
         assert call["output"].splitlines()[-1] == "out"
         assert call["exit_code"] == 3
     for asked in played.asked:
         assert asked["permission"]["title"] == f"{agent.name} wants to run a command"
-        assert asked["command"] == "echo out; exit 3"
-        assert asked["output"] == ""
+        assert shown_command(asked) == "echo out; exit 3"
     assert played.text.endswith(DONE)
 
 
@@ -154,7 +157,7 @@ def test_a_command_that_was_rejected_is_not_run(agent: Published, talk: Talk) ->
     call = played.call
     assert call["status"] == "failed"
     assert (call["permission"]["state"], call["permission"]["outcome"]) == ("rejected", "Rejected")
-    assert "touch" in call["command"]
+    assert "touch" in shown_command(call)
     assert played.text.endswith(DONE) is agent.goes_on_after_no
     assert talk.state["waiting"] == 0
 
@@ -187,16 +190,14 @@ def test_many_tools_in_one_turn(agent: Published, talk: Talk) -> None:
     assert len(played.calls) + played.text.count("no tool matches") == 8
     assert {call["status"] for call in played.calls} <= {"completed", "failed"}
     assert all(call["title"] for call in played.calls)
-    assert [call["command"] for call in played.calls if "echo" in call["command"]] == [
-        "echo one",
-        "echo two",
-    ]
+    commands = [shown_command(call) for call in played.calls if call["tool_kind"] == "execute"]
+    assert [command for command in commands if "echo" in command] == ["echo one", "echo two"]
     assert talk.state["waiting"] == 0
 
 
 def test_a_long_stream_arrives_whole(agent: Published, talk: Talk) -> None:
-    played = talk.play("long_stream chunks=5000")
-    assert played.text == agent.first_words + "".join(f"w{n} " for n in range(5000))
+    played = talk.play("long_stream chunks=2000")
+    assert played.text == agent.first_words + "".join(f"w{n} " for n in range(2000))
 
 
 def test_prompts_in_one_session_are_answered_one_after_the_other(
@@ -239,7 +240,8 @@ def test_stop_while_a_command_runs(agent: Published, place: Place, talk: Talk) -
     eventually(lambda: "sleep" in names(place.home), 60, "the command runs")
     ended_by_stop(talk, turn_id)
     (call,) = (i for i in talk.look(turn_id)["items"] if i["kind"] == "tool_call")
-    assert call["status"] in {"cancelled", "failed"}
+    # One calls it completed, and says in the output that it was cancelled.
+    assert call["status"] in {"cancelled", "failed"} or "cancelled" in call["output"]
     if not agent.keeps_commands:
         eventually(lambda: "sleep" not in names(place.home), 10, "the command has ended")
     assert "Some **Markdown**" in talk.play("hello").text
@@ -301,6 +303,11 @@ def ended_by_stop(talk: Talk, turn_id: str) -> None:
     played = talk.end(turn_id, seconds=10)
     assert played.turn["stop_reason"] == "cancelled"
     assert time.monotonic() - stopped < 5
+
+
+def shown_command(call: Json) -> str:
+    """Return the command that a user reads; one agent tells it in the title alone."""
+    return str(call["command"] or call["title"])
 
 
 def names(home: Path) -> set[str]:

@@ -122,9 +122,12 @@ def _message(content: list[Json]) -> Json:
 def _gemini(parts: Sequence[Part]) -> Iterator[Event]:
     for part in parts:
         if isinstance(part, Say):
-            thought = {"thought": True} if part.thinking else {}
+            if part.thinking:  # they come whole, with a headline
+                thought = {"text": f"**Thinking** {''.join(part.pieces)}", "thought": True}
+                yield Event(_candidate([thought]), paced=True)
+                continue
             for piece in part.pieces:
-                yield Event(_candidate([{"text": piece, **thought}]), paced=True)
+                yield Event(_candidate([{"text": piece}]), paced=True)
         elif isinstance(part, Call):
             yield Event(_candidate([_gemini_call(part)]))
     yield Event(_candidate([{"text": ""}], "STOP"))
