@@ -14,12 +14,13 @@ from acp_jupyter.transcript.items import (
     Item,
     Notice,
     SearchHit,
+    TerminalView,
     Thought,
     ToolCall,
     UserMessage,
 )
 from acp_jupyter.transcript.redact import Redactor
-from acp_jupyter.transcript.render import capped, to_markdown, to_plain
+from acp_jupyter.transcript.render import capped, shown_output, to_markdown, to_plain
 from acp_jupyter.transcript.scrub import Scrubber
 
 __all__ = ["TURN_MIME", "Bundle", "TurnSnapshot", "build_bundle", "turn_footer"]
@@ -132,14 +133,19 @@ def _saved_call(call: ToolCall, scrubber: Scrubber) -> ToolCall:
     return call.model_copy(
         update={
             # Cut after secrets are out: a half of one would not be recognised.
-            "output": capped(call.output),
+            "output": shown_output(call),
             "command": capped(call.command),
             "files": None if call.files is None else call.files[:_FILES],
             "hits": _saved_hits(call.hits),
+            "terminal": None if call.terminal is None else _saved_terminal(call.terminal),
             "diffs": tuple(_saved_diff(diff) for diff in call.diffs),
             "blocks": tuple(_saved_block(block) for block in call.blocks),
         }
     )
+
+
+def _saved_terminal(terminal: TerminalView) -> TerminalView:
+    return terminal.model_copy(update={"command": capped(terminal.command)})
 
 
 def _saved_hits(hits: tuple[SearchHit, ...] | None) -> tuple[SearchHit, ...] | None:

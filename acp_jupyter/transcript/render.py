@@ -33,6 +33,7 @@ from acp_jupyter.transcript.markdown import (
     one_line,
     quote,
 )
+from acp_jupyter.transcript.terminal_text import terminal_tail
 
 __all__ = [
     "OUTPUT_CHARS",
@@ -40,6 +41,7 @@ __all__ = [
     "outcome_facts",
     "running_words",
     "session_markdown",
+    "shown_output",
     "to_markdown",
     "to_plain",
 ]
@@ -113,6 +115,13 @@ def capped(text: str) -> str:
     note = f"\n… {len(text) - OUTPUT_CHARS} characters left out …\n"
     half = (OUTPUT_CHARS - len(note)) // 2
     return text[:half] + note + text[-half:]
+
+
+def shown_output(call: ToolCall) -> str:
+    """Return what is shown of a call's output: a terminal's end, of anything else both ends."""
+    if call.terminal is not None:
+        return terminal_tail(call.output, OUTPUT_CHARS)
+    return capped(call.output)
 
 
 # -- Markdown ----------------------------------------------------------------
@@ -198,7 +207,7 @@ def _tool_call(call: ToolCall) -> str:
     if call.tool_kind == "read":
         body.append("*What was read is not shown here.*")
     elif call.output and not (call.diffs and call.permission):
-        body.append(fence(capped(call.output)))
+        body.append(fence(shown_output(call)))
     body += [_block(block) for block in call.blocks]
     short = sum(diff.count("\n") for diff in diffs) <= _OPEN_DIFF_LINES
     return details(

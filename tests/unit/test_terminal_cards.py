@@ -381,3 +381,16 @@ def test_whatever_comes_a_page_sees_what_the_host_knows(steps: list[Any]) -> Non
             script.note(step)
     items = script.transcript.window(0, len(script.transcript.items))
     assert View().take(script.events).state()[1] == [item.model_dump(mode="json") for item in items]
+
+
+def test_the_record_of_a_progress_bar_is_one_line() -> None:
+    script = Script()
+    prompt = script.turn()
+    starts(script)
+    puts(script, "".join(f"\r{n:3d}%|{'#' * n}" for n in range(101)) + "\n\x1b[32mdone\x1b[0m\n")
+    script.note(TerminalExited(terminal_id="x", exit_code=0))
+    script.end(prompt)
+    state = script.transcript
+    markdown = to_markdown(state.turns["t1"], state.turn_items("t1"))
+    assert markdown.count("%|") == 1
+    assert f"100%|{'#' * 100}\ndone\n" in markdown
