@@ -10,7 +10,10 @@ from typing_extensions import TypeAliasType
 from acp_jupyter.delivery.agent_commands import LoginReply
 from acp_jupyter.delivery.change_commands import ChangesReply, RevertReply
 from acp_jupyter.delivery.commands import Command
+from acp_jupyter.delivery.permission_commands import RuleEntry
+from acp_jupyter.delivery.session_commands import AgentSessions
 from acp_jupyter.delivery.traffic_commands import TrafficDetail, TrafficPage
+from acp_jupyter.host.trust_store import TrustedFolder
 from acp_jupyter.packets.abilities import Ability
 from acp_jupyter.packets.base import Model
 from acp_jupyter.packets.login_models import AuthMethod
@@ -286,8 +289,11 @@ WIRE_MODELS = (
     NotebookRecord,
     TrafficPage,
     TrafficDetail,
+    AgentSessions,
     TurnSnapshot,
     ChangesReply,
     RevertReply,
+    RuleEntry,
+    TrustedFolder,
 )
 """What TypeScript types are generated from."""

@@ -2,3 +2,4 @@ import './index.css';
 import './lab.css';
 import './sessions.css';
 import './agents.css';
+import './rules.css';

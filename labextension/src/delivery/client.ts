@@ -4,20 +4,15 @@ import type { StoredRecord } from '../wire/results';
 import type {
   AgentEntry,
   AnswerElicitation,
-  AnswerPermission,
   AskFrame,
   AttachedTurn,
   Command,
   CreateSession,
   DocumentState,
   ErrorBody,
-  RuleEntry,
-  GetTraffic,
   SessionState,
   SessionSummary,
   SetConfig,
-  TrafficDetail,
-  TrafficPage,
 } from '../wire/types';
 import { API_VERSION } from '../wire/version';
 import type { Connection } from './connection';
@@ -25,6 +20,8 @@ import { Failure } from './failure';
 import { Gate } from './gate';
 import { Listeners } from './listeners';
 import { Logins } from './logins';
+import { SessionCalls } from './session_calls';
+import { PermissionCalls } from './permission_calls';
 import { Socket } from './socket';
 import type { Transport } from './transport';
 import { TurnChangesCalls } from './turn_changes';
@@ -57,7 +54,9 @@ export class Client {
   readonly snapshotTaken = new Listeners<string>();
   readonly refused = new Listeners<Refused>();
 
+  readonly permissions = new PermissionCalls(command => this.#command(command));
   readonly changes = new TurnChangesCalls((command, seconds) => this.#command(command, seconds));
+  readonly life = new SessionCalls((command, seconds) => this.#command(command, seconds));
   readonly logins = new Logins((command, seconds) => this.#command(command, seconds));
 
   readonly #socket: Socket;
@@ -201,6 +200,8 @@ export class Client {
       policy: null,
       origin: null,
       can_ask: true,
+      allow: [],
+      deny: [],
     });
   }
 
@@ -216,43 +217,8 @@ export class Client {
     });
   }
 
-  async answerPermission(
-    sessionId: string,
-    requestId: string,
-    optionId: string,
-    more?: Pick<AnswerPermission, 'remember' | 'reason'>,
-  ): Promise<void> {
-    await this.#command({
-      name: 'answer_permission',
-      session_id: sessionId,
-      request_id: requestId,
-      option_id: optionId,
-      outcome: null,
-      remember: more?.remember ?? null,
-      reason: more?.reason ?? '',
-    });
-  }
-
-  /** Answers whether agents may run in a session's folder. */
-  async trustFolder(sessionId: string, requestId: string, trust: boolean): Promise<void> {
-    await this.#command({
-      name: 'trust_folder',
-      folder: '',
-      session_id: sessionId,
-      request_id: requestId,
-      trust,
-    });
-  }
-
-  /** The remembered rules of a session and its folder. */
-  async rules(sessionId: string): Promise<RuleEntry[]> {
-    const result = await this.#command({ name: 'list_rules', session_id: sessionId });
-    return parseResult('list_rules', result);
-  }
-
-  async revokeRule(ruleId: string): Promise<void> {
-    await this.#command({ name: 'revoke_rule', rule_id: ruleId });
-  }
+  readonly answerPermission: PermissionCalls['answer'] = (...given) =>
+    this.permissions.answer(...given);
 
   async answerElicitation(
     sessionId: string,
@@ -289,28 +255,6 @@ export class Client {
       name: 'set_config',
       session_id: sessionId,
     });
-  }
-
-  /** Lines of a session's traffic; by default the newest. */
-  async traffic(sessionId: string, query: Partial<GetTraffic>): Promise<TrafficPage> {
-    const result = await this.#command({
-      after: null,
-      before: null,
-      direction: null,
-      limit: 200,
-      method: '',
-      text: '',
-      ...query,
-      name: 'get_traffic',
-      session_id: sessionId,
-    });
-    return parseResult('get_traffic', result);
-  }
-
-  /** One of them, written out. */
-  async trafficLine(sessionId: string, place: number): Promise<TrafficDetail> {
-    const result = await this.#command({ name: 'get_traffic_line', session_id: sessionId, place });
-    return parseResult('get_traffic_line', result);
   }
 
   /** Fetches items by index into the store; resolves to how many came. */

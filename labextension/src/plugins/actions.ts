@@ -22,7 +22,8 @@ export function turnActions(
   return {
     answerPermission: (sessionId, requestId, optionId, more) =>
       client.answerPermission(sessionId, requestId, optionId, more),
-    trustFolder: (sessionId, requestId, trust) => client.trustFolder(sessionId, requestId, trust),
+    trustFolder: (sessionId, requestId, trust) =>
+      client.permissions.trust(sessionId, requestId, trust),
     answerElicitation: (sessionId, requestId, answer) =>
       client.answerElicitation(sessionId, requestId, answer),
     cancel: (sessionId, turnId) => client.cancel(sessionId, turnId),

@@ -114,12 +114,21 @@ export class SessionPanel extends Widget {
       openSession: sessionId => this.openSession(sessionId),
       closeSession: sessionId => client.closeSession(sessionId),
       setConfig: (sessionId, change) => client.setConfig(sessionId, change),
+      listRules: sessionId => client.permissions.rules(sessionId),
+      revokeRule: ruleId => client.permissions.revoke(ruleId),
       loadItems: async (sessionId, start, end) => {
         await client.loadItems(sessionId, start, end);
       },
       jumpTo: origin => void revealCell(app, notebook, origin),
-      traffic: (sessionId, query) => client.traffic(sessionId, query),
-      trafficLine: (sessionId, place) => client.trafficLine(sessionId, place),
+      life: {
+        resume: sessionId => client.life.resume(sessionId),
+        fork: sessionId => client.life.fork(sessionId),
+        remove: sessionId => client.life.remove(sessionId),
+        listOfAgent: (agent, cursor) => client.life.listOfAgent(agent, cursor),
+        openOfAgent: (agent, session, trust) => client.life.openOfAgent(agent, session, trust),
+      },
+      traffic: (sessionId, query) => client.life.traffic(sessionId, query),
+      trafficLine: (sessionId, place) => client.life.trafficLine(sessionId, place),
       exportSession: (sessionId, format) => exportSession(app, sessionId, format),
       removeQueued: (sessionId, turnId) => client.cancel(sessionId, turnId),
       editQueued: (turnId, text) => client.editQueued(turnId, text),

@@ -1,4 +1,6 @@
 import type {
+  AgentSession,
+  AgentSessions,
   AnswerElicitation,
   AnswerPermission,
   FileTexts,
@@ -28,6 +30,20 @@ export type Answer = Pick<AnswerElicitation, 'action' | 'content'>;
 /** What goes with the answer to a permission request: how long it counts, or why not. */
 export type AnswerMore = Pick<AnswerPermission, 'remember' | 'reason'>;
 
+/** Sessions taken up again, forked and removed, and those that only an agent knows. */
+export interface SessionLife {
+  /** Starts the agent again. */
+  readonly resume: (sessionId: string) => Promise<void>;
+  /** Resolves to the id of the session that goes on from there. */
+  readonly fork: (sessionId: string) => Promise<string>;
+  /** Removes all that is kept of it. */
+  readonly remove: (sessionId: string) => Promise<void>;
+  /** A page of what an agent itself keeps; the first without a cursor. */
+  readonly listOfAgent: (agentId: string, cursor: string) => Promise<AgentSessions>;
+  /** Opens one of them here; resolves to our id of it. */
+  readonly openOfAgent: (agentId: string, session: AgentSession, trust: boolean) => Promise<string>;
+}
+
 /**
  * What a view may ask of its host.
  *
@@ -42,7 +58,7 @@ export interface Actions {
     more?: AnswerMore,
   ): Promise<void>;
   /** Answers whether agents may run in a session's folder. */
-  trustFolder?(sessionId: string, requestId: string, trust: boolean): Promise<void>;
+  readonly trustFolder?: (sessionId: string, requestId: string, trust: boolean) => Promise<void>;
   /** The remembered rules of a session and its folder. */
   readonly listRules?: (sessionId: string) => Promise<RuleEntry[]>;
   readonly revokeRule?: (ruleId: string) => Promise<void>;
@@ -61,6 +77,8 @@ export interface Actions {
   createSession?(agentId: string): Promise<string>;
   openSession?(sessionId: string): void;
   closeSession?(sessionId: string): Promise<void>;
+  /** What concerns sessions as wholes. */
+  readonly life?: SessionLife;
   setConfig?(sessionId: string, change: ConfigChange): Promise<void>;
   /** Fetches items by index and puts them into the store with `insert`. */
   loadItems?(sessionId: string, start: number, end: number): Promise<void>;

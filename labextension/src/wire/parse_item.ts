@@ -40,6 +40,19 @@ export function parseItem(value: Fields): Item | null {
       return parseToolCall(base, value);
     case 'elicitation':
       return parseElicitation(base, value);
+    case 'trust_request':
+      return {
+        ...base,
+        kind: 'trust_request',
+        request_id: text(value, 'request_id'),
+        state: oneOf(value, 'state', ['cancelled', 'pending', 'trusted', 'declined']),
+        agent_name: text(value, 'agent_name'),
+        folder: text(value, 'folder'),
+        title: text(value, 'title'),
+        words: text(value, 'words'),
+        outcome: text(value, 'outcome'),
+        asked_at: number(value, 'asked_at'),
+      };
     case 'plan':
       return {
         ...base,

@@ -1,6 +1,7 @@
 import { isRecord } from './read';
 import type {
   AgentEntry,
+  AgentSessions,
   AttachedTurn,
   ChangesReply,
   ItemsPage,
@@ -36,6 +37,9 @@ interface Results {
   get_records: StoredRecord[];
   get_changes: ChangesReply;
   revert_turn: RevertReply;
+  fork_session: SessionState;
+  open_agent_session: SessionState;
+  list_agent_sessions: AgentSessions;
   get_traffic: TrafficPage;
   get_traffic_line: TrafficDetail;
 }
@@ -44,13 +48,18 @@ const SHAPES: { readonly [Name in keyof Results]: (value: unknown) => boolean } 
   list_agents: listOf('id', 'name', 'status'),
   create_session: recordOf('session_id'),
   list_rules: value =>
-    listOf('text')(value) && Array.isArray(value) && value.every(each => isRecord(each.rule)),
+    Array.isArray(value) &&
+    value.every(each => recordOf('text')(each) && isRecord(each) && isRecord(each.rule)),
   login: recordOf('message', 'terminal', 'command'),
   logout: recordOf('message'),
   restart_agent: recordOf('message'),
   get_items: value => isRecord(value) && Array.isArray(value.items),
   get_changes: value => isRecord(value) && Array.isArray(value.files),
   revert_turn: value => isRecord(value) && Array.isArray(value.paths),
+  fork_session: recordOf('session_id'),
+  open_agent_session: recordOf('session_id'),
+  list_agent_sessions: value =>
+    isRecord(value) && listOf('agent_session_id', 'title', 'cwd')(value.sessions),
   get_traffic: value => isRecord(value) && Array.isArray(value.lines),
   get_traffic_line: recordOf('text'),
   attach_turn: value => recordOf('session_id')(value) && isRecord(value) && isRecord(value.turn),

@@ -165,6 +165,29 @@ export interface AgentMessage {
   turn_id: string | null;
 }
 /**
+ * A session that an agent keeps.
+ */
+export interface AgentSession {
+  agent_session_id: string;
+  cwd: string;
+  /**
+   * Our id of it, where it is known here.
+   */
+  session_id: string;
+  title: string;
+  /**
+   * As the agent writes it.
+   */
+  updated_at: string;
+}
+/**
+ * Result of ``list_agent_sessions``.
+ */
+export interface AgentSessions {
+  next_cursor: string;
+  sessions: AgentSession[];
+}
+/**
  * Let a package be downloaded and run, as it was shown.
  */
 export interface AllowDownload {
@@ -1890,6 +1913,24 @@ export interface RevertReply {
   turn_id: string;
 }
 /**
+ * A remembered rule, and where it counts.
+ */
+export interface RuleEntry {
+  /**
+   * Of a folder's rule.
+   */
+  folder: string;
+  rule: Rule;
+  /**
+   * Of a session's rule.
+   */
+  session_id: string;
+  /**
+   * As one would write it, e.g. ``execute:git status *``.
+   */
+  text: string;
+}
+/**
  * The session list, whole, when it has changed.
  */
 export interface SessionsFrame {
@@ -1958,6 +1999,16 @@ export interface TrafficPage {
    * Everything from here...
    */
   start: number;
+}
+/**
+ * A folder, and with it all below it.
+ */
+export interface TrustedFolder {
+  /**
+   * When it was trusted; null where the configuration says so.
+   */
+  at: number | null;
+  path: string;
 }
 /**
  * Result of ``get_turn``: a turn and all its items.

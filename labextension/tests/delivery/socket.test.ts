@@ -139,7 +139,13 @@ test('a command is answered by the reply of its id', async () => {
   await Promise.resolve();
   const [create, cancel] = last(sockets).of('command');
   expect(create?.command).toMatchObject({ name: 'create_session', agent: 'demo', new: false });
-  const error = { message: 'No such turn.', reason: 'unknown_turn', detail: '', status: 404, fields: {} };
+  const error = {
+    message: 'No such turn.',
+    reason: 'unknown_turn',
+    detail: '',
+    status: 404,
+    fields: {},
+  };
   last(sockets).receive({ type: 'reply', id: cancel?.id ?? 0, result: null, error });
   last(sockets).receive({
     type: 'reply',
@@ -280,6 +286,7 @@ test('a turn that the host has forgotten ends in the page, its question with it'
     options: [],
     chosen: '',
     outcome: '',
+    rule: '',
     asked_at: null,
   };
   last(sockets).events('a', {

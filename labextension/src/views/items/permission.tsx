@@ -8,6 +8,8 @@ import { isTextField } from '../parts/keys';
 import { useScene } from '../parts/scene';
 import { oddNames, Visible } from '../parts/visible';
 import { noteAppearance } from './permission_keys';
+import { PermissionMore } from './permission_more';
+import type { Memory } from './permission_more';
 import { Wanted } from './wanted';
 
 interface PermissionCardProps {
@@ -16,6 +18,8 @@ interface PermissionCardProps {
   readonly reason: string;
   readonly requestId: string;
   readonly options: readonly PermissionOption[];
+  /** What remembering an answer covers; empty for nothing. */
+  readonly rule: string;
   /** Other requests of the session that wait, in order. */
   readonly others: readonly string[];
 }
@@ -26,6 +30,7 @@ export function PermissionCard({ item, others, ...request }: PermissionCardProps
   const card = useRef<HTMLDivElement>(null);
   const [failure, setFailure] = useState('');
   const [answering, setAnswering] = useState(false);
+  const [reason, setReason] = useState('');
   const { title, requestId, options } = request;
 
   useLayoutEffect(() => {
@@ -43,7 +48,7 @@ export function PermissionCard({ item, others, ...request }: PermissionCardProps
     return () => keepFocus(element);
   }, [requestId]);
 
-  const answer = (optionId: string) => {
+  const answer = (optionId: string, memory: Memory | null = null) => {
     if (actions === null || answering) {
       return;
     }
@@ -53,12 +58,19 @@ export function PermissionCard({ item, others, ...request }: PermissionCardProps
     }
     setAnswering(true);
     setFailure('');
-    actions.answerPermission(store.sessionId, requestId, optionId).catch((error: unknown) => {
-      setAnswering(false);
-      setFailure(messageOf(error));
-    });
+    const kind = options.find(option => option.option_id === optionId)?.option_kind ?? '';
+    const why = kind.startsWith('reject') ? reason.trim() : '';
+    const more = memory === null && why === '' ? [] : [{ remember: memory, reason: why }];
+    actions
+      .answerPermission(store.sessionId, requestId, optionId, ...more)
+      .catch((error: unknown) => {
+        setAnswering(false);
+        setFailure(messageOf(error));
+      });
   };
   const first = options.findIndex(option => option.option_kind === 'allow_once');
+  const once = options[first]?.option_id;
+  const no = options.find(option => option.option_kind.startsWith('reject'))?.option_id;
   return (
     <div
       class="acp-perm"
@@ -96,6 +108,17 @@ export function PermissionCard({ item, others, ...request }: PermissionCardProps
           ))}
         {answering && <span class="spin" aria-hidden="true" />}
       </div>
+      {actions !== null && (
+        <PermissionMore
+          rule={once === undefined ? '' : request.rule}
+          canReject={no !== undefined}
+          disabled={answering}
+          reason={reason}
+          onReason={setReason}
+          onReject={() => no !== undefined && answer(no)}
+          onRemember={memory => once !== undefined && answer(once, memory)}
+        />
+      )}
     </div>
   );
 }

@@ -48,6 +48,7 @@ export function ToolCard({ item, waiting, newest }: ToolProps) {
           reason={permission.reason}
           requestId={permission.request_id}
           options={permission.options}
+          rule={permission.rule}
           others={waiting.filter(id => id !== permission.request_id)}
         />
       </div>

@@ -1,7 +1,8 @@
 import type { RefObject } from 'preact';
 import { useCallback } from 'preact/hooks';
 
-import type { SessionState } from '../../wire/types';
+import { pendingRequest } from '../../state/asking';
+import type { AgentEntry, SessionState } from '../../wire/types';
 import { goToPermission } from '../items/permission';
 import { IconButton } from '../parts/buttons';
 import { plural } from '../parts/format';
@@ -9,24 +10,28 @@ import { useSubscription } from '../parts/hooks';
 import { Icon } from '../parts/icons';
 import { useScene } from '../parts/scene';
 import { Details } from './details';
+import { NewSession } from './new_session';
+import { Rules } from './rules';
 
 interface BarProps {
   readonly root: RefObject<HTMLElement | null>;
   readonly onList: () => void;
   readonly onTraffic: (() => void) | null;
-  readonly onNew: (() => void) | null;
+  readonly agents: readonly AgentEntry[];
+  readonly onStart: ((agentId: string) => void) | null;
 }
 
 /** The panel's header: which session, what waits, other sessions. */
-export function Bar({ root, onList, onTraffic, onNew }: BarProps) {
+export function Bar({ root, onList, onTraffic, agents, onStart }: BarProps) {
   const { store, t } = useScene();
   useSubscription(useCallback(listener => store.subscribeSession(listener), [store]));
   const { session } = store.view;
   const waiting = session?.waiting ?? 0;
   const go = () => {
     for (const item of store.view.items.values()) {
-      if (item.kind === 'tool_call' && item.permission?.state === 'pending') {
-        goToPermission(root.current, item.permission.request_id);
+      const request = pendingRequest(item);
+      if (request !== null) {
+        goToPermission(root.current, request);
         return;
       }
     }
@@ -47,10 +52,11 @@ export function Bar({ root, onList, onTraffic, onNew }: BarProps) {
           <IconButton icon="switch_mode" label={t('Traffic')} onClick={onTraffic} />
         )}
         <IconButton icon="history" label={t('Sessions')} onClick={onList} />
-        {onNew !== null && <IconButton icon="plus" label={t('New session')} onClick={onNew} />}
+        {onStart !== null && <NewSession agents={agents} t={t} onStart={onStart} />}
       </div>
       {session !== null && <Where session={session} />}
       {session !== null && <Details session={session} />}
+      {session !== null && <Rules session={session} />}
     </>
   );
 }

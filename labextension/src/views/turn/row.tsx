@@ -10,6 +10,7 @@ import { PlanBlock } from '../items/plan';
 import { Prose } from '../items/prose';
 import { ThoughtLine } from '../items/thought';
 import { ToolCard } from '../items/tool';
+import { TrustCard } from '../items/trust';
 import { Group } from './group';
 import { newestTodos, type Row } from './rows';
 
@@ -76,6 +77,8 @@ function ItemContent({ item, waiting, newest = false }: ItemRowProps) {
       return <ToolCard item={item} waiting={waiting} newest={newest} />;
     case 'elicitation':
       return <Question item={item} />;
+    case 'trust_request':
+      return <TrustCard item={item} />;
     case 'plan':
       return <PlanBlock item={item} width={0} running={false} />;
     case 'content_block':

@@ -1,0 +1,89 @@
+import { cleanup, fireEvent, render, waitFor, within } from '@testing-library/preact';
+import { afterEach, expect, it, vi } from 'vitest';
+
+import { session, SESSION, snapshot } from '../../../tests/support/build';
+import { SessionStore } from '../../state/store';
+import type { RuleEntry, SessionState } from '../../wire/types';
+import type { Actions } from '../actions';
+import { identity } from '../i18n';
+import { SceneContext } from '../parts/scene';
+import { Rules } from './rules';
+
+afterEach(cleanup);
+
+function entry(text: string, over: Partial<RuleEntry> = {}): RuleEntry {
+  const rule = {
+    id: text,
+    scope: 'session' as const,
+    effect: 'allow' as const,
+    tool_kind: 'execute' as const,
+    pattern: text,
+    words: '',
+    created_at: 0,
+  };
+  return { rule, text, session_id: SESSION, folder: '', ...over };
+}
+
+function show(over: Partial<Actions>, state: SessionState = session()) {
+  const store = new SessionStore(SESSION);
+  store.apply([snapshot([], [], state)]);
+  const actions: Actions = {
+    answerPermission: () => Promise.resolve(),
+    cancel: () => Promise.resolve(),
+    ...over,
+  };
+  const scene = { store, host: 'panel' as const, actions, t: identity, announce: () => undefined };
+  return render(
+    <SceneContext.Provider value={scene}>
+      <Rules session={state} />
+    </SceneContext.Provider>,
+  );
+}
+
+it('lists the rules, where they count, and takes one back', async () => {
+  let left = [entry('execute:ls'), entry('edit:a', { session_id: '', folder: '/w' })];
+  const listRules = vi.fn(() => Promise.resolve(left));
+  const revokeRule = vi.fn((id: string) => {
+    left = left.filter(each => each.rule.id !== id);
+    return Promise.resolve();
+  });
+  const view = show({ listRules, revokeRule });
+  const group = within(view.getByRole('group', { name: 'Permission rules' }));
+  expect(listRules).not.toHaveBeenCalled();
+  fireEvent.click(group.getByRole('button', { name: 'Rules' }));
+  await waitFor(() => expect(group.getAllByRole('listitem')).toHaveLength(2));
+  expect(listRules).toHaveBeenCalledWith(SESSION);
+  expect(group.getAllByRole('listitem')[1]?.textContent).toContain('this folder');
+  fireEvent.click(group.getByRole('button', { name: 'Remove the rule execute:ls' }));
+  await waitFor(() => expect(group.getAllByRole('listitem')).toHaveLength(1));
+  expect(revokeRule).toHaveBeenCalledExactlyOnceWith('execute:ls');
+});
+
+it('says that there are none, or why it does not know', async () => {
+  const none = show({
+    listRules: () => Promise.resolve([]),
+    revokeRule: () => Promise.resolve(),
+  });
+  fireEvent.click(none.getByRole('button', { name: 'Rules' }));
+  await waitFor(() => expect(none.getByText(/Nothing is answered/)).not.toBeNull());
+  none.unmount();
+  const broken = show({
+    listRules: () => Promise.reject(new Error('rules.json can’t be read.')),
+    revokeRule: () => Promise.resolve(),
+  });
+  fireEvent.click(broken.getByRole('button', { name: 'Rules' }));
+  await waitFor(() =>
+    expect(broken.getByRole('alert').textContent).toBe('rules.json can’t be read.'),
+  );
+});
+
+it('counts those of the session, and is not there where they cannot be asked for', () => {
+  const { rule } = entry('execute:ls');
+  const view = show(
+    { listRules: () => Promise.resolve([]), revokeRule: () => Promise.resolve() },
+    session({ rules: [rule] }),
+  );
+  expect(view.getByRole('button', { name: '1 rule' })).not.toBeNull();
+  view.unmount();
+  expect(show({}).queryByRole('group')).toBeNull();
+});
