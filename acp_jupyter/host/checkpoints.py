@@ -86,6 +86,8 @@ class Checkpoints:
         with self._mine(deadline):
             try:
                 self.git.prepare(_left(deadline))
+                if earlier is None:
+                    self._make_room(deadline)
                 listed = self._listed(deadline, () if earlier is None else earlier.left_out)
                 self._enter(listed, deadline)
                 tree = self._said("write-tree", deadline=deadline)
@@ -136,6 +138,15 @@ class Checkpoints:
             raise NotKept("Another program was keeping this folder for too long.") from None
         finally:
             self._lock.release()
+
+    def _make_room(self, deadline: float) -> None:
+        """Give up what is kept of earlier turns where it has become too much."""
+        said = self._said("count-objects", "-v", deadline=deadline)
+        counts = dict(line.split(": ", 1) for line in said.splitlines() if ": " in line)
+        kib = sum(int(counts.get(name, "0")) for name in ("size", "size-pack"))
+        if kib * 1024 > self.limits.checkpoint_store_bytes:
+            self.git.discard()
+            self.git.prepare(_left(deadline))
 
     def _listed(self, deadline: float, left_out: Collection[str]) -> Listed:
         """Return what is new, changed or gone since the last time."""

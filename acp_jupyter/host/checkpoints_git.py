@@ -92,7 +92,7 @@ class ShadowGit:
             (self.folder / "index.lock").unlink(missing_ok=True)  # of a git that was ended
             return
         try:
-            shutil.rmtree(self.folder, ignore_errors=True)
+            self.discard()
             self.folder.mkdir(mode=0o700, parents=True)
             self.run("init", "-q", "--template=", seconds=seconds)
             (self.folder / "info").mkdir(exist_ok=True)
@@ -100,6 +100,10 @@ class ShadowGit:
             (self.folder / _READY).touch()
         except OSError as error:
             raise GitError(f"the repository can't be written: {error.strerror}") from error
+
+    def discard(self) -> None:
+        """Remove the repository with all that is kept in it."""
+        shutil.rmtree(self.folder, ignore_errors=True)
 
     def run(
         self,

@@ -36,6 +36,24 @@ def test_an_allowed_edit_is_made(kernel: Kernel, folder: Path) -> None:
     assert seen.printed == "True done end_turn edited.txt\n"
 
 
+def test_what_changed_is_told_as_a_patch_and_taken_back(kernel: Kernel, folder: Path) -> None:
+    """Whatever the agent reported: what counts is the folder."""
+    (folder / "edited.txt").write_text("old text\n")
+    kernel.run("%%acp permission --policy accept-edits --out turn\nnew text").ok()
+    assert (folder / "edited.txt").read_text() == "new text\n"
+    seen = kernel.run("d, = turn.diffs; print(d.path, repr(d.old_text), d.added, d.removed)").ok()
+    assert seen.printed == "edited.txt 'old text\\n' 1 1\n"
+    patch = kernel.run("print(turn.patch())").ok().printed
+    assert "-old text\n+new text\n" in patch
+    (folder / "edited.txt").write_text("mine\n")
+    refused = kernel.run("turn.revert()")
+    assert refused.error == "ChangesRefused"
+    assert (folder / "edited.txt").read_text() == "mine\n"
+    (folder / "edited.txt").write_text("new text\n")
+    assert kernel.run("print(turn.revert())").ok().printed == "('edited.txt',)\n"
+    assert (folder / "edited.txt").read_text() == "old text\n"
+
+
 def test_where_nobody_can_answer_the_edit_is_refused_at_once(kernel: Kernel, folder: Path) -> None:
     """Silence never grants."""
     cell = kernel.run("%%acp permission\nnew text")

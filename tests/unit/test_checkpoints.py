@@ -246,3 +246,15 @@ def test_what_is_forgotten_is_gone(kept: Kept) -> None:
     kept.checkpoints.forget([kept.turn_id])
     assert kept.checkpoints.trees(kept.turn_id) is None
     assert kept.checkpoints.trees("../../x") is None
+
+
+def test_old_turns_are_given_up_for_new_ones(tmp_path: Path) -> None:
+    limits = replace(LIMITS, checkpoint_store_bytes=200_000)
+    kept = Kept(tmp_path / "ws", tmp_path / "store", limits)
+    kept.turn(lambda: kept.write("a", os.urandom(150_000)))
+    first = kept.turn_id
+    kept.turn(lambda: kept.write("a", os.urandom(150_000)))
+    assert kept.checkpoints.trees(first) is not None
+    kept.turn(lambda: kept.write("b", "1"))
+    assert kept.checkpoints.trees(first) is None
+    assert _told(kept) == [("b", "added")]

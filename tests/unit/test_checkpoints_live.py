@@ -12,16 +12,19 @@ from acp_jupyter.host.host import AgentHost, HostConfig
 from acp_jupyter.host.registry import Registry
 from acp_jupyter.host.session import Session
 from acp_jupyter.packets.change_notes import TurnChanges
+from acp_jupyter.transcript.events import Origin
 from tests.support.driver import Driver
 from tests.support.fake_agents import AGENTS
 from tests.support.trusting import trusting
+from tests.support.wait import eventually
 
 
 @pytest.fixture
 def driver(tmp_path: Path) -> Iterator[Driver]:
     root = tmp_path / "ws"
     root.mkdir()
-    agents = {"own": {"command": sys.executable, "args": [str(AGENTS / "own_tools.py")]}}
+    entry = {"command": sys.executable, "args": [str(AGENTS / "own_tools.py")]}
+    agents = {"own": entry, "other": entry}
     host = AgentHost(
         HostConfig(Registry(agents, []), root, tmp_path / "data", trust=trusting(tmp_path))
     )
@@ -30,11 +33,14 @@ def driver(tmp_path: Path) -> Iterator[Driver]:
     host.stop()
 
 
-def _changes(driver: Driver, session: Session, prompt: str) -> TurnChanges | None:
-    turn_id = driver.prompt(session, prompt)
+def _told(driver: Driver, session: Session, turn_id: str) -> TurnChanges | None:
     driver.done(session, turn_id)
     driver.host.submit(session.turn_files.settled(turn_id)).result(20)
     return session.transcript.turns[turn_id].changes
+
+
+def _changes(driver: Driver, session: Session, prompt: str) -> TurnChanges | None:
+    return _told(driver, session, driver.prompt(session, prompt))
 
 
 def test_every_change_is_told_whoever_made_it(driver: Driver) -> None:
@@ -59,3 +65,64 @@ def test_every_change_is_told_whoever_made_it(driver: Driver) -> None:
 def test_a_turn_that_changed_nothing_says_nothing(driver: Driver) -> None:
     (driver.root / "a.py").write_text("one\n")
     assert _changes(driver, driver.open("own"), "write a.py one\\n") is None
+
+
+def test_the_turns_own_notebook_is_not_its_work(driver: Driver) -> None:
+    """It is saved while the turn runs: told where something else changed, never taken back."""
+    (driver.root / "nb.ipynb").write_text("{}")
+    session = driver.open("own")
+    origin = Origin(notebook_path="nb.ipynb", cell_id="c")
+    saved = driver.prompt(session, "write nb.ipynb {1}", origin=origin)
+    assert _told(driver, session, saved) is None
+    both = driver.prompt(session, "write nb.ipynb {2}\nwrite a.py 1", origin=origin)
+    changes = _told(driver, session, both)
+    assert changes is not None
+    assert [(file.path, file.kept) for file in changes.files] == [
+        ("a.py", True),
+        ("nb.ipynb", False),
+    ]
+    assert "The notebook of this turn is saved while it runs" in changes.words
+    shown = driver.prompt(session, "show nb.ipynb {3}", origin=origin)
+    told = _told(driver, session, shown)
+    assert told is not None
+    assert [file.path for file in told.files] == ["nb.ipynb"]
+
+
+def test_what_git_ignores_is_named(driver: Driver) -> None:
+    (driver.root / ".gitignore").write_text("*.log\n")
+    (driver.root / "old.log").write_text("x")
+    changes = _changes(driver, driver.open("own"), "write a.py 1\nwrite old.log y\nwrite b.log y")
+    assert changes is not None
+    assert [file.path for file in changes.files] == ["a.py"]
+    assert "not kept, so it can't be taken back: b.log, old.log." in changes.words
+
+
+def test_two_turns_at_once_say_that_they_can_not_be_told_apart(driver: Driver) -> None:
+    first, second = driver.open("own"), driver.open("other")
+    long = driver.prompt(first, "write a.py 1\nwait")
+    eventually((driver.root / "a.py").exists)
+    short = driver.prompt(second, "write b.py 1")
+    changes = _told(driver, second, short)
+    assert changes is not None
+    assert "Another turn ran in this folder at the same time" in changes.words
+    driver.run(first.cancel)
+    changes = _told(driver, first, long)
+    assert changes is not None
+    assert "Another turn ran in this folder at the same time" in changes.words
+    alone = _changes(driver, first, "write c.py 1")
+    assert alone is not None
+    assert alone.words == ""
+
+
+def test_where_nothing_is_kept_the_files_are_still_named(
+    driver: Driver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No git: what looking at the folder shows, and that it can't be taken back."""
+    session = driver.open("own")
+    assert session.turn_files.checkpoints is not None
+    monkeypatch.setattr(session.turn_files.checkpoints.checkpoints.git, "_program", None)
+    changes = _changes(driver, session, "write a.py 1")
+    assert changes is not None
+    assert not changes.revertible
+    assert [(f.path, f.change, f.kept) for f in changes.files] == [("a.py", "added", False)]
+    assert changes.words == "Git is not installed here, so changes can't be taken back."
