@@ -15,7 +15,7 @@ import {
   turn,
 } from '../../tests/support/build';
 import { SessionStore } from '../state/store';
-import type { AgentEntry, ConfigOption, Item, SessionState, SessionSummary } from '../wire/types';
+import type { AgentEntry, ConfigOption, Item, SessionState } from '../wire/types';
 import type { Actions } from './actions';
 import { mountPanel } from './mount';
 import type { Mounted, PanelProps } from './props';
@@ -359,44 +359,5 @@ describe('an open session', () => {
     fireEvent.click(view().getByRole('button', { name: 'Show earlier items (400)' }));
     expect(loadItems).toHaveBeenCalledWith(SESSION, 0, 100);
     await until(() => expect(element.querySelectorAll('.acp-prose')).toHaveLength(400));
-  });
-});
-
-describe('the session list', () => {
-  const summary = (id: string, over: Partial<SessionSummary> = {}): SessionSummary => ({
-    session_id: id,
-    title: `Title ${id}`,
-    agent_id: 'claude',
-    agent_name: 'Claude',
-    status: 'idle',
-    notebook_path: '',
-    waiting: 0,
-    updated_at: Date.now() / 1000 - 10,
-    ...over,
-  });
-
-  it('shows what needs the user first, finds, opens and closes', async () => {
-    const openSession = vi.fn();
-    const closeSession = vi.fn(() => Promise.resolve());
-    show({
-      sessions: [
-        summary('idle'),
-        summary('running', { status: 'running' }),
-        summary('waiting', { status: 'requires_action', waiting: 1 }),
-      ],
-      actions: actionsOf({ openSession, closeSession }),
-    });
-    fireEvent.click(view().getByRole('button', { name: 'Sessions' }));
-    await until(() => expect(view().getByRole('heading', { name: 'Sessions' })).toBeTruthy());
-    const titles = () =>
-      [...element.querySelectorAll('.acp-sessions .t')].map(each => each.textContent);
-    expect(titles()).toEqual(['Title waiting', 'Title running', 'Title idle']);
-    fireEvent.click(view().getByRole('button', { name: 'Close Title idle' }));
-    expect(closeSession).toHaveBeenCalledWith('idle');
-    fireEvent.input(view().getByRole('searchbox'), { target: { value: 'run' } });
-    await until(() => expect(titles()).toEqual(['Title running']));
-    fireEvent.click(view().getByRole('button', { name: /^Title running/ }));
-    expect(openSession).toHaveBeenCalledWith('running');
-    await until(() => expect(view().getByRole('textbox', { name: 'Message' })).toBeTruthy());
   });
 });

@@ -9,6 +9,7 @@ import { Composer } from './panel/composer';
 import { LoginCard } from './panel/login';
 import { Now } from './panel/now';
 import { SessionList } from './panel/session_list';
+import { ReadOnlyBox, SessionNotes, whyReadOnly } from './panel/session_notes';
 import { Agents, EmptySession, Loading } from './panel/states';
 import { Traffic } from './panel/traffic';
 import { Transcript } from './panel/transcript';
@@ -64,9 +65,8 @@ export function PanelView(props: PanelProps) {
   const start = (agentId: string) => {
     create(agentId).catch((error: unknown) => setFailure(messageOf(error)));
   };
-  const newAgent = session?.agent ?? next?.id ?? null;
-  const onNew =
-    actions.createSession === undefined || newAgent === null ? null : () => start(newAgent);
+  const onStart = actions.createSession === undefined ? null : start;
+  const readOnly = whyReadOnly(session, t);
 
   return (
     <SceneContext.Provider value={scene}>
@@ -90,6 +90,7 @@ export function PanelView(props: PanelProps) {
           <div class="acp-panel">
             <SessionList
               sessions={sessions}
+              agents={agents ?? []}
               current={props.store?.sessionId ?? ''}
               actions={actions}
               t={t}
@@ -97,7 +98,7 @@ export function PanelView(props: PanelProps) {
                 actions.openSession?.(id);
                 setPage('session');
               }}
-              onNew={onNew}
+              onStart={onStart}
               onBack={() => setPage('session')}
               onFailure={setFailure}
             />
@@ -113,12 +114,16 @@ export function PanelView(props: PanelProps) {
                   ? null
                   : () => setPage('traffic')
               }
-              onNew={onNew}
+              agents={agents ?? []}
+              onStart={onStart}
             />
             <Transcript key={store.sessionId}>
               <Content {...props} session={session} onStart={start} onFailure={setFailure} />
               {props.failure !== null && <ErrorNote {...props.failure} />}
               {failure !== '' && <ErrorNote message={failure} detail="" />}
+              {session !== null && (
+                <SessionNotes session={session} actions={actions} onFailure={setFailure} />
+              )}
               <ConnectionNote connection={connection} />
             </Transcript>
             {session !== null && (session.needs_login !== '' || session.login !== null) && (
@@ -126,19 +131,23 @@ export function PanelView(props: PanelProps) {
             )}
             <div class="acp-compose">
               <Now />
-              <Composer
-                key={store.sessionId}
-                store={store}
-                session={session}
-                agents={agents ?? []}
-                agent={next}
-                actions={actions}
-                t={t}
-                offline={connection.state !== 'open'}
-                onAgent={id => (props.store === null ? setChosen(id) : start(id))}
-                toSession={() => toSession(props, next?.id ?? null, create)}
-                onFailure={setFailure}
-              />
+              {readOnly === '' ? (
+                <Composer
+                  key={store.sessionId}
+                  store={store}
+                  session={session}
+                  agents={agents ?? []}
+                  agent={next}
+                  actions={actions}
+                  t={t}
+                  offline={connection.state !== 'open'}
+                  onAgent={id => (props.store === null ? setChosen(id) : start(id))}
+                  toSession={() => toSession(props, next?.id ?? null, create)}
+                  onFailure={setFailure}
+                />
+              ) : (
+                <ReadOnlyBox words={readOnly} />
+              )}
             </div>
           </div>
         )}

@@ -51,6 +51,7 @@ export function session(over: Partial<SessionState> = {}): SessionState {
     agent_session_id: '',
     history: 'whole',
     silent_since: null,
+    stored: false,
     read_only: '',
     created_at: 0,
     updated_at: 0,

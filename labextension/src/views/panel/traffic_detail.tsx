@@ -20,7 +20,7 @@ export function TrafficDetailBox({ sessionId, line, actions, onClose }: DetailPr
   const { t } = useScene();
   const [detail, setDetail] = useState<TrafficDetail | null>(null);
   const [failure, setFailure] = useState('');
-  const { trafficLine, copy } = actions;
+  const { trafficLine } = actions;
   useEffect(() => {
     let gone = false;
     trafficLine?.(sessionId, line.place)
@@ -44,10 +44,10 @@ export function TrafficDetailBox({ sessionId, line, actions, onClose }: DetailPr
       <header>
         <b>{name}</b>
         <span class="cut grow">{nameOf(line, t)}</span>
-        {copy !== undefined && detail !== null && (
+        {actions.copy !== undefined && detail !== null && (
           <ActionButton
             class="btn quiet small"
-            run={() => copy(detail.text)}
+            run={async () => actions.copy?.(detail.text)}
             onFailure={setFailure}
           >
             {t('Copy')}

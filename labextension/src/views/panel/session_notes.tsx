@@ -1,0 +1,104 @@
+import type { SessionState } from '../../wire/types';
+import type { Actions } from '../actions';
+import { ActionButton } from '../parts/buttons';
+import { useNow } from '../parts/hooks';
+import { Icon } from '../parts/icons';
+import { useScene } from '../parts/scene';
+import { IMPORTED } from './session_row';
+
+interface NotesProps {
+  readonly session: SessionState;
+  readonly actions: Actions;
+  readonly onFailure: (message: string) => void;
+}
+
+/** What the user should know of the session before they write. */
+export function SessionNotes({ session, actions, onFailure }: NotesProps) {
+  const { t } = useScene();
+  const { status, active_turn_id: running, agent_info: agent, session_id: id } = session;
+  const { life } = actions;
+  if (whyReadOnly(session, t) !== '') {
+    return null;
+  }
+  if (session.silent_since !== null && running !== null) {
+    return <Silent since={session.silent_since} {...{ session, actions, onFailure }} />;
+  }
+  if (!session.stored && status !== 'stopped') {
+    return null;
+  }
+  return (
+    <div class="acp-note" data-tone="info">
+      <Icon name="history" />
+      <div>
+        <p>{t('%1 is not running. Your next message starts it again.', agent.name)}</p>
+        {life !== undefined && (
+          <div class="row">
+            <ActionButton run={() => life.resume(id)} onFailure={onFailure}>
+              {t('Start again')}
+            </ActionButton>
+          </div>
+        )}
+      </div>
+    </div>
+  );
+}
+
+function Silent({ since, session, actions, onFailure }: NotesProps & { readonly since: number }) {
+  const { t } = useScene();
+  const now = useNow(true);
+  return (
+    <div class="acp-note" data-tone="warn" role="group" aria-label={t('Still waiting')}>
+      <Icon name="warning" />
+      <div>
+        <p role="timer" aria-live="off">
+          {t(
+            'Still waiting for %1: nothing for %2 s.',
+            session.agent_info.name,
+            Math.max(0, Math.floor(now - since)),
+          )}
+        </p>
+        <div class="row">
+          <ActionButton
+            run={() => actions.cancel(session.session_id, session.active_turn_id)}
+            onFailure={onFailure}
+          >
+            {t('Stop waiting')}
+          </ActionButton>
+        </div>
+      </div>
+    </div>
+  );
+}
+
+/** Why nothing can be written here; empty where it can. */
+export function whyReadOnly(
+  session: SessionState | null,
+  t: ReturnType<typeof useScene>['t'],
+): string {
+  if (session === null) {
+    return '';
+  }
+  return session.agent === IMPORTED
+    ? t('This session was imported from a log. It can be read; it has no agent.')
+    : session.read_only;
+}
+
+/** In place of the message box where nothing can be written. */
+export function ReadOnlyBox({ words }: { readonly words: string }) {
+  const { t } = useScene();
+  return (
+    <div class="acp-box acp-readonly">
+      <p class="muted" id="acp-why-read-only">
+        <Icon name="lock" small />
+        {words}
+      </p>
+      <textarea
+        class="vh"
+        aria-label={t('Message')}
+        aria-describedby="acp-why-read-only"
+        disabled
+        rows={1}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,241 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+
+import type { SessionSummary } from '../../wire/types';
+import type { Actions } from '../actions';
+import type { Translate } from '../i18n';
+import { ActionButton, messageOf } from '../parts/buttons';
+import type { IconName } from '../parts/drawings';
+import { age } from '../parts/format';
+import { Icon } from '../parts/icons';
+import { Menu, type MenuItem } from './menu';
+
+export interface SessionRowProps {
+  readonly session: SessionSummary;
+  readonly now: number;
+  readonly on: boolean;
+  readonly actions: Actions;
+  readonly t: Translate;
+  readonly onOpen: (sessionId: string) => void;
+  readonly onFailure: (message: string) => void;
+}
+
+/** A session in the list: opened by a click, everything else in its menu. */
+export function SessionRow(props: SessionRowProps) {
+  const { session, on, t, onOpen } = props;
+  const [doing, setDoing] = useState<'nothing' | 'rename' | 'delete'>('nothing');
+  const { session_id: id } = session;
+  const name = session.title || t('New session');
+  const done = () => setDoing('nothing');
+  if (doing === 'rename') {
+    return (
+      <li class="acp-renaming">
+        <Rename {...props} name={session.title} onDone={done} />
+      </li>
+    );
+  }
+  const items = itemsOf(props, setDoing);
+  return (
+    <li class={on ? 'on' : undefined} data-session={id}>
+      <button
+        type="button"
+        class="s"
+        aria-current={on ? 'true' : undefined}
+        onClick={() => onOpen(id)}
+      >
+        <Mark session={session} />
+        <span class="t cut" dir="auto">
+          {name}
+        </span>
+        <span class="sub">
+          <span class="cut">{factsOf(session, props.now, t).join(' · ')}</span>
+        </span>
+      </button>
+      {items.length > 0 && (
+        <Menu label={t('More for %1', name)} items={items}>
+          <Icon name="more" />
+        </Menu>
+      )}
+      {doing === 'delete' && <Delete {...props} name={name} onDone={done} />}
+    </li>
+  );
+}
+
+/** What can be done with a session, each only where it can. */
+function itemsOf(
+  { session, actions, t, onOpen, onFailure }: SessionRowProps,
+  setDoing: (what: 'rename' | 'delete') => void,
+): MenuItem[] {
+  const { session_id: id, read_only: readOnly, agent_id: agent } = session;
+  const { life, exportSession } = actions;
+  const ended = session.stored || session.status === 'stopped';
+  const own = readOnly === '';
+  const run = (work: Promise<void>) => {
+    work.catch((error: unknown) => onFailure(messageOf(error)));
+  };
+  const items: MenuItem[] = [];
+  if (life !== undefined && own && ended && agent !== IMPORTED) {
+    const resume = async () => {
+      onOpen(id);
+      await life.resume(id);
+    };
+    items.push({ name: t('Resume'), onChoose: () => run(resume()) });
+  }
+  if (actions.setConfig !== undefined && own) {
+    items.push({ name: t('Rename'), onChoose: () => setDoing('rename') });
+  }
+  if (life !== undefined && own && session.can.includes('fork')) {
+    const fork = async () => onOpen(await life.fork(id));
+    items.push({ name: t('Fork'), onChoose: () => run(fork()) });
+  }
+  if (exportSession !== undefined) {
+    items.push(
+      { name: t('Export as Markdown'), onChoose: () => run(exportSession(id, 'markdown')) },
+      { name: t('Export as HTML'), onChoose: () => run(exportSession(id, 'html')) },
+      { name: t('Export the traffic'), onChoose: () => run(exportSession(id, 'traffic')) },
+    );
+  }
+  if (actions.closeSession !== undefined && own && !ended) {
+    const close = async () => actions.closeSession?.(id);
+    items.push({ name: t('Close'), onChoose: () => run(close()) });
+  }
+  if (life !== undefined && own) {
+    items.push({ name: t('Delete…'), danger: true, onChoose: () => setDoing('delete') });
+  }
+  return items;
+}
+
+/** In place of an agent's id, for a session that was read from a log. */
+export const IMPORTED = 'imported';
+
+interface DoingProps extends SessionRowProps {
+  readonly name: string;
+  readonly onDone: () => void;
+}
+
+function Rename({ session, actions, t, name, onDone, onFailure }: DoingProps) {
+  const [title, setTitle] = useState(name);
+  const box = useRef<HTMLInputElement>(null);
+  useEffect(() => box.current?.select(), []);
+  const save = () => {
+    onDone();
+    const wanted = title.trim();
+    if (wanted !== '' && wanted !== name) {
+      actions.setConfig?.(session.session_id, { title: wanted }).catch((error: unknown) => {
+        onFailure(messageOf(error));
+      });
+    }
+  };
+  return (
+    <form
+      onSubmit={event => {
+        event.preventDefault();
+        save();
+      }}
+    >
+      <input
+        type="text"
+        dir="auto"
+        aria-label={t('Title')}
+        maxLength={200}
+        value={title}
+        ref={box}
+        onInput={event => setTitle(event.currentTarget.value)}
+        onKeyDown={event => {
+          if (event.key === 'Escape') {
+            event.stopPropagation();
+            onDone();
+          }
+        }}
+      />
+      <button type="submit" class="btn small">
+        {t('Rename')}
+      </button>
+      <button type="button" class="btn quiet small" onClick={onDone}>
+        {t('Cancel')}
+      </button>
+    </form>
+  );
+}
+
+function Delete({ session, actions, t, name, onDone, onFailure }: DoingProps) {
+  const box = useRef<HTMLDivElement>(null);
+  // Not the button itself: Enter must not delete by accident.
+  useEffect(() => box.current?.focus(), []);
+  return (
+    <div
+      class="acp-deleting"
+      role="group"
+      aria-label={t('Delete %1', name)}
+      tabIndex={-1}
+      ref={box}
+      onKeyDown={event => {
+        if (event.key === 'Escape') {
+          event.stopPropagation();
+          onDone();
+        }
+      }}
+    >
+      <p>{t('Delete this session, with all that was said in it? This cannot be undone.')}</p>
+      <div class="row">
+        <ActionButton
+          run={async () => {
+            await actions.life?.remove(session.session_id);
+            onDone();
+          }}
+          onFailure={message => {
+            onDone();
+            onFailure(message);
+          }}
+        >
+          {t('Delete')}
+        </ActionButton>
+        <button type="button" class="btn quiet small" onClick={onDone}>
+          {t('Cancel')}
+        </button>
+      </div>
+    </div>
+  );
+}
+
+function Mark({ session }: { readonly session: SessionSummary }) {
+  if (session.read_only !== '') {
+    return <Icon name="lock" />;
+  }
+  if (session.stored) {
+    return <Icon name="history" />;
+  }
+  if (session.status === 'running' || session.status === 'starting') {
+    return <span class="spin" aria-hidden="true" />;
+  }
+  const icon: IconName = session.waiting > 0 ? 'warning' : MARKS[session.status];
+  return <Icon name={icon} class={session.waiting > 0 ? 'warn' : ''} />;
+}
+
+const MARKS = { idle: 'keep', requires_action: 'warning', stopped: 'pending' } as const;
+
+function factsOf(session: SessionSummary, now: number, t: Translate): string[] {
+  const notebook = session.notebook_path.slice(session.notebook_path.lastIndexOf('/') + 1);
+  const old = session.updated_at === null ? '' : age(Math.max(0, now - session.updated_at), t);
+  return [t(stateOf(session)), session.agent_name, notebook, old].filter(fact => fact !== '');
+}
+
+function stateOf(session: SessionSummary): string {
+  if (session.read_only !== '') {
+    return 'Read only';
+  }
+  if (session.agent_id === IMPORTED) {
+    return 'Imported';
+  }
+  if (session.waiting > 0) {
+    return 'Waiting for your answer';
+  }
+  return session.stored ? 'Ended' : STATES[session.status];
+}
+
+const STATES: Record<SessionSummary['status'], string> = {
+  starting: 'Starting',
+  idle: 'Done',
+  running: 'Running',
+  requires_action: 'Waiting for your answer',
+  stopped: 'Ended',
+};
