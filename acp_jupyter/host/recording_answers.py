@@ -22,6 +22,7 @@ from acp_jupyter.transcript.state import Transcript
 __all__ = ["AnswerAgain", "RecordedAnswers"]
 
 _POLICIES: tuple[Policy, ...] = get_args(Policy)
+_NOWHERE = Places(None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +70,9 @@ class RecordedAnswers:
         except OSError:
             self._asked = []
 
-    def find(self, call: ToolCall, *, nobody_to_ask: bool, places: Places) -> AnswerAgain | None:
+    def find(
+        self, call: ToolCall, *, nobody_to_ask: bool, places: Places = _NOWHERE
+    ) -> AnswerAgain | None:
         """Return how the same request was answered; None if that does not count now.
 
         A policy answers again where it answered then, and would now. What the user answered
