@@ -41,6 +41,7 @@ def test_the_session_opens_all_the_same(meet: Meet, mode: str) -> None:
         ("version_date", "speaks version '2024-11-05' of the Agent Client Protocol"),
         ("version_missing", "speaks version None of the Agent Client Protocol"),
         ("session_id_missing", "answered session/new without a session id"),
+        ("session_id_number", "answered session/new without a session id"),
     ],
 )
 def test_what_cannot_be_talked_to_is_said_in_words(meet: Meet, mode: str, words: str) -> None:

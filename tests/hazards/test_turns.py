@@ -66,6 +66,11 @@ def test_what_comes_after_the_end_is_shown(meet: Meet) -> None:
     meeting.goes_on()
 
 
+def test_tokens_in_the_answer_are_those_of_the_turn(meet: Meet) -> None:
+    turn = meet("usage_in_answer").turn()
+    assert (turn.tokens, turn.input_tokens, turn.output_tokens) == (30, 20, 10)
+
+
 def test_a_second_answer_changes_nothing(meet: Meet) -> None:
     meeting = meet("answered_twice")
     assert meeting.turn().stop_reason == "end_turn"

@@ -181,6 +181,7 @@ def test_a_terminal_that_nobody_made_is_no_error(meet: Meet) -> None:
     meeting = meet("terminal_of_nobody")
     meeting.turn()
     assert meeting.calls["a"].status == "completed"
+    assert "notes.txt" in meeting.calls["a"].output
 
 
 def test_an_option_of_unknown_type_hides_no_other(meet: Meet) -> None:
@@ -224,4 +225,14 @@ def test_a_compaction_is_one_line_with_its_summary(meet: Meet) -> None:
     assert told == [
         ("info", "Older messages were summarised", "", "We ran."),
         ("warning", "The context could not be summarised", "no room", "half done"),
+    ]
+
+
+def test_plans_are_kept_apart_and_a_removed_one_is_empty(meet: Meet) -> None:
+    meeting = meet("plans_by_id")
+    meeting.turn()
+    plans = [item for item in meeting.items if isinstance(item, Plan)]
+    assert [([entry.content for entry in plan.entries], plan.text) for plan in plans] == [
+        (["think"], ""),
+        ([], ""),
     ]

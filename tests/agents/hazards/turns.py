@@ -36,6 +36,13 @@ def answers_with(error: object) -> Prompt:
     return prompt
 
 
+def usage_in_answer(wire: Wire, session_id: str, _: str) -> str:
+    wire.text(session_id, "Hello.")
+    usage = {"totalTokens": 30, "inputTokens": 20, "outputTokens": 10, "thoughtTokens": None}
+    wire.send({"id": wire.prompt_id, "result": {"stopReason": "end_turn", "usage": usage}})
+    return ""
+
+
 def late_updates(wire: Wire, session_id: str, _: str) -> str:
     """Say the tail of the text and finish a call after the answer (opencode, codex)."""
     wire.update(session_id, "tool_call", toolCallId="a", title="make", status="in_progress")
@@ -143,6 +150,7 @@ MODES = {
     ),
     "error_cancelled_unasked": Mode(answers_with({"code": CANCELLED, "message": "Gone"})),
     "error_auth": Mode(answers_with(_AUTH)),
+    "usage_in_answer": Mode(usage_in_answer),
     "late_updates": Mode(late_updates),
     "answered_twice": Mode(answered_twice),
     "open_calls": Mode(open_calls),

@@ -163,6 +163,21 @@ UPDATES: dict[str, list[Any]] = {
     ],
     "mode_of_nobody": [{"sessionUpdate": "current_mode_update", "modeId": "yolo"}],
     "notice": [{"sessionUpdate": "notice", "severity": "warning", "title": "Careful"}],
+    "plans_by_id": [
+        {
+            "sessionUpdate": "plan_update",
+            "plan": {"type": "items", "planId": "p", "entries": [{"content": "look"}]},
+        },
+        {
+            "sessionUpdate": "plan_update",
+            "plan": {"type": "markdown", "planId": "q", "content": "# Plan"},
+        },
+        {
+            "sessionUpdate": "plan_update",
+            "plan": {"type": "items", "planId": "p", "entries": [{"content": "think"}]},
+        },
+        {"sessionUpdate": "plan_removed", "planId": "q"},
+    ],
     "compaction": [
         {"sessionUpdate": "compaction_update", "compactionId": "c", "status": "in_progress"},
         {"sessionUpdate": "compaction_summary_chunk", "compactionId": "c", "content": text("We ")},
