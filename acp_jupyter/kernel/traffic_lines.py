@@ -20,7 +20,7 @@ __all__ = ["run_log"]
 _LINES = 20
 _MOST_LINES = 500
 _CHARS = 160
-_SIDES = {">": "to agent  ", "<": "from agent", "!": "note      "}
+_SIDES = {">": "to agent", "<": "from agent", "!": "note"}
 
 
 def run_log(rest: Sequence[str]) -> None:

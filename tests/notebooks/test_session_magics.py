@@ -80,7 +80,7 @@ def test_lines_change_and_list_what_a_session_chooses(kernel: Kernel) -> None:
     assert "Ask first" in modes
     assert "chosen" in modes.splitlines()[1]
     assert kernel.run("%acp mode plan").ok().printed == "chooses: mode plan.\n"
-    assert kernel.run("%acp model large").message.endswith("There are: small-1, large-1.")
+    assert kernel.run("%acp model huge").message.endswith("There are: small-1, large-1.")
     assert kernel.run("%acp model Large").ok().printed == "chooses: model large-1.\n"
     assert kernel.run("%acp config web=true").ok().printed == "chooses: web true.\n"
     table = kernel.run("%acp config").ok().output.data["text/plain"]
