@@ -35,11 +35,13 @@ def agents() -> dict[str, dict[str, Any]]:
             "orphan_grandchild",
             "permission",
             "slow_stream",
+            "terminal_script",
             "two_permissions",
         ),
         "flood": script("flood", "20000"),
         "garbage": script("garbage", "--only"),
         "leaky": {**script("leaky"), "env": {"LEAKY_API_KEY": SECRET}},
+        "wants_login": script("wants_login", "terminal"),
         "missing": {"command": "no-such-agent-command"},
     }
 
