@@ -11,6 +11,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import Protocol, Self
 
+from acp_jupyter.host.burst import Burst
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.traffic_log import TrafficLog
 from acp_jupyter.packets.elicitation_secrets import SecretAnswers
@@ -68,7 +69,7 @@ class Journal:
         limits: Limits,
         changed: Callable[[], None],
     ) -> None:
-        self.transcript = transcript
+        self._transcript = transcript
         self.sequence: Iterator[int] = itertools.count(next_number)
         self.lines = 0
         """How many were entered here."""
@@ -76,6 +77,8 @@ class Journal:
         self._secrets = SecretAnswers()
         self._changed = changed
         self._reader = reader
+        self._burst = Burst()
+        self._due: asyncio.Handle | None = None
         self._limits = limits
         self._ring: deque[Event] = deque(maxlen=limits.ring_events)
         self._readers: set[Reader] = set()
@@ -91,18 +94,40 @@ class Journal:
         return cls(opened(opening, now), log, TrafficReader(), 2, limits, changed)
 
     def enter(self, entry: TrafficEntry) -> None:
-        """Take one line; never raises on what an agent wrote."""
-        self.take(entry)
+        """Take one line; never raises on what an agent wrote.
+
+        Pieces of one text are taken together, at the loop's next turn at the latest.
+        """
+        if not self._burst.takes(entry):
+            self._take_burst()
+            if not self._burst.takes(entry):
+                self.take(entry)
+                return
+        self._log.append(entry)
+        self.lines += 1
+        if self._due is None:
+            self._due = asyncio.get_running_loop().call_soon(self._take_burst)
+
+    def _take_burst(self) -> None:
+        if self._due is not None:
+            self._due.cancel()
+            self._due = None
+        entry = self._burst.taken()
+        if entry is not None:
+            self._read(entry)
 
     def take(self, entry: TrafficEntry) -> list[LogPacket]:
         """Do the same, and return what the line says."""
         entry = self._secrets.without(entry)
         self._log.append(entry)
         self.lines += 1
+        return self._read(entry)
+
+    def _read(self, entry: TrafficEntry) -> list[LogPacket]:
         packets = self._reader.read(self._log.clean(entry))
         for packet in packets:
             try:
-                self.transcript, events = reduce(self.transcript, packet, entry.t)
+                self._transcript, events = reduce(self._transcript, packet, entry.t)
             except Exception:  # noqa: BLE001 - one bad line degrades alone; the log keeps it
                 _log.exception("line %s of session %s", entry.seq, self.session_id)
                 continue
@@ -117,6 +142,13 @@ class Journal:
         """Write a line of the host's own."""
         message = note.model_dump(mode="json")
         self.enter(TrafficEntry(next(self.sequence), time.time(), "!", message))
+
+    @property
+    def transcript(self) -> Transcript:
+        """Everything known of the session."""
+        if self._due is not None:
+            self._take_burst()
+        return self._transcript
 
     @property
     def log(self) -> TrafficLog:
@@ -135,6 +167,7 @@ class Journal:
 
     def add_reader(self, reader: Reader, after: int | None = None, epoch: str = "") -> None:
         """Let ``reader`` follow, from ``after`` if the ring still reaches so far back."""
+        self._take_burst()
         self._readers.add(reader)
         missed = self._missed(after, epoch)
         reader.offer([self.snapshot()] if missed is None else missed)
@@ -181,6 +214,7 @@ class Journal:
 
     def close(self) -> None:
         """Finish the log. Blocks until it is written, at most some seconds."""
+        self._take_burst()
         self._readers.clear()
         self._log.close()
 

@@ -9,7 +9,6 @@ import os
 import queue
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -72,7 +71,7 @@ class TrafficLog:
     def clean(self, entry: TrafficEntry) -> TrafficEntry:
         """Return an entry as it may be shown: without the secrets that are known."""
         message = self._redactor.without_known(entry.message)
-        return entry if message is entry.message else replace(entry, message=message)
+        return entry if message is entry.message else entry._replace(message=message)
 
     def watch(self, wake: Callable[[], None]) -> None:
         """Call ``wake``, in the log's thread, when lines are in the file and when it has ended."""
@@ -118,8 +117,8 @@ class TrafficLog:
 
     def _write_entries(self, entries: list[TrafficEntry]) -> None:
         lines: list[bytes] = []
-        for entry in entries:
-            line = self._encode(entry)
+        for line in self._encoded(entries):
+            entry = entries[len(lines)]
             if self._size + len(line) > self._bound:
                 if self._size <= self._bound:
                     note = {"note": "log_full", "bytes": self._bound}
@@ -132,6 +131,14 @@ class TrafficLog:
             self._write(b"".join(lines))
         except OSError:
             _log.exception("The traffic of an agent could not be written")
+
+    def _encoded(self, entries: list[TrafficEntry]) -> Iterator[bytes]:
+        """Encode plain lines as they came; what may hold a secret is looked at more closely."""
+        plain = [_plain_line(entry) for entry in entries]
+        text = "\n".join(plain)
+        clean = self._redactor.redact_text(text) == text
+        for entry, line in zip(entries, plain, strict=True):
+            yield line.encode("utf-8", "replace") + b"\n" if clean and line else self._encode(entry)
 
     def _encode(self, entry: TrafficEntry) -> bytes:
         record: dict[str, Any] = {"seq": entry.seq, "t": round(entry.t, 4), "d": entry.direction}
@@ -147,6 +154,14 @@ class TrafficLog:
     def _write(self, data: bytes) -> None:
         while data:
             data = data[os.write(self._fd, data) :]
+
+
+def _plain_line(entry: TrafficEntry) -> str:
+    """Return the line of an entry whose message needs no encoding, or an empty string."""
+    if not entry.raw or "\\" in entry.raw:
+        return ""
+    at = round(entry.t, 4)
+    return f'{{"seq":{entry.seq},"t":{at!r},"d":"{entry.direction}","m":{entry.raw}}}'
 
 
 class FrozenLog(TrafficLog):

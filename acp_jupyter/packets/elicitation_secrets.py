@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Mapping
-from dataclasses import replace
 
 from acp_jupyter.packets.parse_elicitation import secret_names
 from acp_jupyter.packets.traffic import TrafficEntry
@@ -39,4 +38,4 @@ class SecretAnswers:
         if not isinstance(result, Mapping) or not isinstance(content, Mapping):
             return entry
         kept = {name: NOT_KEPT if name in names else value for name, value in content.items()}
-        return replace(entry, message={**message, "result": {**result, "content": kept}})
+        return entry._replace(message={**message, "result": {**result, "content": kept}})

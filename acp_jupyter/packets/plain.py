@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Container, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from acp_jupyter.packets.vocabulary import ACP_KINDS
 
-__all__ = ["is_plain"]
+__all__ = ["TextChunk", "is_plain", "text_chunk"]
 
 _CALL_FIELDS = frozenset(
     {
@@ -22,6 +22,8 @@ _CALL_FIELDS = frozenset(
         "_meta",
     }
 )
+_TEXT_KINDS = ("agent_message_chunk", "agent_thought_chunk")
+_ID_TYPES = (str, type(None))
 _STATUSES = frozenset({"pending", "in_progress", "completed", "failed"})
 
 
@@ -39,12 +41,48 @@ def is_plain(message: Mapping[str, Any]) -> bool:
                 "update": {"sessionUpdate": str(kind)} as update,
             } as params,
         } if len(message) == 3 and len(params) == 2:
-            if kind in {"agent_message_chunk", "agent_thought_chunk"}:
+            if kind in _TEXT_KINDS:
                 known = 3 if isinstance(update.get("messageId"), str) else 2
                 return len(update) == known and _is_text(update.get("content"))
             return kind == "tool_call_update" and _is_call(update)
         case _:
             return False
+
+
+class TextChunk(NamedTuple):
+    """A plain piece of a message or thought."""
+
+    session_id: str
+    kind: str
+    message_id: str | None
+    text: str
+
+    def with_text(self, text: str) -> dict[str, Any]:
+        """Return the message of the same, with another text."""
+        update = {"sessionUpdate": self.kind, "content": {"type": "text", "text": text}}
+        if self.message_id is not None:
+            update["messageId"] = self.message_id
+        params = {"sessionId": self.session_id, "update": update}
+        return {"jsonrpc": "2.0", "method": "session/update", "params": params}
+
+
+def text_chunk(message: Mapping[str, Any]) -> TextChunk | None:
+    """Return what a plain message says if it is a piece of text with something in it."""
+    params = message.get("params")
+    if len(message) != 3 or type(params) is not dict or len(params) != 2:
+        return None
+    session_id, update = params.get("sessionId"), params.get("update")
+    if type(session_id) is not str or type(update) is not dict:
+        return None
+    kind, block = update.get("sessionUpdate"), update.get("content")
+    if kind not in _TEXT_KINDS or type(block) is not dict or not _is_text(block):
+        return None
+    message_id = update.get("messageId")
+    if len(update) != (2 if message_id is None else 3) or type(message_id) not in _ID_TYPES:
+        return None
+    if message.get("jsonrpc") != "2.0" or message.get("method") != "session/update":
+        return None
+    return TextChunk(session_id, kind, message_id, block["text"]) if block["text"] else None
 
 
 def _is_text(block: object) -> bool:

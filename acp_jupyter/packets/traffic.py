@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 __all__ = ["Direction", "TrafficEntry"]
 
@@ -12,8 +11,7 @@ Direction = Literal[">", "<", "!"]
 """``>`` to the agent, ``<`` from the agent, ``!`` a note of our own about the wire."""
 
 
-@dataclass(frozen=True, slots=True)
-class TrafficEntry:
+class TrafficEntry(NamedTuple):
     """A message in wire order.
 
     Attributes
@@ -28,6 +26,8 @@ class TrafficEntry:
         The JSON-RPC object as the agent wrote it. A note is an object with the key ``note``.
     re
         For a response in either direction, the ``seq`` of the request that it answers.
+    raw
+        The line itself where it needs no repair: then it can be written down as it is.
     """
 
     seq: int
@@ -35,3 +35,4 @@ class TrafficEntry:
     direction: Direction
     message: Mapping[str, Any]
     re: int | None = None
+    raw: str = ""

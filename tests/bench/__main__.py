@@ -19,6 +19,7 @@ from typing import Any
 
 from tests.bench.measure import Load, Run
 from tests.bench.pipeline import measure_pipeline
+from tests.bench.sessions import ManySessions, Speed, measure_many, measure_speed
 from tests.bench.subjects import Subject, bare_loop, cell_turn
 from tests.bench.updates import SIZES, UpdateCost, measure_updates
 from tests.support.browser import chromium
@@ -54,6 +55,11 @@ def main() -> None:
     costs = [measure_updates(updates) for updates in SIZES]
     report["updates"] = [dataclasses.asdict(cost) for cost in costs]
     _print_updates(costs)
+    with tempfile.TemporaryDirectory() as folder:
+        speed = measure_speed(Path(folder) / "speed")
+        many = measure_many(Path(folder) / "many")
+    report["speed"], report["many"] = dataclasses.asdict(speed), dataclasses.asdict(many)
+    _print_sessions(speed, many)
     with tempfile.TemporaryDirectory() as folder, chromium() as browser, ExitStack() as stack:
         subjects: tuple[Subject, ...] = (
             stack.enter_context(cell_turn(browser, Path(folder))),
@@ -105,6 +111,20 @@ def _print_updates(costs: Sequence[UpdateCost]) -> None:
             f"ours {cost.ours:.1f} ({cost.ours / cost.sdk:.1f} times), "
             f"kept {cost.kept_bytes / cost.text_bytes:.1f} bytes per byte of text"
         )
+
+
+def _print_sessions(speed: Speed, many: ManySessions) -> None:
+    print(f"\n{speed.updates:,} updates of one session, per second, from stdin to the socket")
+    print(
+        f"  bare loop {speed.bare:,.0f}, the SDK's client {speed.sdk:,.0f}, ours {speed.ours:,.0f}"
+        f" ({speed.ours / speed.sdk:.1f} times the SDK's; aim: 3)"
+    )
+    print(f"\n{many.sessions} sessions in one process, {many.updates:,} updates")
+    print(
+        f"  in {many.seconds:.1f} s, lost {many.lost}; lag of the server's loop p50 "
+        f"{many.lag_p50_ms:.1f} ms, p99 {many.lag_p99_ms:.1f} ms, longest {many.lag_max_ms:.0f} ms "
+        f"(aim: p99 under 50); CPU {many.server_cpu:.1f} s, memory +{many.memory_mb:.0f} MB"
+    )
 
 
 def _print(

@@ -42,7 +42,10 @@ def agents() -> list[psutil.Process]:
     """Return the processes of the fake agent, without their supervisors."""
     found = []
     for process in psutil.Process().children(recursive=True):
-        words = process.cmdline()
+        try:
+            words = process.cmdline()
+        except psutil.Error:
+            continue
         if any("keeps_sessions.py" in word for word in words) and "-I" not in words:
             found.append(process)
     return found
