@@ -108,7 +108,7 @@ class Agents:
             case RestartAgent():
                 users_only(caller, "restart an agent")
                 await asyncio.to_thread(self._host.config.registry.get, command.agent)
-                ended = await self._restart(command.agent)
+                ended = await self._host.restart_agent(command.agent)
                 return LoginReply(message=_restarted(ended))
             case Login():
                 users_only(caller, "log in to an agent")
@@ -127,10 +127,6 @@ class Agents:
                 return LoginReply(message=await login.logout())
             case _:
                 assert_never(command)
-
-    async def _restart(self, agent_id: str) -> int:
-        sessions = [s for s in self._host.sessions.values() if s.spec.id == agent_id]
-        return await sessions[0].agent.restart() if sessions else 0
 
     def _look(self) -> None:
         self._memory.look(session.state for session in tuple(self._host.sessions.values()))

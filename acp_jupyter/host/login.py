@@ -5,15 +5,14 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Awaitable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol, TypeVar, assert_never
+from typing import Any, TypeVar, assert_never
 
 from acp_jupyter.errors import AcpError, BadRequest, LoginNeeded
-from acp_jupyter.host.connection import AgentConnection
 from acp_jupyter.host.journal import Journal
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.login_launch import Terminal, Terminals, launch_of
+from acp_jupyter.host.login_side import AgentSide, LoginAnswer
 from acp_jupyter.host.login_words import variable_advice
 from acp_jupyter.host.registry_entries import AgentSpec
 from acp_jupyter.packets.login_models import AuthMethod
@@ -21,39 +20,9 @@ from acp_jupyter.packets.login_notes import LoginDone, LoginStarted
 from acp_jupyter.packets.login_notes import LoginNeeded as LoginNeededNote
 from acp_jupyter.packets.parse_login import auth_methods
 
-__all__ = ["AgentSide", "LoginAnswer", "SessionLogin"]
+__all__ = ["SessionLogin"]
 
 T = TypeVar("T")
-
-
-class AgentSide(Protocol):
-    """The session's agent, as a login needs it."""
-
-    async def connected(self) -> AgentConnection:
-        """Return a connection that has shaken hands; no session need be open there."""
-
-    async def disconnected(self) -> None:
-        """Use the connection no more, unless the session does."""
-
-    async def linked(self) -> object:
-        """Open the session, or take it up again."""
-
-    async def drop(self) -> None:
-        """Leave the agent."""
-
-    async def restart(self) -> int:
-        """End every process of the agent; return how many there were."""
-
-
-@dataclass(frozen=True, slots=True)
-class LoginAnswer:
-    """What the user has to know when a login begins."""
-
-    message: str
-    terminal: str = ""
-    """The terminal to look at."""
-    command: str = ""
-    """What to type where no terminal can be shown."""
 
 
 class SessionLogin:

@@ -70,9 +70,7 @@ def leaks(where: str, text: str) -> list[str]:
 
 
 def of_files(root: Path) -> list[str]:
-    files = [
-        path for path in root.rglob("*") if path.is_file() and "checkpoints" not in path.parts
-    ]
+    files = [path for path in root.rglob("*") if path.is_file() and "checkpoints" not in path.parts]
     assert "traffic.ndjson" in {path.name for path in files}
     found = []
     for path in files:
