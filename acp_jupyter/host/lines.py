@@ -30,9 +30,14 @@ class LineSplitter:
     def feed(self, chunk: bytes) -> Iterator[bytes | OverlongLine]:
         """Yield the lines that end in ``chunk``."""
         *whole, rest = chunk.split(b"\n")
-        for piece in whole:
-            self._extend(piece)
+        if whole:
+            self._extend(whole[0])
             yield from self.finish()
+        for piece in whole[1:]:
+            if len(piece) > self._limit:
+                yield OverlongLine(len(piece), piece[: self._START_BYTES])
+            elif piece:
+                yield piece
         self._extend(rest)
 
     def finish(self) -> Iterator[bytes | OverlongLine]:

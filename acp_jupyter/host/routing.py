@@ -108,11 +108,19 @@ class Lines:
             return self._bound.get(named)
         return self._joined[-1] if self._joined else None
 
-    def update(self, message: dict[str, Any]) -> None:
-        """Write a ``session/update``; one for a session that nobody knows yet is kept for it."""
+    def update(self, message: dict[str, Any], raw: str = "") -> None:
+        """Write a ``session/update``; one for a session that nobody knows yet is kept for it.
+
+        Parameters
+        ----------
+        message
+            As it was read.
+        raw
+            The line that it was read from, if it holds nothing else.
+        """
         log = self.log_of(message)
         if log is not None:
-            self._enter(log, TrafficEntry(next(log.sequence), time.time(), "<", message))
+            self._enter(log, TrafficEntry(next(log.sequence), time.time(), "<", message, raw=raw))
             return
         named = session_named(message)
         if named not in self._early and len(self._early) >= _EARLY_SESSIONS:

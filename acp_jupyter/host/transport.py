@@ -7,7 +7,7 @@ import contextlib
 import json
 from collections import deque
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeGuard
 
 from pydantic import JsonValue
 
@@ -147,11 +147,15 @@ class LineTransport:
                 return None
             chunk = await self._process.stdout.read()
             for line in self._splitter.feed(chunk) if chunk else self._splitter.finish():
-                value = self._value_of(line)
-                before = self._before_answer(value)
-                if before is not None:
-                    await before()
-                self._on_value(value)
+                text = self._text_of(line)
+                value = self._value_of(text)
+                if _is_update(value):
+                    self._lines.update(value, text)
+                else:
+                    before = self._before_answer(value)
+                    if before is not None:
+                        await before()
+                    self._on_value(value)
                 self._count += 1
                 if self._count % _YIELD_EVERY == 0:
                     await asyncio.sleep(0)
@@ -238,13 +242,16 @@ class LineTransport:
         self.ended.set()
         return error
 
-    def _value_of(self, line: bytes | OverlongLine) -> object:
-        """Decode a line; None for one that says nothing, which may be noted as noise."""
+    def _text_of(self, line: bytes | OverlongLine) -> str:
+        """Decode a line; one that is too long is noted and says nothing."""
         if isinstance(line, OverlongLine):
             start = line.start.decode("utf-8", "replace")
             self._on_noise(f"A line of {line.size} bytes was dropped. It began: {start}")
-            return None
-        text = line.decode("utf-8", "replace").strip()
+            return ""
+        return line.decode("utf-8", "replace").strip()
+
+    def _value_of(self, text: str) -> object:
+        """Read a line; None for one that says nothing, which may be noted as noise."""
         if not text:
             return None
         try:
@@ -280,8 +287,7 @@ class LineTransport:
             self._note({"note": "noise", "text": text[: self._limits.noise_chars]})
 
     def _on_message(self, message: dict[str, Any]) -> None:
-        method = message.get("method")
-        if method == "session/update" and "id" not in message:
+        if _is_update(message):
             self._lines.update(message)
             return
         normal = normalise_clean(message)
@@ -352,6 +358,10 @@ class LineTransport:
         if asked is not None and self.on_withdrawn is not None:
             for mark in asked.marks:
                 self.on_withdrawn(mark.log.session_id, mark.seq)
+
+
+def _is_update(value: object) -> TypeGuard[dict[str, Any]]:
+    return isinstance(value, dict) and value.get("method") == "session/update" and "id" not in value
 
 
 def _is_updates(messages: Sequence[Mapping[str, Any]]) -> bool:

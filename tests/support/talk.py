@@ -45,9 +45,7 @@ class Talk:
             self.on_entry(entry)
 
     async def say(self, text: str) -> dict[str, Any]:
-        return await self.connection.prompt(
-            self.session_id, [{"type": "text", "text": text}], self
-        )
+        return await self.connection.prompt(self.session_id, [{"type": "text", "text": text}], self)
 
     def updates(self) -> list[Mapping[str, Any]]:
         """Return the updates in wire order, normalised."""
