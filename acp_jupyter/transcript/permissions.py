@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from acp_jupyter.packets.content import TextBlock, ToolContent, ToolContentBlock
 from acp_jupyter.packets.models import (
     OptionPacket,
     PermissionRequest,
@@ -25,6 +26,8 @@ from acp_jupyter.transcript.waiting import count_waiting
 
 __all__ = ["expire_requests", "note_settled", "request", "respond"]
 
+_REASON_CHARACTERS = 4000
+
 _CHOSEN = {
     "allow_once": "Allowed once",
     "allow_always": "Always allowed",
@@ -36,6 +39,7 @@ _CHOSEN = {
 def request(draft: Draft, packet: PermissionRequest) -> None:
     """Hang a request on its tool call, known by id or made now."""
     asked = joined(draft, _without_empty(packet.tool_call), packet.request_id)
+    asked, words = _why(draft, asked)
     item_id = upsert_tool_call(draft, asked)
     item = draft.get(item_id)
     if not isinstance(item, ToolCall):
@@ -44,7 +48,7 @@ def request(draft: Draft, packet: PermissionRequest) -> None:
     permission = Permission(
         request_id=packet.request_id,
         title=_title(draft.session.agent_info.name, item),
-        reason=_reason(item),
+        reason="\n".join(filter(None, (_reason(item), words))),
         options=options,
         rule="" if is_question(item, options) else rule_for(item, draft.session.cwd),
         asked_at=draft.at,
@@ -58,6 +62,24 @@ def request(draft: Draft, packet: PermissionRequest) -> None:
         return
     draft.request_items = draft.request_items.set(packet.request_id, item_id)
     count_waiting(draft)
+
+
+def _why(draft: Draft, call: ToolCallProgress) -> tuple[ToolCallProgress, str]:
+    """What a request about a command says in words is no output of it: nothing ran yet."""
+    facts = draft.calls.get(call.tool_call_id)
+    kind = call.acp_kind or (None if facts is None else facts.acp_kind)
+    if kind != "execute" or not call.content:
+        return call, ""
+    texts = [_text(part) for part in call.content]
+    rest = tuple(part for part, text in zip(call.content, texts, strict=True) if text is None)
+    words = "\n".join(filter(None, texts)).strip()[:_REASON_CHARACTERS]
+    return call.model_copy(update={"content": rest or None}), words
+
+
+def _text(part: ToolContent) -> str | None:
+    if isinstance(part, ToolContentBlock) and isinstance(part.block, TextBlock):
+        return part.block.text
+    return None
 
 
 def _without_empty(call: ToolCallProgress) -> ToolCallProgress:

@@ -67,7 +67,9 @@ def upsert_tool_call(draft: Draft, packet: ToolCallStart | ToolCallProgress) -> 
     terminals.said(draft, item.id, packet)
     if packet.content is not None or packet.raw_output is not None:
         text = output.data.content if isinstance(output, ReadToolOutput) else given.text
-        if text and not terminals.keeps_text(draft, item.id, packet, text):
+        # What a command is for may come as content before it runs (claude).
+        repeats = _RANK[status] < 2 and text == changes.get("description", item.description)
+        if text and not repeats and not terminals.keeps_text(draft, item.id, packet, text):
             draft.set_text(item.id, "output", text)
     if draft.written:
         hang_written(draft, item.id)

@@ -44,6 +44,9 @@ __all__ = [
     "stopped",
 ]
 
+_NOTHING_SAID = "internal error"
+"""JSON-RPC's own words for an error of which only the details say what it was."""
+
 
 def queued(draft: Draft, note: TurnQueued) -> None:
     """Take in a prompt; it waits while another turn runs."""
@@ -182,6 +185,8 @@ def failed(draft: Draft, note: TurnFailed | ErrorPacket) -> None:
 
 def _agent_error(draft: Draft, packet: ErrorPacket) -> str:
     said = packet.message.strip().rstrip(".")
+    if said.lower() == _NOTHING_SAID:
+        said = packet.detail.partition("\n")[0].strip().rstrip(".") or said
     name = draft.session.agent_info.name
     if name.endswith(REPLAYED):
         return f"{name}: {said}."
