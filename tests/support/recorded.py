@@ -9,10 +9,19 @@ from typing import Any
 from acp_jupyter.packets.normalise import normalise
 from tests.support.script import Script
 
-__all__ = ["TRAFFIC", "Recording"]
+__all__ = ["RECORDED", "TRAFFIC", "Recording", "recording"]
 
 TRAFFIC = Path(__file__).parents[1] / "fixtures" / "traffic"
 """One line is ``{"t": seconds, "d": ">" | "<" | "!", "m": message}``, ``>`` to the agent."""
+
+RECORDED = TRAFFIC.with_name("recorded")
+"""More of the same; also what this client never does, as two prompts at once in a session."""
+
+
+def recording(name: str) -> Recording:
+    """Return a conversation by its name, ``agent-scenario``."""
+    found = next(path for folder in (TRAFFIC, RECORDED) for path in folder.glob(f"{name}.jsonl"))
+    return Recording(found)
 
 
 class Recording:

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from acp_jupyter.transcript.items import AgentMessage, ErrorItem, ToolCall
-from tests.support.recorded import TRAFFIC, Recording
+from tests.support.recorded import RECORDED, TRAFFIC, Recording
 from tests.support.view import View
 
-RECORDINGS = sorted(TRAFFIC.glob("*.jsonl"))
+RECORDINGS = [*sorted(TRAFFIC.glob("*.jsonl")), *sorted(RECORDED.glob("*.jsonl"))]
 
 
 def calls(recording: Recording) -> list[ToolCall]:
