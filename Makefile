@@ -22,6 +22,7 @@ NODE_STAMP := labextension/node_modules/.made
 BUNDLE := acp_jupyter/labextension/package.json
 INSTALL_STAMP := $(VENV)/.installed
 AGENTS_STAMP := tests/published_agents/node_modules/.made
+MORE_AGENTS_STAMP := tests/published_agents/more/node_modules/.made
 
 BUNDLE_SOURCES := $(shell find labextension/src labextension/style labextension/schema labextension/scripts -type f 2>/dev/null) \
   labextension/package.json labextension/tsconfig.json labextension/tsconfig.build.json
@@ -64,7 +65,13 @@ $(INSTALL_STAMP): pyproject.toml acp_jupyter/_version.py labextension/install.js
 
 # Published agents that the tests drive; nothing else needs them.
 $(AGENTS_STAMP): tests/published_agents/package-lock.json $(LOCK_STAMP)
-	cd tests/published_agents && sh ../../scripts/retry.sh npm install --no-save --no-audit --no-fund --loglevel=error
+	cd $(dir $<) && sh $(CURDIR)/scripts/retry.sh npm install --no-save --no-audit --no-fund --loglevel=error
+	@touch $@
+
+# The ones that only the long tests drive; one of them runs commands in bubblewrap.
+$(MORE_AGENTS_STAMP): tests/published_agents/more/package-lock.json $(LOCK_STAMP)
+	sh scripts/need-bwrap.sh
+	cd $(dir $<) && sh $(CURDIR)/scripts/retry.sh npm install --no-save --no-audit --no-fund --loglevel=error
 	@touch $@
 
 lab: install
@@ -75,7 +82,7 @@ test: install $(AGENTS_STAMP)
 	cd labextension && jlpm test
 	CHROME="$$(sh scripts/find-chrome.sh)" && export CHROME && pytest -m "not long" $(ARGS)
 
-test-all: install $(AGENTS_STAMP)
+test-all: install $(AGENTS_STAMP) $(MORE_AGENTS_STAMP)
 	cd labextension && jlpm test
 	CHROME="$$(sh scripts/find-chrome.sh)" && export CHROME && pytest $(ARGS)
 
@@ -108,4 +115,4 @@ lock: $(ENV_STAMP)
 
 clean:
 	rm -rf $(VENV) build dist test-results labextension/lib labextension/node_modules \
-	  acp_jupyter/labextension acp_jupyter/static tests/published_agents/node_modules
+	  acp_jupyter/labextension acp_jupyter/static tests/published_agents/node_modules tests/published_agents/more/node_modules
