@@ -24,6 +24,9 @@ from acp_jupyter.packets.display import human_size
 __all__ = ["Checkpoints", "NotKept", "Taken"]
 
 _MOMENTS = ("before", "after")
+_FEW = 200
+_MANY = {"core.bigFileThreshold": "1", "core.compression": "0"}
+"""All into one file, and as it is: four times as fast as a file for each."""
 _PATH_BYTES = 400
 """Of a path and its mark, on average, at most."""
 
@@ -178,7 +181,8 @@ class Checkpoints:
         if paths:
             stdin = b"".join(path.encode() + b"\0" for path in paths)
             command = ("update-index", *options, "-z", "--stdin")
-            self.git.run(*command, stdin=stdin, seconds=_left(deadline))
+            settings = _MANY if len(paths) > _FEW else None
+            self.git.run(*command, stdin=stdin, seconds=_left(deadline), settings=settings)
 
     def _said(self, *args: str, deadline: float) -> str:
         return self.git.run(*args, seconds=_left(deadline)).decode().strip()

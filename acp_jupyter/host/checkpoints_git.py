@@ -14,6 +14,7 @@ import subprocess
 import tempfile
 import threading
 import time
+from collections.abc import Mapping
 from pathlib import Path
 
 __all__ = ["GitError", "GitMissing", "GitSlow", "GitTooMuch", "ShadowGit"]
@@ -112,6 +113,7 @@ class ShadowGit:
         stdin: bytes = b"",
         most_bytes: int = 64 * _MIB,
         fine: tuple[int, ...] = (0,),
+        settings: Mapping[str, str] | None = None,
     ) -> bytes:
         """Run a command of git and return what it wrote.
 
@@ -127,6 +129,8 @@ class ShadowGit:
             Longest output.
         fine
             Exit codes that are no error.
+        settings
+            Further ones of git.
 
         Raises
         ------
@@ -137,7 +141,8 @@ class ShadowGit:
             raise GitMissing("git is not installed")
         if seconds <= 0:
             raise GitSlow("there was no time left")
-        options = [part for name, value in _SETTINGS.items() for part in ("-c", f"{name}={value}")]
+        named = {**_SETTINGS, **(settings or {})}
+        options = [part for name, value in named.items() for part in ("-c", f"{name}={value}")]
         with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as said:
             given.write(stdin)
             given.seek(0)

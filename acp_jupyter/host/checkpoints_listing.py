@@ -12,8 +12,8 @@ from acp_jupyter.host.limits import Limits
 
 __all__ = ["Listed", "batches", "list_paths"]
 
-_BATCH_BYTES = 32 * 1024 * 1024
-_BATCH_FILES = 2000
+_BATCH_BYTES = 16 * 1024 * 1024
+_BATCH_FILES = 1000
 
 
 @dataclass(slots=True)

@@ -129,6 +129,21 @@ def test_no_attribute_filter_or_hook_touches_a_byte(
     assert not (home / "index").exists()
 
 
+def test_many_files_at_once(kept: Kept) -> None:
+    """They are kept in another way; every byte is the same."""
+    kept.write(".gitattributes", "* text=auto eol=crlf\n")
+    for number in range(1100):
+        kept.write(f"d{number % 7}/{number}", bytes([number % 256]) * (number % 5) + b"\r\n\n")
+    before = held(kept.root)
+    kept.turn(lambda: [kept.write(f"d{n % 7}/{n}", b"\n\r") for n in range(1100)])
+    assert len(_told(kept)) == 1100
+    kept.revert(*(f"d{n % 7}/{n}" for n in range(0, 1100, 50)))
+    now = held(kept.root)
+    assert all(now[f"d{n % 7}/{n}"] == before[f"d{n % 7}/{n}"] for n in range(0, 1100, 50))
+    # Nor is there a file of git for each of them.
+    assert sum(1 for _ in kept.checkpoints.git.folder.rglob("*")) < 500
+
+
 def test_the_users_own_repository_is_not_touched(kept: Kept) -> None:
     def git(*args: str) -> str:
         done = subprocess.run(["git", *args], cwd=kept.root, capture_output=True, check=True)
