@@ -36,6 +36,10 @@ export function PanelView(props: PanelProps) {
   const [page, setPage] = useState<'session' | 'list' | 'traffic'>('session');
   const [chosen, setChosen] = useState('');
   const [failure, setFailure] = useState('');
+  /** Name of the agent that a session is being made with. */
+  const [starting, setStarting] = useState('');
+  /** That session; what is written meanwhile is for it. */
+  const made = useRef<Promise<string> | null>(null);
   useSubscription(useCallback(listener => store.subscribeSession(listener), [store]));
   useLayoutEffect(() => setFailure(''), [store]);
   useLayoutEffect(() => {
@@ -52,15 +56,25 @@ export function PanelView(props: PanelProps) {
   const ready = (agents ?? []).filter(agent => agent.status === 'ready');
   const next = ready.find(agent => agent.id === chosen) ?? ready[0] ?? null;
 
-  const create = async (agentId: string): Promise<string> => {
-    setFailure('');
-    if (actions.createSession === undefined) {
-      throw new Error(t('No session is open.'));
-    }
-    const id = await actions.createSession(agentId);
-    actions.openSession?.(id);
-    setPage('session');
-    return id;
+  const create = (agentId: string): Promise<string> => {
+    const making = (async () => {
+      setFailure('');
+      if (actions.createSession === undefined) {
+        throw new Error(t('No session is open.'));
+      }
+      setStarting(agents?.find(agent => agent.id === agentId)?.name ?? agentId);
+      setPage('session');
+      const id = await actions.createSession(agentId);
+      actions.openSession?.(id);
+      return id;
+    })().finally(() => {
+      if (made.current === making) {
+        made.current = null;
+        setStarting('');
+      }
+    });
+    made.current = making;
+    return making;
   };
   const start = (agentId: string) => {
     create(agentId).catch((error: unknown) => setFailure(messageOf(error)));
@@ -121,6 +135,7 @@ export function PanelView(props: PanelProps) {
               <Content {...props} session={session} onStart={start} onFailure={setFailure} />
               {props.failure !== null && <ErrorNote {...props.failure} />}
               {failure !== '' && <ErrorNote message={failure} detail="" />}
+              {starting !== '' && <Loading words={t('Starting %1', starting)} />}
               {session !== null && (
                 <SessionNotes session={session} actions={actions} onFailure={setFailure} />
               )}
@@ -142,7 +157,7 @@ export function PanelView(props: PanelProps) {
                   t={t}
                   offline={connection.state !== 'open'}
                   onAgent={id => (props.store === null ? setChosen(id) : start(id))}
-                  toSession={() => toSession(props, next?.id ?? null, create)}
+                  toSession={() => made.current ?? toSession(props, next?.id ?? null, create)}
                   onFailure={setFailure}
                 />
               ) : (

@@ -306,6 +306,37 @@ describe('a new session', () => {
   });
 });
 
+describe('a session that is being made', () => {
+  it('gets what is written meanwhile, whatever was open before', async () => {
+    let made: (id: string) => void = () => undefined;
+    const createSession = vi.fn(() => new Promise<string>(resolve => (made = resolve)));
+    const send = vi.fn(() => Promise.resolve());
+    const store = new SessionStore(SESSION);
+    store.apply([snapshot([], [], IDLE)]);
+    show({ store }, { createSession, send });
+    fireEvent.click(view().getByRole('button', { name: 'New session' }));
+    fireEvent.click(await waitFor(() => view().getByRole('menuitem', { name: 'Demo' })));
+    await until(() => expect(view().getByText('Starting Demo')).toBeTruthy());
+    const box = view().getByRole('textbox', { name: 'Message' });
+    fireEvent.input(box, { target: { value: 'Hello' } });
+    fireEvent.keyDown(box, { key: 'Enter' });
+    expect(send).not.toHaveBeenCalled();
+    made('new');
+    await until(() => expect(send).toHaveBeenCalledExactlyOnceWith('new', 'Hello'));
+    expect(createSession).toHaveBeenCalledTimes(1);
+    await until(() => expect(view().queryByText('Starting Demo')).toBeNull());
+  });
+
+  it('leaves no trace where it fails', async () => {
+    const createSession = vi.fn(() => Promise.reject(new Error('Demo could not start.')));
+    show({}, { createSession });
+    fireEvent.click(view().getByRole('button', { name: 'New session' }));
+    fireEvent.click(await waitFor(() => view().getByRole('menuitem', { name: 'Demo' })));
+    await until(() => expect(view().getByText('Demo could not start.')).toBeTruthy());
+    expect(view().queryByText('Starting Demo')).toBeNull();
+  });
+});
+
 describe('what is known of an open session', () => {
   function open(over: Partial<SessionState>, actions: Partial<Actions> = {}): void {
     const store = new SessionStore(SESSION);
