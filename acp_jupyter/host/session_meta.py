@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import tempfile
 from pathlib import Path
 
@@ -21,6 +22,7 @@ META_FILE = "meta.json"
 TRAFFIC_FILE = "traffic.ndjson"
 META_VERSION = 1
 
+_QUEUED = re.compile(rb'"note":"turn_queued","turn_id":"([^"]{1,100})"')
 _META_BYTES = 4 * 1024 * 1024
 _FIRST_LINE_BYTES = 1024 * 1024
 
@@ -93,7 +95,21 @@ def read_meta(folder: Path) -> SessionMeta | None:
         meta = SessionMeta.model_validate(known)
     except ValidationError:
         return _migrated(folder)
-    return meta if meta.session_id == folder.name else None
+    return _caught_up(folder, meta) if meta.session_id == folder.name else None
+
+
+def _caught_up(folder: Path, meta: SessionMeta) -> SessionMeta:
+    """Add the turns that a killed server had written into the log only."""
+    path = folder / TRAFFIC_FILE
+    try:
+        if path.stat().st_mtime_ns <= (folder / META_FILE).stat().st_mtime_ns:
+            return meta
+        with path.open("rb") as log:
+            found = (_QUEUED.search(line) for line in log)
+            turn_ids = tuple(match[1].decode() for match in found if match is not None)
+    except OSError:
+        return meta
+    return meta.model_copy(update={"turn_ids": turn_ids})
 
 
 def write_meta(folder: Path, meta: SessionMeta) -> None:

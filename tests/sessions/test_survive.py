@@ -95,12 +95,14 @@ def test_a_killed_server_leaves_a_session_that_says_so(kept: Kept) -> None:
         shutil.copytree(folder, kept.data / "copy")
     shutil.rmtree(folder)
     shutil.move(kept.data / "copy", folder)
-    for name in ("meta.json", "owner"):
-        (folder / name).unlink(missing_ok=True)
+    (folder / "owner").unlink(missing_ok=True)
+    meta = json.loads((folder / "meta.json").read_text())
+    (folder / "meta.json").write_text(json.dumps({**meta, "turn_ids": []}))
     with (folder / "traffic.ndjson").open("a") as log:
         log.write('{"seq": 999, "t": 1.0, "d": "<", "m": {"jsonrpc"')
     with kept.server() as server:
-        session = server.woken(session_id)
+        server.host.submit(server.host.kept.wake_turn(asked)).result(20)
+        session = server.run(lambda: server.host.session_of_turn(asked))
         turns = session.transcript.turns
         failure = turns[asked].failure
         assert failure is not None
