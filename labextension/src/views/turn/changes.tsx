@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 
 import type { Item, TurnChanges } from '../../wire/types';
 import { DiffBox } from '../items/diff';
@@ -23,6 +23,7 @@ interface ChangesProps {
 export function Changes({ turnId, items, changes }: ChangesProps) {
   const { actions, t } = useScene();
   const [failure, setFailure] = useState('');
+  useEffect(() => setFailure(''), [changes]);
   if (changes === null) {
     return <ReportedChanges turnId={turnId} items={items} />;
   }

@@ -1,0 +1,47 @@
+"""What a turn changed on disk: listed, opened, taken back, refused."""
+
+from __future__ import annotations
+
+import re
+
+from playwright.sync_api import expect
+
+from tests.support.lab import LabPage
+from tests.support.workspace import CLEAN_PY, Workspace
+
+LOAD = "%load_ext acp_jupyter"
+
+
+def test_changes_are_taken_back_in_the_cell(lab: LabPage, workspace: Workspace) -> None:
+    nb = lab.open(workspace.notebook(LOAD, "%%acp demo\nedit clean.py rate=0"))
+    nb.load_extension()
+    turn = nb.run(1)
+    expect(turn.permission).to_be_visible()
+    turn.answer("Allow once")
+    nb.wait_for_end(1)
+    edited = workspace.clean_py
+    assert edited != CLEAN_PY
+
+    card = turn.root.get_by_role("group", name="Changes")
+    expect(card).to_contain_text("1 file changed")
+    row = card.get_by_role("button", name=re.compile(r"^clean\.py"))
+    row.focus()
+    row.press("Enter")
+    expect(card.get_by_role("region", name="Diff of clean.py").locator("ins").first).to_be_visible()
+
+    # What was changed since is not overwritten.
+    (workspace.folder / "clean.py").write_text("mine\n")
+    card.get_by_role("button", name="Revert", exact=True).click()
+    asked = card.get_by_role("group", name="Make 1 file as it was before the turn?")
+    asked.get_by_role("button", name="Revert").press("Enter")
+    expect(card).to_contain_text("clean.py was changed since the turn.")
+    assert workspace.clean_py == "mine\n"
+
+    (workspace.folder / "clean.py").write_text(edited)
+    card.get_by_role("button", name="Revert this file").click()
+    asked = card.get_by_role("group", name="Make clean.py as it was before the turn?")
+    asked.get_by_role("button", name="Revert").click()
+    expect(row).to_contain_text("reverted")
+    expect(card).not_to_contain_text("was changed since")
+    assert workspace.clean_py == CLEAN_PY
+    expect(card.get_by_role("button", name="Revert")).to_have_count(0)
