@@ -73,6 +73,11 @@ class TurnFiles:
         self.checkpoints = TurnCheckpoints(store, self._root)
         self._notebooks = notebooks
 
+    def forget(self) -> None:
+        """Keep nothing any more of what the session's turns changed. Blocks."""
+        if self.checkpoints is not None:
+            self.checkpoints.checkpoints.forget(self._journal.transcript.turn_order)
+
     def begin(self, turn_id: str) -> None:
         """Start to look; the agent may be started meanwhile."""
         self._turn_id = turn_id

@@ -236,6 +236,7 @@ class AgentHost(HostThread):
                 raise NotAllowed(f"{session.state.read_only} It can't be deleted from here.")
             del self.sessions[session_id]
             await session.close(delete=True)
+            await asyncio.to_thread(session.turn_files.forget)
         await self._store.delete(session_id)
         self.announce_change()
 

@@ -126,3 +126,15 @@ def test_where_nothing_is_kept_the_files_are_still_named(
     assert not changes.revertible
     assert [(f.path, f.change, f.kept) for f in changes.files] == [("a.py", "added", False)]
     assert changes.words == "Git is not installed here, so changes can't be taken back."
+
+
+def test_what_a_deleted_session_changed_is_kept_no_longer(driver: Driver) -> None:
+    first, second = driver.open("own"), driver.open("own")
+    _changes(driver, first, "write a.py 1")
+    _changes(driver, second, "write b.py 1")
+    keeper = driver.host.checkpoints.of(driver.root)
+    (gone,), (kept,) = first.transcript.turn_order, second.transcript.turn_order
+    assert keeper.trees(gone) is not None
+    driver.host.submit(driver.host.delete_session(first.session_id)).result(20)
+    assert keeper.trees(gone) is None
+    assert keeper.trees(kept) is not None
