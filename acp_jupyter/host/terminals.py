@@ -16,6 +16,7 @@ from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.terminals_command import prepare
 from acp_jupyter.host.terminals_output import OutputNotes, Tail, Utf8
 from acp_jupyter.host.terminals_process import TerminalProcess
+from acp_jupyter.host.terminals_state import TerminalExit, TerminalState
 from acp_jupyter.packets.notes import Note
 from acp_jupyter.packets.terminal_notes import (
     EndedBy,
@@ -24,27 +25,10 @@ from acp_jupyter.packets.terminal_notes import (
     TerminalStarted,
 )
 
-__all__ = ["AVAILABLE", "TerminalExit", "TerminalState", "Terminals"]
+__all__ = ["AVAILABLE", "Terminals"]
 
 AVAILABLE = sys.platform != "win32"
 """Whether commands can be run here: what ends them needs POSIX."""
-
-
-@dataclass(frozen=True, slots=True)
-class TerminalExit:
-    """How a command ended."""
-
-    exit_code: int | None
-    signal: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class TerminalState:
-    """What an agent is told of a terminal."""
-
-    output: str
-    truncated: bool
-    exit: TerminalExit | None
 
 
 @dataclass(slots=True)

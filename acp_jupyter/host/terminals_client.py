@@ -17,7 +17,7 @@ from acp.schema import (
 )
 
 from acp_jupyter.errors import TerminalRefused, UnknownTerminal
-from acp_jupyter.host.terminals import TerminalExit, TerminalState
+from acp_jupyter.host.terminals_state import TerminalExit, TerminalState
 
 __all__ = ["TerminalHandlers", "TerminalService"]
 

@@ -10,8 +10,8 @@ from pathlib import Path
 from acp_jupyter.errors import TerminalRefused, UnknownTerminal
 from acp_jupyter.host.file_changes_content import Scrubs
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.terminals import TerminalExit, TerminalState
 from acp_jupyter.host.terminals_output import Tail
+from acp_jupyter.host.terminals_state import TerminalExit, TerminalState
 from acp_jupyter.host.traffic_log import read_traffic
 from acp_jupyter.packets.notes import Note, read_note
 from acp_jupyter.packets.terminal_notes import (

@@ -14,7 +14,8 @@ import pytest_asyncio
 
 from acp_jupyter.errors import TerminalRefused, UnknownTerminal
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.terminals import TerminalExit, Terminals
+from acp_jupyter.host.terminals import Terminals
+from acp_jupyter.host.terminals_state import TerminalExit
 from acp_jupyter.packets.notes import Note
 from acp_jupyter.packets.terminal_notes import (
     TerminalExited,
@@ -39,8 +40,8 @@ class Host:
     def text(self) -> str:
         return "".join(note.text for note in self.notes if isinstance(note, TerminalOutput))
 
-    async def python(self, code: str, **more: int) -> str:
-        return await self.terminals.create(sys.executable, ["-u", "-c", code], **more)
+    async def python(self, code: str) -> str:
+        return await self.terminals.create(sys.executable, ["-u", "-c", code])
 
     async def run(self, command: str, *args: str) -> tuple[str, TerminalExit]:
         """Run a command to its end; return its output."""
