@@ -2,82 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
-
-import psutil
 import pytest
 
-from tests.support.mockllm import FakeModel
-from tests.support.published import PUBLISHED, Published, processes_of
-from tests.support.published_talk import Talk
-from tests.support.server import JupyterServer
-from tests.support.wait import eventually
+from tests.support.published import Published
+from tests.support.published_place import DONE, HELLO_PY, Place
+from tests.support.published_talk import Json, Talk
 
 pytestmark = [pytest.mark.agents, pytest.mark.timeout(180)]
-
-Json = dict[str, Any]
-
-HELLO_PY = 'def main():\n    print("hello")\n'
-DONE = "All done: **finished** the task."
-
-
-@dataclass(frozen=True)
-class Place:
-    """A server with one agent, and a session of it."""
-
-    agent: Published
-    server: JupyterServer
-    home: Path
-    talk: Talk
-
-    def another(self, name: str) -> Talk:
-        """Open another session."""
-        return Talk(self.talk.user, self.agent.agent_id, self.server.root / name)
-
-
-@contextmanager
-def place_of(agent: Published, folder: Path) -> Iterator[Place]:
-    home = folder / "agent-home"
-    home.mkdir(parents=True)
-    with FakeModel() as model:
-        agents = {agent.agent_id: agent.entry(home, model)}
-        with JupyterServer(folder, agents=agents) as server, server.user() as user:
-            talk = Talk(user, agent.agent_id, server.root / "work")
-            yield Place(agent, server, home, talk)
-        eventually(lambda: not processes_of(home), 10, "processes of the agent are left")
-
-
-@pytest.fixture(
-    scope="module",
-    params=[
-        pytest.param(agent, id=agent.agent_id, marks=[pytest.mark.long] if agent.long else [])
-        for agent in PUBLISHED
-    ],
-)
-def place(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Place]:
-    """One process for most tests: it takes seconds to start."""
-    agent: Published = request.param
-    with place_of(agent, tmp_path_factory.mktemp(agent.agent_id)) as place:
-        yield place
-
-
-@pytest.fixture
-def talk(place: Place) -> Iterator[Talk]:
-    yield place.talk
-    place.talk.settle()
-
-
-@pytest.fixture
-def agent(place: Place) -> Published:
-    return place.agent
 
 
 def test_it_says_who_it_is(agent: Published, talk: Talk) -> None:
@@ -181,6 +112,24 @@ def test_a_plan_is_shown_once_and_in_its_last_state(agent: Published, talk: Talk
             assert "no tool matches" in played.text
 
 
+def test_a_question_is_a_form_to_fill_in(agent: Published, talk: Talk) -> None:
+    turn_id = talk.start("ask")
+    if not agent.asks_questions:
+        assert "no tool matches" in talk.end(turn_id).text
+        return
+    question = talk.question(turn_id)
+    assert question["title"] == f"Question from {agent.name}"
+    assert talk.state["waiting"] == 1
+    field = question["fields"][0]
+    assert field["label"] == "Which colour?"
+    assert [choice["value"] for choice in field["choices"]] == ["red", "green"]
+    talk.reply(question, {field["name"]: "green"})
+    played = talk.end(turn_id)
+    assert played.text.endswith(DONE)
+    (answered,) = played.of("elicitation")
+    assert (answered["state"], answered["answers"][0]["text"][:5]) == ("accepted", "green")
+
+
 def test_many_tools_in_one_turn(agent: Published, talk: Talk) -> None:
     (talk.folder / "hello.py").write_text(HELLO_PY)
     played = talk.play("many_tools")
@@ -226,89 +175,6 @@ def test_two_sessions_at_once(agent: Published, place: Place, talk: Talk) -> Non
     assert [played.text for played in both] == [said, said]
 
 
-def test_stop_while_it_writes(agent: Published, talk: Talk) -> None:
-    turn_id = talk.start("count chunks=2000 rate=20")
-    talk.until_text(turn_id, "w5 ")
-    ended_by_stop(talk, turn_id)
-    assert "Some **Markdown**" in talk.play("hello").text
-
-
-def test_stop_while_a_command_runs(agent: Published, place: Place, talk: Talk) -> None:
-    turn_id = talk.start("sleep_command")
-    if "sleep_command" in agent.asks:
-        talk.answer(talk.asked(turn_id), "allow_once")
-    eventually(lambda: "sleep" in names(place.home), 60, "the command runs")
-    ended_by_stop(talk, turn_id)
-    (call,) = (i for i in talk.look(turn_id)["items"] if i["kind"] == "tool_call")
-    # One calls it completed, and says in the output that it was cancelled.
-    assert call["status"] in {"cancelled", "failed"} or "cancelled" in call["output"]
-    if not agent.keeps_commands:
-        eventually(lambda: "sleep" not in names(place.home), 10, "the command has ended")
-    assert "Some **Markdown**" in talk.play("hello").text
-
-
-def test_stop_while_it_asks(agent: Published, talk: Talk) -> None:
-    """C4."""
-    turn_id = talk.start("touch file=touched.txt")
-    talk.asked(turn_id)
-    ended_by_stop(talk, turn_id)
-    assert talk.state["waiting"] == 0
-    assert not (talk.folder / "touched.txt").exists()
-    assert "Some **Markdown**" in talk.play("hello").text
-
-
-def test_an_error_of_the_model_ends_the_turn_in_words(talk: Talk) -> None:
-    played = talk.play("error")
-    assert "mock error" in played.turn["failure"]["message"]
-    assert played.turn["stop_reason"] == "error"
-    assert "Some **Markdown**" in talk.play("hello").text
-
-
-@pytest.mark.long
-def test_a_stream_that_is_cut(agent: Published, talk: Talk) -> None:
-    turn_id = talk.start("drop")
-    talk.until_text(turn_id, "This stream")
-    if agent.retries_cut_streams:
-        ended_by_stop(talk, turn_id)
-    else:
-        played = talk.end(turn_id, seconds=120)
-        assert played.turn["failure"]["message"]
-    assert "Some **Markdown**" in talk.play("hello").text
-
-
-def test_a_killed_agent_is_noticed_and_the_next_prompt_works(place: Place) -> None:
-    talk = place.another("killed")
-    turn_id = talk.start("count chunks=2000 rate=20")
-    talk.until_text(turn_id, "w5 ")
-    running = processes_of(place.home)
-    pids = {process.pid for process in running}
-    for process in running:
-        with contextlib.suppress(psutil.NoSuchProcess):
-            process.kill()
-    killed = time.monotonic()
-    played = talk.end(turn_id, seconds=5)
-    assert time.monotonic() - killed < 1
-    assert "killed by signal 9" in played.turn["failure"]["message"]
-    eventually(
-        lambda: not pids & {process.pid for process in processes_of(place.home)},
-        5,
-        "processes of the agent are left",
-    )
-    assert "Some **Markdown**" in talk.play("hello").text
-
-
-def ended_by_stop(talk: Talk, turn_id: str) -> None:
-    stopped = time.monotonic()
-    talk.stop(turn_id)
-    played = talk.end(turn_id, seconds=10)
-    assert played.turn["stop_reason"] == "cancelled"
-    assert time.monotonic() - stopped < 5
-
-
 def shown_command(call: Json) -> str:
     """Return the command that a user reads; one agent tells it in the title alone."""
     return str(call["command"] or call["title"])
-
-
-def names(home: Path) -> set[str]:
-    return {process.name() for process in processes_of(home)}

@@ -54,6 +54,8 @@ class Published:
     plan: str
     first_words: str = ""
     """What it says before each answer of a model that it does not know."""
+    asks_questions: bool = False
+    """Whether it has a tool for questions, where the client can show them."""
     command_output: bool = True
     """Whether it tells what a command printed."""
     keeps_commands: bool = False
@@ -155,6 +157,7 @@ PUBLISHED = (
         asks=frozenset({"write_file", "edit_file", "run_command", "touch"}),
         failed_command="failed",
         plan="plan",
+        asks_questions=True,
     ),
     Published(
         "gemini",

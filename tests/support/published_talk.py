@@ -12,7 +12,7 @@ import httpx
 from tests.support.api import open_session, start_turn
 from tests.support.wait import eventually
 
-__all__ = ["Played", "Talk"]
+__all__ = ["Json", "Played", "Talk"]
 
 Json = dict[str, Any]
 
@@ -112,10 +112,31 @@ class Talk:
         url = f"sessions/{self.session_id}/permissions/{permission['request_id']}"
         self.user.post(url, json={"option_id": option_id}).raise_for_status()
 
+    def question(self, turn_id: str) -> Json:
+        """Wait for a form to fill in."""
+
+        def find() -> Json:
+            items = self.look(turn_id)["items"]
+            asked = (i for i in items if i["kind"] == "elicitation" and i["state"] == "pending")
+            return next(asked, {})
+
+        return eventually(find, _TURN_SECONDS, "a question")
+
+    def reply(self, question: Json, content: Json) -> None:
+        """Fill in a form."""
+        url = f"sessions/{self.session_id}/elicitations/{question['request_id']}"
+        self.user.post(url, json={"action": "accept", "content": content}).raise_for_status()
+
     def stop(self, turn_id: str) -> None:
         """Press Stop."""
         url = f"sessions/{self.session_id}/cancel"
         self.user.post(url, json={"turn_id": turn_id}).raise_for_status()
+
+    def notices(self) -> list[Json]:
+        """Return what was told beside the conversation."""
+        answer = self.user.get(f"sessions/{self.session_id}/items", params={"start": 0, "end": 500})
+        items: list[Json] = answer.raise_for_status().json()["items"]
+        return [item for item in items if item["kind"] == "notice"]
 
     def settle(self) -> None:
         """Stop all that runs or waits, so that what failed does not hold up what follows."""

@@ -90,6 +90,8 @@ def _meant(name: str, schema: Json, wish: Wish) -> Any:
     """Return what the wish says for a parameter, None where it says nothing."""
     word = re.sub("[^a-z]", "", name.lower())
     spelled = _SPELLINGS.get(word, word)
+    if "question" in wish:
+        return _question(word, schema, wish)
     if spelled in wish:
         value = wish[spelled]
         if _type(schema) != "array" or isinstance(value, list):
@@ -99,8 +101,6 @@ def _meant(name: str, schema: Json, wish: Wish) -> Any:
         return _patch(wish)
     if "todos" in wish:
         return _todo(word, schema, wish["todos"])
-    if "question" in wish:
-        return _question(word, schema, wish)
     return None
 
 

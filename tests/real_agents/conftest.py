@@ -1,0 +1,30 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.support.published import Published
+from tests.support.published_place import AGENTS, Place, place_of
+from tests.support.published_talk import Talk
+
+
+@pytest.fixture(scope="session", params=AGENTS)
+def place(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Place]:
+    """One process for most tests: it takes seconds to start."""
+    agent: Published = request.param
+    with place_of(agent, tmp_path_factory.mktemp(agent.agent_id)) as place:
+        yield place
+
+
+@pytest.fixture
+def talk(place: Place) -> Iterator[Talk]:
+    yield place.talk
+    place.talk.settle()
+
+
+@pytest.fixture
+def agent(place: Place) -> Published:
+    return place.agent

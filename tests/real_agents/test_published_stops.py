@@ -1,0 +1,110 @@
+"""Published agents that are stopped, whose models fail, and that die: the next prompt works."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+import psutil
+import pytest
+
+from tests.support.published import Published, processes_of
+from tests.support.published_place import Place, names
+from tests.support.published_talk import Talk
+from tests.support.wait import eventually
+
+pytestmark = [pytest.mark.agents, pytest.mark.timeout(180)]
+
+
+def test_stop_while_it_writes(agent: Published, talk: Talk) -> None:
+    turn_id = talk.start("count chunks=2000 rate=20")
+    talk.until_text(turn_id, "w5 ")
+    ended_by_stop(talk, turn_id)
+    assert "Some **Markdown**" in talk.play("hello").text
+
+
+def test_stop_while_a_command_runs(agent: Published, place: Place, talk: Talk) -> None:
+    turn_id = talk.start("sleep_command")
+    if "sleep_command" in agent.asks:
+        talk.answer(talk.asked(turn_id), "allow_once")
+    eventually(lambda: "sleep" in names(place.home), 60, "the command runs")
+    ended_by_stop(talk, turn_id)
+    (call,) = (i for i in talk.look(turn_id)["items"] if i["kind"] == "tool_call")
+    # One calls it completed, and says in the output that it was cancelled.
+    assert call["status"] in {"cancelled", "failed"} or "cancelled" in call["output"]
+    if not agent.keeps_commands:
+        eventually(lambda: "sleep" not in names(place.home), 10, "the command has ended")
+    assert "Some **Markdown**" in talk.play("hello").text
+
+
+def test_stop_while_it_asks(agent: Published, talk: Talk) -> None:
+    """C4."""
+    turn_id = talk.start("touch file=touched.txt")
+    talk.asked(turn_id)
+    ended_by_stop(talk, turn_id)
+    assert talk.state["waiting"] == 0
+    assert not (talk.folder / "touched.txt").exists()
+    assert "Some **Markdown**" in talk.play("hello").text
+
+
+def test_an_error_of_the_model_ends_the_turn_in_words(talk: Talk) -> None:
+    played = talk.play("error")
+    assert "mock error" in played.turn["failure"]["message"]
+    assert played.turn["stop_reason"] == "error"
+    assert "Some **Markdown**" in talk.play("hello").text
+
+
+@pytest.mark.long
+def test_a_stream_that_is_cut(agent: Published, talk: Talk) -> None:
+    turn_id = talk.start("drop")
+    talk.until_text(turn_id, "This stream")
+    if agent.retries_cut_streams:
+        ended_by_stop(talk, turn_id)
+    else:
+        played = talk.end(turn_id, seconds=120)
+        assert played.turn["failure"]["message"]
+    assert "Some **Markdown**" in talk.play("hello").text
+
+
+@pytest.mark.parametrize("published", AGENTS)
+def test_a_killed_agent_goes_on_where_it_was_and_nothing_outlives_a_killed_server(
+    published: Published, tmp_path: Path
+) -> None:
+    with place_of(published, tmp_path) as place:
+        talk = place.talk
+        turn_id = talk.start("count chunks=2000 rate=20")
+        talk.until_text(turn_id, "w5 ")
+        running = processes_of(place.home)
+        killed = time.monotonic()
+        launched(running).kill()
+        played = talk.end(turn_id, seconds=5)
+        assert time.monotonic() - killed < 1
+        assert "killed by signal 9" in played.turn["failure"]["message"]
+        pids = {process.pid for process in running}
+        eventually(lambda: not any_alive(pids), 5, "processes of the agent are left")
+        assert "Some **Markdown**" in talk.play("hello").text
+        assert talk.state["history"] == "whole"  # all of them can load or resume
+        turn_id = talk.start("sleep_command")
+        if "sleep_command" in published.asks:
+            talk.answer(talk.asked(turn_id), "allow_once")
+        eventually(lambda: "sleep" in names(place.home), 60, "the command runs")
+        place.server.kill()
+        eventually(lambda: not processes_of(place.home), 15, "the agent outlives its server")
+
+
+def launched(running: Sequence[psutil.Process]) -> psutil.Process:
+    """Return the process that the host's supervisor has started, which may be a mere launcher."""
+    watchers = {p.pid for p in running if any("supervise" in word for word in p.cmdline())}
+    assert len(watchers) <= 1
+    others = [process for process in running if process.pid not in watchers]
+    pids = {process.pid for process in others}
+    (first,) = (process for process in others if process.ppid() not in pids)
+    return first
+
+
+def ended_by_stop(talk: Talk, turn_id: str) -> None:
+    stopped = time.monotonic()
+    talk.stop(turn_id)
+    played = talk.end(turn_id, seconds=10)
+    assert played.turn["stop_reason"] == "cancelled"
+    assert time.monotonic() - stopped < 5
