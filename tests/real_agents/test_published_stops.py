@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from pathlib import Path
 
 import psutil
 import pytest
 
+from tests.support.processes import any_alive
 from tests.support.published import Published, processes_of
-from tests.support.published_place import Place, names
+from tests.support.published_place import AGENTS, Place, names, place_of
 from tests.support.published_talk import Talk
 from tests.support.wait import eventually
 
