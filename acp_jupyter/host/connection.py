@@ -222,7 +222,7 @@ class AgentConnection:
 
     @property
     def fault(self) -> str:
-        """Why an agent that lived was ended; empty for one that ended by itself, or was asked to."""
+        """Why an agent that lived was ended; empty for one that ended by itself or was told to."""
         return self._transport.fault
 
     async def _ask(

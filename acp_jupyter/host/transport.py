@@ -62,7 +62,7 @@ class LineTransport:
     ) -> None:
         self.ended = asyncio.Event()
         self.fault = ""
-        """Why the conversation was ended with an agent that lives, e.g. ``has closed its stdin``."""
+        """Why the conversation with a living agent was ended, e.g. ``has closed its stdin``."""
         self.on_withdrawn: OnWithdrawn | None = None
         """Called when the agent takes a request back (ACP: $/cancel_request)."""
         self._process = process
