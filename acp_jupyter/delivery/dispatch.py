@@ -141,7 +141,7 @@ class Dispatcher:
             ):
                 return await self._life.handle(command, caller)
             case PromptSession():
-                return self._prompt(command, caller)
+                return await self._prompt(command, caller)
             case Cancel():
                 session = self._session(command.session_id, caller)
                 session.cancel(command.turn_id)
@@ -249,7 +249,7 @@ class Dispatcher:
 
     # -- turns -----------------------------------------------------------
 
-    def _prompt(self, command: PromptSession, caller: Caller) -> dict[str, str]:
+    async def _prompt(self, command: PromptSession, caller: Caller) -> dict[str, str]:
         session = self._session(command.session_id, caller)
         origin = command.origin
         if isinstance(caller, KernelCaller):
@@ -267,6 +267,8 @@ class Dispatcher:
             can_ask=command.can_ask,
             rules=turn_rules(command.allow, command.deny),
         )
+        # What was accepted outlives a server that is killed.
+        await asyncio.to_thread(session.journal.flush)
         return {"turn_id": turn_id}
 
     async def _turn(self, command: GetTurn, caller: Caller) -> TurnDetail:
