@@ -149,9 +149,21 @@ describe('a form', () => {
     expect(one.answerElicitation).toHaveBeenCalledTimes(1);
   });
 
+  it('labels its fields alone, however many views the page has', () => {
+    ask({ fields: [field('name')] });
+    const second = ask({ fields: [field('name')] });
+    const boxes = [...document.querySelectorAll('input')];
+    expect(new Set(boxes.map(box => box.id)).size).toBe(2);
+    expect(second.card.getByLabelText('name')).toBe(boxes[1]);
+  });
+
   it('keeps keys from the notebook', () => {
     const { element } = ask();
-    expect(element.matches('[data-lm-suppress-shortcuts]')).toBe(true);
+    const controls = element.querySelectorAll('input, select, button, [tabindex]');
+    expect(controls.length).toBeGreaterThan(10);
+    for (const control of [element, ...controls]) {
+      expect(control.matches('[data-lm-suppress-shortcuts]')).toBe(true);
+    }
   });
 });
 

@@ -9,6 +9,7 @@ import { messageOf } from '../parts/buttons';
 import { plural } from '../parts/format';
 import { useValue } from '../parts/hooks';
 import { Icon } from '../parts/icons';
+import { OWN_KEYS } from '../parts/keys';
 import { useScene } from '../parts/scene';
 import { Visible } from '../parts/visible';
 import { Asked } from './elicitation';
@@ -49,7 +50,7 @@ export function QuestionCard({ item, answer }: CardProps) {
       aria-label={item.title}
       aria-busy={answering}
       data-request={item.request_id}
-      data-lm-suppress-shortcuts="true"
+      {...OWN_KEYS}
       tabIndex={-1}
     >
       <header role="presentation">
@@ -130,7 +131,13 @@ function Form({ item, answering, problems, onProblems, send, t, children }: Body
       </div>
       {children}
       <div class="acp-opts">
-        <button type="button" class="btn primary" disabled={answering} onClick={submit}>
+        <button
+          {...OWN_KEYS}
+          type="button"
+          class="btn primary"
+          disabled={answering}
+          onClick={submit}
+        >
           {t('Submit')}
         </button>
         <OtherButtons {...{ answering, send, t }} />
@@ -155,7 +162,14 @@ function Page({ item, answering, send, t, children }: BodyProps) {
           {t('This page opens outside Jupyter, at')} <b dir="ltr">{item.host}</b>
         </p>
         <div class="acp-code">
-          <pre class="wrap" tabIndex={0} role="group" aria-label={t('Address')} dir="ltr">
+          <pre
+            {...OWN_KEYS}
+            class="wrap"
+            tabIndex={0}
+            role="group"
+            aria-label={t('Address')}
+            dir="ltr"
+          >
             <Visible text={item.url} strictness="lookalikes" />
           </pre>
         </div>
@@ -163,6 +177,7 @@ function Page({ item, answering, send, t, children }: BodyProps) {
       {children}
       <div class="acp-opts">
         <button
+          {...OWN_KEYS}
           type="button"
           class="btn primary"
           disabled={answering || address === null}
@@ -180,6 +195,7 @@ function OtherButtons({ answering, send, t }: Pick<BodyProps, 'answering' | 'sen
   return (
     <>
       <button
+        {...OWN_KEYS}
         type="button"
         class="btn"
         disabled={answering}
@@ -188,6 +204,7 @@ function OtherButtons({ answering, send, t }: Pick<BodyProps, 'answering' | 'sen
         {t('Decline')}
       </button>
       <button
+        {...OWN_KEYS}
         type="button"
         class="btn"
         disabled={answering}

@@ -1,8 +1,9 @@
 import type { InputHTMLAttributes } from 'preact';
-import { useId } from 'preact/hooks';
 
 import type { ElicitationField } from '../../wire/types';
+import { OWN_KEYS } from '../parts/keys';
 import { useScene } from '../parts/scene';
+import { useUniqueId } from '../parts/unique_id';
 import { Visible } from '../parts/visible';
 import type { Value } from './elicitation_values';
 
@@ -21,10 +22,11 @@ interface FieldProps {
 export function QuestionField(props: FieldProps) {
   const { field, value, problem } = props;
   const { t } = useScene();
-  const id = useId();
+  const id = useUniqueId();
   const words = [field.description, field.words].filter(text => text !== '').join(' ');
   const described = [words === '' ? '' : `${id}-words`, problem === '' ? '' : `${id}-problem`];
   const control = {
+    ...OWN_KEYS,
     id,
     disabled: props.disabled,
     'aria-required': field.required,
@@ -137,6 +139,7 @@ function Ticks({ field, value, name, onChange }: FieldProps & { readonly name: s
       {offered.map(choice => (
         <label key={choice.value} class="tick">
           <input
+            {...OWN_KEYS}
             type={several ? 'checkbox' : 'radio'}
             name={name}
             checked={chosen.includes(choice.value)}

@@ -1,7 +1,8 @@
-import { useId, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 
 import type { SlashCommand } from '../../wire/types';
 import type { Translate } from '../i18n';
+import { useUniqueId } from '../parts/unique_id';
 import { slashMatches, withCommand } from './slash';
 
 /** What the message box says of the list below it, and what keys do. */
@@ -33,7 +34,7 @@ export function useSlash(
   setText: (text: string) => void,
   t: Translate,
 ): Slash {
-  const id = useId();
+  const id = useUniqueId();
   const [closed, setClosed] = useState<string | null>(null);
   const [chosen, setChosen] = useState({ text, index: 0 });
   const matches = closed === text ? [] : slashMatches(text, commands);

@@ -42,3 +42,9 @@ function onKey(event: KeyboardEvent): void {
     event.stopImmediatePropagation();
   }
 }
+
+/**
+ * Keeps a control's keys from the page: Lumino looks at the element that has the focus, and at
+ * its parents only until a shortcut fits. Without it "d d" on a radio button deletes the cell.
+ */
+export const OWN_KEYS = { 'data-lm-suppress-shortcuts': 'true' } as const;
