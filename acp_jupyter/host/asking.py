@@ -171,6 +171,13 @@ class Asking:
         self._choose(request_id, "user", option_id, reason=reason)
         return "cancelled" if option is None else option.name
 
+    def forbidden(self) -> str:
+        """Return why an agent may change nothing now, whether or not it asks; empty if it may."""
+        policy = self.requests.policy()
+        if policy in {"deny", "read-only"}:
+            return f"The policy {policy} of this turn lets an agent change nothing."
+        return ""
+
     def withdraw(self, request_id: str) -> None:
         """Give up a request that its agent took back. ACP: $/cancel_request."""
         if self._waits(request_id):

@@ -9,11 +9,13 @@ from acp.schema import (
     AllowedOutcome,
     CancelElicitationResponse,
     CreateElicitationResponse,
+    CreateTerminalResponse,
     DeniedOutcome,
     ElicitationMode,
     PermissionOption,
     RequestPermissionResponse,
     ToolCallUpdate,
+    WriteTextFileResponse,
 )
 
 from acp_jupyter.host.asking import PermissionWithdrawn
@@ -26,6 +28,7 @@ from acp_jupyter.host.terminals_client import TerminalHandlers, TerminalService
 __all__ = ["SessionClient"]
 
 _NO_METHOD = -32601
+_INVALID_PARAMS = -32602
 _CANCELLED = -32800
 
 
@@ -33,6 +36,8 @@ class _Asks(Protocol):
     async def ask(self, request_id: str) -> str | None: ...
 
     def withdraw(self, request_id: str) -> None: ...
+
+    def forbidden(self) -> str: ...
 
 
 class SessionClient(TerminalHandlers, FileHandlers):
@@ -55,6 +60,21 @@ class SessionClient(TerminalHandlers, FileHandlers):
         if self.terminals is None:
             raise acp.RequestError(_NO_METHOD, "Method not found")
         return self.terminals
+
+    async def create_terminal(self, *args: Any, **kwargs: Any) -> CreateTerminalResponse:
+        """ACP: terminal/create; agents may run commands without asking first."""
+        self._refuse_forbidden()
+        return await super().create_terminal(*args, **kwargs)
+
+    async def write_text_file(self, *args: Any, **kwargs: Any) -> WriteTextFileResponse:
+        """ACP: fs/write_text_file; agents may write without asking first."""
+        self._refuse_forbidden()
+        return await super().write_text_file(*args, **kwargs)
+
+    def _refuse_forbidden(self) -> None:
+        words = "" if self.asking is None else self.asking.forbidden()
+        if words:
+            raise acp.RequestError(_INVALID_PARAMS, words)
 
     async def request_permission(
         self,
