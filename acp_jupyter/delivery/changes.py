@@ -82,8 +82,11 @@ class Changes:
             words = changes.words or _NOT_KEPT
             return reply.model_copy(update={"files": files, "words": words})
         if command.form == "patch":
-            paths = () if command.path is None else _paths(chosen)
-            text = await asyncio.to_thread(read_patch, kept.checkpoints, kept.trees, paths)
+            all_of_it = command.path is None and changes.left_out > 0
+            paths = () if all_of_it else _paths(chosen)
+            text = ""
+            if paths or all_of_it:
+                text = await asyncio.to_thread(read_patch, kept.checkpoints, kept.trees, paths)
             return reply.model_copy(update={"patch": text})
         sides = await asyncio.to_thread(read_changes, kept.checkpoints, kept.trees, _paths(chosen))
         files = tuple(_with_texts(file, sides.get(file.path)) for file in chosen)
@@ -120,8 +123,10 @@ class Changes:
         modes = {f.old_path or f.path: f.old_mode for f in free if f.old_mode is not None}
         reverting = Revert(kept.checkpoints, modes, kept.changes.made_folders)
         # A turn may have changed more files than it names.
-        chosen = None if command.paths is None and not unsaved else _paths(free)
-        omitted = tuple(file.path for file in kept.changes.files if not file.kept)
+        whole = command.paths is None and not unsaved and kept.changes.left_out > 0
+        chosen = None if whole else _paths(free)
+        omitted = {file.path for file in kept.changes.files if not file.kept}
+        omitted.add(session.turn_files.own_notebook(turn.turn_id))
         done = await asyncio.to_thread(
             reverting.run_paths, kept.trees, chosen, omitted, partial=command.partial
         )

@@ -33,8 +33,8 @@ class Looks:
     found: tuple[FileChanged, ...]
     notebook: str = ""
     """The turn's own notebook, relative to the folder."""
-    shown: Collection[str] = ()
-    """Paths of the diffs that the agent told."""
+    names_notebook: bool = False
+    """Whether a tool call names that notebook; else only its page has saved it."""
 
 
 class TurnCheckpoints:
@@ -78,6 +78,7 @@ class TurnCheckpoints:
                 change
                 for change in tree_changes(git, self._before.tree, taken.tree, seconds)
                 if change.path not in left_out and change.old_path not in left_out
+                if change.path != looks.notebook or looks.names_notebook
             ]
             told = changes[: limits.told_changes]
             blobs = {(c.new if c.new.exists else c.old).blob for c in told}
@@ -89,7 +90,7 @@ class TurnCheckpoints:
             words = f"What changed could not be compared: {error}."
             return self._untaken(turn_id, looks, words, shared=shared)
         files = tuple(_file(change, known, looks) for change in told)
-        if not files or _is_own(files, looks):
+        if not files:
             return None
         return TurnChangesNote(
             turn_id=turn_id,
@@ -105,16 +106,17 @@ class TurnCheckpoints:
     ) -> TurnChangesNote | None:
         """Tell what looking alone has shown."""
         most = self.checkpoints.limits.told_changes
+        found = [c for c in looks.found if c.path != looks.notebook or looks.names_notebook]
         files = tuple(
             ChangedFile.model_validate({"path": each.path, "change": _HOW[each.how], "kept": False})
-            for each in looks.found[:most]
+            for each in found[:most]
         )
-        if not files or _is_own(files, looks):
+        if not files:
             return None
         return TurnChangesNote(
             turn_id=turn_id,
             files=files,
-            left_out=len(looks.found) - len(files),
+            left_out=len(found) - len(files),
             revertible=False,
             words=" ".join((why, *_words(shared, [], files))),
         )
@@ -128,6 +130,7 @@ class TurnCheckpoints:
     ) -> list[str]:
         """Return what changed and is not kept."""
         told = {path for change in changes for path in (change.path, change.old_path)}
+        told.add(looks.notebook)
         others = [each.path for each in looks.found if each.path not in told]
         if not others:
             return []
@@ -156,11 +159,6 @@ def _file(change: TreeChange, known: dict[str, int], looks: Looks) -> ChangedFil
         kept=not own,
         words=_NOTEBOOK if own else "",
     )
-
-
-def _is_own(files: tuple[ChangedFile, ...], looks: Looks) -> bool:
-    """Tell whether nothing changed but the notebook, and nothing says that the agent did that."""
-    return [file.path for file in files] == [looks.notebook] and looks.notebook not in looks.shown
 
 
 def _words(shared: bool, uncovered: list[str], files: Iterable[ChangedFile]) -> Iterator[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -146,8 +146,9 @@ class TurnFiles:
             return
         after, found = await asyncio.to_thread(self._differences, before)
         if self.checkpoints is not None:
-            notebook, shown = self._own_notebook(turn_id), _shown(self._journal.transcript, turn_id)
-            looks = Looks(before, after, found, notebook, shown)
+            notebook = self.own_notebook(turn_id)
+            names = _names(self._journal.transcript, turn_id, notebook)
+            looks = Looks(before, after, found, notebook, names)
             told = await asyncio.to_thread(self.checkpoints.after, turn_id, looks)
             if told is not None:
                 self._journal.note(told)
@@ -183,7 +184,7 @@ class TurnFiles:
         after = scan(self._root, self._limits)
         return after, changes(before, after)
 
-    def _own_notebook(self, turn_id: str) -> str:
+    def own_notebook(self, turn_id: str) -> str:
         """Return the turn's notebook, relative to the folder; empty for one outside it."""
         turn = self._journal.transcript.turns.get(turn_id)
         path = "" if turn is None or turn.origin is None else turn.origin.notebook_path
@@ -206,10 +207,20 @@ class TurnFiles:
 
 def _shown(transcript: Transcript, turn_id: str) -> set[str]:
     """Return the paths of the diffs that the turn shows."""
-    items = transcript.items[transcript.turn_first.get(turn_id, len(transcript.items)) :]
-    return {
-        diff.path
-        for item in items
-        if isinstance(item, ToolCall) and item.turn_id == turn_id
-        for diff in item.diffs
-    }
+    return {diff.path for call in _calls(transcript, turn_id) for diff in call.diffs}
+
+
+def _names(transcript: Transcript, turn_id: str, path: str) -> bool:
+    """Tell whether one of the turn's tool calls names a file."""
+    name = path.rpartition("/")[2]
+    return bool(name) and any(
+        path in {call.path, *(p.path for p in call.locations), *(d.path for d in call.diffs)}
+        or name in call.command
+        for call in _calls(transcript, turn_id)
+    )
+
+
+def _calls(transcript: Transcript, turn_id: str) -> Iterator[ToolCall]:
+    for item in transcript.items[transcript.turn_first.get(turn_id, len(transcript.items)) :]:
+        if isinstance(item, ToolCall) and item.turn_id == turn_id:
+            yield item

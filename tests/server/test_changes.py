@@ -146,3 +146,27 @@ def test_a_kernel_takes_back_its_own_turns_only(
     assert kernel.request("POST", f"turns/{own}/revert", {}).json()["paths"] == ["a.py"]
     assert (folder / "a.py").read_bytes() == b"one\r\ntwo\r\n"
     assert (folder / "b.bin").read_text() == "2"
+
+
+def test_the_notebook_of_the_turn_stays(
+    user: httpx.Client, server: JupyterServer, folder: Path
+) -> None:
+    """Its page saves it while the turn runs; nobody asked to lose that."""
+    (folder / "nb.ipynb").write_text("{}")
+    session_id = open_session(user, "own_tools", cwd=str(folder))
+    origin = {"notebook_path": (folder / "nb.ipynb").relative_to(server.root).as_posix()}
+    prompt = "write nb.ipynb {1}\nwrite a.py 1"
+    turn_id = start_turn(user, session_id, prompt, origin={**origin, "cell_id": "c"})
+    finished(user, turn_id)
+    assert [file["path"] for file in changes(user, turn_id)["files"]] == ["a.py"]
+    assert "nb.ipynb" not in changes(user, turn_id, format="patch")["patch"]
+    assert user.post(f"turns/{turn_id}/revert").json()["paths"] == ["a.py"]
+    assert (folder / "nb.ipynb").read_text() == "{1}"
+    many = start_turn(
+        user, session_id, "write nb.ipynb {2}\nmany 210 .txt", origin={**origin, "cell_id": "c"}
+    )
+    finished(user, many)
+    assert finished(user, many)["turn"]["changes"]["left_out"] == 10
+    user.post(f"turns/{many}/revert").raise_for_status()
+    assert (folder / "nb.ipynb").read_text() == "{2}"
+    assert list(folder.glob("*.txt")) == []

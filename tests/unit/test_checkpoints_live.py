@@ -68,7 +68,7 @@ def test_a_turn_that_changed_nothing_says_nothing(driver: Driver) -> None:
 
 
 def test_the_turns_own_notebook_is_not_its_work(driver: Driver) -> None:
-    """It is saved while the turn runs: told where something else changed, never taken back."""
+    """Its page saves it meanwhile: told only where the agent names it, never taken back."""
     (driver.root / "nb.ipynb").write_text("{}")
     session = driver.open("own")
     origin = Origin(notebook_path="nb.ipynb", cell_id="c")
@@ -77,15 +77,12 @@ def test_the_turns_own_notebook_is_not_its_work(driver: Driver) -> None:
     both = driver.prompt(session, "write nb.ipynb {2}\nwrite a.py 1", origin=origin)
     changes = _told(driver, session, both)
     assert changes is not None
-    assert [(file.path, file.kept) for file in changes.files] == [
-        ("a.py", True),
-        ("nb.ipynb", False),
-    ]
-    assert "The notebook of this turn is saved while it runs" in changes.words
-    shown = driver.prompt(session, "show nb.ipynb {3}", origin=origin)
+    assert ([file.path for file in changes.files], changes.words) == (["a.py"], "")
+    shown = driver.prompt(session, "show nb.ipynb {3}\nwrite a.py 2", origin=origin)
     told = _told(driver, session, shown)
     assert told is not None
-    assert [file.path for file in told.files] == ["nb.ipynb"]
+    assert [(file.path, file.kept) for file in told.files] == [("a.py", True), ("nb.ipynb", False)]
+    assert "The notebook of this turn is saved while it runs" in told.words
 
 
 def test_what_git_ignores_is_named(driver: Driver) -> None:
