@@ -154,7 +154,11 @@ def _piece(draft: Draft, item_id: str, piece: TerminalPiece) -> None:
     if piece.cwd:
         about["cwd"] = relative_path(piece.cwd, draft.session.cwd)
     if piece.ended:
-        about |= {"running": False, "exit_code": piece.exit_code, "signal": piece.signal}
+        item = draft.get(item_id)
+        # claude calls every failure 1 here, and says the true code in the same line's output.
+        told = item.exit_code if isinstance(item, ToolCall) else None
+        code = piece.exit_code if told is None else told
+        about |= {"running": False, "exit_code": code, "signal": piece.signal}
     elif piece.text:
         about["running"] = True
     text = piece.text

@@ -158,6 +158,7 @@ PUBLISHED = (
         failed_command="failed",
         plan="plan",
         asks_questions=True,
+        retries_cut_streams=True,
     ),
     Published(
         "gemini",

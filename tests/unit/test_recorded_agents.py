@@ -7,6 +7,7 @@ import pytest
 from acp_jupyter.transcript.events import TurnState
 from acp_jupyter.transcript.items import Item, Plan, ToolCall
 from tests.support.recorded import recording
+from tests.support.script import Script
 
 AGENTS = ("claude", "codex", "gemini", "opencode")
 
@@ -158,3 +159,50 @@ def test_models_and_modes_can_be_chosen(agent: str) -> None:
     options = {option.category: option for option in session.config_options}
     assert len(options["model"].choices) > 1
     assert session.modes or "mode" in options
+
+
+def test_the_true_exit_code_counts_where_a_terminal_tells_another() -> None:
+    """Lines of claude-agent-acp 0.49.0 for ``echo out; exit 3``."""
+    script = Script()
+    prompt = script.turn()
+    shown = [{"type": "terminal", "terminalId": "toolu_1"}]
+    raw = {"command": "echo out; exit 3", "description": "Does what the test wants"}
+    call = {"toolCallId": "toolu_1", "kind": "execute", "content": shown}
+    meta = {"claudeCode": {"toolName": "Bash"}, "terminal_info": {"terminal_id": "toolu_1"}}
+    script.update("tool_call", **call, _meta=meta, rawInput={}, status="pending", title="Terminal")
+    script.update("tool_call_update", **call, rawInput=raw, title="echo out; exit 3")
+    output = {"terminal_id": "toolu_1", "data": "Exit code 3\nout"}
+    script.update("tool_call_update", toolCallId="toolu_1", _meta={"terminal_output": output})
+    ended = {"terminal_id": "toolu_1", "exit_code": 1, "signal": None}
+    script.update(
+        "tool_call_update",
+        toolCallId="toolu_1",
+        _meta={"claudeCode": {"toolName": "Bash"}, "terminal_exit": ended},
+        status="failed",
+        rawOutput="Exit code 3\nout",
+        content=shown,
+    )
+    script.end(prompt)
+    (found,) = (i for i in script.transcript.window(0, 9) if isinstance(i, ToolCall))
+    assert (found.status, found.exit_code) == ("failed", 3)
+    assert found.terminal is not None
+    assert found.terminal.exit_code == 3
+    assert found.output == "Exit code 3\nout"
+
+
+def test_what_a_command_is_for_is_no_output_of_it() -> None:
+    """claude-agent-acp sends the description as content until there is a result."""
+    script = Script()
+    script.turn()
+    words = "Does what the test wants"
+    script.update(
+        "tool_call",
+        toolCallId="toolu_1",
+        kind="execute",
+        title="touch x",
+        rawInput={"command": "touch x", "description": words},
+        content=[{"type": "content", "content": {"type": "text", "text": words}}],
+        _meta={"claudeCode": {"toolName": "Bash"}},
+    )
+    (found,) = (i for i in script.transcript.window(0, 9) if isinstance(i, ToolCall))
+    assert (found.description, found.output) == (words, "")
