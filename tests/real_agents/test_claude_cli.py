@@ -14,8 +14,8 @@ from tests.support.claude import ADAPTER, claude_environment
 from tests.support.claude_model import FakeClaudeModel
 from tests.support.lab import LabPage
 from tests.support.lab_server import LAB_ARGS
-from tests.support.opencode import processes_of
 from tests.support.peer import Json, Peer, Turn, select
+from tests.support.published import processes_of
 from tests.support.server import JupyterServer
 from tests.support.wait import eventually
 from tests.support.workspace import Workspace

@@ -11,7 +11,7 @@ from tests.support.browser import Visitor, chromium
 from tests.support.lab import LabPage
 from tests.support.lab_server import LAB_ARGS
 from tests.support.mockllm import FakeModel
-from tests.support.opencode import opencode, processes_of
+from tests.support.published import PUBLISHED, processes_of
 from tests.support.server import JupyterServer
 from tests.support.wait import eventually
 from tests.support.workspace import Workspace
@@ -22,7 +22,9 @@ pytestmark = [pytest.mark.agents, pytest.mark.timeout(120)]
 def test_it_writes_a_file_after_a_click_and_the_notebook_keeps_the_turn(tmp_path: Path) -> None:
     home = tmp_path / "home"
     with FakeModel() as model, chromium() as browser:
-        agents = {"opencode": opencode(home, model.url)}
+        home.mkdir()
+        opencode = next(agent for agent in PUBLISHED if agent.agent_id == "opencode")
+        agents = {"opencode": opencode.entry(home, model)}
         with JupyterServer(tmp_path, app="jupyterlab", agents=agents, args=LAB_ARGS) as server:
             visitor = Visitor(browser, tmp_path / "traces", traced=False)
             workspace = Workspace(server.root, "cell")
