@@ -7,6 +7,7 @@ from typing import Any
 import acp
 from acp.schema import (
     CreateElicitationResponse,
+    CreateTerminalResponse,
     ElicitationMode,
     PermissionOption,
     ReadTextFileResponse,
@@ -52,6 +53,10 @@ class ClientRouter(TerminalHandlers):
         if client is None:
             raise acp.RequestError(_NO_METHOD, "The session has ended")
         return client
+
+    async def create_terminal(self, *args: Any, **kwargs: Any) -> CreateTerminalResponse:
+        """ACP: terminal/create."""
+        return await self._client(kwargs).create_terminal(*args, **kwargs)
 
     async def request_permission(
         self,
