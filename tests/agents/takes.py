@@ -16,7 +16,9 @@ CAPABILITIES = dict.fromkeys(sys.argv[1:], True)
 class Telling(Wire):
     """Keeps the blocks of the last prompt."""
 
-    blocks: list[Json] = []
+    def __init__(self) -> None:
+        super().__init__()
+        self.blocks: list[Json] = []
 
     def next(self) -> Json | None:
         message = super().next()

@@ -11,7 +11,7 @@ from acp.schema import CreateFormSessionElicitationRequest
 from tests.support.claude import FakeCli
 from tests.support.peer import Json
 
-CAN_ASK = {"elicitation": {"form": {}}}
+CAN_ASK: Json = {"elicitation": {"form": {}}}
 
 
 def asked(folder: Path, answer: Json) -> tuple[Json, Json]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -99,9 +100,9 @@ def test_what_was_sent_or_removed_is_not_changed(driver: Driver) -> None:
     driver.run(lambda: session.cancel(turn_id))
     for gone in (turn_id, running, "no-such-turn"):
         with pytest.raises(NotQueued):
-            driver.run(lambda gone=gone: session.turns.edit(gone, "later"))
+            driver.run(partial(session.turns.edit, gone, "later"))
         with pytest.raises(NotQueued):
-            driver.run(lambda gone=gone: session.turns.send_now(gone))
+            driver.run(partial(session.turns.send_now, gone))
     assert session.transcript.turns[running].status == "running"
     assert "later" not in str(session.transcript.turns)
     driver.run(session.cancel)
@@ -144,7 +145,7 @@ def test_a_malformed_block_is_refused_at_once(block: dict[str, Any]) -> None:
 
 def test_a_prompt_is_bounded() -> None:
     limits = Limits(prompt_blocks=2, prompt_bytes=10)
-    text = {"type": "text", "text": "x"}
+    text: Any = {"type": "text", "text": "x"}
     with pytest.raises(InvalidBlock, match="2 parts"):
         content_blocks((text, text, text), limits)
     with pytest.raises(InvalidBlock, match="too large"):
