@@ -22,26 +22,10 @@ JSON = st.recursive(
     ),
     max_leaves=12,
 )
-KEYS = st.sampled_from(
-    [
-        "type",
-        "title",
-        "format",
-        "pattern",
-        "minLength",
-        "maxLength",
-        "minimum",
-        "maximum",
-        "minItems",
-        "maxItems",
-        "enum",
-        "oneOf",
-        "items",
-        "default",
-        "enumNames",
-        "writeOnly",
-    ]
-)
+STRINGS = ("type", "title", "format", "pattern", "description")
+BOUNDS = ("minLength", "maxLength", "minimum", "maximum", "minItems", "maxItems")
+OTHERS = ("enum", "oneOf", "items", "default", "enumNames", "writeOnly")
+KEYS = st.sampled_from((*STRINGS, *BOUNDS, *OTHERS))
 SCHEMA = st.dictionaries(KEYS, JSON | st.sampled_from(["string", "array", "integer"]), max_size=8)
 
 
