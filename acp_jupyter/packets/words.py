@@ -74,7 +74,7 @@ def describe_tool(facts: ToolFacts) -> ToolWords:
     is_new = None if facts.diff is None else facts.diff.old_text is None and not facts.exists
     own = facts.title.strip()
     names_path = own.startswith("/") or whole_path.endswith(f"/{own}")
-    bare = names_path or find_tool(own) is not None or own in {command, path, *facts.paths}
+    bare = names_path or find_tool(own) is not None or own in {command, path, kind, *facts.paths}
     replaced = isinstance(tool_input, TodoWriteInput)  # its title counts, as the list does
     said = any(char.isalnum() for char in own)
     shows_own = said and not bare and not replaced

@@ -13,13 +13,14 @@ import pytest
 from acp_jupyter.packets import Packet
 from tests.acceptance import golden
 from tests.acceptance.turns_and_ends import ENDED_TURNS
+from tests.acceptance.turns_of_calls import CALL_TURNS
 from tests.acceptance.turns_of_made import MADE_TURNS
 from tests.acceptance.turns_of_seeds import SEED_TURNS
 from tests.acceptance.turns_of_tools import TOOL_TURNS
 from tests.support.script import Script
 from tests.support.view import View
 
-TURNS = TOOL_TURNS | SEED_TURNS | MADE_TURNS | ENDED_TURNS
+TURNS = TOOL_TURNS | SEED_TURNS | MADE_TURNS | ENDED_TURNS | CALL_TURNS
 DIALECTS = ("s1-", "s4-", "acp-")
 PACKETS = sorted(f.stem for f in golden.PACKETS.glob("*.json") if f.name.startswith(DIALECTS))
 
