@@ -5,7 +5,7 @@ import { identity } from './i18n';
 import { ErrorNote } from './items/note';
 import { answerByKey } from './items/permission_keys';
 import { Bar } from './panel/bar';
-import { Composer } from './panel/composer';
+import { Composer, DRAFT } from './panel/composer';
 import { LoginCard } from './panel/login';
 import { Now } from './panel/now';
 import { SessionList } from './panel/session_list';
@@ -42,6 +42,13 @@ export function PanelView(props: PanelProps) {
   const made = useRef<Promise<string> | null>(null);
   useSubscription(useCallback(listener => store.subscribeSession(listener), [store]));
   useLayoutEffect(() => setFailure(''), [store]);
+  const former = useRef(store);
+  useLayoutEffect(() => {
+    if (made.current !== null && former.current !== store) {
+      goOn(former.current, store, root.current);
+    }
+    former.current = store;
+  }, [store]);
   useLayoutEffect(() => {
     const element = root.current;
     return element === null
@@ -191,6 +198,18 @@ function Content({ store, session, sessions, agents, connection, ...rest }: Cont
     return connection.state === 'lost' ? null : <Loading words={t('Loading the session')} />;
   }
   return store.view.order.length === 0 ? <EmptySession session={session} t={t} /> : null;
+}
+
+/** What was being written goes along into the session that was made for it. */
+function goOn(from: SessionStore, to: SessionStore, view: HTMLElement | null): void {
+  const written = from.ui.value(DRAFT);
+  if (written !== '' && to.ui.value(DRAFT) === '') {
+    from.ui.setValue(DRAFT, '');
+    to.ui.setValue(DRAFT, written);
+  }
+  if (document.activeElement === document.body) {
+    view?.querySelector<HTMLElement>('.acp-compose textarea')?.focus();
+  }
 }
 
 async function toSession(

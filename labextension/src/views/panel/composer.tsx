@@ -14,7 +14,8 @@ import { SlashList, useSlash } from './slash_list';
 
 /** Escape pressed twice within this time stops the turn. */
 const TWICE_MILLISECONDS = 600;
-const DRAFT = 'draft';
+/** Names the message that is being written. */
+export const DRAFT = 'draft';
 const NONE: SessionState['commands'] = [];
 
 interface ComposerProps {

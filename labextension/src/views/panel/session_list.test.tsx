@@ -12,6 +12,7 @@ const IDLE = session({ status: 'idle', active_turn_id: null });
 
 let element: HTMLElement;
 let mounted: Mounted<PanelProps> | null = null;
+let shown: PanelProps;
 
 beforeEach(() => {
   element = document.createElement('div');
@@ -58,7 +59,7 @@ function lifeOf(over: Partial<SessionLife> = {}): SessionLife {
 }
 
 function show(over: Partial<PanelProps> = {}, actions: Partial<Actions> = {}): void {
-  mounted = mountPanel(element, {
+  shown = {
     store: null,
     sessions: [],
     agents: [
@@ -81,7 +82,8 @@ function show(over: Partial<PanelProps> = {}, actions: Partial<Actions> = {}): v
       ...actions,
     },
     ...over,
-  });
+  };
+  mounted = mountPanel(element, shown);
 }
 
 async function list(sessions: SessionSummary[], actions: Partial<Actions> = {}): Promise<void> {
@@ -325,6 +327,29 @@ describe('a session that is being made', () => {
     await until(() => expect(send).toHaveBeenCalledExactlyOnceWith('new', 'Hello'));
     expect(createSession).toHaveBeenCalledTimes(1);
     await until(() => expect(view().queryByText('Starting Demo')).toBeNull());
+  });
+
+  it('goes on with what is being written', async () => {
+    const fresh = new SessionStore('new');
+    const createSession = vi.fn(async () => {
+      await Promise.resolve();
+      mounted?.update({ ...shown, store: fresh });
+      await until(() => expect(element.querySelector('[data-session=new]')).toBeTruthy());
+      return 'new';
+    });
+    const store = new SessionStore(SESSION);
+    store.apply([snapshot([], [], IDLE)]);
+    show({ store }, { createSession });
+    fireEvent.input(view().getByRole('textbox', { name: 'Message' }), {
+      target: { value: 'Half a' },
+    });
+    fireEvent.click(view().getByRole('button', { name: 'New session' }));
+    fireEvent.click(await waitFor(() => view().getByRole('menuitem', { name: 'Demo' })));
+    await until(() => expect(element.querySelector('[data-session=new]')).toBeTruthy());
+    await until(() =>
+      expect(view().getByRole('textbox', { name: 'Message' })).toHaveProperty('value', 'Half a'),
+    );
+    expect(store.ui.value('draft')).toBe('');
   });
 
   it('leaves no trace where it fails', async () => {

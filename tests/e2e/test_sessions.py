@@ -1,0 +1,147 @@
+"""Sessions that outlive their server, and what was said in them, in the side panel."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
+
+from tests.support.browser import Visitor
+from tests.support.fake_agents import AGENTS
+from tests.support.lab import LabPage
+from tests.support.lab_server import LAB_ARGS
+from tests.support.roles import PanelView
+from tests.support.server import JupyterServer
+from tests.support.workspace import Workspace
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[JupyterServer]:
+    """A JupyterLab with an agent that keeps its sessions, some of them not ours."""
+    folder = tmp_path_factory.mktemp("keeping")
+    store = folder / "agent.json"
+    store.write_text(json.dumps({"s1": ["earlier", "elsewhere"]}))
+    abilities = ("load", "resume", "list", "fork", "close", "delete")
+    args = [str(AGENTS / "keeps_sessions.py"), str(store), *abilities]
+    agents = {"keeper": {"command": sys.executable, "args": args}}
+    with JupyterServer(folder, app="jupyterlab", agents=agents, args=LAB_ARGS) as running:
+        yield running
+
+
+def menu(panel: PanelView, session: str, item: str) -> None:
+    panel.root.get_by_role("button", name=f"More for {session}", exact=True).click()
+    panel.root.get_by_role("menuitem", name=item).click()
+
+
+def start(panel: PanelView, agent: str, words: str) -> None:
+    """A new session begins with the choice of its agent."""
+    panel.root.get_by_role("button", name="New session").click()
+    panel.root.get_by_role("menuitem", name=agent).click()
+    panel.say(words)
+    expect(panel.log).to_contain_text(f"After 0: {words}")
+
+
+def test_sessions_are_named_forked_ended_and_taken_up_again(
+    lab: LabPage, workspace: Workspace
+) -> None:
+    lab.open_empty(workspace.name)
+    panel = lab.panel
+    start(panel, "keeper", "one")
+
+    panel.show_list()
+    menu(panel, "one", "Rename")
+    panel.root.get_by_role("textbox", name="Title").fill("First talk")
+    panel.root.get_by_role("button", name="Rename").click()
+    expect(panel.listed("First talk.*Keeper")).to_have_count(1)
+
+    menu(panel, "First talk", "Fork")
+    panel.say("two")
+    expect(panel.log).to_contain_text("After 1: two")
+
+    panel.show_list()
+    menu(panel, "First talk", "Close")
+    expect(panel.listed("First talk.*Ended")).to_have_count(1)
+    menu(panel, "First talk", "Resume")
+    panel.say("three")
+    expect(panel.log).to_contain_text("After 1: three")
+
+    panel.show_list()
+    menu(panel, "First talk", "Delete…")
+    question = panel.root.get_by_role("group", name="Delete First talk")
+    question.get_by_role("button", name="Delete").click()
+    expect(panel.root.get_by_role("button", name="More for First talk", exact=True)).to_have_count(
+        0
+    )
+
+
+def test_a_session_that_only_the_agent_keeps_is_opened(lab: LabPage, workspace: Workspace) -> None:
+    lab.open_empty(workspace.name)
+    panel = lab.panel
+    start(panel, "keeper", "new")
+    panel.show_list()
+    others = panel.root.get_by_role("region", name="Other sessions of Keeper")
+    others.get_by_role("button", name="Show them").click()
+    others.get_by_role("button", name="Open Talk s1").click()
+    expect(panel.log).to_contain_text("You said: elsewhere")
+    panel.say("again")
+    expect(panel.log).to_contain_text("After 2: again")
+
+
+@pytest.mark.parametrize("theme", ["JupyterLab Light", "JupyterLab Dark"])
+def test_the_traffic_is_watched_filtered_and_exported(
+    lab: LabPage, workspace: Workspace, theme: str
+) -> None:
+    lab.open_empty(workspace.name)
+    lab.use_theme(theme)
+    panel = lab.panel
+    start(panel, "keeper", "look at this")
+
+    panel.root.get_by_role("button", name="Traffic", exact=True).click()
+    traffic = panel.root.get_by_role("region", name="Traffic", exact=True)
+    lines = traffic.get_by_role("listbox", name="Lines").get_by_role("option")
+    expect(lines.filter(has_text="session/prompt").first).to_be_visible()
+    traffic.get_by_role("searchbox", name="Method").fill("session/prompt")
+    traffic.get_by_role("combobox", name="Direction").select_option(label="To the agent")
+    expect(lines).to_have_count(1)
+    lines.click()
+    line = traffic.get_by_role("region", name="Line")
+    expect(line.get_by_role("group", name="Message")).to_contain_text('"text": "look at this"')
+
+    findings = Axe().run(lab.page, context="#acp-jupyter-panel").response["violations"]
+    assert [finding["id"] for finding in findings] == []
+
+    with lab.page.expect_download() as download:
+        traffic.get_by_role("button", name="Export").click()
+    assert '"session/prompt"' in Path(download.value.path()).read_text()
+    traffic.get_by_role("button", name="Back to the session").click()
+    expect(panel.log).to_contain_text("After 0: look at this")
+
+
+def test_a_session_outlives_its_server(
+    visitor: Visitor, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    folder = tmp_path_factory.mktemp("outlived")
+    args = [str(AGENTS / "keeps_sessions.py"), str(folder / "agent.json"), "resume"]
+    agents = {"keeper": {"command": sys.executable, "args": args}}
+    for run, words in enumerate(("one", "two")):
+        with JupyterServer(folder, app="jupyterlab", agents=agents, args=LAB_ARGS) as server:
+            lab = LabPage(visitor, server)
+            (server.root / "here").mkdir(exist_ok=True)
+            lab.open_empty("here")
+            panel = lab.panel
+            if run == 0:
+                start(panel, "keeper", words)
+            else:
+                panel.show_list()
+                expect(panel.listed("one.*Ended.*Keeper")).to_have_count(1)
+                panel.listed("^one").click()
+                expect(panel.log).to_contain_text("After 0: one")
+                expect(panel.log).to_contain_text("Keeper is not running")
+                panel.say(words)
+                expect(panel.log).to_contain_text("After 1: two")
+            lab.close()
