@@ -84,9 +84,10 @@ def test_hooks_are_rows() -> None:
     ],
 )
 def test_compactions(status: str, title: str) -> None:
-    """S4.22: a notice like others."""
+    """S4.22: a notice like others; one that failed stands out."""
     update = {"sessionUpdate": "compaction_update", "status": status, "summary": "s"}
-    assert says(update) == {"title": title, "text": "s"}
+    severity = {"severity": "warning"} if status == "failed" else {}
+    assert says(update) == {"title": title, "text": "s", **severity}
 
 
 @pytest.mark.parametrize("key", ["availableCommands", "available_commands"])
