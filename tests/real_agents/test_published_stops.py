@@ -74,6 +74,10 @@ def test_a_killed_agent_goes_on_where_it_was_and_nothing_outlives_a_killed_serve
 ) -> None:
     with place_of(published, tmp_path) as place:
         talk = place.talk
+        began = time.time() // 60
+        talk.play("hello")
+        if published.files_by_the_minute:
+            eventually(lambda: time.time() // 60 > began, 70, "the next minute")
         turn_id = talk.start("count chunks=2000 rate=20")
         talk.until_text(turn_id, "w5 ")
         running = processes_of(place.home)
@@ -85,7 +89,13 @@ def test_a_killed_agent_goes_on_where_it_was_and_nothing_outlives_a_killed_serve
         pids = {process.pid for process in running}
         eventually(lambda: not any_alive(pids), 5, "processes of the agent are left")
         assert "Some **Markdown**" in talk.play("hello").text
-        assert talk.state["history"] == "whole"  # all of them can load or resume
+        # All of them can load or resume; what one then tells again is not shown again.
+        assert talk.state["history"] == "whole"
+        assert [prompt.split()[1] for prompt in talk.prompts()] == [
+            "scenario=hello",
+            "scenario=count",
+            "scenario=hello",
+        ]
         turn_id = talk.start("sleep_command")
         if "sleep_command" in published.asks:
             talk.answer(talk.asked(turn_id), "allow_once")

@@ -62,6 +62,8 @@ class Published:
     """Whether a command goes on in the background when its turn is stopped."""
     retries_cut_streams: bool = False
     """Whether a stream that is cut is asked for again, for ever."""
+    files_by_the_minute: bool = False
+    """Whether a session is overwritten when it is loaded in the minute in which it began."""
     goes_on_after_no: bool = True
     """Whether the model is told of a rejection and goes on."""
     long: bool = False
@@ -169,6 +171,7 @@ PUBLISHED = (
         failed_command="completed",
         plan="",
         command_output=False,
+        files_by_the_minute=True,
         long=True,
     ),
     Published(

@@ -132,11 +132,11 @@ class Talk:
         url = f"sessions/{self.session_id}/cancel"
         self.user.post(url, json={"turn_id": turn_id}).raise_for_status()
 
-    def notices(self) -> list[Json]:
-        """Return what was told beside the conversation."""
+    def prompts(self) -> list[str]:
+        """Return the user's messages in the whole transcript."""
         answer = self.user.get(f"sessions/{self.session_id}/items", params={"start": 0, "end": 500})
         items: list[Json] = answer.raise_for_status().json()["items"]
-        return [item for item in items if item["kind"] == "notice"]
+        return [item["text"] for item in items if item["kind"] == "user_message"]
 
     def settle(self) -> None:
         """Stop all that runs or waits, so that what failed does not hold up what follows."""
