@@ -4,6 +4,7 @@ import type { AgentSession, SessionSummary } from '../../wire/types';
 import type { Actions, SessionLife } from '../actions';
 import type { Translate } from '../i18n';
 import { ActionButton, messageOf } from '../parts/buttons';
+import { Icon } from '../parts/icons';
 
 interface AgentSessionsProps {
   readonly sessions: readonly SessionSummary[];
@@ -74,6 +75,7 @@ function OfAgent({ id, name, life, t, onOpen, onFailure }: OfAgentProps) {
           {found.map(session => (
             <li key={session.agent_session_id}>
               <span class="s">
+                <Icon name="agent" />
                 <span class="t cut" dir="auto">
                   {session.title || session.agent_session_id}
                 </span>

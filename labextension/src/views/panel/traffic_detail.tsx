@@ -55,7 +55,7 @@ export function TrafficDetailBox({ sessionId, line, actions, onClose }: DetailPr
         )}
         <IconButton icon="close" label={t('Close line')} onClick={onClose} />
       </header>
-      <p class="muted num">
+      <p class="muted">
         {[t(WAYS[line.direction]), line.method, timeOf(line.at), bytes(line.size)]
           .filter(part => part !== '')
           .join(' · ')}
