@@ -11,7 +11,7 @@ from acp_jupyter.host.journal import Journal
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.session_meta import TRAFFIC_FILE, SessionMeta
 from acp_jupyter.host.traffic_log import FrozenLog, TrafficLog, read_traffic
-from acp_jupyter.packets.notes import AgentExited, SessionOpened, TurnFailed, TurnRemoved
+from acp_jupyter.packets.notes import AgentExited, SessionOpened, TurnFailed
 from acp_jupyter.packets.reader import TrafficReader
 from acp_jupyter.transcript.redact import Redactor
 from acp_jupyter.transcript.reduce import reduce
@@ -101,4 +101,7 @@ def settle(journal: Journal) -> None:
             )
         )
     for waiting in session.queue:
-        journal.note(TurnRemoved(turn_id=waiting.turn_id))
+        words = "The Jupyter server stopped before this was sent. Send it again."
+        journal.note(
+            TurnFailed(turn_id=waiting.turn_id, message=words, reason="server_restarted")
+        )

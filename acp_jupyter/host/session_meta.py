@@ -102,7 +102,7 @@ def _caught_up(folder: Path, meta: SessionMeta) -> SessionMeta:
     """Add the turns that a killed server had written into the log only."""
     path = folder / TRAFFIC_FILE
     try:
-        if path.stat().st_mtime_ns <= (folder / META_FILE).stat().st_mtime_ns:
+        if path.stat().st_mtime_ns < (folder / META_FILE).stat().st_mtime_ns:
             return meta
         with path.open("rb") as log:
             found = (_QUEUED.search(line) for line in log)

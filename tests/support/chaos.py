@@ -29,7 +29,7 @@ __all__ = ["SESSIONS", "TURNS", "Chaos", "Sent"]
 SESSIONS = 8
 TURNS = 200
 _RESTARTS = 2
-_VERBS = ("say", "say", "say", "flood", "ask", "ask", "deaf", "die")
+_VERBS = (*("say",) * 12, "flood", "ask", "ask", "deaf", "die")
 _SOCKETS = 4
 
 
@@ -104,17 +104,17 @@ class Chaos:
 
     def _step(self, server: JupyterServer, client: httpx.Client) -> None:
         draw = self.random.random()
-        if draw < 0.62:
+        if draw < 0.72:
             self._prompt(client)
-        elif draw < 0.78:
+        elif draw < 0.88:
             self._answer(client)
-        elif draw < 0.84:
+        elif draw < 0.90:
             self._signal(signal.SIGKILL)
-        elif draw < 0.89:
+        elif draw < 0.92:
             self._signal(signal.SIGSTOP)
-        elif draw < 0.93:
+        elif draw < 0.95:
             self._wake_all()
-        elif draw < 0.97:
+        elif draw < 0.98:
             self._cancel(client)
         else:
             self._cut_sockets(server)
@@ -127,6 +127,8 @@ class Chaos:
 
     def _prompt(self, client: httpx.Client) -> None:
         session_id = self.random.choice(self.sessions)
+        if client.get(f"sessions/{session_id}").json()["queue"]:
+            return  # else most turns would only wait for the server's end
         verb = self.random.choice(_VERBS)
         key = f"k{self.seed}x{len(self.sent)}"
         turn_id = start_turn(client, session_id, f"{key} {verb}")
@@ -195,7 +197,9 @@ class Chaos:
         self._hang_up()
 
     def _is_done(self, client: httpx.Client, sent: Sent) -> bool:
-        turn = client.get(f"turns/{sent.turn_id}").json()["turn"]
+        answer = client.get(f"turns/{sent.turn_id}")
+        assert answer.status_code == 200, (sent, answer.text)
+        turn = answer.json()["turn"]
         if turn["status"] == "requires_action":
             client.post(f"sessions/{sent.session_id}/cancel", json={})
         elif turn["status"] == "running" and sent.verb != "say":
