@@ -12,9 +12,11 @@ from dataclasses import dataclass
 
 from pydantic import JsonValue
 
+from acp_jupyter.delivery.packet_stream_elicitation import StreamElicitations
 from acp_jupyter.delivery.packet_stream_questions import Placed, StreamQuestions, remember
 from acp_jupyter.packets.content import read_block
-from acp_jupyter.packets.elicitation_notes import TurnEdited
+from acp_jupyter.packets.elicitation import ElicitationRequest, ElicitationResponse
+from acp_jupyter.packets.elicitation_notes import ElicitationSettled, TurnEdited
 from acp_jupyter.packets.file_notes import ArtifactsMade
 from acp_jupyter.packets.made_models import ArtifactCreated
 from acp_jupyter.packets.models import (
@@ -67,8 +69,9 @@ class StreamTurns:
         self._stopping = False
         self._waiting: list[_Ended] = []
         self._questions = StreamQuestions()
+        self._elicitations = StreamElicitations()
 
-    def place(self, said: LogPacket) -> Iterator[Placed]:  # noqa: C901 - one flat match
+    def place(self, said: LogPacket) -> Iterator[Placed]:  # noqa: C901, PLR0915 - one flat match
         """Yield what the stream says for one packet or note of the log."""
         match said:
             case TurnQueued():
@@ -94,6 +97,10 @@ class StreamTurns:
                 PermissionRequest() | PermissionResponse() | PermissionSettledNote() | AgentExited()
             ):
                 yield from self._questions.place(said, self._active or self._last)
+                if isinstance(said, AgentExited):
+                    yield from self._elicitations.expire()
+            case ElicitationRequest() | ElicitationResponse() | ElicitationSettled():
+                yield from self._elicitations.place(said, self._active or self._last)
             case ArtifactsMade():
                 for made in said.artifacts:
                     yield Placed(ArtifactCreated(artifact=made), said.turn_id)

@@ -8,6 +8,7 @@ from typing import Any
 
 from pydantic import JsonValue
 
+from acp_jupyter.packets import parse_elicitation as elicitation
 from acp_jupyter.packets import parse_made as made
 from acp_jupyter.packets import parse_session as session
 from acp_jupyter.packets import parse_tools as tools
@@ -166,6 +167,9 @@ _READERS: dict[str, _Reader] = {
     "tool_end": tools.tool_end,
     "permission_request": tools.permission_request,
     "permission_response": _plainly(tools.permission_response),
+    "elicitation_request": _plainly(elicitation.streamed_request),
+    "elicitation_response": _plainly(elicitation.streamed_response),
+    "elicitation_complete": _plainly(elicitation.elicitation_complete),
     "plan": _plainly(session.plan),
     "plan_update": _plainly(session.plan),
     "agent_plan_update": _plainly(session.plan),

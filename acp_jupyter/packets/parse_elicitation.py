@@ -21,6 +21,8 @@ __all__ = [
     "elicitation_request",
     "elicitation_response",
     "secret_names",
+    "streamed_request",
+    "streamed_response",
     "url_host",
 ]
 
@@ -36,11 +38,15 @@ def elicitation_request(raw: Obj, request_id: str) -> ElicitationRequest:
     """ACP: elicitation/create. Total: what can't be asked has a ``problem``."""
     message = text(raw.get("message"))
     mode = text(raw.get("mode")) or "form"
+    problem = text(raw.get("problem"))[:_MESSAGE_CHARS]
     asked = ElicitationRequest(
         request_id=request_id,
         message=message[:_MESSAGE_CHARS],
         tool_call_id=text(first(raw, "toolCallId", "tool_call_id")),
     )
+    if problem:  # found before, and told in a stream of ours
+        known = {"mode": mode if mode in {"form", "url"} else "other"}
+        return _problem(asked.model_copy(update=known), problem)
     if len(message) > _MESSAGE_CHARS:
         return _problem(asked, f"The message is longer than {_MESSAGE_CHARS} characters.")
     match mode:
@@ -135,6 +141,24 @@ def elicitation_response(message: Obj, request_id: str) -> ElicitationResponse:
 def _error_words(error: Obj) -> str:
     data = obj(error.get("data"))
     return (text(data.get("details")) or text(error.get("message")))[:500]
+
+
+def streamed_request(raw: Obj) -> ElicitationRequest | None:
+    """Read a question of a stream of ours. None where it has no id."""
+    named = text(first(raw, "requestId", "request_id"))
+    return elicitation_request(raw, named) if named else None
+
+
+def streamed_response(raw: Obj) -> ElicitationResponse | None:
+    """Read an answer of a stream of ours. None where it names no question."""
+    named = text(first(raw, "requestId", "request_id"))
+    if not named:
+        return None
+    answer = elicitation_response({"result": raw}, named)
+    told = {"reason": text(raw.get("reason"))[:500]}
+    if raw.get("action") == "error":
+        told["action"] = "error"
+    return answer.model_copy(update=told)
 
 
 def elicitation_complete(raw: Obj) -> ElicitationComplete | None:

@@ -23,8 +23,18 @@ from acp_jupyter.transcript.elicitation_items import (
 )
 from acp_jupyter.transcript.waiting import count_waiting
 
-__all__ = ["answer_texts", "complete", "expire_questions", "note_settled", "request", "respond"]
+__all__ = [
+    "EXPIRED",
+    "answer_texts",
+    "complete",
+    "expire_questions",
+    "note_settled",
+    "request",
+    "respond",
+    "settled_words",
+]
 
+EXPIRED = "Expired: the agent stopped"
 _ANSWER_CHARS = 2_000
 _DONE = "Link opened. The agent says that it is done."
 
@@ -62,7 +72,7 @@ def note_settled(draft: Draft, note: ElicitationSettled) -> None:
     draft.settled_by = draft.settled_by.set(note.request_id, (note.by, ""))
     if note.by == "agent_exited":
         draft.settled_by = draft.settled_by.discard(note.request_id)
-        _settle(draft, note.request_id, "expired", "Expired: the agent stopped")
+        _settle(draft, note.request_id, "expired", EXPIRED)
 
 
 def respond(draft: Draft, packet: ElicitationResponse) -> None:
@@ -80,15 +90,18 @@ def respond(draft: Draft, packet: ElicitationResponse) -> None:
         case "decline":
             _settle(draft, packet.request_id, "declined", "Declined")
         case "cancel":
-            _settle(draft, packet.request_id, "cancelled", _why(by))
+            gone = by == "" and packet.reason == EXPIRED
+            state: ElicitationState = "expired" if gone else "cancelled"
+            _settle(draft, packet.request_id, state, packet.reason or settled_words(by))
         case "error":
-            words = _why(by) if by else f"Could not be asked. {packet.reason}"
+            words = settled_words(by) if by else f"Could not be asked. {packet.reason}"
             _settle(draft, packet.request_id, "cancelled", words)
         case _:
             assert_never(packet.action)
 
 
-def _why(by: str) -> str:
+def settled_words(by: str) -> str:
+    """Say why a question got no answer of its user."""
     match by:
         case "turn_cancelled":
             return "Not answered: turn stopped"

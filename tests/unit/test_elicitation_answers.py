@@ -11,7 +11,14 @@ from hypothesis import strategies as st
 
 from acp_jupyter.errors import InvalidAnswers
 from acp_jupyter.host.elicitation_answers import checked_answers
-from acp_jupyter.packets.elicitation import ElicitationField
+from acp_jupyter.packets.dialects.packet_writer import write_packet
+from acp_jupyter.packets.elicitation import (
+    ElicitationComplete,
+    ElicitationField,
+    ElicitationRequest,
+    ElicitationResponse,
+)
+from acp_jupyter.packets.parse import parse_packet
 from acp_jupyter.packets.parse_elicitation import elicitation_request, url_host
 from acp_jupyter.packets.parse_elicitation_field import read_field
 
@@ -136,3 +143,40 @@ def test_a_host_is_one_that_a_browser_would_go_to(text: str) -> None:
 )
 def test_the_host_is_where_it_really_leads(url: str, host: str) -> None:
     assert url_host(url) == host
+
+
+@given(st.dictionaries(st.text(min_size=1, max_size=8), SCHEMA, max_size=4), st.text(max_size=9))
+@settings(max_examples=100, deadline=None)
+def test_a_question_in_a_stream_is_read_as_it_was_asked(
+    properties: dict[str, Any], words: str
+) -> None:
+    schema: Any = {"properties": properties, "title": words, "description": words}
+    asked = elicitation_request({"requestedSchema": schema, "message": words}, "e1")
+    written = write_packet(asked)
+    again = parse_packet(written)
+    assert isinstance(again, ElicitationRequest)
+    # What an unknown type was called is told in words only.
+    fields = tuple(field.model_copy(update={"words": ""}) for field in asked.fields)
+    read = tuple(field.model_copy(update={"words": ""}) for field in again.fields)
+    assert read == fields
+    assert again.model_copy(update={"fields": ()}) == asked.model_copy(update={"fields": ()})
+
+
+@pytest.mark.parametrize(
+    "packet",
+    [
+        elicitation_request({"mode": "url", "url": "https://a.org/", "elicitationId": "p"}, "e1"),
+        elicitation_request({"mode": "url", "url": "javascript:1", "elicitationId": "p"}, "e1"),
+        elicitation_request({"mode": "telepathy", "message": "?"}, "e1"),
+        ElicitationResponse(request_id="e1", action="accept", content={"a": ["b"]}),
+        ElicitationResponse(request_id="e1", action="cancel", reason="Withdrawn by the agent"),
+        ElicitationResponse(request_id="e1", action="error", reason="?"),
+        ElicitationComplete(elicitation_id="p"),
+    ],
+)
+def test_what_becomes_of_a_question_is_read_from_a_stream(packet: Any) -> None:
+    again = parse_packet(write_packet(packet))
+    expected = packet
+    if isinstance(packet, ElicitationRequest) and packet.problem:
+        expected = packet.model_copy(update={"elicitation_id": ""})  # it opens nothing
+    assert again == expected

@@ -57,7 +57,8 @@ def shown(script: Script) -> Any:
     state = script.transcript
     items = [item.model_dump(mode="json") for item in state.window(0, len(state.items))]
     name = state.session.agent_info.name
-    return json.loads(re.sub(f'"{name} (wants|answered)', r'"\1', json.dumps(_timeless(items))))
+    told = json.dumps(_timeless(items)).replace(f'"Question from {name}"', '"Question"')
+    return json.loads(re.sub(f'"{name} (wants|answered)', r'"\1', told))
 
 
 TIMES = {"id", "at", "asked_at", "started_at", "ended_at", "duration_seconds", "request_id"}
