@@ -1,0 +1,201 @@
+"""What goes over the wire between a session and its agent."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from acp_jupyter.errors import AgentRequestError
+from acp_jupyter.host.client_router import ClientRouter
+from acp_jupyter.host.connection import AgentConnection
+from acp_jupyter.host.host import AgentHost, HostConfig
+from acp_jupyter.host.registry import Registry
+from acp_jupyter.host.session import Session
+from acp_jupyter.host.traffic_log import read_traffic
+from acp_jupyter.packets.traffic import TrafficEntry
+from tests.support.driver import Driver
+from tests.support.fake_agents import AGENTS, fake_agent
+from tests.support.recording_client import RecordingClient
+from tests.support.sent import Sent, watch_sent
+from tests.support.talk import FAST, Talk
+from tests.support.trusting import trusting
+from tests.support.wait import eventually, eventually_async
+
+SCRIPTS = ("hello", "slow_stream", "speaks_first", "two_permissions")
+HTTP = {"type": "http", "name": "docs", "url": "https://mcp.example/", "headers": []}
+SSE = {"type": "sse", "name": "news", "url": "https://mcp.example/sse", "headers": []}
+STDIO = {"name": "files", "command": "/bin/files", "args": ["-q"], "env": []}
+
+
+@pytest.fixture
+def driver(tmp_path: Path) -> Iterator[Driver]:
+    root = tmp_path / "ws"
+    root.mkdir()
+    agents: dict[str, Any] = {
+        name: {"command": sys.executable, "args": [str(AGENTS / f"{name}.py")]} for name in SCRIPTS
+    }
+    host = AgentHost(
+        HostConfig(Registry(agents, []), root, tmp_path / "data", trust=trusting(tmp_path))
+    )
+    host.start()
+    yield Driver(host, root)
+    host.stop()
+
+
+def log_of(driver: Driver, session: Session) -> list[TrafficEntry]:
+    assert driver.run(session.journal.flush)
+    return list(read_traffic(driver.host.traffic_path(session.session_id)))
+
+
+def test_both_sides_ask_and_tell_at_once(driver: Driver, monkeypatch: pytest.MonkeyPatch) -> None:
+    """S2.1: JSON-RPC 2.0; the agent's requests are answered in any order while ours waits."""
+    sent: Sent = watch_sent(monkeypatch)
+    session = driver.open("two_permissions")
+    turn_id = driver.prompt(session)
+    eventually(lambda: len(session.transcript.request_items) == 2)
+    first, second = sorted(session.transcript.request_items, key=lambda name: int(name[1:]))
+    driver.answer(session, second, "no")
+    driver.answer(session, first, "yes")
+    assert driver.done(session, turn_id).stop_reason == "end_turn"
+    assert driver.text(session) == "call-1 yes, call-2 no"
+    assert sent.lines
+    assert {line["jsonrpc"] for line in sent.lines} == {"2.0"}
+    entries = log_of(driver, session)
+    asked = {entry.seq: entry.message.get("method") for entry in entries}
+    answered = [asked[e.re] for e in entries if e.re is not None]
+    ask = "session/request_permission"
+    assert answered == ["initialize", "session/new", ask, ask, "session/prompt"]
+    told = [e for e in entries if "method" in e.message and "id" not in e.message]
+    assert {e.direction for e in told} == {"<"}
+
+
+def test_a_stop_is_told_and_not_answered(driver: Driver) -> None:
+    """S2.10: session/cancel has no id, so there is nothing to answer."""
+    session = driver.open("slow_stream")
+    turn_id = driver.prompt(session)
+    eventually(lambda: "word2" in driver.text(session))
+    driver.run(session.cancel)
+    assert driver.done(session, turn_id).stop_reason == "cancelled"
+    entries = log_of(driver, session)
+    (stop,) = [e for e in entries if e.message.get("method") == "session/cancel"]
+    assert (stop.direction, sorted(stop.message["params"])) == (">", ["sessionId"])
+    assert "id" not in stop.message
+    assert stop.seq not in {e.re for e in entries}
+
+
+@pytest.mark.parametrize(
+    ("can", "passed"),
+    [
+        ({"http": True, "sse": True}, [HTTP, SSE, STDIO]),
+        ({"http": True}, [HTTP, STDIO]),
+        ({}, [STDIO]),
+    ],
+)
+def test_servers_of_tools_are_passed_on(
+    tmp_path: Path, can: dict[str, bool], passed: list[Any]
+) -> None:
+    """S2.3: folder, and the servers that the agent takes; those on stdio it always does."""
+    script = tmp_path / "agent.py"
+    script.write_text(
+        "import _wire\n"
+        "told = _wire.initialize_result\n"
+        "def result(name):\n"
+        f"    can = {{'mcpCapabilities': {can!r}}}\n"
+        "    return {**told(name), 'agentCapabilities': can}\n"
+        "_wire.initialize_result = result\n"
+        "_wire.serve(lambda *_: 'end_turn')\n"
+    )
+    agent = {"command": sys.executable, "args": [str(script)], "env": {"PYTHONPATH": str(AGENTS)}}
+    root = tmp_path / "ws"
+    root.mkdir()
+    host = AgentHost(
+        HostConfig(Registry({"a": agent}, []), root, tmp_path / "data", trust=trusting(tmp_path))
+    )
+    host.start()
+    try:
+        driver = Driver(host, root)
+        session = driver.open("a")
+        session.agent.mcp_servers = (HTTP, SSE, STDIO)
+        driver.done(session, driver.prompt(session))
+        (opened,) = [e for e in log_of(driver, session) if e.message.get("method") == "session/new"]
+        assert opened.message["params"] == {"cwd": str(root), "mcpServers": passed}
+    finally:
+        host.stop()
+
+
+def test_modes_and_models_are_chosen(driver: Driver) -> None:
+    """S2.6: by their ids; the answer may be null."""
+    session = driver.open("speaks_first")
+    driver.done(session, driver.prompt(session))
+    assert session.state.current_mode_id == "ask"
+    driver.host.submit(session.set_mode("code")).result(10)
+    driver.host.submit(session.set_config("model", "large")).result(10)
+    eventually(lambda: session.state.current_mode_id == "code")
+    (model,) = [option for option in session.state.config_options if option.category == "model"]
+    assert model.current_value == "large"
+    entries = log_of(driver, session)
+    for method, params in (
+        ("session/set_mode", {"modeId": "code"}),
+        ("session/set_model", {"modelId": "large"}),
+    ):
+        (asked,) = [e for e in entries if e.message.get("method") == method]
+        named = {"sessionId": session.state.agent_session_id, **params}
+        assert asked.message["params"] == named
+        (answer,) = [e for e in entries if e.re == asked.seq]
+        assert answer.message["result"] is None
+
+
+def test_what_an_agent_says_beyond_the_protocol(driver: Driver) -> None:
+    """S2.11: a request gets -32601; a notification is in the log, and nothing else is of it."""
+    session = driver.open("speaks_first")
+    driver.done(session, driver.prompt(session))
+    assert driver.text(session) == "-32601"
+    shown = [item.kind for item in session.transcript.items]
+    assert shown == ["user_message", "agent_message", "turn_end"]
+    methods = [e.message.get("method") for e in log_of(driver, session)]
+    assert methods.count("_ada/told") == methods.count("_ada/asked") == 1
+
+
+class Router(ClientRouter):
+    """Remembers what came first."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen: list[str] = []
+        self.peer: Any = None
+
+    def on_connect(self, conn: object) -> None:
+        self.seen.append("connected")
+        self.peer = conn
+        super().on_connect(conn)
+
+    async def ext_method(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
+        self.seen.append(f"asked {method}")
+        return {}
+
+    async def ext_notification(self, method: str, params: dict[str, Any]) -> None:
+        self.seen.append(f"told {method}")
+
+
+@pytest.mark.asyncio
+async def test_each_side_has_its_peer_before_any_message(tmp_path: Path) -> None:
+    """S2.12, S2.11: also where the agent speaks first; extensions are asked of it too."""
+    router, talk = Router(), Talk(RecordingClient())
+    connection = await AgentConnection.open(
+        fake_agent("speaks_first"), cwd=tmp_path, client=router, lines=talk.lines, limits=FAST
+    )
+    try:
+        await eventually_async(lambda: len(router.seen) == 3)
+        assert router.seen[0] == "connected"
+        assert set(router.seen[1:]) == {"told ada/hello", "asked ada/early"}
+        assert callable(router.peer.prompt)
+        assert await connection.request("_ada/echo", {"a": 1}) == {"heard": {"a": 1}}
+        with pytest.raises(AgentRequestError) as caught:
+            await connection.request("_ada/nobody", {})
+        assert caught.value.code == -32601
+    finally:
+        await connection.close()
