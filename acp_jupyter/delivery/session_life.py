@@ -6,7 +6,7 @@ import asyncio
 from typing import assert_never
 
 from acp_jupyter.delivery.access import may_see, users_only
-from acp_jupyter.delivery.callers import Caller
+from acp_jupyter.delivery.callers import Caller, KernelCaller
 from acp_jupyter.delivery.session_commands import (
     AgentSession,
     AgentSessions,
@@ -66,7 +66,7 @@ class SessionLife:
                 await self._host.delete_session(command.session_id)
                 return {}
             case ForkSession():
-                return await self._fork(self._seen(command.session_id, caller))
+                return await self._fork(self._seen(command.session_id, caller), caller)
             case ResumeSession():
                 session = self._seen(command.session_id, caller)
                 await session.start()
@@ -86,11 +86,14 @@ class SessionLife:
             raise UnknownSession(f"There is no session {session_id!r} of this notebook.")
         return session
 
-    async def _fork(self, parent: Session) -> SessionState:
+    async def _fork(self, parent: Session, caller: Caller) -> SessionState:
         link = await parent.agent.linked()
         if not link.can("fork"):
             raise BadRequest(f"{parent.state.agent_info.name} can't fork a session.")
-        child = await self._host.kept.fork(parent)
+        notebook = caller.notebook_path if isinstance(caller, KernelCaller) else ""
+        child = await self._host.kept.fork(parent, notebook)
+        if isinstance(caller, KernelCaller):
+            child.kernel_id = caller.kernel_id
 
         async def fork(attaching: Attaching) -> Link:
             return await attaching.fork(link.agent_session_id)

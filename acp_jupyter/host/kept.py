@@ -94,8 +94,10 @@ class KeptSessions:
                     return session
         return None
 
-    async def fork(self, parent: Session) -> Session:
+    async def fork(self, parent: Session, notebook_path: str = "") -> Session:
         """Make a session whose log holds all that another's does; the agent is told by its caller.
+
+        With ``notebook_path`` it is one of that notebook's sessions.
 
         Raises
         ------
@@ -114,7 +116,7 @@ class KeptSessions:
             label=f"Fork of {state.title}"[:200] if state.title else "Fork",
             cwd=state.cwd,
             folder=state.folder,
-            notebook_path="",
+            notebook_path=notebook_path,
             policy=state.policy,
             created_at=now,
         )

@@ -47,7 +47,9 @@ def test_a_kernel_looks_after_its_sessions(kernel: Kernel) -> None:
     assert "goes on." in kernel.run(f"%acp resume {session}").ok().printed
     assert answer(kernel, "%%acp\ntwo") == "After 1: two"
     assert "goes on from where" in kernel.run("%acp fork").ok().printed
+    fork = kernel.run("print(_acp.session_id)").printed
     assert answer(kernel, "%%acp\nthree") == "After 2: three"
+    assert kernel.run("print(_acp.session_id)").printed != fork
     assert len(kernel.run("%acp sessions").ok().output.data["text/plain"].splitlines()) == 3
 
 
