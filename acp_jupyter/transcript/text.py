@@ -34,8 +34,8 @@ class Text:
         return Text(pieces, self._count + 1, self.length + utf16_length(piece))
 
     def __str__(self) -> str:
-        """Join the pieces; they are kept joined while nothing was appended since."""
-        if self._count > 1 and len(self._pieces) == self._count:
-            self._pieces[:] = ["".join(self._pieces)]
+        """Join the pieces; they are kept joined, in a list of its own: older views read theirs."""
+        if self._count > 1:
+            self._pieces = ["".join(self._pieces[: self._count])]
             self._count = 1
         return "".join(self._pieces[: self._count])
