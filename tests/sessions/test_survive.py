@@ -92,6 +92,7 @@ def test_a_killed_server_leaves_a_session_that_says_so(kept: Kept) -> None:
         server.run(session.journal.flush)
         session_id = session.session_id
         folder = kept.data / "sessions" / session_id
+        eventually((folder / "meta.json").exists, 5)
         shutil.copytree(folder, kept.data / "copy")
     shutil.rmtree(folder)
     shutil.move(kept.data / "copy", folder)
