@@ -111,7 +111,8 @@ def _replay_spec(agent: str, place: RecordPlace) -> AgentSpec:
     """
     recorded = place.recorded(agent)
     name = recorded.agent_name.removesuffix(REPLAYED) or agent
-    options = ("--apply-files", "--speed", "flat")
+    # What asks for a command gets the record's answer: such a session runs none.
+    options = ("--apply-files", "--run-commands", "--speed", "flat")
     module = ("-P", "-m", "acp_jupyter.agents.replay")
     return AgentSpec(agent, name + REPLAYED, sys.executable, (*module, str(place.file), *options))
 

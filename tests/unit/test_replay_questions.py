@@ -156,7 +156,8 @@ def test_terminals_have_the_ids_of_the_live_client(ws: Path) -> None:
         seen.append(params["terminalId"])
         return {"output": "b", "truncated": False}
 
-    with playing(score, ws, create=lambda _: {"terminalId": "now"}, output=output) as peer:
+    answers = {"create": lambda _: {"terminalId": "now"}, "output": output}
+    with playing(score, ws, "--run-commands", **answers) as peer:
         turn = peer.prompt(peer.open(ws), "Run")
         assert turn.stop_reason == "end_turn"
         assert seen == ["now"]

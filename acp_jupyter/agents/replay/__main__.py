@@ -34,8 +34,13 @@ def _options() -> Options:
         action="store_true",
         help="make the recorded changes of files again, in the session's folder",
     )
+    parser.add_argument(
+        "--run-commands",
+        action="store_true",
+        help="ask the client to run the recorded commands again; else their output is only shown",
+    )
     given = parser.parse_args()
-    return Options(given.log, given.speed, given.apply_files)
+    return Options(given.log, given.speed, given.apply_files, given.run_commands)
 
 
 async def _serve(options: Options) -> None:

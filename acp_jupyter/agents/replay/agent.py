@@ -16,13 +16,14 @@ from acp_jupyter.agents.rpc import (
     RpcError,
 )
 
-from .build import read_recording
 from .defaults import default_answer, default_hello
 from .localise import Localiser
 from .player import Player
+from .read import read_recording
 from .recording import OPENINGS, Opening, Recording, RecordingError
 from .session import LiveSession
 from .steps import Object, Part, RecordedSession, Reply, Send
+from .terminals import Commands
 
 __all__ = ["Options", "ReplayAgent"]
 
@@ -39,11 +40,14 @@ class Options:
         How many times as fast as recorded; None for no waiting.
     applies_files
         Whether recorded changes of files are made again.
+    runs_commands
+        Whether the client is asked to run the recorded commands again.
     """
 
     log: Path
     speed: float | None = 1.0
     applies_files: bool = False
+    runs_commands: bool = False
 
 
 class ReplayAgent:
@@ -55,6 +59,7 @@ class ReplayAgent:
         self._peer = Peer(self._on_request, self._on_notification, self._ended.set)
         self._sessions: dict[str, LiveSession] = {}
         self._used: Counter[str] = Counter()
+        self._commands = Commands(options.runs_commands)
         self._broken = ""
         self._recording = Recording(options.log)
         try:
@@ -77,7 +82,7 @@ class ReplayAgent:
     def _on_request(self, request_id: object, method: str, params: Json) -> None:
         match method:
             case "initialize":
-                self._hello(request_id)
+                self._hello(request_id, params)
             case "session/prompt":
                 self._session(params).prompt(request_id, params)
             case method if method in OPENINGS:
@@ -90,7 +95,8 @@ class ReplayAgent:
         if method == "session/cancel" and session is not None:
             session.cancel()
 
-    def _hello(self, request_id: object) -> None:
+    def _hello(self, request_id: object, params: Json) -> None:
+        self._commands = Commands.of_client(self._options.runs_commands, params)
         hello = self._recording.hello
         self._send_answer(request_id, {"result": default_hello()} if hello is None else hello)
         for step in self._recording.before:
@@ -151,7 +157,7 @@ class ReplayAgent:
         live_cwd = cwd if isinstance(cwd, str) else recorded.cwd
         localiser = Localiser(recorded.cwd, live_cwd, recorded.ids, session_id)
         root = Path(live_cwd) if self._options.applies_files and live_cwd else None
-        player = Player(self._peer, localiser, self._options.speed, root)
+        player = Player(self._peer, localiser, self._options.speed, root, self._commands)
         return LiveSession(self._peer, self._recording, recorded, player)
 
     def _session(self, params: Json) -> LiveSession:

@@ -11,33 +11,25 @@ from acp_jupyter.packets.file_notes import FilesChanged
 from acp_jupyter.packets.notes import read_note
 from acp_jupyter.packets.traffic import TrafficEntry
 
-from .recording import OPENINGS, Opening, Recording, RecordingError
-from .steps import Answered, Ask, Cancelled, Object, Part, RecordedSession, Reply, Send, Step
+from .recording import OPENINGS, Opening, Recording
+from .steps import (
+    Answered,
+    Ask,
+    Cancelled,
+    Object,
+    Part,
+    RecordedSession,
+    Reply,
+    Send,
+    Step,
+    TerminalNote,
+    Told,
+)
+from .terminals import show_terminals
 
-__all__ = ["build", "read_recording"]
+__all__ = ["build"]
 
-_MAX_BYTES = 64 * 1024 * 1024
-
-
-def read_recording(path: Path) -> Recording:
-    """Read a log.
-
-    Raises
-    ------
-    RecordingError
-        It can't be read, or is no log of ACP traffic.
-    """
-    try:
-        if path.stat().st_size > _MAX_BYTES:
-            raise RecordingError(f"{path} is larger than {_MAX_BYTES // 2**20} MiB.")
-        with path.open("rb") as file:
-            recording = build(path, file)
-    except OSError as error:
-        raise RecordingError(f"{path} can't be read: {error.strerror or error}.") from error
-    if not recording.entries:
-        said = recording.trouble or f"{path} is empty"
-        raise RecordingError(f"This is no log of ACP traffic. {said.removesuffix('.')}.")
-    return recording
+_CREATE = "terminal/create"
 
 
 def build(path: Path, lines: Iterable[bytes]) -> Recording:
@@ -48,6 +40,8 @@ def build(path: Path, lines: Iterable[bytes]) -> Recording:
             builder.recording.problems.append(found)
         else:
             builder.enter(found)
+    for session in builder.recording.sessions:
+        show_terminals(session)
     return builder.recording
 
 
@@ -71,6 +65,7 @@ class _Builder:
         self._opening: Part | None = None
         self._calls: dict[int, Part | str] = {}
         self._asks: dict[int, tuple[Ask, _Live | None]] = {}
+        self._terminals: dict[str, _Live | None] = {}
         self._one_session = False
         self._turn_id = ""
 
@@ -81,7 +76,7 @@ class _Builder:
         self.recording.entries += entry.direction != "!"
         match entry.direction:
             case "!":
-                self._note(message)
+                self._note(entry.t, message)
             case ">" if isinstance(method, str):
                 self._client_call(entry, method)
             case ">":
@@ -101,7 +96,7 @@ class _Builder:
             case _:
                 pass  # an answer to nothing
 
-    def _note(self, message: Object) -> None:
+    def _note(self, at: float, message: Object) -> None:
         match message.get("note"):
             case "session_opened":
                 self._one_session = True
@@ -114,8 +109,21 @@ class _Builder:
                 note = read_note(dict(message))
                 if isinstance(note, FilesChanged):
                     self._files(note)
+            case "terminal_started" | "terminal_output" | "terminal_exited":
+                self._terminal(at, message)
             case _:
                 pass
+
+    def _terminal(self, at: float, message: Object) -> None:
+        note = read_note(dict(message))
+        if not isinstance(note, TerminalNote):
+            return
+        if note.note == "terminal_started":
+            open_asks = (live for ask, live in self._asks.values() if ask.method == _CREATE)
+            self._terminals[note.terminal_id] = next(open_asks, None) or self._newest
+        live = self._terminals.get(note.terminal_id)
+        if live is not None:
+            live.current.told.append(Told(at, len(live.current.steps), note))
 
     def _files(self, note: FilesChanged) -> None:
         prompts = [

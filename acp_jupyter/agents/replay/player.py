@@ -13,6 +13,8 @@ from .files import FileChangeError, apply_changes
 from .localise import Localiser
 from .pace import Pace
 from .steps import Answered, Ask, Cancelled, Object, Part, Reply, Send, Step
+from .terminals import Commands
+from .turn import PlayedTurn
 
 __all__ = ["DivergedError", "Player", "TurnCancelledError"]
 
@@ -34,17 +36,25 @@ class Player:
         See `Pace`.
     root
         The folder where recorded changes of files are made; None where they are not.
+    commands
+        See `Commands`.
     """
 
     def __init__(
-        self, peer: Peer, localiser: Localiser, speed: float | None, root: Path | None = None
+        self,
+        peer: Peer,
+        localiser: Localiser,
+        speed: float | None,
+        root: Path | None = None,
+        commands: Commands = Commands(),  # noqa: B008 - it is frozen
     ) -> None:
         self.localiser = localiser
         self._peer = peer
         self._root = root
+        self._commands = commands
         self._pace = Pace(speed)
         self._interrupt = asyncio.Event()
-        self._turn: _Turn | None = None
+        self._turn: PlayedTurn | None = None
         self._waiting = 0
         self._cancelled = False
         self._asked: dict[int, tuple[Ask, asyncio.Task[LiveAnswer]]] = {}
@@ -80,7 +90,7 @@ class Player:
         self._asked.clear()
         self._interrupt.clear()
         self._pace.restart(part.at)
-        turn = self._turn = _Turn(part)
+        turn = self._turn = PlayedTurn(part)
         while (step := turn.next()) is not None:
             await self._pace.reach(step.at, self._interrupt)
             if self._is_stopped(turn):
@@ -94,7 +104,7 @@ class Player:
         if not turn.is_answered:
             raise DivergedError("The recording ends before this turn does.")
 
-    def _is_stopped(self, turn: _Turn) -> bool:
+    def _is_stopped(self, turn: PlayedTurn) -> bool:
         return self._cancelled and not turn.is_past_cancel and not turn.is_answered
 
     async def flush(self, part: Part) -> None:
@@ -104,15 +114,17 @@ class Player:
                 self._send(step)
         await self._peer.stdio.drain()
 
-    async def _step(self, step: Step, turn: _Turn, request_id: object) -> None:
+    async def _step(self, step: Step, turn: PlayedTurn, request_id: object) -> None:
         match step:
             case Send():
                 if not turn.is_left_out(step):
                     self._send(step)
-            case Ask():
+            case Ask() if self._commands.asks(step):
                 task = asyncio.create_task(self._ask(step))
                 self._asked[step.seq] = (step, task)
                 await asyncio.sleep(0)  # it is sent now, in its turn
+            case Ask():
+                pass  # what stands in for it is sent
             case Answered():
                 await self._answered(step, turn)
             case Cancelled():
@@ -121,7 +133,9 @@ class Player:
                 await self._reply(step, turn, request_id)
 
     def _send(self, step: Send) -> None:
-        self._peer.send(dict(self.localiser.value(step.message)))
+        message = self._commands.message(step)
+        if message is not None:
+            self._peer.send(dict(self.localiser.value(message)))
 
     async def _ask(self, ask: Ask) -> LiveAnswer:
         try:
@@ -131,7 +145,7 @@ class Player:
         except RpcError as error:
             return LiveAnswer({}, error.message)
 
-    async def _answered(self, step: Answered, turn: _Turn) -> None:
+    async def _answered(self, step: Answered, turn: PlayedTurn) -> None:
         """Wait for the answer to a question, as the recorded agent did."""
         if step.seq not in self._asked:
             return  # it was left out
@@ -169,7 +183,7 @@ class Player:
         if isinstance(then, str) and isinstance(now, str):
             self.localiser.terminals[then] = now
 
-    async def _reply(self, step: Reply, turn: _Turn, request_id: object) -> None:
+    async def _reply(self, step: Reply, turn: PlayedTurn, request_id: object) -> None:
         if not turn.is_past_cancel:
             # A turn that was stopped may never have asked for what it would change.
             await self._change_files(turn)
@@ -179,7 +193,7 @@ class Player:
             self._interrupt.set()
         self._peer.send({"id": request_id, **self._body(step.message)})
 
-    async def _change_files(self, turn: _Turn) -> None:
+    async def _change_files(self, turn: PlayedTurn) -> None:
         """Make the recorded changes, if they are to be made and no answer forbids it."""
         root = self._root if turn.part.files else None
         for ask, task in self._asked.values():
@@ -207,46 +221,3 @@ def _check_open_question(ask: Ask, live: LiveAnswer) -> None:
         raise TurnCancelledError
     if is_rejected(ask, live):
         raise DivergedError("A question was rejected that was open when this was recorded.")
-
-
-class _Turn:
-    """Where in a part the player is."""
-
-    def __init__(self, part: Part) -> None:
-        self.part = part
-        self.is_answered = False
-        self.is_past_cancel = False
-        self._index = 0
-        self._left_out: set[str] = set()
-
-    def next(self) -> Step | None:
-        """Return the next step, None at the end."""
-        if self._index >= len(self.part.steps):
-            return None
-        step = self.part.steps[self._index]
-        self._index += 1
-        return step
-
-    def skip_to_cancel(self) -> bool:
-        """Go on where the recorded client had cancelled; tell whether it had, later than here."""
-        rest = range(self._index - 1, len(self.part.steps))
-        found = next((n for n in rest if isinstance(self.part.steps[n], Cancelled)), None)
-        if found is None:
-            return False
-        skipped = self.part.steps[self._index - 1 : found]
-        updates = [_update(step) for step in skipped if isinstance(step, Send)]
-        begun = [update for update in updates if update.get("sessionUpdate") == "tool_call"]
-        self._left_out |= {str(update.get("toolCallId")) for update in begun}
-        self._index = found + 1
-        self.is_past_cancel = True
-        return True
-
-    def is_left_out(self, step: Send) -> bool:
-        """Tell whether an update is of a tool call that was skipped."""
-        return bool(self._left_out) and str(_update(step).get("toolCallId")) in self._left_out
-
-
-def _update(step: Send) -> Object:
-    params = step.message.get("params")
-    update = params.get("update") if isinstance(params, Mapping) else None
-    return update if isinstance(update, Mapping) else {}

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from acp_jupyter.packets.file_notes import FileChange
+from acp_jupyter.packets.terminal_notes import TerminalExited, TerminalOutput, TerminalStarted
 
 __all__ = [
     "Answered",
@@ -18,9 +19,12 @@ __all__ = [
     "Reply",
     "Send",
     "Step",
+    "TerminalNote",
+    "Told",
 ]
 
 Object: TypeAlias = Mapping[str, Any]
+TerminalNote: TypeAlias = TerminalStarted | TerminalOutput | TerminalExited
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +33,15 @@ class Send:
 
     at: float
     message: Object
+    stands_in: bool = False
+    """Whether it is sent in place of a command that is not run again."""
+
+    @property
+    def update(self) -> Object:
+        """The session's update that it is; empty if it is none."""
+        params = self.message.get("params")
+        update = params.get("update") if isinstance(params, Mapping) else None
+        return update if isinstance(update, Mapping) else {}
 
 
 @dataclass(slots=True)
@@ -79,6 +92,15 @@ class Reply:
 Step = Send | Ask | Answered | Cancelled | Reply
 
 
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What the client noted of a command that it ran, before the step at ``place``."""
+
+    at: float
+    place: int
+    note: TerminalNote
+
+
 @dataclass(slots=True)
 class Part:
     """A request of the client, and what the agent did until the next one.
@@ -89,6 +111,8 @@ class Part:
         Whether it opens a session, is a prompt, or anything else between two turns.
     files
         What the turn did to files, as the client noted it.
+    told
+        What the commands that it ran did.
     """
 
     kind: Literal["open", "prompt", "other"]
@@ -98,6 +122,7 @@ class Part:
     turn_id: str = ""
     steps: list[Step] = field(default_factory=list)
     files: tuple[FileChange, ...] = ()
+    told: list[Told] = field(default_factory=list)
 
     @property
     def reply(self) -> Reply | None:

@@ -1,0 +1,218 @@
+"""Recorded commands, told by the agent itself: a log may come from anyone, so nothing is run.
+
+What the log's client had shown of a terminal is put into updates of the tool call that names it,
+in the ``_meta`` that `acp_jupyter.packets.terminal_meta` describes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Self, TypeAlias, assert_never
+
+from acp_jupyter.packets.terminal_notes import TerminalExited, TerminalOutput, TerminalStarted
+
+from .steps import Answered, Ask, Object, Part, RecordedSession, Send, TerminalNote
+from .terminals_answers import told_by_answers
+
+__all__ = ["Commands", "show_terminals"]
+
+_DELTA = "terminal_output_delta"
+_OUTPUT = "terminal_output"
+"""What clients that do not know `_DELTA` take for the same."""
+_TITLE_CHARS = 200
+_NO_TEXT = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|[\x00-\x08\x0b-\x1f\x7f]")
+_LIKE_BASE64 = re.compile(r"[A-Za-z0-9+/]+={0,2}")
+_Meta: TypeAlias = dict[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class Commands:
+    """How recorded commands are played.
+
+    Attributes
+    ----------
+    are_run
+        Whether the client is asked for them again; else they are only shown.
+    by_deltas
+        Whether it knows output that is only what is new from output that may be all.
+    """
+
+    are_run: bool = False
+    by_deltas: bool = False
+
+    @classmethod
+    def of_client(cls, are_run: bool, hello: Object) -> Self:
+        """Read in the parameters of ``initialize`` what the client understands."""
+        capabilities = hello.get("clientCapabilities")
+        meta = capabilities.get("_meta") if isinstance(capabilities, Mapping) else None
+        return cls(are_run, isinstance(meta, Mapping) and meta.get(_DELTA) is True)
+
+    def asks(self, ask: Ask) -> bool:
+        """Tell whether a recorded request is made again."""
+        return self.are_run or not ask.method.startswith("terminal/")
+
+    def message(self, step: Send) -> Object | None:
+        """Return what is sent for a step, None for nothing."""
+        if not step.stands_in:
+            return step.message
+        if self.are_run:
+            return None
+        meta = step.update["_meta"]
+        if self.by_deltas or _DELTA not in meta:
+            return step.message
+        update = {**step.update, "_meta": {_OUTPUT: meta[_DELTA]}}
+        return {**step.message, "params": {**step.message["params"], "update": update}}
+
+
+def show_terminals(session: RecordedSession) -> None:
+    """Add to a session's parts what shows its commands without running them."""
+    _Terminals(session).show()
+
+
+@dataclass(slots=True)
+class _Shown:
+    call_id: str
+    is_named: bool
+    """Whether the client knows by now which call shows it."""
+    is_own: bool
+    """Whether that call was made for it."""
+    waiting: list[_Meta] = field(default_factory=list)
+
+
+class _Terminals:
+    def __init__(self, session: RecordedSession) -> None:
+        self._session = session
+        self._shown: dict[str, _Shown] = {}
+        self._calls: dict[str, str] = {}
+        noted: set[str] = set()
+        for part in session.parts:
+            noted |= {told.note.terminal_id for told in part.told}
+            for step in part.steps:
+                if isinstance(step, Send):
+                    for terminal_id in _named(step):
+                        self._calls.setdefault(terminal_id, str(step.update["toolCallId"]))
+        self._told_by_answers = told_by_answers(session, noted)
+
+    def show(self) -> None:
+        for part in self._session.parts:
+            self._show(part)
+
+    def _show(self, part: Part) -> None:
+        told: dict[int, list[tuple[float, TerminalNote]]] = {}
+        for each in part.told:
+            told.setdefault(each.place, []).append((each.at, each.note))
+        steps = part.steps
+        part.steps = []
+        for place, step in enumerate(steps):
+            for at, note in told.get(place, ()):
+                part.steps += self._note(at, note)
+            part.steps.append(step)
+            match step:
+                case Answered():
+                    for note in self._told_by_answers.get(step.seq, ()):
+                        part.steps += self._note(step.at, note)
+                case Send():
+                    for terminal_id in _named(step):
+                        part.steps += self._name(step, terminal_id)
+                case _:
+                    pass
+        for at, note in told.get(len(steps), ()):
+            part.steps += self._note(at, note)
+
+    def _note(self, at: float, note: TerminalNote) -> Iterator[Send]:
+        terminal_id = note.terminal_id
+        match note:
+            case TerminalStarted():
+                info = {"terminal_id": terminal_id, "command": note.command, "cwd": note.cwd}
+                yield from self._start(at, terminal_id, note.command, {"terminal_info": info})
+            case TerminalOutput():
+                text = note.text
+                if note.left_out:
+                    text = f"\n… {note.left_out:,} characters are not shown …\n{text}"
+                for piece in _pieces(text):
+                    yield from self._tell(
+                        at, terminal_id, {_DELTA: {"terminal_id": terminal_id, "data": piece}}
+                    )
+            case TerminalExited():
+                ended = {
+                    "terminal_id": terminal_id,
+                    "exit_code": note.exit_code,
+                    "signal": note.signal or None,
+                }
+                status = "completed" if note.exit_code == 0 else "failed"
+                yield from self._tell(at, terminal_id, {"terminal_exit": ended}, status)
+            case _:
+                assert_never(note)
+
+    def _start(self, at: float, terminal_id: str, command: str, meta: _Meta) -> Iterator[Send]:
+        if terminal_id in self._shown:
+            return
+        call_id = self._calls.get(terminal_id)
+        if call_id is not None:
+            self._shown[terminal_id] = _Shown(call_id, is_named=False, is_own=False, waiting=[meta])
+            return
+        self._shown[terminal_id] = _Shown(terminal_id, is_named=True, is_own=True)
+        yield self._update_of(
+            at,
+            "tool_call",
+            toolCallId=terminal_id,
+            title=_title(command),
+            kind="execute",
+            status="in_progress",
+            content=[{"type": "terminal", "terminalId": terminal_id}],
+            _meta=meta,
+        )
+
+    def _name(self, step: Send, terminal_id: str) -> Iterator[Send]:
+        shown = self._shown.get(terminal_id)
+        if shown is None or shown.is_named:
+            return
+        shown.is_named = True
+        for meta in shown.waiting:
+            yield self._update_of(step.at, "tool_call_update", toolCallId=shown.call_id, _meta=meta)
+        shown.waiting.clear()
+
+    def _tell(self, at: float, terminal_id: str, meta: _Meta, status: str = "") -> Iterator[Send]:
+        shown = self._shown.get(terminal_id)
+        if shown is None:
+            return
+        if not shown.is_named:
+            shown.waiting.append(meta)
+            return
+        more = {"status": status} if status and shown.is_own else {}
+        yield self._update_of(at, "tool_call_update", toolCallId=shown.call_id, **more, _meta=meta)
+
+    def _update_of(self, at: float, name: str, /, **fields: object) -> Send:
+        params = {"sessionId": self._session.id, "update": {"sessionUpdate": name, **fields}}
+        return Send(at, {"method": "session/update", "params": params}, stands_in=True)
+
+
+def _named(step: Send) -> Iterator[str]:
+    """Yield the terminals that a tool call's update shows."""
+    update = step.update
+    content = update.get("content")
+    if not isinstance(update.get("toolCallId"), str) or not isinstance(content, list):
+        return
+    for part in content:
+        if isinstance(part, Mapping) and part.get("type") == "terminal":
+            terminal_id = part.get("terminalId")
+            if isinstance(terminal_id, str):
+                yield terminal_id
+
+
+def _title(command: str) -> str:
+    line = " ".join(_NO_TEXT.sub("", command).split())
+    if len(line) > _TITLE_CHARS:
+        line = line[: _TITLE_CHARS - 1] + "…"
+    return line or "Running command"
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """Yield a text so that no reader takes any of it for base64, as some agents send."""
+    if len(text) % 4 == 0 and _LIKE_BASE64.fullmatch(text):
+        yield text[:1]
+        text = text[1:]
+    if text:
+        yield text
