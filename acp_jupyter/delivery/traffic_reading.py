@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Literal
@@ -182,10 +182,20 @@ def _kind(
 def _preview(entry: TrafficEntry) -> str:
     message = entry.message
     params = obj(message.get("params"))
-    told = params.get("update", params) or message.get("result") or message.get("error")
     if entry.direction == "!":
-        told = {name: value for name, value in message.items() if name != "note"}
+        told: object = _without(message, "note")
+    elif isinstance(update := params.get("update"), dict):
+        said = text(obj(update.get("content")).get("text"))
+        told = said or _without(update, "sessionUpdate")
+    else:
+        told = params or message.get("result") or message.get("error")
+    if isinstance(told, str):
+        return told[:_PREVIEW_CHARS]
     return json.dumps(told, ensure_ascii=False)[:_PREVIEW_CHARS] if told else ""
+
+
+def _without(fields: Mapping[str, object], name: str) -> dict[str, object]:
+    return {key: value for key, value in fields.items() if key != name}
 
 
 def _by_its_head(line: _Line) -> TrafficLine:

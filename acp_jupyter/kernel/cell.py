@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import threading
 import warnings
 from typing import TYPE_CHECKING
 
+from acp_jupyter.errors import AcpError
 from acp_jupyter.kernel.api import connect
 from acp_jupyter.kernel.defaults import defaults
 from acp_jupyter.kernel.faces import first_bundle, make_widget, wants_widget
@@ -19,9 +21,12 @@ if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
     from acp_jupyter.kernel.options import CellOptions
+    from acp_jupyter.kernel.widget import TurnWidget
     from acp_jupyter.transcript.record import Bundle
 
 __all__ = ["run_cell"]
+
+_FOLLOW_SECONDS = 20.0
 
 
 def run_cell(shell: InteractiveShell, options: CellOptions, prompt: str) -> None:
@@ -75,8 +80,29 @@ def _show_beginning(turn: Turn, cell: Cell) -> None:
     if cell.face == "terminal":
         print(f"Turn {turn.id[:8]} runs in the background: _acp.wait() waits for it.")  # noqa: T201
         return
-    widget = turn.widget if wants_widget(turn._detail, cell.can_ask) else None
-    _display(first_bundle(turn._detail, widget), turn, update=False)
+    start = turn._detail
+    widget = make_widget(turn._client, start) if wants_widget(start, cell.can_ask) else None
+    _display(first_bundle(start, widget), turn, update=False)
+    follower = threading.Thread(
+        target=_show_end, args=(turn, widget), name="acp-background-turn", daemon=True
+    )
+    turn._follower = follower
+    follower.start()
+
+
+def _show_end(turn: Turn, widget: TurnWidget | None) -> None:
+    """Put the final output in where no page does it. Runs in a thread of its own."""
+    detail = turn._detail
+    try:
+        while detail.turn.status != "done":
+            detail = turn._client.turn(turn.id, _FOLLOW_SECONDS)
+    except AcpError:
+        return
+    finally:
+        if widget is not None:
+            widget.close()
+    if not detail.page_holds_notebook and detail.bundle is not None:
+        _display(detail.bundle, turn, update=True)
 
 
 def _show_in_terminal(turn: Turn) -> None:

@@ -14,12 +14,9 @@ from acp_jupyter.errors import AcpError, NobodyToAsk, TurnError, TurnTimeout
 from acp_jupyter.kernel.client import HostClient
 from acp_jupyter.kernel.faces import first_bundle, make_widget, wants_widget
 from acp_jupyter.kernel.turn_changes import ChangedTurn
-from acp_jupyter.transcript.html_export import export_html
+from acp_jupyter.kernel.turn_exports import ExportedTurn
 from acp_jupyter.transcript.items import Elicitation
 from acp_jupyter.transcript.record import TURN_MIME, Bundle, TurnSnapshot, build_bundle
-from acp_jupyter.transcript.redact import Redactor
-from acp_jupyter.transcript.render import to_markdown
-from acp_jupyter.transcript.scrub import Scrubber
 
 if TYPE_CHECKING:
     from acp_jupyter.kernel.widget import TurnWidget
@@ -29,9 +26,10 @@ __all__ = ["Turn"]
 _WAIT_SECONDS = 20.0
 _LOOK_SECONDS = 0.2
 """Between two looks at a turn that may ask here, or whose text is printed."""
+_FOLLOWER_SECONDS = 5.0
 
 
-class Turn(ChangedTurn):
+class Turn(ChangedTurn, ExportedTurn):
     """A prompt turn: running, or done.
 
     Made by ``%%acp`` and by `Session.prompt`. What it holds is brought up to date when it is
@@ -64,6 +62,8 @@ class Turn(ChangedTurn):
         self._timed_out = False
         self._stopped = False
         self._widget: TurnWidget | None = None
+        self._follower: threading.Thread | None = None
+        """Brings the output of a cell that did not wait up to date at the end."""
         self._timer = threading.Timer(timeout or 0, self._stop_late)
         self._timer.daemon = True
         if timeout is not None:
@@ -135,28 +135,6 @@ class Turn(ChangedTurn):
             raise NobodyToAsk(message, detail)
         raise TurnError(message, detail)
 
-    def to_markdown(self, *, thoughts: bool = False) -> str:
-        """Return the answer with its tool calls as Markdown."""
-        detail = self._current()
-        return to_markdown(detail.turn, detail.items, thoughts=thoughts)
-
-    def to_html(self, *, thoughts: bool = False) -> str:
-        """Return the turn as one HTML file, which needs nothing else.
-
-        Raises
-        ------
-        MissingPackage
-            What renders it is not installed here.
-        """
-        detail = self._current()
-        scrubber = Scrubber.of_session(detail.session, Redactor(), str(Path.home()))
-        return export_html(detail.session, [detail.turn], detail.items, scrubber, thoughts=thoughts)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the turn and its items as JSON-able values."""
-        detail = self._current()
-        return detail.model_dump(mode="json", include={"turn", "items"})
-
     @property
     def widget(self) -> TurnWidget:
         """The turn as an ipywidget, with its permission buttons, for any layout."""
@@ -213,6 +191,8 @@ class Turn(ChangedTurn):
         except KeyboardInterrupt:
             self.stop_soon()
             raise
+        if self._follower is not None:
+            self._follower.join(_FOLLOWER_SECONDS)  # so that what follows can't overtake it
 
     def stop_soon(self, seconds: float = 2.0) -> None:
         """Stop the turn and wait a little for its end, once; never raises an error of the host."""

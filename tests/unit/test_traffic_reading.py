@@ -84,7 +84,11 @@ def test_a_line_in_short(tmp_path: Path) -> None:
     ]
     assert [line.at for line in told] == [1000.5 + n for n in range(1, 6)]
     assert sum(line.size for line in told) == path.stat().st_size
-    assert told[2].preview.startswith('{"sessionUpdate": "agent_message_chunk"')
+    assert [line.preview for line in told[:3]] == [
+        '{"session_id": "s"}',
+        '{"prompt": "Go."}',
+        "Hello",
+    ]
     assert told[3].preview == '{"stopReason": "end_turn"}'
     assert json.loads(read_line(path, told[1].place).text) == prompt
 
