@@ -57,7 +57,7 @@ def upsert_tool_call(draft: Draft, packet: ToolCallStart | ToolCallProgress) -> 
     changes = _said(draft, item, facts, packet, given)
     changes |= {"status": status, **given_fields(output, item, status, draft.session.cwd)}
     if _RANK[status] == 2 and item.ended_at is None:
-        changes["ended_at"] = draft.at
+        changes |= _ended(draft, item, facts, changes)
     if old is None or not facts.reads_like(known):
         changes |= _words(draft, item, facts, given)
     if old is None:
@@ -127,6 +127,20 @@ def _said(
 
 def _status(old: ToolStatus, new: ToolStatus | None) -> ToolStatus:
     return old if new is None or _RANK[new] < _RANK[old] else new
+
+
+def _ended(
+    draft: Draft, item: ToolCall, facts: CallFacts, changes: dict[str, object]
+) -> dict[str, object]:
+    """Return what changes with the end; a command that Stop aborted is not completed.
+
+    opencode and gemini call it completed, say so in its text alone, and know no exit code.
+    """
+    code = changes.get("exit_code", item.exit_code)
+    stopped = draft.stopping is not None and draft.stopping == item.turn_id
+    if stopped and changes["status"] == "completed" and facts.acp_kind == "execute":
+        return {"ended_at": draft.at, **({"status": "cancelled"} if code is None else {})}
+    return {"ended_at": draft.at}
 
 
 def _words(draft: Draft, old: ToolCall, facts: CallFacts, given: Given) -> dict[str, object]:

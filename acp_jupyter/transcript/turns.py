@@ -186,7 +186,8 @@ def failed(draft: Draft, note: TurnFailed | ErrorPacket) -> None:
 def _agent_error(draft: Draft, packet: ErrorPacket) -> str:
     said = packet.message.strip().rstrip(".")
     if said.lower() == _NOTHING_SAID:
-        said = packet.detail.partition("\n")[0].strip().rstrip(".") or said
+        why = packet.detail.partition("\n")[0].strip().rstrip(".")
+        said = f"{said}: {why}" if why else said
     name = draft.session.agent_info.name
     if name.endswith(REPLAYED):
         return f"{name}: {said}."

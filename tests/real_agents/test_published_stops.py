@@ -32,8 +32,7 @@ def test_stop_while_a_command_runs(agent: Published, place: Place, talk: Talk) -
     eventually(lambda: "sleep" in names(place.home), 60, "the command runs")
     ended_by_stop(talk, turn_id)
     (call,) = (i for i in talk.look(turn_id)["items"] if i["kind"] == "tool_call")
-    # One calls it completed, and says in the output that it was cancelled.
-    assert call["status"] in {"cancelled", "failed"} or "cancelled" in call["output"]
+    assert call["status"] in {"cancelled", "failed"}
     if not agent.keeps_commands:
         eventually(lambda: "sleep" not in names(place.home), 10, "the command has ended")
     assert "Some **Markdown**" in talk.play("hello").text

@@ -268,7 +268,7 @@ def test_a_json_rpc_error_ends_the_turn() -> None:
     error = {"code": -32603, "message": "Internal error", "data": {"details": "no model"}}
     script.line("<", {"id": 1, "error": error}, prompt)
     (item,) = items(script, "error")
-    assert item.message.startswith("Demo answered with an error: Internal error. ")
+    assert item.message.startswith("Demo answered with an error: Internal error: no model. ")
     assert (item.detail, item.code) == ("no model", "-32603")
     assert script.transcript.turns["t1"].failure is not None
 
