@@ -223,3 +223,15 @@ def test_light_and_dark() -> None:
     names = [set(re.findall(r"(--[\w-]+):", block)) for block in css.split(":root {")[1:3]]
     assert names[0] == names[1] != set()
     assert "prefers-color-scheme: dark" in css
+
+
+def test_a_question_and_its_answer_are_drawn_as_words() -> None:
+    script = Script()
+    schema = {"type": "object", "properties": {"name": {"type": "string", "title": "<b>Name"}}}
+    params = {"mode": "form", "message": "Who <script>?", "requestedSchema": schema}
+    script.line("<", {"id": 1, "method": "elicitation/create", "params": params})
+    answer = {"action": "accept", "content": {"name": "<img src=x>"}}
+    script.line(">", {"id": 1, "result": answer}, re=len(script.entries))
+    drawn = of_script(script)
+    for words in ("Who <script>?", "<b>Name", "<img src=x>", "Answered"):
+        assert words in drawn.words
