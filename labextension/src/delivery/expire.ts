@@ -44,9 +44,6 @@ function expired(item: ToolCall): ToolCall {
   return {
     ...item,
     status: 'cancelled',
-    permission:
-      permission?.state === 'pending'
-        ? { ...permission, ...EXPIRED }
-        : permission,
+    permission: permission?.state === 'pending' ? { ...permission, ...EXPIRED } : permission,
   };
 }

@@ -2,7 +2,8 @@ import { isTextField } from './keys';
 import type { Scene } from './scene';
 
 /** What the arrow keys go to. */
-const STOPS = '.acp-line, .acp-user, .acp-prose, .acp-perm, .acp-question, .acp-note, .acp-artifact';
+const STOPS =
+  '.acp-line, .acp-user, .acp-prose, .acp-perm, .acp-question, .acp-note, .acp-artifact';
 const PROMPTS = '.acp-user, .acp-head';
 
 /**
@@ -16,7 +17,10 @@ export function moveInTranscript(view: Element, event: KeyboardEvent, scene: Sce
   }
   const log = view.querySelector('.acp-log') ?? view.querySelector('.acp-turn');
   // Inside scrolled boxes and among the options of a question the arrows keep their meaning.
-  if (log?.contains(target) !== true || target.matches('pre, .acp-scroll, .lines, .acp-opts *, .acp-question *')) {
+  if (
+    log?.contains(target) !== true ||
+    target.matches('pre, .acp-scroll, .lines, .acp-opts *, .acp-question *')
+  ) {
     return false;
   }
   if (event.altKey) {

@@ -112,7 +112,7 @@ describe('the changes of a turn', () => {
   it('say why there is no diff', async () => {
     const failing = vi.fn(() => Promise.reject(new Error('What this turn changed is gone.')));
     const binary = file('b.bin', { binary: true, added: null, removed: null });
-    const getChanges = (turnId: string, path: string) =>
+    const getChanges = (_: string, path: string) =>
       path === 'b.bin'
         ? Promise.resolve(texts(path, { ...binary, old_text: null, new_text: null }))
         : failing();
