@@ -15,12 +15,13 @@ from acp_jupyter._version import __version__
 from acp_jupyter.errors import AgentDied, AgentRequestError, AgentStartError
 from acp_jupyter.host.capabilities import client_capabilities
 from acp_jupyter.host.environment import agent_environment
+from acp_jupyter.host.inbound import OnWithdrawn
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.login_words import login_needed, silent_for_want_of_login
 from acp_jupyter.host.process import AgentProcess, ExitReason
 from acp_jupyter.host.registry import AgentSpec
 from acp_jupyter.host.routing import Lines, SessionLog
-from acp_jupyter.host.transport import BeforeAnswer, LineTransport, OnWithdrawn
+from acp_jupyter.host.transport import BeforeAnswer, LineTransport
 from acp_jupyter.packets.parse_login import asks_for_login
 from acp_jupyter.transcript.redact import Redactor
 
@@ -140,7 +141,7 @@ class AgentConnection:
 
     def on_withdrawn(self, call: OnWithdrawn) -> None:
         """Call ``call`` when the agent takes a request back."""
-        self._transport.on_withdrawn = call
+        self._transport.on_withdrawn(call)
 
     async def new_session(
         self, cwd: str | Path, log: SessionLog, mcp_servers: Sequence[Mapping[str, Any]] = ()

@@ -1,0 +1,252 @@
+"""What an agent writes: each line to its log, and to whoever deals with it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeGuard
+
+from pydantic import JsonValue
+
+from acp_jupyter.host.limits import Limits
+from acp_jupyter.host.lines import OverlongLine
+from acp_jupyter.host.requests import OurRequest, OurRequests, TheirRequests
+from acp_jupyter.host.routing import Lines, Mark, SessionLog, session_named
+from acp_jupyter.packets.json_fields import first, obj
+from acp_jupyter.packets.json_shape import read_json
+from acp_jupyter.packets.normalise import normalise_clean
+
+__all__ = ["Inbound", "OnWithdrawn"]
+
+OnWithdrawn = Callable[[str, int], None]
+"""Gets our id of the session and the number of the request's line."""
+
+_NOT_FOR_THE_SDK = frozenset({"session/update", "$/cancel_request"})
+_BUSY = {"error": {"code": -32603, "message": "Too many requests are open"}}
+_NO_METHOD = {"error": {"code": -32601, "message": "Method not found"}}
+_NO_SESSION = {"error": {"code": -32602, "message": "There is no such session here"}}
+
+
+class Inbound:
+    """Takes the lines of one agent in wire order.
+
+    Parameters
+    ----------
+    lines
+        Where they are written.
+    ours, theirs
+        The requests that wait for an answer.
+    limits
+        See `Limits`.
+    hand_on
+        Gets the requests and notifications that the SDK deals with.
+    answer
+        Sends an answer to a request of the agent, which has our id.
+    """
+
+    def __init__(
+        self,
+        lines: Lines,
+        ours: OurRequests,
+        theirs: TheirRequests,
+        limits: Limits,
+        hand_on: Callable[[dict[str, Any]], None],
+        answer: Callable[[dict[str, Any]], None],
+    ) -> None:
+        self.on_withdrawn: OnWithdrawn | None = None
+        self._lines = lines
+        self._ours = ours
+        self._theirs = theirs
+        self._limits = limits
+        self._hand_on_to_sdk = hand_on
+        self._answer = answer
+        self._noise = 0
+        self._held: dict[SessionLog, list[tuple[object, str]]] = {}
+        self._holding: set[asyncio.Task[None]] = set()
+
+    def take(self, line: bytes | OverlongLine) -> None:
+        """Take one line; never raises on what an agent wrote."""
+        text = self._text_of(line)
+        value = self._value_of(text)
+        if self._held and self._is_held(value, text):
+            return
+        if _is_update(value):
+            self._lines.update(value, text)
+            return
+        request = self._asked(value)
+        if request is not None and request.before_answer is not None and request.log is not None:
+            self._hold(request, request.log, value)
+        else:
+            self._on_value(value)
+
+    async def settled(self) -> None:
+        """Wait until nothing is held back any more."""
+        while self._holding:
+            await asyncio.wait(tuple(self._holding))
+
+    def note(self, note: dict[str, Any]) -> None:
+        """Write a note of our own about the wire into the logs of all sessions."""
+        self._lines.write("!", note, self._lines.joined)
+
+    # -- an answer that is held back, and with it what follows in its session -------
+
+    def _is_held(self, value: object, text: str) -> bool:
+        log = self._lines.log_of(value) if isinstance(value, dict) and "method" in value else None
+        if log is None or log not in self._held:
+            return False
+        self._held[log].append((value, text))
+        return True
+
+    def _asked(self, value: object) -> OurRequest | None:
+        if not isinstance(value, dict) or "method" in value:
+            return None
+        found = map(self._ours.asked, normalise_clean(value))
+        return next((request for request in found if request is not None), None)
+
+    def _hold(self, request: OurRequest, log: SessionLog, value: object) -> None:
+        self._held[log] = []
+        task = asyncio.create_task(self._release(request, log, value))
+        self._holding.add(task)
+        task.add_done_callback(self._holding.discard)
+
+    async def _release(self, request: OurRequest, log: SessionLog, value: object) -> None:
+        before, request.before_answer = request.before_answer, None
+        if before is not None:
+            await before()
+        self._on_value(value)
+        for later, text in self._held.pop(log):
+            if _is_update(later):
+                self._lines.update(later, text)
+            else:
+                self._on_value(later)
+
+    # -- from a line to messages ---------------------------------------------------
+
+    def _text_of(self, line: bytes | OverlongLine) -> str:
+        """Decode a line; one that is too long is noted and says nothing."""
+        if isinstance(line, OverlongLine):
+            start = line.start.decode("utf-8", "replace")
+            self._on_noise(f"A line of {line.size} bytes was dropped. It began: {start}")
+            return ""
+        return line.decode("utf-8", "replace").strip()
+
+    def _value_of(self, text: str) -> object:
+        """Read a line; None for one that says nothing, which may be noted as noise."""
+        if not text:
+            return None
+        try:
+            return read_json(text)
+        except (ValueError, RecursionError):
+            self._on_noise(text)
+            return None
+
+    def _on_value(self, value: object) -> None:
+        """Take one message, each of a batch, or what is no message at all."""
+        if isinstance(value, dict):
+            self._on_message(value)
+        elif isinstance(value, list):
+            for item in value:
+                self._on_value(item)
+        elif value is not None:
+            self._on_noise(json.dumps(value))
+
+    def _on_noise(self, text: str) -> None:
+        self._noise += 1
+        if self._noise <= self._limits.noise_notes:
+            self.note({"note": "noise", "text": text[: self._limits.noise_chars]})
+
+    def _on_message(self, message: dict[str, Any]) -> None:
+        if _is_update(message):
+            self._lines.update(message)
+            return
+        normal = normalise_clean(message)
+        answered = next((r for r in map(self._ours.asked, normal) if r is not None), None)
+        if answered is not None:
+            self._on_answer(message, normal, answered)
+            return
+        if "id" not in message and normal and _is_updates(normal):
+            self._lines.update(message)
+            return
+        logs = self._logs_of(normal[0] if normal else message)
+        marks = self._lines.write("<", message, logs)
+        for part in normal:
+            self._hand_on(part, marks)
+
+    def _on_answer(
+        self, message: dict[str, Any], normal: Sequence[dict[str, Any]], request: OurRequest
+    ) -> None:
+        """Write the answer where its request stands, and hand it to whoever waits."""
+        opened = first(obj(obj(message).get("result")), "sessionId", "session_id")
+        if request.opens and request.log is not None and isinstance(opened, str) and opened:
+            self._lines.bind(opened, request.log)
+        logs = [mark.log for mark in request.marks]
+        self._lines.write("<", message, logs, request.marks)
+        if request.log is None and "protocolVersion" in obj(message.get("result")):
+            self._lines.keep_handshake("<", message)
+        for part in normal:
+            self._ours.settle(part)
+
+    def _logs_of(self, message: Mapping[str, Any]) -> Sequence[SessionLog]:
+        """Return whose line it is: that of a named session, of a named request, or everyone's."""
+        if not session_named(message):
+            named = first(obj(message.get("params")), "requestId", "request_id")
+            request = self._ours.of_id(named)
+            if request is not None and request.log is not None:
+                return (request.log,)
+            if message.get("method") == "$/cancel_request":
+                theirs = self._theirs.of_id(named)
+                if theirs is not None:
+                    return [mark.log for mark in theirs.marks]
+            if "id" not in message:
+                return self._lines.joined
+        log = self._lines.log_of(message)
+        return () if log is None else (log,)
+
+    def _hand_on(self, message: dict[str, Any], marks: tuple[Mark, ...]) -> None:
+        """Give one well-formed message to the one who deals with it."""
+        method = message.get("method")
+        if method is None:
+            return  # an answer that nobody waits for
+        if method == "$/cancel_request":
+            self._withdraw(obj(message.get("params")))
+        elif "id" not in message:
+            if method not in _NOT_FOR_THE_SDK and marks:
+                self._hand_on_to_sdk(_for_handler(message, marks))
+        else:
+            full = self._theirs.full()
+            request = self._theirs.open(message, marks)
+            outcome = _BUSY if full else _outcome_without_handler(method, marks)
+            if outcome is None:
+                self._hand_on_to_sdk(_for_handler(request, marks))
+            else:
+                self._answer({"jsonrpc": "2.0", "id": request["id"], **outcome})
+
+    def _withdraw(self, params: dict[str, JsonValue]) -> None:
+        asked = self._theirs.of_id(first(params, "requestId", "request_id"))
+        if asked is not None and self.on_withdrawn is not None:
+            for mark in asked.marks:
+                self.on_withdrawn(mark.log.session_id, mark.seq)
+
+
+def _is_update(value: object) -> TypeGuard[dict[str, Any]]:
+    return isinstance(value, dict) and value.get("method") == "session/update" and "id" not in value
+
+
+def _is_updates(messages: Sequence[Mapping[str, Any]]) -> bool:
+    return all(message.get("method") == "session/update" for message in messages)
+
+
+def _for_handler(message: dict[str, Any], marks: tuple[Mark, ...]) -> dict[str, Any]:
+    """Replace the root ``_meta``, whose keys the SDK passes as arguments, by the line's place."""
+    where = {"request_seq": marks[0].seq, "log_of": marks[0].log.session_id}
+    return {**message, "params": {**message["params"], "_meta": where}}
+
+
+def _outcome_without_handler(method: str, marks: tuple[Mark, ...]) -> dict[str, Any] | None:
+    """Return the answer to a request that the SDK would answer wrongly, or not at all."""
+    if method in _NOT_FOR_THE_SDK:
+        return {"result": None}
+    if not marks:
+        return _NO_METHOD if method.startswith("_") else _NO_SESSION
+    return None
