@@ -12,10 +12,11 @@ export class PermissionCalls {
     this.#command = command;
   }
 
+  /** Answers with an option; `null` dismisses the question. */
   async answer(
     sessionId: string,
     requestId: string,
-    optionId: string,
+    optionId: string | null,
     more?: AnswerMore,
   ): Promise<void> {
     await this.#command({
@@ -23,7 +24,7 @@ export class PermissionCalls {
       session_id: sessionId,
       request_id: requestId,
       option_id: optionId,
-      outcome: null,
+      outcome: optionId === null ? 'cancelled' : null,
       remember: more?.remember ?? null,
       reason: more?.reason ?? '',
     });

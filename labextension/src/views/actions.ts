@@ -51,10 +51,11 @@ export interface SessionLife {
  * is fit to be shown. A control whose callback is missing is not drawn.
  */
 export interface Actions {
+  /** `null` dismisses a question without options. */
   answerPermission(
     sessionId: string,
     requestId: string,
-    optionId: string,
+    optionId: string | null,
     more?: AnswerMore,
   ): Promise<void>;
   /** Answers whether agents may run in a session's folder. */

@@ -2,6 +2,7 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 import type { PermissionOption, ToolCall } from '../../wire/types';
 import { messageOf } from '../parts/buttons';
+import type { IconName } from '../parts/drawings';
 import { plural } from '../parts/format';
 import { Icon } from '../parts/icons';
 import { isTextField } from '../parts/keys';
@@ -48,7 +49,7 @@ export function PermissionCard({ item, others, ...request }: PermissionCardProps
     return () => keepFocus(element);
   }, [requestId]);
 
-  const answer = (optionId: string, memory: Memory | null = null) => {
+  const answer = (optionId: string | null, memory: Memory | null = null) => {
     if (actions === null || answering) {
       return;
     }
@@ -106,6 +107,11 @@ export function PermissionCard({ item, others, ...request }: PermissionCardProps
               onChoose={() => answer(option.option_id)}
             />
           ))}
+        {actions !== null && options.length === 0 && (
+          <button type="button" class="btn" disabled={answering} onClick={() => answer(null)}>
+            {t('Cancel')}
+          </button>
+        )}
         {answering && <span class="spin" aria-hidden="true" />}
       </div>
       {actions !== null && (
@@ -131,9 +137,18 @@ interface OptionButtonProps {
   readonly onChoose: () => void;
 }
 
+/** What an option of the protocol's kinds looks like; any other is a plain button. */
+const LOOKS: ReadonlyMap<string, IconName> = new Map([
+  ['allow_once', 'keep'],
+  ['allow_always', 'keep_always'],
+  ['reject_once', 'close'],
+  ['reject_always', 'cancelled'],
+]);
+
 /** Named exactly as the agent named it; the key is for the eye. */
 function OptionButton({ option, index, primary, disabled, onChoose }: OptionButtonProps) {
   const key = index < 9 ? String(index + 1) : undefined;
+  const look = LOOKS.get(option.option_kind);
   const marked = oddNames([option.name], 'invisible').length > 0;
   return (
     <button
@@ -142,9 +157,11 @@ function OptionButton({ option, index, primary, disabled, onChoose }: OptionButt
       aria-label={marked ? option.name : undefined}
       aria-keyshortcuts={key}
       data-option={key}
+      data-option-kind={look === undefined ? undefined : option.option_kind}
       disabled={disabled}
       onClick={onChoose}
     >
+      {look !== undefined && <Icon name={look} small />}
       <bdi>
         <Visible text={option.name} />
       </bdi>

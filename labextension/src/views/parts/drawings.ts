@@ -24,6 +24,7 @@ export const DRAWINGS = {
     '<path d="M12.9 7.4l-5 5a3 3 0 0 1-4.3-4.3l5.3-5.3a2 2 0 0 1 2.9 2.9l-5.2 5.2a1 1 0 0 1-1.5-1.5l4.7-4.6"/>',
   revert: '<path d="M3 6.5h6.7a3.5 3.5 0 0 1 0 7H6.5M5.9 3.5l-3 3 3 3"/>',
   keep: '<path d="M3 8.6l3.3 3.2L13 4.6"/>',
+  keep_always: '<path d="M1.3 8.8l2.9 2.9 6-6.9M7.3 10.8l1 .9 6.2-6.9"/>',
   chevron: '<path d="M6 3.8L10.2 8 6 12.2"/>',
   close: '<path d="M4 4l8 8M12 4l-8 8"/>',
   plus: '<path d="M8 3.2v9.6M3.2 8h9.6"/>',
