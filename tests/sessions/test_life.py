@@ -59,6 +59,7 @@ def sent(kept: Kept, session_id: str) -> list[str]:
 
 
 def test_one_process_serves_many_sessions_and_each_log_is_whole(kept: Kept) -> None:
+    """S2.45: what an agent tells of one session is that session's, and resets no other."""
     with kept.server() as server:
         sessions = [server.open("keeper") for _ in range(5)]
         turns = [server.prompt(session, "wait") for session in sessions]
