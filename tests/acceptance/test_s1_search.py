@@ -46,8 +46,8 @@ def test_hits_below_the_name_of_their_file() -> None:
         remarks=("Found 2 matches",),
     )
     assert found("a.py:", "  Line 14:for row in rows:").hits == (HIT,)
-    for lines in (("  Line 14: x",), ("a.py", "  Line 14: x"), ("a.py:", "  Line : x")):
-        assert found(*lines).hits is None
+    for bad in (("  Line 14: x",), ("a.py", "  Line 14: x"), ("a.py:", "  Line : x")):
+        assert found(*bad).hits is None
 
 
 @pytest.mark.parametrize(

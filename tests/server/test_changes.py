@@ -34,7 +34,8 @@ def other_kernel(server: JupyterServer) -> KernelSide:
 
 @pytest.fixture
 def folder(server: JupyterServer, request: pytest.FixtureRequest) -> Path:
-    folder = server.root / request.node.name.split("[")[0]
+    name: str = request.node.name
+    folder = server.root / name.split("[")[0]
     folder.mkdir()
     (folder / "a.py").write_bytes(b"one\r\ntwo\r\n")
     (folder / "b.bin").write_bytes(b"\0\1\2")

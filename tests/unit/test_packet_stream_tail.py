@@ -6,7 +6,6 @@ import threading
 import tracemalloc
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -173,4 +172,4 @@ def test_an_entry_is_read_as_it_was_written(path: Path) -> None:
     log.close()
     first, second = (read_entry(line) for line in path.read_bytes().splitlines())
     assert first == request
-    assert second == replace(answer, message={"id": 1, "result": {"text": "🎉?"}})
+    assert second == answer._replace(message={"id": 1, "result": {"text": "🎉?"}})
