@@ -102,6 +102,4 @@ def settle(journal: Journal) -> None:
         )
     for waiting in session.queue:
         words = "The Jupyter server stopped before this was sent. Send it again."
-        journal.note(
-            TurnFailed(turn_id=waiting.turn_id, message=words, reason="server_restarted")
-        )
+        journal.note(TurnFailed(turn_id=waiting.turn_id, message=words, reason="server_restarted"))

@@ -226,8 +226,7 @@ class SessionAgent:
         if active is not None and not self._closing:
             name = self._journal.transcript.session.agent_info.name
             message = (
-                f"{name} stopped during the turn: it {words}. "
-                "Your next message starts it again."
+                f"{name} stopped during the turn: it {words}. Your next message starts it again."
             )
             self._journal.note(
                 TurnFailed(
