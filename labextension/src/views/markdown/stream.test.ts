@@ -47,8 +47,9 @@ function drain(stream: MarkdownStream): void {
 }
 
 describe('MarkdownStream', () => {
-  it('ends as one full pass does, however the text was split', () => {
-    for (const [index, sample] of SAMPLES.entries()) {
+  it.each([...SAMPLES.entries()])(
+    'ends sample %i as one full pass does, however the text was split',
+    (index, sample) => {
       const wanted = whole(sample);
       for (let round = 0; round < 8; round += 1) {
         const next = random(index * 1000 + round);
@@ -65,8 +66,8 @@ describe('MarkdownStream', () => {
           expect(host.innerHTML, `sample ${index}, round ${round}`).toBe(wanted.innerHTML);
         }
       }
-    }
-  });
+    },
+  );
 
   it('shows all text before the end, too', () => {
     for (const sample of SAMPLES.slice(0, 2)) {
