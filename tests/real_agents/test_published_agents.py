@@ -8,7 +8,7 @@ from tests.support.published import Published
 from tests.support.published_place import DONE, HELLO_PY, Place
 from tests.support.published_talk import Json, Talk
 
-pytestmark = [pytest.mark.agents, pytest.mark.timeout(180)]
+pytestmark = [pytest.mark.agents, pytest.mark.timeout(300)]
 
 
 def test_it_says_who_it_is(agent: Published, talk: Talk) -> None:

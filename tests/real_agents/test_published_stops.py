@@ -15,7 +15,7 @@ from tests.support.published_place import AGENTS, Place, names, place_of
 from tests.support.published_talk import Talk
 from tests.support.wait import eventually
 
-pytestmark = [pytest.mark.agents, pytest.mark.timeout(180)]
+pytestmark = [pytest.mark.agents, pytest.mark.timeout(300)]
 
 
 def test_stop_while_it_writes(agent: Published, talk: Talk) -> None:
