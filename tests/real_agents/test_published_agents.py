@@ -142,7 +142,8 @@ def test_many_tools_in_one_turn(agent: Published, talk: Talk) -> None:
     assert {call["status"] for call in played.calls} <= {"completed", "failed"}
     assert all(call["title"] for call in played.calls)
     commands = [shown_command(call) for call in played.calls if call["tool_kind"] == "execute"]
-    assert [command for command in commands if "echo" in command] == ["echo one", "echo two"]
+    # Some run them side by side.
+    assert sorted(c for c in commands if "echo" in c) == ["echo one", "echo two"]
     assert talk.state["waiting"] == 0
 
 
