@@ -132,7 +132,7 @@ describe('the session list', () => {
     await until(() => expect(titles()).toHaveLength(200));
   });
 
-  it('offers only what can be done', async () => {
+  it('S2.9: offers only what can be done', async () => {
     await list([
       summary('live', { can: ['fork', 'list'] }),
       summary('kept', { stored: true }),
