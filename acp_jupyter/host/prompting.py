@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
-from acp_jupyter.errors import AcpError, AgentDied, AgentRequestError
+from acp_jupyter.errors import AcpError, AgentDied, AgentRequestError, NobodyToAsk
 from acp_jupyter.host.asking import Asking
 from acp_jupyter.host.elicitation import Elicitations
 from acp_jupyter.host.file_changes_turn import TurnFiles
@@ -15,6 +15,7 @@ from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.link import Link
 from acp_jupyter.host.prompt_blocks import Blocks, fitted_blocks
 from acp_jupyter.host.queue import QueuedTurn, TurnQueue
+from acp_jupyter.host.unasked import REFUSED, UNANSWERED
 from acp_jupyter.packets.notes import TurnFailed, TurnStartedNote, TurnStopped
 from acp_jupyter.packets.permission_notes import Rule
 from acp_jupyter.transcript.events import Origin, Policy
@@ -222,30 +223,17 @@ class Prompting:
         self.elicitations.cancel_all()
 
     def _refuse(self) -> None:
-        """A request was refused for want of anyone to ask: the turn ends in an error."""
-        self._end_unasked(
-            "Nobody could be asked, so this was refused.",
-            "Run the cell where someone can answer, or give it a --policy that allows "
-            "this, for example accept-edits.",
-        )
+        self._end_unasked(REFUSED)
 
     def _leave_unanswered(self) -> None:
-        self._end_unasked(
-            "The agent asked a question, and nobody could be asked.",
-            "Run the cell where someone can answer, or say in the prompt what the agent needs "
-            "to know. No policy answers questions.",
-        )
+        self._end_unasked(UNANSWERED)
 
-    def _end_unasked(self, message: str, detail: str) -> None:
-        turn = self._running
-        if turn is not None:
+    def _end_unasked(self, error: NobodyToAsk) -> None:
+        """Something needed an answer, for want of anyone to ask: the turn ends in an error."""
+        if self._running is not None:
             # Before the agent hears of it: its answer to the prompt may come at once.
-            self._journal.note(
-                TurnFailed(
-                    turn_id=turn.turn_id, message=message, detail=detail, reason="nobody_to_ask"
-                )
-            )
-            turn.stop.set()
+            self._fail(self._running, error)
+            self._running.stop.set()
 
     def _fail(self, turn: QueuedTurn, error: AcpError) -> None:
         self._journal.note(
