@@ -86,6 +86,14 @@ def test_parents_that_are_their_own_children() -> None:
     assert [call.tool_call_id for call in imported.calls()] == ["a", "b", "c"]
 
 
+def test_a_batch_with_many_wrong_messages_has_one_problem() -> None:
+    right = update("agent_message_chunk", **said("x"))
+    batch = {"t": 0.1, "d": "<", "m": [None, 5, [None, 5], right, "x"]}
+    imported = import_lines([json.dumps(batch), json.dumps({"t": 0.2, "d": "<", "m": right})])
+    assert imported.text() == "xx"
+    assert [problem.line for problem in imported.problems] == [1]
+
+
 def test_bytes_that_are_no_text() -> None:
     imported = import_lines([b"\xff\xfe\x00", b"\x00" * 50, *TRAFFIC_LOG])
     assert {problem.line for problem in imported.problems} == {1, 2}

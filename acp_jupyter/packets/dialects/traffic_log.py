@@ -75,12 +75,23 @@ class _Reader:
                 elif "event" not in message:  # the recorder's own steps say nothing of the session
                     yield LogProblem(found.line, "A note that this version does not know.")
             case {"d": ">" | "<", "m": [_, *_] as batch}:
-                for message in batch:
-                    one = {**record, "m": message}
-                    one.pop("seq", None)
-                    yield from self.read(LogValue(found.line, one))
+                yield from self._batch(found.line, record, batch)
             case _:
                 yield from self._foreign(found, record)
+
+    def _batch(
+        self, line: int, record: Mapping[str, Any], batch: list[Any]
+    ) -> Iterator[TrafficEntry | LogProblem]:
+        """Read a batch: what is wrong with some of its messages is said once."""
+        told: set[str] = set()
+        alike = {key: value for key, value in record.items() if key != "seq"}
+        for message in batch:
+            for each in self.read(LogValue(line, {**alike, "m": message})):
+                if isinstance(each, TrafficEntry):
+                    yield each
+                elif each.message not in told:
+                    told.add(each.message)
+                    yield each
 
     def _own(
         self, record: Mapping[str, Any], side: Any, message: Mapping[str, Any]
