@@ -83,6 +83,7 @@ from acp_jupyter.transcript import (
     made,
     messages,
     permissions,
+    plans,
     queue,
     setup,
     terminals,
@@ -91,7 +92,6 @@ from acp_jupyter.transcript import (
 )
 from acp_jupyter.transcript.draft import Draft
 from acp_jupyter.transcript.events import Event
-from acp_jupyter.transcript.items import Plan, PlanEntry
 from acp_jupyter.transcript.notices import notice, unknown
 from acp_jupyter.transcript.state import Transcript
 from acp_jupyter.transcript.tool_calls import upsert_tool_call
@@ -167,9 +167,9 @@ def _apply(draft: Draft, packet: LogPacket) -> None:  # noqa: C901, PLR0915 - on
         case TrustSettled():
             trust.settled(draft, packet)
         case AgentPlanUpdate():
-            _plan(draft, packet)
+            plans.update(draft, packet)
         case PlanRemoved():
-            _plan(draft, AgentPlanUpdate(plan_id=packet.plan_id))
+            plans.update(draft, AgentPlanUpdate(plan_id=packet.plan_id))
         case StepStart():
             messages.step_start(draft, packet)
         case StepEnd():
@@ -256,26 +256,3 @@ def _apply(draft: Draft, packet: LogPacket) -> None:  # noqa: C901, PLR0915 - on
             pass
         case _:
             assert_never(packet)
-
-
-def _plan(draft: Draft, packet: AgentPlanUpdate) -> None:
-    """Replace the plan of this turn and id in place, or add it."""
-    turn_id = draft.turn_id()
-    entries = tuple(PlanEntry(**entry.model_dump()) for entry in packet.entries)
-    start = 0 if turn_id is None else draft.turn_first.get(turn_id, len(draft.items))
-    for item in draft.items[start:]:
-        if isinstance(item, Plan) and (item.turn_id, item.plan_id) == (turn_id, packet.plan_id):
-            draft.replace(item.model_copy(update={"entries": entries, "text": packet.text}))
-            return
-    if not entries and not packet.text:
-        return
-    draft.close_open_item()
-    draft.add(
-        Plan(
-            id=draft.new_id(),
-            turn_id=turn_id,
-            plan_id=packet.plan_id,
-            entries=entries,
-            text=packet.text,
-        )
-    )
