@@ -59,10 +59,7 @@ export function StatusLine({ turn, items, stop, onFailure }: StatusProps) {
 
 /** Whether the turn waits for an answer of the user. */
 function isAsking(turn: TurnState, items: readonly Item[]): boolean {
-  return (
-    turn.status === 'requires_action' ||
-    items.some(item => pendingRequest(item) !== null)
-  );
+  return turn.status === 'requires_action' || items.some(item => pendingRequest(item) !== null);
 }
 
 /** The status in words. */
