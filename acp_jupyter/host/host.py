@@ -7,9 +7,10 @@ import contextlib
 import logging
 import os
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from acp_jupyter.errors import AcpError, BadRequest, NotAllowed, UnknownSession, UnknownTurn
 from acp_jupyter.host.checkpoints_store import CheckpointStore
@@ -19,10 +20,11 @@ from acp_jupyter.host.host_thread import HostThread
 from acp_jupyter.host.journal import Journal, Reader
 from acp_jupyter.host.kept import KeptSessions
 from acp_jupyter.host.limits import Limits
+from acp_jupyter.host.mcp_servers import environments
 from acp_jupyter.host.pool import AgentPool
 from acp_jupyter.host.recording_sessions import Records
 from acp_jupyter.host.recording_wish import RecordWish
-from acp_jupyter.host.registry import Registry
+from acp_jupyter.host.registry import AgentSpec, Registry
 from acp_jupyter.host.session import Session
 from acp_jupyter.host.session_meta import TRAFFIC_FILE
 from acp_jupyter.host.session_store import SessionStore
@@ -49,6 +51,8 @@ class HostConfig:
     documents: Documents = field(default_factory=NoDocuments)
     limits: Limits = field(default_factory=Limits)
     policy: Policy = "ask"
+    mcp_servers: Sequence[Mapping[str, Any]] = ()
+    """ACP: ``mcpServers``, for every session."""
     goes_on: bool = True
     """Whether a notebook goes on with a session of an earlier run; else each run starts anew."""
     trust: TrustStore | None = None
@@ -170,7 +174,7 @@ class AgentHost(HostThread):
             title=label,
             notebook_path=notebook_path,
         )
-        redactor = Redactor.of_environments(os.environ, spec.env)
+        redactor = self.redactor(spec)
         log = TrafficLog(self.traffic_path(session_id), limits, redactor)
         journal = Journal.begin(opening, log, limits, self.announce_change)
         documents = self.config.documents
@@ -182,6 +186,11 @@ class AgentHost(HostThread):
             self._records.begin(session, kept, self.traffic_path(session_id))
         self.adopt(session)
         return session
+
+    def redactor(self, spec: AgentSpec | None) -> Redactor:
+        """Return what takes the secrets out of a session's log."""
+        own = {} if spec is None else spec.env
+        return Redactor.of_environments(os.environ, own, *environments(self.config.mcp_servers))
 
     def check_room(self) -> None:
         """Make sure that one more session may be opened.
@@ -204,6 +213,7 @@ class AgentHost(HostThread):
 
     def adopt(self, session: Session) -> None:
         """Take in a session that is ready to be used."""
+        session.agent.mcp_servers = self.config.mcp_servers
         session.turn_files.keep(self.checkpoints, self.config.root)
         self.sessions[session.session_id] = session
         self.announce_change()

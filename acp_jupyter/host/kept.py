@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import time
 import uuid
 from typing import TYPE_CHECKING
@@ -16,7 +15,6 @@ from acp_jupyter.host.restoring import Restored, opening_of, resume_journal, set
 from acp_jupyter.host.session import Session
 from acp_jupyter.host.session_meta import TRAFFIC_FILE, SessionMeta
 from acp_jupyter.host.session_store import SessionStore
-from acp_jupyter.transcript.redact import Redactor
 
 if TYPE_CHECKING:
     from acp_jupyter.host.host import AgentHost
@@ -140,7 +138,7 @@ class KeptSessions:
     def _revived(self, meta: SessionMeta, restored: Restored) -> Session:
         limits = self._host.config.limits
         spec = self._spec(meta.agent_id)
-        redactor = Redactor.of_environments(os.environ, {} if spec is None else spec.env)
+        redactor = self._host.redactor(spec)
         journal = resume_journal(
             self._store.folder(meta.session_id),
             restored,

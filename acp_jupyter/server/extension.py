@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import os
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 from jupyter_core.paths import jupyter_config_path, jupyter_data_dir
@@ -16,8 +18,10 @@ from traitlets import Dict, Float, List, Unicode
 from acp_jupyter.delivery.asks import Pages
 from acp_jupyter.delivery.callers import UserCaller
 from acp_jupyter.delivery.dispatch import Dispatcher
+from acp_jupyter.errors import BadRequest
 from acp_jupyter.host.host import AgentHost, HostConfig
 from acp_jupyter.host.limits import Limits
+from acp_jupyter.host.mcp_servers import acp_servers
 from acp_jupyter.host.registry import Registry
 from acp_jupyter.host.registry_points import EntryPointAgents
 from acp_jupyter.host.registry_public import PublicAgents
@@ -46,6 +50,15 @@ class AcpJupyter(ExtensionApp):
         help="""
         Agents by id, beside the bundled ``demo``, e.g.
         ``{"claude": {"command": "claude-agent-acp", "args": [], "env": {}}}``.
+        """
+    ).tag(config=True)
+
+    mcp_servers = Dict(
+        help="""
+        MCP servers that every agent is to use beside its own, by name, e.g.
+        ``{"papers": {"command": "papers-mcp", "args": [], "env": {}}}`` or
+        ``{"wiki": {"type": "http", "url": "https://…", "headers": {}}}``; kinds that an agent does
+        not take are left out for it.
         """
     ).tag(config=True)
 
@@ -91,6 +104,7 @@ class AcpJupyter(ExtensionApp):
                 data_dir=data_dir,
                 trust=TrustStore(data_dir / "trust.json", self.trusted_folders),
                 documents=pages,
+                mcp_servers=self._mcp_servers(),
                 limits=Limits(
                     initialize_seconds=self.initialize_seconds,
                     session_new_seconds=self.session_new_seconds,
@@ -114,6 +128,13 @@ class AcpJupyter(ExtensionApp):
         for name in _TOKEN_VARIABLES:
             # A kernel that inherits it, and so what an agent runs in it, could act as the user.
             os.environ.pop(name, None)
+
+    def _mcp_servers(self) -> Sequence[Mapping[str, Any]]:
+        try:
+            return acp_servers(self.mcp_servers)
+        except BadRequest as error:
+            self.log.error("acp-jupyter: %s No MCP server is passed on.", error.message)
+            return ()
 
     async def _start_jupyter_server_extension(self, serverapp: ServerApp) -> None:
         """Tell kernels the address: only now is the port final."""
