@@ -133,7 +133,7 @@ class AcpJupyter(ExtensionApp):
         try:
             return acp_servers(self.mcp_servers)
         except BadRequest as error:
-            self.log.error("acp-jupyter: %s No MCP server is passed on.", error.message)
+            self.log.warning("acp-jupyter: %s No MCP server is passed on.", error.message)
             return ()
 
     async def _start_jupyter_server_extension(self, serverapp: ServerApp) -> None:
