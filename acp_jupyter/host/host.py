@@ -237,16 +237,13 @@ class AgentHost(HostThread):
         NotAllowed
             Another server has it.
         """
-        await self._store.ready()
-        session = self.sessions.get(session_id)
-        if session is None and session_id not in self._store.stored:
-            self.session(session_id)
-        if session is not None:
-            if session.state.read_only:
-                raise NotAllowed(f"{session.state.read_only} It can't be deleted from here.")
-            del self.sessions[session_id]
-            await session.close(delete=True)
-            await asyncio.to_thread(session.turn_files.forget)
+        await self.kept.wake(session_id)
+        session = self.session(session_id)
+        if session.state.read_only:
+            raise NotAllowed(f"{session.state.read_only} It can't be deleted from here.")
+        del self.sessions[session_id]
+        await session.close(delete=True)
+        await asyncio.to_thread(session.turn_files.forget)
         await self._store.delete(session_id)
         self.announce_change()
 
