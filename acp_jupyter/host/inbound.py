@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeGuard
 
 from pydantic import JsonValue
 
+from acp_jupyter.host.held_answers import HeldAnswers
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.lines import OverlongLine
 from acp_jupyter.host.requests import OurRequest, OurRequests, TheirRequests
@@ -62,66 +62,30 @@ class Inbound:
         self._hand_on_to_sdk = hand_on
         self._answer = answer
         self._noise = 0
-        self._held: dict[SessionLog, list[tuple[object, str]]] = {}
-        self._holding: set[asyncio.Task[None]] = set()
+        self._held = HeldAnswers(lines, ours, self._deal_with)
 
     def take(self, line: bytes | OverlongLine) -> None:
         """Take one line; never raises on what an agent wrote."""
         text = self._text_of(line)
         value = self._value_of(text)
-        if self._held and self._is_held(value, text):
-            return
-        if _is_update(value):
-            self._lines.update(value, text)
-            return
-        request = self._asked(value)
-        if request is not None and request.before_answer is not None and request.log is not None:
-            self._hold(request, request.log, value)
-        else:
-            self._on_value(value)
+        if not self._held.keep(value, text):
+            self._deal_with(value, text)
 
     async def settled(self) -> None:
         """Wait until nothing is held back any more."""
-        while self._holding:
-            await asyncio.wait(tuple(self._holding))
+        await self._held.settled()
 
     def note(self, note: dict[str, Any]) -> None:
         """Write a note of our own about the wire into the logs of all sessions."""
         self._lines.write("!", note, self._lines.joined)
 
-    # -- an answer that is held back, and with it what follows in its session -------
-
-    def _is_held(self, value: object, text: str) -> bool:
-        log = self._lines.log_of(value) if isinstance(value, dict) and "method" in value else None
-        if log is None or log not in self._held:
-            return False
-        self._held[log].append((value, text))
-        return True
-
-    def _asked(self, value: object) -> OurRequest | None:
-        if not isinstance(value, dict) or "method" in value:
-            return None
-        found = map(self._ours.asked, normalise_clean(value))
-        return next((request for request in found if request is not None), None)
-
-    def _hold(self, request: OurRequest, log: SessionLog, value: object) -> None:
-        self._held[log] = []
-        task = asyncio.create_task(self._release(request, log, value))
-        self._holding.add(task)
-        task.add_done_callback(self._holding.discard)
-
-    async def _release(self, request: OurRequest, log: SessionLog, value: object) -> None:
-        before, request.before_answer = request.before_answer, None
-        if before is not None:
-            await before()
-        self._on_value(value)
-        for later, text in self._held.pop(log):
-            if _is_update(later):
-                self._lines.update(later, text)
-            else:
-                self._on_value(later)
-
     # -- from a line to messages ---------------------------------------------------
+
+    def _deal_with(self, value: object, text: str) -> None:
+        if _is_update(value):
+            self._lines.update(value, text)
+        else:
+            self._on_value(value)
 
     def _text_of(self, line: bytes | OverlongLine) -> str:
         """Decode a line; one that is too long is noted and says nothing."""

@@ -37,6 +37,29 @@ async def test_half_an_emoji_can_be_sent(tmp_path: Path) -> None:
         assert talk.text().endswith("half \ufffd")
 
 
+async def test_an_answer_that_is_held_back_comes_before_a_second_one(tmp_path: Path) -> None:
+    hazard = fake_agent("hazard_agent", "answered_twice")
+    async with talk_to(hazard, tmp_path) as talk:
+        may_go, begun = asyncio.Event(), asyncio.Event()
+
+        async def before() -> None:
+            begun.set()
+            await may_go.wait()
+
+        prompt = [{"type": "text", "text": "go"}]
+        turn = asyncio.ensure_future(talk.connection.prompt(talk.session_id, prompt, talk, before))
+        await begun.wait()
+        assert talk.text() == "Hello."
+        may_go.set()
+        assert (await turn)["stopReason"] == "end_turn"
+
+        def answers() -> list[str]:
+            results = [e.message["result"] for e in talk.entries if "result" in e.message]
+            return [each["stopReason"] for each in results if "stopReason" in each]
+
+        await eventually_async(lambda: answers() == ["end_turn", "refusal"])
+
+
 async def test_every_line_is_numbered_in_wire_order(tmp_path: Path) -> None:
     async with talk_to(fake_agent("flood", "3000"), tmp_path) as talk:
         await talk.say("go")
