@@ -19,7 +19,7 @@ from pydantic.alias_generators import to_camel
 from acp_jupyter.packets.base import Model
 from acp_jupyter.packets.json_fields import Obj, first, items, number, obj, text
 
-__all__ = ["TerminalPiece", "TerminalTexts", "read_terminal"]
+__all__ = ["TerminalPiece", "TerminalTexts", "read_terminal", "write_terminal"]
 
 _REMEMBERED = 200
 _BASE64 = re.compile(r"[A-Za-z0-9+/]{8,}={0,2}")
@@ -103,6 +103,25 @@ def read_terminal(
         exit_code=number(first(end, "exit_code", "exitCode")),
         signal=_signal(end.get("signal")),
     )
+
+
+def write_terminal(piece: TerminalPiece) -> Obj:
+    """Write the ``_meta`` that `read_terminal` reads."""
+    named: Obj = {"terminal_id": piece.terminal_id}
+    about: Obj = {"command": piece.command, "cwd": piece.cwd}
+    about = {name: value for name, value in about.items() if value}
+    meta: Obj = {}
+    if piece.text:
+        # Chunks are never taken for base64.
+        data: JsonValue = [piece.text] if _looks_encoded(piece.text) else piece.text
+        key = "terminal_output" if piece.may_be_whole else "terminal_output_delta"
+        meta[key] = {**named, "data": data}
+    if piece.ended:
+        end: Obj = {"exit_code": piece.exit_code, "signal": piece.signal or None}
+        meta["terminal_exit"] = {**named, **end}
+    if about or not meta:
+        meta["terminal_info"] = {**named, **about}
+    return meta
 
 
 def _signal(value: JsonValue) -> str:

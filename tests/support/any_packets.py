@@ -42,6 +42,21 @@ _CONTENT = st.one_of(
 )
 
 
+_ID = {"terminal_id": st.sampled_from("xt")}
+_DATA = {"data": _WORDS | st.sampled_from(["aGVsbG8KIQ==", "a\nb"])}
+_TERMINALS = st.fixed_dictionaries(
+    {},
+    optional={
+        "terminal_info": st.fixed_dictionaries({**_ID, "command": _WORDS, "cwd": _WORDS}),
+        "terminal_output": st.fixed_dictionaries(_ID | _DATA),
+        "terminal_output_delta": st.fixed_dictionaries(_ID | _DATA),
+        "terminal_exit": st.fixed_dictionaries(
+            {**_ID, "exit_code": st.none() | st.integers(0, 255), "signal": st.none() | _WORDS}
+        ),
+    },
+)
+
+
 def _update(kind: str, /, fields: dict[str, Any], **optional: Any) -> st.SearchStrategy[Any]:
     required = {"sessionUpdate": st.just(kind), **fields}
     return st.fixed_dictionaries(required, optional={"timestamp": _TIMES, **optional})
@@ -64,6 +79,7 @@ _CALLS = [
         locations=st.none() | _PLACES,
         progress=st.floats(0, 1),
         message=_WORDS,
+        _meta=_TERMINALS,
     )
     for kind in ("tool_call", "tool_call_update")
 ]

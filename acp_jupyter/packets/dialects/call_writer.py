@@ -12,6 +12,7 @@ from acp_jupyter.packets.models import (
     ToolCallProgress,
     ToolCallStart,
 )
+from acp_jupyter.packets.terminal_meta import write_terminal
 
 __all__ = [
     "write_permission_request",
@@ -44,9 +45,12 @@ def _call(packet: ToolCallStart | ToolCallProgress) -> Obj:
     locations: list[JsonValue] = [
         {"_meta": None, "path": place.path, "line": place.line} for place in packet.locations
     ]
+    # C18: a name that the title does not tell.
+    meta: Obj = {"tool_name": packet.name} if packet.name else {}
+    if packet.terminal is not None:
+        meta |= write_terminal(packet.terminal)
     call: Obj = {
-        # C18: a name that the title does not tell.
-        "_meta": {"tool_name": packet.name} if packet.name else None,
+        "_meta": meta or None,
         "toolCallId": packet.tool_call_id,
         "title": packet.title,
         "kind": packet.acp_kind,
