@@ -1,0 +1,148 @@
+"""Tool calls and what hangs on them, ready to draw."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import JsonValue
+
+from acp_jupyter.packets.base import Model
+from acp_jupyter.packets.models import Location
+from acp_jupyter.packets.search_hits import SearchHit
+from acp_jupyter.packets.tool_inputs import TodoItem
+from acp_jupyter.packets.tool_outputs import Diagnostic
+from acp_jupyter.packets.vocabulary import AcpKind as ToolKind
+from acp_jupyter.packets.vocabulary import ToolStatus, UiKind
+from acp_jupyter.transcript.item_base import ItemBase
+from acp_jupyter.transcript.terminal_items import TerminalView
+
+__all__ = [
+    "ContentBlockItem",
+    "Diagnostic",
+    "Diff",
+    "Location",
+    "Permission",
+    "PermissionOption",
+    "PermissionState",
+    "SearchHit",
+    "TodoItem",
+    "ToolCall",
+    "ToolKind",
+    "ToolStatus",
+    "UiKind",
+]
+
+PermissionState = Literal["pending", "allowed", "rejected", "answered", "cancelled", "expired"]
+
+
+class ContentBlockItem(ItemBase):
+    """A content block that is not text: image, audio, resource, resource link."""
+
+    kind: Literal["content_block"] = "content_block"
+    type: Literal["image", "audio", "resource_link", "resource", "other"]
+    data: str = ""
+    """Base64 of images and audio."""
+    mime_type: str = ""
+    uri: str = ""
+    name: str = ""
+    text: str = ""
+    size: int | None = None
+
+
+class PermissionOption(Model):
+    """One answer that the agent offers."""
+
+    option_id: str
+    name: str
+    option_kind: str
+    """As the agent sent it; kinds that are not of the protocol are plain buttons."""
+
+
+class Permission(Model):
+    """A permission request, as a state of its tool call."""
+
+    request_id: str
+    """What an answer names; unique in its session."""
+    state: PermissionState = "pending"
+    title: str
+    """Who wants what, e.g. ``Demo wants to edit a file``."""
+    reason: str = ""
+    options: tuple[PermissionOption, ...] = ()
+    chosen: str = ""
+    """Name of the chosen option."""
+    outcome: str = ""
+    """What became of it, in words."""
+    rule: str = ""
+    """What remembering the answer would cover, e.g. ``execute:git status``; empty for nothing."""
+    asked_at: float | None = None
+
+
+class Diff(Model):
+    """One file change as the agent reported it."""
+
+    path: str
+    old_text: str | None = None
+    """Null for a new file."""
+    new_text: str = ""
+    is_new_file: bool = False
+    added: int | None = None
+    """Lines added; null where the file is too large to compare here."""
+    removed: int | None = None
+
+
+class ToolCall(ItemBase):
+    """A tool call, joined from everything that named its id."""
+
+    kind: Literal["tool_call"] = "tool_call"
+    tool_call_id: str
+    tool_kind: ToolKind = "other"
+    """The protocol's ten kinds."""
+    ui_kind: UiKind = "other"
+    """S5.6."""
+    tool_name: str = ""
+    """As the agent spells it."""
+    subagent_type: str = ""
+    """S1.18: whose work it is, e.g. ``Explore``."""
+    title: str
+    """Display title, e.g. ``Editing file``."""
+    description: str = ""
+    """Display description, e.g. a path or what a command is for."""
+    status: ToolStatus = "pending"
+    command: str = ""
+    path: str = ""
+    locations: tuple[Location, ...] = ()
+    """S1.36; a location without a line is the file's top."""
+    is_new_file: bool | None = None
+    """S5.42; null where nothing says so."""
+    output: str = ""
+    """Text output, without wrappers and line numbers; grows by ``text_appended``."""
+    first_line: int | None = None
+    """Number of the output's first line, where it was numbered (S1.23)."""
+    exit_code: int | None = None
+    truncated: bool = False
+    """Whether the tool says that its output is not all (S1.20)."""
+    files: tuple[str, ...] | None = None
+    """What a search found (S1.20), relative; empty when it found nothing (S1.21)."""
+    hits: tuple[SearchHit, ...] | None = None
+    """The lines of those files that it found; null for a search for files."""
+    remarks: tuple[str, ...] = ()
+    """What a search says beside, e.g. ``No files found``."""
+    count: int | None = None
+    """How many a search found, of which ``files`` or ``hits`` may be a part."""
+    todos: tuple[TodoItem, ...] | None = None
+    """S5.32, S5.33: the list, replaced whole; such a call is drawn as that list."""
+    diagnostics: tuple[Diagnostic, ...] = ()
+    """S1.25."""
+    progress: float | None = None
+    """From 0 to 1 (S3.10)."""
+    message: str = ""
+    """What is being done right now (S3.10)."""
+    diffs: tuple[Diff, ...] = ()
+    blocks: tuple[ContentBlockItem, ...] = ()
+    raw_input: JsonValue = None
+    raw_output: JsonValue = None
+    permission: Permission | None = None
+    terminal: TerminalView | None = None
+    """The newest terminal that it shows; what that puts out is the call's ``output``."""
+    started_at: float | None = None
+    ended_at: float | None = None
