@@ -9,7 +9,8 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -61,21 +62,32 @@ class Speed:
 
 
 def measure_many(folder: Path, sessions: int = 100, pause: float = 0.01) -> ManySessions:
-    """Let all sessions stream at once, with a page that follows every one."""
+    """Let all sessions stream at once, with two pages that follow half of them each."""
     count = 1000
-    with _server(folder) as (server, client, stream):
+    with (
+        _server(folder) as (server, client, stream),
+        ExitStack() as stack,
+        ThreadPoolExecutor(2) as readers,
+    ):
         ids = [open_session(client, "many_sessions") for _ in range(sessions)]
         process = psutil.Process(server.pid)
         before = process.memory_info().rss
-        for session_id in ids:
-            _subscribe(stream, session_id)
+        other = stack.enter_context(server.stream())
+        pages = {page: ids[place::2] for place, page in enumerate((stream, other))}
+        for page, followed in pages.items():
+            for session_id in followed:
+                _subscribe(page, session_id)
         cpu = sum(process.cpu_times()[:2])
         started, at = time.monotonic(), time.time()
-        turns = [start_turn(client, s, f"{count} {pause}") for s in ids]
-        got = _read_until_ended(stream, set(turns))
+        turns = {s: start_turn(client, s, f"{count} {pause}") for s in ids}
+        reading = [
+            readers.submit(_read_until_ended, page, {turns[s] for s in followed})
+            for page, followed in pages.items()
+        ]
+        got = {name: text for read in reading for name, text in read.result().items()}
         seconds = time.monotonic() - started
         lag = _delays(folder / "lag", at, time.time())
-        said = sum(len(_text(client, turn).split()) for turn in turns)
+        said = sum(len(_text(client, turn).split()) for turn in turns.values())
         on_socket = sum(len(text.split()) for text in got.values())
         return ManySessions(
             sessions,
