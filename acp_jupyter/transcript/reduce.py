@@ -95,6 +95,7 @@ from acp_jupyter.transcript.events import Event
 from acp_jupyter.transcript.notices import notice, unknown
 from acp_jupyter.transcript.state import Transcript
 from acp_jupyter.transcript.tool_calls import upsert_tool_call
+from acp_jupyter.transcript.turn_ends import renew_done_turn
 
 __all__ = ["reduce"]
 
@@ -123,19 +124,8 @@ def reduce(transcript: Transcript, packet: LogPacket, at: float) -> tuple[Transc
         draft.change_session(silent_since=None)
     before = len(draft.items)
     _apply(draft, packet)
-    _renew_done_turn(draft, before)
+    renew_done_turn(draft, before)
     return draft.done()
-
-
-def _renew_done_turn(draft: Draft, before: int) -> None:
-    """Say again that a turn is done when something was added to it later."""
-    if draft.session.active_turn_id is not None or not draft.events:
-        return
-    late = any(e.kind in {"item_added", "text_appended", "item_replaced"} for e in draft.events)
-    told = any(e.kind in {"turn_ended", "turn_started"} for e in draft.events)
-    turn_id = draft.turn_id()
-    if late and not told and before and turn_id is not None:
-        draft.announce_ended(draft.turns[turn_id])
 
 
 def _apply(draft: Draft, packet: LogPacket) -> None:  # noqa: C901, PLR0915 - one flat match

@@ -16,20 +16,14 @@ from acp_jupyter.packets.notes import (
     TurnStartedNote,
     TurnStopped,
 )
-from acp_jupyter.transcript import login, terminals
+from acp_jupyter.transcript import login
 from acp_jupyter.transcript.draft import Draft
 from acp_jupyter.transcript.elicitation import expire_questions
 from acp_jupyter.transcript.events import QueuedPrompt, TurnFailure, TurnState
-from acp_jupyter.transcript.items import (
-    Attachment,
-    ErrorItem,
-    ToolCall,
-    ToolStatus,
-    TurnEnd,
-    UserMessage,
-)
+from acp_jupyter.transcript.items import Attachment, ErrorItem, UserMessage
 from acp_jupyter.transcript.permissions import expire_requests
 from acp_jupyter.transcript.setup import REPLAYED
+from acp_jupyter.transcript.turn_ends import end_turn
 
 __all__ = [
     "exited",
@@ -117,7 +111,7 @@ def removed(draft: Draft, note: TurnRemoved) -> None:
     if turn is None or turn.status != "queued":
         return
     draft.change_session(queue=tuple(q for q in draft.session.queue if q.turn_id != note.turn_id))
-    _end(draft, turn, "cancelled", "Taken back before it was sent.")
+    end_turn(draft, turn, "cancelled", "Taken back before it was sent.")
 
 
 def responded(draft: Draft, packet: PromptResponse) -> None:
@@ -132,7 +126,7 @@ def responded(draft: Draft, packet: PromptResponse) -> None:
     turn = turn.model_copy(update=_tokens(packet.usage))
     empty = reason == "end_turn" and not packet.summary and _said_nothing(draft, turn.turn_id)
     words = "The agent sent no answer." if empty else words
-    _end(draft, turn, reason, words, packet)
+    end_turn(draft, turn, reason, words, packet)
 
 
 def _tokens(usage: PromptUsage | None) -> dict[str, int | None]:
@@ -163,7 +157,7 @@ def failed(draft: Draft, note: TurnFailed | ErrorPacket) -> None:
         return
     if isinstance(note, ErrorPacket) and draft.stopping == turn.turn_id:
         # Some agents answer a cancel with an error.
-        _end(draft, turn, "cancelled", stop_reason_words("cancelled"))
+        end_turn(draft, turn, "cancelled", stop_reason_words("cancelled"))
         return
     if isinstance(note, ErrorPacket):
         login.refused(draft, note)
@@ -180,7 +174,7 @@ def failed(draft: Draft, note: TurnFailed | ErrorPacket) -> None:
         )
     )
     draft.change_session(queue=tuple(q for q in draft.session.queue if q.turn_id != turn.turn_id))
-    _end(draft, turn.model_copy(update={"failure": failure}), "error", message)
+    end_turn(draft, turn.model_copy(update={"failure": failure}), "error", message)
 
 
 def _agent_error(draft: Draft, packet: ErrorPacket) -> str:
@@ -200,7 +194,7 @@ def stopped(draft: Draft, note: TurnStopped) -> None:
     if turn is None or turn.status == "done":
         return
     draft.change_session(queue=tuple(q for q in draft.session.queue if q.turn_id != note.turn_id))
-    _end(draft, turn, "cancelled", stop_reason_words("cancelled"))
+    end_turn(draft, turn, "cancelled", stop_reason_words("cancelled"))
 
 
 def start_failed(draft: Draft, note: StartFailed) -> None:
@@ -221,69 +215,3 @@ def exited(draft: Draft, note: AgentExited) -> None:
 def _active(draft: Draft) -> TurnState | None:
     active = draft.session.active_turn_id
     return None if active is None else draft.turns.get(active)
-
-
-def _end(
-    draft: Draft,
-    turn: TurnState,
-    stop_reason: str,
-    words: str,
-    packet: PromptResponse | None = None,
-) -> None:
-    active = draft.session.active_turn_id == turn.turn_id
-    if active:
-        draft.close_open_item()
-        draft.close_steps()
-        terminals.turn_ends(draft)
-        _close_tool_calls(draft, turn.turn_id)
-    since = turn.started_at
-    measured = None if since is None else max(0.0, draft.at - since)
-    own = None if packet is None else packet.duration_seconds
-    end = TurnEnd(
-        id=draft.new_id(),
-        turn_id=turn.turn_id,
-        stop_reason=stop_reason,
-        words=words,
-        summary="" if packet is None else packet.summary,
-        duration_seconds=measured if own is None else own,
-        input_tokens=turn.input_tokens,
-        output_tokens=turn.output_tokens,
-    )
-    draft.add(end)
-    if active:
-        draft.change_session(
-            active_turn_id=None,
-            status="stopped" if draft.session.status == "stopped" else "idle",
-            updated_at=draft.at,
-        )
-    done = turn.model_copy(
-        update={
-            "status": "done",
-            "stop_reason": stop_reason,
-            "words": words,
-            "ended_at": draft.at,
-        }
-    )
-    draft.announce_ended(done)
-
-
-def _close_tool_calls(draft: Draft, turn_id: str) -> None:
-    """Close what the agent left open; a rejected call has failed, else it is unknown."""
-    for item in draft.items[draft.turn_first.get(turn_id, len(draft.items)) :]:
-        if not isinstance(item, ToolCall) or item.turn_id != turn_id:
-            continue
-        if item.status in {"pending", "in_progress"} and not terminals.outlives(draft, item):
-            draft.replace(
-                item.model_copy(update={"status": _last_status(item), "ended_at": draft.at})
-            )
-
-
-def _last_status(call: ToolCall) -> ToolStatus:
-    permission = call.permission
-    if permission is None:
-        return "cancelled"
-    if permission.state == "rejected":
-        return "failed"
-    # A request of seed 002 names no call: that it was allowed is all that will be told of it.
-    alone = call.tool_call_id == f"permission-{permission.request_id}"
-    return "completed" if alone and permission.state == "allowed" else "cancelled"
