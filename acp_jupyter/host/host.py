@@ -6,57 +6,32 @@ import asyncio
 import contextlib
 import logging
 import os
-import uuid
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from acp_jupyter.errors import AcpError, BadRequest, NotAllowed, UnknownSession, UnknownTurn
 from acp_jupyter.host.checkpoints_store import CheckpointStore
-from acp_jupyter.host.documents import Documents, NoDocuments
 from acp_jupyter.host.guards import Guards
+from acp_jupyter.host.host_config import HostConfig
 from acp_jupyter.host.host_thread import HostThread
 from acp_jupyter.host.journal import Journal, Reader
 from acp_jupyter.host.kept import KeptSessions
-from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.mcp_servers import environments
+from acp_jupyter.host.opening_note import opening_note
 from acp_jupyter.host.pool import AgentPool
 from acp_jupyter.host.recording_sessions import Records
 from acp_jupyter.host.recording_wish import RecordWish
-from acp_jupyter.host.registry import AgentSpec, Registry
+from acp_jupyter.host.registry import AgentSpec
 from acp_jupyter.host.session import Session
 from acp_jupyter.host.session_meta import TRAFFIC_FILE
 from acp_jupyter.host.session_store import SessionStore
 from acp_jupyter.host.traffic_log import TrafficLog
-from acp_jupyter.host.trust_store import TrustStore
-from acp_jupyter.packets.notes import SessionOpened
 from acp_jupyter.transcript.events import Policy
 from acp_jupyter.transcript.redact import Redactor
 
 __all__ = ["AgentHost", "HostConfig"]
 
 _log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True)
-class HostConfig:
-    """What a host works with."""
-
-    registry: Registry
-    root: Path
-    """Below it lie the folders that sessions of notebooks work in."""
-    data_dir: Path
-    """Where session folders are kept."""
-    documents: Documents = field(default_factory=NoDocuments)
-    limits: Limits = field(default_factory=Limits)
-    policy: Policy = "ask"
-    mcp_servers: Sequence[Mapping[str, Any]] = ()
-    """ACP: ``mcpServers``, for every session."""
-    goes_on: bool = True
-    """Whether a notebook goes on with a session of an earlier run; else each run starts anew."""
-    trust: TrustStore | None = None
-    """The trusted folders; by default as they are kept in ``data_dir``."""
 
 
 class AgentHost(HostThread):
@@ -163,17 +138,8 @@ class AgentHost(HostThread):
         spec = (kept.player if kept else None) or self.config.registry.get(agent)
         limits = self.config.limits
         self.check_room()
-        session_id = uuid.uuid4().hex
-        opening = SessionOpened(
-            session_id=session_id,
-            agent_id=spec.id,
-            agent_name=spec.name,
-            cwd=str(cwd),
-            folder=_for_people(cwd),
-            policy=policy or self.config.policy,
-            title=label,
-            notebook_path=notebook_path,
-        )
+        opening = opening_note(spec, cwd, policy or self.config.policy, label, notebook_path)
+        session_id = opening.session_id
         redactor = self.redactor(spec)
         log = TrafficLog(self.traffic_path(session_id), limits, redactor)
         journal = Journal.begin(opening, log, limits, self.announce_change)
@@ -298,11 +264,3 @@ class AgentHost(HostThread):
         for result in results:
             if isinstance(result, Exception) and not isinstance(result, AcpError):
                 _log.error("a session did not close", exc_info=result)
-
-
-def _for_people(folder: Path) -> str:
-    """Shorten the home folder to ``~``."""
-    try:
-        return f"~/{folder.relative_to(Path.home()).as_posix()}".removesuffix("/.")
-    except ValueError:
-        return str(folder)

@@ -1,0 +1,36 @@
+"""What a host of agents works with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from acp_jupyter.host.documents import Documents, NoDocuments
+from acp_jupyter.host.limits import Limits
+from acp_jupyter.host.registry import Registry
+from acp_jupyter.host.trust_store import TrustStore
+from acp_jupyter.transcript.events import Policy
+
+__all__ = ["HostConfig"]
+
+
+@dataclass(frozen=True)
+class HostConfig:
+    """What a host works with."""
+
+    registry: Registry
+    root: Path
+    """Below it lie the folders that sessions of notebooks work in."""
+    data_dir: Path
+    """Where session folders are kept."""
+    documents: Documents = field(default_factory=NoDocuments)
+    limits: Limits = field(default_factory=Limits)
+    policy: Policy = "ask"
+    mcp_servers: Sequence[Mapping[str, Any]] = ()
+    """ACP: ``mcpServers``, for every session."""
+    goes_on: bool = True
+    """Whether a notebook goes on with a session of an earlier run; else each run starts anew."""
+    trust: TrustStore | None = None
+    """The trusted folders; by default as they are kept in ``data_dir``."""
