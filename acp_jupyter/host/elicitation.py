@@ -60,6 +60,8 @@ class Elicitations:
         self._nobody_to_ask = nobody_to_ask
         self._refused = refused
         self._open: dict[str, asyncio.Future[Outcome | None]] = {}
+        self._early: set[str] = set()
+        """Withdrawn before they were asked."""
 
     async def ask(self, request_id: str) -> Outcome:
         """Return the user's answer. ACP: elicitation/create. Waits without limit.
@@ -76,6 +78,10 @@ class Elicitations:
             raise QuestionRefused("The question could not be read.")
         if item.state != "pending":
             raise QuestionRefused(item.outcome)
+        if request_id in self._early:
+            self._early.discard(request_id)
+            self._settle(request_id, "withdrawn")
+            raise QuestionWithdrawn
         if self._nobody_to_ask():
             self._settle(request_id, "nobody")
             self._refused()
@@ -130,6 +136,8 @@ class Elicitations:
         if waiting is not None and not waiting.done():
             self._settle(request_id, "withdrawn")
             waiting.set_result(None)
+        elif waiting is None and (item := self._item(request_id)) and item.state == "pending":
+            self._early.add(request_id)
 
     def complete(self, elicitation_id: str) -> None:
         """Close a question about a page that was done with without an answer from here.

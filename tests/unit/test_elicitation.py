@@ -11,9 +11,11 @@ from typing import Any
 import pytest
 
 from acp_jupyter.errors import BadRequest, InvalidAnswers, QuestionGone, QuestionSettled
+from acp_jupyter.host.elicitation import QuestionWithdrawn
 from acp_jupyter.host.host import AgentHost, HostConfig
 from acp_jupyter.host.registry import Registry
 from acp_jupyter.host.session import Session
+from acp_jupyter.packets.traffic import TrafficEntry
 from acp_jupyter.transcript.elicitation_items import Elicitation
 from acp_jupyter.transcript.events import Policy
 from acp_jupyter.transcript.record import build_bundle
@@ -174,6 +176,31 @@ def test_the_agent_takes_a_question_back(driver: Driver) -> None:
     driver.done(session, driver.prompt(session, "withdraw"))
     assert question(session).outcome == "Withdrawn by the agent"
     assert told(driver, session)[0]["code"] == -32800
+
+
+def test_the_agent_takes_a_question_back_before_it_is_put(driver: Driver) -> None:
+    """Both lines may come at once."""
+    session = driver.open("elicit")
+    schema = {"type": "object", "properties": {"name": {"type": "string"}}}
+    params = {"sessionId": "s", "mode": "form", "message": "Who?", "requestedSchema": schema}
+    asks = {"jsonrpc": "2.0", "id": "q", "method": "elicitation/create", "params": params}
+    questions = session.turns.elicitations
+
+    async def withdrawn() -> None:
+        number = next(session.journal.sequence)
+        session.journal.enter(TrafficEntry(number, 1.0, "<", asks))
+        questions.withdraw(f"e{number}")
+        questions.withdraw("e999")
+        with pytest.raises(QuestionWithdrawn):
+            await questions.ask(f"e{number}")
+        answer = {"jsonrpc": "2.0", "id": "q", "error": {"code": -32800, "message": "Cancelled"}}
+        session.journal.enter(
+            TrafficEntry(next(session.journal.sequence), 2.0, ">", answer, number)
+        )
+
+    driver.host.submit(withdrawn()).result(20)
+    assert question(session).outcome == "Withdrawn by the agent"
+    assert session.state.waiting == 0
 
 
 @pytest.mark.parametrize("policy", ["ask", "allow-all", "deny"])
