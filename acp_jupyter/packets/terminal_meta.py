@@ -111,7 +111,7 @@ def write_terminal(piece: TerminalPiece) -> Obj:
     about: Obj = {"command": piece.command, "cwd": piece.cwd}
     about = {name: value for name, value in about.items() if value}
     meta: Obj = {}
-    if piece.text:
+    if piece.text or piece.may_be_whole:
         # Chunks are never taken for base64.
         data: JsonValue = [piece.text] if _looks_encoded(piece.text) else piece.text
         key = "terminal_output" if piece.may_be_whole else "terminal_output_delta"
