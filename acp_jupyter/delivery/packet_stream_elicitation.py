@@ -9,7 +9,7 @@ from typing import assert_never
 from acp_jupyter.delivery.packet_stream_questions import Placed, remember
 from acp_jupyter.packets.elicitation import ElicitationRequest, ElicitationResponse
 from acp_jupyter.packets.elicitation_notes import ElicitationSettled
-from acp_jupyter.transcript.elicitation import EXPIRED, settled_words
+from acp_jupyter.transcript.elicitation_outcomes import EXPIRED, settled_words
 
 __all__ = ["StreamElicitations"]
 

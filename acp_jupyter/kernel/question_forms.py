@@ -13,8 +13,8 @@ from acp_jupyter.errors import InvalidAnswers, QuestionGone, QuestionSettled
 from acp_jupyter.kernel.client import HostClient
 from acp_jupyter.kernel.questions import _number, _shown, _visible
 from acp_jupyter.packets.elicitation import ElicitationField
-from acp_jupyter.transcript.elicitation import answer_texts
 from acp_jupyter.transcript.elicitation_items import Elicitation
+from acp_jupyter.transcript.elicitation_outcomes import answer_texts
 
 __all__ = ["ask_question"]
 

@@ -46,7 +46,7 @@ def normal_permission(params: Mapping[str, Any]) -> Object:
     tool_call_id = call.get("toolCallId", string_or_none(params.get("toolCallId")))
     options = params.get("options")
     if isinstance(options, Mapping):
-        options = list(options.values())
+        options = [option for key, option in options.items() if key != "_meta"]
     return {
         **params,
         "toolCall": {**call, "toolCallId": tool_call_id or ""},

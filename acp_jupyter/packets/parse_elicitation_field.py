@@ -57,7 +57,7 @@ def read_field(name: str, raw: Obj, *, required: bool) -> ElicitationField | str
         required=required,
         secret=hidden or _SECRET.search(f"{name}\n{label}") is not None,
         default=_default(type_, raw.get("default"), choices),
-        choices=choices,
+        choices=choices if type_ in {"choice", "choices"} else (),
         min_length=count(first(raw, "minLength", "min_length")),
         max_length=count(first(raw, "maxLength", "max_length")),
         pattern=text(raw.get("pattern"))[:_WORDS_CHARS],

@@ -2,40 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import assert_never
-
-from pydantic import JsonValue
 
 from acp_jupyter.packets.elicitation import (
     ElicitationComplete,
-    ElicitationField,
     ElicitationRequest,
     ElicitationResponse,
 )
 from acp_jupyter.packets.elicitation_notes import ElicitationSettled
-from acp_jupyter.packets.elicitation_secrets import NOT_KEPT
 from acp_jupyter.transcript.draft import Draft
 from acp_jupyter.transcript.elicitation_items import (
     Elicitation,
     ElicitationAnswer,
     ElicitationState,
 )
+from acp_jupyter.transcript.elicitation_outcomes import EXPIRED, answer_texts, settled_words
 from acp_jupyter.transcript.waiting import count_waiting
 
 __all__ = [
-    "EXPIRED",
-    "answer_texts",
     "complete",
     "expire_questions",
     "note_settled",
     "request",
     "respond",
-    "settled_words",
 ]
 
-EXPIRED = "Expired: the agent stopped"
-_ANSWER_CHARS = 2_000
 _DONE = "Link opened. The agent says that it is done."
 
 
@@ -100,21 +91,6 @@ def respond(draft: Draft, packet: ElicitationResponse) -> None:
             assert_never(packet.action)
 
 
-def settled_words(by: str) -> str:
-    """Say why a question got no answer of its user."""
-    match by:
-        case "turn_cancelled":
-            return "Not answered: turn stopped"
-        case "nobody":
-            return "Nobody could be asked, so this was not answered."
-        case "withdrawn":
-            return "Withdrawn by the agent"
-        case "completed":
-            return "Not needed any more: it was done elsewhere"
-        case _:
-            return "Dismissed"
-
-
 def complete(draft: Draft, packet: ElicitationComplete) -> None:
     """Say of an opened page that the agent has what it wanted; unknown ids are ignored."""
     item_id = draft.links.get(packet.elicitation_id)
@@ -128,29 +104,6 @@ def expire_questions(draft: Draft, words: str) -> None:
     for request_id in tuple(draft.request_items):
         if _pending(draft, request_id) is not None:
             _settle(draft, request_id, "expired", words)
-
-
-def answer_texts(
-    fields: tuple[ElicitationField, ...], content: dict[str, JsonValue]
-) -> Iterator[ElicitationAnswer]:
-    """Yield what was answered, in the words that the user saw."""
-    for field in fields:
-        if field.name in content:
-            value = content[field.name]
-            said = NOT_KEPT if field.secret else _text(field, value)
-            yield ElicitationAnswer(name=field.name, label=field.label, text=said)
-
-
-def _text(field: ElicitationField, value: JsonValue) -> str:
-    labels = {choice.value: choice.label for choice in field.choices}
-    match value:
-        case bool():
-            return "Yes" if value else "No"
-        case list():
-            return ", ".join(labels.get(str(each), str(each)) for each in value) or "None"
-        case _:
-            words = labels.get(str(value), str(value))
-            return words if len(words) <= _ANSWER_CHARS else f"{words[:_ANSWER_CHARS]}…"
 
 
 def _pending(draft: Draft, request_id: str) -> Elicitation | None:

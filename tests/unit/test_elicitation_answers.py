@@ -6,7 +6,7 @@ import time
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from acp_jupyter.errors import InvalidAnswers
@@ -146,6 +146,7 @@ def test_the_host_is_where_it_really_leads(url: str, host: str) -> None:
 
 
 @given(st.dictionaries(st.text(min_size=1, max_size=8), SCHEMA, max_size=4), st.text(max_size=9))
+@example({"0": {"enum": [""], "type": "integer"}}, "")
 @settings(max_examples=100, deadline=None)
 def test_a_question_in_a_stream_is_read_as_it_was_asked(
     properties: dict[str, Any], words: str

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from acp.schema import RequestPermissionRequest, SessionNotification
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from acp_jupyter.packets.normalise import RAW_OPTION_KIND, UNRECOGNISED, normalise
@@ -49,6 +49,12 @@ UPDATES = st.fixed_dictionaries(
 
 @settings(max_examples=500, suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(VALUES | UPDATES)
+@example(
+    {
+        "method": "session/request_permission",
+        "params": {"options": {"_meta": {"session_update": None}}},
+    }
+)
 def test_it_is_total_idempotent_and_writes_json(message: object) -> None:
     normal = normalise(message)
     for part in normal:
