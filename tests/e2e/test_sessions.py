@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -145,3 +147,33 @@ def test_a_session_outlives_its_server(
                 panel.say(words)
                 expect(panel.log).to_contain_text("After 1: two")
             lab.close()
+
+
+def test_a_session_outlives_a_killed_server_that_was_asking(
+    visitor: Visitor, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """The transcript is whole, the question expired, and the next prompt goes on."""
+    folder = tmp_path_factory.mktemp("killed")
+    args = [str(AGENTS / "keeps_sessions.py"), str(folder / "agent.json"), "resume"]
+    agents = {"keeper": {"command": sys.executable, "args": args}}
+    with JupyterServer(folder, app="jupyterlab", agents=agents, args=LAB_ARGS) as server:
+        lab = LabPage(visitor, server)
+        (server.root / "here").mkdir()
+        lab.open_empty("here")
+        start(lab.panel, "keeper", "one")
+        lab.panel.say("ask")
+        expect(lab.panel.permission).to_be_visible()
+        os.kill(server.pid, signal.SIGKILL)
+        lab.close()
+    with JupyterServer(folder, app="jupyterlab", agents=agents, args=LAB_ARGS) as server:
+        lab = LabPage(visitor, server)
+        lab.open_empty("here")
+        panel = lab.panel
+        panel.show_list()
+        panel.listed("^one").click()
+        for words in ("After 0: one", "After 1: ask", "Expired: the agent stopped"):
+            expect(panel.log).to_contain_text(words)
+        expect(panel.permission).to_have_count(0)
+        panel.say("three")
+        expect(panel.log).to_contain_text("After 2: three")
+        lab.close()
