@@ -6,10 +6,11 @@ from typing import assert_never
 
 from acp_jupyter.delivery.callers import Caller, KernelCaller, UserCaller
 from acp_jupyter.errors import NotAllowed, UnknownSession
+from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.session import Session
 from acp_jupyter.host.session_meta import SessionMeta
 
-__all__ = ["may_read_traffic", "may_see", "may_see_stored", "users_only"]
+__all__ = ["may_read_traffic", "may_see", "may_see_stored", "seen_session", "users_only"]
 
 
 def may_see(session: Session, caller: Caller) -> bool:
@@ -34,6 +35,20 @@ def may_see_stored(meta: SessionMeta, caller: Caller) -> bool:
             return bool(caller.notebook_path) and meta.notebook_path == caller.notebook_path
         case _:
             assert_never(caller)
+
+
+def seen_session(host: AgentHost, session_id: str, caller: Caller) -> Session:
+    """Return a session that the caller may see.
+
+    Raises
+    ------
+    UnknownSession
+        There is none for this caller.
+    """
+    session = host.session(session_id)
+    if not may_see(session, caller):
+        raise UnknownSession(f"There is no session {session_id!r} of this notebook.")
+    return session
 
 
 def may_read_traffic(session: Session, caller: Caller) -> None:

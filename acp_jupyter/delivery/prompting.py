@@ -1,0 +1,80 @@
+"""Prompts accepted, and what is set for the prompts to come."""
+
+from __future__ import annotations
+
+import asyncio
+
+from acp_jupyter.delivery.access import seen_session, users_only
+from acp_jupyter.delivery.callers import Caller, KernelCaller
+from acp_jupyter.delivery.commands import PromptSession, SetConfig
+from acp_jupyter.delivery.notebooks import Surroundings
+from acp_jupyter.host.host import AgentHost
+from acp_jupyter.host.rules_session import turn_rules
+from acp_jupyter.transcript.events import SessionState
+
+__all__ = ["Prompting"]
+
+
+class Prompting:
+    """Hands prompts to their session.
+
+    Parameters
+    ----------
+    host
+        Owner of the sessions.
+    surroundings
+        Pages and kernels.
+    """
+
+    def __init__(self, host: AgentHost, surroundings: Surroundings) -> None:
+        self._host = host
+        self._surroundings = surroundings
+
+    async def prompt(self, command: PromptSession, caller: Caller) -> dict[str, str]:
+        """Start or queue a turn; it is on disk when this returns.
+
+        Raises
+        ------
+        AcpError
+            Any of its kinds.
+        """
+        session = seen_session(self._host, command.session_id, caller)
+        origin = command.origin
+        if isinstance(caller, KernelCaller):
+            if origin is not None:
+                names = {"kernel_id": caller.kernel_id, "notebook_path": caller.notebook_path}
+                origin = origin.model_copy(update=names)
+            if self._surroundings.holds(caller.notebook_path):
+                session.attach()
+        elif command.can_ask:
+            session.attach()
+        turn_id = session.prompt(
+            command.prompt,
+            policy=command.policy,
+            origin=origin,
+            can_ask=command.can_ask,
+            rules=turn_rules(command.allow, command.deny),
+        )
+        # What was accepted outlives a server that is killed.
+        await asyncio.to_thread(session.journal.flush)
+        return {"turn_id": turn_id}
+
+    async def configure(self, command: SetConfig, caller: Caller) -> SessionState:
+        """Change what is given of a session; a policy only for its user.
+
+        Raises
+        ------
+        AcpError
+            Any of its kinds.
+        """
+        session = seen_session(self._host, command.session_id, caller)
+        if command.policy is not None:
+            users_only(caller, "change the policy of a session")
+            session.set_policy(command.policy)
+        if command.title is not None:
+            session.rename(command.title)
+        if command.mode is not None:
+            await session.set_mode(command.mode)
+        for config_id, value in command.config.items():
+            await session.set_config(config_id, value)
+        return session.state

@@ -1,0 +1,103 @@
+"""What a caller may read of sessions and turns."""
+
+from __future__ import annotations
+
+import asyncio
+
+from acp_jupyter.delivery.access import may_see, may_see_stored, seen_session
+from acp_jupyter.delivery.callers import Caller
+from acp_jupyter.delivery.commands import GetItems, GetTurn
+from acp_jupyter.delivery.frames import ItemsPage, SessionSummary, TurnDetail
+from acp_jupyter.delivery.notebooks import Notebooks, Surroundings
+from acp_jupyter.errors import UnknownTurn
+from acp_jupyter.host.host import AgentHost
+from acp_jupyter.transcript.events import SessionState
+
+__all__ = ["Reading"]
+
+_MAX_PAGE = 500
+
+
+class Reading:
+    """Answers questions about sessions; changes nothing.
+
+    Parameters
+    ----------
+    host
+        Owner of the sessions.
+    surroundings
+        Pages and kernels.
+    notebooks
+        Where turns are recorded.
+    """
+
+    def __init__(self, host: AgentHost, surroundings: Surroundings, notebooks: Notebooks) -> None:
+        self._host = host
+        self._surroundings = surroundings
+        self._notebooks = notebooks
+
+    async def states(self, caller: Caller) -> list[SessionState]:
+        """Return every session that the caller may see, those of earlier runs first."""
+        stored = [m for m in await self._host.kept.stored() if may_see_stored(m, caller)]
+        seen = [s for s in self._host.sessions.values() if may_see(s, caller)]
+        return [*(meta.state() for meta in stored), *(session.state for session in seen)]
+
+    async def summaries(self, caller: Caller) -> tuple[SessionSummary, ...]:
+        """Return the lines of the session list, newest change first."""
+        states = await self.states(caller)
+        states.sort(key=lambda state: state.updated_at or 0, reverse=True)
+        return tuple(_summary(state) for state in states)
+
+    def items(self, command: GetItems, caller: Caller) -> ItemsPage:
+        """Return a range of a session's items."""
+        state = seen_session(self._host, command.session_id, caller).transcript
+        end = min(command.end, command.start + _MAX_PAGE)
+        return ItemsPage(
+            items=state.window(command.start, end),
+            first_index=command.start,
+            total=len(state.items),
+        )
+
+    async def turn(self, command: GetTurn, caller: Caller) -> TurnDetail:
+        """Return a turn with its items, after waiting for its end if that is asked for.
+
+        Raises
+        ------
+        UnknownTurn
+            There is none, or the caller may not see it.
+        """
+        session = self._host.session_of_turn(command.turn_id)
+        if not may_see(session, caller):
+            raise UnknownTurn("This turn is not one of this notebook.")
+        if command.wait_seconds:
+            waited = session.transcript.turns[command.turn_id].status != "done"
+            done = await session.journal.wait_turn(command.turn_id, command.wait_seconds)
+            if waited and done:
+                # Some agents send the tail of their text after the end.
+                await asyncio.sleep(self._host.config.limits.late_text_seconds)
+        state = session.transcript
+        turn = state.turns[command.turn_id]
+        notebook = turn.origin.notebook_path if turn.origin else ""
+        return TurnDetail(
+            turn=turn,
+            items=state.turn_items(command.turn_id),
+            session=state.session,
+            page_holds_notebook=bool(notebook) and self._surroundings.holds(notebook),
+            bundle=self._notebooks.bundle(session, turn) if turn.status == "done" else None,
+        )
+
+
+def _summary(state: SessionState) -> SessionSummary:
+    return SessionSummary(
+        session_id=state.session_id,
+        title=state.title,
+        agent_id=state.agent,
+        agent_name=state.agent_info.name,
+        status=state.status,
+        notebook_path=state.notebook_path,
+        waiting=state.waiting,
+        stored=state.stored,
+        read_only=state.read_only,
+        can=state.can,
+        updated_at=state.updated_at,
+    )
