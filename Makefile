@@ -74,17 +74,20 @@ $(MORE_AGENTS_STAMP): tests/published_agents/more/package-lock.json $(LOCK_STAMP
 	cd $(dir $<) && sh $(CURDIR)/scripts/retry.sh npm install --no-save --no-audit --no-fund --loglevel=error
 	@touch $@
 
+# The order stays: what shares a browser comes last.
+PARALLEL := -n 2 --no-loadscope-reorder
+
 lab: install
 	jupyter lab --LabApp.default_url=/lab/tree/notebooks/quickstart.ipynb \
 	  $(if $(filter 0,$(shell id -u)),--allow-root) $(ARGS)
 
 test: install $(AGENTS_STAMP)
 	cd labextension && jlpm test
-	CHROME="$$(sh scripts/find-chrome.sh)" && export CHROME && pytest -m "not long" $(ARGS)
+	CHROME="$$(sh scripts/find-chrome.sh)" && export CHROME && pytest -m "not long" $(PARALLEL) $(ARGS)
 
 test-all: install $(AGENTS_STAMP) $(MORE_AGENTS_STAMP)
 	cd labextension && jlpm test
-	CHROME="$$(sh scripts/find-chrome.sh)" && export CHROME && pytest $(ARGS)
+	CHROME="$$(sh scripts/find-chrome.sh)" && export CHROME && pytest $(PARALLEL) $(ARGS)
 
 # MUTATE=1 alters every table entry and word of the packets, one at a time: each must fail a test.
 acceptance: install

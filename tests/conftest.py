@@ -2,8 +2,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from xdist.scheduler import LoadScopeScheduling
+
 if TYPE_CHECKING:
     import pytest
+    from xdist.remote import Producer
 
 FOLDERS = ("unit", "server", "notebooks", "agents")
 """From the fastest to the slowest, so that a simple mistake shows first."""
@@ -24,3 +27,19 @@ def _rank(item: pytest.Item) -> int:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=_rank)
+
+
+TOGETHER = ("tests/real_agents/", "tests/e2e/")
+"""Folders whose tests share a browser or a server that takes long to start."""
+
+
+class _ByFile(LoadScopeScheduling):
+    """Gives a worker a whole file, or one of these folders."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        folder = next((name for name in TOGETHER if nodeid.startswith(name)), None)
+        return folder or nodeid.split("::", 1)[0]
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadScopeScheduling:
+    return _ByFile(config, log)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import psutil
@@ -105,11 +106,15 @@ def test_a_killed_agent_goes_on_where_it_was_and_nothing_outlives_a_killed_serve
 
 def launched(running: Sequence[psutil.Process]) -> psutil.Process:
     """Return the process that the host's supervisor has started, which may be a mere launcher."""
-    watchers = {p.pid for p in running if any("supervise" in word for word in p.cmdline())}
-    assert len(watchers) <= 1
-    others = [process for process in running if process.pid not in watchers]
-    pids = {process.pid for process in others}
-    (first,) = (process for process in others if process.ppid() not in pids)
+    parents: dict[psutil.Process, int] = {}
+    watchers: set[int] = set()
+    for process in running:
+        with suppress(psutil.NoSuchProcess):  # some run for a moment only
+            parents[process] = process.ppid()
+            if any("supervise" in word for word in process.cmdline()):
+                watchers.add(process.pid)
+    (watcher,) = watchers
+    (first,) = (process for process, parent in parents.items() if parent == watcher)
     return first
 
 

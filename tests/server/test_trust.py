@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from typing import Any
 
 import httpx
-import psutil
 import pytest
 
 from tests.support.api import finished, start_turn
 from tests.support.page import Page
+from tests.support.processes import family
 from tests.support.server import JupyterServer, fake_agents
 from tests.support.wait import eventually
 
@@ -42,9 +42,8 @@ def refused(answer: httpx.Response) -> None:
     assert "--trust" in answer.json()["detail"]
 
 
-def agents_of(server: JupyterServer) -> list[psutil.Process]:
-    children = psutil.Process(server.pid).children(recursive=True)
-    return [c for c in children if any(part.endswith("/hello.py") for part in c.cmdline())]
+def agents_of(server: JupyterServer) -> list[str]:
+    return [command for command in family(server.pid).values() if "/hello.py" in command]
 
 
 def create(user: httpx.Client, **body: Any) -> httpx.Response:
