@@ -153,7 +153,7 @@ def _response(message: Mapping[str, Any]) -> Object:
     request_id = _integer(message["id"])
     if not isinstance(request_id, int | str) or isinstance(request_id, bool):
         return _unrecognised(message)
-    result = {key: value for key, value in message.items() if key != "error"}
+    result = {key: value for key, value in message.items() if key not in ("error", "method")}
     result |= {"jsonrpc": "2.0", "id": request_id}
     error = message.get("error")
     if error is None:

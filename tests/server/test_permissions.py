@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import signal
 from collections.abc import Iterator
 
 import httpx
-import psutil
 import pytest
 
 from tests.support.api import finished, open_session, pending, start_turn
 from tests.support.page import Page
+from tests.support.processes import family
 from tests.support.server import JupyterServer
 from tests.support.wait import eventually
 
@@ -101,9 +103,9 @@ def test_a_senseless_answer_settles_nothing(
 def test_a_request_of_a_dead_process_is_gone(
     server: JupyterServer, user: httpx.Client, asking: tuple[str, str], session_id: str
 ) -> None:
-    for process in psutil.Process(server.pid).children(recursive=True):
-        if any(part.endswith("/permission.py") for part in process.cmdline()):
-            process.kill()
+    for pid, command in family(server.pid).items():
+        if "/permission.py" in command:
+            os.kill(pid, signal.SIGKILL)
     detail = finished(user, asking[0])
     assert detail["turn"]["stop_reason"] == "error"
     answer = user.post(asking[1], json={"option_id": "yes"})
