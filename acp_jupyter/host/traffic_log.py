@@ -23,6 +23,7 @@ __all__ = ["FrozenLog", "TrafficLog", "read_entry", "read_traffic"]
 _log = logging.getLogger(__name__)
 _CLOSE_SECONDS = 10.0
 _BATCH = 500
+_GATHER_SECONDS = 0.025
 
 _Queued = TrafficEntry | threading.Event | None
 """An entry, somebody who waits for those before, or the end."""
@@ -51,6 +52,7 @@ class TrafficLog:
         self._redactor = redactor if redactor is not None else Redactor()
         self._entries: queue.SimpleQueue[_Queued] = queue.SimpleQueue()
         self._closed = False
+        self._hurry = threading.Event()
         self._lock = threading.Lock()
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         path.parent.chmod(0o700)
@@ -87,6 +89,7 @@ class TrafficLog:
         """Wait, blocking, until what was appended so far is in the file; tell whether it is."""
         done = threading.Event()
         self._entries.put(done)
+        self._hurry.set()
         return done.wait(seconds)
 
     def close(self) -> None:
@@ -95,12 +98,16 @@ class TrafficLog:
             return
         self._closed = True
         self._entries.put(None)
+        self._hurry.set()
         self._thread.join(_CLOSE_SECONDS)
 
     def _run(self) -> None:
         ended = False
         while not ended:
             batch = [self._entries.get()]
+            # A hundred sessions that write each line at once would starve the other threads.
+            self._hurry.wait(_GATHER_SECONDS)
+            self._hurry.clear()
             with contextlib.suppress(queue.Empty):
                 while len(batch) < _BATCH:
                     batch.append(self._entries.get_nowait())
