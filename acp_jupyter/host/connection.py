@@ -11,24 +11,19 @@ from typing import Any, Self, cast
 import acp
 from acp.interfaces import Client
 
-from acp_jupyter._version import __version__
-from acp_jupyter.errors import AgentDied, AgentRequestError, AgentStartError
-from acp_jupyter.host.capabilities import client_capabilities
+from acp_jupyter.errors import AgentRequestError
 from acp_jupyter.host.environment import agent_environment
+from acp_jupyter.host.handshake import Handshake
 from acp_jupyter.host.inbound import OnWithdrawn
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.login_words import login_needed, silent_for_want_of_login
 from acp_jupyter.host.process import AgentProcess, ExitReason
 from acp_jupyter.host.registry import AgentSpec
 from acp_jupyter.host.routing import Lines, SessionLog
 from acp_jupyter.host.transport import BeforeAnswer, LineTransport
-from acp_jupyter.packets.parse_login import asks_for_login
 from acp_jupyter.transcript.redact import Redactor
 
-__all__ = ["PROTOCOL_VERSION", "AgentConnection"]
+__all__ = ["AgentConnection"]
 
-PROTOCOL_VERSION = 1
-_SHOWN_STDERR_LINES = 10
 _LAST_LINES_SECONDS = 1.0
 
 
@@ -53,8 +48,8 @@ class AgentConnection:
     ) -> None:
         self.spec = spec
         self.closed = asyncio.Event()
-        self.initialize_result: Mapping[str, Any] = {}
         self._process = process
+        self._handshake = Handshake(spec, process, limits)
         self._transport = transport
         self._lines = lines
         self._limits = limits
@@ -99,7 +94,7 @@ class AgentConnection:
         transport = LineTransport(process, lines, limits, name=spec.name)
         connection = cls(spec, process, transport, lines, client, limits)
         try:
-            await connection._initialize()
+            await connection._handshake.shake(connection._ask)
         except BaseException:
             await connection.close()
             raise
@@ -116,20 +111,24 @@ class AgentConnection:
         return not self._transport.ended.is_set()
 
     @property
+    def initialize_result(self) -> Mapping[str, Any]:
+        """What the agent answered to ``initialize``."""
+        return self._handshake.result
+
+    @property
     def agent_name(self) -> str:
         """What the agent calls itself, or what it is called in the configuration."""
-        info = _object(self.initialize_result.get("agentInfo"))
-        return str(info.get("title") or info.get("name") or self.spec.name)
+        return self._handshake.agent_name
 
     @property
     def agent_version(self) -> str:
         """The agent's version, or an empty string."""
-        return str(_object(self.initialize_result.get("agentInfo")).get("version") or "")
+        return self._handshake.agent_version
 
     @property
     def capabilities(self) -> Mapping[str, Any]:
         """What the agent says it can do, as it said it."""
-        return _object(self.initialize_result.get("agentCapabilities"))
+        return self._handshake.capabilities
 
     def stderr_tail(self) -> list[str]:
         """Return the last lines of the agent's stderr."""
@@ -157,10 +156,11 @@ class AgentConnection:
         """
         params = {"cwd": str(cwd), "mcpServers": [dict(server) for server in mcp_servers]}
         seconds = self._limits.session_new_seconds
-        result = await self._start_request("session/new", params, seconds, log)
+        answer = self._ask("session/new", params, seconds, log=log, opens=True)
+        result = await self._handshake.explained("session/new", answer, seconds)
         session_id = result.get("sessionId", result.get("session_id"))
         if not isinstance(session_id, str) or not session_id:
-            raise self._start_error("answered session/new without a session id.")
+            raise self._handshake.error("answered session/new without a session id.")
         return {**result, "sessionId": session_id}
 
     async def prompt(
@@ -280,58 +280,6 @@ class AgentConnection:
             for waiting in (exited, ended, deaf):
                 waiting.cancel()
             self.closed.set()
-
-    async def _initialize(self) -> None:
-        params = {
-            "protocolVersion": PROTOCOL_VERSION,
-            "clientCapabilities": client_capabilities(),
-            "clientInfo": {"name": "acp-jupyter", "title": "Jupyter", "version": __version__},
-        }
-        seconds = self._limits.initialize_seconds
-        if self.spec.downloads:
-            seconds = max(seconds, self._limits.download_seconds)
-        result = await self._start_request("initialize", params, seconds)
-        spoken = result.get("protocolVersion")
-        if str(spoken).removesuffix(".0") != str(PROTOCOL_VERSION):
-            raise self._start_error(
-                f"speaks version {spoken!r} of the Agent Client Protocol, and this is a client of "
-                f"version {PROTOCOL_VERSION}. Install a version of the agent that speaks it."
-            )
-        self.initialize_result = result
-
-    async def _start_request(
-        self,
-        method: str,
-        params: Mapping[str, Any],
-        seconds: float,
-        log: SessionLog | None = None,
-    ) -> dict[str, Any]:
-        """Send a request without which there is no session, and explain its failure."""
-        try:
-            result = await self._ask(method, params, seconds, log=log, opens=log is not None)
-            return dict(_object(result))
-        except TimeoutError:
-            if silent_for_want_of_login(self.initialize_result):
-                words = f"did not answer {method} within {seconds:g} s"
-                raise login_needed(self.agent_name, words, self.initialize_result) from None
-            raise self._start_error(
-                f"did not answer {method} within {seconds:g} s. Its command may be no ACP agent, "
-                "or it waits for a login: run it once in a terminal."
-            ) from None
-        except AgentDied as error:
-            reason = self._process.exit_reason
-            words = f"{reason.words()} before it answered {method}." if reason else f"{error}"
-            raise self._start_error(f"{words} Its last words are below.") from None
-        except AgentRequestError as error:
-            if asks_for_login(error.code, error.message, error.detail):
-                raise login_needed(
-                    self.agent_name, error.message, self.initialize_result
-                ) from error
-            raise self._start_error(f"answered {method} with an error: {error.message}.") from error
-
-    def _start_error(self, text: str) -> AgentStartError:
-        tail = self._process.stderr_tail()[-_SHOWN_STDERR_LINES:]
-        return AgentStartError(f"{self.spec.name} {text}", "\n".join(tail))
 
 
 def _object(value: object) -> Mapping[str, Any]:

@@ -1,0 +1,120 @@
+"""The requests without which there is no session, and words for their failure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine, Mapping
+from typing import Any, TypeAlias
+
+from acp_jupyter._version import __version__
+from acp_jupyter.errors import AgentDied, AgentRequestError, AgentStartError
+from acp_jupyter.host.capabilities import client_capabilities
+from acp_jupyter.host.limits import Limits
+from acp_jupyter.host.login_words import login_needed, silent_for_want_of_login
+from acp_jupyter.host.process import AgentProcess
+from acp_jupyter.host.registry import AgentSpec
+from acp_jupyter.packets.parse_login import asks_for_login
+
+__all__ = ["PROTOCOL_VERSION", "Handshake"]
+
+PROTOCOL_VERSION = 1
+_SHOWN_STDERR_LINES = 10
+
+Answer: TypeAlias = Coroutine[Any, Any, Any]
+"""What the agent sent as the result of a request."""
+
+
+class Handshake:
+    """``initialize``, and what the agent said in it.
+
+    Attributes
+    ----------
+    result
+        The answer to ``initialize``; empty before it.
+    """
+
+    def __init__(self, spec: AgentSpec, process: AgentProcess, limits: Limits) -> None:
+        self.result: Mapping[str, Any] = {}
+        self._spec = spec
+        self._process = process
+        self._limits = limits
+
+    @property
+    def agent_name(self) -> str:
+        """What the agent calls itself, or what it is called in the configuration."""
+        info = self._info
+        return str(info.get("title") or info.get("name") or self._spec.name)
+
+    @property
+    def agent_version(self) -> str:
+        """The agent's version, or an empty string."""
+        return str(self._info.get("version") or "")
+
+    @property
+    def capabilities(self) -> Mapping[str, Any]:
+        """What the agent says it can do, as it said it."""
+        return _object(self.result.get("agentCapabilities"))
+
+    async def shake(self, ask: Callable[[str, Mapping[str, Any], float], Answer]) -> None:
+        """Send ``initialize``.
+
+        Raises
+        ------
+        AgentStartError
+            No answer, an error, or another version of the protocol.
+        """
+        params = {
+            "protocolVersion": PROTOCOL_VERSION,
+            "clientCapabilities": client_capabilities(),
+            "clientInfo": {"name": "acp-jupyter", "title": "Jupyter", "version": __version__},
+        }
+        seconds = self._limits.initialize_seconds
+        if self._spec.downloads:
+            seconds = max(seconds, self._limits.download_seconds)
+        result = await self.explained("initialize", ask("initialize", params, seconds), seconds)
+        spoken = result.get("protocolVersion")
+        if str(spoken).removesuffix(".0") != str(PROTOCOL_VERSION):
+            raise self.error(
+                f"speaks version {spoken!r} of the Agent Client Protocol, and this is a client of "
+                f"version {PROTOCOL_VERSION}. Install a version of the agent that speaks it."
+            )
+        self.result = result
+
+    async def explained(self, method: str, answer: Answer, seconds: float) -> dict[str, Any]:
+        """Wait for the answer to a request; why there is none is told with what to do.
+
+        Raises
+        ------
+        AgentStartError
+            There is none.
+        """
+        try:
+            return dict(_object(await answer))
+        except TimeoutError:
+            if silent_for_want_of_login(self.result):
+                words = f"did not answer {method} within {seconds:g} s"
+                raise login_needed(self.agent_name, words, self.result) from None
+            raise self.error(
+                f"did not answer {method} within {seconds:g} s. Its command may be no ACP agent, "
+                "or it waits for a login: run it once in a terminal."
+            ) from None
+        except AgentDied as error:
+            reason = self._process.exit_reason
+            words = f"{reason.words()} before it answered {method}." if reason else f"{error}"
+            raise self.error(f"{words} Its last words are below.") from None
+        except AgentRequestError as error:
+            if asks_for_login(error.code, error.message, error.detail):
+                raise login_needed(self.agent_name, error.message, self.result) from error
+            raise self.error(f"answered {method} with an error: {error.message}.") from error
+
+    def error(self, text: str) -> AgentStartError:
+        """Return an error about the agent with the last lines of its stderr."""
+        tail = self._process.stderr_tail()[-_SHOWN_STDERR_LINES:]
+        return AgentStartError(f"{self._spec.name} {text}", "\n".join(tail))
+
+    @property
+    def _info(self) -> Mapping[str, Any]:
+        return _object(self.result.get("agentInfo"))
+
+
+def _object(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
