@@ -9,7 +9,7 @@ import { Composer, DRAFT } from './panel/composer';
 import { LoginCard } from './panel/login';
 import { Now } from './panel/now';
 import { SessionList } from './panel/session_list';
-import { ReadOnlyBox, SessionNotes, whyReadOnly } from './panel/session_notes';
+import { asksForLogin, ReadOnlyBox, SessionNotes, whyReadOnly } from './panel/session_notes';
 import { Agents, EmptySession, Loading } from './panel/states';
 import { Traffic } from './panel/traffic';
 import { Transcript } from './panel/transcript';
@@ -148,7 +148,7 @@ export function PanelView(props: PanelProps) {
               )}
               <ConnectionNote connection={connection} />
             </Transcript>
-            {session !== null && (session.needs_login !== '' || session.login !== null) && (
+            {session !== null && asksForLogin(session) && (
               <LoginCard key={`login-${store.sessionId}`} session={session} actions={actions} />
             )}
             <div class="acp-compose">

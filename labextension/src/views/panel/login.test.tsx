@@ -1,9 +1,17 @@
 import { fireEvent, waitFor, within } from '@testing-library/preact';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
-import { agentEntry, session, SESSION, snapshot } from '../../../tests/support/build';
+import {
+  agentEntry,
+  prompt,
+  session,
+  SESSION,
+  snapshot,
+  turn,
+  TURN,
+} from '../../../tests/support/build';
 import { SessionStore } from '../../state/store';
-import type { AgentEntry, AuthMethod, LoginState, SessionState } from '../../wire/types';
+import type { AgentEntry, AuthMethod, Item, LoginState, SessionState } from '../../wire/types';
 import type { Actions } from '../actions';
 import { mountPanel } from '../mount';
 import type { Mounted, PanelProps } from '../props';
@@ -152,6 +160,30 @@ describe('an agent that needs a login', () => {
     show({ ...needs, login: failed }, { login: () => Promise.resolve(reply()) });
     expect(element.textContent).toContain('The browser said no.');
     expect(view().getByRole('button', { name: 'Log in: Browser' })).toBeTruthy();
+  });
+
+  it('is told once: the card in full, the turn in a line, no offer to start it again', () => {
+    const words = 'Claude needs a login: Authentication required. Log in to it in the panel.';
+    const refused: Item = {
+      id: 'e1',
+      turn_id: TURN,
+      kind: 'error',
+      message: words,
+      detail: '',
+      code: '-32000',
+      reason: 'login_needed',
+    };
+    const failure = { message: words, detail: '', reason: 'login_needed' };
+    const store = new SessionStore(SESSION);
+    const state = session({ status: 'stopped', active_turn_id: null, needs_login: words });
+    const ended = turn({ status: 'done', stop_reason: 'error', failure });
+    store.apply([snapshot([prompt('p1', 'Good morning'), refused], [ended], state)]);
+    mount({ store }, { life: undefined });
+    expect(element.textContent.split('Authentication required')).toHaveLength(2);
+    expect(view().getByRole('group', { name: 'Error' }).textContent.trim()).toBe(
+      'Not sent: Claude needed a login.',
+    );
+    expect(element.textContent).not.toContain('is not running');
   });
 
   it('is not there when nothing is needed', () => {

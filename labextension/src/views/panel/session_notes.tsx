@@ -20,6 +20,10 @@ export function SessionNotes({ session, actions, onFailure }: NotesProps) {
   if (whyReadOnly(session, t) !== '') {
     return null;
   }
+  if (asksForLogin(session)) {
+    // Its card says what is to be done, and starting again would only fail again.
+    return null;
+  }
   if (session.silent_since !== null && running !== null) {
     return <Silent since={session.silent_since} {...{ session, actions, onFailure }} />;
   }
@@ -68,6 +72,11 @@ function Silent({ since, session, actions, onFailure }: NotesProps & { readonly 
       </div>
     </div>
   );
+}
+
+/** Whether the card with the ways to log in is shown. */
+export function asksForLogin(session: SessionState): boolean {
+  return session.needs_login !== '' || session.login !== null;
 }
 
 /** Why nothing can be written here; empty where it can. */

@@ -5,7 +5,7 @@ import { ArtifactCard, FileWriteRow } from '../items/artifact';
 import { ContentBlock } from '../items/content_block';
 import { Question } from '../items/elicitation';
 import { ErrorNote, NoticeNote } from '../items/note';
-import { ToLogin } from '../items/to_login';
+import { LoginNeeded } from '../items/to_login';
 import { PlanBlock } from '../items/plan';
 import { Prose } from '../items/prose';
 import { ThoughtLine } from '../items/thought';
@@ -90,11 +90,10 @@ function ItemContent({ item, waiting, newest = false }: ItemRowProps) {
     case 'notice':
       return <NoticeNote item={item} />;
     case 'error':
-      return (
-        <>
-          <ErrorNote message={item.message} detail={item.detail} code={item.code} />
-          {item.reason === 'login_needed' && <ToLogin />}
-        </>
+      return item.reason === 'login_needed' ? (
+        <LoginNeeded item={item} />
+      ) : (
+        <ErrorNote message={item.message} detail={item.detail} code={item.code} />
       );
     case 'turn_end':
       return <End item={item} />;
