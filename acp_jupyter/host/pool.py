@@ -106,13 +106,13 @@ class AgentPool:
             It did not start.
         """
         key = _key(member)
-        running = next((r for r in self._running.get(key, ()) if _shared(r, member)), None)
+        running = self._found(key, member)
+        if running is None and (delay := self._delay(key)) > 0:
+            if waiting is not None:
+                waiting(delay)
+            await asyncio.sleep(delay)
+            running = self._found(key, member)  # another session may have started it meanwhile
         if running is None:
-            delay = self._delay(key)
-            if delay > 0:
-                if waiting is not None:
-                    waiting(delay)
-                await asyncio.sleep(delay)
             running = self._start(member, key)
         running.users.add(member)
         if member.client is not None:
@@ -173,6 +173,9 @@ class AgentPool:
         ends = [self._end(key, r) for key, group in tuple(self._running.items()) for r in group]
         await asyncio.gather(*ends, return_exceptions=True)
         await asyncio.gather(*self._closing, return_exceptions=True)
+
+    def _found(self, key: _Key, member: Member) -> _Running | None:
+        return next((r for r in self._running.get(key, ()) if _shared(r, member)), None)
 
     def _start(self, member: Member, key: _Key) -> _Running:
         lines, router = Lines(), ClientRouter()
