@@ -166,7 +166,7 @@ def test_close_keeps_and_delete_removes(kept: Kept) -> None:
         state = server.send(ResumeSession(session_id=session_id))
         assert isinstance(state, SessionState)
         assert state.status == "idle"
-        assert sent(kept, session_id)[-1] == "session/resume"
+        eventually(lambda: sent(kept, session_id)[-1] == "session/resume", 5)
         server.send(DeleteSession(session_id=session_id))
         assert not (kept.data / "sessions" / session_id).exists()
         assert json.loads((kept.root / "agent.json").read_text()) == {}
