@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from acp_jupyter.packets.base import Model
-from acp_jupyter.packets.change_notes import ChangedFile
+from acp_jupyter.packets.change_notes import ChangedFile, FileHunks
 
 __all__ = ["ChangesReply", "FileTexts", "GetChanges", "RevertReply", "RevertTurn"]
 
 _PATHS = 100_000
+_HUNK_FILES = 200
 
 
 class GetChanges(Model):
@@ -26,14 +27,25 @@ class GetChanges(Model):
 
 
 class RevertTurn(Model):
-    """Take back what a turn changed, where nobody has changed it since."""
+    """Take back what a turn changed, where nobody has changed it since; or undo that."""
 
     name: Literal["revert_turn"] = "revert_turn"
     turn_id: str
     paths: tuple[str, ...] | None = Field(default=None, max_length=_PATHS)
     """Which files; by default all of them."""
+    hunks: tuple[FileHunks, ...] = Field(default=(), max_length=_HUNK_FILES)
+    """Parts of files, in place of whole ones."""
+    undo: bool = False
+    """Whether to put back what was taken back."""
     partial: bool = False
     """Whether to take back what can be, where some files were changed since."""
+
+    @model_validator(mode="after")
+    def _files_or_parts(self) -> RevertTurn:
+        if self.hunks and self.paths is not None:
+            msg = "send either paths or hunks"
+            raise ValueError(msg)
+        return self
 
 
 class FileTexts(ChangedFile):
@@ -62,6 +74,6 @@ class RevertReply(Model):
 
     turn_id: str
     paths: tuple[str, ...]
-    """Files that are as they were before the turn now."""
+    """Files that are as they were before the turn now, or after it if that was undone."""
     refused: dict[str, str] = Field(default_factory=dict)
     """Files that were left as they are, and why; only with ``partial``."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
+from weakref import WeakKeyDictionary
 
 from acp_jupyter.delivery.access import may_see
 from acp_jupyter.delivery.callers import Caller, KernelCaller
@@ -14,33 +14,17 @@ from acp_jupyter.delivery.change_commands import (
     RevertReply,
     RevertTurn,
 )
-from acp_jupyter.errors import BadRequest, ChangesGone, ChangesRefused, NotAllowed, UnknownTurn
-from acp_jupyter.host.checkpoints import Checkpoints
+from acp_jupyter.delivery.change_reverting import KeptTurn, TakingBack, named_files, paths_of
+from acp_jupyter.errors import ChangesGone, ChangesRefused, NotAllowed, UnknownTurn
 from acp_jupyter.host.checkpoints_read import FileSides, read_changes, read_patch
-from acp_jupyter.host.checkpoints_revert import Revert
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.session import Session
-from acp_jupyter.packets.change_notes import ChangedFile, TurnChanges, TurnReverted
+from acp_jupyter.packets.change_notes import ChangedFile, TurnChanges
 from acp_jupyter.transcript.events import TurnState
 
 __all__ = ["Changes"]
 
 _NOT_KEPT = "What this turn changed is not kept."
-_UNSAVED = "has changes in an editor that are not saved"
-
-
-@dataclass(frozen=True, slots=True)
-class _Kept:
-    """A turn whose folder was kept."""
-
-    session: Session
-    turn: TurnState
-    checkpoints: Checkpoints
-    trees: tuple[str, str]
-
-    @property
-    def changes(self) -> TurnChanges:
-        return self.turn.changes or TurnChanges()
 
 
 class Changes:
@@ -54,6 +38,7 @@ class Changes:
 
     def __init__(self, host: AgentHost) -> None:
         self._host = host
+        self._locks: WeakKeyDictionary[Session, asyncio.Lock] = WeakKeyDictionary()
 
     async def get(self, command: GetChanges, caller: Caller) -> ChangesReply:
         """Return what a turn changed.
@@ -70,7 +55,7 @@ class Changes:
         session, turn = await self._settled(command.turn_id, caller)
         kept = await self._kept(session, turn)
         changes = turn.changes or TurnChanges()
-        chosen = changes.files if command.path is None else _named(changes, (command.path,))
+        chosen = changes.files if command.path is None else named_files(changes, (command.path,))
         reply = ChangesReply(
             turn_id=turn.turn_id,
             known=kept is not None,
@@ -83,22 +68,26 @@ class Changes:
             return reply.model_copy(update={"files": files, "words": words})
         if command.form == "patch":
             all_of_it = command.path is None and changes.left_out > 0
-            paths = () if all_of_it else _paths(chosen)
+            paths = () if all_of_it else paths_of(chosen)
             text = ""
             if paths or all_of_it:
                 text = await asyncio.to_thread(read_patch, kept.checkpoints, kept.trees, paths)
             return reply.model_copy(update={"patch": text})
-        sides = await asyncio.to_thread(read_changes, kept.checkpoints, kept.trees, _paths(chosen))
+        sides = await asyncio.to_thread(
+            read_changes, kept.checkpoints, kept.trees, paths_of(chosen)
+        )
         files = tuple(_with_texts(file, sides.get(file.path)) for file in chosen)
         return reply.model_copy(update={"files": files})
 
     async def revert(self, command: RevertTurn, caller: Caller) -> RevertReply:
-        """Take back what a turn changed; all of it, or nothing.
+        """Take back what a turn changed, or undo that; all of it, or nothing.
 
         Raises
         ------
         UnknownTurn
             The caller does not see it.
+        BadRequest
+            It did not change that.
         NotAllowed
             A kernel asked for what is not its own turn.
         ChangesRefused
@@ -108,33 +97,18 @@ class Changes:
         """
         session, turn = await self._settled(command.turn_id, caller)
         _own_turn(turn, caller)
-        if turn.status != "done" or session.state.active_turn_id is not None:
-            raise ChangesRefused("A turn is running in this session. Wait for its end, or stop it.")
-        kept = await self._kept(session, turn)
-        if kept is None or not kept.changes.revertible:
-            words = "" if turn.changes is None else turn.changes.words
-            raise ChangesGone(f"{words or _NOT_KEPT} It can't be taken back.")
-        files = self._chosen(kept.changes, command)
-        unsaved = await self._unsaved(kept.checkpoints, files)
-        if unsaved and not command.partial:
-            path = next(iter(unsaved))
-            raise ChangesRefused(f"Nothing was taken back: {path} {_UNSAVED}.")
-        free = tuple(file for file in files if file.path not in unsaved)
-        modes = {f.old_path or f.path: f.old_mode for f in free if f.old_mode is not None}
-        reverting = Revert(kept.checkpoints, modes, kept.changes.made_folders)
-        # A turn may have changed more files than it names.
-        whole = command.paths is None and not unsaved and kept.changes.left_out > 0
-        chosen = None if whole else _paths(free)
-        omitted = {file.path for file in kept.changes.files if not file.kept}
-        omitted.add(session.turn_files.own_notebook(turn.turn_id))
-        done = await asyncio.to_thread(
-            reverting.run_paths, kept.trees, chosen, omitted, partial=command.partial
-        )
-        paths = tuple(file.path for file in free if file.path not in done.refused)
-        if paths:
-            session.journal.note(TurnReverted(turn_id=turn.turn_id, paths=paths))
-        refused = {**done.refused, **dict.fromkeys(unsaved, _UNSAVED)}
-        return RevertReply(turn_id=turn.turn_id, paths=paths, refused=refused)
+        # What is taken back already says what a file should hold now.
+        async with self._locks.setdefault(session, asyncio.Lock()):
+            session, turn = await self._settled(command.turn_id, caller)
+            if turn.status != "done" or session.state.active_turn_id is not None:
+                raise ChangesRefused(
+                    "A turn is running in this session. Wait for its end, or stop it."
+                )
+            kept = await self._kept(session, turn)
+            if kept is None or not kept.changes.revertible:
+                words = "" if turn.changes is None else turn.changes.words
+                raise ChangesGone(f"{words or _NOT_KEPT} It can't be taken back.")
+            return await TakingBack(kept, command, self._host.config.documents).run()
 
     async def _settled(self, turn_id: str, caller: Caller) -> tuple[Session, TurnState]:
         session = self._host.session_of_turn(turn_id)
@@ -144,31 +118,12 @@ class Changes:
             await session.turn_files.settled(turn_id)
         return session, session.transcript.turns[turn_id]
 
-    async def _kept(self, session: Session, turn: TurnState) -> _Kept | None:
+    async def _kept(self, session: Session, turn: TurnState) -> KeptTurn | None:
         keeper = session.turn_files.checkpoints
         if keeper is None or turn.status != "done":
             return None
         trees = await asyncio.to_thread(keeper.checkpoints.trees, turn.turn_id)
-        return None if trees is None else _Kept(session, turn, keeper.checkpoints, trees)
-
-    def _chosen(self, changes: TurnChanges, command: RevertTurn) -> tuple[ChangedFile, ...]:
-        if command.paths is None:
-            return tuple(file for file in changes.files if file.kept)
-        files = _named(changes, command.paths)
-        for file in files:
-            if not file.kept:
-                raise ChangesRefused(f"{file.path} is not taken back. {file.words}".strip())
-        return files
-
-    async def _unsaved(
-        self, checkpoints: Checkpoints, files: tuple[ChangedFile, ...]
-    ) -> dict[str, str]:
-        documents = self._host.config.documents
-        found: dict[str, str] = {}
-        for file in files:
-            if not file.binary and await documents.read(checkpoints.root / file.path) is not None:
-                found[file.path] = _UNSAVED
-        return found
+        return None if trees is None else KeptTurn(session, turn, keeper.checkpoints, trees)
 
 
 def _own_turn(turn: TurnState, caller: Caller) -> None:
@@ -180,18 +135,6 @@ def _own_turn(turn: TurnState, caller: Caller) -> None:
     same_notebook = origin is not None and origin.notebook_path == caller.notebook_path != ""
     if not (same_kernel or same_notebook):
         raise NotAllowed("This turn was not sent from this notebook: take it back in the page.")
-
-
-def _named(changes: TurnChanges, paths: tuple[str, ...]) -> tuple[ChangedFile, ...]:
-    known = {file.path: file for file in changes.files}
-    for path in paths:
-        if path not in known:
-            raise BadRequest(f"The turn did not change a file {path}.")
-    return tuple(known[path] for path in dict.fromkeys(paths))
-
-
-def _paths(files: tuple[ChangedFile, ...]) -> tuple[str, ...]:
-    return tuple(path for file in files for path in (file.path, file.old_path) if path)
 
 
 def _with_texts(file: ChangedFile, sides: FileSides | None) -> FileTexts:

@@ -12,10 +12,11 @@ from acp_jupyter.host.checkpoints_diff import Side, TreeChange, blobs, tree_chan
 from acp_jupyter.host.checkpoints_disk import Disk, Found
 from acp_jupyter.host.checkpoints_git import GitError
 
-__all__ = ["Revert", "Reverted"]
+__all__ = ["SINCE", "Revert", "Reverted", "refusal"]
 
 _NAMED = 3
-_SINCE = "was changed since"
+SINCE = "was changed since"
+"""Why a file is left as it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +112,7 @@ class Revert:
             else:
                 parts += change.parts()
         if refused and not partial:
-            raise ChangesRefused(_words(refused), "\n".join(f"{p} {w}" for p, w in refused.items()))
+            raise refusal(refused)
         self._all(parts)
         return Reverted(tuple(part.path for part in parts), refused)
 
@@ -123,7 +124,7 @@ class Revert:
             except OSError as error:
                 return f"can't be read: {error.strerror}"
             if not (found.is_as(part.new) or found.is_as(part.old)):
-                return _SINCE
+                return SINCE
         return ""
 
     def _all(self, parts: list[TreeChange]) -> None:
@@ -163,7 +164,7 @@ class Revert:
         if found.is_as(wanted):
             return
         if not found.is_as(present):
-            raise OSError(0, _SINCE)
+            raise OSError(0, SINCE)
         if not wanted.exists:
             self._disk.remove(part.path)
             return
@@ -194,13 +195,16 @@ def _depth(part: TreeChange) -> int:
     return part.path.count("/")
 
 
-def _words(refused: Mapping[str, str]) -> str:
-    since = [path for path, why in refused.items() if why == _SINCE]
+def refusal(refused: Mapping[str, str]) -> ChangesRefused:
+    """Say which files are in the way."""
+    detail = "\n".join(f"{path} {why}" for path, why in refused.items())
+    since = [path for path, why in refused.items() if why == SINCE]
     if since:
         verb = "was" if len(since) == 1 else "were"
-        return f"Nothing was taken back: {_named(since)} {verb} changed since the turn."
+        words = f"Nothing was taken back: {_named(since)} {verb} changed since the turn."
+        return ChangesRefused(words, detail)
     path, why = next(iter(refused.items()))
-    return f"Nothing was taken back: {path} {why}."
+    return ChangesRefused(f"Nothing was taken back: {path} {why}.", detail)
 
 
 def _named(paths: list[str]) -> str:

@@ -4,9 +4,40 @@ from __future__ import annotations
 
 from typing import Literal
 
+from pydantic import Field
+
 from acp_jupyter.packets.base import Model
 
-__all__ = ["ChangedFile", "FileWritten", "TurnChanges", "TurnChangesNote", "TurnReverted"]
+__all__ = [
+    "ChangedFile",
+    "FileHunks",
+    "FileWritten",
+    "Hunk",
+    "TurnChanges",
+    "TurnChangesNote",
+    "TurnReverted",
+]
+
+_HUNKS = 10_000
+
+
+class Hunk(Model):
+    """One change in a file: lines before the turn, and what the turn made of them.
+
+    Lines are counted from 0, and the end is not one of them: an empty range is a place.
+    """
+
+    old_start: int = Field(ge=0)
+    old_end: int = Field(ge=0)
+    new_start: int = Field(ge=0)
+    new_end: int = Field(ge=0)
+
+
+class FileHunks(Model):
+    """Some of the changes in one file."""
+
+    path: str
+    hunks: tuple[Hunk, ...] = Field(max_length=_HUNKS)
 
 
 class ChangedFile(Model):
@@ -31,6 +62,8 @@ class ChangedFile(Model):
     words: str = ""
     """Why not."""
     reverted: bool = False
+    reverted_hunks: tuple[Hunk, ...] = ()
+    """What was taken back of it, in their order; a file that is taken back keeps them for Undo."""
 
 
 class TurnChanges(Model):
@@ -55,11 +88,16 @@ class TurnChangesNote(TurnChanges):
 
 
 class TurnReverted(Model):
-    """Changes of a turn were taken back."""
+    """Changes of a turn were taken back, or are there again."""
 
     note: Literal["turn_reverted"] = "turn_reverted"
     turn_id: str
     paths: tuple[str, ...] = ()
+    """Whole files."""
+    hunks: tuple[FileHunks, ...] = ()
+    """Parts of others."""
+    undone: bool = False
+    """Whether what was taken back is there again."""
 
 
 class FileWritten(Model):

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from acp_jupyter.packets.change_notes import (
+    ChangedFile,
     FileWritten,
+    Hunk,
     TurnChanges,
     TurnChangesNote,
     TurnReverted,
@@ -30,16 +32,28 @@ def changed(draft: Draft, note: TurnChangesNote) -> None:
 
 
 def reverted(draft: Draft, note: TurnReverted) -> None:
-    """Mark what was taken back."""
+    """Mark what was taken back, or unmark it."""
     turn = draft.turns.get(note.turn_id)
     if turn is None or turn.changes is None:
         return
     paths = set(note.paths)
+    hunks = {each.path: each.hunks for each in note.hunks}
     files = tuple(
-        file.model_copy(update={"reverted": True}) if file.path in paths else file
+        file.model_copy(update={"reverted": not note.undone})
+        if file.path in paths
+        else _with_hunks(file, hunks.get(file.path, ()), undone=note.undone)
         for file in turn.changes.files
     )
     _renew(draft, turn, turn.changes.model_copy(update={"files": files}))
+
+
+def _with_hunks(file: ChangedFile, hunks: tuple[Hunk, ...], *, undone: bool) -> ChangedFile:
+    if not hunks:
+        return file
+    others = [hunk for hunk in file.reverted_hunks if hunk not in hunks]
+    left = others if undone else [*others, *hunks]
+    ordered = tuple(sorted(left, key=lambda hunk: (hunk.new_start, hunk.old_start)))
+    return file.model_copy(update={"reverted_hunks": ordered})
 
 
 def _renew(draft: Draft, turn: TurnState, changes: TurnChanges) -> None:

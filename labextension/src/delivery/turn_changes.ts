@@ -1,5 +1,5 @@
 import { parseResult } from '../wire/results';
-import type { Command, FileTexts } from '../wire/types';
+import type { Command, FileHunks, FileTexts } from '../wire/types';
 
 /** Git may have to look at many files. */
 const SECONDS = 60;
@@ -19,15 +19,23 @@ export class TurnChangesCalls {
     return reply.known ? (reply.files[0] ?? null) : null;
   }
 
-  /** `null` for all that the turn changed. */
-  async revert(turnId: string, paths: readonly string[] | null): Promise<void> {
-    const chosen = paths === null ? null : [...paths];
+  /** Makes files as they were before the turn, or parts of one; or puts that back. */
+  async revert(turnId: string, what: RevertChoice): Promise<void> {
     const command = {
       name: 'revert_turn',
       turn_id: turnId,
-      paths: chosen,
+      paths: what.paths === undefined ? null : [...what.paths],
+      hunks: what.hunks === undefined ? [] : [what.hunks],
+      undo: what.undo ?? false,
       partial: false,
     } as const;
     parseResult('revert_turn', await this.#command(command, SECONDS));
   }
+}
+
+/** Without files or parts: all that the turn changed. */
+interface RevertChoice {
+  readonly paths?: readonly string[];
+  readonly hunks?: FileHunks;
+  readonly undo?: boolean;
 }

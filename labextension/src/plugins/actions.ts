@@ -28,7 +28,7 @@ export function turnActions(
       client.answerElicitation(sessionId, requestId, answer),
     cancel: (sessionId, turnId) => client.cancel(sessionId, turnId),
     getChanges: (turnId, path) => client.changes.file(turnId, path),
-    revertTurn: (turnId, paths) => client.changes.revert(turnId, paths),
+    revertTurn: (turnId, what) => client.changes.revert(turnId, what),
     killTerminal: (sessionId, terminalId) => client.killTerminal(sessionId, terminalId),
     openSession: sessionId => void app.commands.execute(OPEN_SESSION, { sessionId }),
     baseUrl: PageConfig.getBaseUrl(),

@@ -1,8 +1,10 @@
+import type { DraftAttachment } from '../state/attachments';
 import type {
   AgentSession,
   AgentSessions,
   AnswerElicitation,
   AnswerPermission,
+  FileHunks,
   FileTexts,
   GetTraffic,
   LoginReply,
@@ -12,6 +14,7 @@ import type {
   TrafficDetail,
   TrafficPage,
 } from '../wire/types';
+import type { MentionSource } from './panel/mention';
 
 /** What may be changed of a session; absent fields stay. */
 export type ConfigChange = Partial<Pick<SetConfig, 'config' | 'mode' | 'policy' | 'title'>>;
@@ -30,6 +33,15 @@ export type Answer = Pick<AnswerElicitation, 'action' | 'content'>;
 /** What goes with the answer to a permission request: how long it counts, or why not. */
 export type AnswerMore = Pick<AnswerPermission, 'remember' | 'reason'>;
 
+/** What is taken back of a turn; without files or parts all that it changed. */
+export interface RevertChoice {
+  readonly paths?: readonly string[];
+  /** Parts of one file. */
+  readonly hunks?: FileHunks;
+  /** Puts it back. */
+  readonly undo?: boolean;
+}
+
 /** Sessions taken up again, forked and removed, and those that only an agent knows. */
 export interface SessionLife {
   /** Starts the agent again. */
@@ -42,6 +54,18 @@ export interface SessionLife {
   readonly listOfAgent: (agentId: string, cursor: string) => Promise<AgentSessions>;
   /** Opens one of them here; resolves to our id of it. */
   readonly openOfAgent: (agentId: string, session: AgentSession, trust: boolean) => Promise<string>;
+}
+
+/** The cells that code of an answer can go to. It is never run. */
+export interface Cells {
+  /** Number of the cell that an insertion goes below, from 1; `null` where there is none. */
+  readonly activeCell: () => number | null;
+  /** Makes a cell; Markdown becomes a Markdown cell. */
+  readonly insertBelow: (text: string, language: string) => Promise<void>;
+  /** Puts a text in the place of that cell's; it can be undone in the notebook. */
+  readonly replaceActive?: (text: string, language: string) => Promise<void>;
+  /** Told when another cell is the active one. */
+  readonly onChange: (listener: () => void) => () => void;
 }
 
 /**
@@ -73,7 +97,13 @@ export interface Actions {
   cancel(sessionId: string, turnId: string | null): Promise<void>;
   /** Ends a command that the host runs for the agent. */
   killTerminal?(sessionId: string, terminalId: string): Promise<void>;
-  send?(sessionId: string, text: string): Promise<void>;
+  send?(
+    sessionId: string,
+    text: string,
+    attachments: readonly DraftAttachment[],
+  ): Promise<void>;
+  /** What `@` can name in a message; without it nothing can be attached. */
+  readonly mentions?: MentionSource;
   /** Makes a session and resolves to its id. */
   createSession?(agentId: string): Promise<string>;
   openSession?(sessionId: string): void;
@@ -87,6 +117,7 @@ export interface Actions {
   readonly baseUrl?: string;
   openFile?(path: string, line: number | null): void;
   copy?(text: string): Promise<void>;
+  readonly cells?: Cells;
   /** Shows the cell that a prompt came from. */
   jumpTo?(origin: Origin): void;
   removeQueued?(sessionId: string, turnId: string): Promise<void>;
@@ -96,8 +127,10 @@ export interface Actions {
   sendNow?(turnId: string): Promise<void>;
   /** A file that a turn changed, with its text before and after; `null` where it is not kept. */
   readonly getChanges?: (turnId: string, path: string) => Promise<FileTexts | null>;
-  /** Makes files as they were before a turn; `null` for all that it changed. */
-  readonly revertTurn?: (turnId: string, paths: readonly string[] | null) => Promise<void>;
+  /** Makes files as they were before a turn, or puts that back. */
+  readonly revertTurn?: (turnId: string, what: RevertChoice) => Promise<void>;
+  /** Shows all that a turn changed, file by file. */
+  readonly review?: (turnId: string) => void;
   /** Tries the connection now. */
   reconnect?(): void;
   /** Lines of a session's traffic, as they are on disk. */

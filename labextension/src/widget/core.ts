@@ -81,7 +81,7 @@ function actionsOf(client: Client): Actions {
       client.answerElicitation(sessionId, requestId, answer),
     cancel: (sessionId, turnId) => client.cancel(sessionId, turnId),
     getChanges: (turnId, path) => client.changes.file(turnId, path),
-    revertTurn: (turnId, paths) => client.changes.revert(turnId, paths),
+    revertTurn: (turnId, what) => client.changes.revert(turnId, what),
     killTerminal: (sessionId, terminalId) => client.killTerminal(sessionId, terminalId),
     reconnect: () => client.reconnect(),
     // Absent where the page came over plain http.

@@ -1,5 +1,5 @@
 import { flag, list, number, oneOf, text, texts } from './read';
-import type { ChangedFile, TurnChanges } from './types';
+import type { ChangedFile, Hunk, TurnChanges } from './types';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -31,5 +31,14 @@ function parseFile(value: Fields): ChangedFile | null {
         kept: flag(value, 'kept'),
         words: text(value, 'words'),
         reverted: flag(value, 'reverted'),
+        reverted_hunks: list(value, 'reverted_hunks', parseHunk),
       };
+}
+
+function parseHunk(value: Fields): Hunk | null {
+  const [old_start, old_end] = [number(value, 'old_start'), number(value, 'old_end')];
+  const [new_start, new_end] = [number(value, 'new_start'), number(value, 'new_end')];
+  return old_start === null || old_end === null || new_start === null || new_end === null
+    ? null
+    : { old_start, old_end, new_start, new_end };
 }

@@ -392,6 +392,10 @@ export interface ChangedFile {
   removed: number | null;
   reverted: boolean;
   /**
+   * What was taken back of it, in their order; a file that is taken back keeps them for Undo.
+   */
+  reverted_hunks: Hunk[];
+  /**
    * In bytes: after the turn, or before it if the file is gone.
    */
   size: number | null;
@@ -399,6 +403,17 @@ export interface ChangedFile {
    * Why not.
    */
   words: string;
+}
+/**
+ * One change in a file: lines before the turn, and what the turn made of them.
+ *
+ * Lines are counted from 0, and the end is not one of them: an empty range is a place.
+ */
+export interface Hunk {
+  new_end: number;
+  new_start: number;
+  old_end: number;
+  old_start: number;
 }
 /**
  * Why a turn ended in an error.
@@ -529,6 +544,10 @@ export interface FileTexts {
   path: string;
   removed: number | null;
   reverted: boolean;
+  /**
+   * What was taken back of it, in their order; a file that is taken back keeps them for Undo.
+   */
+  reverted_hunks: Hunk[];
   /**
    * In bytes: after the turn, or before it if the file is gone.
    */
@@ -864,9 +883,15 @@ export interface GetChanges {
   turn_id: string;
 }
 /**
- * Take back what a turn changed, where nobody has changed it since.
+ * Take back what a turn changed, where nobody has changed it since; or undo that.
  */
 export interface RevertTurn {
+  /**
+   * Parts of files, in place of whole ones.
+   *
+   * @maxItems 200
+   */
+  hunks: FileHunks[];
   name: 'revert_turn';
   /**
    * Whether to take back what can be, where some files were changed since.
@@ -877,6 +902,20 @@ export interface RevertTurn {
    */
   paths: string[] | null;
   turn_id: string;
+  /**
+   * Whether to put back what was taken back.
+   */
+  undo: boolean;
+}
+/**
+ * Some of the changes in one file.
+ */
+export interface FileHunks {
+  /**
+   * @maxItems 10000
+   */
+  hunks: Hunk[];
+  path: string;
 }
 /**
  * End an agent's processes; each session starts it anew when it next needs it.
@@ -1901,7 +1940,7 @@ export interface ReplyFrame {
  */
 export interface RevertReply {
   /**
-   * Files that are as they were before the turn now.
+   * Files that are as they were before the turn now, or after it if that was undone.
    */
   paths: string[];
   /**

@@ -61,7 +61,7 @@ function ChangedFileBody({ turnId, file, revertible }: ChangedFileRowProps) {
           <RevertButton
             words={t('Revert this file')}
             question={t('Make %1 as it was before the turn?', file.path)}
-            run={() => revertTurn(turnId, [file.path])}
+            run={() => revertTurn(turnId, { paths: [file.path] })}
             onFailure={setFailure}
           />
         </p>

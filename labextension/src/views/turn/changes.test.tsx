@@ -43,6 +43,7 @@ function file(path: string, over: Partial<ChangedFile> = {}): ChangedFile {
     kept: true,
     words: '',
     reverted: false,
+    reverted_hunks: [],
     ...over,
   };
 }
@@ -141,7 +142,7 @@ describe('the changes of a turn', () => {
     fireEvent.click(button('Revert'));
     await waitFor(() => within(card()).getByRole('group', { name: question }));
     fireEvent.click(button('Revert'));
-    expect(revertTurn).toHaveBeenCalledWith(TURN, null);
+    expect(revertTurn).toHaveBeenCalledWith(TURN, {});
   });
 
   it('are taken back file by file, and a refusal is shown', async () => {
@@ -154,7 +155,7 @@ describe('the changes of a turn', () => {
       within(card()).getByRole('group', { name: 'Make a.py as it was before the turn?' }),
     );
     fireEvent.click(within(asked).getByRole('button', { name: 'Revert' }));
-    expect(revertTurn).toHaveBeenCalledWith(TURN, ['a.py']);
+    expect(revertTurn).toHaveBeenCalledWith(TURN, { paths: ['a.py'] });
     await waitFor(() => expect(card().textContent).toContain('a.py was changed since the turn.'));
     expect(button('Revert this file')).toBeTruthy();
   });

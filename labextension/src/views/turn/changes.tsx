@@ -47,7 +47,7 @@ export function Changes({ turnId, items, changes }: ChangesProps) {
               'Make 1 file as it was before the turn?',
               'Make %1 files as they were before the turn?',
             )}
-            run={() => revertTurn(turnId, null)}
+            run={() => revertTurn(turnId, {})}
             onFailure={setFailure}
           />
         )}

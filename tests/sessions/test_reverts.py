@@ -1,0 +1,181 @@
+"""Changes of a turn, taken back in parts and put back, also by a server that came later."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+
+import pytest
+
+from acp_jupyter.delivery.change_commands import RevertReply, RevertTurn
+from acp_jupyter.errors import BadRequest, ChangesRefused
+from acp_jupyter.host.host import AgentHost, HostConfig
+from acp_jupyter.host.registry import Registry
+from acp_jupyter.packets.change_notes import ChangedFile, FileHunks, Hunk
+from tests.support.fake_agents import AGENTS
+from tests.support.keeping import FAST, Server
+from tests.support.kept import held
+from tests.support.trusting import trusting
+
+OLD = "".join(f"line {number}\n" for number in range(12))
+NEW = OLD.replace("line 1\n", "LINE 1\nmore\n").replace("line 9\n", "")
+FIRST = Hunk(old_start=1, old_end=2, new_start=1, new_end=3)
+SECOND = Hunk(old_start=9, old_end=10, new_start=10, new_end=10)
+TURN = "write a.py " + NEW.replace("\n", "\\n") + "\nwrite new/b.py x\\n\ndelete gone\nsay Done"
+
+Start = Callable[[], AbstractContextManager[Server]]
+
+
+@pytest.fixture
+def start(tmp_path: Path) -> Start:
+    root = tmp_path / "ws"
+    root.mkdir()
+    (root / "a.py").write_text(OLD)
+    (root / "gone").write_text("x")
+    entry = {"command": sys.executable, "args": [str(AGENTS / "own_tools.py")]}
+    config = HostConfig(
+        Registry({"own": entry}, []),
+        root,
+        tmp_path / "data",
+        limits=FAST,
+        trust=trusting(tmp_path),
+    )
+
+    @contextmanager
+    def started() -> Iterator[Server]:
+        host = AgentHost(config)
+        host.start()
+        try:
+            yield Server(host, root)
+        finally:
+            host.stop()
+
+    return started
+
+
+def turn(server: Server) -> str:
+    session = server.open("own")
+    turn_id = server.prompt(session, TURN)
+    server.done(session, turn_id)
+    server.host.submit(session.turn_files.settled(turn_id)).result(20)
+    return turn_id
+
+
+def files(server: Server, turn_id: str) -> dict[str, ChangedFile]:
+    changes = server.host.session_of_turn(turn_id).transcript.turns[turn_id].changes
+    assert changes is not None
+    return {file.path: file for file in changes.files}
+
+
+def parts(server: Server, turn_id: str, *hunks: Hunk, undo: bool = False) -> None:
+    named = (FileHunks(path="a.py", hunks=hunks),)
+    server.send(RevertTurn(turn_id=turn_id, hunks=named, undo=undo))
+
+
+def whole(server: Server, turn_id: str, *paths: str, undo: bool = False) -> tuple[str, ...]:
+    reply = server.send(RevertTurn(turn_id=turn_id, paths=paths or None, undo=undo))
+    assert isinstance(reply, RevertReply)
+    return reply.paths
+
+
+def test_parts_are_taken_back_and_put_back(start: Start) -> None:
+    with start() as server:
+        turn_id = turn(server)
+        path = server.root / "a.py"
+        assert path.read_text() == NEW
+        parts(server, turn_id, SECOND)
+        assert path.read_text() == NEW.replace("line 8\n", "line 8\nline 9\n")
+        parts(server, turn_id, FIRST)
+        assert path.read_text() == OLD
+        assert files(server, turn_id)["a.py"].reverted_hunks == (FIRST, SECOND)
+        parts(server, turn_id, SECOND, undo=True)
+        assert path.read_text() == OLD.replace("line 9\n", "")
+        parts(server, turn_id, FIRST, undo=True)
+        assert path.read_text() == NEW
+        assert files(server, turn_id)["a.py"].reverted_hunks == ()
+
+
+def test_the_rest_of_a_file_follows_its_parts(start: Start) -> None:
+    with start() as server:
+        turn_id = turn(server)
+        after = held(server.root)
+        path = server.root / "a.py"
+        parts(server, turn_id, FIRST)
+        some = path.read_text()
+        assert sorted(whole(server, turn_id)) == ["a.py", "gone", "new/b.py"]
+        assert {name: (server.root / name).exists() for name in ("new/b.py", "gone")} == {
+            "new/b.py": False,
+            "gone": True,
+        }
+        assert path.read_text() == OLD
+        assert all(file.reverted for file in files(server, turn_id).values())
+        with pytest.raises(ChangesRefused, match="as a whole"):
+            parts(server, turn_id, SECOND)
+        assert sorted(whole(server, turn_id, undo=True)) == ["a.py", "gone", "new/b.py"]
+        assert path.read_text() == some
+        parts(server, turn_id, FIRST, undo=True)
+        assert held(server.root) == after
+        assert not any(file.reverted for file in files(server, turn_id).values())
+
+
+def test_what_was_changed_since_stays(start: Start) -> None:
+    with start() as server:
+        turn_id = turn(server)
+        path = server.root / "a.py"
+        parts(server, turn_id, FIRST)
+        mine = path.read_text() + "mine\n"
+        path.write_text(mine)
+        for attempt in (
+            lambda: parts(server, turn_id, SECOND),
+            lambda: parts(server, turn_id, FIRST, undo=True),
+            lambda: whole(server, turn_id, "a.py"),
+            lambda: whole(server, turn_id),
+        ):
+            with pytest.raises(ChangesRefused, match=r"a\.py was changed since the turn"):
+                attempt()
+        assert path.read_text() == mine
+        assert (server.root / "new/b.py").exists()
+        reply = server.send(RevertTurn(turn_id=turn_id, partial=True))
+        assert isinstance(reply, RevertReply)
+        assert (sorted(reply.paths), dict(reply.refused)) == (
+            ["gone", "new/b.py"],
+            {"a.py": "was changed since"},
+        )
+
+
+def test_what_the_turn_did_not_do_is_refused(start: Start) -> None:
+    with start() as server:
+        turn_id = turn(server)
+        now = held(server.root)
+        with pytest.raises(BadRequest, match="overlap"):
+            parts(server, turn_id, Hunk(old_start=0, old_end=99, new_start=0, new_end=1))
+        with pytest.raises(ChangesRefused, match="was not taken back"):
+            parts(server, turn_id, FIRST, undo=True)
+        with pytest.raises(ChangesRefused, match="was not taken back"):
+            whole(server, turn_id, "a.py", undo=True)
+        other = (FileHunks(path="new/b.py", hunks=(FIRST,)),)
+        with pytest.raises(ChangesRefused, match="as a whole only"):
+            server.send(RevertTurn(turn_id=turn_id, hunks=other))
+        twice = (FileHunks(path="a.py", hunks=(FIRST,)),) * 2
+        with pytest.raises(BadRequest, match="once"):
+            server.send(RevertTurn(turn_id=turn_id, hunks=twice))
+        assert held(server.root) == now
+
+
+def test_a_later_server_takes_back_and_puts_back(start: Start) -> None:
+    with start() as server:
+        turn_id = turn(server)
+        parts(server, turn_id, FIRST)
+        some = held(server.root)
+    with start() as server:
+        assert sorted(whole(server, turn_id)) == ["a.py", "gone", "new/b.py"]
+        assert (server.root / "a.py").read_text() == OLD
+        assert not (server.root / "new").exists()
+    with start() as server:
+        whole(server, turn_id, undo=True)
+        assert held(server.root) == some
+        assert files(server, turn_id)["a.py"].reverted_hunks == (FIRST,)
+        parts(server, turn_id, FIRST, undo=True)
+        assert (server.root / "a.py").read_text() == NEW

@@ -1,0 +1,66 @@
+"""Single changes within a file, taken back in any order."""
+
+from __future__ import annotations
+
+import random
+from difflib import SequenceMatcher
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from acp_jupyter.errors import BadRequest
+from acp_jupyter.host.checkpoints_hunks import without_hunks
+from acp_jupyter.packets.change_notes import Hunk
+
+_TEXT = st.lists(st.sampled_from(["a", "b", "c", "", "d\x0b\x0ce"]), max_size=12)
+
+
+def _hunks(old: bytes, new: bytes) -> list[Hunk]:
+    matcher = SequenceMatcher(None, old.split(b"\n")[:-1], new.split(b"\n")[:-1], autojunk=False)
+    return [
+        Hunk(old_start=a, old_end=b, new_start=c, new_end=d)
+        for tag, a, b, c, d in matcher.get_opcodes()
+        if tag != "equal"
+    ]
+
+
+@given(_TEXT, _TEXT, st.randoms(use_true_random=False))
+def test_all_of_them_are_the_text_before(
+    before: list[str], after: list[str], order: random.Random
+) -> None:
+    old, new = ("".join(f"{line}\n" for line in lines).encode() for lines in (before, after))
+    hunks = _hunks(old, new)
+    order.shuffle(hunks)
+    assert without_hunks(old, new, hunks) == old
+    assert without_hunks(old, new, ()) == new
+    some = hunks[: len(hunks) // 2]
+    kept = without_hunks(old, new, some)
+    for hunk in some:
+        there = b"\n".join(old.split(b"\n")[hunk.old_start : hunk.old_end])
+        assert there in kept
+
+
+def test_a_line_without_an_end_swallows_no_other() -> None:
+    gone = Hunk(old_start=1, old_end=2, new_start=1, new_end=1)
+    assert without_hunks(b"a\nb\n", b"a", [gone]) == b"a\nb\n"
+    assert without_hunks(b"a\r\nb", b"a", [gone]) == b"a\r\nb"
+    more = Hunk(old_start=1, old_end=1, new_start=1, new_end=2)
+    assert without_hunks(b"a", b"a\nb\n", [more]) == b"a\n"
+
+
+@pytest.mark.parametrize(
+    "hunks",
+    [
+        [(0, 1, 0, 9)],
+        [(0, 9, 0, 1)],
+        [(1, 0, 0, 1)],
+        [(0, 1, 1, 0)],
+        [(0, 1, 0, 2), (1, 2, 1, 2)],
+        [(0, 2, 0, 1), (1, 2, 1, 2)],
+    ],
+)
+def test_nonsense_is_refused(hunks: list[tuple[int, int, int, int]]) -> None:
+    named = [Hunk(old_start=a, old_end=b, new_start=c, new_end=d) for a, b, c, d in hunks]
+    with pytest.raises(BadRequest):
+        without_hunks(b"1\n2\n", b"one\ntwo\n", named)
