@@ -97,11 +97,7 @@ export interface Actions {
   cancel(sessionId: string, turnId: string | null): Promise<void>;
   /** Ends a command that the host runs for the agent. */
   killTerminal?(sessionId: string, terminalId: string): Promise<void>;
-  send?(
-    sessionId: string,
-    text: string,
-    attachments: readonly DraftAttachment[],
-  ): Promise<void>;
+  send?(sessionId: string, text: string, attachments: readonly DraftAttachment[]): Promise<void>;
   /** What `@` can name in a message; without it nothing can be attached. */
   readonly mentions?: MentionSource;
   /** Makes a session and resolves to its id. */

@@ -2,6 +2,7 @@ import type { SessionStore } from '../state/store';
 import type { AgentEntry, SessionSummary } from '../wire/types';
 import type { Actions } from './actions';
 import type { Translate } from './i18n';
+import type { Rendering } from './markdown/rendering';
 
 /** How the page stands to the server. */
 export type Connection =
@@ -24,6 +25,8 @@ export interface TurnProps {
   /** `null` for a saved record: drawn without any control. */
   readonly actions: Actions | null;
   readonly connection?: Connection;
+  /** Code, formulas and diagrams; without it they stay plain. */
+  readonly rendering?: Rendering | undefined;
   readonly t?: Translate;
 }
 
@@ -39,8 +42,16 @@ export interface PanelProps {
   /** What failed last, if it still matters. */
   readonly failure: Failure | null;
   readonly actions: Actions;
+  /** Holds what is written as long as no session is open. */
+  readonly blank?: SessionStore;
+  readonly sendKey?: SendKey;
+  /** Code, formulas and diagrams; without it they stay plain. */
+  readonly rendering?: Rendering | undefined;
   readonly t?: Translate;
 }
+
+/** What sends a message; the other one of Enter and Shift+Enter begins a line. */
+export type SendKey = 'enter' | 'shift-enter';
 
 /** A view in the page. */
 export interface Mounted<Props> {

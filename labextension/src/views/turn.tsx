@@ -13,12 +13,13 @@ import { TurnHead } from './turn/head';
 import { TurnBody } from './turn/turn_body';
 
 /** One turn: the first line, its items, its status. */
-export function TurnView({ store, turnId, host, actions, connection, t = identity }: TurnProps) {
+export function TurnView(props: TurnProps) {
+  const { store, turnId, host, actions, connection, rendering, t = identity } = props;
   const root = useRef<HTMLDivElement>(null);
   const { announce, regions } = useAnnouncer();
   const scene = useMemo(
-    (): Scene => ({ store, host, actions, t, announce }),
-    [store, host, actions, t, announce],
+    (): Scene => ({ store, host, actions, rendering, t, announce }),
+    [store, host, actions, rendering, t, announce],
   );
   useLayoutEffect(() => {
     const element = root.current;

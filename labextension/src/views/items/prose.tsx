@@ -1,7 +1,9 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
 
 import { textFrom, textLength, textOf } from '../../state/texts';
-import { loadImage } from '../markdown/boxes';
+import { loadImage, nameCellButtons } from '../markdown/boxes';
+import { actOnCode } from '../markdown/code_actions';
+import { Enricher } from '../markdown/enrich';
 import { Writer } from '../markdown/writer';
 import { useScene } from '../parts/scene';
 
@@ -12,9 +14,11 @@ interface ProseProps {
   readonly class?: string;
 }
 
+const CELL_BUTTONS = '[data-act=insert], [data-act=replace]';
+
 /** The Markdown of an item. Its elements are not Preact's: text is only appended to them. */
 export function Prose({ itemId, open, class: kind = 'acp-prose' }: ProseProps) {
-  const { store, actions, t } = useScene();
+  const { store, actions, rendering, t, announce } = useScene();
   const host = useRef<HTMLDivElement>(null);
   const writer = useRef<Writer | null>(null);
 
@@ -23,7 +27,9 @@ export function Prose({ itemId, open, class: kind = 'acp-prose' }: ProseProps) {
     if (element === null) {
       return undefined;
     }
-    const made = new Writer(element, { t, controls: actions !== null });
+    const enricher = rendering === undefined ? null : new Enricher(element, rendering, t);
+    const options = { t, controls: actions !== null, code: actions ?? undefined };
+    const made = new Writer(element, options, enricher?.take);
     writer.current = made;
     const take = () => {
       const { view } = store;
@@ -32,17 +38,23 @@ export function Prose({ itemId, open, class: kind = 'acp-prose' }: ProseProps) {
       }
     };
     const unsubscribe = store.subscribeItem(itemId, take);
+    const cells = actions?.cells;
+    const stopNaming = cells?.onChange(() =>
+      nameCellButtons(element.querySelectorAll<HTMLElement>(CELL_BUTTONS), cells, t),
+    );
     return () => {
       unsubscribe();
+      stopNaming?.();
+      enricher?.dispose();
       made.dispose();
     };
-  }, [store, itemId, actions === null]);
+  }, [store, itemId, actions === null, actions?.cells, rendering]);
 
   const item = store.view.items.get(itemId);
   useLayoutEffect(() => {
     // A replaced item may hold another text than what was streamed.
     writer.current?.become(textOf(store.view, itemId, 'text'), open);
-  }, [item, open, store, itemId, actions === null]);
+  }, [item, open, store, itemId, actions === null, actions?.cells, rendering]);
 
   const onClick = (event: MouseEvent) => {
     const target = event.target instanceof Element ? event.target.closest('[data-act]') : null;
@@ -51,9 +63,8 @@ export function Prose({ itemId, open, class: kind = 'acp-prose' }: ProseProps) {
     }
     if (target.dataset.act === 'image') {
       loadImage(target);
-    } else if (target.dataset.act === 'copy') {
-      const code = target.closest('.acp-code')?.querySelector('code')?.textContent ?? '';
-      void actions?.copy?.(code);
+    } else if (actions !== null) {
+      actOnCode(target, actions, t, announce);
     }
   };
 

@@ -1,11 +1,46 @@
-import { Marked, type Token } from 'marked';
+import { Marked, type Token, type Tokens } from 'marked';
+
+import { mathematics } from './math';
+
+/** Marks a code block whose end is missing. */
+export const CUT = 'data-acp-cut';
 
 const marked = new Marked({ gfm: true, breaks: false, async: false });
+marked.use({
+  extensions: mathematics,
+  renderer: { code: token => (isCut(token) ? markCut(token) : false) },
+});
+
+/** A fence that is never closed: the code may go on. */
+function isCut({ raw, codeBlockStyle }: Tokens.Code): boolean {
+  const opening = /^ {0,3}(`{3,}|~{3,})/.exec(raw)?.[1];
+  if (codeBlockStyle === 'indented' || opening === undefined) {
+    return false;
+  }
+  const lines = raw.trimEnd().split('\n');
+  const end = (lines[lines.length - 1] ?? '').trim();
+  const closes = end.length >= opening.length && end === (opening[0] ?? '').repeat(end.length);
+  return lines.length < 2 || !closes;
+}
+
+function markCut({ text, lang }: Tokens.Code): string {
+  const language = /^\S*/.exec(lang ?? '')?.[0] ?? '';
+  const name = language === '' ? '' : ` class="language-${escapeHtml(language)}"`;
+  return `<pre ${CUT}=""><code${name}>${escapeHtml(text.replace(/\n$/, ''))}\n</code></pre>\n`;
+}
 
 /** A top-level Markdown block and the HTML of it, not yet sanitised. */
 export interface BlockSource {
   readonly token: Token;
   readonly html: string;
+}
+
+function escapeHtml(text: string): string {
+  return text
+    .replace(/&/g, '&amp;')
+    .replace(/</g, '&lt;')
+    .replace(/>/g, '&gt;')
+    .replace(/"/g, '&quot;');
 }
 
 /** Line ends as the lexer wants them, so that its tokens add up to the text. */

@@ -1,5 +1,9 @@
-import { iconElement } from '../parts/icons';
+import type { Actions } from '../actions';
 import type { Translate } from '../i18n';
+import { iconElement } from '../parts/icons';
+import type { IconName } from '../parts/drawings';
+import { CUT } from './blocks';
+import { FORMULA } from './math';
 import { IMAGE_ADDRESS, safeLink } from './sanitise';
 
 /** What a text may show beside itself. */
@@ -7,7 +11,12 @@ export interface MarkdownOptions {
   readonly t: Translate;
   /** Whether buttons may be drawn (copy, load an image): not in a saved record. */
   readonly controls: boolean;
+  /** What can be done with code; a button whose callback is missing is not drawn. */
+  readonly code?: Pick<Actions, 'copy' | 'cells'> | undefined;
 }
+
+/** Names the language of a code box that is whole, for those who draw it better. */
+export const LANGUAGE = 'data-acp-language';
 
 const EMBEDDED_IMAGE = /^data:image\/(png|jpeg|gif|webp);base64,/;
 
@@ -17,7 +26,13 @@ export function dress(fragment: ParentNode, options: MarkdownOptions): void {
     const code = pre.querySelector('code');
     const language = /^language-(.+)$/.exec(code?.className ?? '')?.[1] ?? '';
     const text = pre.textContent.replace(/\n$/, '');
-    pre.replaceWith(codeBox(language, text, options).box);
+    pre.replaceWith(codeBox(language, text, options, !pre.hasAttribute(CUT)).box);
+  }
+  for (const formula of fragment.querySelectorAll(`[${FORMULA}]`)) {
+    const source = formula.textContent;
+    formula.replaceChildren(source);
+    formula.className = 'acp-formula';
+    formula.setAttribute('dir', 'ltr');
   }
   for (const table of fragment.querySelectorAll('table')) {
     dressTable(table, options);
@@ -34,11 +49,17 @@ export function dress(fragment: ParentNode, options: MarkdownOptions): void {
   }
 }
 
-/** A code block with its language and a copy button; `text` is the node to append to. */
+/**
+ * A code block with its language and what can be done with it.
+ *
+ * `text` is the node to append to. One that is not `whole` may go on: nothing
+ * but a copy is made of it.
+ */
 export function codeBox(
   language: string,
   source: string,
-  { t, controls }: MarkdownOptions,
+  { t, controls, code: can }: MarkdownOptions,
+  whole: boolean,
 ): { readonly box: HTMLElement; readonly text: Text } {
   const box = element('div', 'acp-code');
   const text = document.createTextNode(source);
@@ -48,8 +69,14 @@ export function codeBox(
   const label = element('span', 'cut grow');
   label.textContent = language;
   header.append(label);
-  if (controls) {
-    header.append(button('copy', t('Copy')));
+  if (controls && can?.copy !== undefined) {
+    header.append(button('copy', 'copy', t('Copy')));
+  }
+  if (whole) {
+    box.setAttribute(LANGUAGE, language);
+    if (controls && can?.cells !== undefined) {
+      header.append(...cellButtons(can.cells, t));
+    }
   }
   if (controls || language !== '') {
     box.append(header);
@@ -61,6 +88,34 @@ export function codeBox(
   pre.append(code);
   box.append(pre);
   return { box, text };
+}
+
+/** Shown only while there is a cell to begin from. */
+function cellButtons(cells: NonNullable<Actions['cells']>, t: Translate): HTMLElement[] {
+  const made: HTMLElement[] = [button('insert', 'insert', t('Insert as cell below'))];
+  if (cells.replaceActive !== undefined) {
+    const replace = element('button', 'btn quiet small');
+    replace.type = 'button';
+    replace.dataset.act = 'replace';
+    made.push(replace);
+  }
+  nameCellButtons(made, cells, t);
+  return made;
+}
+
+/** The buttons name the cell that is active now. */
+export function nameCellButtons(
+  buttons: Iterable<HTMLElement>,
+  cells: NonNullable<Actions['cells']>,
+  t: Translate,
+): void {
+  const number = cells.activeCell();
+  for (const each of buttons) {
+    each.hidden = number === null;
+    if (each.dataset.act === 'replace') {
+      each.textContent = t('Replace cell %1', number ?? '');
+    }
+  }
 }
 
 function dressTable(table: HTMLTableElement, { t }: MarkdownOptions): void {
@@ -134,13 +189,13 @@ function scrollable<Box extends HTMLElement>(box: Box, label: string): Box {
   return box;
 }
 
-function button(act: string, label: string): HTMLButtonElement {
+function button(act: string, icon: IconName, label: string): HTMLButtonElement {
   const made = element('button', 'ico');
   made.type = 'button';
   made.dataset.act = act;
   made.title = label;
   made.setAttribute('aria-label', label);
-  made.append(iconElement('copy'));
+  made.append(iconElement(icon));
   return made;
 }
 

@@ -22,7 +22,7 @@ export class OpenFence {
     private readonly marker = opening[2] ?? '',
   ) {
     const language = /^\s*(\S*)/.exec(opening[3] ?? '')?.[1] ?? '';
-    ({ box: this.box, text: this.text } = codeBox(language, '', options));
+    ({ box: this.box, text: this.text } = codeBox(language, '', options, false));
     this.rawText = opening[0];
   }
 

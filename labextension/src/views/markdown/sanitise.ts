@@ -1,5 +1,8 @@
 import createPurifier, { type Config } from 'dompurify';
 
+import { CUT } from './blocks';
+import { FORMULA } from './math';
+
 /** Where the address of an image waits until the user asks for it. */
 export const IMAGE_ADDRESS = 'data-acp-src';
 
@@ -11,7 +14,7 @@ const ATTRIBUTES = 'href title alt start align colspan rowspan open lang dir typ
 /** One object for all calls: the library reads it anew only when it is another. */
 const CONFIG = {
   ALLOWED_TAGS: TAGS.split(' '),
-  ALLOWED_ATTR: [...ATTRIBUTES.split(' '), 'class', IMAGE_ADDRESS],
+  ALLOWED_ATTR: [...ATTRIBUTES.split(' '), 'class', IMAGE_ADDRESS, CUT, FORMULA],
   ADD_URI_SAFE_ATTR: [IMAGE_ADDRESS],
   ALLOW_DATA_ATTR: false,
   ALLOW_ARIA_ATTR: false,

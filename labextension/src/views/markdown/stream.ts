@@ -28,10 +28,13 @@ export class MarkdownStream {
   private frozen: Block[] = [];
   private live: Block[] = [];
   private fence: OpenFence | null = null;
+  private readonly told = new WeakSet<Element>();
 
+  /** `onFrozen` is told of each element that will stay as it is. */
   constructor(
     private readonly host: Element,
     private readonly options: MarkdownOptions,
+    private readonly onFrozen: (element: Element) => void = () => undefined,
   ) {}
 
   /** Takes more text; it shows with the next `flush`. */
@@ -87,6 +90,7 @@ export class MarkdownStream {
     made.forEach(block => this.host.insertBefore(block.element, after));
     this.frozen = [...shown.slice(0, start), ...made, ...shown.slice(shownEnd)];
     this.live = [];
+    this.tell(this.frozen);
   }
 
   /** Starts over with nothing. */
@@ -133,9 +137,20 @@ export class MarkdownStream {
     }
     this.live.splice(visible.length).forEach(block => block.element.remove());
     if (fits && visible.length > 1) {
-      this.frozen.push(...this.live.splice(0, visible.length - 1));
+      const frozen = this.live.splice(0, visible.length - 1);
+      this.frozen.push(...frozen);
+      this.tell(frozen);
       const before = tokens.slice(0, tokens.indexOf(last));
       this.tail = this.tail.slice(before.reduce((sum, token) => sum + token.raw.length, 0));
+    }
+  }
+
+  private tell(frozen: readonly Block[]): void {
+    for (const { element } of frozen) {
+      if (!this.told.has(element)) {
+        this.told.add(element);
+        this.onFrozen(element);
+      }
     }
   }
 

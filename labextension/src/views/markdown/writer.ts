@@ -14,8 +14,8 @@ export class Writer {
   /** Not before this time: at most a fifth of the time goes into drawing. */
   private rest = 0;
 
-  constructor(element: Element, options: MarkdownOptions) {
-    this.stream = new MarkdownStream(element, options);
+  constructor(element: Element, options: MarkdownOptions, onFrozen?: (frozen: Element) => void) {
+    this.stream = new MarkdownStream(element, options, onFrozen);
   }
 
   /** Length of the text taken so far. */

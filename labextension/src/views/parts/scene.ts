@@ -4,6 +4,7 @@ import { useContext } from 'preact/hooks';
 import type { SessionStore } from '../../state/store';
 import type { Actions } from '../actions';
 import type { Translate } from '../i18n';
+import type { Rendering } from '../markdown/rendering';
 
 /** What every part of a view draws from. */
 export interface Scene {
@@ -11,6 +12,8 @@ export interface Scene {
   readonly host: 'cell' | 'panel';
   /** `null` for a saved record. */
   readonly actions: Actions | null;
+  /** What the host draws better than plain text. */
+  readonly rendering?: Rendering | undefined;
   readonly t: Translate;
   /** Tells users of screen readers; `assertive` interrupts them. */
   readonly announce: (words: string, how: 'polite' | 'assertive') => void;

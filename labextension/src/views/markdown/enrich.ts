@@ -1,0 +1,142 @@
+import type { Translate } from '../i18n';
+import { LANGUAGE } from './boxes';
+import { drawDiagram, redrawDiagram } from './diagram';
+import { FORMULA } from './math';
+import type { Rendering, Run } from './rendering';
+
+/** Longer code stays plain, and so does code of more runs. */
+const MAX_CODE = 50_000;
+const MAX_RUNS = 5_000;
+/** Formulas of one text; more of them stay as they are written. */
+const MAX_FORMULAS = 500;
+const MAX_DIAGRAMS = 20;
+
+/** One at a time in a page, so that a long text does not hold up what the user does. */
+let line: Promise<void> = Promise.resolve();
+
+/**
+ * Draws code, formulas and diagrams of a text better, once they are whole.
+ *
+ * Each waits for its turn. What fails, or was taken away meanwhile, stays as it is.
+ */
+export class Enricher {
+  private readonly diagrams = new Set<HTMLElement>();
+  private readonly stop: (() => void) | undefined;
+  private formulas = 0;
+  private disposed = false;
+
+  constructor(
+    private readonly host: Element,
+    private readonly rendering: Rendering,
+    private readonly t: Translate,
+  ) {
+    this.stop = rendering.onChange?.(() => this.redraw());
+  }
+
+  /** Takes an element that stays as it is. */
+  readonly take = (element: Element): void => {
+    for (const box of within(element, `.acp-code[${LANGUAGE}]`)) {
+      this.takeCode(box);
+    }
+    for (const formula of within(element, `[${FORMULA}]`)) {
+      if (this.rendering.mathematics !== undefined && this.formulas < MAX_FORMULAS) {
+        this.formulas += 1;
+        this.plan(formula, () => this.typeset(formula));
+      }
+    }
+  };
+
+  dispose(): void {
+    this.disposed = true;
+    this.stop?.();
+  }
+
+  private takeCode(box: HTMLElement): void {
+    const language = box.getAttribute(LANGUAGE) ?? '';
+    const text = box.querySelector('code')?.textContent ?? '';
+    if (language === '' || text.length > MAX_CODE) {
+      return;
+    }
+    if (language.toLowerCase() === 'mermaid') {
+      if (this.rendering.diagram !== undefined && this.diagrams.size < MAX_DIAGRAMS) {
+        this.diagrams.add(box);
+        this.plan(box, () => drawDiagram(box, text, this.rendering, this.t));
+      }
+    } else if (this.rendering.highlight !== undefined) {
+      this.plan(box, () => this.colour(box, text, language));
+    }
+  }
+
+  private plan(element: Element, work: () => Promise<void>): void {
+    line = line.then(async () => {
+      if (!this.disposed && this.host.contains(element)) {
+        await work().catch(() => undefined);
+      }
+    });
+  }
+
+  private async colour(box: HTMLElement, text: string, language: string): Promise<void> {
+    const runs = await this.rendering.highlight?.(text, language);
+    const code = box.querySelector('code');
+    if (!runs || code?.textContent !== text || holdsSelection(code)) {
+      return;
+    }
+    const made = coloured(runs, text);
+    if (made !== null) {
+      code.replaceChildren(made);
+    }
+  }
+
+  private async typeset(formula: HTMLElement): Promise<void> {
+    const source = formula.textContent;
+    const made = await this.rendering.mathematics?.(source);
+    if (!made || formula.textContent !== source || this.disposed) {
+      return;
+    }
+    // The source stays for copies, for finding in the page, and to be read aloud.
+    const written = document.createElement('span');
+    written.className = 'vh';
+    written.textContent = source;
+    const shown = document.createElement('span');
+    shown.className = 'acp-typeset';
+    shown.setAttribute('aria-hidden', 'true');
+    shown.append(made);
+    formula.title = source;
+    formula.replaceChildren(written, shown);
+  }
+
+  private redraw(): void {
+    for (const box of this.diagrams) {
+      this.plan(box, () => redrawDiagram(box, this.rendering, this.t));
+    }
+  }
+}
+
+/** The runs as elements; `null` if they are too many or don't add up to the text. */
+export function coloured(runs: readonly Run[], text: string): DocumentFragment | null {
+  if (runs.length > MAX_RUNS || runs.map(run => run.text).join('') !== text) {
+    return null;
+  }
+  const made = document.createDocumentFragment();
+  for (const run of runs) {
+    if (run.class === '') {
+      made.append(run.text);
+    } else {
+      const span = document.createElement('span');
+      span.className = run.class;
+      span.textContent = run.text;
+      made.append(span);
+    }
+  }
+  return made;
+}
+
+function holdsSelection(element: Element): boolean {
+  const selection = document.getSelection();
+  return selection !== null && !selection.isCollapsed && selection.containsNode(element, true);
+}
+
+function within(element: Element, selector: string): HTMLElement[] {
+  const found = element instanceof HTMLElement && element.matches(selector) ? [element] : [];
+  return [...found, ...element.querySelectorAll<HTMLElement>(selector)];
+}

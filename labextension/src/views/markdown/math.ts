@@ -1,0 +1,75 @@
+import type { TokenizerAndRendererExtension } from 'marked';
+
+/** Marks the source of a formula; what a host can't typeset stays readable. */
+export const FORMULA = 'data-acp-formula';
+
+/** Each stops at the next delimiter: a text full of them costs its length once. */
+const INLINE = [
+  // As Pandoc has it: no space inside, no word after, so that prices and `$A:$B` stay text.
+  /^\$(?![\s$])(?:\\[^\n]|[^$\\\n]|\n(?![ \t]*\n)){1,1000}?\$(?!\w)/,
+  /^\$\$(?!\s*\$)(?:\\[^\n]|[^$\\\n]|\n(?![ \t]*\n)){1,4000}?\$\$/,
+  /^\\\((?:[^\\\n]|\\[^()\n]|\n(?![ \t]*\n)){1,1000}?\\\)/,
+  // With a space or a command inside: `\[1]\]` is an escaped bracket.
+  /^\\\[(?=[\s\\])(?:[^\\\n]|\\[^[\]\n]|\n(?![ \t]*\n)){1,4000}?\\\]/,
+];
+const BLOCK = [
+  /^ {0,3}\$\$(?:\\[^\n]|[^$\\\n]|\n(?![ \t]*\n)){1,4000}?\$\$[ \t]*(?:\n+|$)/,
+  /^ {0,3}\\\[(?!\w*\\\])(?:[^\\\n]|\\[^[\]\n]|\n(?![ \t]*\n)){1,4000}?\\\][ \t]*(?:\n+|$)/,
+];
+/** Where an inline formula may begin: not inside a word or an amount. */
+const BEGIN = /(?<![\w$\\])\$|\\[([]/;
+
+/** How far a beginning is looked for: the lexer asks at each token. */
+const REACH = 2_000;
+
+function firstMatch(patterns: readonly RegExp[], source: string): string | null {
+  for (const pattern of patterns) {
+    const raw = pattern.exec(source)?.[0];
+    if (raw !== undefined) {
+      return raw;
+    }
+  }
+  return null;
+}
+
+/** No blank before the closing dollar. */
+function isFormula(raw: string): boolean {
+  return raw.startsWith('\\') || raw.startsWith('$$') || !/\s\$$/.test(raw);
+}
+
+function escaped(text: string): string {
+  return text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
+}
+
+/** Formulas as tokens of their own: nothing in them is Markdown. */
+export const mathematics: TokenizerAndRendererExtension[] = [
+  {
+    name: 'formula',
+    level: 'inline',
+    start(source) {
+      const near = source.slice(0, REACH);
+      // Where none is near the text is only cut, and put together again.
+      return BEGIN.exec(near)?.index ?? (near.length < source.length ? REACH : undefined);
+    },
+    tokenizer(source, before) {
+      const last = before[before.length - 1]?.raw ?? '';
+      if (source.startsWith('$') && /[\w$\\]$/.test(last)) {
+        return undefined;
+      }
+      const raw = firstMatch(INLINE, source);
+      return raw === null || !isFormula(raw) ? undefined : { type: 'formula', raw };
+    },
+    renderer: ({ raw }) => `<span ${FORMULA}="inline">${escaped(raw)}</span>`,
+  },
+  {
+    name: 'formula_block',
+    level: 'block',
+    // A paragraph ends at a blank line; in a longer one formulas are inline.
+    start: source => /(?:^|\n) {0,3}(?:\$\$|\\\[)/.exec(source.slice(0, REACH))?.index,
+    tokenizer(source) {
+      const raw = firstMatch(BLOCK, source);
+      return raw === null ? undefined : { type: 'formula_block', raw };
+    },
+    renderer: ({ raw }) => `<div ${FORMULA}="block">${escaped(raw.trim())}</div>\n`,
+  },
+];
