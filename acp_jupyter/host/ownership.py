@@ -117,7 +117,7 @@ class Ownership:
             return ""
         if owner == self._id or not self._is_alive(self._folder / f"{owner}.json"):
             return ""
-        return "This session is open in another Jupyter server. It can be read here."
+        return "This session is open in another server. You can read it here."
 
     def _is_alive(self, sign: Path) -> bool:
         try:

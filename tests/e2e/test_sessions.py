@@ -73,12 +73,20 @@ def test_sessions_are_named_forked_ended_and_taken_up_again(
     expect(panel.log).to_contain_text("After 1: three")
 
     panel.show_list()
-    menu(panel, "First talk", "Delete…")
-    question = panel.root.get_by_role("group", name="Delete First talk")
-    question.get_by_role("button", name="Delete").click()
-    expect(panel.root.get_by_role("button", name="More for First talk", exact=True)).to_have_count(
-        0
-    )
+    more = panel.root.get_by_role("button", name="More for First talk", exact=True)
+    menu(panel, "First talk", "Delete")
+    expect(more).to_have_count(0)
+    panel.root.get_by_role("button", name="Undo deleting First talk").click()
+    expect(more).to_have_count(1)
+    menu(panel, "First talk", "Delete")
+    undo = panel.root.get_by_role("button", name="Undo deleting First talk")
+    expect(undo).to_be_visible()
+    expect(undo).to_have_count(0)
+    # The server knows by now: it does not come back with the page.
+    lab.page.reload()
+    lab.panel.show_list()
+    expect(lab.panel.listed("two|one")).to_have_count(1)
+    expect(more).to_have_count(0)
 
 
 def test_a_session_that_only_the_agent_keeps_is_opened(lab: LabPage, workspace: Workspace) -> None:

@@ -153,11 +153,11 @@ def test_two_servers_on_one_folder(kept: Kept) -> None:
         eventually(meta.exists, 5)
         with kept.server() as second:
             other = second.woken(session.session_id)
-            assert "another Jupyter server" in other.state.read_only
+            assert "open in another server" in other.state.read_only
             assert second.said(other) == ["one", "After 0: one"]
-            with pytest.raises(SessionImported, match="another Jupyter server"):
+            with pytest.raises(SessionImported, match="open in another server"):
                 second.prompt(other, "two")
-            with pytest.raises(NotAllowed, match="another Jupyter server"):
+            with pytest.raises(NotAllowed, match="open in another server"):
                 second.host.submit(second.host.delete_session(session.session_id)).result(10)
         say(first, session, "two")
         lines = (meta.parent / "traffic.ndjson").read_text().splitlines()

@@ -6,6 +6,7 @@ import { ErrorNote } from './items/note';
 import { answerByKey } from './items/permission_keys';
 import { Bar } from './panel/bar';
 import { Composer, DRAFT } from './panel/composer';
+import { DeletedNote } from './panel/deleted_row';
 import { LoginCard } from './panel/login';
 import { Now } from './panel/now';
 import { SessionList } from './panel/session_list';
@@ -13,6 +14,7 @@ import { asksForLogin, ReadOnlyBox, SessionNotes, whyReadOnly } from './panel/se
 import { Agents, EmptySession, Loading } from './panel/states';
 import { Traffic } from './panel/traffic';
 import { Transcript } from './panel/transcript';
+import { useTrash } from './panel/trash';
 import { useAnnouncer } from './parts/announcer';
 import { messageOf } from './parts/buttons';
 import { ConnectionNote } from './parts/connection_note';
@@ -40,6 +42,7 @@ export function PanelView(props: PanelProps) {
   const [starting, setStarting] = useState('');
   /** That session; what is written meanwhile is for it. */
   const made = useRef<Promise<string> | null>(null);
+  const trash = useTrash(actions.life?.remove, setFailure);
   useSubscription(useCallback(listener => store.subscribeSession(listener), [store]));
   useLayoutEffect(() => setFailure(''), [store]);
   const former = useRef(store);
@@ -114,8 +117,10 @@ export function PanelView(props: PanelProps) {
               agents={agents ?? []}
               current={props.store?.sessionId ?? ''}
               actions={actions}
+              trash={trash}
               t={t}
               onOpen={id => {
+                trash.takeBack(id);
                 actions.openSession?.(id);
                 setPage('session');
               }}
@@ -148,6 +153,9 @@ export function PanelView(props: PanelProps) {
               )}
               <ConnectionNote connection={connection} />
             </Transcript>
+            {trash.holds(store.sessionId) && (
+              <DeletedNote onUndo={() => trash.takeBack(store.sessionId)} />
+            )}
             {session !== null && asksForLogin(session) && (
               <LoginCard key={`login-${store.sessionId}`} session={session} actions={actions} />
             )}

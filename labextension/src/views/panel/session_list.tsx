@@ -9,6 +9,7 @@ import { Icon } from '../parts/icons';
 import { AgentSessionsPart } from './agent_sessions';
 import { NewSession } from './new_session';
 import { SessionRow } from './session_row';
+import type { Trash } from './trash';
 
 /** Sessions that are listed at first, and more with each click. */
 const PAGE = 100;
@@ -18,6 +19,7 @@ interface SessionListProps {
   readonly agents: readonly AgentEntry[];
   readonly current: string;
   readonly actions: Actions;
+  readonly trash: Trash;
   readonly t: Translate;
   readonly onOpen: (sessionId: string) => void;
   readonly onStart: ((agentId: string) => void) | null;
@@ -27,12 +29,12 @@ interface SessionListProps {
 
 /** All sessions, by need: waiting, running, then by time. */
 export function SessionList(props: SessionListProps) {
-  const { sessions, agents, t, onStart, onBack } = props;
+  const { sessions, agents, trash, t, onStart, onBack } = props;
   const [search, setSearch] = useState('');
   const [most, setMost] = useState(PAGE);
   const now = Date.now() / 1000;
   const found = sessions
-    .filter(session => matches(session, search))
+    .filter(session => matches(session, search) && !trash.hasSent(session.session_id))
     .sort(
       (one, other) => rank(other) - rank(one) || (other.updated_at ?? 0) - (one.updated_at ?? 0),
     );

@@ -3,17 +3,20 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { SessionSummary } from '../../wire/types';
 import type { Actions } from '../actions';
 import type { Translate } from '../i18n';
-import { ActionButton, messageOf } from '../parts/buttons';
+import { messageOf } from '../parts/buttons';
 import type { IconName } from '../parts/drawings';
 import { age } from '../parts/format';
 import { Icon } from '../parts/icons';
+import { DeletedRow } from './deleted_row';
 import { Menu, type MenuItem } from './menu';
+import type { Trash } from './trash';
 
 export interface SessionRowProps {
   readonly session: SessionSummary;
   readonly now: number;
   readonly on: boolean;
   readonly actions: Actions;
+  readonly trash: Trash;
   readonly t: Translate;
   readonly onOpen: (sessionId: string) => void;
   readonly onFailure: (message: string) => void;
@@ -21,19 +24,21 @@ export interface SessionRowProps {
 
 /** A session in the list: opened by a click, everything else in its menu. */
 export function SessionRow(props: SessionRowProps) {
-  const { session, on, t, onOpen } = props;
-  const [doing, setDoing] = useState<'nothing' | 'rename' | 'delete'>('nothing');
+  const { session, on, trash, t, onOpen } = props;
+  const [renaming, setRenaming] = useState(false);
   const { session_id: id } = session;
   const name = session.title || t('New session');
-  const done = () => setDoing('nothing');
-  if (doing === 'rename') {
+  if (trash.holds(id)) {
+    return <DeletedRow name={name} onUndo={() => trash.takeBack(id)} />;
+  }
+  if (renaming) {
     return (
       <li class="acp-renaming">
-        <Rename {...props} name={session.title} onDone={done} />
+        <Rename {...props} name={session.title} onDone={() => setRenaming(false)} />
       </li>
     );
   }
-  const items = itemsOf(props, setDoing);
+  const items = itemsOf(props, () => setRenaming(true));
   return (
     <li class={on ? 'on' : undefined} data-session={id}>
       <button
@@ -47,7 +52,9 @@ export function SessionRow(props: SessionRowProps) {
           {name}
         </span>
         <span class="sub">
-          <span class="cut">{factsOf(session, props.now, t).join(' · ')}</span>
+          <span class="cut" title={session.read_only === '' ? undefined : session.read_only}>
+            <Facts session={session} now={props.now} t={t} />
+          </span>
         </span>
       </button>
       {items.length > 0 && (
@@ -55,15 +62,14 @@ export function SessionRow(props: SessionRowProps) {
           <Icon name="more" />
         </Menu>
       )}
-      {doing === 'delete' && <Delete {...props} name={name} onDone={done} />}
     </li>
   );
 }
 
 /** What can be done with a session, each only where it can. */
 function itemsOf(
-  { session, actions, t, onOpen, onFailure }: SessionRowProps,
-  setDoing: (what: 'rename' | 'delete') => void,
+  { session, actions, trash, t, onOpen, onFailure }: SessionRowProps,
+  onRename: () => void,
 ): MenuItem[] {
   const { session_id: id, read_only: readOnly, agent_id: agent } = session;
   const { life, exportSession } = actions;
@@ -81,7 +87,7 @@ function itemsOf(
     items.push({ name: t('Resume'), onChoose: () => run(resume()) });
   }
   if (actions.setConfig !== undefined && own) {
-    items.push({ name: t('Rename'), onChoose: () => setDoing('rename') });
+    items.push({ name: t('Rename'), onChoose: onRename });
   }
   if (life !== undefined && own && session.can.includes('fork')) {
     const fork = async () => onOpen(await life.fork(id));
@@ -99,7 +105,7 @@ function itemsOf(
     items.push({ name: t('Close'), onChoose: () => run(close()) });
   }
   if (life !== undefined && own) {
-    items.push({ name: t('Delete…'), danger: true, onChoose: () => setDoing('delete') });
+    items.push({ name: t('Delete'), danger: true, onChoose: () => trash.put(id) });
   }
   return items;
 }
@@ -157,46 +163,6 @@ function Rename({ session, actions, t, name, onDone, onFailure }: DoingProps) {
   );
 }
 
-function Delete({ session, actions, t, name, onDone, onFailure }: DoingProps) {
-  const box = useRef<HTMLDivElement>(null);
-  // Not the button itself: Enter must not delete by accident.
-  useEffect(() => box.current?.focus(), []);
-  return (
-    <div
-      class="acp-deleting"
-      role="group"
-      aria-label={t('Delete %1', name)}
-      tabIndex={-1}
-      ref={box}
-      onKeyDown={event => {
-        if (event.key === 'Escape') {
-          event.stopPropagation();
-          onDone();
-        }
-      }}
-    >
-      <p>{t('Delete this session, with all that was said in it? This cannot be undone.')}</p>
-      <div class="row">
-        <ActionButton
-          run={async () => {
-            await actions.life?.remove(session.session_id);
-            onDone();
-          }}
-          onFailure={message => {
-            onDone();
-            onFailure(message);
-          }}
-        >
-          {t('Delete')}
-        </ActionButton>
-        <button type="button" class="btn quiet small" onClick={onDone}>
-          {t('Cancel')}
-        </button>
-      </div>
-    </div>
-  );
-}
-
 function Mark({ session }: { readonly session: SessionSummary }) {
   if (session.read_only !== '') {
     return <Icon name="lock" />;
@@ -213,15 +179,22 @@ function Mark({ session }: { readonly session: SessionSummary }) {
 
 const MARKS = { idle: 'keep', requires_action: 'warning', stopped: 'pending' } as const;
 
-function factsOf(session: SessionSummary, now: number, t: Translate): string[] {
+/** `state · agent · notebook · age`. */
+function Facts({ session, now, t }: Pick<SessionRowProps, 'session' | 'now' | 't'>) {
   const notebook = session.notebook_path.slice(session.notebook_path.lastIndexOf('/') + 1);
   const old = session.updated_at === null ? '' : age(Math.max(0, now - session.updated_at), t);
-  return [t(stateOf(session)), session.agent_name, notebook, old].filter(fact => fact !== '');
+  const rest = [session.agent_name, notebook, old].filter(fact => fact !== '');
+  return (
+    <>
+      <span class={session.waiting > 0 ? 'warn' : undefined}>{t(stateOf(session))}</span>
+      {rest.map(fact => ` · ${fact}`).join('')}
+    </>
+  );
 }
 
 function stateOf(session: SessionSummary): string {
   if (session.read_only !== '') {
-    return 'Read only';
+    return 'Open in another server · read only';
   }
   if (session.agent_id === IMPORTED) {
     return 'Imported';

@@ -1,0 +1,89 @@
+import { fireEvent, waitFor } from '@testing-library/preact';
+import { describe, expect, it, vi } from 'vitest';
+
+import { session, SESSION, snapshot } from '../../../tests/support/build';
+import { showPanel } from '../../../tests/support/panel';
+import { SessionStore } from '../../state/store';
+
+const IDLE = session({ status: 'idle', active_turn_id: null });
+
+describe('a new session', () => {
+  it('begins with the choice of its agent', async () => {
+    const createSession = vi.fn(() => Promise.resolve('new'));
+    const panel = showPanel({}, { createSession });
+    fireEvent.click(panel.view.getByRole('button', { name: 'New session' }));
+    await panel.until(() =>
+      expect(panel.view.getByRole('menu', { name: 'New session' })).toBeTruthy(),
+    );
+    expect(createSession).not.toHaveBeenCalled();
+    const items = panel.view.getAllByRole('menuitem');
+    expect(items.map(each => each.textContent)).toEqual([
+      'Claude',
+      'Demo',
+      'Geministopped at start',
+    ]);
+    expect(items[2]?.hasAttribute('disabled')).toBe(true);
+    fireEvent.click(panel.view.getByRole('menuitem', { name: 'Demo' }));
+    expect(createSession).toHaveBeenCalledExactlyOnceWith('demo');
+  });
+});
+
+describe('a session that is being made', () => {
+  it('gets what is written meanwhile, whatever was open before', async () => {
+    let made: (id: string) => void = () => undefined;
+    const createSession = vi.fn(() => new Promise<string>(resolve => (made = resolve)));
+    const send = vi.fn((..._: unknown[]) => Promise.resolve());
+    const store = new SessionStore(SESSION);
+    store.apply([snapshot([], [], IDLE)]);
+    const panel = showPanel({ store }, { createSession, send });
+    fireEvent.click(panel.view.getByRole('button', { name: 'New session' }));
+    fireEvent.click(await waitFor(() => panel.view.getByRole('menuitem', { name: 'Demo' })));
+    await panel.until(() => expect(panel.view.getByText('Starting Demo')).toBeTruthy());
+    const box = panel.view.getByRole('textbox', { name: 'Message' });
+    fireEvent.input(box, { target: { value: 'Hello' } });
+    fireEvent.keyDown(box, { key: 'Enter' });
+    expect(send).not.toHaveBeenCalled();
+    made('new');
+    await panel.until(() => expect(send).toHaveBeenCalledOnce());
+    expect(send.mock.calls[0]).toEqual(expect.arrayContaining(['new', 'Hello']));
+    expect(createSession).toHaveBeenCalledTimes(1);
+    await panel.until(() => expect(panel.view.queryByText('Starting Demo')).toBeNull());
+  });
+
+  it('goes on with what is being written', async () => {
+    const fresh = new SessionStore('new');
+    const createSession = vi.fn(async () => {
+      await Promise.resolve();
+      panel.mounted.update({ ...panel.props, store: fresh });
+      await panel.until(() =>
+        expect(panel.element.querySelector('[data-session=new]')).toBeTruthy(),
+      );
+      return 'new';
+    });
+    const store = new SessionStore(SESSION);
+    store.apply([snapshot([], [], IDLE)]);
+    const panel = showPanel({ store }, { createSession });
+    fireEvent.input(panel.view.getByRole('textbox', { name: 'Message' }), {
+      target: { value: 'Half a' },
+    });
+    fireEvent.click(panel.view.getByRole('button', { name: 'New session' }));
+    fireEvent.click(await waitFor(() => panel.view.getByRole('menuitem', { name: 'Demo' })));
+    await panel.until(() => expect(panel.element.querySelector('[data-session=new]')).toBeTruthy());
+    await panel.until(() =>
+      expect(panel.view.getByRole('textbox', { name: 'Message' })).toHaveProperty(
+        'value',
+        'Half a',
+      ),
+    );
+    expect(store.ui.value('draft')).toBe('');
+  });
+
+  it('leaves no trace where it fails', async () => {
+    const createSession = vi.fn(() => Promise.reject(new Error('Demo could not start.')));
+    const panel = showPanel({}, { createSession });
+    fireEvent.click(panel.view.getByRole('button', { name: 'New session' }));
+    fireEvent.click(await waitFor(() => panel.view.getByRole('menuitem', { name: 'Demo' })));
+    await panel.until(() => expect(panel.view.getByText('Demo could not start.')).toBeTruthy());
+    expect(panel.view.queryByText('Starting Demo')).toBeNull();
+  });
+});

@@ -1,0 +1,66 @@
+import { fireEvent, within } from '@testing-library/preact';
+import { describe, expect, it, vi } from 'vitest';
+
+import { session, SESSION, snapshot } from '../../../tests/support/build';
+import { lifeOf, showPanel } from '../../../tests/support/panel';
+import type { ShownPanel } from '../../../tests/support/panel';
+import { SessionStore } from '../../state/store';
+import type { SessionState } from '../../wire/types';
+import type { Actions } from '../actions';
+
+const IDLE = session({ status: 'idle', active_turn_id: null });
+
+describe('what is known of an open session', () => {
+  function open(over: Partial<SessionState>, actions: Partial<Actions> = {}): ShownPanel {
+    const store = new SessionStore(SESSION);
+    store.apply([snapshot([], [], { ...IDLE, ...over })]);
+    return showPanel({ store }, actions);
+  }
+
+  it('says why nothing can be written, in place of the message box', () => {
+    const panel = open({
+      read_only: 'This session is open in another server. You can read it here.',
+    });
+    const box = panel.view.getByRole('textbox', { name: 'Message' });
+    expect(box.hasAttribute('disabled')).toBe(true);
+    expect(document.getElementById(box.getAttribute('aria-describedby') ?? '')?.textContent).toBe(
+      'This session is open in another server. You can read it here.',
+    );
+    expect(panel.view.queryByRole('button', { name: 'Send' })).toBeNull();
+  });
+
+  it('says so of an imported one', () => {
+    const panel = open({ agent: 'imported' });
+    expect(panel.element.textContent).toContain('imported from a log');
+    expect(panel.view.getByRole('textbox', { name: 'Message' }).hasAttribute('disabled')).toBe(
+      true,
+    );
+  });
+
+  it('starts an agent again that has ended', () => {
+    const resume = vi.fn(() => Promise.resolve());
+    const panel = open({ status: 'stopped', stored: true }, { life: lifeOf({ resume }) });
+    expect(panel.element.textContent).toContain(
+      'Claude is not running. Your next message starts it again.',
+    );
+    fireEvent.click(panel.view.getByRole('button', { name: 'Start again' }));
+    expect(resume).toHaveBeenCalledExactlyOnceWith(SESSION);
+    expect(panel.view.getByRole('textbox', { name: 'Message' }).hasAttribute('disabled')).toBe(
+      false,
+    );
+  });
+
+  it('says how long an agent has been silent, and stops waiting', () => {
+    const cancel = vi.fn(() => Promise.resolve());
+    const panel = open(
+      { status: 'running', active_turn_id: 't1', silent_since: Date.now() / 1000 - 75.5 },
+      { cancel },
+    );
+    const note = panel.view.getByRole('group', { name: 'Still waiting' });
+    expect(within(note).getByRole('timer').textContent).toBe(
+      'Still waiting for Claude: nothing for 75 s.',
+    );
+    fireEvent.click(within(note).getByRole('button', { name: 'Stop waiting' }));
+    expect(cancel).toHaveBeenCalledExactlyOnceWith(SESSION, 't1');
+  });
+});
