@@ -3,3 +3,4 @@ import './lab.css';
 import './sessions.css';
 import './agents.css';
 import './rules.css';
+import './composer.css';

@@ -1,3 +1,5 @@
+import { Attachments } from './attachments';
+
 /** Key of a remembered preference; the value is `1` or `0`. */
 const THOUGHTS_KEY = 'acp-jupyter:thoughts-open';
 
@@ -11,6 +13,8 @@ export class UiState {
   private readonly open = new Map<string, boolean>();
   private readonly listeners = new Map<string, Set<() => void>>();
   private readonly values = new Map<string, string>();
+  /** What goes along with the message draft. */
+  readonly attachments = new Attachments();
 
   constructor(private readonly storage: Preferences = pagePreferences()) {}
 

@@ -112,7 +112,7 @@ describe('the panel without a session', () => {
       expect(view().getByRole('button', { name: 'Send' }).hasAttribute('disabled')).toBe(false),
     );
     fireEvent.click(view().getByRole('button', { name: 'Send' }));
-    await until(() => expect(send).toHaveBeenCalledExactlyOnceWith('new', 'Hello'));
+    await until(() => expect(send).toHaveBeenCalledExactlyOnceWith('new', 'Hello', []));
     expect(createSession).toHaveBeenCalledExactlyOnceWith('demo');
     expect(openSession).toHaveBeenCalledWith('new');
   });
@@ -175,7 +175,7 @@ describe('an open session', () => {
     expect(send).not.toHaveBeenCalled();
     await until(() => expect(box).toHaveProperty('value', 'Hello'));
     fireEvent.keyDown(box, { key: 'Enter' });
-    await until(() => expect(send).toHaveBeenCalledExactlyOnceWith(SESSION, 'Hello'));
+    await until(() => expect(send).toHaveBeenCalledExactlyOnceWith(SESSION, 'Hello', []));
     await until(() => expect(box).toHaveProperty('value', ''));
     fireEvent.keyDown(box, { key: 'Enter' });
     expect(send).toHaveBeenCalledTimes(1);
@@ -330,7 +330,7 @@ describe('an open session', () => {
     write('/nothing');
     expect(names()).toEqual([]);
     fireEvent.keyDown(box, { key: 'Enter' });
-    await until(() => expect(send).toHaveBeenCalledWith(SESSION, '/nothing'));
+    await until(() => expect(send).toHaveBeenCalledWith(SESSION, '/nothing', []));
   });
 
   it('says that the connection is lost and when it tries again', () => {

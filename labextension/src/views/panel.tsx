@@ -26,14 +26,14 @@ import type { PanelProps } from './props';
 
 /** The side panel: a session with its composer. */
 export function PanelView(props: PanelProps) {
-  const { actions, sessions, agents, connection, t = identity } = props;
+  const { actions, sessions, agents, connection, rendering, t = identity } = props;
   const root = useRef<HTMLDivElement>(null);
   const nothing = useMemo(() => new SessionStore(''), []);
-  const store = props.store ?? nothing;
+  const store = props.store ?? props.blank ?? nothing;
   const { announce, regions } = useAnnouncer();
   const scene = useMemo(
-    (): Scene => ({ store, host: 'panel', actions, t, announce }),
-    [store, actions, t, announce],
+    (): Scene => ({ store, host: 'panel', actions, rendering, t, announce }),
+    [store, actions, rendering, t, announce],
   );
   const [page, setPage] = useState<'session' | 'list' | 'traffic'>('session');
   const [chosen, setChosen] = useState('');
@@ -45,6 +45,11 @@ export function PanelView(props: PanelProps) {
   const trash = useTrash(actions.life?.remove, setFailure);
   useSubscription(useCallback(listener => store.subscribeSession(listener), [store]));
   useLayoutEffect(() => setFailure(''), [store]);
+  useLayoutEffect(
+    // What was attached from elsewhere in the page is to be seen.
+    () => store.ui.attachments.subscribe(added => added && setPage('session')),
+    [store],
+  );
   const former = useRef(store);
   useLayoutEffect(() => {
     if (made.current !== null && former.current !== store) {
@@ -171,6 +176,7 @@ export function PanelView(props: PanelProps) {
                   actions={actions}
                   t={t}
                   offline={connection.state !== 'open'}
+                  sendKey={props.sendKey}
                   onAgent={id => (props.store === null ? setChosen(id) : start(id))}
                   toSession={() => made.current ?? toSession(props, next?.id ?? null, create)}
                   onFailure={setFailure}
@@ -215,6 +221,7 @@ function goOn(from: SessionStore, to: SessionStore, view: HTMLElement | null): v
     from.ui.setValue(DRAFT, '');
     to.ui.setValue(DRAFT, written);
   }
+  from.ui.attachments.take().forEach(one => to.ui.attachments.add(one));
   if (document.activeElement === document.body) {
     view?.querySelector<HTMLElement>('.acp-compose textarea')?.focus();
   }

@@ -1,4 +1,4 @@
-import { useCallback, useRef, useState } from 'preact/hooks';
+import { useCallback, useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 import type { SessionStore } from '../../state/store';
 import type { AgentEntry, SessionState } from '../../wire/types';
@@ -6,7 +6,13 @@ import type { Actions } from '../actions';
 import type { Translate } from '../i18n';
 import { IconButton, messageOf } from '../parts/buttons';
 import { useSubscription, useValue } from '../parts/hooks';
+import type { SendKey } from '../props';
+import { AttachButton } from './attach_button';
+import { useAttaching } from './attaching';
+import { Chips } from './chips';
 import { historyOf } from './history';
+import { withMention } from './mention';
+import { MentionList, useMentions } from './mention_list';
 import { Pickers } from './pickers';
 import { Queue } from './queue';
 import { Ring } from './ring';
@@ -27,6 +33,7 @@ interface ComposerProps {
   readonly actions: Actions;
   readonly t: Translate;
   readonly offline: boolean;
+  readonly sendKey?: SendKey;
   readonly onAgent: (agentId: string) => void;
   /** The session to send to; makes one if there is none. */
   readonly toSession: () => Promise<string>;
@@ -35,7 +42,7 @@ interface ComposerProps {
 
 /** The message box with its pickers, and the messages that wait. */
 export function Composer(props: ComposerProps) {
-  const { store, session, actions, t, onFailure } = props;
+  const { store, session, actions, t, onFailure, sendKey = 'enter' } = props;
   useSubscription(useCallback(listener => store.subscribeSession(listener), [store]));
   const [text, setText] = useValue(DRAFT);
   const [sending, setSending] = useState(false);
@@ -43,21 +50,52 @@ export function Composer(props: ComposerProps) {
   const history = useRef(0);
   const running = session?.active_turn_id ?? null;
   const name = session?.agent_info.name ?? props.agent?.name ?? t('the agent');
+  const { mentions: source } = actions;
+  // Before it runs nobody knows what an agent takes; then its refusal says so.
+  const images = session?.prompt_capabilities.includes('image') ?? true;
+  const attaching = useAttaching(
+    store,
+    source === undefined ? null : { agent: name, images },
+    t,
+    onFailure,
+  );
+  const box = useRef<HTMLTextAreaElement>(null);
+  /** Where the caret goes when the text is drawn. */
+  const caret = useRef<number | null>(null);
+  useLayoutEffect(() => {
+    if (caret.current !== null) {
+      box.current?.setSelectionRange(caret.current, caret.current);
+      caret.current = null;
+    }
+  });
+  const mentions = useMentions(
+    source,
+    (mention, token) => {
+      const next = withMention(store.ui.value(DRAFT), token, mention.word);
+      caret.current = next.caret;
+      setText(next.text);
+      attaching.add(mention.attachment);
+    },
+    t,
+  );
 
   const send = async () => {
     // What was typed last may not have been drawn yet.
     const message = store.ui.value(DRAFT).trim();
-    if (message === '' || sending) {
+    if ((message === '' && attaching.list.length === 0) || sending) {
       return;
     }
     setSending(true);
     setText('');
+    mentions.close();
+    const attached = store.ui.attachments.take();
     history.current = 0;
     try {
-      await actions.send?.(await props.toSession(), message);
+      await actions.send?.(await props.toSession(), message, attached);
     } catch (error) {
       // Nothing written is lost.
       setText(store.ui.value(DRAFT) === '' ? message : `${message}\n${store.ui.value(DRAFT)}`);
+      attached.forEach(attaching.add);
       onFailure(messageOf(error));
     } finally {
       setSending(false);
@@ -78,18 +116,26 @@ export function Composer(props: ComposerProps) {
       setText(messages[messages.length - next] ?? '');
     }
   };
+  const remove: typeof attaching.remove = attachment => {
+    attaching.remove(attachment);
+    box.current?.focus();
+  };
   const slash = useSlash(text, session?.commands ?? NONE, setText, t);
   const onKeyDown = (event: KeyboardEvent) => {
-    if (slash.onKeyDown(event)) {
+    if (slash.onKeyDown(event) || mentions.onKeyDown(event)) {
       return;
     }
-    const plain = !event.shiftKey && !event.ctrlKey && !event.metaKey && !event.altKey;
-    if (event.isComposing || !plain) {
+    const modified = event.ctrlKey || event.metaKey || event.altKey;
+    if (event.isComposing || modified) {
       return;
     }
     if (event.key === 'Enter') {
-      event.preventDefault();
-      void send();
+      if (event.shiftKey === (sendKey === 'shift-enter')) {
+        event.preventDefault();
+        void send();
+      }
+    } else if (event.shiftKey) {
+      return;
     } else if (event.key === 'Escape') {
       const now = performance.now();
       if (running !== null && now - escaped.current < TWICE_MILLISECONDS) {
@@ -109,19 +155,34 @@ export function Composer(props: ComposerProps) {
       {session !== null && (
         <Queue session={session} actions={actions} t={t} onFailure={onFailure} />
       )}
-      <div class="acp-box">
+      <div class={attaching.over ? 'acp-box is-on' : 'acp-box'} {...attaching.box}>
         {slash.list !== null && <SlashList {...slash.list} />}
+        {slash.list === null && mentions.list !== null && <MentionList {...mentions.list} />}
+        <Chips attachments={attaching.list} t={t} onRemove={remove} />
         <textarea
+          ref={box}
           aria-label={t('Message')}
           rows={2}
           dir="auto"
-          placeholder={running === null ? t('Message %1', name) : t('Sent after this turn')}
+          placeholder={
+            running !== null
+              ? t('Sent after this turn')
+              : source === undefined
+                ? t('Message %1', name)
+                : t('Message %1 (@ context, / commands)', name)
+          }
           value={text}
-          onInput={event => setText(event.currentTarget.value)}
+          onInput={event => {
+            const { value, selectionStart } = event.currentTarget;
+            setText(value);
+            mentions.onInput(value, selectionStart);
+          }}
+          onBlur={mentions.close}
           onKeyDown={onKeyDown}
-          {...slash.aria}
+          {...(slash.list === null ? mentions.aria : slash.aria)}
         />
         <div class="acp-tools">
+          {source !== undefined && <AttachButton t={t} onFiles={attaching.addFiles} />}
           <Pickers
             session={session}
             agents={props.agents}
@@ -141,7 +202,9 @@ export function Composer(props: ComposerProps) {
               icon="send"
               class="acp-send"
               label={t('Send')}
-              disabled={text.trim() === '' || sending || props.offline}
+              disabled={
+                (text.trim() === '' && attaching.list.length === 0) || sending || props.offline
+              }
               onClick={() => void send()}
             />
           )}

@@ -1,0 +1,93 @@
+/** A cell of an open notebook. */
+interface OfCell {
+  /** Path of the notebook at the server. */
+  readonly notebook: string;
+  readonly cellId: string;
+}
+
+/** What goes along with a message; its content is read when the message is sent. */
+export type DraftAttachment = { readonly label: string } & (
+  | { readonly kind: 'file'; readonly path: string }
+  | { readonly kind: 'document'; readonly path: string }
+  | ({ readonly kind: 'cell' } & OfCell)
+  | { readonly kind: 'variable'; readonly notebook: string; readonly name: string }
+  /** The words of the error as they were: the cell may have run again. */
+  | ({ readonly kind: 'error'; readonly text: string } & OfCell)
+  | { readonly kind: 'selection'; readonly path: string; readonly text: string }
+  /** A text file that lies only with the user. */
+  | { readonly kind: 'text'; readonly text: string; readonly mimeType: string }
+  /** `data` is base64. */
+  | { readonly kind: 'image'; readonly data: string; readonly mimeType: string }
+);
+
+/** Most attachments of one message. */
+export const MOST_ATTACHMENTS = 20;
+
+/** What is attached to the message that is being written. */
+export class Attachments {
+  #list: readonly DraftAttachment[] = [];
+  readonly #listeners = new Set<(added: boolean) => void>();
+
+  get list(): readonly DraftAttachment[] {
+    return this.#list;
+  }
+
+  /** The same thing is attached once; says whether there was room. */
+  add(one: DraftAttachment): boolean {
+    const key = keyOf(one);
+    const others = this.#list.filter(other => keyOf(other) !== key);
+    if (others.length >= MOST_ATTACHMENTS) {
+      return false;
+    }
+    this.#become([...others, one], true);
+    return true;
+  }
+
+  remove(one: DraftAttachment): void {
+    this.#become(
+      this.#list.filter(other => other !== one),
+      false,
+    );
+  }
+
+  /** Takes all of them out. */
+  take(): readonly DraftAttachment[] {
+    const taken = this.#list;
+    if (taken.length > 0) {
+      this.#become([], false);
+    }
+    return taken;
+  }
+
+  /** `listener` hears whether something was added. */
+  subscribe(listener: (added: boolean) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  #become(list: readonly DraftAttachment[], added: boolean): void {
+    this.#list = list;
+    for (const listener of [...this.#listeners]) {
+      listener(added);
+    }
+  }
+}
+
+function keyOf(one: DraftAttachment): string {
+  switch (one.kind) {
+    case 'file':
+    case 'document':
+      return `file ${one.path}`;
+    case 'cell':
+    case 'error':
+      return `${one.kind} ${one.notebook} ${one.cellId}`;
+    case 'variable':
+      return `variable ${one.notebook} ${one.name}`;
+    case 'selection':
+      return `selection ${one.path} ${one.text}`;
+    case 'text':
+      return `text ${one.label} ${one.text}`;
+    case 'image':
+      return `image ${one.data.length} ${one.data.slice(-256)}`;
+  }
+}

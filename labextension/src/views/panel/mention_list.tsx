@@ -1,0 +1,222 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+
+import type { Translate } from '../i18n';
+import type { IconName } from '../parts/drawings';
+import { Icon } from '../parts/icons';
+import { useUniqueId } from '../parts/unique_id';
+import {
+  grouped,
+  marked,
+  MENTION_GROUPS,
+  mentionAt,
+  type Mention,
+  type MentionGroup,
+  type MentionSource,
+  type MentionToken,
+} from './mention';
+import type { Slash } from './slash_list';
+
+const WORDS: Record<MentionGroup, string> = {
+  errors: 'Errors',
+  variables: 'Variables',
+  cells: 'Cells',
+  documents: 'Open documents',
+  files: 'Files',
+};
+const ICONS: Record<MentionGroup, IconName> = {
+  errors: 'warning',
+  variables: 'variable',
+  cells: 'cell',
+  documents: 'file',
+  files: 'read',
+};
+
+export interface MentionListProps {
+  readonly id: string;
+  readonly query: string;
+  readonly mentions: readonly Mention[];
+  readonly active: number;
+  readonly t: Translate;
+  readonly onActive: (index: number) => void;
+  readonly onTake: (index: number) => void;
+}
+
+/** The list of what `@` may name, and what keys do to it. */
+export interface Mentioning extends Pick<Slash, 'aria' | 'onKeyDown'> {
+  /** To be called with each change of the text. */
+  readonly onInput: (text: string, caret: number) => void;
+  readonly close: () => void;
+  readonly list: MentionListProps | null;
+}
+
+interface Looked {
+  readonly token: MentionToken;
+  readonly mentions: readonly Mention[];
+  readonly index: number;
+}
+
+/** Completes what follows an `@`; without a source there is nothing to name. */
+export function useMentions(
+  source: MentionSource | undefined,
+  onTake: (mention: Mention, token: MentionToken) => void,
+  t: Translate,
+): Mentioning {
+  const id = useUniqueId();
+  const [looked, setLooked] = useState<Looked | null>(null);
+  const stop = useRef<() => void>(() => undefined);
+  useEffect(() => () => stop.current(), []);
+
+  const close = () => {
+    stop.current();
+    stop.current = () => undefined;
+    setLooked(null);
+  };
+  const onInput = (text: string, caret: number) => {
+    const token = source === undefined ? null : mentionAt(text, caret);
+    if (source === undefined || token === null) {
+      close();
+      return;
+    }
+    stop.current();
+    // What was found for the shorter word stays until there is something else.
+    setLooked(former => (former === null ? null : { ...former, token, index: 0 }));
+    let done = false;
+    const end = source.find(token.query, mentions => {
+      if (!done) {
+        setLooked(former => ({
+          token,
+          mentions: grouped(mentions),
+          index: Math.min(former?.index ?? 0, Math.max(0, mentions.length - 1)),
+        }));
+      }
+    });
+    stop.current = () => {
+      done = true;
+      end();
+    };
+  };
+  const take = (index: number) => {
+    const mention = looked?.mentions[index];
+    if (looked !== null && mention !== undefined) {
+      close();
+      onTake(mention, looked.token);
+    }
+  };
+  if (looked === null || looked.mentions.length === 0) {
+    return { aria: {}, onInput, close, onKeyDown: () => false, list: null };
+  }
+  const { mentions, index } = looked;
+  const go = (next: number) => setLooked({ ...looked, index: next });
+  const onKeyDown = (event: KeyboardEvent): boolean => {
+    if (event.isComposing || event.shiftKey || event.ctrlKey || event.metaKey || event.altKey) {
+      return false;
+    }
+    switch (event.key) {
+      case 'ArrowDown':
+        go((index + 1) % mentions.length);
+        break;
+      case 'ArrowUp':
+        go((index + mentions.length - 1) % mentions.length);
+        break;
+      case 'Home':
+        go(0);
+        break;
+      case 'End':
+        go(mentions.length - 1);
+        break;
+      case 'Enter':
+      case 'Tab':
+        take(index);
+        break;
+      case 'Escape':
+        close();
+        break;
+      default:
+        return false;
+    }
+    event.preventDefault();
+    event.stopPropagation();
+    return true;
+  };
+  return {
+    aria: {
+      'aria-autocomplete': 'list',
+      'aria-haspopup': 'listbox',
+      'aria-controls': id,
+      'aria-activedescendant': `${id}-${index}`,
+    },
+    onInput,
+    close,
+    onKeyDown,
+    list: {
+      id,
+      query: looked.token.query,
+      mentions,
+      active: index,
+      t,
+      onActive: go,
+      onTake: take,
+    },
+  };
+}
+
+export function MentionList({ id, t, mentions, ...rest }: MentionListProps) {
+  return (
+    <div class="acp-pop acp-mentions" role="listbox" id={id} aria-label={t('Context')}>
+      {MENTION_GROUPS.map(group => {
+        const own = mentions.filter(mention => mention.group === group);
+        return (
+          own.length > 0 && (
+            <div key={group} role="group" aria-label={t(WORDS[group])}>
+              <div class="lbl" aria-hidden="true">
+                {t(WORDS[group])}
+              </div>
+              {own.map(mention => (
+                <Option
+                  key={`${mention.label} ${mention.detail}`}
+                  id={id}
+                  mention={mention}
+                  index={mentions.indexOf(mention)}
+                  {...rest}
+                />
+              ))}
+            </div>
+          )
+        );
+      })}
+    </div>
+  );
+}
+
+interface OptionProps extends Pick<
+  MentionListProps,
+  'id' | 'query' | 'active' | 'onActive' | 'onTake'
+> {
+  readonly mention: Mention;
+  readonly index: number;
+}
+
+function Option({ id, mention, index, query, active, onActive, onTake }: OptionProps) {
+  const [before, hit, after] = marked(mention.label, query);
+  return (
+    <div
+      class="opt"
+      role="option"
+      id={`${id}-${index}`}
+      aria-selected={index === active}
+      title={mention.label}
+      onPointerMove={() => index !== active && onActive(index)}
+      // The box keeps the focus.
+      onPointerDown={event => event.preventDefault()}
+      onClick={() => onTake(index)}
+    >
+      <Icon name={ICONS[mention.group]} />
+      <span class="cut grow">
+        {before}
+        {hit !== '' && <b>{hit}</b>}
+        {after}
+      </span>
+      {mention.detail !== '' && <span class="muted cut">{mention.detail}</span>}
+    </div>
+  );
+}
