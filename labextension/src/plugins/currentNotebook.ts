@@ -21,6 +21,17 @@ export class CurrentNotebook {
     this.#tracker?.currentChanged.connect(listener);
   }
 
+  /** Told when another cell or notebook is the active one; returns how to stop that. */
+  onActiveCell(listener: () => void): () => void {
+    const tracker = this.#tracker;
+    tracker?.activeCellChanged.connect(listener);
+    tracker?.currentChanged.connect(listener);
+    return () => {
+      tracker?.activeCellChanged.disconnect(listener);
+      tracker?.currentChanged.disconnect(listener);
+    };
+  }
+
   /** An open notebook. */
   find(path: string): NotebookPanel | null {
     return this.#tracker?.find(({ context }) => context.localPath === path) ?? null;

@@ -5,6 +5,7 @@ import { documentsPlugin } from './documents';
 import { panelPlugin } from './panel';
 import { recordsPlugin } from './records';
 import { rendererPlugin } from './renderer';
+import { renderingPlugin } from './rendering';
 
 export { IAcpClient } from './client';
 
@@ -14,4 +15,5 @@ export const plugins: JupyterFrontEndPlugin<unknown>[] = [
   panelPlugin,
   recordsPlugin,
   rendererPlugin,
+  renderingPlugin,
 ];

@@ -9,6 +9,7 @@ import { IAcpClient } from './client';
 import { CurrentNotebook } from './currentNotebook';
 import { Permissions } from './goToPermission';
 import { agentIcon } from './icon';
+import { IAcpRendering } from './rendering';
 import { PANEL_ID, SessionPanel } from './sessionPanel';
 import { SETTINGS } from './settings';
 
@@ -24,7 +25,7 @@ export const panelPlugin: JupyterFrontEndPlugin<void> = {
   description: 'A side panel for the sessions of agents.',
   autoStart: true,
   requires: [IAcpClient],
-  optional: [ILayoutRestorer, ICommandPalette, INotebookTracker, ITranslator],
+  optional: [ILayoutRestorer, ICommandPalette, INotebookTracker, ITranslator, IAcpRendering],
   activate: (
     app: JupyterFrontEnd,
     client: IAcpClient,
@@ -32,6 +33,7 @@ export const panelPlugin: JupyterFrontEndPlugin<void> = {
     palette: ICommandPalette | null,
     tracker: INotebookTracker | null,
     translator: ITranslator | null,
+    rendering: IAcpRendering | null,
   ) => {
     const trans = (translator ?? nullTranslator).load('acp_jupyter');
     const notebook = new CurrentNotebook(tracker);
@@ -39,6 +41,7 @@ export const panelPlugin: JupyterFrontEndPlugin<void> = {
       app,
       client,
       notebook,
+      rendering: rendering ?? undefined,
       t: (text, ...values) => trans.__(text, ...values),
     });
     app.shell.add(panel, 'right', { rank: 500 });

@@ -5,7 +5,10 @@ import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 import { IAcpClient } from './client';
 import type { Translate } from '../views';
 import { turnActions } from './actions';
+import { cellsOfOutput } from './answerCells';
 import { TURN_MIME } from './mime';
+import { placeOf } from './place';
+import { IAcpRendering } from './rendering';
 import { TurnRenderer } from './turnRenderer';
 
 /** Before HTML (50) and Markdown (60), which the bundle may hold for other readers. */
@@ -17,12 +20,13 @@ export const rendererPlugin: JupyterFrontEndPlugin<void> = {
   description: 'Shows turns of agents in cell outputs.',
   autoStart: true,
   requires: [IAcpClient, IRenderMimeRegistry],
-  optional: [ITranslator],
+  optional: [ITranslator, IAcpRendering],
   activate: (
     app: JupyterFrontEnd,
     client: IAcpClient,
     registry: IRenderMimeRegistry,
     translator: ITranslator | null,
+    rendering: IAcpRendering | null,
   ) => {
     const trans = (translator ?? nullTranslator).load('acp_jupyter');
     const t: Translate = (text, ...values) => trans.__(text, ...values);
@@ -34,7 +38,11 @@ export const rendererPlugin: JupyterFrontEndPlugin<void> = {
         createRenderer: () =>
           new TurnRenderer({
             client,
-            actions: store => turnActions(app, client, () => store.view.session, t),
+            actions: (store, output) => ({
+              ...turnActions(app, client, () => store.view.session, t),
+              cells: cellsOfOutput(() => placeOf(output), t),
+            }),
+            rendering: rendering ?? undefined,
             t,
           }),
       },

@@ -1,14 +1,16 @@
 import type { JupyterFrontEnd } from '@jupyterlab/application';
 import { Notification } from '@jupyterlab/apputils';
+import type { NotebookPanel } from '@jupyterlab/notebook';
 import type { Message } from '@lumino/messaging';
 import { Widget } from '@lumino/widgets';
 
 import type { Client, Following } from '../delivery/client';
 import { Failure } from '../delivery/failure';
 import { mountPanel } from '../views';
-import type { Actions, Mounted, PanelProps, Translate } from '../views';
+import type { Actions, Mounted, PanelProps, Rendering, Translate } from '../views';
 import type { AgentEntry, SessionState, SessionSummary } from '../wire/types';
 import { turnActions } from './actions';
+import { cellsOfNotebook } from './answerCells';
 import type { CurrentNotebook } from './currentNotebook';
 import { exportSession } from './exporting';
 import { agentIcon } from './icon';
@@ -20,6 +22,7 @@ export interface PanelOptions {
   readonly app: JupyterFrontEnd;
   readonly client: Client;
   readonly notebook: CurrentNotebook;
+  readonly rendering: Rendering | undefined;
   readonly t: Translate;
 }
 
@@ -119,6 +122,11 @@ export class SessionPanel extends Widget {
       loadItems: async (sessionId, start, end) => {
         await client.loadItems(sessionId, start, end);
       },
+      cells: cellsOfNotebook(
+        () => this.#boundNotebook(),
+        listener => notebook.onActiveCell(listener),
+        t,
+      ),
       jumpTo: origin => void revealCell(app, notebook, origin),
       life: {
         resume: sessionId => client.life.resume(sessionId),
@@ -148,6 +156,13 @@ export class SessionPanel extends Widget {
         }
       },
     };
+  }
+
+  /** The session's notebook, as far as it is open; without one the current notebook. */
+  #boundNotebook(): NotebookPanel | null {
+    const { notebook } = this.#options;
+    const path = this.session?.notebook_path ?? '';
+    return path === '' ? notebook.panel : notebook.find(path);
   }
 
   async #refreshAgents(): Promise<void> {
@@ -226,6 +241,7 @@ export class SessionPanel extends Widget {
       // A plain object: an error's message is lost when it is copied.
       failure: failure && { message: failure.message, detail: failure.detail },
       actions: this.#actions,
+      rendering: this.#options.rendering,
       t,
     };
   }

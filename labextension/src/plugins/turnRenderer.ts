@@ -8,7 +8,7 @@ import type { Drawable } from '../delivery/live_turn';
 import { snapshotStore } from '../state/store';
 import type { SessionStore } from '../state/store';
 import { mountTurn } from '../views';
-import type { Actions, Mounted, Translate, TurnProps } from '../views';
+import type { Actions, Mounted, Rendering, Translate, TurnProps } from '../views';
 import type { TurnSnapshot } from '../wire/types';
 import { snapshotOf } from './mime';
 import { placeOf } from './place';
@@ -23,7 +23,8 @@ const PATIENCE_MS = 500;
 
 export interface RendererOptions {
   readonly client: Client;
-  readonly actions: (store: SessionStore) => Actions;
+  readonly actions: (store: SessionStore, output: Widget) => Actions;
+  readonly rendering: Rendering | undefined;
   readonly t: Translate;
 }
 
@@ -145,6 +146,7 @@ export class TurnRenderer extends Widget implements IRenderMime.IRenderer {
           turnId: snapshot.turn_id,
           host: 'cell',
           actions: null,
+          rendering: this.#options.rendering,
           t: this.#options.t,
         });
       }
@@ -168,7 +170,8 @@ export class TurnRenderer extends Widget implements IRenderMime.IRenderer {
       store,
       turnId,
       host: 'cell',
-      actions: live ? this.#options.actions(store) : null,
+      actions: live ? this.#options.actions(store, this) : null,
+      rendering: this.#options.rendering,
       connection: this.#options.client.connection,
       t: this.#options.t,
     };

@@ -22,6 +22,14 @@ export function Prose({ itemId, open, class: kind = 'acp-prose' }: ProseProps) {
   const host = useRef<HTMLDivElement>(null);
   const writer = useRef<Writer | null>(null);
 
+  const cells = actions?.cells;
+  const nameButtons = () => {
+    const buttons = host.current?.querySelectorAll<HTMLElement>(CELL_BUTTONS);
+    if (cells !== undefined && buttons !== undefined) {
+      nameCellButtons(buttons, cells, t);
+    }
+  };
+
   useLayoutEffect(() => {
     const element = host.current;
     if (element === null) {
@@ -38,23 +46,20 @@ export function Prose({ itemId, open, class: kind = 'acp-prose' }: ProseProps) {
       }
     };
     const unsubscribe = store.subscribeItem(itemId, take);
-    const cells = actions?.cells;
-    const stopNaming = cells?.onChange(() =>
-      nameCellButtons(element.querySelectorAll<HTMLElement>(CELL_BUTTONS), cells, t),
-    );
+    const stopNaming = cells?.onChange(nameButtons);
     return () => {
       unsubscribe();
       stopNaming?.();
       enricher?.dispose();
       made.dispose();
     };
-  }, [store, itemId, actions === null, actions?.cells, rendering]);
+  }, [store, itemId, actions === null, cells, rendering]);
 
   const item = store.view.items.get(itemId);
   useLayoutEffect(() => {
     // A replaced item may hold another text than what was streamed.
     writer.current?.become(textOf(store.view, itemId, 'text'), open);
-  }, [item, open, store, itemId, actions === null, actions?.cells, rendering]);
+  }, [item, open, store, itemId, actions === null, cells, rendering]);
 
   const onClick = (event: MouseEvent) => {
     const target = event.target instanceof Element ? event.target.closest('[data-act]') : null;
@@ -68,5 +73,15 @@ export function Prose({ itemId, open, class: kind = 'acp-prose' }: ProseProps) {
     }
   };
 
-  return <div class={`${kind}${open ? ' live' : ''}`} dir="auto" ref={host} onClick={onClick} />;
+  return (
+    <div
+      class={`${kind}${open ? ' live' : ''}`}
+      dir="auto"
+      ref={host}
+      onClick={onClick}
+      // A cell above may have come or gone since.
+      onPointerEnter={nameButtons}
+      onFocusCapture={nameButtons}
+    />
+  );
 }
