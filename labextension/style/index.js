@@ -4,3 +4,4 @@ import './sessions.css';
 import './agents.css';
 import './rules.css';
 import './composer.css';
+import './code.css';

@@ -7,6 +7,7 @@ import { mountTurn } from '../views';
 import type { Actions, Mounted, TurnProps } from '../views';
 import { linkModel } from './link';
 import type { Link } from './link';
+import code from '../../style/code.css';
 import styles from '../../style/index.css';
 
 const STYLE_ID = 'acp-jupyter-style';
@@ -98,7 +99,7 @@ function injectStyles(el: HTMLElement): void {
   if (parent.querySelector(`#${STYLE_ID}`) === null) {
     const style = document.createElement('style');
     style.id = STYLE_ID;
-    style.textContent = styles;
+    style.textContent = styles + code;
     parent.append(style);
   }
 }
