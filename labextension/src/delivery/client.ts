@@ -10,6 +10,7 @@ import type {
   CreateSession,
   DocumentState,
   ErrorBody,
+  PromptSession,
   SessionState,
   SessionSummary,
   SetConfig,
@@ -192,7 +193,7 @@ export class Client {
     return parseResult('create_session', result);
   }
 
-  async send(sessionId: string, prompt: string): Promise<void> {
+  async send(sessionId: string, prompt: PromptSession['prompt']): Promise<void> {
     await this.#command({
       name: 'prompt',
       session_id: sessionId,
