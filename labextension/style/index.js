@@ -5,3 +5,5 @@ import './agents.css';
 import './rules.css';
 import './composer.css';
 import './code.css';
+import './diff.css';
+import './review.css';

@@ -8,6 +8,7 @@ import type { Actions, Mounted, TurnProps } from '../views';
 import { linkModel } from './link';
 import type { Link } from './link';
 import code from '../../style/code.css';
+import diffs from '../../style/diff.css';
 import styles from '../../style/index.css';
 
 const STYLE_ID = 'acp-jupyter-style';
@@ -99,7 +100,7 @@ function injectStyles(el: HTMLElement): void {
   if (parent.querySelector(`#${STYLE_ID}`) === null) {
     const style = document.createElement('style');
     style.id = STYLE_ID;
-    style.textContent = styles + code;
+    style.textContent = styles + code + diffs;
     parent.append(style);
   }
 }

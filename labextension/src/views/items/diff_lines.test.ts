@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 
 import type { Diff } from '../../wire/types';
-import { compare, piecesOf } from './diff_lines';
+import { hunksOf } from './diff_hunks';
+import { compare as compareOrNot, piecesOf, type Comparison } from './diff_lines';
 
 function diff(old_text: string | null, new_text: string): Diff {
   return {
@@ -12,6 +13,14 @@ function diff(old_text: string | null, new_text: string): Diff {
     added: null,
     removed: null,
   };
+}
+
+function compare(pair: Diff): Comparison {
+  const made = compareOrNot(pair);
+  if (made === null) {
+    throw new Error('not compared');
+  }
+  return made;
 }
 
 describe('compare', () => {
@@ -74,6 +83,65 @@ describe('compare', () => {
     expect(made.lines.map(line => [line.kind, line.before, line.after])).toEqual([
       ['added', null, 1],
       ['added', null, 2],
+    ]);
+  });
+});
+
+describe('texts that are too big', () => {
+  const big = (letter: string) => `${letter.repeat(99)}\n`.repeat(100_000);
+
+  it('are not compared', () => {
+    const start = performance.now();
+    expect(compareOrNot(diff(big('a'), big('b')))).toBeNull();
+    expect(compareOrNot(diff('\n'.repeat(60_000), '\n'.repeat(60_000)))).toBeNull();
+    expect(performance.now() - start).toBeLessThan(1_000);
+  });
+
+  it('take bounded time up to there', () => {
+    const text = (seed: number) =>
+      Array.from({ length: 49_000 }, (_, line) => `${(line * seed) % 977} some words`).join('\n');
+    const start = performance.now();
+    compare(diff(text(7), text(11)));
+    expect(performance.now() - start).toBeLessThan(3_000);
+  });
+});
+
+describe('hunks', () => {
+  it('are the ranges between which the texts are equal', () => {
+    let seed = 3;
+    const next = (below: number) => (seed = (seed * 48271) % 2147483647) % below;
+    let seen = 0;
+    for (let round = 0; round < 60; round += 1) {
+      const before = Array.from({ length: 40 }, (_, line) => `line ${line}`);
+      const after = before.flatMap(line =>
+        next(9) === 0 ? [] : next(9) === 0 ? ['new', 'lines'] : [line],
+      );
+      const made = compare(diff(before.join('\n'), after.join('\n')));
+      const hunks = hunksOf(made).flatMap(hunk => hunk ?? []);
+      // Taken back from the last to the first, they give the text before.
+      const back = [...after];
+      for (const { range } of [...hunks].reverse()) {
+        back.splice(
+          range.new_start,
+          range.new_end - range.new_start,
+          ...before.slice(range.old_start, range.old_end),
+        );
+      }
+      expect(back).toEqual(before);
+      seen += hunks.length;
+    }
+    expect(seen).toBeGreaterThan(100);
+  });
+
+  it('are named by their lines', () => {
+    const text = Array.from({ length: 30 }, (_, line) => `${line + 1}`);
+    const after = ['x', ...text.slice(1, 19), ...text.slice(21)];
+    const hunks = hunksOf(compare(diff(text.join('\n'), after.join('\n'))));
+    expect(hunks.map(hunk => hunk && [hunk.first, hunk.last])).toEqual([
+      [1, 1],
+      null,
+      [20, 21],
+      null,
     ]);
   });
 });

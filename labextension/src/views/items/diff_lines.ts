@@ -7,6 +7,9 @@ const CONTEXT = 3;
 /** A comparison that takes longer, or finds more, is shown as one replacement. */
 const MAX_MILLISECONDS = 200;
 const MAX_EDITS = 5_000;
+/** Longer pairs of texts are not compared in the page. */
+const MAX_TEXT = 4_000_000;
+const MAX_LINES = 100_000;
 /** Longer lines get no word marks. */
 const MAX_MARKED_LINE = 500;
 
@@ -40,10 +43,10 @@ export interface Comparison {
   readonly removed: number;
 }
 
-const known = new WeakMap<Diff, Comparison>();
+const known = new WeakMap<Diff, Comparison | null>();
 
-/** Compares the two texts of a file, once. */
-export function compare(diff: Diff): Comparison {
+/** Compares the two texts of a file, once; `null` where that would take too long. */
+export function compare(diff: Diff): Comparison | null {
   let made = known.get(diff);
   if (made === undefined) {
     made = compareTexts(diff.old_text ?? '', diff.new_text);
@@ -76,9 +79,16 @@ export function piecesOf(comparison: Comparison, line: DiffLine): Piece[] {
     .map(change => ({ text: change.value, changed: change.added || change.removed }));
 }
 
-function compareTexts(oldText: string, newText: string): Comparison {
+/** Compares two texts line by line; `null` where they are too big for it. */
+export function compareTexts(oldText: string, newText: string): Comparison | null {
+  if (oldText.length + newText.length > MAX_TEXT) {
+    return null;
+  }
   const before = linesOf(oldText);
   const after = linesOf(newText);
+  if (before.length + after.length > MAX_LINES) {
+    return null;
+  }
   let head = 0;
   while (head < before.length && head < after.length && before[head] === after[head]) {
     head += 1;

@@ -121,7 +121,8 @@ function WantedDiff({
 }) {
   const { actions, t } = useScene();
   const [all, setAll] = useValue(`${id} unfolded`);
-  const lines = compare(diff).sections.reduce(
+  const sections = compare(diff)?.sections ?? [];
+  const lines = sections.reduce(
     (sum, section) => sum + (section.folded ? 1 : section.end - section.start),
     0,
   );

@@ -55,6 +55,7 @@ export const DRAWINGS = {
   slides:
     '<path d="M2 3h12M3 3v7h10V3M8 10v3M5.5 13.5L8 12l2.5 1.5M5.5 7.8V6.5M8 7.8V5.2M10.5 7.8V6"/>',
   pdf: '<path d="M3.5 2.5H9l3.5 3.5v7.5h-9z"/><path d="M9 2.5V6h3.5M5.8 11.5V7.6h1.4a1.2 1.2 0 0 1 0 2.4H5.8"/>',
+  split: '<rect x="2" y="3" width="12" height="10" rx="1"/><path d="M8 3v10"/>',
   code: '<path d="M5.2 4.5L1.8 8l3.4 3.5M10.8 4.5L14.2 8l-3.4 3.5M9 3.5l-2 9"/>',
   cancelled: '<circle cx="8" cy="8" r="5.2"/><path d="M4.5 11.5l7-7"/>',
 } as const;

@@ -1,0 +1,77 @@
+import { useMemo } from 'preact/hooks';
+
+import { plural } from '../parts/format';
+import { useValue } from '../parts/hooks';
+import { Icon } from '../parts/icons';
+import { useScene } from '../parts/scene';
+import { DiffBody } from './diff_body';
+import { compareSources, type CellChange, type CellsComparison } from './diff_notebook';
+
+/** Rows that are drawn at once. */
+const FIRST_ROWS = 40;
+
+interface CellsBodyProps {
+  readonly cells: CellsComparison;
+  /** Names its folds in the store. */
+  readonly id: string;
+}
+
+/** A changed notebook: the source of each changed cell, and whether its outputs changed. */
+export function CellsBody({ cells, id }: CellsBodyProps) {
+  const { actions, t } = useScene();
+  const [shown, setShown] = useValue(`${id} cells`);
+  const { rows, rest } = cells;
+  const most = FIRST_ROWS + Number(shown);
+  return (
+    <>
+      {rows.slice(0, most).map((row, index) =>
+        row.kind === 'same' ? (
+          <div class="fold" key={index}>
+            {plural(t, row.count, '1 unchanged cell', '%1 unchanged cells')}
+          </div>
+        ) : (
+          <Cell key={index} cell={row} id={`${id} cell ${index}`} />
+        ),
+      )}
+      {rows.length > most && actions !== null && (
+        <button
+          type="button"
+          class="fold"
+          onClick={() => setShown(String(Number(shown) + 5 * FIRST_ROWS))}
+        >
+          <Icon name="fold" small />
+          <span>{t('Show more cells')}</span>
+        </button>
+      )}
+      {rest && <p class="muted acp-empty">{t('The notebook’s own metadata changed.')}</p>}
+      {rows.length === 0 && !rest && <p class="muted acp-empty">{t('No cells.')}</p>}
+    </>
+  );
+}
+
+function Cell({ cell, id }: { readonly cell: CellChange; readonly id: string }) {
+  const { t } = useScene();
+  const comparison = useMemo(() => compareSources(cell), [cell]);
+  const { kind, number, outputs } = cell;
+  const what = {
+    added: t('Cell %1 · new', number),
+    deleted: t('Cell %1 · deleted', number),
+    changed: cell.before === cell.after ? t('Cell %1', number) : t('Cell %1 · source', number),
+  }[kind];
+  const type = cell.type === 'code' || cell.type === '' ? '' : ` · ${cell.type}`;
+  return (
+    <div class="acp-hunk" role="group" aria-label={what}>
+      <header role="presentation">
+        <span class="grow">{what + type}</span>
+      </header>
+      {comparison === null ? (
+        <p class="muted acp-empty">{t('This is too big to be compared here.')}</p>
+      ) : (
+        (cell.before !== cell.after || kind !== 'changed') && (
+          <DiffBody comparison={comparison} id={id} />
+        )
+      )}
+      {outputs && <p class="muted acp-empty">{t('Outputs changed.')}</p>}
+    </div>
+  );
+}

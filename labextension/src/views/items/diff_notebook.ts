@@ -1,0 +1,193 @@
+import { diffArrays } from 'diff';
+
+import { isRecord } from '../../wire/read';
+import type { Diff } from '../../wire/types';
+import { compareTexts, type Comparison } from './diff_lines';
+
+/** Larger notebooks are compared as text, if at all. */
+const MAX_TEXT = 20_000_000;
+const MAX_CELLS = 5_000;
+/** With more changed cells their lines are not counted. */
+const MAX_COUNTED = 200;
+
+/** What became of a cell. */
+export interface CellChange {
+  readonly kind: 'changed' | 'added' | 'deleted';
+  /** Its place in the notebook that has it, from 1. */
+  readonly number: number;
+  readonly type: string;
+  readonly before: string;
+  readonly after: string;
+  readonly outputs: boolean;
+}
+
+/** Cells one after the other: a changed one, or how many are the same. */
+export type CellRow = CellChange | { readonly kind: 'same'; readonly count: number };
+
+export interface CellsComparison {
+  readonly rows: readonly CellRow[];
+  /** Whether something beside the cells is different. */
+  readonly rest: boolean;
+  /** Lines of source; `null` where there are too many to count. */
+  readonly added: number | null;
+  readonly removed: number | null;
+}
+
+interface Cell {
+  readonly id: string;
+  readonly type: string;
+  readonly source: string;
+  readonly outputs: string;
+}
+
+interface Notebook {
+  readonly cells: readonly Cell[];
+  readonly rest: string;
+}
+
+/** Compares a notebook by its cells; `null` for any other file, and for one that can't be read. */
+export function compareCells(diff: Diff): CellsComparison | null {
+  const { path, old_text, new_text } = diff;
+  const before = old_text === null || old_text === '' ? NONE : old_text;
+  const after = new_text === '' ? NONE : new_text;
+  if (!path.endsWith('.ipynb') || before.length + after.length > MAX_TEXT || before === after) {
+    return null;
+  }
+  const [was, is] = [parse(before), parse(after)];
+  if (was === null || is === null) {
+    return null;
+  }
+  const rows = rowsOf(was.cells, is.cells);
+  const rest = was.rest !== is.rest && before !== NONE && after !== NONE;
+  return { rows, rest, ...counts(rows) };
+}
+
+/** The lines of a cell's source. */
+export function compareSources({ before, after }: CellChange): Comparison | null {
+  return compareTexts(before, after);
+}
+
+const NONE = '{"cells":[]}';
+
+function parse(text: string): Notebook | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (!isRecord(value) || !Array.isArray(value['cells']) || value['cells'].length > MAX_CELLS) {
+      return null;
+    }
+    const { cells, ...rest } = value;
+    const read = Array.isArray(cells) ? cells.map(cellOf) : [];
+    return { cells: read, rest: JSON.stringify(rest) };
+  } catch {
+    return null;
+  }
+}
+
+function cellOf(value: unknown): Cell {
+  const cell = isRecord(value) ? value : {};
+  const { id, cell_type, source, outputs } = cell;
+  const text = Array.isArray(source) ? source.map(String).join('') : source;
+  return {
+    id: typeof id === 'string' ? id : '',
+    type: typeof cell_type === 'string' ? cell_type : '',
+    source: typeof text === 'string' ? text : '',
+    outputs: JSON.stringify(outputs ?? []),
+  };
+}
+
+/** Pairs the cells, and puts those that are gone where they were. */
+function rowsOf(before: readonly Cell[], after: readonly Cell[]): CellRow[] {
+  const former = matched(before, after);
+  const stayed = new Set(former);
+  const rows: CellRow[] = [];
+  let same = 0;
+  let next = 0;
+  const push = (row: CellChange | null) => {
+    if (row === null) {
+      same += 1;
+    } else {
+      close();
+      rows.push(row);
+    }
+  };
+  const close = () => {
+    if (same > 0) {
+      rows.push({ kind: 'same', count: same });
+      same = 0;
+    }
+  };
+  const deleteUpTo = (end: number) => {
+    for (; next < end; next += 1) {
+      const gone = before[next];
+      if (gone !== undefined && !stayed.has(next)) {
+        push(changeOf(gone, undefined, next));
+      }
+    }
+  };
+  after.forEach((cell, index) => {
+    const place = former[index] ?? -1;
+    deleteUpTo(place);
+    push(changeOf(before[place], cell, index));
+  });
+  deleteUpTo(before.length);
+  close();
+  return rows;
+}
+
+function changeOf(was: Cell | undefined, is: Cell | undefined, index: number): CellChange | null {
+  const cell = is ?? was;
+  const same = was?.source === is?.source && was?.type === is?.type;
+  if (cell === undefined || (same && was?.outputs === is?.outputs)) {
+    return null;
+  }
+  return {
+    kind: was === undefined ? 'added' : is === undefined ? 'deleted' : 'changed',
+    number: index + 1,
+    type: cell.type,
+    before: was?.source ?? '',
+    after: is?.source ?? '',
+    outputs: was !== undefined && is !== undefined && was.outputs !== is.outputs,
+  };
+}
+
+/** For each cell now, which one it was: by its id, else by source and place. */
+function matched(before: readonly Cell[], after: readonly Cell[]): (number | null)[] {
+  const places = new Map(before.map((cell, index) => [cell.id, index]));
+  const named = (cells: readonly Cell[]) =>
+    cells.every(cell => cell.id !== '') &&
+    new Set(cells.map(cell => cell.id)).size === cells.length;
+  if (named(before) && named(after)) {
+    return after.map(cell => places.get(cell.id) ?? null);
+  }
+  const key = (cell: Cell) => `${cell.type}\n${cell.source}`;
+  const changes = diffArrays(before.map(key), after.map(key), { timeout: 200 }) ?? [
+    { removed: true, added: false, value: before },
+    { removed: false, added: true, value: after },
+  ];
+  const found: (number | null)[] = [];
+  let place = 0;
+  let free: number[] = [];
+  for (const { added, removed, value } of changes) {
+    if (removed) {
+      free = value.map((_, index) => place + index);
+      place += value.length;
+    } else if (added) {
+      found.push(...value.map(() => free.shift() ?? null));
+    } else {
+      free = [];
+      found.push(...value.map((_, index) => place + index));
+      place += value.length;
+    }
+  }
+  return found;
+}
+
+function counts(rows: readonly CellRow[]): Pick<CellsComparison, 'added' | 'removed'> {
+  const changed = rows.flatMap(row => (row.kind === 'same' ? [] : [row]));
+  const compared = changed.slice(0, MAX_COUNTED).map(compareSources);
+  const sum = (side: 'added' | 'removed') =>
+    changed.length > MAX_COUNTED || compared.includes(null)
+      ? null
+      : compared.reduce((total, each) => total + (each?.[side] ?? 0), 0);
+  return { added: sum('added'), removed: sum('removed') };
+}
