@@ -6,11 +6,14 @@ import { Widget } from '@lumino/widgets';
 
 import type { Client, Following } from '../delivery/client';
 import { Failure } from '../delivery/failure';
+import type { DraftAttachment } from '../state/attachments';
+import { SessionStore } from '../state/store';
 import { mountPanel } from '../views';
-import type { Actions, Mounted, PanelProps, Rendering, Translate } from '../views';
+import type { Actions, Mounted, PanelProps, Rendering, SendKey, Translate } from '../views';
 import type { AgentEntry, SessionState, SessionSummary } from '../wire/types';
 import { turnActions } from './actions';
 import { cellsOfNotebook } from './answerCells';
+import { acceptFiles, PageContext } from './context';
 import type { CurrentNotebook } from './currentNotebook';
 import { exportSession } from './exporting';
 import { agentIcon } from './icon';
@@ -30,11 +33,17 @@ export interface PanelOptions {
 export class SessionPanel extends Widget {
   readonly #options: PanelOptions;
   readonly #actions: Actions;
+  readonly #context: PageContext;
+  /** Holds what is written as long as no session is shown. */
+  readonly #blank = new SessionStore('');
   readonly #stops: (() => void)[];
   readonly #mounted: Mounted<PanelProps>;
   #following: Following | null = null;
   #agents: readonly AgentEntry[] | null = null;
   #failure: Failure | null = null;
+  #sendKey: SendKey = 'enter';
+  /** The session made last: it can be written to before its snapshot is here. */
+  #made: SessionState | null = null;
   /** Notebook whose session was looked for last. */
   #path: string | null = null;
 
@@ -45,10 +54,12 @@ export class SessionPanel extends Widget {
     this.addClass('acp-SessionPanel');
     this.title.icon = agentIcon;
     this.title.caption = options.t('ACP sessions');
+    this.#context = new PageContext({ ...options, session: () => this.session });
     this.#actions = this.#makeActions();
     this.#mounted = mountPanel(this.node, this.#props());
     const { client, notebook } = options;
     this.#stops = [
+      acceptFiles(this.node, file => this.attach(file)),
       client.connectionChanged.add(({ state }) => {
         if (state === 'open') {
           void this.#refreshAgents();
@@ -83,6 +94,26 @@ export class SessionPanel extends Widget {
     this.#show(sessionId);
   }
 
+  /** Puts something to the message that is being written; nothing is sent. */
+  attach(attachment: DraftAttachment): void {
+    (this.#following?.store ?? this.#blank).ui.attachments.add(attachment);
+  }
+
+  /** Starts a session with the agent of the one shown, else with the first that is ready. */
+  async newSession(): Promise<void> {
+    const ready = this.#agents?.find(({ status }) => status === 'ready');
+    const agent = this.session?.agent ?? ready?.id;
+    if (agent === undefined) {
+      throw new Failure(this.#options.t('No agent is ready yet.'), 'no_agent');
+    }
+    await this.#actions.createSession?.(agent);
+  }
+
+  set sendKey(key: SendKey) {
+    this.#sendKey = key;
+    this.#draw();
+  }
+
   override dispose(): void {
     if (this.isDisposed) {
       return;
@@ -104,13 +135,18 @@ export class SessionPanel extends Widget {
     const { app, client, notebook, t } = this.#options;
     return {
       ...turnActions(app, client, () => this.#following?.store.view.session ?? null, t),
-      send: (sessionId, text) => client.send(sessionId, text),
+      send: async (sessionId, text, attachments) => {
+        const known = [this.session, this.#made].find(one => one?.session_id === sessionId);
+        await client.send(sessionId, await this.#context.prompt(text, attachments, known ?? null));
+      },
+      mentions: this.#context.mentions,
       createSession: async agent => {
         const made = await client.createSession({
           agent,
           notebook_path: notebook.path,
           new: true,
         });
+        this.#made = made;
         this.openSession(made.session_id);
         return made.session_id;
       },
@@ -241,6 +277,8 @@ export class SessionPanel extends Widget {
       // A plain object: an error's message is lost when it is copied.
       failure: failure && { message: failure.message, detail: failure.detail },
       actions: this.#actions,
+      blank: this.#blank,
+      sendKey: this.#sendKey,
       rendering: this.#options.rendering,
       t,
     };
