@@ -346,18 +346,4 @@ describe('an open session', () => {
     write('Hello');
     expect(view().getByRole('button', { name: 'Send' }).hasAttribute('disabled')).toBe(true);
   });
-
-  it('mounts the newest of a long session and asks for the rest', async () => {
-    const items = Array.from({ length: 500 }, (_, index) =>
-      message(`m${index}`, `text ${index}`, false, `t${index}`),
-    );
-    const loadItems = vi.fn(() => Promise.resolve());
-    const store = new SessionStore(SESSION);
-    store.apply([{ ...snapshot(items, [], IDLE), first_index: 100, total: 600 }]);
-    show({ store, actions: actionsOf({ loadItems }) });
-    expect(element.querySelectorAll('.acp-prose')).toHaveLength(200);
-    fireEvent.click(view().getByRole('button', { name: 'Show earlier items (400)' }));
-    expect(loadItems).toHaveBeenCalledWith(SESSION, 0, 100);
-    await until(() => expect(element.querySelectorAll('.acp-prose')).toHaveLength(400));
-  });
 });

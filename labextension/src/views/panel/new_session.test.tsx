@@ -32,7 +32,7 @@ describe('a session that is being made', () => {
   it('gets what is written meanwhile, whatever was open before', async () => {
     let made: (id: string) => void = () => undefined;
     const createSession = vi.fn(() => new Promise<string>(resolve => (made = resolve)));
-    const send = vi.fn((..._: unknown[]) => Promise.resolve());
+    const send = vi.fn<(...given: unknown[]) => Promise<void>>(() => Promise.resolve());
     const store = new SessionStore(SESSION);
     store.apply([snapshot([], [], IDLE)]);
     const panel = showPanel({ store }, { createSession, send });

@@ -1,5 +1,5 @@
 import type { RefObject } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 
 /** Within this distance of the end the log stays at the end. */
 const NEAR_END = 24;
@@ -10,6 +10,8 @@ interface Pinned {
   /** Items that came since the user has left the end. */
   readonly below: number;
   readonly toEnd: () => void;
+  /** Whether it stays at its end now. */
+  readonly isPinned: () => boolean;
 }
 
 /** Keeps a log at its end until the user scrolls away. `total` counts its items. */
@@ -61,5 +63,6 @@ export function usePinned(total: number): Pinned {
       element.focus({ preventScroll: true });
     }
   };
-  return { log, content, below: left === null ? 0 : Math.max(0, total - left), toEnd };
+  const isPinned = useCallback(() => pinned.current, []);
+  return { log, content, isPinned, below: left === null ? 0 : Math.max(0, total - left), toEnd };
 }

@@ -1,4 +1,4 @@
-import { useCallback, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useCallback, useRef } from 'preact/hooks';
 import type { ComponentChildren } from 'preact';
 
 import type { SessionView } from '../../state/view';
@@ -11,34 +11,26 @@ import { titleOf } from '../turn/facts';
 import { ItemRow } from '../turn/row';
 import { TurnBody } from '../turn/turn_body';
 import { usePinned } from './pinned';
+import type { Segment } from './window_range';
+import { useWindow } from './windowed';
 
-/** Turns mounted at first, and more with each click. */
+/** Items that are fetched at once. */
 const PAGE_ITEMS = 200;
-/** Above this many items only the newest are mounted. */
-const MAX_ITEMS = 400;
 
-/** A stretch of the transcript: a turn, or an item between turns. */
-interface Segment {
-  readonly id: string;
-  readonly turnId: string | null;
-}
-
-/** The whole session as one log. */
+/** The whole session as one log; of a long one a part is mounted. */
 export function Transcript({ children }: { readonly children: ComponentChildren }) {
   const { store, t } = useScene();
   useSubscription(useCallback(listener => store.subscribeSession(listener), [store]));
   const { view } = store;
-  const [wanted, setWanted] = useState(PAGE_ITEMS);
-  const limit = view.order.length <= MAX_ITEMS ? Math.max(wanted, MAX_ITEMS) : wanted;
-  const shown = view.order.slice(-limit);
-  const before = view.firstIndex + view.order.length - shown.length;
-  const { log, content, below, toEnd } = usePinned(view.firstIndex + view.order.length);
+  const { log, content, below, toEnd, isPinned } = usePinned(view.firstIndex + view.order.length);
   const running = view.session?.active_turn_id ?? null;
-  const asEarlier = useEarlier(view, log);
-  const earlier = () => {
-    asEarlier();
-    setWanted(limit + PAGE_ITEMS);
-  };
+  const earlier = useEarlier(view);
+  const segments = segmentsOf(view);
+  const shown = useWindow(segments, log, isPinned, earlier);
+  const { from, to } = shown.range;
+  // What runs, and what it may ask, is there wherever one reads.
+  const last = segments[segments.length - 1];
+  const tail = to < segments.length && running !== null && last?.turnId === running ? last : null;
   return (
     <div
       class="acp-log"
@@ -50,23 +42,33 @@ export function Transcript({ children }: { readonly children: ComponentChildren 
       ref={log}
     >
       <div ref={content}>
-        {before > 0 && <Earlier count={before} onClick={earlier} />}
-        {segmentsOf(shown, view).map(segment =>
-          segment.turnId === null ? (
-            <Between key={segment.id} id={segment.id} />
-          ) : (
-            <Turn key={segment.turnId} turnId={segment.turnId} />
-          ),
-        )}
+        {view.firstIndex > 0 && from === 0 && <Earlier count={view.firstIndex} onClick={earlier} />}
+        <div class="acp-space" style={{ height: shown.before }} ref={shown.above} />
+        {segments.slice(from, to).map(segment => (
+          <Stretch key={segment.id} {...segment} />
+        ))}
+        <div class="acp-space" style={{ height: shown.after }} ref={shown.below} />
+        {tail !== null && <Stretch key={tail.id} {...tail} />}
         {children}
       </div>
       {below > 0 && (
-        <button type="button" class="btn small acp-latest" onClick={toEnd}>
+        <button
+          type="button"
+          class="btn small acp-latest"
+          onClick={() => {
+            shown.toEnd();
+            toEnd();
+          }}
+        >
           {t('%1 new below', below)}
         </button>
       )}
     </div>
   );
+}
+
+function Stretch({ id, turnId }: Pick<Segment, 'id' | 'turnId'>) {
+  return turnId === null ? <Between id={id} /> : <Turn turnId={turnId} />;
 }
 
 function Turn({ turnId }: { readonly turnId: string }) {
@@ -78,7 +80,7 @@ function Turn({ turnId }: { readonly turnId: string }) {
     return item?.kind === 'user_message' ? [item] : [];
   });
   return (
-    <section class="acp-turn" data-turn={turnId}>
+    <section class="acp-turn" data-turn={turnId} data-segment={turnId}>
       {prompts.map(prompt => (
         <Prompt key={prompt.id} item={prompt} turnId={turnId} />
       ))}
@@ -120,7 +122,11 @@ function Between({ id }: { readonly id: string }) {
   const { store } = useScene();
   useSubscription(useCallback(listener => store.subscribeItem(id, listener), [store, id]));
   const item = store.view.items.get(id);
-  return item === undefined ? null : <ItemRow item={item} waiting={NONE} />;
+  return item === undefined ? null : (
+    <div data-segment={id}>
+      <ItemRow item={item} waiting={NONE} />
+    </div>
+  );
 }
 
 const NONE: readonly string[] = [];
@@ -134,38 +140,39 @@ function Earlier({ count, onClick }: { readonly count: number; readonly onClick:
   );
 }
 
-/** Fetches the page before the window if it is needed, and keeps what is read in place. */
-function useEarlier(view: SessionView, log: { readonly current: HTMLElement | null }): () => void {
+/** Fetches the page before what is known, once at a time. */
+function useEarlier(view: SessionView): () => void {
   const { store, actions } = useScene();
-  const anchor = useRef<number | null>(null);
-  useLayoutEffect(() => {
-    const element = log.current;
-    if (element !== null && anchor.current !== null) {
-      element.scrollTop = element.scrollHeight - anchor.current;
-      anchor.current = null;
+  const loading = useRef(false);
+  const first = useRef(view.firstIndex);
+  first.current = view.firstIndex;
+  return useCallback(() => {
+    const end = first.current;
+    if (end > 0 && !loading.current && actions?.loadItems !== undefined) {
+      loading.current = true;
+      actions
+        .loadItems(store.sessionId, Math.max(0, end - PAGE_ITEMS), end)
+        .catch(() => undefined) // the button is still there
+        .finally(() => (loading.current = false));
     }
-  });
-  return () => {
-    const element = log.current;
-    anchor.current = element === null ? null : element.scrollHeight - element.scrollTop;
-    if (view.firstIndex > 0) {
-      const start = Math.max(0, view.firstIndex - PAGE_ITEMS);
-      void actions?.loadItems?.(store.sessionId, start, view.firstIndex);
-    }
-  };
+  }, [store, actions]);
 }
 
-function segmentsOf(ids: readonly string[], view: SessionView): Segment[] {
+function segmentsOf(view: SessionView): Segment[] {
+  const turns = new Map<string, number>();
   const segments: Segment[] = [];
-  const seen = new Set<string>();
-  for (const id of ids) {
+  for (const id of view.order) {
     const turnId = view.items.get(id)?.turn_id ?? null;
-    if (turnId === null) {
-      segments.push({ id, turnId });
-    } else if (!seen.has(turnId)) {
-      seen.add(turnId);
-      segments.push({ id, turnId });
+    const place = turnId === null ? undefined : turns.get(turnId);
+    const known = place === undefined ? undefined : segments[place];
+    if (place !== undefined && known !== undefined) {
+      segments[place] = { ...known, items: known.items + 1 };
+      continue;
     }
+    if (turnId !== null) {
+      turns.set(turnId, segments.length);
+    }
+    segments.push({ id: turnId ?? id, turnId, items: 1 });
   }
   return segments;
 }

@@ -11,28 +11,50 @@ import { Prose } from '../items/prose';
 import { ThoughtLine } from '../items/thought';
 import { ToolCard } from '../items/tool';
 import { TrustCard } from '../items/trust';
+import { plural } from '../parts/format';
+import { useValue } from '../parts/hooks';
+import { useScene } from '../parts/scene';
 import { Group } from './group';
 import { newestTodos, type Row } from './rows';
 
+/** Above this many lines only the newest are mounted. */
+const MAX_ROWS = 400;
+/** So many, and as many more with each click. */
+const MOUNTED_ROWS = 200;
+
 interface RowsProps {
+  /** Names in the store how many are shown. */
+  readonly id: string;
   readonly rows: readonly Row[];
   /** Requests that wait in this session, in order. */
   readonly waiting: readonly string[];
 }
 
 /** Lines of a turn, in order. */
-export function Rows({ rows, waiting }: RowsProps) {
+export function Rows({ id, rows, waiting }: RowsProps) {
+  const { actions, t } = useScene();
+  const [pages, setPages] = useValue(`${id} rows`);
+  const wanted = MOUNTED_ROWS * Number(pages || 1);
+  const asks = rows.findIndex(row => row.kind === 'item' && isAsking(row.item));
+  const late = rows.length > MAX_ROWS && actions !== null ? Math.max(0, rows.length - wanted) : 0;
+  const hidden = asks < 0 ? late : Math.min(late, asks);
+  const shown = hidden > 0 ? rows.slice(hidden) : rows;
   const todos = newestTodos(rows.flatMap(row => (row.kind === 'item' ? [row.item] : [])));
+  const lastText = shown.map(isText).lastIndexOf(true);
   return (
     <>
-      {rows.map((row, index) =>
+      {hidden > 0 && (
+        <button
+          type="button"
+          class="btn quiet small acp-earlier"
+          onClick={() => setPages(String(Number(pages || 1) + 1))}
+        >
+          {plural(t, hidden, 'Show 1 earlier step', 'Show %1 earlier steps')}
+        </button>
+      )}
+      {shown.map((row, index) =>
         row.kind === 'group' ? (
-          <Group
-            key={row.id}
-            id={row.id}
-            items={row.items}
-            followed={rows.slice(index + 1).some(isText)}
-          />
+          <Group key={row.id} id={row.id} items={row.items} followed={index < lastText} />
         ) : (
           <ItemRow
             key={row.id}

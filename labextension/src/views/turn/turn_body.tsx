@@ -54,7 +54,7 @@ export function TurnBody({ turnId, isLog }: TurnBodyProps) {
           : {})}
       >
         {log.length > 0 && <WorkLog turnId={turnId} rows={log} seconds={seconds} />}
-        <Rows rows={rows} waiting={waiting} />
+        <Rows id={`turn ${turnId}`} rows={rows} waiting={waiting} />
         <Failure turn={turn} items={items} />
       </div>
       {settled && <Changes turnId={turnId} items={items} changes={turn?.changes ?? null} />}

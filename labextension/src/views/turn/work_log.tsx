@@ -29,7 +29,7 @@ export function WorkLog({ turnId, rows, seconds }: WorkLogProps) {
           <span class="grow" />
         </>
       }
-      body={() => <Rows rows={rows} waiting={NONE} />}
+      body={() => <Rows id={`log ${turnId}`} rows={rows} waiting={NONE} />}
     />
   );
 }
