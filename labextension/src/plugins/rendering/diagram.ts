@@ -11,19 +11,23 @@ const MAX_SVG = 2_000_000;
  * and simple marks are the only HTML of labels.
  */
 const REFUSED = [
-  /<(?!\s*(?:br|b|i|u|em|strong|sub|sup|code)\s*\/?>|\s*\/\s*(?:b|i|u|em|strong|sub|sup|code)\s*>|[-=|.<>~\s]|$)/i,
+  /<(?!(?:br|b|i|u|em|strong|sub|sup|code)\s*\/?>|\/(?:b|i|u|em|strong|sub|sup|code)\s*>)[a-z!/?]/i,
+  /<\s+(?:img|image|svg|style|link|script|iframe|object|embed|video|audio|source|input|body|table)\b/i,
   /url\s*\(|image-set|@import|expression\s*\(|themeCSS|fontFamily/i,
   /@\{[^}]*\b(?:img|icon)\b/i,
   /^\s*(?:click|link|links|properties|callback)\b/im,
   /\b(?:https?|data|javascript|file|ftp|blob)\s*:/i,
   /\\[0-9a-fux]/i,
   /&#?\w+;|#(?:x?\d+|x[0-9a-f]+|lt|gt|amp);/i,
-  /<<?\s*script/i,
 ];
+
+/** What a class diagram says of a class, without attributes. */
+const STEREOTYPE = /<<[a-z]+>>/gi;
 
 /** Draws a diagram as an image: a document of its own that runs and loads nothing. */
 export async function draw(mermaid: IMermaidManager, source: string): Promise<Diagram | null> {
-  if (source.length > MAX_SOURCE || REFUSED.some(pattern => pattern.test(source))) {
+  const checked = source.slice(0, MAX_SOURCE + 1).replace(STEREOTYPE, ' ');
+  if (source.length > MAX_SOURCE || REFUSED.some(pattern => pattern.test(checked))) {
     return null;
   }
   const { svg, width, accessibleTitle, accessibleDescription } = await mermaid.renderSvg(source);

@@ -17,6 +17,8 @@ const SAMPLES = [
   'Windows\r\nline ends\r\n\r\n```\r\ncode\r\n```\r\nend\r\n',
   '![remote](https://example.org/x.png) ![](data:image/png;base64,AAAA)\n\nhttps://example.org www.example.org\n',
   'Emoji 👩‍💻 and עברית and a hard  \nbreak\n\n\n\n&amp; &lt;script&gt; <b>raw</b> <script>alert(1)</script>\n',
+  'Let $x_1 * y_1$ cost $5 and $6.\n\n$$\na\n= b\n$$\n\n\\[ c \\] and \\(d\\)\nmore $open\n',
+  'Text\n$$\na *b* c\n\nno formula\n\n- ```mermaid\n  graph TD\n  A-->B\n  ```\n- ~~~py\n  x\n',
 ];
 
 function make(): { host: HTMLElement; stream: MarkdownStream } {
