@@ -34,6 +34,7 @@ def agents() -> dict[str, dict[str, Any]]:
             "never_new_session",
             "orphan_grandchild",
             "permission",
+            "says",
             "slow_stream",
             "terminal_script",
             "two_permissions",
