@@ -1,14 +1,19 @@
-import { useEffect, useState } from 'preact/hooks';
+import type { ComponentChildren } from 'preact';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 
-import type { ChangedFile, FileTexts } from '../../wire/types';
+import type { ChangedFile, Diff, FileTexts } from '../../wire/types';
+import type { Translate } from '../i18n';
 import { DiffBox } from '../items/diff';
+import type { DiffHunk } from '../items/diff_hunks';
 import { ErrorNote } from '../items/note';
 import { messageOf } from '../parts/buttons';
 import { Disclosure } from '../parts/disclosure';
+import type { IconName } from '../parts/drawings';
 import { Icon } from '../parts/icons';
 import { Counts, Path } from '../parts/path';
 import { useScene } from '../parts/scene';
-import { RevertButton } from './revert_button';
+import { Decide } from '../review/decide';
+import { useDecisions } from '../review/decisions';
 
 interface ChangedFileRowProps {
   readonly turnId: string;
@@ -19,21 +24,20 @@ interface ChangedFileRowProps {
 
 /** One file that a turn changed; its diff is fetched when it is opened. */
 export function ChangedFileRow({ turnId, file, revertible }: ChangedFileRowProps) {
-  const { t } = useScene();
-  const badge = file.reverted
-    ? t('reverted')
-    : { added: t('new'), deleted: t('deleted'), renamed: t('renamed'), type: '', modified: '' }[
-        file.change
-      ];
+  const { actions, t } = useScene();
+  const [failure, setFailure] = useState('');
+  const decided = useDecisions({ turnId, file, revertible })();
+  const badge = actions === null && file.reverted ? t('reverted') : tagOf(file, t);
   return (
     <Disclosure
       id={`change ${turnId} ${file.path}`}
       standard={false}
+      class="acp-change"
       bodyClass="acp-changebody"
-      attributes={{ 'data-change': file.change }}
+      attributes={{ 'data-change': file.change, 'data-state': decided.decision }}
       line={
         <>
-          <Icon name={file.change === 'added' ? 'plus' : 'edit'} />
+          <Icon name={iconOf(file)} />
           <span class="t cut grow">
             <Path path={file.path} />
           </span>
@@ -41,33 +45,36 @@ export function ChangedFileRow({ turnId, file, revertible }: ChangedFileRowProps
           <Counts added={file.added} removed={file.removed} />
         </>
       }
-      body={() => <ChangedFileBody turnId={turnId} file={file} revertible={revertible} />}
+      under={
+        <>
+          {actions !== null && <Decide {...decided} name={file.path} onFailure={setFailure} />}
+          {failure !== '' && (
+            <div class="acp-changebody">
+              <ErrorNote message={failure} detail="" />
+            </div>
+          )}
+        </>
+      }
+      body={() => (
+        <>
+          {file.change === 'renamed' && <p class="muted">{t('Renamed from %1', file.old_path)}</p>}
+          {file.words !== '' && <p class="muted">{file.words}</p>}
+          <ChangedFileDiff turnId={turnId} file={file} id={`change ${turnId} ${file.path}`} />
+        </>
+      )}
     />
   );
 }
 
-function ChangedFileBody({ turnId, file, revertible }: ChangedFileRowProps) {
-  const { actions, t } = useScene();
-  const [failure, setFailure] = useState('');
-  const revertTurn = actions?.revertTurn;
-  return (
-    <>
-      {file.change === 'renamed' && <p class="muted">{t('Renamed from %1', file.old_path)}</p>}
-      {file.words !== '' && <p class="muted">{file.words}</p>}
-      <ChangedFileDiff turnId={turnId} file={file} />
-      {failure !== '' && <ErrorNote message={failure} detail="" />}
-      {revertTurn !== undefined && revertible && file.kept && !file.reverted && (
-        <p class="acp-changefoot">
-          <RevertButton
-            words={t('Revert this file')}
-            question={t('Make %1 as it was before the turn?', file.path)}
-            run={() => revertTurn(turnId, { paths: [file.path] })}
-            onFailure={setFailure}
-          />
-        </p>
-      )}
-    </>
-  );
+/** What became of a file that is not just changed. */
+export function tagOf(file: ChangedFile, t: Translate): string {
+  return { added: t('new'), deleted: t('deleted'), renamed: t('renamed'), type: '', modified: '' }[
+    file.change
+  ];
+}
+
+export function iconOf({ change }: ChangedFile): IconName {
+  return change === 'added' ? 'plus' : change === 'deleted' ? 'delete' : 'edit';
 }
 
 type Fetched =
@@ -75,7 +82,16 @@ type Fetched =
   | { readonly state: 'failed'; readonly message: string }
   | { readonly state: 'here'; readonly file: FileTexts | null };
 
-function ChangedFileDiff({ turnId, file }: Pick<ChangedFileRowProps, 'turnId' | 'file'>) {
+interface ChangedFileDiffProps extends Pick<ChangedFileRowProps, 'turnId' | 'file'> {
+  /** Names its folds in the store. */
+  readonly id: string;
+  readonly controls?: ComponentChildren;
+  /** Draws a change that is to be decided on around its lines. */
+  readonly frame?: (hunk: DiffHunk, lines: ComponentChildren) => ComponentChildren;
+}
+
+/** The diff of a file, or why there is none. */
+export function ChangedFileDiff({ turnId, file, id, controls, frame }: ChangedFileDiffProps) {
   const { actions, t } = useScene();
   const [fetched, setFetched] = useState<Fetched>({ state: 'loading' });
   const getChanges = actions?.getChanges;
@@ -94,6 +110,11 @@ function ChangedFileDiff({ turnId, file }: Pick<ChangedFileRowProps, 'turnId' | 
       wanted = false;
     };
   }, [turnId, file.path]);
+  // The same as long as its texts are: what is compared is kept by it.
+  const diff = useMemo(
+    () => (fetched.state === 'here' ? diffOf(file, fetched.file) : null),
+    [fetched],
+  );
   if (fetched.state === 'loading') {
     return (
       <p class="acp-loading muted">
@@ -105,26 +126,32 @@ function ChangedFileDiff({ turnId, file }: Pick<ChangedFileRowProps, 'turnId' | 
   if (fetched.state === 'failed') {
     return <ErrorNote message={fetched.message} detail="" />;
   }
-  const { old_text: before, new_text: after } = fetched.file ?? { old_text: null, new_text: null };
-  if (fetched.file === null || (before === null && after === null)) {
+  if (diff === null) {
     return <p class="muted">{whyNot(fetched.file ?? file, t)}</p>;
   }
-  const diff = {
-    path: file.path,
-    old_text: before,
-    new_text: after ?? '',
-    is_new_file: file.change === 'added',
-    added: file.added,
-    removed: file.removed,
-  };
-  return <DiffBox diff={diff} id={`change ${turnId} ${file.path}`} />;
+  return <DiffBox {...{ diff, id, controls, frame }} tag={tagOf(file, t)} isNew={false} />;
 }
 
-function whyNot(file: ChangedFile | FileTexts, t: (words: string) => string): string {
+function diffOf(file: ChangedFile, texts: FileTexts | null): Diff | null {
+  const { old_text, new_text } = texts ?? { old_text: null, new_text: null };
+  const { path, added, removed } = file;
+  return old_text === null && new_text === null
+    ? null
+    : {
+        path,
+        old_text,
+        new_text: new_text ?? '',
+        is_new_file: file.change === 'added',
+        added,
+        removed,
+      };
+}
+
+function whyNot(file: ChangedFile | FileTexts, t: Translate): string {
   if (file.binary) {
     return t('This is no text.');
   }
   return 'too_large' in file && file.too_large
-    ? t('This is too large to be shown.')
+    ? t('This is too big to be compared here.')
     : t('What changed in it is not kept here.');
 }

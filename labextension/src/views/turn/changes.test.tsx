@@ -103,7 +103,7 @@ describe('the changes of a turn', () => {
     const getChanges = vi.fn((_: string, path: string) => Promise.resolve(texts(path)));
     show(changed([file('a.py')]), { getChanges });
     expect(getChanges).not.toHaveBeenCalled();
-    fireEvent.click(button(/a\.py/));
+    fireEvent.click(button(/^a\.py/));
     const diff = await waitFor(() => within(element).getByRole('region', { name: 'Diff of a.py' }));
     expect(diff.querySelector('ins')?.textContent).toContain('two');
     expect(diff.querySelector('del')?.textContent).toContain('one');
@@ -118,46 +118,72 @@ describe('the changes of a turn', () => {
         ? Promise.resolve(texts(path, { ...binary, old_text: null, new_text: null }))
         : failing();
     show(changed([binary, file('a.py')]), { getChanges });
-    fireEvent.click(button(/b\.bin/));
-    fireEvent.click(button(/a\.py/));
+    fireEvent.click(button(/^b\.bin/));
+    fireEvent.click(button(/^a\.py/));
     await waitFor(() => expect(card().textContent).toContain('This is no text.'));
     await waitFor(() => expect(card().textContent).toContain('What this turn changed is gone.'));
   });
 
-  it('are taken back after one question', async () => {
+  it('are taken back at once up to five files, beyond after one question', async () => {
     const revertTurn = vi.fn(() => Promise.resolve());
     show(changed([file('a.py'), file('b.py')]), { revertTurn });
-    fireEvent.click(button('Revert'));
-    const question = 'Make 2 files as they were before the turn?';
+    fireEvent.click(button('Revert all'));
+    expect(revertTurn).toHaveBeenCalledWith(TURN, {});
+    mounted?.dispose();
+    revertTurn.mockClear();
+    show(changed('abcdef'.split('').map(name => file(name))), { revertTurn });
+    fireEvent.click(button('Revert all'));
+    const question = 'Make 6 files as they were before the turn?';
     const asked = await waitFor(() => within(card()).getByRole('group', { name: question }));
     expect(revertTurn).not.toHaveBeenCalled();
     await waitFor(() => expect(asked.contains(document.activeElement)).toBe(true));
     fireEvent.keyDown(asked, { key: 'Escape' });
     await waitFor(() => expect(within(card()).queryByRole('group', { name: question })).toBeNull());
-    await waitFor(() => expect(document.activeElement).toBe(button('Revert')));
-    fireEvent.click(button('Revert'));
-    fireEvent.click(await waitFor(() => button('Keep')));
+    await waitFor(() => expect(document.activeElement).toBe(button('Revert all')));
+    fireEvent.click(button('Revert all'));
+    fireEvent.click(await waitFor(() => button('Cancel')));
     expect(revertTurn).not.toHaveBeenCalled();
     await waitFor(() => expect(within(card()).queryByRole('group', { name: question })).toBeNull());
-    fireEvent.click(button('Revert'));
-    await waitFor(() => within(card()).getByRole('group', { name: question }));
-    fireEvent.click(button('Revert'));
+    fireEvent.click(button('Revert all'));
+    fireEvent.click(await waitFor(() => button('Revert')));
     expect(revertTurn).toHaveBeenCalledWith(TURN, {});
+  });
+
+  it('are put back', () => {
+    const revertTurn = vi.fn(() => Promise.resolve());
+    const gone = { reverted: true };
+    show(changed([file('a.py', gone), file('b.py', gone)]), { revertTurn });
+    expect(within(card()).queryByRole('button', { name: /^Revert/ })).toBeNull();
+    fireEvent.click(button('Undo for b.py'));
+    expect(revertTurn).toHaveBeenCalledWith(TURN, { paths: ['b.py'], undo: true });
+    fireEvent.click(button('Undo'));
+    expect(revertTurn).toHaveBeenCalledWith(TURN, { undo: true });
+  });
+
+  it('are marked as kept, which changes no file and outlives the view', async () => {
+    const revertTurn = vi.fn(() => Promise.resolve());
+    show(changed([file('a.py'), file('b.py')]), { revertTurn });
+    button('Keep a.py').focus();
+    fireEvent.click(button('Keep a.py'));
+    await waitFor(() => expect(button('Undo for a.py')).toBe(document.activeElement));
+    mounted?.dispose();
+    show(changed([file('a.py'), file('b.py')]), { revertTurn });
+    const row = card().querySelector('[data-state=kept]');
+    expect(row?.textContent).toContain('a.py');
+    expect(row?.textContent).toContain('Kept');
+    expect(localStorage.getItem('acp-jupyter:kept-changes')).toContain('a.py');
+    fireEvent.click(button('Undo for a.py'));
+    await waitFor(() => expect(button('Keep a.py')).toBeTruthy());
+    expect(revertTurn).not.toHaveBeenCalled();
   });
 
   it('are taken back file by file, and a refusal is shown', async () => {
     const revertTurn = vi.fn(() => Promise.reject(new Error('a.py was changed since the turn.')));
-    const getChanges = (_: string, path: string) => Promise.resolve(texts(path));
-    show(changed([file('a.py')]), { revertTurn, getChanges });
-    fireEvent.click(button(/a\.py/));
-    fireEvent.click(await waitFor(() => button('Revert this file')));
-    const asked = await waitFor(() =>
-      within(card()).getByRole('group', { name: 'Make a.py as it was before the turn?' }),
-    );
-    fireEvent.click(within(asked).getByRole('button', { name: 'Revert' }));
+    show(changed([file('a.py')]), { revertTurn });
+    fireEvent.click(button('Revert a.py'));
     expect(revertTurn).toHaveBeenCalledWith(TURN, { paths: ['a.py'] });
     await waitFor(() => expect(card().textContent).toContain('a.py was changed since the turn.'));
-    expect(button('Revert this file')).toBeTruthy();
+    expect(button('Revert a.py')).toBeTruthy();
   });
 
   it('say what can not be taken back', async () => {
@@ -165,11 +191,17 @@ describe('the changes of a turn', () => {
     const own = 'The notebook of this turn is saved while it runs, so it is not taken back.';
     const files = [file('nb.ipynb', { kept: false, words: own }), file('x', { reverted: true })];
     show(changed(files), { revertTurn });
-    expect(within(card()).queryByRole('button', { name: 'Revert' })).toBeNull();
-    expect(button(/x.*reverted/)).toBeTruthy();
-    fireEvent.click(button(/nb\.ipynb/));
+    expect(within(card()).queryByRole('button', { name: /^Revert/ })).toBeNull();
+    expect(card().textContent).toContain('Reverted');
+    fireEvent.click(button(/^nb\.ipynb/));
     await waitFor(() => expect(card().textContent).toContain(own));
-    expect(within(card()).queryByRole('button', { name: 'Revert this file' })).toBeNull();
+  });
+
+  it('lead to the review where there is one', () => {
+    const review = vi.fn();
+    show(changed([file('a.py')]), { review });
+    fireEvent.click(button('Review'));
+    expect(review).toHaveBeenCalledWith(TURN);
   });
 
   it('say why nothing can be taken back', () => {

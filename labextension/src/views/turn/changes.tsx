@@ -4,13 +4,16 @@ import type { Item, TurnChanges } from '../../wire/types';
 import { DiffBox } from '../items/diff';
 import { ErrorNote } from '../items/note';
 import { Disclosure } from '../parts/disclosure';
-import { plural } from '../parts/format';
+import { grouped, plural } from '../parts/format';
 import { Icon } from '../parts/icons';
 import { Counts, Path } from '../parts/path';
 import { useScene } from '../parts/scene';
 import { ChangedFileRow } from './changed_file';
 import { RevertButton } from './revert_button';
 import { changesOf, type Change } from './summary';
+
+/** So many files are taken back without a question. */
+const UNASKED = 5;
 
 interface ChangesProps {
   readonly turnId: string;
@@ -30,7 +33,8 @@ export function Changes({ turnId, items, changes }: ChangesProps) {
   const { files } = changes;
   const count = files.length + changes.left_out;
   const left = files.filter(file => file.kept && !file.reverted).length + changes.left_out;
-  const revertTurn = changes.revertible && left > 0 ? actions?.revertTurn : undefined;
+  const undoable = files.length > 1 && left === 0 && files.some(file => file.reverted);
+  const revertTurn = changes.revertible ? actions?.revertTurn : undefined;
   return (
     <div class="acp-changes" role="group" aria-label={t('Changes')}>
       <header role="presentation">
@@ -38,16 +42,28 @@ export function Changes({ turnId, items, changes }: ChangesProps) {
         {changes.left_out === 0 && (
           <Counts added={total(files, 'added')} removed={total(files, 'removed')} />
         )}
-        {revertTurn !== undefined && (
+        {actions?.review !== undefined && (
+          <button type="button" class="btn quiet small" onClick={() => actions.review?.(turnId)}>
+            {t('Review')}
+          </button>
+        )}
+        {revertTurn !== undefined && count > 1 && left > 0 && (
           <RevertButton
-            words={t('Revert')}
-            question={plural(
-              t,
-              left,
-              'Make 1 file as it was before the turn?',
-              'Make %1 files as they were before the turn?',
-            )}
+            words={t('Revert all')}
+            question={
+              left > UNASKED
+                ? t('Make %1 files as they were before the turn?', grouped(left))
+                : null
+            }
             run={() => revertTurn(turnId, {})}
+            onFailure={setFailure}
+          />
+        )}
+        {revertTurn !== undefined && undoable && (
+          <RevertButton
+            words={t('Undo')}
+            question={null}
+            run={() => revertTurn(turnId, { undo: true })}
             onFailure={setFailure}
           />
         )}

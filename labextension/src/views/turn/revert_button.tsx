@@ -6,13 +6,13 @@ import { useScene } from '../parts/scene';
 interface RevertButtonProps {
   /** On the button. */
   readonly words: string;
-  /** What is asked before it is done. */
-  readonly question: string;
+  /** What is asked before it is done; `null` where it is done at once. */
+  readonly question: string | null;
   readonly run: () => Promise<void>;
   readonly onFailure: (message: string) => void;
 }
 
-/** Takes changes back, after one question. Escape is a no. */
+/** Takes many changes back, after one question. Escape is a no. */
 export function RevertButton({ words, question, run, onFailure }: RevertButtonProps) {
   const { t } = useScene();
   const [asking, setAsking] = useState(false);
@@ -24,6 +24,20 @@ export function RevertButton({ words, question, run, onFailure }: RevertButtonPr
       root.current?.querySelector('button')?.focus();
     }
   }, [asking]);
+  if (question === null) {
+    return (
+      <ActionButton
+        class="btn quiet small"
+        run={() => {
+          onFailure('');
+          return run();
+        }}
+        onFailure={onFailure}
+      >
+        {words}
+      </ActionButton>
+    );
+  }
   if (!asking) {
     return (
       <span ref={root}>
@@ -59,7 +73,7 @@ export function RevertButton({ words, question, run, onFailure }: RevertButtonPr
         {t('Revert')}
       </ActionButton>
       <button type="button" class="btn quiet small" onClick={() => setAsking(false)}>
-        {t('Keep')}
+        {t('Cancel')}
       </button>
     </span>
   );

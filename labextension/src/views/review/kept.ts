@@ -1,0 +1,85 @@
+import { useCallback } from 'preact/hooks';
+
+import { isRecord, texts } from '../../wire/read';
+import { useSubscription } from '../parts/hooks';
+
+const KEY = 'acp-jupyter:kept-changes';
+/** Of how many turns it is remembered. */
+const MAX_TURNS = 100;
+
+/** Stands for all of a file. */
+export const WHOLE = '';
+
+type Files = Readonly<Record<string, readonly string[]>>;
+
+const listeners = new Set<() => void>();
+let known: Map<string, Files> | null = null;
+
+/** What the user has looked at and keeps, in this browser; nothing is changed by it. */
+export function useKept(): { isKept: typeof isKept; setKept: typeof setKept } {
+  useSubscription(
+    useCallback(listener => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    }, []),
+  );
+  return { isKept, setKept };
+}
+
+/** Whether a change of a file, or all of it, is marked. */
+function isKept(turnId: string, path: string, change: string): boolean {
+  const marked = filesOf(turnId)[path] ?? [];
+  return marked.includes(WHOLE) || marked.includes(change);
+}
+
+function setKept(turnId: string, path: string, change: string, kept: boolean): void {
+  const files = filesOf(turnId);
+  const others = (files[path] ?? []).filter(each => each !== change && change !== WHOLE);
+  const turns = all();
+  turns.delete(turnId); // the newest is the last
+  turns.set(turnId, { ...files, [path]: kept ? [...others, change] : others });
+  for (const old of [...turns.keys()].slice(0, -MAX_TURNS)) {
+    turns.delete(old);
+  }
+  try {
+    localStorage.setItem(KEY, JSON.stringify([...turns]));
+  } catch {
+    // Remembered in this page only.
+  }
+  for (const listener of [...listeners]) {
+    listener();
+  }
+}
+
+/** Whether anything of a file is marked. */
+export function isTouched(turnId: string, path: string): boolean {
+  return (filesOf(turnId)[path] ?? []).length > 0;
+}
+
+function filesOf(turnId: string): Files {
+  return all().get(turnId) ?? {};
+}
+
+function all(): Map<string, Files> {
+  known ??= read();
+  return known;
+}
+
+/** Another version may have written it. */
+function read(): Map<string, Files> {
+  const found = new Map<string, Files>();
+  try {
+    const value: unknown = JSON.parse(localStorage.getItem(KEY) ?? '[]');
+    for (const entry of Array.isArray(value) ? value : []) {
+      const pair: unknown = entry;
+      if (Array.isArray(pair) && typeof pair[0] === 'string' && isRecord(pair[1])) {
+        const files = pair[1];
+        const read = Object.keys(files).map(path => [path, texts(files, path)] as const);
+        found.set(pair[0], Object.fromEntries(read));
+      }
+    }
+  } catch {
+    return new Map();
+  }
+  return found;
+}
