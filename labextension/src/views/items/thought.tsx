@@ -1,4 +1,4 @@
-import { useCallback } from 'preact/hooks';
+import { useCallback, useLayoutEffect } from 'preact/hooks';
 
 import { textLength } from '../../state/texts';
 import type { Thought } from '../../wire/types';
@@ -16,6 +16,13 @@ export function ThoughtLine({ item }: { readonly item: Thought }) {
     useCallback(listener => store.subscribeItem(item.id, listener), [store, item.id]),
   );
   const { ui } = store;
+  const opensItself = item.open && ui.thoughtsOpen && !ui.isTouched(item.id);
+  useLayoutEffect(() => {
+    // It stays open when it has ended: somebody may be reading it.
+    if (opensItself) {
+      ui.setOpen(item.id, true);
+    }
+  }, [opensItself, ui, item.id]);
   if (textLength(store.view, item.id, 'text') === 0) {
     return item.title === '' ? null : (
       <div class="acp-thought">
@@ -28,7 +35,7 @@ export function ThoughtLine({ item }: { readonly item: Thought }) {
   return (
     <Disclosure
       id={item.id}
-      standard={item.open && ui.thoughtsOpen}
+      standard={opensItself}
       class="acp-thought"
       onToggle={open => {
         if (item.open) {
