@@ -7,6 +7,8 @@ import type { Origin } from '../wire/types';
 import type { CurrentNotebook } from './currentNotebook';
 import { revealCell } from './reveal';
 
+export const GO_TO_PERMISSION = 'acp-jupyter:go-to-permission';
+
 /** Longest wait for a session's snapshot. */
 const SNAPSHOT_MS = 3_000;
 

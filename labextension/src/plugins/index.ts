@@ -1,19 +1,27 @@
 import type { JupyterFrontEndPlugin } from '@jupyterlab/application';
 
 import { clientPlugin } from './client';
+import { commandsPlugin } from './commands';
+import { askPlugin } from './context/ask';
 import { documentsPlugin } from './documents';
+import { notificationsPlugin } from './notifications';
 import { panelPlugin } from './panel';
 import { recordsPlugin } from './records';
 import { rendererPlugin } from './renderer';
+import { statusBarPlugin } from './statusBar';
 import { renderingPlugin } from './rendering';
 
 export { IAcpClient } from './client';
 
 export const plugins: JupyterFrontEndPlugin<unknown>[] = [
+  askPlugin,
   clientPlugin,
+  commandsPlugin,
   documentsPlugin,
+  notificationsPlugin,
   panelPlugin,
   recordsPlugin,
   rendererPlugin,
+  statusBarPlugin,
   renderingPlugin,
 ];

@@ -7,8 +7,9 @@ import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 import { OPEN_SESSION } from './actions';
 import { IAcpClient } from './client';
 import { CurrentNotebook } from './currentNotebook';
-import { Permissions } from './goToPermission';
+import { GO_TO_PERMISSION, Permissions } from './goToPermission';
 import { agentIcon } from './icon';
+import { IAcpPanel } from './panelToken';
 import { IAcpRendering } from './rendering';
 import { PANEL_ID, SessionPanel } from './sessionPanel';
 import { SETTINGS } from './settings';
@@ -17,13 +18,13 @@ const TOGGLE_PANEL = 'acp-jupyter:toggle-panel';
 const STOP = 'acp-jupyter:stop';
 const RESTART = 'acp-jupyter:restart-agent';
 const LOGOUT = 'acp-jupyter:log-out';
-const GO_TO_PERMISSION = 'acp-jupyter:go-to-permission';
 
 /** The side panel with its commands. */
-export const panelPlugin: JupyterFrontEndPlugin<void> = {
+export const panelPlugin: JupyterFrontEndPlugin<IAcpPanel> = {
   id: SETTINGS,
   description: 'A side panel for the sessions of agents.',
   autoStart: true,
+  provides: IAcpPanel,
   requires: [IAcpClient],
   optional: [ILayoutRestorer, ICommandPalette, INotebookTracker, ITranslator, IAcpRendering],
   activate: (
@@ -116,6 +117,7 @@ export const panelPlugin: JupyterFrontEndPlugin<void> = {
     for (const command of [TOGGLE_PANEL, STOP, GO_TO_PERMISSION, RESTART, LOGOUT]) {
       palette?.addItem({ command, category: trans.__('Agents') });
     }
+    return panel;
   },
 };
 

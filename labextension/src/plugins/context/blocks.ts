@@ -71,7 +71,7 @@ async function blockOf(
     case 'error':
       return embedded(addressOf(one.notebook, one.label), one.text);
     case 'selection':
-      return embedded(addressOf(one.path, t('selection')), one.text);
+      return embedded(addressOf(one.path, one.label), one.text);
     case 'text':
       return embedded(addressOf('', one.label), one.text, one.mimeType);
     case 'image':

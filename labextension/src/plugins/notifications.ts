@@ -1,0 +1,130 @@
+import type { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
+import { ICommandPalette, Notification as Notice } from '@jupyterlab/apputils';
+import { ISettingRegistry } from '@jupyterlab/settingregistry';
+import { ITranslator, nullTranslator } from '@jupyterlab/translation';
+
+import type { Translate } from '../views';
+import type { SessionSummary } from '../wire/types';
+import { OPEN_SESSION } from './actions';
+import { IAcpClient } from './client';
+import { SETTINGS } from './settings';
+
+const TOGGLE = 'acp-jupyter:toggle-notifications';
+const SETTING = 'notifications';
+/** A turn that took less needs no word. */
+const LONG_TURN_MS = 30_000;
+
+/** Something to tell somebody who looks elsewhere. */
+export interface News {
+  readonly sessionId: string;
+  readonly title: string;
+  readonly body: string;
+}
+
+/** Notices what has happened between one list of sessions and the next. */
+export class Watch {
+  readonly #waiting = new Map<string, number>();
+  readonly #since = new Map<string, number>();
+
+  constructor(private readonly t: Translate) {}
+
+  /** `now` in milliseconds. */
+  look(sessions: readonly SessionSummary[], now: number): News[] {
+    return sessions.flatMap(session => this.#look(session, now));
+  }
+
+  #look({ session_id: sessionId, ...session }: SessionSummary, now: number): News[] {
+    const { t } = this;
+    const waited = this.#waiting.get(sessionId) ?? 0;
+    this.#waiting.set(sessionId, session.waiting);
+    const since = this.#since.get(sessionId);
+    const busy = session.status === 'running' || session.status === 'requires_action';
+    if (busy) {
+      this.#since.set(sessionId, since ?? now);
+    } else {
+      this.#since.delete(sessionId);
+    }
+    const body = session.title;
+    if (session.waiting > waited) {
+      return [{ sessionId, title: t('%1 waits for your answer', session.agent_name), body }];
+    }
+    return !busy && since !== undefined && now - since >= LONG_TURN_MS
+      ? [{ sessionId, title: t('%1 is done', session.agent_name), body }]
+      : [];
+  }
+}
+
+export const notificationsPlugin: JupyterFrontEndPlugin<void> = {
+  id: 'acp-jupyter:notifications',
+  description: 'Tells by the browser what happened while the page was hidden.',
+  autoStart: true,
+  requires: [IAcpClient, ISettingRegistry],
+  optional: [ICommandPalette, ITranslator],
+  activate: (
+    app: JupyterFrontEnd,
+    client: IAcpClient,
+    registry: ISettingRegistry,
+    palette: ICommandPalette | null,
+    translator: ITranslator | null,
+  ) => {
+    if (!('Notification' in window)) {
+      return; // the page came over plain http
+    }
+    const trans = (translator ?? nullTranslator).load('acp_jupyter');
+    const t: Translate = (text, ...values) => trans.__(text, ...values);
+    let wanted = false;
+    const watch = new Watch(t);
+    client.sessionsChanged.add(sessions => {
+      const news = watch.look(sessions, Date.now());
+      if (wanted && document.hidden && Notification.permission === 'granted') {
+        news.forEach(one => tell(app, one));
+      }
+    });
+    void registry.load(SETTINGS).then(
+      settings => {
+        const read = () => {
+          wanted = settings.composite[SETTING] === true;
+          app.commands.notifyCommandChanged(TOGGLE);
+        };
+        settings.changed.connect(read);
+        read();
+        app.commands.addCommand(TOGGLE, {
+          label: t('Notify Me When an Agent Waits or Is Done'),
+          isToggled: () => wanted && Notification.permission === 'granted',
+          execute: () => toggle(wanted, value => settings.set(SETTING, value), t),
+        });
+        palette?.addItem({ command: TOGGLE, category: t('Agents') });
+      },
+      () => {
+        // Without settings there are no notifications.
+      },
+    );
+  },
+};
+
+/** The browser's own question comes only here, after a click. */
+async function toggle(
+  wanted: boolean,
+  set: (value: boolean) => Promise<void>,
+  t: Translate,
+): Promise<void> {
+  if (wanted && Notification.permission === 'granted') {
+    return set(false);
+  }
+  if ((await Notification.requestPermission()) === 'granted') {
+    return set(true);
+  }
+  Notice.warning(
+    t('The browser does not allow notifications from this page. Allow them in its settings.'),
+  );
+}
+
+function tell(app: JupyterFrontEnd, { sessionId, title, body }: News): void {
+  // One of each session stands at a time.
+  const shown = new Notification(title, { body, tag: `acp-jupyter-${sessionId}` });
+  shown.onclick = () => {
+    window.focus();
+    shown.close();
+    void app.commands.execute(OPEN_SESSION, { sessionId });
+  };
+}
