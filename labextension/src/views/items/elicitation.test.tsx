@@ -81,6 +81,21 @@ function submit(card: HTMLElement): void {
   }
 }
 
+describe('a question that comes', () => {
+  it('gets the focus as a whole, no field of it', () => {
+    const { element } = ask();
+    expect(document.activeElement).toBe(element);
+  });
+
+  it.each(['textarea', 'input'])('takes the focus from no %s', tag => {
+    const field = document.createElement(tag);
+    document.body.append(field);
+    field.focus();
+    ask();
+    expect(document.activeElement).toBe(field);
+  });
+});
+
 describe('a form', () => {
   it('labels every field, shows defaults, and sends what is in sight', () => {
     const { card, answerElicitation } = ask();

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useLayoutEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 import { isRecord, text } from '../../wire/read';
 import type { Elicitation } from '../../wire/types';
@@ -14,6 +14,7 @@ import { useScene } from '../parts/scene';
 import { Visible } from '../parts/visible';
 import { Asked } from './elicitation';
 import { QuestionField } from './elicitation_field';
+import { mayTakeFocus } from './focus';
 import { contentOf, problemsOf, valuesOf } from './elicitation_values';
 import type { Problems } from './elicitation_values';
 
@@ -29,7 +30,14 @@ export function QuestionCard({ item, answer }: CardProps) {
   const [failure, setFailure] = useState('');
   const [problems, setProblems] = useState<Problems>({});
 
-  useLayoutEffect(() => announce(`${item.title}. ${item.message}`, 'assertive'), [item.request_id]);
+  const card = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    // The group, not a field: what is being typed elsewhere must not land in an answer.
+    if (card.current !== null && mayTakeFocus(card.current)) {
+      card.current.focus({ preventScroll: true });
+    }
+    announce(`${item.title}. ${item.message}`, 'assertive');
+  }, [item.request_id]);
 
   const send = (given: Answer) => {
     setAnswering(true);
@@ -52,6 +60,7 @@ export function QuestionCard({ item, answer }: CardProps) {
       data-request={item.request_id}
       {...OWN_KEYS}
       tabIndex={-1}
+      ref={card}
     >
       <header role="presentation">
         <Icon name="warning" />

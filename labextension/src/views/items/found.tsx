@@ -1,3 +1,5 @@
+import { useMemo } from 'preact/hooks';
+
 import type { SearchHit, ToolCall } from '../../wire/types';
 import type { Translate } from '../i18n';
 import { grouped, plural } from '../parts/format';
@@ -5,6 +7,7 @@ import { useValue } from '../parts/hooks';
 import { Path } from '../parts/path';
 import { Place } from '../parts/place';
 import { useScene } from '../parts/scene';
+import { marker, patternOf } from './hit_marks';
 
 /** Results that are shown at first. */
 const FIRST_RESULTS = 12;
@@ -19,6 +22,7 @@ export function FoundBox({ item, files }: FoundBoxProps) {
   const { actions, t } = useScene();
   const [all, setAll] = useValue(`${item.id} found`);
   const { hits, remarks } = item;
+  const mark = useMemo(() => marker(patternOf(item)), [item.raw_input]);
   const known = (hits ?? files).length;
   const cut = all === '' && actions !== null ? FIRST_RESULTS : known;
   return (
@@ -36,7 +40,9 @@ export function FoundBox({ item, files }: FoundBoxProps) {
                   <Place path={path} line={null} />
                 </li>
               ))
-            : byFile(hits.slice(0, cut)).map((lines, index) => <Lines key={index} hits={lines} />)}
+            : byFile(hits.slice(0, cut)).map((lines, index) => (
+                <Lines key={index} hits={lines} mark={mark} />
+              ))}
         </ul>
       )}
       {remarks.map((remark, index) => (
@@ -58,8 +64,13 @@ export function FoundBox({ item, files }: FoundBoxProps) {
   );
 }
 
+interface LinesProps {
+  readonly hits: readonly SearchHit[];
+  readonly mark: ReturnType<typeof marker>;
+}
+
 /** Hits of one file, in a row as they came. */
-function Lines({ hits }: { readonly hits: readonly SearchHit[] }) {
+function Lines({ hits, mark }: LinesProps) {
   const path = hits[0]?.path ?? '';
   return (
     <li>
@@ -67,7 +78,11 @@ function Lines({ hits }: { readonly hits: readonly SearchHit[] }) {
       {hits.map(({ line, text }, index) => (
         <Place key={index} path={path} line={line} class="acp-hit">
           <span class="ln">{line}</span>
-          <code>{text}</code>
+          <code>
+            {mark(text).map((piece, at) =>
+              piece.hit ? <mark key={at}>{piece.text}</mark> : piece.text,
+            )}
+          </code>
         </Place>
       ))}
     </li>

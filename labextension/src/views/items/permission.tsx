@@ -5,9 +5,9 @@ import { messageOf } from '../parts/buttons';
 import type { IconName } from '../parts/drawings';
 import { plural } from '../parts/format';
 import { Icon } from '../parts/icons';
-import { isTextField } from '../parts/keys';
 import { useScene } from '../parts/scene';
 import { oddNames, Visible } from '../parts/visible';
+import { mayTakeFocus } from './focus';
 import { noteAppearance } from './permission_keys';
 import { PermissionMore } from './permission_more';
 import type { Memory } from './permission_more';
@@ -193,24 +193,6 @@ export function goToPermission(view: Element | null, requestId: string): void {
     card.scrollIntoView({ block: 'nearest' });
     card.focus({ preventScroll: true });
   }
-}
-
-/** Never from a text field or from another part of the page; the group, not a button. */
-function mayTakeFocus(card: HTMLElement): boolean {
-  const active = document.activeElement;
-  return (
-    active === null ||
-    active === document.body ||
-    (!isTextField(active) &&
-      active.closest('.acp-perm') === null &&
-      ((active.contains(card) && cellOf(active) === cellOf(card)) ||
-        active.closest('.acp')?.contains(card) === true))
-  );
-}
-
-/** In a notebook the focus takes the active cell along: the next Shift+Enter would run another. */
-function cellOf(element: Element): Element | null {
-  return element.closest('.jp-Cell');
 }
 
 /** The card with the focus goes away: its tool line takes it over. */
