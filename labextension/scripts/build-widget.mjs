@@ -1,9 +1,11 @@
 // Builds acp_jupyter/static/widget.js: a small module that unpacks the whole widget.
+import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { stdout } from 'node:process';
 import { gzipSync } from 'node:zlib';
 
-import { build } from 'esbuild';
+import { build, transform } from 'esbuild';
 
 /** What one widget may cost on the wire, in bytes. */
 const LIMIT = 120_000;
@@ -18,21 +20,35 @@ const common = {
   write: false,
 };
 
+/** Style sheets as short texts. */
+const styles = {
+  name: 'styles',
+  setup({ onLoad }) {
+    onLoad({ filter: /\.css$/ }, async ({ path }) => {
+      const source = await readFile(path, 'utf8');
+      const { code } = await transform(source, { loader: 'css', minify: true, charset: 'utf8' });
+      return { contents: code, loader: 'text' };
+    });
+  },
+};
+
 const core = await build({
   ...common,
   entryPoints: ['src/widget/core.ts'],
   jsx: 'automatic',
   jsxImportSource: 'preact',
-  loader: { '.css': 'text' },
+  plugins: [styles],
 });
 const code = core.outputFiles[0].contents;
-const packed = gzipSync(code, { level: 9 }).toString('base64');
+const zipped = gzipSync(code, { level: 9 });
+const packed = pack85(zipped, await letters());
 
 await build({
   ...common,
   entryPoints: ['src/widget/boot.ts'],
   define: {
     PACKED: JSON.stringify(packed),
+    PACKED_BYTES: String(zipped.length),
     PACKED_HASH: JSON.stringify(createHash('sha256').update(code).digest('hex').slice(0, 16)),
   },
   outfile: '../acp_jupyter/static/widget.js',
@@ -43,4 +59,25 @@ const size = packed.length;
 stdout.write(`widget: ${code.length} bytes, ${size} packed\n`);
 if (size > LIMIT) {
   throw new Error(`The packed widget has ${size} bytes; ${LIMIT} are allowed.`);
+}
+
+/** As `src/widget/base85.ts` reads it. */
+async function letters() {
+  const source = await readFile('src/widget/base85.ts', 'utf8');
+  return /'([^']{85})'/.exec(source)[1];
+}
+
+function pack85(bytes, alphabet) {
+  const padded = Buffer.concat([bytes, Buffer.alloc((4 - (bytes.length % 4)) % 4)]);
+  let text = '';
+  for (let place = 0; place < padded.length; place += 4) {
+    let value = padded.readUInt32BE(place);
+    let group = '';
+    for (let index = 0; index < 5; index += 1) {
+      group = alphabet[value % 85] + group;
+      value = Math.floor(value / 85);
+    }
+    text += group;
+  }
+  return text;
 }

@@ -1,5 +1,6 @@
 import type { InitializeProps, RenderProps } from '@anywidget/types';
 
+import { unpack85 } from './base85';
 import type { OpenModel, OpenWidget } from './core';
 
 /**
@@ -10,6 +11,7 @@ import type { OpenModel, OpenWidget } from './core';
  */
 declare const PACKED: string;
 declare const PACKED_HASH: string;
+declare const PACKED_BYTES: number;
 
 /** Most messages kept while the widget is unpacked; the view asks again for what is missing. */
 const MAX_EARLY = 2_000;
@@ -22,7 +24,7 @@ interface Core {
 }
 
 async function unpack(): Promise<Core> {
-  const bytes = Uint8Array.from(atob(PACKED), letter => letter.charCodeAt(0));
+  const bytes = unpack85(PACKED, PACKED_BYTES);
   const plain = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
   const code = await new Response(plain).blob();
   const url = URL.createObjectURL(new Blob([code], { type: 'text/javascript' }));
