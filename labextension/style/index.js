@@ -4,6 +4,7 @@ import './sessions.css';
 import './agents.css';
 import './rules.css';
 import './composer.css';
+import './cards.css';
 import './code.css';
 import './diff.css';
 import './review.css';

@@ -7,6 +7,7 @@ import { mountTurn } from '../views';
 import type { Actions, Mounted, TurnProps } from '../views';
 import { linkModel } from './link';
 import type { Link } from './link';
+import cards from '../../style/cards.css';
 import code from '../../style/code.css';
 import diffs from '../../style/diff.css';
 import styles from '../../style/index.css';
@@ -100,7 +101,7 @@ function injectStyles(el: HTMLElement): void {
   if (parent.querySelector(`#${STYLE_ID}`) === null) {
     const style = document.createElement('style');
     style.id = STYLE_ID;
-    style.textContent = styles + code + diffs;
+    style.textContent = styles + cards + code + diffs;
     parent.append(style);
   }
 }

@@ -1,10 +1,12 @@
 import type { ComponentChildren } from 'preact';
+import { useMemo } from 'preact/hooks';
 
 import { grouped, plural } from '../parts/format';
 import { useValue } from '../parts/hooks';
 import { Icon } from '../parts/icons';
 import { useScene } from '../parts/scene';
 import { Visible } from '../parts/visible';
+import { PAGE_LINES, Pager } from './pages';
 
 /** Lines of a file that are shown at first. */
 const FIRST_LINES = 12;
@@ -26,9 +28,11 @@ interface LinesProps {
 /** The first lines of a file, with their numbers beside them where they are known. */
 export function Lines({ id, text, first, path, line, header, whole = false }: LinesProps) {
   const { actions, t } = useScene();
-  const [all, setAll] = useValue(`${id} lines`);
-  const lines = text.replace(/\n$/, '').split('\n');
-  const shown = all === '' && actions !== null ? lines.slice(0, FIRST_LINES) : lines;
+  const [page, setPage] = useValue(`${id} lines`);
+  const lines = useMemo(() => text.replace(/\n$/, '').split('\n'), [text]);
+  const start = page === '' ? 0 : (Number(page) - 1) * PAGE_LINES;
+  const most = page === '' ? FIRST_LINES : PAGE_LINES;
+  const shown = actions === null ? lines : lines.slice(start, start + most);
   const words =
     first === null || whole || lines.length === 1
       ? plural(t, lines.length, '1 line', '%1 lines')
@@ -41,17 +45,20 @@ export function Lines({ id, text, first, path, line, header, whole = false }: Li
           <Visible text={shown.join('\n')} />
         ) : (
           shown.map((each, index) => [
-            <span key={index} class="ln">
-              {first + index}
+            <span key={start + index} class="ln">
+              {first + start + index}
             </span>,
-            <Visible key={`text ${index}`} text={`${each}\n`} />,
+            <Visible key={`text ${start + index}`} text={`${each}\n`} />,
           ])
         )}
       </pre>
       <footer>
         <span class="grow">{words}</span>
-        {shown.length < lines.length && (
-          <button type="button" class="btn quiet small" onClick={() => setAll('1')}>
+        {page !== '' && actions !== null && (
+          <Pager page={Number(page)} lines={lines.length} onPage={next => setPage(String(next))} />
+        )}
+        {page === '' && shown.length < lines.length && (
+          <button type="button" class="btn quiet small" onClick={() => setPage('1')}>
             {t('Show all')}
           </button>
         )}

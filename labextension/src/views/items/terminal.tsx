@@ -1,8 +1,10 @@
-import { useLayoutEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 import { textFrom, textLength, textOf } from '../../state/texts';
 import { cancelFrame, inNextFrame } from '../parts/frame';
+import { useValue } from '../parts/hooks';
 import { useScene } from '../parts/scene';
+import { TerminalPages } from './terminal_pages';
 import { TerminalText } from './terminal_text';
 
 interface TerminalProps {
@@ -10,8 +12,35 @@ interface TerminalProps {
   readonly label: string;
 }
 
-/** Text output of a tool call, with colours; its end is kept in view. */
+/** Text output of a tool call, with colours: its end, or all of it by pages. */
 export function Terminal({ itemId, label }: TerminalProps) {
+  const { actions, t } = useScene();
+  const [page, setPage] = useValue(`${itemId} page`);
+  const [cut, setCut] = useState(false);
+  if (page !== '') {
+    return <TerminalPages itemId={itemId} label={label} page={page} onPage={setPage} />;
+  }
+  return (
+    <>
+      <TerminalTail itemId={itemId} label={label} onCut={setCut} />
+      {cut && actions !== null && (
+        <p class="acp-pages">
+          <span class="muted">{t('The last lines are shown.')}</span>
+          <button type="button" class="btn quiet small" onClick={() => setPage('end')}>
+            {t('Show all')}
+          </button>
+        </p>
+      )}
+    </>
+  );
+}
+
+interface TailProps extends TerminalProps {
+  readonly onCut: (cut: boolean) => void;
+}
+
+/** The end of the output; it is kept in view. */
+function TerminalTail({ itemId, label, onCut }: TailProps) {
   const { store } = useScene();
   const host = useRef<HTMLPreElement>(null);
   useLayoutEffect(() => {
@@ -19,7 +48,7 @@ export function Terminal({ itemId, label }: TerminalProps) {
     if (element === null) {
       return undefined;
     }
-    const text = new TerminalText(element);
+    const text = new TerminalText(element, () => onCut(true));
     let pinned = true;
     const onScroll = () => {
       pinned = element.scrollHeight - element.scrollTop - element.clientHeight < 24;

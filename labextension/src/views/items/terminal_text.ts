@@ -25,13 +25,22 @@ export class TerminalText {
   private readonly live = document.createElement('span');
   private lines = 0;
 
-  constructor(private readonly host: Element) {
+  /** `onCut` is told when the beginning is no longer in the page. */
+  constructor(
+    private readonly host: Element,
+    private readonly onCut: () => void = () => undefined,
+  ) {
     host.append(this.live);
   }
 
   append(text: string): void {
     this.length += text.length;
-    const finished = this.screen.write(end(text)).slice(-MAX_LINES);
+    const read = end(text);
+    const written = this.screen.write(read);
+    const finished = written.slice(ROWS - MAX_LINES);
+    if (finished.length < written.length || read.length < text.length) {
+      this.onCut();
+    }
     if (finished.length > 0) {
       const lines = document.createElement('span');
       lines.append(render(`${finished.join('\n')}\n`));
@@ -61,12 +70,14 @@ export class TerminalText {
       this.lines -= count;
       const following = oldest.nextElementSibling;
       oldest.remove();
+      this.onCut();
       oldest = following;
     }
   }
 }
 
-function render(text: string): DocumentFragment {
+/** Coloured text as the page may show it. */
+export function render(text: string): DocumentFragment {
   const ansi = new AnsiUp();
   ansi.use_classes = true;
   // No links from escape codes: the address would not be in sight.
