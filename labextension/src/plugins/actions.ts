@@ -11,6 +11,7 @@ import type { SessionState } from '../wire/types';
 import { serverPath } from './serverPath';
 
 export const OPEN_SESSION = 'acp-jupyter:open-session';
+export const REVIEW = 'acp-jupyter:review';
 
 /** What a turn in a cell may do. */
 export function turnActions(
@@ -29,6 +30,8 @@ export function turnActions(
     cancel: (sessionId, turnId) => client.cancel(sessionId, turnId),
     getChanges: (turnId, path) => client.changes.file(turnId, path),
     revertTurn: (turnId, what) => client.changes.revert(turnId, what),
+    review: turnId =>
+      void app.commands.execute(REVIEW, { sessionId: session()?.session_id ?? '', turnId }),
     killTerminal: (sessionId, terminalId) => client.killTerminal(sessionId, terminalId),
     openSession: sessionId => void app.commands.execute(OPEN_SESSION, { sessionId }),
     baseUrl: PageConfig.getBaseUrl(),

@@ -8,6 +8,7 @@ import { notificationsPlugin } from './notifications';
 import { panelPlugin } from './panel';
 import { recordsPlugin } from './records';
 import { rendererPlugin } from './renderer';
+import { reviewPlugin } from './review';
 import { statusBarPlugin } from './statusBar';
 import { renderingPlugin } from './rendering';
 
@@ -22,6 +23,7 @@ export const plugins: JupyterFrontEndPlugin<unknown>[] = [
   panelPlugin,
   recordsPlugin,
   rendererPlugin,
+  reviewPlugin,
   statusBarPlugin,
   renderingPlugin,
 ];

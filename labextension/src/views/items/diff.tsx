@@ -25,7 +25,7 @@ interface DiffBoxProps {
   /** Further controls in its header. */
   readonly controls?: ComponentChildren;
   /** Draws a change that is to be decided on around its lines. */
-  readonly frame?: (hunk: DiffHunk, lines: ComponentChildren) => ComponentChildren;
+  readonly frame?: ((hunk: DiffHunk, lines: ComponentChildren) => ComponentChildren) | undefined;
 }
 
 /** One changed file: a notebook by its cells, any other by its lines. */
@@ -73,6 +73,7 @@ export function DiffBox({
         )}
         {actions?.openFile !== undefined && (
           <IconButton
+            class="ico acp-opener"
             icon="open"
             label={t('Open %1', diff.path)}
             onClick={() =>

@@ -22,7 +22,7 @@ interface DiffBodyProps {
   /** Names its folds in the store. */
   readonly id: string;
   /** Draws a change that is to be decided on around its lines. */
-  readonly frame?: (hunk: DiffHunk, lines: ComponentChildren) => ComponentChildren;
+  readonly frame?: ((hunk: DiffHunk, lines: ComponentChildren) => ComponentChildren) | undefined;
 }
 
 /** The lines of a comparison, with folds between them. */

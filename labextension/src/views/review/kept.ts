@@ -19,8 +19,16 @@ let known: Map<string, Files> | null = null;
 export function useKept(): { isKept: typeof isKept; setKept: typeof setKept } {
   useSubscription(
     useCallback(listener => {
+      if (listeners.size === 0) {
+        window.addEventListener('storage', onStorage);
+      }
       listeners.add(listener);
-      return () => listeners.delete(listener);
+      return () => {
+        listeners.delete(listener);
+        if (listeners.size === 0) {
+          window.removeEventListener('storage', onStorage);
+        }
+      };
     }, []),
   );
   return { isKept, setKept };
@@ -46,6 +54,18 @@ function setKept(turnId: string, path: string, change: string, kept: boolean): v
   } catch {
     // Remembered in this page only.
   }
+  notify();
+}
+
+/** Another tab has marked something. */
+function onStorage(event: StorageEvent): void {
+  if (event.key === KEY) {
+    known = null;
+    notify();
+  }
+}
+
+function notify(): void {
   for (const listener of [...listeners]) {
     listener();
   }

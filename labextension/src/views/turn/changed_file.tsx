@@ -85,13 +85,17 @@ type Fetched =
 interface ChangedFileDiffProps extends Pick<ChangedFileRowProps, 'turnId' | 'file'> {
   /** Names its folds in the store. */
   readonly id: string;
+  /** Further controls in its header; there is one then even where there is no diff. */
   readonly controls?: ComponentChildren;
   /** Draws a change that is to be decided on around its lines. */
-  readonly frame?: (hunk: DiffHunk, lines: ComponentChildren) => ComponentChildren;
+  readonly frame?: ((hunk: DiffHunk, lines: ComponentChildren) => ComponentChildren) | undefined;
+  /** Told what is compared. */
+  readonly onDiff?: (diff: Diff) => void;
 }
 
 /** The diff of a file, or why there is none. */
-export function ChangedFileDiff({ turnId, file, id, controls, frame }: ChangedFileDiffProps) {
+export function ChangedFileDiff(props: ChangedFileDiffProps) {
+  const { turnId, file, id, controls, frame, onDiff } = props;
   const { actions, t } = useScene();
   const [fetched, setFetched] = useState<Fetched>({ state: 'loading' });
   const getChanges = actions?.getChanges;
@@ -115,21 +119,42 @@ export function ChangedFileDiff({ turnId, file, id, controls, frame }: ChangedFi
     () => (fetched.state === 'here' ? diffOf(file, fetched.file) : null),
     [fetched],
   );
-  if (fetched.state === 'loading') {
-    return (
+  useEffect(() => {
+    if (diff !== null) {
+      onDiff?.(diff);
+    }
+  }, [diff]);
+  if (diff !== null) {
+    return <DiffBox {...{ diff, id, controls, frame }} tag={tagOf(file, t)} isNew={false} />;
+  }
+  const why =
+    fetched.state === 'loading' ? (
       <p class="acp-loading muted">
         <span class="spin" aria-hidden="true" />
         {t('Loading the diff')}
       </p>
+    ) : fetched.state === 'failed' ? (
+      <ErrorNote message={fetched.message} detail="" />
+    ) : (
+      <p class="muted acp-empty">{whyNot(fetched.file ?? file, t)}</p>
     );
-  }
-  if (fetched.state === 'failed') {
-    return <ErrorNote message={fetched.message} detail="" />;
-  }
-  if (diff === null) {
-    return <p class="muted">{whyNot(fetched.file ?? file, t)}</p>;
-  }
-  return <DiffBox {...{ diff, id, controls, frame }} tag={tagOf(file, t)} isNew={false} />;
+  return controls === undefined ? (
+    why
+  ) : (
+    <section class="acp-diff" role="region" aria-label={t('Diff of %1', file.path)}>
+      <header>
+        <Icon name={iconOf(file)} />
+        <span class="cut grow">
+          <Path path={file.path} />
+        </span>
+        {tagOf(file, t) !== '' && <span class="badge">{tagOf(file, t)}</span>}
+        {file.binary && <span class="badge">{t('binary')}</span>}
+        <Counts added={file.added} removed={file.removed} />
+        {controls}
+      </header>
+      {why}
+    </section>
+  );
 }
 
 function diffOf(file: ChangedFile, texts: FileTexts | null): Diff | null {

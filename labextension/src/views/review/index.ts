@@ -1,0 +1,2 @@
+export { mountReview } from './mount';
+export type { ReviewProps } from './review';

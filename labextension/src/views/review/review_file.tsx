@@ -1,0 +1,113 @@
+import { useState } from 'preact/hooks';
+import type { ComponentChildren } from 'preact';
+
+import type { Diff } from '../../wire/types';
+import { hunkKey, type DiffHunk } from '../items/diff_hunks';
+import { ErrorNote } from '../items/note';
+import { useOpen } from '../parts/hooks';
+import { Icon } from '../parts/icons';
+import { Counts, Path } from '../parts/path';
+import { useScene } from '../parts/scene';
+import { ChangedFileDiff, iconOf } from '../turn/changed_file';
+import { Decide, type Decision } from './decide';
+import { hasParts, useDecisions } from './decisions';
+import type { Entry } from './entries';
+
+interface ReviewFileProps {
+  readonly entry: Entry;
+  /** How all of it stands. */
+  readonly decision: Decision;
+  /** Whether its diff is there before it is asked for. */
+  readonly standard: boolean;
+  readonly onDiff: (key: string, diff: Diff) => void;
+}
+
+/** A changed file with its changes, each to be kept or taken back. */
+export function ReviewFile({ entry, decision, standard, onDiff }: ReviewFileProps) {
+  const { t } = useScene();
+  const { key, turnId, file } = entry;
+  const [failure, setFailure] = useState('');
+  const [open, setOpen] = useOpen(`review ${key}`, standard);
+  const decided = useDecisions(entry);
+  const controls = (
+    <span data-whole="">
+      <Decide
+        {...decided()}
+        name={file.path}
+        keepWords={t('Keep file')}
+        revertWords={t('Revert file')}
+        onFailure={setFailure}
+      />
+    </span>
+  );
+  const frame = (hunk: DiffHunk, lines: ComponentChildren) => {
+    const { first, last, range } = hunk;
+    const words = first === last ? t('Line %1', first) : t('Lines %1 to %2', first, last);
+    const own = decided(hunk);
+    return (
+      <div
+        key={hunkKey(range)}
+        class="acp-hunk"
+        role="group"
+        tabIndex={-1}
+        aria-label={`${words}, ${file.path}${stateWords(own.decision, t)}`}
+        data-decide=""
+        data-key={`${key} ${hunkKey(range)}`}
+        data-state={own.decision}
+      >
+        <header role="presentation">
+          <span class="grow">{words}</span>
+          <Decide {...own} name={words} onFailure={setFailure} />
+        </header>
+        {lines}
+      </div>
+    );
+  };
+  return (
+    <article
+      class="acp-reviewfile"
+      tabIndex={-1}
+      aria-label={`${file.path}${stateWords(decision, t)}`}
+      data-file=""
+      data-key={key}
+      data-state={decision}
+    >
+      {failure !== '' && <ErrorNote message={failure} detail="" />}
+      {file.change === 'renamed' && <p class="muted">{t('Renamed from %1', file.old_path)}</p>}
+      {file.words !== '' && <p class="muted">{file.words}</p>}
+      {open ? (
+        <ChangedFileDiff
+          turnId={turnId}
+          file={file}
+          id={`review ${key}`}
+          controls={controls}
+          frame={hasParts(file) ? frame : undefined}
+          onDiff={diff => onDiff(key, diff)}
+        />
+      ) : (
+        <section class="acp-diff">
+          <header>
+            <Icon name={iconOf(file)} />
+            <span class="cut grow">
+              <Path path={file.path} />
+            </span>
+            <Counts added={file.added} removed={file.removed} />
+            {controls}
+            <button
+              type="button"
+              class="btn quiet small"
+              data-do="show"
+              onClick={() => setOpen(true)}
+            >
+              {t('Show the diff')}
+            </button>
+          </header>
+        </section>
+      )}
+    </article>
+  );
+}
+
+function stateWords(decision: Decision, t: (text: string) => string): string {
+  return decision === 'open' ? '' : `, ${decision === 'kept' ? t('Kept') : t('Reverted')}`;
+}

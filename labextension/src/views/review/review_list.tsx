@@ -1,0 +1,87 @@
+import { plural } from '../parts/format';
+import { Icon } from '../parts/icons';
+import { Counts, Path } from '../parts/path';
+import { useScene } from '../parts/scene';
+import { iconOf } from '../turn/changed_file';
+import type { Decision } from './decide';
+import type { TurnEntries } from './entries';
+
+interface ReviewListProps {
+  readonly turns: readonly TurnEntries[];
+  readonly decisions: ReadonlyMap<string, Decision>;
+  /** Key of the file that has the focus. */
+  readonly current: string;
+  /** Whether turns are told apart. */
+  readonly named: boolean;
+}
+
+/** The changed files, by turn; a click goes to the file. */
+export function ReviewList({ turns, decisions, current, named }: ReviewListProps) {
+  const { t } = useScene();
+  const count = decisions.size;
+  const decided = [...decisions.values()].filter(decision => decision !== 'open').length;
+  return (
+    <nav class="acp-files" aria-label={t('Changed files')}>
+      <h3>
+        {plural(t, count, '1 file', '%1 files')}
+        {decided > 0 && ` · ${t('%1 of %2 decided', decided, count)}`}
+      </h3>
+      {turns.map(({ turnId, prompt, entries, changes }) => (
+        <div key={turnId} role="group" aria-label={prompt}>
+          {named && (
+            <h3 class="cut" title={prompt} dir="auto">
+              {prompt === '' ? t('Turn') : prompt}
+            </h3>
+          )}
+          {entries.map(({ key, file }) => (
+            <button
+              key={key}
+              type="button"
+              aria-current={key === current ? 'true' : undefined}
+              data-state={decisions.get(key)}
+              onClick={event => goTo(event.currentTarget, key)}
+            >
+              <Icon name={iconOf(file)} />
+              <span class="cut grow">
+                <Path path={file.path} />
+              </span>
+              <Mark decision={decisions.get(key) ?? 'open'} />
+              <Counts added={file.added} removed={file.removed} />
+            </button>
+          ))}
+          {changes.left_out > 0 && (
+            <p class="muted">
+              {plural(t, changes.left_out, 'and 1 more file', 'and %1 more files')}
+            </p>
+          )}
+        </div>
+      ))}
+    </nav>
+  );
+}
+
+function Mark({ decision }: { readonly decision: Decision }) {
+  const { t } = useScene();
+  if (decision === 'open') {
+    return null;
+  }
+  const words = decision === 'kept' ? t('Kept') : t('Reverted');
+  return (
+    <span
+      class={decision === 'kept' ? 'mark ok' : 'mark'}
+      role="img"
+      aria-label={words}
+      title={words}
+    >
+      <Icon name={decision === 'kept' ? 'keep' : 'revert'} small />
+    </span>
+  );
+}
+
+function goTo(button: Element, key: string): void {
+  const files = button.closest('.acp')?.querySelectorAll<HTMLElement>('[data-file]') ?? [];
+  const file = [...files].find(each => each.dataset['key'] === key);
+  file?.querySelector<HTMLElement>('[data-do=show]')?.click();
+  file?.focus({ preventScroll: true });
+  file?.scrollIntoView({ block: 'start' });
+}
