@@ -144,18 +144,26 @@ class AgentPool:
         group = self._running.get(_key(member), ())
         return any(member in r.users and len(r.users) > 1 and r.usable for r in group)
 
-    async def leave(self, member: Member) -> None:
-        """Use the process no more; the last one ends it and waits until it is gone."""
-        for running in tuple(self._running.get(_key(member), ())):
-            if member not in running.users:
-                continue
+    async def leave(self, member: Member, connection: AgentConnection | None = None) -> None:
+        """Use a process no more; the last one ends it and waits until it is gone.
+
+        Parameters
+        ----------
+        member
+            The session.
+        connection
+            To the process; by default to each that the session uses.
+        """
+        group = self._running.get(_key(member), ())
+        # What it joins while this waits is another process, which it keeps.
+        left = [r for r in group if member in r.users and _serves(r, connection)]
+        for running in left:
             running.users.discard(member)
             running.router.remove(member.log.session_id)
-            if running.users and running.usable:
-                running.lines.leave(member.log)
-            else:
+        for running in left:
+            if not (running.users and running.usable):
                 await self._end(_key(member), running)
-                running.lines.leave(member.log)
+            running.lines.leave(member.log)
 
     async def restart(self, agent_id: str) -> int:
         """End every process of an agent; each session starts it anew. Return how many ended."""
@@ -252,3 +260,11 @@ def _key(member: Member) -> _Key:
 
 def _shared(running: _Running, member: Member) -> bool:
     return running.usable and not running.alone and not member.alone
+
+
+def _serves(running: _Running, connection: AgentConnection | None) -> bool:
+    if connection is None:
+        return True
+    task = running.task
+    done = task.done() and not task.cancelled() and task.exception() is None
+    return done and task.result() is connection

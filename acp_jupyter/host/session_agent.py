@@ -215,13 +215,18 @@ class SessionAgent:
     async def _watch_exit(self, link: Link) -> None:
         """Tell at once when the process ends, whoever ended it."""
         reason = await link.connection.wait_closed()
-        self._start = None
-        await self._pool.leave(self._member)
+        # Nothing is awaited before all is told: the next turn may run on another process then.
+        if self._current() is link:
+            self._start = None
+        if self._start is None:
+            self._tell_exit(link, link.connection.fault or reason.words())
+        await self._pool.leave(self._member, link.connection)
+
+    def _tell_exit(self, link: Link, words: str) -> None:
         stderr = tuple(link.connection.stderr_tail()[-_SHOWN_STDERR_LINES:])
         if self.exited is not None:
             self.exited()
         active = self._journal.transcript.session.active_turn_id
-        words = link.connection.fault or reason.words()
         self._journal.note(AgentExited(words=words, stderr=stderr, expected=self._closing))
         if active is not None and not self._closing:
             name = self._journal.transcript.session.agent_info.name
