@@ -37,7 +37,7 @@ class AnswerCells {
       throw new Error(this.#t('Cell %1 is read-only.', index + 1));
     }
     if (cell.model.type === made.cell_type) {
-      cell.model.sharedModel.setSource(text);
+      cell.model.sharedModel.setSource(made.source);
     } else {
       const shared = notebook.model?.sharedModel;
       shared?.transact(() => {
@@ -73,9 +73,17 @@ class AnswerCells {
   }
 }
 
-function newCell(source: string, language: string) {
-  const cell_type = MARKDOWN.has(language.toLowerCase()) ? 'markdown' : 'code';
-  return { cell_type, source, metadata: {} };
+/** Diagrams are Markdown too: a notebook draws them in a fence. */
+export function newCell(text: string, language: string) {
+  const name = language.toLowerCase();
+  if (name === 'mermaid') {
+    const fence = '`'.repeat(
+      Math.max(3, ...[...text.matchAll(/`+/g)].map(([run]) => run.length + 1)),
+    );
+    return { cell_type: 'markdown', source: `${fence}mermaid\n${text}\n${fence}`, metadata: {} };
+  }
+  const cell_type = MARKDOWN.has(name) ? 'markdown' : 'code';
+  return { cell_type, source: text, metadata: {} };
 }
 
 /** Makes it the active cell and brings it into sight. */
