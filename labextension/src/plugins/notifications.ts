@@ -4,55 +4,14 @@ import { ISettingRegistry } from '@jupyterlab/settingregistry';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
 import type { Translate } from '../views';
-import type { SessionSummary } from '../wire/types';
 import { OPEN_SESSION } from './actions';
 import { IAcpClient } from './client';
+import { Watch } from './news';
+import type { News } from './news';
 import { SETTINGS } from './settings';
 
 const TOGGLE = 'acp-jupyter:toggle-notifications';
 const SETTING = 'notifications';
-/** A turn that took less needs no word. */
-const LONG_TURN_MS = 30_000;
-
-/** Something to tell somebody who looks elsewhere. */
-export interface News {
-  readonly sessionId: string;
-  readonly title: string;
-  readonly body: string;
-}
-
-/** Notices what has happened between one list of sessions and the next. */
-export class Watch {
-  readonly #waiting = new Map<string, number>();
-  readonly #since = new Map<string, number>();
-
-  constructor(private readonly t: Translate) {}
-
-  /** `now` in milliseconds. */
-  look(sessions: readonly SessionSummary[], now: number): News[] {
-    return sessions.flatMap(session => this.#look(session, now));
-  }
-
-  #look({ session_id: sessionId, ...session }: SessionSummary, now: number): News[] {
-    const { t } = this;
-    const waited = this.#waiting.get(sessionId) ?? 0;
-    this.#waiting.set(sessionId, session.waiting);
-    const since = this.#since.get(sessionId);
-    const busy = session.status === 'running' || session.status === 'requires_action';
-    if (busy) {
-      this.#since.set(sessionId, since ?? now);
-    } else {
-      this.#since.delete(sessionId);
-    }
-    const body = session.title;
-    if (session.waiting > waited) {
-      return [{ sessionId, title: t('%1 waits for your answer', session.agent_name), body }];
-    }
-    return !busy && since !== undefined && now - since >= LONG_TURN_MS
-      ? [{ sessionId, title: t('%1 is done', session.agent_name), body }]
-      : [];
-  }
-}
 
 export const notificationsPlugin: JupyterFrontEndPlugin<void> = {
   id: 'acp-jupyter:notifications',

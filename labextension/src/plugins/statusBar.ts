@@ -4,34 +4,11 @@ import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 import { Signal } from '@lumino/signaling';
 import { Widget } from '@lumino/widgets';
 
-import type { Translate } from '../views';
-import type { SessionSummary } from '../wire/types';
 import { IAcpClient } from './client';
 import { GO_TO_PERMISSION } from './goToPermission';
+import { statusWords } from './news';
+import type { StatusWords } from './news';
 import { PANEL_ID } from './sessionPanel';
-
-/** What is said of all sessions: how many wait, else who runs; empty if nothing happens. */
-export interface StatusWords {
-  readonly text: string;
-  readonly waiting: boolean;
-}
-
-export function statusWords(sessions: readonly SessionSummary[], t: Translate): StatusWords {
-  const waiting = sessions.reduce((sum, session) => sum + session.waiting, 0);
-  if (waiting > 0) {
-    return { text: t('%1 waiting', waiting), waiting: true };
-  }
-  const running = sessions.filter(({ status }) => status === 'running');
-  const [first] = running;
-  if (first === undefined) {
-    return { text: '', waiting: false };
-  }
-  const text =
-    running.length === 1
-      ? t('%1 is running', first.agent_name)
-      : t('%1 agents are running', running.length);
-  return { text, waiting: false };
-}
 
 /** A button in the status bar, there only while something happens. */
 class StatusItem extends Widget {
