@@ -64,7 +64,7 @@ describe('a long output of a command', () => {
 
   it('offers nothing more where everything is there', async () => {
     const [drawn, card] = await opened(command('c1', { output: numbered(100) }));
-    drawn.store.apply([appended('c1', numbered(100).length, '\nmore', 2, 'output')]);
+    drawn.store.apply([appended('c1', numbered(100).length, '\nmore', 102, 'output')]);
     expect(within(card).queryByRole('button', { name: 'Show all' })).toBeNull();
   });
 });
