@@ -42,6 +42,11 @@ const valueOf = (name: string): string =>
 export class Variables {
   readonly #known = new WeakMap<Kernel.IKernelConnection, { at: number; list: Variable[] }>();
 
+  /** Our own question keeps a kernel busy too: there is one at a time. */
+  readonly #asking = new WeakMap<Kernel.IKernelConnection, Promise<readonly Variable[]>>();
+
+  #describing: Promise<unknown> = Promise.resolve();
+
   /** What was there when it was last looked. */
   known(kernel: Kernel.IKernelConnection): readonly Variable[] {
     return this.#known.get(kernel)?.list ?? [];
@@ -53,9 +58,16 @@ export class Variables {
     if (known !== undefined && Date.now() - known.at < FRESH_MS) {
       return known.list;
     }
+    const asking =
+      this.#asking.get(kernel) ?? this.#ask(kernel).finally(() => this.#asking.delete(kernel));
+    this.#asking.set(kernel, asking);
+    return asking;
+  }
+
+  async #ask(kernel: Kernel.IKernelConnection): Promise<readonly Variable[]> {
     const rows = await evaluate(kernel, LIST, LIST_MS);
     if (!Array.isArray(rows)) {
-      return known?.list ?? [];
+      return this.known(kernel);
     }
     const list = rows.flatMap(row => variableOf(row)).reverse();
     this.#known.set(kernel, { at: Date.now(), list });
@@ -68,7 +80,10 @@ export class Variables {
     if (!/^[\p{L}_][\p{L}\p{N}_]*$/u.test(name)) {
       return null;
     }
-    const told = await evaluate(kernel, valueOf(name), VALUE_MS);
+    await this.#asking.get(kernel);
+    const asking = this.#describing.then(() => evaluate(kernel, valueOf(name), VALUE_MS));
+    this.#describing = asking;
+    const told = await asking;
     const [type, value] = listOf(told);
     return typeof type === 'string' && typeof value === 'string'
       ? `${name}: ${type}\n${value}`
