@@ -1,0 +1,140 @@
+import { fireEvent, waitFor, within } from '@testing-library/preact';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+
+import { command, edit, permission, replaced, SESSION, turn } from '../../../tests/support/build';
+import { draw } from '../../../tests/support/draw';
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+describe('a permission request', () => {
+  const asking = command('c', { status: 'pending', permission: permission() });
+  const waiting = turn({ status: 'requires_action' });
+
+  it('offers the options in the words of the agent and sends the one that is clicked', async () => {
+    const answerPermission = vi.fn(() => Promise.resolve());
+    const { store, view, element } = draw([asking], {
+      turn: waiting,
+      actions: { answerPermission },
+    });
+    const card = view.getByRole('group', { name: 'Permission request' });
+    expect(card.textContent).toContain('npm test');
+    expect(card.textContent).toContain('Run the tests after the change');
+    const buttons = within(card).getAllByRole('button');
+    expect(buttons.map(each => each.querySelector('bdi')?.textContent)).toEqual([
+      'Allow once',
+      'Always allow `npm test`',
+      'Reject',
+    ]);
+    expect(element.querySelectorAll('.primary')).toHaveLength(1);
+    fireEvent.click(within(card).getByRole('button', { name: 'Reject' }));
+    expect(answerPermission).toHaveBeenCalledExactlyOnceWith(SESSION, 'r1', 'no');
+    await waitFor(() => expect(buttons.every(each => each.hasAttribute('disabled'))).toBe(true));
+    store.apply([
+      replaced(
+        command('c', {
+          status: 'failed',
+          permission: permission({ state: 'rejected', outcome: 'Rejected' }),
+        }),
+        11,
+      ),
+    ]);
+    await waitFor(() =>
+      expect(view.queryByRole('group', { name: 'Permission request' })).toBeNull(),
+    );
+    expect(view.getByRole('group', { name: /Running command/ }).textContent).toContain('Rejected');
+  });
+
+  it('says why an answer failed and can be answered again', async () => {
+    const answerPermission = vi.fn(() =>
+      Promise.reject(new Error('This was answered in another tab.')),
+    );
+    const { view } = draw([asking], { turn: waiting, actions: { answerPermission } });
+    fireEvent.click(view.getByRole('button', { name: 'Allow once' }));
+    await waitFor(() =>
+      expect(view.getByRole('alert').textContent).toBe('This was answered in another tab.'),
+    );
+    expect(view.getByRole('button', { name: 'Allow once' }).hasAttribute('disabled')).toBe(false);
+  });
+
+  it('takes the focus from nobody who writes', () => {
+    const field = document.createElement('textarea');
+    document.body.append(field);
+    field.focus();
+    draw([asking], { turn: waiting });
+    expect(document.activeElement).toBe(field);
+  });
+
+  it('gives the focus to the question, not to a button', () => {
+    draw([asking], { turn: waiting });
+    expect(document.activeElement?.getAttribute('aria-label')).toBe('Permission request');
+  });
+
+  it('takes keys only after a moment, inside the view, outside text fields', () => {
+    const now = vi.spyOn(performance, 'now');
+    now.mockReturnValue(1000);
+    const answerPermission = vi.fn(() => Promise.resolve());
+    const { view } = draw([asking], { turn: waiting, actions: { answerPermission } });
+    const card = view.getByRole('group', { name: 'Permission request' });
+    now.mockReturnValue(1399);
+    fireEvent.keyDown(card, { key: '1' });
+    expect(answerPermission).not.toHaveBeenCalled();
+    now.mockReturnValue(1401);
+    fireEvent.keyDown(document.body, { key: '1' });
+    fireEvent.keyDown(card, { key: '1', ctrlKey: true });
+    fireEvent.keyDown(card, { key: '1', repeat: true });
+    fireEvent.keyDown(card, { key: '9' });
+    const field = document.createElement('input');
+    card.append(field);
+    fireEvent.keyDown(field, { key: '1' });
+    expect(answerPermission).not.toHaveBeenCalled();
+    const reached = vi.fn();
+    document.addEventListener('keydown', reached);
+    fireEvent.keyDown(card, { key: '3' });
+    document.removeEventListener('keydown', reached);
+    expect(answerPermission).toHaveBeenCalledExactlyOnceWith(SESSION, 'r1', 'no');
+    // The notebook has keys of its own.
+    expect(reached).not.toHaveBeenCalled();
+  });
+
+  it('marks characters that deceive, and names them', () => {
+    const { view } = draw([{ ...asking, command: 'rm \u202Etxt.exe' }], { turn: waiting });
+    const card = view.getByRole('group', { name: 'Permission request' });
+    expect(within(card).getByRole('group', { name: 'Command' }).textContent).toBe(
+      'rm U+202Etxt.exe',
+    );
+    expect(card.textContent).toContain('U+202E right-to-left override');
+  });
+
+  it('puts files outside the folder first, in full', () => {
+    const diff = { old_text: 'a\n', new_text: 'b\n', is_new_file: false, added: 1, removed: 1 };
+    const { view } = draw(
+      [
+        edit('e', {
+          status: 'pending',
+          permission: permission(),
+          diffs: [{ path: '/etc/hosts', ...diff }],
+        }),
+      ],
+      { turn: waiting },
+    );
+    const card = view.getByRole('group', { name: 'Permission request' });
+    expect(card.querySelector('dl')?.textContent).toMatch(/^Outside the folder\/etc\/hosts/);
+  });
+
+  it('shows the whole change that is asked for', () => {
+    const { view } = draw([edit('e', { status: 'pending', permission: permission() })], {
+      turn: waiting,
+    });
+    const diff = view.getByRole('region', { name: 'Diff of src/clean.py' });
+    expect([...diff.querySelectorAll('ins')].map(line => line.textContent)).toEqual([
+      'b = df.loc[row, "name"]',
+      'd',
+    ]);
+    expect([...diff.querySelectorAll('del')].map(line => line.textContent)).toEqual([
+      'b = df.loc[idx, "name"]',
+    ]);
+    expect(diff.querySelector('header')?.textContent).toContain('+2 −1');
+  });
+});
