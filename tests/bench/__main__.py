@@ -17,6 +17,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
+from tests.bench.long_session import LongSession, measure_long_session
 from tests.bench.measure import Load, Run
 from tests.bench.pipeline import measure_pipeline
 from tests.bench.sessions import ManySessions, Speed, measure_many, measure_speed
@@ -60,6 +61,10 @@ def main() -> None:
         many = measure_many(Path(folder) / "many")
     report["speed"], report["many"] = dataclasses.asdict(speed), dataclasses.asdict(many)
     _print_sessions(speed, many)
+    with tempfile.TemporaryDirectory() as folder, chromium() as browser:
+        long = measure_long_session(browser, Path(folder))
+    report["long_session"] = dataclasses.asdict(long)
+    _print_long(long)
     with tempfile.TemporaryDirectory() as folder, chromium() as browser, ExitStack() as stack:
         subjects: tuple[Subject, ...] = (
             stack.enter_context(cell_turn(browser, Path(folder))),
@@ -124,6 +129,17 @@ def _print_sessions(speed: Speed, many: ManySessions) -> None:
         f"  in {many.seconds:.1f} s, lost {many.lost}; lag of the server's loop p50 "
         f"{many.lag_p50_ms:.1f} ms, p99 {many.lag_p99_ms:.1f} ms, longest {many.lag_max_ms:.0f} ms "
         f"(aim: p99 under 50); CPU {many.server_cpu:.1f} s, memory +{many.memory_mb:.0f} MB"
+    )
+
+
+def _print_long(long: LongSession) -> None:
+    print(f"\nA session of {long.items:,} items in the side panel")
+    print(
+        f"  open after {long.open_ms:.0f} ms (aim: 1,000) with {long.mounted_at_open:,} elements; "
+        f"scrolled through in {long.scroll_seconds:.0f} s and {long.frames:,} frames: p99 "
+        f"{long.frame_p99_ms:.0f} ms, longest {long.frame_max_ms:.0f} ms, {long.long_tasks} tasks "
+        f"over 50 ms (aim: none), longest {long.long_task_max_ms:.0f} ms; "
+        f"at most {long.mounted_max:,} elements"
     )
 
 

@@ -30,7 +30,7 @@ class Log:
     def end(self, number: int) -> None:
         self.answer(number, stopReason="end_turn")
 
-    def update(self, kind: str, session: str = "s", **fields: Any) -> None:
+    def update(self, kind: str, session: str = "s", /, **fields: Any) -> None:
         params = {"sessionId": session, "update": {"sessionUpdate": kind, **fields}}
         self.lines.append({"jsonrpc": "2.0", "method": "session/update", "params": params})
 

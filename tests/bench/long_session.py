@@ -1,0 +1,118 @@
+"""A session of 5,000 items in the side panel: how soon it is there, how smoothly it scrolls."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from playwright.sync_api import Browser, Page, expect
+
+from tests.support.browser import Visitor
+from tests.support.lab import LabPage
+from tests.support.lab_server import LAB_ARGS
+from tests.support.long_log import ITEMS, long_log
+from tests.support.roles import PanelView
+from tests.support.server import JupyterServer
+
+__all__ = ["LongSession", "measure_long_session"]
+
+_WATCH = """() => {
+  const seen = (window.acpFrames = { tasks: [], deltas: [] });
+  const note = list => seen.tasks.push(...list.getEntries().map(e => e.duration));
+  new PerformanceObserver(note).observe({ type: 'longtask' });
+  let last = performance.now();
+  const frame = now => {
+    seen.deltas.push(now - last);
+    last = now;
+    requestAnimationFrame(frame);
+  };
+  requestAnimationFrame(frame);
+}"""
+_OPEN = """title => new Promise(resolve => {
+  const panel = document.querySelector('#acp-jupyter-panel');
+  const start = performance.now();
+  panel.querySelector(`.acp-sessions button.s`).click();
+  const look = () => {
+    const text = panel.querySelector('.acp-log')?.textContent ?? '';
+    if (text.includes(title)) {
+      setTimeout(() => resolve(performance.now() - start));
+    } else {
+      requestAnimationFrame(look);
+    }
+  };
+  requestAnimationFrame(look);
+})"""
+
+
+@dataclass(frozen=True, slots=True)
+class LongSession:
+    """What a person waits for, and what stutters."""
+
+    items: int
+    open_ms: float
+    """From the click in the list to the last answer on the page."""
+    mounted_at_open: int
+    """Elements in the log."""
+    frames: int
+    """While all of it was scrolled through, to the beginning."""
+    frame_p99_ms: float
+    frame_max_ms: float
+    long_tasks: int
+    """Tasks over 50 ms among them."""
+    long_task_max_ms: float
+    mounted_max: int
+    scroll_seconds: float
+
+
+def measure_long_session(browser: Browser, folder: Path) -> LongSession:
+    """Import the session, open it, scroll to its beginning by the wheel."""
+    with JupyterServer(folder, app="jupyterlab", args=LAB_ARGS) as server, server.user() as client:
+        content, query = long_log(), {"name": "long.jsonl"}
+        client.post("import", content=content, params=query, timeout=120).raise_for_status()
+        visitor = Visitor(browser, folder)
+        try:
+            lab = LabPage(visitor, server)
+            (server.root / "here").mkdir()
+            lab.open_empty("here")
+            return _measure(lab.page, lab.panel)
+        finally:
+            visitor.close(keep_trace_as=None)
+
+
+def _measure(page: Page, panel: PanelView) -> LongSession:
+    panel.show_list()
+    expect(panel.listed("Imported").first).to_be_visible()
+    open_ms = float(page.evaluate(_OPEN, "END"))
+    mounted = [_mounted(page)]
+    expect(panel.log).to_contain_text("Answer 249.7")
+    page.wait_for_timeout(1_000)  # the page rests, as before anybody scrolls
+    page.evaluate(_WATCH)
+    box = panel.log.bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    started = time.monotonic()
+    while time.monotonic() - started < 120:
+        page.mouse.wheel(0, -1_200)
+        if len(mounted) % 10 == 0 and "Prompt 0:" in (panel.log.text_content() or ""):
+            break
+        mounted.append(_mounted(page) if len(mounted) % 5 == 0 else mounted[-1])
+    seconds = time.monotonic() - started
+    seen = page.evaluate("window.acpFrames")
+    deltas = sorted(seen["deltas"])
+    return LongSession(
+        items=ITEMS,
+        open_ms=open_ms,
+        mounted_at_open=mounted[0],
+        frames=len(deltas),
+        frame_p99_ms=deltas[int(len(deltas) * 0.99)],
+        frame_max_ms=deltas[-1],
+        long_tasks=len(seen["tasks"]),
+        long_task_max_ms=max(seen["tasks"], default=0.0),
+        mounted_max=max(mounted),
+        scroll_seconds=seconds,
+    )
+
+
+def _mounted(page: Page) -> int:
+    return int(page.evaluate("document.querySelectorAll('#acp-jupyter-panel .acp-log *').length"))
