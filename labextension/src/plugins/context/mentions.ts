@@ -50,11 +50,17 @@ export class Mentions implements MentionSource {
     };
     tell();
     void files.below(folder).then(tell);
-    if (kernel !== null) {
-      void variables.list(kernel).then(tell);
-    }
+    const look = () => {
+      if (kernel?.status === 'idle') {
+        void variables.list(kernel).then(tell);
+      }
+    };
+    look();
+    // A kernel that has something to do is asked when it is through.
+    kernel?.statusChanged.connect(look);
     return () => {
       stopped = true;
+      kernel?.statusChanged.disconnect(look);
     };
   }
 
