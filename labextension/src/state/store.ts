@@ -29,7 +29,8 @@ export class SessionStore {
 
   /** Takes earlier items. */
   insert(page: ItemsPage): void {
-    this.become(insertPage(this.current, page), []);
+    this.current = insertPage(this.current, page);
+    this.topics.notifyOfPage(page);
   }
 
   /** Every change. */

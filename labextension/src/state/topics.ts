@@ -1,4 +1,4 @@
-import type { Event } from '../wire/types';
+import type { Event, ItemsPage } from '../wire/types';
 import type { SessionView } from './view';
 
 /** Who listens to what, and who must hear of a change. */
@@ -18,10 +18,23 @@ export class Topics {
 
   /** Tells each listener once. Costs as much as was touched, not as much as there is. */
   notify(former: SessionView, next: SessionView, events: readonly Event[]): void {
-    const topics =
-      events.length === 0 || events.some(event => event.kind === 'snapshot')
+    this.tell(
+      events.some(event => event.kind === 'snapshot')
         ? [...this.listeners.keys()]
-        : touched(former, next, events);
+        : touched(former, next, events),
+    );
+  }
+
+  /** Tells those who listen to what earlier items belong to. */
+  notifyOfPage({ items }: ItemsPage): void {
+    const topics = new Set(['all', 'session']);
+    for (const item of items) {
+      topics.add(`item ${item.id}`).add(`turn ${item.turn_id ?? ''}`);
+    }
+    this.tell(topics);
+  }
+
+  private tell(topics: Iterable<string>): void {
     const heard = new Set<() => void>();
     for (const topic of topics) {
       for (const listener of this.listeners.get(topic) ?? []) {

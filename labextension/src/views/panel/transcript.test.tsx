@@ -42,11 +42,11 @@ describe('a session', () => {
     const panel = open(texts(200, 300), 300, { loadItems });
     fireEvent.click(panel.view.getByRole('button', { name: 'Show earlier items (300)' }));
     fireEvent.click(panel.view.getByRole('button', { name: 'Show earlier items (300)' }));
-    expect(loadItems).toHaveBeenCalledExactlyOnceWith(SESSION, 100, 300);
-    panel.props.store?.insert({ first_index: 100, items: texts(200, 100), total: 500 });
-    await panel.until(() => expect(mounted(panel)).toHaveLength(400));
-    fireEvent.click(panel.view.getByRole('button', { name: 'Show earlier items (100)' }));
-    expect(loadItems).toHaveBeenLastCalledWith(SESSION, 0, 100);
+    expect(loadItems).toHaveBeenCalledExactlyOnceWith(SESSION, 200, 300);
+    panel.props.store?.insert({ first_index: 200, items: texts(100, 200), total: 500 });
+    await panel.until(() => expect(mounted(panel)).toHaveLength(300));
+    fireEvent.click(panel.view.getByRole('button', { name: 'Show earlier items (200)' }));
+    expect(loadItems).toHaveBeenLastCalledWith(SESSION, 100, 200);
   });
 });
 

@@ -1,5 +1,6 @@
-import { useCallback, useRef } from 'preact/hooks';
+import { Component } from 'preact';
 import type { ComponentChildren } from 'preact';
+import { useCallback, useRef } from 'preact/hooks';
 
 import type { SessionView } from '../../state/view';
 import type { UserMessage } from '../../wire/types';
@@ -14,8 +15,8 @@ import { usePinned } from './pinned';
 import type { Segment } from './window_range';
 import { useWindow } from './windowed';
 
-/** Items that are fetched at once. */
-const PAGE_ITEMS = 200;
+/** Items that are fetched at once: more take longer than a frame to read. */
+const PAGE_ITEMS = 100;
 
 /** The whole session as one log; of a long one a part is mounted. */
 export function Transcript({ children }: { readonly children: ComponentChildren }) {
@@ -67,8 +68,16 @@ export function Transcript({ children }: { readonly children: ComponentChildren 
   );
 }
 
-function Stretch({ id, turnId }: Pick<Segment, 'id' | 'turnId'>) {
-  return turnId === null ? <Between id={id} /> : <Turn turnId={turnId} />;
+/** A turn or an item between turns; it is not drawn again because others come or go. */
+class Stretch extends Component<Pick<Segment, 'id' | 'turnId'>> {
+  override shouldComponentUpdate(next: Readonly<Pick<Segment, 'id' | 'turnId'>>): boolean {
+    return next.id !== this.props.id || next.turnId !== this.props.turnId;
+  }
+
+  override render() {
+    const { id, turnId } = this.props;
+    return turnId === null ? <Between id={id} /> : <Turn turnId={turnId} />;
+  }
 }
 
 function Turn({ turnId }: { readonly turnId: string }) {
