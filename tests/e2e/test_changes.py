@@ -31,17 +31,17 @@ def test_changes_are_taken_back_in_the_cell(lab: LabPage, workspace: Workspace) 
 
     # What was changed since is not overwritten.
     (workspace.folder / "clean.py").write_text("mine\n")
-    card.get_by_role("button", name="Revert", exact=True).click()
-    asked = card.get_by_role("group", name="Make 1 file as it was before the turn?")
-    asked.get_by_role("button", name="Revert").press("Enter")
+    card.get_by_role("button", name="Revert clean.py").press("Enter")
     expect(card).to_contain_text("clean.py was changed since the turn.")
     assert workspace.clean_py == "mine\n"
 
     (workspace.folder / "clean.py").write_text(edited)
-    card.get_by_role("button", name="Revert this file").click()
-    asked = card.get_by_role("group", name="Make clean.py as it was before the turn?")
-    asked.get_by_role("button", name="Revert").click()
-    expect(row).to_contain_text("reverted")
+    card.get_by_role("button", name="Revert clean.py").click()
+    expect(card).to_contain_text("Reverted")
     expect(card).not_to_contain_text("was changed since")
     assert workspace.clean_py == CLEAN_PY
-    expect(card.get_by_role("button", name=re.compile("^Revert"))).to_have_count(0)
+
+    # One click too many is no loss.
+    card.get_by_role("button", name="Undo for clean.py").click()
+    expect(card.get_by_role("button", name="Revert clean.py")).to_be_visible()
+    assert workspace.clean_py == edited
