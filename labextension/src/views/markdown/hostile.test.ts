@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 import { identity } from '../i18n';
+import { blocksOf } from './blocks';
 import { MarkdownStream } from './stream';
 
 const CORPUS = join(import.meta.dirname, '../../../../tests/fixtures/markdown/hostile');
@@ -112,5 +113,19 @@ describe('hostile Markdown', () => {
     expect(last?.textContent).toContain('never closed');
     expect(last?.querySelector('[data-act=insert], [data-act=replace]')).toBeNull();
     expect(boxes[0]?.querySelector('[data-act=insert]')).not.toBeNull();
+  });
+
+  it.each([
+    ['\\[\n', 60_000],
+    ['\\(', 60_000],
+    ['$a ', 60_000],
+    ['$$\n', 60_000],
+    ['x\n\\[ y \\]\n', 15_000],
+    ['\\[ y\n\n', 20_000],
+  ])('takes time as its length does: %j %i times', (piece, times) => {
+    const start = performance.now();
+    expect(blocksOf(piece.repeat(times)).length).toBeGreaterThan(0);
+    // Most take less than a second; what is tried at each place again takes minutes.
+    expect(performance.now() - start).toBeLessThan(8_000);
   });
 });

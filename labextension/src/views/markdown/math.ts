@@ -17,10 +17,14 @@ const BLOCK = [
   /^ {0,3}\\\[(?!\w*\\\])(?:[^\\\n]|\\[^[\]\n]|\n(?![ \t]*\n)){1,4000}?\\\][ \t]*(?:\n+|$)/,
 ];
 /** Where an inline formula may begin: not inside a word or an amount. */
-const BEGIN = /(?<![\w$\\])\$|\\[([]/;
+const BEGIN = /(?<![\w$\\])\$|\\[([]/g;
 
 /** How far a beginning is looked for: the lexer asks at each token. */
 const REACH = 2_000;
+/** How many beginnings are tried at once: the lexer asks again at each token. */
+const MAX_TRIES = 6;
+/** No formula is longer. */
+const LONGEST = 4_100;
 
 function firstMatch(patterns: readonly RegExp[], source: string): string | null {
   for (const pattern of patterns) {
@@ -32,9 +36,15 @@ function firstMatch(patterns: readonly RegExp[], source: string): string | null 
   return null;
 }
 
-/** No blank before the closing dollar. */
-function isFormula(raw: string): boolean {
-  return raw.startsWith('\\') || raw.startsWith('$$') || !/\s\$$/.test(raw);
+/** The formula that a text begins with. */
+function formulaAt(source: string): string | null {
+  const raw = firstMatch(INLINE, source);
+  const isAmount = raw !== null && /^\$[^$]/.test(raw) && /\s\$$/.test(raw);
+  return isAmount ? null : raw;
+}
+
+function isDisplayed(raw: string): boolean {
+  return raw.startsWith('$$') || raw.startsWith('\\[');
 }
 
 function escaped(text: string): string {
@@ -48,26 +58,33 @@ export const mathematics: TokenizerAndRendererExtension[] = [
     level: 'inline',
     start(source) {
       const near = source.slice(0, REACH);
+      let tries = 0;
+      for (const { index } of near.matchAll(BEGIN)) {
+        tries += 1;
+        if (tries === MAX_TRIES || formulaAt(source.slice(index, index + LONGEST)) !== null) {
+          return index;
+        }
+      }
       // Where none is near the text is only cut, and put together again.
-      return BEGIN.exec(near)?.index ?? (near.length < source.length ? REACH : undefined);
+      return near.length < source.length ? REACH : undefined;
     },
     tokenizer(source, before) {
       const last = before[before.length - 1]?.raw ?? '';
       if (source.startsWith('$') && /[\w$\\]$/.test(last)) {
         return undefined;
       }
-      const raw = firstMatch(INLINE, source);
-      return raw === null || !isFormula(raw) ? undefined : { type: 'formula', raw };
+      const raw = formulaAt(source);
+      return raw === null ? undefined : { type: 'formula', raw };
     },
-    renderer: ({ raw }) => `<span ${FORMULA}="inline">${escaped(raw)}</span>`,
+    renderer: ({ raw }) =>
+      `<span ${FORMULA}="${isDisplayed(raw) ? 'block' : 'inline'}">${escaped(raw)}</span>`,
   },
   {
     name: 'formula_block',
     level: 'block',
-    // A paragraph ends at a blank line; in a longer one formulas are inline.
-    start: source => /(?:^|\n) {0,3}(?:\$\$|\\\[)/.exec(source.slice(0, REACH))?.index,
+    // No `start`: inside a paragraph it is inline. To cut paragraphs costs their length each time.
     tokenizer(source) {
-      const raw = firstMatch(BLOCK, source);
+      const raw = firstMatch(BLOCK, source.slice(0, LONGEST));
       return raw === null ? undefined : { type: 'formula_block', raw };
     },
     renderer: ({ raw }) => `<div ${FORMULA}="block">${escaped(raw.trim())}</div>\n`,
