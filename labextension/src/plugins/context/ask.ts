@@ -41,7 +41,6 @@ export const askPlugin: JupyterFrontEndPlugin<void> = {
     };
     app.commands.addCommand(ASK_ERROR, {
       label: trans.__('Ask the Agent About This Error'),
-      caption: trans.__('Put the error of this cell into the message to the agent'),
       icon: agentIcon,
       isVisible: () => activeError() !== null,
       isEnabled: () => activeError() !== null,
@@ -55,7 +54,6 @@ export const askPlugin: JupyterFrontEndPlugin<void> = {
     });
     app.commands.addCommand(ASK_SELECTION, {
       label: trans.__('Ask the Agent About the Selection'),
-      caption: trans.__('Put the selected text into the message to the agent'),
       icon: agentIcon,
       isEnabled: () => selectionOf(app, t) !== null,
       execute: () => {
