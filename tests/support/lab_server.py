@@ -43,6 +43,7 @@ def agents() -> dict[str, dict[str, Any]]:
         "garbage": script("garbage", "--only"),
         "leaky": {**script("leaky"), "env": {"LEAKY_API_KEY": SECRET}},
         "wants_login": script("wants_login", "terminal"),
+        "takes": script("takes", "image", "embeddedContext"),
         "missing": {"command": "no-such-agent-command"},
     }
 

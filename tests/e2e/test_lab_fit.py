@@ -1,0 +1,49 @@
+"""The ways from JupyterLab to the agents: launcher, menu, status bar, settings."""
+
+from __future__ import annotations
+
+from playwright.sync_api import expect
+
+from tests.support.lab import LabPage
+from tests.support.roles import PanelView
+from tests.support.workspace import Workspace
+
+
+def test_launcher_menu_status_bar_and_send_key(lab: LabPage, workspace: Workspace) -> None:
+    """The launcher opens the panel, the menu a session; the status bar tells who runs."""
+    lab.open_empty(workspace.name)
+    page = lab.page
+    page.evaluate(
+        "() => jupyterapp.serviceManager.settings.save('acp-jupyter:plugin',"
+        " JSON.stringify({sendKey: 'shift-enter'}))"
+    )
+    lab.reload()
+    page.locator(".jp-LauncherCard", has_text="Agent Sessions").click()
+    panel = _shown(lab)
+    expect(panel.message).to_be_focused()
+
+    panel.choose_agent("slow_stream")
+    panel.say("Good morning")
+    status = page.locator(".acp-StatusItem button")
+    expect(status).to_have_text("slow_stream is running")
+    panel.stop.click()
+    expect(status).to_be_hidden()
+
+    page.get_by_role("menuitem", name="Agents", exact=True).click()
+    page.get_by_role("menuitem", name="New Agent Session").click()
+    expect(panel.root.get_by_role("heading", name="New session", exact=True)).to_be_visible()
+
+    panel.message.fill("one")
+    panel.message.press("Enter")
+    panel.message.press_sequentially("two")
+    expect(panel.message).to_have_value("one\ntwo")
+    panel.message.press("Shift+Enter")
+    expect(panel.message).to_have_value("")
+    expect(panel.log.locator(".acp-user")).to_contain_text("one\ntwo")
+
+
+def _shown(lab: LabPage) -> PanelView:
+    """The panel, which must be there by itself."""
+    root = lab.page.locator("#acp-jupyter-panel")
+    expect(root).to_be_visible()
+    return PanelView(root)
