@@ -21,6 +21,39 @@ PNG = base64.b64decode(
 )
 
 
+def test_at_names_what_the_agent_then_gets(lab: LabPage, workspace: Workspace) -> None:
+    """A variable, a cell, an error and a file go along; their content is read when it is sent."""
+    nb = lab.open(workspace.notebook("cleaned = list(range(3))", "boom = 1 / 0"))
+    nb.wait_for_kernel()
+    nb.run_to_end(0)
+    nb.run_to_end(1)
+    expect(nb.output(1)).to_contain_text("division by zero")
+    panel = lab.panel
+    panel.choose_agent("takes")
+
+    _take(panel, "Look at @clean", "Variables", "cleaned")
+    expect(panel.message).to_have_value("Look at @cleaned ")
+    _take(panel, " and @cell1", "Cells", "Cell 1: cleaned = list(range(3))")
+    _take(panel, " @Zero", "Errors", "Cell 2: ZeroDivisionError")
+    _take(panel, " @clean.p", "Files", "clean.py")
+    chips = panel.root.get_by_role("list", name="Attachments").get_by_role("listitem")
+    expect(chips).to_have_count(4)
+    panel.button("Remove Cell 1: cleaned = list(range(3))").click()
+    expect(chips).to_have_count(3)
+    expect(panel.message).to_be_focused()
+
+    panel.message.press("Enter")
+    expect(chips).to_have_count(0)
+    text, variable, error, file = _blocks_told(lab, panel)
+    assert text["text"].startswith("Look at @cleaned")
+    assert variable["resource"]["text"] == "cleaned: list\n[0, 1, 2]"
+    assert "boom = 1 / 0" in error["resource"]["text"]
+    assert "ZeroDivisionError: division by zero" in error["resource"]["text"]
+    assert "\x1b" not in error["resource"]["text"]
+    assert file["type"] == "resource_link"
+    assert file["uri"] == (workspace.folder / "clean.py").as_uri()
+
+
 def test_an_open_file_goes_as_it_is_on_the_screen(lab: LabPage, workspace: Workspace) -> None:
     """Unsaved text is embedded."""
     lab.open_empty(workspace.name)

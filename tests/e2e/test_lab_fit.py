@@ -1,4 +1,4 @@
-"""The ways from JupyterLab to the agents: launcher, menu, status bar, settings."""
+"""The ways from JupyterLab to the agents: errors, selections, launcher, menu, status bar."""
 
 from __future__ import annotations
 
@@ -7,6 +7,32 @@ from playwright.sync_api import expect
 from tests.support.lab import LabPage
 from tests.support.roles import PanelView
 from tests.support.workspace import Workspace
+
+
+def test_an_error_and_a_selection_go_to_the_composer(lab: LabPage, workspace: Workspace) -> None:
+    """The cell's button and the commands attach them; nothing is sent."""
+    nb = lab.open(workspace.notebook("fine = 1", "boom = 1 / 0"))
+    nb.wait_for_kernel()
+    nb.run_to_end(0)
+    nb.run_to_end(1)
+    expect(nb.output(1)).to_contain_text("division by zero")
+    page = lab.page
+    nb.cell(1).locator(".jp-InputArea-editor").click()
+    ask = nb.cell(1).get_by_role("button", name="Ask the Agent About This Error")
+    ask.click()
+    panel = _shown(lab)
+    chips = panel.root.get_by_role("list", name="Attachments").get_by_role("listitem")
+    expect(chips).to_have_text(["Cell 2: ZeroDivisionError"])
+    expect(panel.message).to_be_focused()
+
+    nb.cell(0).locator(".cm-content").click()
+    expect(nb.cell(0).get_by_role("button", name="Ask the Agent About This Error")).to_be_hidden()
+    page.keyboard.press("Control+a")
+    page.locator(".jp-Notebook .cm-selectionLayer").first.wait_for(state="attached")
+    nb.cell(0).locator(".cm-content").click(button="right")
+    page.get_by_role("menuitem", name="Ask the Agent About the Selection").click()
+    expect(chips).to_have_text(["Cell 2: ZeroDivisionError", "Cell 1, line 1"])
+    expect(panel.log.locator(".acp-user")).to_have_count(0)
 
 
 def test_launcher_menu_status_bar_and_send_key(lab: LabPage, workspace: Workspace) -> None:
