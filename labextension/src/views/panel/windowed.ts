@@ -64,7 +64,7 @@ export function useWindow(
     const box = element.getBoundingClientRect();
     const start = above.current.getBoundingClientRect().bottom - box.top;
     const end = below.current.getBoundingClientRect().top - box.top;
-    anchor.current = now.current.isPinned() ? null : anchorIn(element, box);
+    anchor.current = now.current.isPinned() ? null : anchorWithin(element, box);
     if (start > -box.height && old.from === 0 && box.height > 0 && !now.current.isPinned()) {
       now.current.onStart();
     }
@@ -166,7 +166,7 @@ interface Anchor {
   readonly top: number;
 }
 
-function anchorIn(log: HTMLElement, box: DOMRect): Anchor | null {
+function anchorWithin(log: HTMLElement, box: DOMRect): Anchor | null {
   const found = document.elementFromPoint(box.left + box.width / 2, box.top + 12);
   const line = found?.closest('.acp-items > *, .acp-user, [data-segment]') ?? null;
   return line === null || !log.contains(line)
