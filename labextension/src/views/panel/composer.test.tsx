@@ -41,7 +41,7 @@ const FILE: Mention = {
 };
 const SOURCE: MentionSource = {
   find: (_, found) => {
-    found([FILE, VARIABLE]);
+    found([VARIABLE, FILE]);
     return () => undefined;
   },
 };

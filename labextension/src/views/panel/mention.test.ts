@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { Attachments, MOST_ATTACHMENTS } from '../../state/attachments';
 import { fromLocalFile, MOST_IMAGE_BYTES, MOST_TEXT_BYTES } from './local_files';
 import { identity } from '../i18n';
-import { marked, mentionAt, withMention } from './mention';
+import { grouped, marked, type Mention, mentionAt, withMention } from './mention';
 
 describe('what is written after @', () => {
   it.each([
@@ -31,6 +31,19 @@ describe('what is written after @', () => {
     expect(marked('src/Clean.py', 'cl')).toEqual(['src/', 'Cl', 'ean.py']);
     expect(marked('clean.py', 'cp')).toEqual(['clean.py', '', '']);
   });
+});
+
+it('shows the group of what fits best first', () => {
+  const mention = (group: Mention['group'], label: string): Mention => ({
+    group,
+    label,
+    detail: '',
+    word: label,
+    attachment: { kind: 'file', label, path: label },
+  });
+  const found = [mention('files', 'clean.py'), mention('cells', 'Cell 1'), mention('files', 'cl')];
+  const labels = grouped(found).map(group => group.map(({ label }) => label));
+  expect(labels).toEqual([['clean.py', 'cl'], ['Cell 1']]);
 });
 
 describe('attachments', () => {

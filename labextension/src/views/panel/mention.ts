@@ -2,15 +2,6 @@ import type { DraftAttachment } from '../../state/attachments';
 
 export type MentionGroup = 'errors' | 'variables' | 'cells' | 'documents' | 'files';
 
-/** In the order of the list. */
-export const MENTION_GROUPS: readonly MentionGroup[] = [
-  'errors',
-  'variables',
-  'cells',
-  'documents',
-  'files',
-];
-
 /** Something that `@` can name. */
 export interface Mention {
   readonly group: MentionGroup;
@@ -73,7 +64,8 @@ export function marked(label: string, query: string): readonly [string, string, 
     : [label.slice(0, at), label.slice(at, at + query.length), label.slice(at + query.length)];
 }
 
-/** In the order of the groups. */
-export function grouped(mentions: readonly Mention[]): readonly Mention[] {
-  return MENTION_GROUPS.flatMap(group => mentions.filter(mention => mention.group === group));
+/** In groups; that of what fits best comes first. */
+export function grouped(mentions: readonly Mention[]): readonly (readonly Mention[])[] {
+  const groups = [...new Set(mentions.map(({ group }) => group))];
+  return groups.map(group => mentions.filter(mention => mention.group === group));
 }

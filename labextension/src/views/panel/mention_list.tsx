@@ -7,7 +7,6 @@ import { useUniqueId } from '../parts/unique_id';
 import {
   grouped,
   marked,
-  MENTION_GROUPS,
   mentionAt,
   type Mention,
   type MentionGroup,
@@ -85,7 +84,7 @@ export function useMentions(
       if (!done) {
         setLooked(former => ({
           token,
-          mentions: grouped(mentions),
+          mentions: grouped(mentions).flat(),
           index: Math.min(former?.index ?? 0, Math.max(0, mentions.length - 1)),
         }));
       }
@@ -163,25 +162,23 @@ export function useMentions(
 export function MentionList({ id, t, mentions, ...rest }: MentionListProps) {
   return (
     <div class="acp-pop acp-mentions" role="listbox" id={id} aria-label={t('Context')}>
-      {MENTION_GROUPS.map(group => {
-        const own = mentions.filter(mention => mention.group === group);
+      {grouped(mentions).map(own => {
+        const words = own[0] && t(WORDS[own[0].group]);
         return (
-          own.length > 0 && (
-            <div key={group} role="group" aria-label={t(WORDS[group])}>
-              <div class="lbl" aria-hidden="true">
-                {t(WORDS[group])}
-              </div>
-              {own.map(mention => (
-                <Option
-                  key={`${mention.label} ${mention.detail}`}
-                  id={id}
-                  mention={mention}
-                  index={mentions.indexOf(mention)}
-                  {...rest}
-                />
-              ))}
+          <div key={own[0]?.group} role="group" aria-label={words}>
+            <div class="lbl" aria-hidden="true">
+              {words}
             </div>
-          )
+            {own.map(mention => (
+              <Option
+                key={`${mention.label} ${mention.detail}`}
+                id={id}
+                mention={mention}
+                index={mentions.indexOf(mention)}
+                {...rest}
+              />
+            ))}
+          </div>
         );
       })}
     </div>
