@@ -6,6 +6,7 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
@@ -31,8 +32,10 @@ def test_stop_while_a_command_runs(agent: Published, place: Place, talk: Talk) -
     if "sleep_command" in agent.asks:
         talk.answer(talk.asked(turn_id), "allow_once")
     eventually(lambda: "sleep" in names(place.home), 60, "the command runs")
+    # Some tell of a command only once it runs.
+    eventually(lambda: calls(talk, turn_id), 20, "the call is told")
     ended_by_stop(talk, turn_id)
-    (call,) = (i for i in talk.look(turn_id)["items"] if i["kind"] == "tool_call")
+    (call,) = calls(talk, turn_id)
     assert call["status"] in {"cancelled", "failed"}
     if not agent.keeps_commands:
         eventually(lambda: "sleep" not in names(place.home), 10, "the command has ended")
@@ -120,6 +123,10 @@ def launched(running: Sequence[psutil.Process]) -> psutil.Process:
     (watcher,) = watchers
     (first,) = (process for process, parent in parents.items() if parent == watcher)
     return first
+
+
+def calls(talk: Talk, turn_id: str) -> list[dict[str, Any]]:
+    return [item for item in talk.look(turn_id)["items"] if item["kind"] == "tool_call"]
 
 
 def ended_by_stop(talk: Talk, turn_id: str) -> None:

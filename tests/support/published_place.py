@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+import psutil
 import pytest
 
 from tests.support.mockllm import FakeModel
@@ -54,4 +55,8 @@ def place_of(agent: Published, folder: Path) -> Iterator[Place]:
 
 def names(home: Path) -> set[str]:
     """Return what runs for an agent with that home."""
-    return {process.name() for process in processes_of(home)}
+    found: set[str] = set()
+    for process in processes_of(home):
+        with suppress(psutil.NoSuchProcess):  # some run for a moment only
+            found.add(process.name())
+    return found
