@@ -28,16 +28,16 @@ describe('the fit of a name', () => {
 });
 
 describe('the address of a file', () => {
-  const session = { cwd: '/home/me/work/a b', folder: '~/work/a b' };
+  const session = { cwd: '/home/me/notes/a b', folder: '~/notes/a b' };
 
   it('is found from the root, in full or shortened', () => {
-    expect(fileUri('/home/me/work', session, 'a b/c.py')).toBe('file:///home/me/work/a%20b/c.py');
-    expect(fileUri('~/work', session, 'a b/c.py')).toBe('file:///home/me/work/a%20b/c.py');
-    expect(fileUri('C:\\work', session, 'c.py')).toBe('file:///C:/work/c.py');
+    expect(fileUri('/home/me/notes', session, 'a b/c.py')).toBe('file:///home/me/notes/a%20b/c.py');
+    expect(fileUri('~/notes', session, 'a b/c.py')).toBe('file:///home/me/notes/a%20b/c.py');
+    expect(fileUri('C:\\notes', session, 'c.py')).toBe('file:///C:/work/c.py');
   });
 
   it('is not guessed', () => {
-    expect(fileUri('~/work', { cwd: '/srv/x', folder: '/srv/x' }, 'c.py')).toBeNull();
+    expect(fileUri('~/notes', { cwd: '/srv/x', folder: '/srv/x' }, 'c.py')).toBeNull();
     expect(fileUri('', session, 'c.py')).toBeNull();
   });
 });
