@@ -33,7 +33,7 @@ describe('the address of a file', () => {
   it('is found from the root, in full or shortened', () => {
     expect(fileUri('/home/me/notes', session, 'a b/c.py')).toBe('file:///home/me/notes/a%20b/c.py');
     expect(fileUri('~/notes', session, 'a b/c.py')).toBe('file:///home/me/notes/a%20b/c.py');
-    expect(fileUri('C:\\notes', session, 'c.py')).toBe('file:///C:/work/c.py');
+    expect(fileUri('C:\\notes', session, 'c.py')).toBe('file:///C:/notes/c.py');
   });
 
   it('is not guessed', () => {
