@@ -4,6 +4,7 @@ import type { Translate } from '../i18n';
 import type { IconName } from '../parts/drawings';
 import { Icon } from '../parts/icons';
 import { useUniqueId } from '../parts/unique_id';
+import { listAria, listKeys } from './list_keys';
 import {
   grouped,
   marked,
@@ -106,44 +107,10 @@ export function useMentions(
   }
   const { mentions, index } = looked;
   const go = (next: number) => setLooked({ ...looked, index: next });
-  const onKeyDown = (event: KeyboardEvent): boolean => {
-    if (event.isComposing || event.shiftKey || event.ctrlKey || event.metaKey || event.altKey) {
-      return false;
-    }
-    switch (event.key) {
-      case 'ArrowDown':
-        go((index + 1) % mentions.length);
-        break;
-      case 'ArrowUp':
-        go((index + mentions.length - 1) % mentions.length);
-        break;
-      case 'Home':
-        go(0);
-        break;
-      case 'End':
-        go(mentions.length - 1);
-        break;
-      case 'Enter':
-      case 'Tab':
-        take(index);
-        break;
-      case 'Escape':
-        close();
-        break;
-      default:
-        return false;
-    }
-    event.preventDefault();
-    event.stopPropagation();
-    return true;
-  };
+  const onKeyDown = (event: KeyboardEvent): boolean =>
+    listKeys(event, { length: mentions.length, active: index, go, take, close });
   return {
-    aria: {
-      'aria-autocomplete': 'list',
-      'aria-haspopup': 'listbox',
-      'aria-controls': id,
-      'aria-activedescendant': `${id}-${index}`,
-    },
+    aria: listAria(id, index),
     onInput,
     close,
     onKeyDown,

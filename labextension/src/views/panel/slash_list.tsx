@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import type { SlashCommand } from '../../wire/types';
 import type { Translate } from '../i18n';
 import { useUniqueId } from '../parts/unique_id';
+import { listAria, listKeys } from './list_keys';
 import { slashMatches, withCommand } from './slash';
 
 /** What the message box says of the list below it, and what keys do. */
@@ -49,38 +50,11 @@ export function useSlash(
   if (matches.length === 0) {
     return { aria: {}, onKeyDown: () => false, list: null };
   }
-  const onKeyDown = (event: KeyboardEvent): boolean => {
-    if (event.isComposing || event.shiftKey || event.ctrlKey || event.metaKey || event.altKey) {
-      return false;
-    }
-    switch (event.key) {
-      case 'ArrowDown':
-        go((active + 1) % matches.length);
-        break;
-      case 'ArrowUp':
-        go((active + matches.length - 1) % matches.length);
-        break;
-      case 'Enter':
-      case 'Tab':
-        take(active);
-        break;
-      case 'Escape':
-        setClosed(text);
-        break;
-      default:
-        return false;
-    }
-    event.preventDefault();
-    event.stopPropagation();
-    return true;
-  };
+  const close = () => setClosed(text);
+  const onKeyDown = (event: KeyboardEvent): boolean =>
+    listKeys(event, { length: matches.length, active, go, take, close });
   return {
-    aria: {
-      'aria-autocomplete': 'list',
-      'aria-haspopup': 'listbox',
-      'aria-controls': id,
-      'aria-activedescendant': `${id}-${active}`,
-    },
+    aria: listAria(id, active),
     onKeyDown,
     list: { id, label: t('Commands'), commands: matches, active, onActive: go, onTake: take },
   };
