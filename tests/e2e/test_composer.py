@@ -58,9 +58,14 @@ def test_an_open_file_goes_as_it_is_on_the_screen(lab: LabPage, workspace: Works
     """Unsaved text is embedded."""
     lab.open_empty(workspace.name)
     lab.command("docmanager:open", {"path": f"{workspace.name}/clean.py"})
-    lab.page.locator(".jp-FileEditor .cm-content").click()
+    editor = lab.page.locator(".jp-FileEditor .cm-content")
+    # An editor stands empty until its file has come, which takes what was typed before with it.
+    expect(editor).to_contain_text("def clean(rows)")
+    editor.click()
     lab.page.keyboard.press("Control+Home")
     lab.page.keyboard.type("# not saved\n")
+    expect(editor).to_contain_text("# not saved")
+    expect(lab.page.locator(".lm-TabBar-tab.jp-mod-dirty")).to_be_visible()
     panel = lab.panel
     panel.choose_agent("takes")
     _take(panel, "@clean", "Open documents", re.compile("clean.py"))
