@@ -50,11 +50,11 @@ MODULES = (
     "packets.read_inputs",
     "packets.read_outputs",
     "packets.search_hits",
-    "packets.parse",
-    "packets.parse_state",
-    "packets.parse_tools",
-    "packets.parse_session",
-    "packets.parse_made",
+    "packets.parse.packet",
+    "packets.parse.state",
+    "packets.parse.tools",
+    "packets.parse.session",
+    "packets.parse.made",
     "transcript.permissions",
 )
 WORKERS = 2

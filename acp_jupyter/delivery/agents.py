@@ -19,8 +19,8 @@ from acp_jupyter.delivery.agent_commands import (
 from acp_jupyter.delivery.callers import Caller
 from acp_jupyter.delivery.frames import AgentEntry
 from acp_jupyter.host.host import AgentHost
-from acp_jupyter.host.login_launch import Terminals
-from acp_jupyter.host.registry import AgentReport
+from acp_jupyter.host.login.launch import Terminals
+from acp_jupyter.host.registry.agents import AgentReport
 from acp_jupyter.packets.login_models import AuthMethod
 from acp_jupyter.transcript.events import SessionState
 

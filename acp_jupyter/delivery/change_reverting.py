@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from acp_jupyter.delivery.change_commands import RevertReply, RevertTurn
 from acp_jupyter.errors import BadRequest, ChangesGone, ChangesRefused
-from acp_jupyter.host.checkpoints import Checkpoints
-from acp_jupyter.host.checkpoints_hunks import PartOfFile, TextSteps
-from acp_jupyter.host.checkpoints_revert import Revert, refusal
+from acp_jupyter.host.checkpoints.folder import Checkpoints
+from acp_jupyter.host.checkpoints.hunks import PartOfFile, TextSteps
+from acp_jupyter.host.checkpoints.revert import Revert, refusal
 from acp_jupyter.host.documents import Documents
 from acp_jupyter.host.session import Session
 from acp_jupyter.packets.change_notes import ChangedFile, FileHunks, TurnChanges, TurnReverted

@@ -16,7 +16,7 @@ from acp_jupyter.delivery.change_commands import (
 )
 from acp_jupyter.delivery.change_reverting import KeptTurn, TakingBack, named_files, paths_of
 from acp_jupyter.errors import ChangesGone, ChangesRefused, NotAllowed, UnknownTurn
-from acp_jupyter.host.checkpoints_read import FileSides, read_changes, read_patch
+from acp_jupyter.host.checkpoints.read import FileSides, read_changes, read_patch
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.session import Session
 from acp_jupyter.packets.change_notes import ChangedFile, TurnChanges

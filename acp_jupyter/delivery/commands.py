@@ -19,9 +19,9 @@ from acp_jupyter.delivery.queue_commands import EditQueued, SendNow
 from acp_jupyter.delivery.session_commands import CloseSession, SessionCommand
 from acp_jupyter.delivery.terminal_commands import KillTerminal
 from acp_jupyter.delivery.traffic_commands import GetTraffic, GetTrafficLine
-from acp_jupyter.host.recording_wish import RecordWish
+from acp_jupyter.host.recording.wish import RecordWish
 from acp_jupyter.packets.base import Model
-from acp_jupyter.packets.dialects.imports_kinds import Dialect
+from acp_jupyter.packets.dialects.imports.kinds import Dialect
 from acp_jupyter.transcript.events import Origin, Policy
 
 __all__ = [

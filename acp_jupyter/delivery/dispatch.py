@@ -65,7 +65,7 @@ from acp_jupyter.delivery.traffic import TrafficPages
 from acp_jupyter.delivery.transfer import Transfer
 from acp_jupyter.delivery.trust import Trust
 from acp_jupyter.host.host import AgentHost
-from acp_jupyter.host.login_launch import Terminals
+from acp_jupyter.host.login.launch import Terminals
 from acp_jupyter.host.traffic_log import TrafficLog
 from acp_jupyter.packets.base import Model
 

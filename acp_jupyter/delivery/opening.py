@@ -9,8 +9,8 @@ from acp_jupyter.delivery.commands import CreateSession
 from acp_jupyter.delivery.trust import Trust
 from acp_jupyter.errors import LoginNeeded
 from acp_jupyter.host.host import AgentHost
-from acp_jupyter.host.recording import Recording
-from acp_jupyter.host.recording_wish import RecordWish
+from acp_jupyter.host.recording.session import Recording
+from acp_jupyter.host.recording.wish import RecordWish
 from acp_jupyter.host.session import Session
 from acp_jupyter.host.workspace import choose_cwd, resolve_cwd
 from acp_jupyter.transcript.events import SessionState

@@ -9,7 +9,7 @@ from acp_jupyter.delivery.callers import Caller, KernelCaller
 from acp_jupyter.delivery.commands import PromptSession, SetConfig
 from acp_jupyter.delivery.notebooks import Surroundings
 from acp_jupyter.host.host import AgentHost
-from acp_jupyter.host.rules_session import turn_rules
+from acp_jupyter.host.rules.session import turn_rules
 from acp_jupyter.transcript.events import SessionState
 
 __all__ = ["Prompting"]

@@ -12,7 +12,7 @@ from acp_jupyter.delivery.notebooks import Surroundings
 from acp_jupyter.delivery.permission_commands import RevokeTrust, TrustFolder
 from acp_jupyter.errors import BadRequest
 from acp_jupyter.host.host import AgentHost
-from acp_jupyter.host.registry import AgentSpec
+from acp_jupyter.host.registry.agents import AgentSpec
 from acp_jupyter.host.session import Session
 from acp_jupyter.host.trust import needs_trust, not_trusted
 from acp_jupyter.host.trust_store import TrustedFolder

@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 from acp_jupyter.errors import FileMissing, FileRefused
 from acp_jupyter.packets.artifact_types import file_type
-from acp_jupyter.packets.dialects.build_mode_content import Artifact, ArtifactType
+from acp_jupyter.packets.dialects.build_mode.content import Artifact, ArtifactType
 
 __all__ = ["create_artifact_from_file"]
 

@@ -12,8 +12,8 @@ from acp_jupyter.host.asking_requests import Requests
 from acp_jupyter.host.journal import Journal
 from acp_jupyter.host.permissions import Decision, Standing, decide, reject_option
 from acp_jupyter.host.permissions_paths import Places
-from acp_jupyter.host.recording_answers import RecordedAnswers
-from acp_jupyter.host.rules_session import SessionRules
+from acp_jupyter.host.recording.answers import RecordedAnswers
+from acp_jupyter.host.rules.session import SessionRules
 from acp_jupyter.host.trust import TrustGate
 from acp_jupyter.packets.notes import PermissionSettledNote
 from acp_jupyter.transcript.items import PermissionOption, ToolCall

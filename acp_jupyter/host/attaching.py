@@ -14,7 +14,7 @@ from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.link import Link
 from acp_jupyter.packets.abilities import Ability
 from acp_jupyter.packets.json_fields import first, text
-from acp_jupyter.packets.parse_setup import legacy_models
+from acp_jupyter.packets.parse.setup import legacy_models
 from acp_jupyter.packets.session_notes import ReplayEnded, ReplayStarted, SessionAttached
 
 __all__ = ["Attaching"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from acp_jupyter.host.terminals import AVAILABLE
+from acp_jupyter.host.terminals.session import AVAILABLE
 
 __all__ = ["client_capabilities"]
 

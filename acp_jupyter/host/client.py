@@ -19,11 +19,11 @@ from acp.schema import (
 )
 
 from acp_jupyter.host.asking import PermissionWithdrawn
-from acp_jupyter.host.elicitation import Elicitations
-from acp_jupyter.host.elicitation_reply import answer_question
-from acp_jupyter.host.files_agent import AgentFiles
-from acp_jupyter.host.files_client import FileHandlers
-from acp_jupyter.host.terminals_client import TerminalHandlers, TerminalService
+from acp_jupyter.host.elicitation.reply import answer_question
+from acp_jupyter.host.elicitation.session import Elicitations
+from acp_jupyter.host.files.agent import AgentFiles
+from acp_jupyter.host.files.client import FileHandlers
+from acp_jupyter.host.terminals.client import TerminalHandlers, TerminalService
 
 __all__ = ["SessionClient"]
 

@@ -17,7 +17,7 @@ from acp.schema import (
 )
 
 from acp_jupyter.host.client import SessionClient
-from acp_jupyter.host.terminals_client import TerminalHandlers, TerminalService
+from acp_jupyter.host.terminals.client import TerminalHandlers, TerminalService
 
 __all__ = ["ClientRouter"]
 

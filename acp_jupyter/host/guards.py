@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
-from acp_jupyter.host.rules_store import RulesStore
+from acp_jupyter.host.rules.store import RulesStore
 from acp_jupyter.host.trust_store import TrustStore
 
 __all__ = ["Guards"]

@@ -9,10 +9,10 @@ from acp_jupyter._version import __version__
 from acp_jupyter.errors import AgentDied, AgentRequestError, AgentStartError
 from acp_jupyter.host.capabilities import client_capabilities
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.login_words import login_needed, silent_for_want_of_login
+from acp_jupyter.host.login.words import login_needed, silent_for_want_of_login
 from acp_jupyter.host.process import AgentProcess
-from acp_jupyter.host.registry import AgentSpec
-from acp_jupyter.packets.parse_login import asks_for_login
+from acp_jupyter.host.registry.agents import AgentSpec
+from acp_jupyter.packets.parse.login import asks_for_login
 
 __all__ = ["PROTOCOL_VERSION", "Handshake"]
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from acp_jupyter.errors import AcpError, BadRequest, NotAllowed, UnknownSession, UnknownTurn
-from acp_jupyter.host.checkpoints_store import CheckpointStore
+from acp_jupyter.host.checkpoints.store import CheckpointStore
 from acp_jupyter.host.guards import Guards
 from acp_jupyter.host.host_config import HostConfig
 from acp_jupyter.host.host_thread import HostThread
@@ -19,9 +19,9 @@ from acp_jupyter.host.kept import KeptSessions
 from acp_jupyter.host.mcp_servers import environments
 from acp_jupyter.host.opening_note import opening_note
 from acp_jupyter.host.pool import AgentPool
-from acp_jupyter.host.recording_sessions import Records
-from acp_jupyter.host.recording_wish import RecordWish
-from acp_jupyter.host.registry import AgentSpec
+from acp_jupyter.host.recording.sessions import Records
+from acp_jupyter.host.recording.wish import RecordWish
+from acp_jupyter.host.registry.agents import AgentSpec
 from acp_jupyter.host.session import Session
 from acp_jupyter.host.session_meta import TRAFFIC_FILE
 from acp_jupyter.host.session_store import SessionStore

@@ -9,7 +9,7 @@ from typing import Any
 
 from acp_jupyter.host.documents import Documents, NoDocuments
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.registry import Registry
+from acp_jupyter.host.registry.agents import Registry
 from acp_jupyter.host.trust_store import TrustStore
 from acp_jupyter.transcript.events import Policy
 

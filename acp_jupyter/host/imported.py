@@ -11,7 +11,7 @@ from acp_jupyter.host.documents import NoDocuments
 from acp_jupyter.host.journal import Journal
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.pool import AgentPool
-from acp_jupyter.host.registry import AgentSpec
+from acp_jupyter.host.registry.agents import AgentSpec
 from acp_jupyter.host.session import Session
 from acp_jupyter.packets.notes import AgentExited, Note, TitleChanged, TurnFailed
 from acp_jupyter.packets.permission_notes import Rule

@@ -17,10 +17,10 @@ from acp_jupyter.host.imported import IMPORTED, ImportedSession
 from acp_jupyter.host.journal import Journal
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.traffic_log import TrafficLog
-from acp_jupyter.packets.dialects.imports import read_import
-from acp_jupyter.packets.dialects.imports_facts import LogFacts, LogLines, survey
-from acp_jupyter.packets.dialects.imports_kinds import DIALECT_WORDS, DIALECTS, Dialect
-from acp_jupyter.packets.dialects.traffic_log import LogProblem
+from acp_jupyter.packets.dialects.imports.facts import LogFacts, LogLines, survey
+from acp_jupyter.packets.dialects.imports.kinds import DIALECT_WORDS, DIALECTS, Dialect
+from acp_jupyter.packets.dialects.imports.log import read_import
+from acp_jupyter.packets.dialects.traffic_log.log import LogProblem
 from acp_jupyter.packets.json_fields import text
 from acp_jupyter.packets.models import Unknown
 from acp_jupyter.packets.notes import SessionOpened

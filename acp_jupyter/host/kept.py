@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from acp_jupyter.errors import AcpError
 from acp_jupyter.host.forking import copy_log
 from acp_jupyter.host.imported import ImportedSession
-from acp_jupyter.host.registry import AgentSpec
+from acp_jupyter.host.registry.agents import AgentSpec
 from acp_jupyter.host.restoring import Restored, opening_of, resume_journal, settle
 from acp_jupyter.host.session import Session
 from acp_jupyter.host.session_meta import TRAFFIC_FILE, SessionMeta

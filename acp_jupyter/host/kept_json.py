@@ -13,7 +13,7 @@ from typing import Generic, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from acp_jupyter.errors import KeptFileBroken
-from acp_jupyter.host.checkpoints_lock import locked
+from acp_jupyter.host.checkpoints.lock import locked
 
 __all__ = ["KeptJson"]
 

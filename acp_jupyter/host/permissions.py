@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal, assert_never
 
 from acp_jupyter.host.permissions_paths import Places
-from acp_jupyter.host.rules import Facts, facts_of, rule_on
+from acp_jupyter.host.rules.ruling import Facts, facts_of, rule_on
 from acp_jupyter.packets.permission_notes import Rule
 from acp_jupyter.transcript.events import Policy
 from acp_jupyter.transcript.evidence import is_question, sole_allow_once

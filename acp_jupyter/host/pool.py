@@ -15,7 +15,7 @@ from acp_jupyter.host.client import SessionClient
 from acp_jupyter.host.client_router import ClientRouter
 from acp_jupyter.host.connection import AgentConnection
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.registry import AgentSpec
+from acp_jupyter.host.registry.agents import AgentSpec
 from acp_jupyter.host.routing import Lines, SessionLog
 from acp_jupyter.packets.traffic import TrafficEntry
 

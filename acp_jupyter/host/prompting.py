@@ -8,8 +8,8 @@ from pathlib import Path
 
 from acp_jupyter.errors import AcpError, AgentDied, AgentRequestError, NobodyToAsk
 from acp_jupyter.host.asking import Asking
-from acp_jupyter.host.elicitation import Elicitations
-from acp_jupyter.host.file_changes_turn import TurnFiles
+from acp_jupyter.host.elicitation.session import Elicitations
+from acp_jupyter.host.file_changes.turn import TurnFiles
 from acp_jupyter.host.journal import Journal
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.link import Link

@@ -12,20 +12,20 @@ from acp_jupyter.errors import BadRequest
 from acp_jupyter.host.client import SessionClient
 from acp_jupyter.host.documents import Documents
 from acp_jupyter.host.environment import agent_environment
-from acp_jupyter.host.file_changes_turn import TurnFiles
-from acp_jupyter.host.files_agent import AgentFiles
+from acp_jupyter.host.file_changes.turn import TurnFiles
+from acp_jupyter.host.files.agent import AgentFiles
 from acp_jupyter.host.guards import Guards
 from acp_jupyter.host.journal import Journal
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.pool import AgentPool
 from acp_jupyter.host.prompting import Prompting
-from acp_jupyter.host.recording import Recording, Replaying, SessionRecord
-from acp_jupyter.host.recording_wish import RecordWish
-from acp_jupyter.host.registry import AgentSpec
-from acp_jupyter.host.rules_session import SessionRules
+from acp_jupyter.host.recording.session import Recording, Replaying, SessionRecord
+from acp_jupyter.host.recording.wish import RecordWish
+from acp_jupyter.host.registry.agents import AgentSpec
+from acp_jupyter.host.rules.session import SessionRules
 from acp_jupyter.host.session_agent import SessionAgent
 from acp_jupyter.host.silence import Silence
-from acp_jupyter.host.terminals import Terminals
+from acp_jupyter.host.terminals.session import Terminals
 from acp_jupyter.host.trust import TrustGate
 from acp_jupyter.packets.notes import PolicyChanged, TitleChanged
 from acp_jupyter.packets.permission_notes import Rule

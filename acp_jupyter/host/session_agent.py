@@ -15,9 +15,9 @@ from acp_jupyter.host.connection import AgentConnection
 from acp_jupyter.host.journal import Journal
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.link import Link
-from acp_jupyter.host.login import SessionLogin
+from acp_jupyter.host.login.session import SessionLogin
 from acp_jupyter.host.pool import AgentPool, Member
-from acp_jupyter.host.registry import AgentSpec
+from acp_jupyter.host.registry.agents import AgentSpec
 from acp_jupyter.packets.notes import (
     AgentExited,
     AgentStarting,

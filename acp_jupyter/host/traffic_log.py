@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.packets.dialects.traffic_log import read_log
+from acp_jupyter.packets.dialects.traffic_log.log import read_log
 from acp_jupyter.packets.json_shape import read_json
 from acp_jupyter.packets.traffic import TrafficEntry
 from acp_jupyter.transcript.redact import Redactor

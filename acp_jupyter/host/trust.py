@@ -10,7 +10,7 @@ from pathlib import Path
 
 from acp_jupyter.errors import BadRequest, FolderNotTrusted, PermissionSettled
 from acp_jupyter.host.journal import Journal
-from acp_jupyter.host.registry import AgentSpec
+from acp_jupyter.host.registry.agents import AgentSpec
 from acp_jupyter.host.trust_store import TrustStore
 from acp_jupyter.packets.permission_notes import TrustAsked, TrustSettled
 

@@ -20,9 +20,9 @@ from acp_jupyter.delivery.dispatch import Dispatcher
 from acp_jupyter.delivery.opening import go_on
 from acp_jupyter.errors import ServerUnreachable, UnknownSession
 from acp_jupyter.host.host import AgentHost, HostConfig
-from acp_jupyter.host.registry import Registry
-from acp_jupyter.host.registry_points import EntryPointAgents
-from acp_jupyter.host.registry_public import PublicAgents
+from acp_jupyter.host.registry.agents import Registry
+from acp_jupyter.host.registry.points import EntryPointAgents
+from acp_jupyter.host.registry.public import PublicAgents
 from acp_jupyter.host.workspace import choose_cwd
 from acp_jupyter.kernel.client import HostClient
 from acp_jupyter.transcript.events import SessionState

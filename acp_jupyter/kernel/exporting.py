@@ -10,13 +10,13 @@ from typing import assert_never
 from IPython.core.error import UsageError
 from pydantic_core import to_json
 
-from acp_jupyter.delivery.packet_stream import PacketStream, StreamDialect
+from acp_jupyter.delivery.packet_stream.stream import PacketStream, StreamDialect
 from acp_jupyter.errors import BadRequest, UnknownSession
 from acp_jupyter.kernel.client import HostClient
 from acp_jupyter.kernel.connection import host_client
 from acp_jupyter.kernel.options import LineParser
 from acp_jupyter.kernel.subcommand_names import FORMATS, Format
-from acp_jupyter.packets.dialects.traffic_log import LogProblem, read_log
+from acp_jupyter.packets.dialects.traffic_log.log import LogProblem, read_log
 from acp_jupyter.packets.display import human_size
 from acp_jupyter.transcript.events import SessionState
 

@@ -15,7 +15,7 @@ from acp_jupyter.host.limits import Limits
 from acp_jupyter.kernel.connection import host_client
 from acp_jupyter.kernel.options import LineParser
 from acp_jupyter.kernel.turn import Turn
-from acp_jupyter.packets.dialects.imports_kinds import DIALECT_WORDS, DIALECTS
+from acp_jupyter.packets.dialects.imports.kinds import DIALECT_WORDS, DIALECTS
 
 if TYPE_CHECKING:
     from acp_jupyter.delivery.transfer_results import ImportResult

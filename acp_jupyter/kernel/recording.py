@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from acp_jupyter.errors import BadRequest
-from acp_jupyter.host.recording_place import record_folder
-from acp_jupyter.host.recording_wish import RecordWish
+from acp_jupyter.host.recording.place import record_folder
+from acp_jupyter.host.recording.wish import RecordWish
 from acp_jupyter.kernel.client import HostClient
 
 __all__ = ["VARIABLE", "is_replaying", "record_wish", "run_recording"]

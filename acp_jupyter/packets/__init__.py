@@ -31,8 +31,8 @@ if TYPE_CHECKING:
         get_tool_display_title,
     )
     from acp_jupyter.packets.ids import gen_id
-    from acp_jupyter.packets.parse import parse_packet
-    from acp_jupyter.packets.parse_state import ParseState
+    from acp_jupyter.packets.parse.packet import parse_packet
+    from acp_jupyter.packets.parse.state import ParseState
     from acp_jupyter.packets.paths import get_relative_path
     from acp_jupyter.packets.tool_inputs import ToolInput
     from acp_jupyter.packets.tool_outputs import ToolOutput
@@ -96,8 +96,8 @@ _MODULES = {
         "get_tool_display_title",
     ),
     "ids": ("gen_id",),
-    "parse": ("parse_packet",),
-    "parse_state": ("ParseState",),
+    "parse.packet": ("parse_packet",),
+    "parse.state": ("ParseState",),
     "paths": ("get_relative_path",),
     "tool_inputs": ("ToolInput",),
     "tool_outputs": ("ToolOutput",),

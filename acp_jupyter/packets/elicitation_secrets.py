@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Mapping
 
-from acp_jupyter.packets.parse_elicitation import secret_names
+from acp_jupyter.packets.parse.elicitation import secret_names
 from acp_jupyter.packets.traffic import TrafficEntry
 
 __all__ = ["NOT_KEPT", "SecretAnswers"]

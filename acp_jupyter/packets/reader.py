@@ -5,16 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from acp_jupyter.packets import parse_elicitation as elicitation
-from acp_jupyter.packets import parse_session as session
-from acp_jupyter.packets import parse_setup as setup
-from acp_jupyter.packets import parse_tools as tools
 from acp_jupyter.packets.history import History
 from acp_jupyter.packets.json_fields import Obj, obj, text
 from acp_jupyter.packets.normalise import normalise_clean
 from acp_jupyter.packets.notes import ImportedPacket, Note, TurnStartedNote, read_note
-from acp_jupyter.packets.parse import parse_clean
-from acp_jupyter.packets.parse_state import ParseState
+from acp_jupyter.packets.parse import elicitation, session, setup, tools
+from acp_jupyter.packets.parse.packet import parse_clean
+from acp_jupyter.packets.parse.state import ParseState
 from acp_jupyter.packets.plain import is_plain
 from acp_jupyter.packets.session_models import CancelSent
 from acp_jupyter.packets.session_notes import ReplayEnded, ReplayStarted

@@ -22,9 +22,9 @@ from acp_jupyter.errors import BadRequest
 from acp_jupyter.host.host import AgentHost, HostConfig
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.mcp_servers import acp_servers
-from acp_jupyter.host.registry import Registry
-from acp_jupyter.host.registry_points import EntryPointAgents
-from acp_jupyter.host.registry_public import PublicAgents
+from acp_jupyter.host.registry.agents import Registry
+from acp_jupyter.host.registry.points import EntryPointAgents
+from acp_jupyter.host.registry.public import PublicAgents
 from acp_jupyter.host.trust_store import TrustStore
 from acp_jupyter.server.activity import Activity
 from acp_jupyter.server.backend import Backend

@@ -11,8 +11,8 @@ from tornado.http1connection import HTTP1Connection
 from tornado.iostream import StreamClosedError
 from tornado.web import HTTPError, authenticated
 
-from acp_jupyter.delivery.packet_stream import DIALECTS, PacketStream, StreamDialect
-from acp_jupyter.delivery.packet_stream_tail import PacketTail
+from acp_jupyter.delivery.packet_stream.stream import DIALECTS, PacketStream, StreamDialect
+from acp_jupyter.delivery.packet_stream.tail import PacketTail
 from acp_jupyter.errors import BadRequest
 from acp_jupyter.host.traffic_log import TrafficLog
 from acp_jupyter.server.auth import AcpHandler

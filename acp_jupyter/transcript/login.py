@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from acp_jupyter.packets.login_notes import LoginDone, LoginNeeded, LoginStarted
 from acp_jupyter.packets.models import ErrorPacket
-from acp_jupyter.packets.parse_login import asks_for_login
+from acp_jupyter.packets.parse.login import asks_for_login
 from acp_jupyter.transcript.draft import Draft
 from acp_jupyter.transcript.login_models import LoginState
 

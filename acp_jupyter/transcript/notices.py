@@ -7,7 +7,7 @@ import json
 from acp_jupyter.packets.detect import session_update
 from acp_jupyter.packets.json_fields import obj
 from acp_jupyter.packets.models import Unknown
-from acp_jupyter.packets.parse import known_kind
+from acp_jupyter.packets.parse.packet import known_kind
 from acp_jupyter.packets.session_models import NoticePacket
 from acp_jupyter.transcript.draft import Draft
 from acp_jupyter.transcript.items import Notice

@@ -6,7 +6,7 @@ from pydantic import JsonValue
 
 from acp_jupyter.packets.json_fields import first, text
 from acp_jupyter.packets.notes import SessionOpened
-from acp_jupyter.packets.parse_setup import MODEL_OPTION
+from acp_jupyter.packets.parse.setup import MODEL_OPTION
 from acp_jupyter.packets.session_models import (
     AgentInfoPacket,
     AvailableCommandsUpdate,

@@ -14,7 +14,7 @@ from acp_jupyter.packets import (
     tool_name_to_kind,
 )
 from acp_jupyter.packets.display import get_tool_display_title
-from acp_jupyter.packets.parse import parse_packet
+from acp_jupyter.packets.parse.packet import parse_packet
 from acp_jupyter.transcript.items import ToolCall
 from tests.acceptance import golden
 from tests.acceptance.shown import calls, only

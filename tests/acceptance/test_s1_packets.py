@@ -16,7 +16,7 @@ from acp_jupyter.packets.models import (
     ToolCallProgress,
     ToolCallStart,
 )
-from acp_jupyter.packets.parse import read_timestamp
+from acp_jupyter.packets.parse.packet import read_timestamp
 from acp_jupyter.packets.tool_inputs import GlobInput
 from tests.acceptance import golden
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from acp_jupyter.host.host import AgentHost, HostConfig
-from acp_jupyter.host.registry import Registry
+from acp_jupyter.host.registry.agents import Registry
 from acp_jupyter.host.session import Session
 from acp_jupyter.host.traffic_log import read_traffic
 from acp_jupyter.transcript.items import Diff, ToolCall

@@ -16,7 +16,7 @@ from acp.contrib.session_state import SessionAccumulator, SessionSnapshot, ToolC
 from acp.schema import SessionNotification
 
 from acp_jupyter.host.host import AgentHost, HostConfig
-from acp_jupyter.host.registry import Registry
+from acp_jupyter.host.registry.agents import Registry
 from acp_jupyter.transcript.events import Event, Snapshot
 from acp_jupyter.transcript.items import AgentMessage, Plan, Thought, ToolCall, UserMessage
 from tests.acceptance.shown import only, shown

@@ -13,7 +13,7 @@ from acp_jupyter.errors import AgentRequestError
 from acp_jupyter.host.client_router import ClientRouter
 from acp_jupyter.host.connection import AgentConnection
 from acp_jupyter.host.host import AgentHost, HostConfig
-from acp_jupyter.host.registry import Registry
+from acp_jupyter.host.registry.agents import Registry
 from acp_jupyter.host.session import Session
 from acp_jupyter.host.traffic_log import read_traffic
 from acp_jupyter.packets.traffic import TrafficEntry

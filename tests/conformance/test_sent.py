@@ -19,7 +19,7 @@ from acp_jupyter.delivery.session_commands import (
 )
 from acp_jupyter.errors import AcpError
 from acp_jupyter.host.host import AgentHost, HostConfig
-from acp_jupyter.host.registry import Registry
+from acp_jupyter.host.registry.agents import Registry
 from acp_jupyter.host.session import Session
 from acp_jupyter.packets.json_fields import Obj
 from tests.conformance.shapes import DEFINITIONS

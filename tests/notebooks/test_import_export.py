@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from acp_jupyter.kernel.subcommand_names import KINDS
-from acp_jupyter.packets.dialects.imports_kinds import DIALECTS
+from acp_jupyter.packets.dialects.imports.kinds import DIALECTS
 from acp_jupyter.transcript.record import TURN_MIME
 from tests.support.notebook import Kernel
 from tests.support.recorded import TRAFFIC

@@ -10,7 +10,7 @@ from typing import Any
 import httpx
 import pytest
 
-from acp_jupyter.delivery.packet_stream import DIALECTS
+from acp_jupyter.delivery.packet_stream.stream import DIALECTS
 from acp_jupyter.packets import parse_packet
 from tests.support.api import finished, open_session, pending, start_turn
 from tests.support.follow import ENDS, Follower, first_packets, following

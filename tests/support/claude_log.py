@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from acp_jupyter.packets.dialects.claude_cli import ClaudeCli
-from acp_jupyter.packets.dialects.claude_cli_lines import CliLines
-from acp_jupyter.packets.dialects.claude_cli_results import CliResult, TurnEnd, TurnError, Update
+from acp_jupyter.packets.dialects.claude_cli.lines import CliLines
+from acp_jupyter.packets.dialects.claude_cli.reader import ClaudeCli
+from acp_jupyter.packets.dialects.claude_cli.results import CliResult, TurnEnd, TurnError, Update
 
 __all__ = ["Meaning", "log_names", "read", "recorded"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from acp_jupyter.host.registry import AgentSpec
+from acp_jupyter.host.registry.agents import AgentSpec
 
 __all__ = ["AGENTS", "fake_agent"]
 

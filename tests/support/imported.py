@@ -8,10 +8,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from acp_jupyter.packets.dialects.imports import read_import
-from acp_jupyter.packets.dialects.imports_facts import LogFacts, survey
-from acp_jupyter.packets.dialects.imports_kinds import Dialect
-from acp_jupyter.packets.dialects.traffic_log import LogProblem
+from acp_jupyter.packets.dialects.imports.facts import LogFacts, survey
+from acp_jupyter.packets.dialects.imports.kinds import Dialect
+from acp_jupyter.packets.dialects.imports.log import read_import
+from acp_jupyter.packets.dialects.traffic_log.log import LogProblem
 from acp_jupyter.packets.models import Unknown
 from acp_jupyter.packets.notes import SessionOpened
 from acp_jupyter.packets.reader import TrafficReader

@@ -13,7 +13,7 @@ from acp_jupyter.delivery.commands import Command
 from acp_jupyter.delivery.dispatch import Dispatcher, Result
 from acp_jupyter.host.host import AgentHost, HostConfig
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.registry import Registry
+from acp_jupyter.host.registry.agents import Registry
 from acp_jupyter.host.session import Session
 from tests.support.driver import Driver
 from tests.support.fake_agents import AGENTS

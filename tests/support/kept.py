@@ -8,10 +8,10 @@ import uuid
 from collections.abc import Callable, Collection
 from pathlib import Path
 
-from acp_jupyter.host.checkpoints import Checkpoints, Taken
-from acp_jupyter.host.checkpoints_diff import TreeChange, tree_changes
-from acp_jupyter.host.checkpoints_patch import make_patch
-from acp_jupyter.host.checkpoints_revert import Revert, Reverted
+from acp_jupyter.host.checkpoints.diff import TreeChange, tree_changes
+from acp_jupyter.host.checkpoints.folder import Checkpoints, Taken
+from acp_jupyter.host.checkpoints.patch import make_patch
+from acp_jupyter.host.checkpoints.revert import Revert, Reverted
 from acp_jupyter.host.limits import Limits
 
 __all__ = ["Kept", "held"]

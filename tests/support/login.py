@@ -15,8 +15,8 @@ from acp_jupyter.delivery.callers import UserCaller
 from acp_jupyter.delivery.dispatch import Dispatcher
 from acp_jupyter.host.host import AgentHost, HostConfig
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.login_launch import Launch, Terminal
-from acp_jupyter.host.registry import Registry
+from acp_jupyter.host.login.launch import Launch, Terminal
+from acp_jupyter.host.registry.agents import Registry
 from acp_jupyter.host.session import Session
 from tests.support.driver import Driver
 from tests.support.fake_agents import AGENTS

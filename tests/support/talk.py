@@ -11,7 +11,7 @@ from typing import Any
 
 from acp_jupyter.host.connection import AgentConnection
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.registry import AgentSpec
+from acp_jupyter.host.registry.agents import AgentSpec
 from acp_jupyter.host.routing import Lines
 from acp_jupyter.packets.normalise import normalise
 from acp_jupyter.packets.traffic import TrafficEntry

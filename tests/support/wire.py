@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from acp_jupyter.packets import Packet, ParseState, parse_packet
-from acp_jupyter.packets.dialects.build_mode import BuildPacket
+from acp_jupyter.packets.dialects.build_mode.converters import BuildPacket
 
 __all__ = ["acp", "text", "wire"]
 

@@ -11,8 +11,8 @@ import pytest
 
 from acp_jupyter.errors import AcpError, FileMissing, FileRefused
 from acp_jupyter.host.artifacts import create_artifact_from_file
-from acp_jupyter.packets.dialects.build_mode_content import Artifact, ArtifactType
-from acp_jupyter.packets.dialects.build_mode_models import ArtifactCreatedPacket
+from acp_jupyter.packets.dialects.build_mode.content import Artifact, ArtifactType
+from acp_jupyter.packets.dialects.build_mode.models import ArtifactCreatedPacket
 
 
 @pytest.fixture

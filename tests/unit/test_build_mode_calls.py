@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from acp_jupyter.packets import ParseState, parse_packet
-from acp_jupyter.packets.dialects.build_mode import (
+from acp_jupyter.packets.dialects.build_mode.converters import (
     convert_acp_permission_request_to_permission_request,
     convert_acp_permission_response_to_permission_response,
     convert_acp_tool_progress_to_tool_end,

@@ -14,8 +14,8 @@ import pytest
 from pydantic import JsonValue
 
 from acp_jupyter.packets.content import OtherBlock, TextBlock
-from acp_jupyter.packets.dialects.build_mode_models import UnknownPacket, read_build_packet
-from acp_jupyter.packets.dialects.build_mode_stream import BuildModeStream
+from acp_jupyter.packets.dialects.build_mode.models import UnknownPacket, read_build_packet
+from acp_jupyter.packets.dialects.build_mode.stream import BuildModeStream
 from acp_jupyter.packets.made_models import ArtifactCreated, FileWrite
 from acp_jupyter.packets.models import (
     AgentMessageChunk,

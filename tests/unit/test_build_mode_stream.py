@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from acp_jupyter.packets import Packet, ParseState, parse_packet
-from acp_jupyter.packets.dialects.build_mode_stream import BuildModeStream
+from acp_jupyter.packets.dialects.build_mode.stream import BuildModeStream
 from acp_jupyter.packets.made_models import ArtifactCreated, FileWrite
 from acp_jupyter.packets.models import (
     AgentMessageChunk,

@@ -19,7 +19,7 @@ from acp_jupyter.delivery.dispatch import Dispatcher
 from acp_jupyter.delivery.outbox import Outbox
 from acp_jupyter.delivery.subscription import Subscription
 from acp_jupyter.host.host import AgentHost, HostConfig
-from acp_jupyter.host.registry import Registry
+from acp_jupyter.host.registry.agents import Registry
 from acp_jupyter.server.backend import Backend
 from acp_jupyter.server.kernels import Kernels
 from acp_jupyter.transcript.events import Event, TextAppended

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from acp_jupyter.host.checkpoints import NotKept
+from acp_jupyter.host.checkpoints.folder import NotKept
 from acp_jupyter.host.limits import Limits
 from tests.support.kept import Kept, held
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from acp_jupyter.host.host import AgentHost, HostConfig
-from acp_jupyter.host.registry import Registry
+from acp_jupyter.host.registry.agents import Registry
 from acp_jupyter.host.session import Session
 from acp_jupyter.packets.change_notes import TurnChanges
 from acp_jupyter.transcript.events import Origin

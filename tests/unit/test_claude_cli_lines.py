@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acp_jupyter.packets.dialects.claude_cli_lines import BadLine, CliLines
+from acp_jupyter.packets.dialects.claude_cli.lines import BadLine, CliLines
 from tests.support.claude_log import read, recorded
 
 Json = dict[str, Any]

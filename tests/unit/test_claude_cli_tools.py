@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from acp_jupyter.agents.claude_cli.permission import decision
-from acp_jupyter.packets.dialects.claude_cli_results import (
+from acp_jupyter.packets.dialects.claude_cli.results import (
     ControlAnswered,
     ControlAsked,
     PermissionAsked,

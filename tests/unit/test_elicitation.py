@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from acp_jupyter.errors import BadRequest, InvalidAnswers, QuestionGone, QuestionSettled
-from acp_jupyter.host.elicitation import QuestionWithdrawn
+from acp_jupyter.host.elicitation.session import QuestionWithdrawn
 from acp_jupyter.host.host import AgentHost, HostConfig
-from acp_jupyter.host.registry import Registry
+from acp_jupyter.host.registry.agents import Registry
 from acp_jupyter.host.session import Session
 from acp_jupyter.packets.traffic import TrafficEntry
 from acp_jupyter.transcript.elicitation_items import Elicitation

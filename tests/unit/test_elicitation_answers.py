@@ -10,7 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from acp_jupyter.errors import InvalidAnswers
-from acp_jupyter.host.elicitation_answers import checked_answers
+from acp_jupyter.host.elicitation.answers import checked_answers
 from acp_jupyter.packets.dialects.packet_writer import write_packet
 from acp_jupyter.packets.elicitation import (
     ElicitationComplete,
@@ -18,9 +18,9 @@ from acp_jupyter.packets.elicitation import (
     ElicitationRequest,
     ElicitationResponse,
 )
-from acp_jupyter.packets.parse import parse_packet
-from acp_jupyter.packets.parse_elicitation import elicitation_request, url_host
-from acp_jupyter.packets.parse_elicitation_field import read_field
+from acp_jupyter.packets.parse.elicitation import elicitation_request, url_host
+from acp_jupyter.packets.parse.elicitation_field import read_field
+from acp_jupyter.packets.parse.packet import parse_packet
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acp_jupyter.host.file_changes import FileChanged, FolderScan, Signature, changes, scan
-from acp_jupyter.host.file_changes_artifacts import made_artifacts
+from acp_jupyter.host.file_changes.artifacts import made_artifacts
+from acp_jupyter.host.file_changes.scan import FileChanged, FolderScan, Signature, changes, scan
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.packets.artifact_types import file_type
 from acp_jupyter.packets.display import artifact_type_name

@@ -10,7 +10,7 @@ import pytest
 
 from acp_jupyter.host.host import AgentHost, HostConfig
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.registry import Registry
+from acp_jupyter.host.registry.agents import Registry
 from acp_jupyter.host.session import Session
 from acp_jupyter.host.traffic_log import read_traffic
 from acp_jupyter.packets.notes import SessionOpened

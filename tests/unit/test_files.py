@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from acp_jupyter.errors import FileMissing, FileRefused
-from acp_jupyter.host.files import WorkspaceFiles
+from acp_jupyter.host.files.workspace import WorkspaceFiles
 from acp_jupyter.host.limits import Limits
 
 SMALL = replace(Limits(), file_bytes=1000)

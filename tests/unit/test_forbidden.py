@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from acp_jupyter.host.host import AgentHost, HostConfig
-from acp_jupyter.host.registry import Registry
+from acp_jupyter.host.registry.agents import Registry
 from acp_jupyter.transcript.events import Policy
 from tests.support.driver import Driver
 from tests.support.fake_agents import AGENTS

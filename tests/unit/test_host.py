@@ -22,7 +22,7 @@ from acp_jupyter.errors import (
 )
 from acp_jupyter.host.host import AgentHost, HostConfig
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.registry import Registry
+from acp_jupyter.host.registry.agents import Registry
 from acp_jupyter.transcript.events import Policy
 from acp_jupyter.transcript.items import ToolCall
 from tests.support.driver import Driver

@@ -15,7 +15,7 @@ from acp_jupyter.errors import NothingToImport, SessionImported
 from acp_jupyter.host.host import AgentHost, HostConfig
 from acp_jupyter.host.importing import ImportReport, ImportWish, import_log
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.registry import Registry
+from acp_jupyter.host.registry.agents import Registry
 from acp_jupyter.host.traffic_log import read_traffic
 from tests.support.driver import Driver
 from tests.support.imported import timeless

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from acp_jupyter.packets.dialects.imports_kinds import DIALECTS, Dialect
+from acp_jupyter.packets.dialects.imports.kinds import DIALECTS, Dialect
 from acp_jupyter.packets.json_shape import read_json
 from tests.support.imported import import_lines
 

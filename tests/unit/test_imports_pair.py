@@ -11,7 +11,7 @@ import pytest
 
 from acp_jupyter.host.host import AgentHost, HostConfig
 from acp_jupyter.host.importing import ImportWish, import_log
-from acp_jupyter.host.registry import Registry
+from acp_jupyter.host.registry.agents import Registry
 from acp_jupyter.host.session import Session
 from tests.support.claude import ADAPTER
 from tests.support.driver import Driver

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acp_jupyter.packets.dialects.imports_sse import is_framed, unframed
+from acp_jupyter.packets.dialects.imports.sse import is_framed, unframed
 from tests.support.imported import import_lines
 
 PACKETS = [

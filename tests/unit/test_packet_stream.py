@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from acp_jupyter.delivery.packet_stream import DIALECTS, PacketStream, StreamDialect
+from acp_jupyter.delivery.packet_stream.stream import DIALECTS, PacketStream, StreamDialect
 from acp_jupyter.packets.file_notes import ArtifactsMade
 from acp_jupyter.packets.made_models import ArtifactInfo
 from acp_jupyter.packets.notes import (

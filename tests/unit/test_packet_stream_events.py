@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from acp_jupyter.packets.dialects import event_stream
-from acp_jupyter.packets.dialects.build_mode_models import OutputDeltaPacket, ToolEndPacket
+from acp_jupyter.packets.dialects.build_mode.models import OutputDeltaPacket, ToolEndPacket
 from acp_jupyter.packets.dialects.event_stream import (
     SseDecoder,
     SseEvent,

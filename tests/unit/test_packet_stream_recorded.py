@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acp_jupyter.delivery.packet_stream import DIALECTS, PacketStream, StreamDialect
+from acp_jupyter.delivery.packet_stream.stream import DIALECTS, PacketStream, StreamDialect
 from acp_jupyter.packets.notes import TurnQueued
 from acp_jupyter.packets.traffic import TrafficEntry
 from tests.support.recorded import TRAFFIC, Recording

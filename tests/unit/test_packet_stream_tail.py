@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from acp_jupyter.delivery import packet_stream_tail
-from acp_jupyter.delivery.packet_stream import PacketStream
-from acp_jupyter.delivery.packet_stream_tail import PacketTail
+from acp_jupyter.delivery.packet_stream import tail as packet_stream_tail
+from acp_jupyter.delivery.packet_stream.stream import PacketStream
+from acp_jupyter.delivery.packet_stream.tail import PacketTail
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.traffic_log import TrafficLog, read_entry
 from acp_jupyter.packets.dialects.event_stream import SseDecoder

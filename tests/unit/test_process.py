@@ -14,7 +14,7 @@ from acp_jupyter.errors import AgentStartError
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.pipes import PipeReader
 from acp_jupyter.host.process import AgentProcess, ExitReason
-from acp_jupyter.host.registry import AgentSpec
+from acp_jupyter.host.registry.agents import AgentSpec
 from tests.support.processes import alive
 from tests.support.wait import eventually_async
 

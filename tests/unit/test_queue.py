@@ -15,7 +15,7 @@ from acp_jupyter.errors import EmptyPrompt, InvalidBlock, NotQueued
 from acp_jupyter.host.host import AgentHost, HostConfig
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.prompt_blocks import content_blocks
-from acp_jupyter.host.registry import Registry
+from acp_jupyter.host.registry.agents import Registry
 from acp_jupyter.host.session import Session
 from acp_jupyter.transcript.items import UserMessage
 from tests.support.driver import Driver

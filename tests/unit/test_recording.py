@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from acp_jupyter.delivery.opening import go_on
-from acp_jupyter.host.recording_wish import RecordWish
+from acp_jupyter.host.recording.wish import RecordWish
 from acp_jupyter.host.session import Session
 from acp_jupyter.transcript.items import Artifact
 from tests.support.driver import Driver

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from acp_jupyter.host.recording_answers import RecordedAnswers
+from acp_jupyter.host.recording.answers import RecordedAnswers
 from acp_jupyter.host.session import Session
 from acp_jupyter.transcript.events import TurnState
 from acp_jupyter.transcript.items import ToolCall

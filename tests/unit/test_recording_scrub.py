@@ -12,7 +12,7 @@ import pytest
 
 import acp_jupyter
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.recording_scrub import WORKSPACE, RecordScrubber, record_text
+from acp_jupyter.host.recording.scrub import WORKSPACE, RecordScrubber, record_text
 from acp_jupyter.packets.traffic import TrafficEntry
 from acp_jupyter.transcript.items import Notice
 from acp_jupyter.transcript.redact import Redactor

@@ -12,10 +12,10 @@ from types import SimpleNamespace
 import pytest
 
 from acp_jupyter.errors import AgentStartError, BadRequest, UnknownAgent
-from acp_jupyter.host.registry import AgentReport, Registry
-from acp_jupyter.host.registry_entries import Finder
-from acp_jupyter.host.registry_points import EntryPointAgents
-from acp_jupyter.host.registry_public import (
+from acp_jupyter.host.registry.agents import AgentReport, Registry
+from acp_jupyter.host.registry.entries import Finder
+from acp_jupyter.host.registry.points import EntryPointAgents
+from acp_jupyter.host.registry.public import (
     PublicAgent,
     PublicAgents,
     Snapshot,

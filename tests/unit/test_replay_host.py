@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from acp_jupyter.host.host import AgentHost, HostConfig
-from acp_jupyter.host.registry import Registry
+from acp_jupyter.host.registry.agents import Registry
 from acp_jupyter.host.session import Session
 from tests.support.driver import Driver
 from tests.support.trusting import trusting

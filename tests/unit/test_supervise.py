@@ -18,7 +18,7 @@ HOST = """
 import asyncio, os, sys
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.process import AgentProcess
-from acp_jupyter.host.registry import AgentSpec
+from acp_jupyter.host.registry.agents import AgentSpec
 
 async def main():
     spec = AgentSpec("x", "X", sys.executable, ("-c", sys.argv[1]))

@@ -14,8 +14,8 @@ import pytest_asyncio
 
 from acp_jupyter.errors import TerminalRefused, UnknownTerminal
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.terminals import Terminals
-from acp_jupyter.host.terminals_state import TerminalExit
+from acp_jupyter.host.terminals.session import Terminals
+from acp_jupyter.host.terminals.state import TerminalExit
 from acp_jupyter.packets.notes import Note
 from acp_jupyter.packets.terminal_notes import (
     TerminalExited,

@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 
 from acp_jupyter.host.host import AgentHost, HostConfig
-from acp_jupyter.host.recording_wish import RecordWish
-from acp_jupyter.host.registry import Registry
+from acp_jupyter.host.recording.wish import RecordWish
+from acp_jupyter.host.registry.agents import Registry
 from acp_jupyter.host.session import Session
 from acp_jupyter.transcript.items import ToolCall
 from tests.support.driver import Driver

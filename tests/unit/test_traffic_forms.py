@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acp_jupyter.packets.dialects.traffic_log import LogProblem, read_log
+from acp_jupyter.packets.dialects.traffic_log.log import LogProblem, read_log
 from acp_jupyter.packets.json_shape import read_json
 from acp_jupyter.packets.models import AgentMessageChunk
 from acp_jupyter.packets.normalise import normalise

@@ -11,7 +11,7 @@ import pytest
 
 from acp_jupyter.errors import FolderNotTrusted, KeptFileBroken, PermissionSettled
 from acp_jupyter.host.host import AgentHost, HostConfig
-from acp_jupyter.host.registry import Registry
+from acp_jupyter.host.registry.agents import Registry
 from acp_jupyter.host.session import Session
 from acp_jupyter.host.trust import TrustGate
 from acp_jupyter.host.trust_store import TrustStore

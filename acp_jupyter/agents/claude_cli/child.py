@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Self
 
 from acp_jupyter.agents.rpc import encode
-from acp_jupyter.packets.dialects.claude_cli_lines import CliLines
+from acp_jupyter.packets.dialects.claude_cli.lines import CliLines
 
 __all__ = ["CliChild"]
 

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Self
 
 from acp_jupyter.agents.rpc import INTERNAL_ERROR, Json, RpcError
-from acp_jupyter.packets.dialects.claude_cli import ClaudeCli
-from acp_jupyter.packets.dialects.claude_cli_results import (
+from acp_jupyter.packets.dialects.claude_cli.reader import ClaudeCli
+from acp_jupyter.packets.dialects.claude_cli.results import (
     CliResult,
     ControlAnswered,
     ControlAsked,

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from acp_jupyter.agents.rpc import Json
-from acp_jupyter.packets.dialects.claude_cli_permission import ALLOW, ALWAYS, REJECT
-from acp_jupyter.packets.dialects.claude_cli_results import PermissionAsked
+from acp_jupyter.packets.dialects.claude_cli.permission import ALLOW, ALWAYS, REJECT
+from acp_jupyter.packets.dialects.claude_cli.results import PermissionAsked
 
 __all__ = ["control_response", "decision", "deny"]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from acp_jupyter.agents.rpc import Json
-from acp_jupyter.packets.dialects.claude_cli_results import PermissionAsked
+from acp_jupyter.packets.dialects.claude_cli.results import PermissionAsked
 from acp_jupyter.packets.json_fields import Obj, items, obj, text
 
 from .permission import deny

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import assert_never
 
 from acp_jupyter.agents.rpc import INTERNAL_ERROR, INVALID_REQUEST, Json, Peer, RpcError
-from acp_jupyter.packets.dialects.claude_cli_results import (
+from acp_jupyter.packets.dialects.claude_cli.results import (
     CliResult,
     ControlAnswered,
     ControlAsked,

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import assert_never
 
 from acp_jupyter.agents.rpc import INTERNAL_ERROR, Peer, RpcError
-from acp_jupyter.packets.dialects.claude_cli_end import login_error, wants_login
-from acp_jupyter.packets.dialects.claude_cli_results import TurnEnd, TurnError
+from acp_jupyter.packets.dialects.claude_cli.end import login_error, wants_login
+from acp_jupyter.packets.dialects.claude_cli.results import TurnEnd, TurnError
 from acp_jupyter.packets.json_fields import Obj, number, text
 
 __all__ = ["Turn", "death"]

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from acp_jupyter.packets.dialects.traffic_log import LogProblem, read_log
+from acp_jupyter.packets.dialects.traffic_log.log import LogProblem, read_log
 from acp_jupyter.packets.file_notes import FilesChanged
 from acp_jupyter.packets.notes import read_note
 from acp_jupyter.packets.traffic import TrafficEntry

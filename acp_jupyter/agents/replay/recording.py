@@ -6,7 +6,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from acp_jupyter.packets.dialects.traffic_log import LogProblem
+from acp_jupyter.packets.dialects.traffic_log.log import LogProblem
 
 from .steps import Object, Part, RecordedSession, Send
 

@@ -10,11 +10,11 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from acp_jupyter.packets.dialects.build_mode_models import BuildPacket
+from acp_jupyter.packets.dialects.build_mode.models import BuildPacket
 from acp_jupyter.packets.json_shape import read_json
 from acp_jupyter.packets.models import Unknown
-from acp_jupyter.packets.parse import parse_packet
-from acp_jupyter.packets.parse_state import ParseState
+from acp_jupyter.packets.parse.packet import parse_packet
+from acp_jupyter.packets.parse.state import ParseState
 from acp_jupyter.packets.union import Packet
 
 __all__ = ["SseDecoder", "SseEvent", "format_event", "format_packet_event", "read_packets"]

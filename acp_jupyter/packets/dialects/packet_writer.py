@@ -11,7 +11,7 @@ from typing import assert_never
 
 from pydantic import JsonValue
 
-from acp_jupyter.packets.dialects.build_mode_base import wire_time
+from acp_jupyter.packets.dialects.build_mode.base import wire_time
 from acp_jupyter.packets.dialects.call_writer import (
     write_permission_request,
     write_permission_response,

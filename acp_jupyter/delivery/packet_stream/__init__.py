@@ -1,0 +1,1 @@
+"""A session's traffic as a numbered stream of packets, for programs outside."""

@@ -1,0 +1,1 @@
+"""Folders as they were, kept by git outside of them; shown, and given back."""

@@ -1,0 +1,135 @@
+"""Files below a folder as they are now, reached and replaced without following any link."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import hashlib
+import os
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from acp_jupyter.host.checkpoints.diff import Side
+from acp_jupyter.host.files.workspace import replace_file, replace_link
+
+__all__ = ["Disk", "Found"]
+
+_FOLLOWED = os.O_CLOEXEC | os.O_NOFOLLOW
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | _FOLLOWED
+_GONE = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP}
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What lies at a path; ``data`` of a link is where it leads."""
+
+    data: bytes | None = None
+    """None for nothing, and for what no checkpoint keeps."""
+    is_link: bool = False
+    mode: int = 0
+    is_other: bool = False
+    """A pipe, or a file too large to have been kept."""
+
+    def is_as(self, side: Side) -> bool:
+        """Tell whether it is what a checkpoint holds."""
+        if self.data is None:
+            return not side.exists and not self.is_other
+        head = b"blob %d\0" % len(self.data)
+        name = hashlib.sha1(head + self.data, usedforsecurity=False).hexdigest()
+        runs = self.is_link or side.is_executable == bool(self.mode & stat.S_IXUSR)
+        return side.exists and self.is_link == side.is_link and name == side.blob and runs
+
+
+class Disk:
+    """The files of one folder. All calls block.
+
+    Parameters
+    ----------
+    root
+        The folder.
+    file_bytes
+        Largest file that was kept.
+    """
+
+    def __init__(self, root: Path, file_bytes: int) -> None:
+        self._root = os.path.realpath(root)
+        self._bound = file_bytes
+
+    def look(self, path: str) -> Found:
+        """Return what lies there. What lies beyond a link lies nowhere.
+
+        Raises
+        ------
+        OSError
+            It can't be told.
+        """
+        try:
+            with self._folder_of(path, create=False) as (folder, name):
+                status = os.lstat(name, dir_fd=folder)
+                if stat.S_ISLNK(status.st_mode):
+                    return Found(os.fsencode(os.readlink(name, dir_fd=folder)), is_link=True)
+                if stat.S_ISDIR(status.st_mode):
+                    return Found()  # no file; what is in it is looked at by itself
+                if not stat.S_ISREG(status.st_mode) or status.st_size > self._bound:
+                    return Found(is_other=True)
+                fd = os.open(name, os.O_RDONLY | os.O_NONBLOCK | _FOLLOWED, dir_fd=folder)
+                with os.fdopen(fd, "rb") as file:
+                    data = file.read(self._bound + 1)
+                    mode = stat.S_IMODE(os.fstat(file.fileno()).st_mode)
+                return Found(data, mode=mode)
+        except OSError as error:
+            if error.errno in _GONE:
+                return Found()
+            raise
+
+    def put(self, path: str, data: bytes, *, is_link: bool, mode: int | None) -> None:
+        """Write a file or a link in one step, with the folders that it needs.
+
+        Raises
+        ------
+        OSError
+            It can't be written, or a link or a file is in the way.
+        """
+        with self._folder_of(path, create=True) as (folder, name):
+            with contextlib.suppress(OSError):
+                os.rmdir(name, dir_fd=folder)  # an empty folder that took its place
+            if is_link:
+                replace_link(folder, name, os.fsdecode(data))
+            else:
+                replace_file(folder, name, data, mode)
+
+    def remove(self, path: str) -> None:
+        """Remove a file or a link.
+
+        Raises
+        ------
+        OSError
+            It can't be removed.
+        """
+        with self._folder_of(path, create=False) as (folder, name):
+            os.unlink(name, dir_fd=folder)
+
+    def remove_folder(self, path: str) -> None:
+        """Remove a folder if it is empty."""
+        with contextlib.suppress(OSError), self._folder_of(path, create=False) as (folder, name):
+            os.rmdir(name, dir_fd=folder)
+
+    @contextlib.contextmanager
+    def _folder_of(self, path: str, *, create: bool) -> Iterator[tuple[int, str]]:
+        parts = path.split("/")
+        if any(part in {"", ".", ".."} or "\0" in part for part in parts):
+            raise OSError(errno.EINVAL, "is no path below the folder")
+        folder = os.open(self._root, _FOLDER)
+        try:
+            for part in parts[:-1]:
+                if create:
+                    with contextlib.suppress(FileExistsError):
+                        os.mkdir(part, dir_fd=folder)
+                below = os.open(part, _FOLDER, dir_fd=folder)
+                os.close(folder)
+                folder = below
+            yield folder, parts[-1]
+        finally:
+            os.close(folder)

@@ -1,0 +1,217 @@
+"""A folder as it was: what it holds, kept as a tree of git in a repository outside it.
+
+The protocol does not say which files an agent changed, and most change them by their own tools. So
+the folder is kept before and after each turn, whoever writes in it meanwhile.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import threading
+import time
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from acp_jupyter.host.checkpoints.git import GitError, GitMissing, GitSlow, GitTooMuch, ShadowGit
+from acp_jupyter.host.checkpoints.listing import Listed, batches, list_paths
+from acp_jupyter.host.checkpoints.lock import locked
+from acp_jupyter.host.file_changes.scan import RECORDS, SKIPPED, TEMPORARY, is_environment
+from acp_jupyter.host.limits import Limits
+from acp_jupyter.packets.display import human_size
+
+__all__ = ["Checkpoints", "NotKept", "Taken"]
+
+_MOMENTS = ("before", "after")
+_FEW = 200
+_MANY = {"core.bigFileThreshold": "1", "core.compression": "0"}
+"""All into one file, and as it is: four times as fast as a file for each."""
+_PATH_BYTES = 400
+"""Of a path and its mark, on average, at most."""
+
+
+class NotKept(Exception):
+    """The folder could not be kept; the message is a sentence for the user."""
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """A folder that was kept."""
+
+    tree: str
+    left_out: frozenset[str] = frozenset()
+    """Files that are not in it: too large, not readable, no plain files."""
+    nested: tuple[str, ...] = ()
+    """Folders with a repository of their own; they are not entered."""
+
+
+class Checkpoints:
+    """Keeps one folder, again and again. Its calls block, one at a time.
+
+    Parameters
+    ----------
+    root
+        The folder.
+    folder
+        Where the repository is.
+    limits
+        See `Limits`.
+    excluded
+        Folders below ``root`` that are never kept.
+    """
+
+    def __init__(
+        self, root: Path, folder: Path, limits: Limits, excluded: Iterable[Path] = ()
+    ) -> None:
+        self.git = ShadowGit(root, folder)
+        self.limits = limits
+        self.root = root
+        self._excluded = tuple(excluded)
+        self._lock = threading.Lock()
+
+    def take(self, turn_id: str, moment: str, earlier: Taken | None = None) -> Taken:
+        """Keep the folder as it is now.
+
+        Parameters
+        ----------
+        turn_id, moment
+            What it can be found by again: ``before`` and ``after`` a turn.
+        earlier
+            Taken before in the same turn; what is left out there is left out here.
+
+        Raises
+        ------
+        NotKept
+            It has too much in it, git is missing, or it took too long.
+        """
+        deadline = time.monotonic() + self.limits.checkpoint_seconds
+        with self._mine(deadline):
+            try:
+                self.git.prepare(_left(deadline))
+                if earlier is None:
+                    self._make_room(deadline)
+                listed = self._listed(deadline, () if earlier is None else earlier.left_out)
+                self._enter(listed, deadline)
+                tree = self._said("write-tree", deadline=deadline)
+                self._said("update-ref", _ref(turn_id, moment), tree, deadline=deadline)
+            except GitMissing:
+                raise NotKept(
+                    "Git is not installed here, so changes can't be taken back."
+                ) from None
+            except GitSlow:
+                raise NotKept(
+                    "Keeping the folder took longer than "
+                    f"{self.limits.checkpoint_seconds:g} s, so changes can't be taken back."
+                ) from None
+            except GitTooMuch:
+                raise self._too_many() from None
+            except GitError as error:
+                raise NotKept(f"The folder could not be kept: {error}.") from None
+        return Taken(tree, frozenset(listed.left_out), tuple(listed.nested))
+
+    def trees(self, turn_id: str) -> tuple[str, str] | None:
+        """Return the trees before and after a turn; None if they are no longer kept."""
+        deadline = time.monotonic() + self.limits.checkpoint_seconds
+        command = ("rev-parse", "--verify", "-q")
+        try:
+            before = self._said(*command, _ref(turn_id, "before"), deadline=deadline)
+            after = self._said(*command, _ref(turn_id, "after"), deadline=deadline)
+        except GitError:
+            return None
+        return before, after
+
+    def forget(self, turn_ids: Iterable[str]) -> None:
+        """Keep what these turns changed no longer. Never raises."""
+        deadline = time.monotonic() + self.limits.checkpoint_seconds
+        with contextlib.suppress(GitError, NotKept), self._mine(deadline):
+            refs = (_ref(turn_id, moment) for turn_id in turn_ids for moment in _MOMENTS)
+            lines = "".join(f"delete {ref}\n" for ref in refs)
+            self.git.run("update-ref", "--stdin", stdin=lines.encode(), seconds=_left(deadline))
+            self.git.run("gc", "-q", "--prune=now", seconds=_left(deadline))
+
+    @contextlib.contextmanager
+    def _mine(self, deadline: float) -> Iterator[None]:
+        if not self._lock.acquire(timeout=max(0.0, _left(deadline))):
+            raise NotKept("Another session was keeping this folder for too long.")
+        try:
+            with locked(self.git.folder.with_suffix(".lock"), deadline):
+                yield
+        except TimeoutError:
+            raise NotKept("Another program was keeping this folder for too long.") from None
+        finally:
+            self._lock.release()
+
+    def _make_room(self, deadline: float) -> None:
+        """Give up what is kept of earlier turns where it has become too much."""
+        said = self._said("count-objects", "-v", deadline=deadline)
+        counts = dict(line.split(": ", 1) for line in said.splitlines() if ": " in line)
+        kib = sum(int(counts.get(name, "0")) for name in ("size", "size-pack"))
+        if kib * 1024 > self.limits.checkpoint_store_bytes:
+            self.git.discard()
+            self.git.prepare(_left(deadline))
+
+    def _listed(self, deadline: float, left_out: Collection[str]) -> Listed:
+        """Return what is new, changed or gone since the last time."""
+        said = self.git.run(
+            *("ls-files", "-z", "-t", "--others", "--modified", "--deleted"),
+            *(f"--exclude={pattern}" for pattern in self._never()),
+            "--exclude-standard",
+            seconds=_left(deadline),
+            most_bytes=self.limits.checkpoint_files * _PATH_BYTES,
+        )
+        entries = {os.fsdecode(line[2:]) for line in said.split(b"\0") if line}
+        if len(entries) > self.limits.checkpoint_files:
+            raise self._too_many()
+        listed = list_paths(self.root, sorted(entries), left_out, self.limits)
+        if listed.size > self.limits.checkpoint_bytes:
+            raise NotKept(
+                f"The folder has more than {human_size(self.limits.checkpoint_bytes)} in it, "
+                "so changes can't be taken back."
+            )
+        return listed
+
+    def _enter(self, listed: Listed, deadline: float) -> None:
+        """Bring the index up to date; what is gone may be in the way of what is new."""
+        self._update("--force-remove", paths=listed.gone, deadline=deadline)
+        for batch in batches(listed.present):
+            self._update("--add", "--remove", "--replace", paths=batch, deadline=deadline)
+
+    def _update(self, *options: str, paths: list[str], deadline: float) -> None:
+        if paths:
+            stdin = b"".join(path.encode() + b"\0" for path in paths)
+            command = ("update-index", *options, "-z", "--stdin")
+            settings = _MANY if len(paths) > _FEW else None
+            self.git.run(*command, stdin=stdin, seconds=_left(deadline), settings=settings)
+
+    def _said(self, *args: str, deadline: float) -> str:
+        return self.git.run(*args, seconds=_left(deadline)).decode().strip()
+
+    def _never(self) -> list[str]:
+        """Return what is never kept, whatever the folder's own ``.gitignore`` says."""
+        lines = [f"{name}/" for name in sorted(SKIPPED)]
+        lines += [f"*{RECORDS}/", *(f"{start}*" for start in TEMPORARY)]
+        with contextlib.suppress(OSError), os.scandir(self.root) as entries:
+            lines += [f"/{_escaped(e.name)}/" for e in entries if is_environment(e)]
+        below = (folder for folder in self._excluded if folder.is_relative_to(self.root))
+        return lines + [f"/{_escaped(f.relative_to(self.root).as_posix())}/" for f in below]
+
+    def _too_many(self) -> NotKept:
+        return NotKept(
+            f"The folder has more than {self.limits.checkpoint_files:,} files, "
+            "so changes can't be taken back."
+        )
+
+
+def _ref(turn_id: str, moment: str) -> str:
+    if not turn_id.isalnum():
+        raise GitError("this is no turn")
+    return f"refs/turns/{turn_id}/{moment}"
+
+
+def _left(deadline: float) -> float:
+    return deadline - time.monotonic()
+
+
+def _escaped(name: str) -> str:
+    return "".join(f"\\{char}" if char in "\\*?[ " else char for char in name)

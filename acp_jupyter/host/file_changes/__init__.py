@@ -1,0 +1,1 @@
+"""Which files a turn made, changed and deleted, whoever did it."""

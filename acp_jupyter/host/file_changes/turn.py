@@ -1,0 +1,226 @@
+"""The session's folder before and after each turn, and what the transcript is told of it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Callable, Coroutine, Iterator
+from pathlib import Path
+from typing import Any, TypeVar
+
+from acp_jupyter.host.checkpoints.store import CheckpointStore
+from acp_jupyter.host.checkpoints.turn import Looks, TurnCheckpoints
+from acp_jupyter.host.file_changes.artifacts import made_artifacts
+from acp_jupyter.host.file_changes.content import FileContents
+from acp_jupyter.host.file_changes.scan import FileChanged, FolderScan, changes, scan
+from acp_jupyter.host.journal import Journal
+from acp_jupyter.host.limits import Limits
+from acp_jupyter.packets.file_notes import ArtifactsMade, FilesChanged
+from acp_jupyter.packets.notes import HostNotice
+from acp_jupyter.transcript.items import ToolCall
+from acp_jupyter.transcript.state import Transcript
+
+__all__ = ["TurnFiles"]
+
+T = TypeVar("T")
+
+_log = logging.getLogger(__name__)
+_SLACK_SECONDS = 0.5
+
+
+class TurnFiles:
+    """Looks at the folder in threads; lives on the host's loop. Never raises.
+
+    Parameters
+    ----------
+    journal
+        Gets the notes.
+    root
+        The session's folder.
+    limits
+        See `Limits`.
+    """
+
+    def __init__(self, journal: Journal, root: Path, limits: Limits) -> None:
+        self.contents: FileContents | None = None
+        """Keeps what files hold; set while the session is recorded."""
+        self.checkpoints: TurnCheckpoints | None = None
+        """Keep the folder; see `keep`."""
+        self.finished: Callable[[], None] | None = None
+        """Called at the end of each turn."""
+        self._notebooks = root
+        self._journal = journal
+        self._root = root
+        self._limits = limits
+        self._turn_id = ""
+        self._first: asyncio.Task[FolderScan | None] | None = None
+        self._before: FolderScan | None = None
+        self._second: asyncio.Task[None] | None = None
+        self._over = asyncio.Event()
+        self._over.set()
+
+    def keep(self, store: CheckpointStore, notebooks: Path) -> None:
+        """Keep the folder from now on, before and after each turn.
+
+        Parameters
+        ----------
+        store
+            Of the host.
+        notebooks
+            The folder that the paths of notebooks start from.
+        """
+        self.checkpoints = TurnCheckpoints(store, self._root)
+        self._notebooks = notebooks
+
+    def forget(self) -> None:
+        """Keep nothing any more of what the session's turns changed. Blocks."""
+        if self.checkpoints is not None:
+            self.checkpoints.checkpoints.forget(self._journal.transcript.turn_order)
+
+    def begin(self, turn_id: str) -> None:
+        """Start to look; the agent may be started meanwhile."""
+        self._turn_id = turn_id
+        self._before = self._second = None
+        self._over.clear()
+        self._first = asyncio.create_task(self._safe(asyncio.to_thread(self._look)))
+
+    async def looked(self) -> None:
+        """Wait for the first look, within its bound: the prompt must not be sent before."""
+        if self._first is None:
+            return
+        seconds = self._limits.scan_seconds * (1 if self.contents is None else 2)
+        if self.checkpoints is not None:
+            seconds += self._limits.checkpoint_seconds
+        done, _ = await asyncio.wait((self._first,), timeout=seconds + _SLACK_SECONDS)
+        self._before = self._first.result() if done else None
+
+    async def hold_end(self, stop: asyncio.Event) -> None:
+        """Look again before the end of the turn is told; a stopped turn does not wait for it."""
+        stopped = asyncio.ensure_future(stop.wait())
+        both = (self._looking_again(), stopped)
+        try:
+            await asyncio.wait(
+                both,
+                timeout=self._limits.scan_hold_seconds,
+                return_when=asyncio.FIRST_COMPLETED,
+            )
+        finally:
+            stopped.cancel()
+
+    async def finish(self) -> None:
+        """Make up for a second look that the end of the turn did not wait for."""
+        if self._before is not None:
+            await asyncio.wait((self._looking_again(),), timeout=self._longest)
+        self._over.set()
+        if self.finished is not None:
+            self.finished()
+
+    async def settled(self, turn_id: str) -> None:
+        """Wait, within bounds, until all is told of what a turn changed."""
+        if turn_id == self._turn_id and not self._over.is_set():
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._over.wait(), self._longest)
+
+    async def close(self) -> None:
+        """Wait for nothing any more."""
+        self._over.set()
+        tasks = [task for task in (self._first, self._second) if task is not None]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    @property
+    def _longest(self) -> float:
+        seconds = 2 * self._limits.scan_seconds + _SLACK_SECONDS
+        return seconds if self.checkpoints is None else seconds + self._limits.checkpoint_seconds
+
+    def _looking_again(self) -> asyncio.Task[None]:
+        if self._second is None:
+            self._second = asyncio.create_task(self._safe(self._look_again()))
+        return self._second
+
+    async def _look_again(self) -> None:
+        before, turn_id = self._before, self._turn_id
+        if before is None:
+            return
+        after, found = await asyncio.to_thread(self._differences, before)
+        if self.checkpoints is not None:
+            notebook = self.own_notebook(turn_id)
+            names = _names(self._journal.transcript, turn_id, notebook)
+            looks = Looks(before, after, found, notebook, names)
+            told = await asyncio.to_thread(self.checkpoints.after, turn_id, looks)
+            if told is not None:
+                self._journal.note(told)
+        if not (before.whole and after.whole):
+            if self.contents is not None:
+                self._notice(
+                    "The folder has too many files to tell what this turn changed: "
+                    "its file changes are not in the record."
+                )
+            return
+        if found and self.contents is not None:
+            kept = await asyncio.to_thread(self.contents.describe, found)
+            if kept.files:
+                self._journal.note(FilesChanged(turn_id=turn_id, files=kept.files))
+            for words in kept.left_out:
+                self._notice(words)
+        made = made_artifacts(found, before, after, _shown(self._journal.transcript, turn_id))
+        if made:
+            most = self._limits.shown_artifacts
+            self._journal.note(
+                ArtifactsMade(turn_id=turn_id, artifacts=made[:most], left_out=len(made[most:]))
+            )
+
+    def _look(self) -> FolderScan:
+        found = scan(self._root, self._limits)
+        if self.contents is not None:
+            self.contents.remember(found)
+        if self.checkpoints is not None:
+            self.checkpoints.before(self._turn_id)
+        return found
+
+    def _differences(self, before: FolderScan) -> tuple[FolderScan, tuple[FileChanged, ...]]:
+        after = scan(self._root, self._limits)
+        return after, changes(before, after)
+
+    def own_notebook(self, turn_id: str) -> str:
+        """Return the turn's notebook, relative to the folder; empty for one outside it."""
+        turn = self._journal.transcript.turns.get(turn_id)
+        path = "" if turn is None or turn.origin is None else turn.origin.notebook_path
+        try:
+            return (self._notebooks / path).relative_to(self._root).as_posix() if path else ""
+        except ValueError:
+            return ""
+
+    def _notice(self, words: str) -> None:
+        self._journal.note(HostNotice(severity="warning", text=words))
+
+    async def _safe(self, work: Coroutine[Any, Any, T]) -> T | None:
+        """A fault here must end no turn."""
+        try:
+            return await work
+        except Exception:  # noqa: BLE001
+            _log.exception("The folder of session %s", self._journal.session_id)
+            return None
+
+
+def _shown(transcript: Transcript, turn_id: str) -> set[str]:
+    """Return the paths of the diffs that the turn shows."""
+    return {diff.path for call in _calls(transcript, turn_id) for diff in call.diffs}
+
+
+def _names(transcript: Transcript, turn_id: str, path: str) -> bool:
+    """Tell whether one of the turn's tool calls names a file."""
+    name = path.rpartition("/")[2]
+    return bool(name) and any(
+        path in {call.path, *(p.path for p in call.locations), *(d.path for d in call.diffs)}
+        or name in call.command
+        for call in _calls(transcript, turn_id)
+    )
+
+
+def _calls(transcript: Transcript, turn_id: str) -> Iterator[ToolCall]:
+    for item in transcript.items[transcript.turn_first.get(turn_id, len(transcript.items)) :]:
+        if isinstance(item, ToolCall) and item.turn_id == turn_id:
+            yield item

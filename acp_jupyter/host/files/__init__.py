@@ -1,0 +1,1 @@
+"""The files of a workspace, as agents read and write them."""

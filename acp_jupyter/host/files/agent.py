@@ -1,0 +1,97 @@
+"""The files of a session as its agent sees and writes them."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+from acp_jupyter.errors import FileMissing
+from acp_jupyter.host.documents import Documents
+from acp_jupyter.host.files.workspace import WorkspaceFiles
+from acp_jupyter.host.journal import Journal
+from acp_jupyter.host.limits import Limits
+from acp_jupyter.host.text_format import text_window
+from acp_jupyter.packets.change_notes import FileWritten
+from acp_jupyter.packets.paths import relative_path
+from acp_jupyter.transcript.items import ToolCall
+
+__all__ = ["AgentFiles"]
+
+_OPEN = {"pending", "in_progress"}
+_CHANGES = {"edit", "delete", "move"}
+
+
+class AgentFiles:
+    """Reads and writes for an agent. Lives on the host's loop.
+
+    Parameters
+    ----------
+    cwd
+        The session's folder; nothing outside it is touched.
+    journal
+        Of the session.
+    documents
+        Open documents, read before the disk.
+    limits
+        See `Limits`.
+    """
+
+    def __init__(self, cwd: Path, journal: Journal, documents: Documents, limits: Limits) -> None:
+        self._files = WorkspaceFiles(cwd, limits)
+        self._journal = journal
+        self._documents = documents
+        self._bound = limits.written_text_bytes
+
+    async def read(self, path: str, line: int | None, limit: int | None) -> str:
+        """Return a file's text, or some lines of it; the unsaved text of an open document counts.
+
+        Raises
+        ------
+        FileMissing
+            There is no such file, or none that the agent may see.
+        FileRefused
+            It is no text file, too large, or not readable.
+        """
+        try:
+            content = await asyncio.to_thread(self._files.read_text, path, line, limit)
+        except FileMissing:
+            if line is None and limit is None and await self._is_check(path):
+                return ""
+            raise
+        unsaved = await self._documents.read(Path(path))
+        return content if unsaved is None else text_window(unsaved, line, limit)
+
+    async def write(self, path: str, content: str) -> None:
+        """Replace a file's text, or create the file. The change is told in the transcript.
+
+        Raises
+        ------
+        FileRefused
+            Outside the folder, no plain file, too large, or not writable.
+        """
+        old = await asyncio.to_thread(self._files.write_text, path, content)
+        if len(content) + len(old or "") <= self._bound and old != content:
+            self._journal.note(FileWritten(path=path, old_text=old, new_text=content))
+
+    async def _is_check(self, path: str) -> bool:
+        """Tell whether an agent looks at a missing file only to make it.
+
+        Some take any error for a reason not to write: they read a file before they make it, and
+        their JSON-RPC library gives them no error that they could know again. An agent that reads
+        on the model's behalf announces that as a tool call, and is told the truth.
+        """
+        state = self._journal.transcript
+        turn_id = state.session.active_turn_id
+        if turn_id is None or not await asyncio.to_thread(self._files.could_be_made, path):
+            return False
+        name = relative_path(path, state.session.cwd)
+        announced = (
+            item
+            for item in state.items[state.turn_first.get(turn_id, len(state.items)) :]
+            if isinstance(item, ToolCall) and item.status in _OPEN
+        )
+        return not any(
+            call.tool_kind not in _CHANGES
+            and name in {call.path, *(place.path for place in call.locations)}
+            for call in announced
+        )

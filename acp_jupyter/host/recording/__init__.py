@@ -1,0 +1,1 @@
+"""Sessions that are recorded, and sessions that are played from their record."""

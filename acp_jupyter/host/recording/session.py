@@ -1,0 +1,172 @@
+"""Sessions that are recorded, and sessions that are played from their record."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import math
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from pydantic import JsonValue
+
+from acp_jupyter.errors import AcpError, FileRefused
+from acp_jupyter.host.file_changes.turn import TurnFiles
+from acp_jupyter.host.journal import Journal
+from acp_jupyter.host.limits import Limits
+from acp_jupyter.host.recording.answers import RecordedAnswers
+from acp_jupyter.host.recording.place import RecordPlace
+from acp_jupyter.host.recording.scrub import RecordScrubber, record_text
+from acp_jupyter.host.recording.wish import RecordWish
+from acp_jupyter.host.terminals.recorded import RecordedTerminals
+from acp_jupyter.host.traffic_log import read_traffic
+from acp_jupyter.packets.display import human_size
+from acp_jupyter.packets.notes import HostNotice, Note
+
+__all__ = ["Recording", "Replaying", "SessionRecord"]
+
+
+class Recording:
+    """Writes a session's record anew at the end of each turn. Lives on the host's loop.
+
+    Parameters
+    ----------
+    wish
+        What the notebook asked for.
+    place
+        Where the record lies.
+    journal, log_path
+        Of the session.
+    scrubber
+        Takes out what no record may hold.
+    turn_files
+        Tells when a turn is over.
+    """
+
+    def __init__(
+        self,
+        wish: RecordWish,
+        place: RecordPlace,
+        journal: Journal,
+        log_path: Path,
+        scrubber: RecordScrubber,
+        turn_files: TurnFiles,
+    ) -> None:
+        self.wish = wish
+        self.place = place
+        self._journal = journal
+        self._log_path = log_path
+        self._scrubber = scrubber
+        self._turn_files = turn_files
+        self._stopped = False
+        self._until = math.inf
+        self._due = False
+        self._task: asyncio.Task[None] | None = None
+        self._told: set[str] = set()
+        self._writing = threading.Lock()
+        turn_files.finished = self._turn_ended
+
+    def suits(self, wish: RecordWish | None) -> bool:
+        """Tell whether the session can go on under a wish; with none it can."""
+        return wish is None or (wish == self.wish and self._until == math.inf)
+
+    def end(self) -> None:
+        """Record nothing that comes from now on."""
+        if self._until == math.inf:
+            self._detach()
+            if self._journal.transcript.turn_order:
+                self._turn_ended()
+
+    def stop(self) -> None:
+        """Leave the record as it is, for another session that has it now."""
+        self._detach()
+        self._stopped = True
+
+    def _detach(self) -> None:
+        self._until = min(self._until, time.time())
+        self._turn_files.finished = None
+        self._turn_files.contents = None
+
+    async def close(self) -> None:
+        """Write what has come since the last turn's end; the log must be closed."""
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+            if not self._stopped:
+                await self._write(flush=False)
+
+    def _turn_ended(self) -> None:
+        self._due = True
+        if self._task is None or self._task.done():
+            self._task = asyncio.create_task(self._write_soon())
+
+    async def _write_soon(self) -> None:
+        while self._due:
+            self._due = False
+            # Some agents send the tail of their text after the end.
+            await asyncio.sleep(self.place.limits.late_text_seconds)
+            if not self._stopped:
+                await self._write()
+
+    async def _write(self, *, flush: bool = True) -> None:
+        try:
+            await asyncio.to_thread(self._write_now, flush)
+        except (AcpError, OSError) as error:
+            self._tell(f"The record was not written. {error}")
+        except RuntimeError:
+            # The interpreter is ending: there are no more threads, and nobody is held up.
+            with contextlib.suppress(AcpError, OSError):
+                self._write_now(flush)
+
+    def _write_now(self, flush: bool) -> None:
+        if flush:
+            self._journal.flush()
+        size, most = self._log_path.stat().st_size, self.place.limits.record_bytes
+        if size > most:
+            raise FileRefused(f"It would have {human_size(size)}, and {human_size(most)} are most.")
+        with self._writing:  # what is read last is written last
+            entries = (entry for entry in read_traffic(self._log_path) if entry.t <= self._until)
+            self.place.write(record_text(entries, self._scrubber))
+
+    def _tell(self, words: str) -> None:
+        if words not in self._told:
+            self._told.add(words)
+            self._journal.note(HostNotice(severity="warning", text=words))
+
+
+class Replaying:
+    """A session whose agent is a record.
+
+    Parameters
+    ----------
+    wish
+        What the notebook asked for.
+    answers
+        How its permission requests were answered.
+    scrubber
+        What was done to the record.
+    """
+
+    def __init__(
+        self, wish: RecordWish, answers: RecordedAnswers, scrubber: RecordScrubber
+    ) -> None:
+        self.wish = wish
+        self.answers = answers
+        self._scrubber = scrubber
+
+    def said(self, blocks: tuple[dict[str, JsonValue], ...]) -> tuple[dict[str, JsonValue], ...]:
+        """Return a prompt as it would stand in the record, to be found there."""
+        return tuple(self._scrubber.value(block) for block in blocks)
+
+    def terminals(self, note: Callable[[Note], None], limits: Limits) -> RecordedTerminals:
+        """Return the terminals of the record; no command is run."""
+        return RecordedTerminals(note, self.answers.path, self._scrubber, limits)
+
+    def suits(self, wish: RecordWish | None) -> bool:
+        """Tell whether the session can go on under a wish."""
+        return wish == self.wish
+
+
+SessionRecord = Recording | Replaying

@@ -1,0 +1,125 @@
+"""Which sessions of a host are recorded, and which are played."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import assert_never
+from weakref import WeakValueDictionary
+
+from acp_jupyter.host.file_changes.content import FileContents
+from acp_jupyter.host.limits import Limits
+from acp_jupyter.host.recording.answers import RecordedAnswers
+from acp_jupyter.host.recording.place import RecordPlace, record_folder, record_name
+from acp_jupyter.host.recording.scrub import RecordScrubber
+from acp_jupyter.host.recording.session import Recording, Replaying
+from acp_jupyter.host.recording.wish import RecordWish
+from acp_jupyter.host.registry.agents import AgentSpec
+from acp_jupyter.host.session import Session
+from acp_jupyter.transcript.setup import REPLAYED
+
+__all__ = ["Kept", "Records"]
+
+_MOST_COUNTS = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What a session is recorded to, or played from."""
+
+    place: RecordPlace
+    key: tuple[RecordWish, str]
+    """The wish, and the first place for that agent and label."""
+    player: AgentSpec | None
+    """In the agent's place."""
+
+
+class Records:
+    """Which records there are to be, and who writes them. Lives on the host's loop.
+
+    Parameters
+    ----------
+    root
+        The host's root folder.
+    limits
+        See `Limits`.
+    """
+
+    def __init__(self, root: Path, limits: Limits) -> None:
+        self._root = root
+        self._limits = limits
+        self._counts: dict[tuple[RecordWish, str], int] = {}
+        self._writers: WeakValueDictionary[str, Recording] = WeakValueDictionary()
+
+    def prepare(self, agent: str, label: str, notebook_path: str, wish: RecordWish) -> Kept:
+        """Return where the record of the next session of that agent and label lies.
+
+        Raises
+        ------
+        AcpError
+            Nobody knows the notebook, the path will not do, or there is nothing to play.
+        """
+        folder = record_folder(notebook_path, wish)
+        key = wish, str(folder / record_name(agent, label, 1))
+        number = self._counts.get(key, 0) + 1
+        path = (folder / record_name(agent, label, number)).as_posix()
+        place = RecordPlace(self._root, path, self._limits)
+        match wish.mode:
+            case "record":
+                place.opening()  # refused before the agent works for nothing
+                return Kept(place, key, None)
+            case "replay":
+                return Kept(place, key, _replay_spec(agent, place))
+            case _:
+                assert_never(wish.mode)
+
+    def begin(self, session: Session, kept: Kept, log_path: Path) -> None:
+        """Record a session, in the place of any that was recorded there, or play it."""
+        place, (wish, _first) = kept.place, kept.key
+        if len(self._counts) >= _MOST_COUNTS:
+            self._counts.clear()
+        self._counts[kept.key] = self._counts.get(kept.key, 0) + 1
+        cwd = Path(session.state.cwd)
+        scrubber = RecordScrubber.of_machine(cwd, self._root, session.redactor)
+        match wish.mode:
+            case "record":
+                older = self._writers.get(place.path)
+                if older is not None:
+                    older.stop()
+                ignored = _inside(cwd, self._root, session.state.notebook_path)
+                files = session.turn_files
+                files.contents = FileContents(cwd, self._limits, scrubber, ignored)
+                recording = Recording(wish, place, session.journal, log_path, scrubber, files)
+                session.record = self._writers[place.path] = recording
+            case "replay":
+                answers = RecordedAnswers(place.file, scrubber, self._limits.record_bytes)
+                session.record = Replaying(wish, answers, scrubber)
+            case _:
+                assert_never(wish.mode)
+
+
+def _replay_spec(agent: str, place: RecordPlace) -> AgentSpec:
+    """Return how to start the agent that plays a record; no configuration has a part in it.
+
+    Raises
+    ------
+    RecordMissing
+        There is no record.
+    FileRefused
+        Something else made what lies there.
+    """
+    recorded = place.recorded(agent)
+    name = recorded.agent_name.removesuffix(REPLAYED) or agent
+    # What asks for a command gets the record's answer: such a session runs none.
+    options = ("--apply-files", "--run-commands", "--speed", "flat")
+    module = ("-P", "-m", "acp_jupyter.agents.replay")
+    return AgentSpec(agent, name + REPLAYED, sys.executable, (*module, str(place.file), *options))
+
+
+def _inside(cwd: Path, root: Path, notebook_path: str) -> tuple[str, ...]:
+    """Return the notebook's path from the session's folder: its saving is no deed of the agent."""
+    try:
+        return ((root / notebook_path).relative_to(cwd).as_posix(),) if notebook_path else ()
+    except ValueError:
+        return ()

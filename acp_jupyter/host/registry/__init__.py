@@ -1,0 +1,1 @@
+"""Which agents there are, and whether each can start."""

@@ -1,0 +1,1 @@
+"""Answers to permission requests that users had remembered."""

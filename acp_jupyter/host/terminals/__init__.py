@@ -1,0 +1,1 @@
+"""Commands that agents have the host run."""

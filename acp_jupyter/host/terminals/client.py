@@ -1,0 +1,135 @@
+"""The SDK's handlers for the ``terminal/`` methods."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Protocol
+
+import acp
+from acp.schema import (
+    CreateTerminalResponse,
+    EnvVariable,
+    KillTerminalResponse,
+    ReleaseTerminalResponse,
+    TerminalExitStatus,
+    TerminalOutputResponse,
+    WaitForTerminalExitResponse,
+)
+
+from acp_jupyter.errors import TerminalRefused, UnknownTerminal
+from acp_jupyter.host.terminals.state import TerminalExit, TerminalState
+
+__all__ = ["TerminalHandlers", "TerminalService"]
+
+_RESOURCE_NOT_FOUND = -32002
+_INVALID_PARAMS = -32602
+
+
+class TerminalService(Protocol):
+    """What answers an agent: terminals that run commands, or those of a record."""
+
+    async def create(
+        self,
+        command: str,
+        args: Sequence[str] = (),
+        cwd: str | None = None,
+        env: Iterable[tuple[str, str]] = (),
+        output_bytes: int | None = None,
+    ) -> str:
+        """ACP: terminal/create."""
+
+    def output(self, terminal_id: str) -> TerminalState:
+        """ACP: terminal/output."""
+
+    async def wait(self, terminal_id: str) -> TerminalExit:
+        """ACP: terminal/wait_for_exit."""
+
+    async def kill(self, terminal_id: str) -> None:
+        """ACP: terminal/kill."""
+
+    async def release(self, terminal_id: str) -> None:
+        """ACP: terminal/release."""
+
+
+class TerminalHandlers:
+    """Answers an agent's requests for terminals; a part of the SDK's ``Client``."""
+
+    def terminals_of(self, kwargs: dict[str, Any]) -> TerminalService:
+        """Return the terminals of the session that asks.
+
+        Raises
+        ------
+        acp.RequestError
+            It has none.
+        """
+        raise NotImplementedError
+
+    async def create_terminal(
+        self,
+        session_id: str,
+        command: str,
+        args: list[str] | None = None,
+        env: list[EnvVariable] | None = None,
+        cwd: str | None = None,
+        output_byte_limit: int | None = None,
+        **kwargs: Any,
+    ) -> CreateTerminalResponse:
+        """ACP: terminal/create."""
+        terminals = self.terminals_of(kwargs)
+        variables = [(variable.name, variable.value) for variable in env or ()]
+        try:
+            terminal_id = await terminals.create(
+                command, args or (), cwd, variables, output_byte_limit
+            )
+        except TerminalRefused as error:
+            raise acp.RequestError(_INVALID_PARAMS, error.message) from None
+        return CreateTerminalResponse(terminal_id=terminal_id)
+
+    async def terminal_output(
+        self, session_id: str, terminal_id: str, **kwargs: Any
+    ) -> TerminalOutputResponse:
+        """ACP: terminal/output."""
+        try:
+            state = self.terminals_of(kwargs).output(terminal_id)
+        except UnknownTerminal as error:
+            raise _unknown(error, terminal_id) from None
+        response = TerminalOutputResponse(output=state.output, truncated=state.truncated)
+        if state.exit is not None:
+            response.exit_status = TerminalExitStatus(
+                exit_code=state.exit.exit_code, signal=state.exit.signal
+            )
+        return response
+
+    async def wait_for_terminal_exit(
+        self, session_id: str, terminal_id: str, **kwargs: Any
+    ) -> WaitForTerminalExitResponse:
+        """ACP: terminal/wait_for_exit."""
+        try:
+            ended = await self.terminals_of(kwargs).wait(terminal_id)
+        except UnknownTerminal as error:
+            raise _unknown(error, terminal_id) from None
+        return WaitForTerminalExitResponse(exit_code=ended.exit_code, signal=ended.signal)
+
+    async def kill_terminal(
+        self, session_id: str, terminal_id: str, **kwargs: Any
+    ) -> KillTerminalResponse:
+        """ACP: terminal/kill."""
+        try:
+            await self.terminals_of(kwargs).kill(terminal_id)
+        except UnknownTerminal as error:
+            raise _unknown(error, terminal_id) from None
+        return KillTerminalResponse()
+
+    async def release_terminal(
+        self, session_id: str, terminal_id: str, **kwargs: Any
+    ) -> ReleaseTerminalResponse:
+        """ACP: terminal/release."""
+        try:
+            await self.terminals_of(kwargs).release(terminal_id)
+        except UnknownTerminal as error:
+            raise _unknown(error, terminal_id) from None
+        return ReleaseTerminalResponse()
+
+
+def _unknown(error: UnknownTerminal, terminal_id: str) -> acp.RequestError:
+    return acp.RequestError(_RESOURCE_NOT_FOUND, error.message, {"terminalId": terminal_id})

@@ -1,0 +1,1 @@
+"""Build mode, the dialect of seed 002."""

@@ -1,0 +1,1 @@
+"""Logs of any kind, as the lines of a session."""

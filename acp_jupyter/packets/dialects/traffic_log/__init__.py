@@ -1,0 +1,1 @@
+"""Logs of ACP traffic, in any form that people have."""

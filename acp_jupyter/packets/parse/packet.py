@@ -1,0 +1,195 @@
+"""From one object of any dialect to one packet; total, never raising, losing nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+
+from pydantic import JsonValue
+
+from acp_jupyter.packets.content import ContentBlock, TextBlock, read_block
+from acp_jupyter.packets.detect import session_update
+from acp_jupyter.packets.json_fields import Obj, first, text
+from acp_jupyter.packets.json_shape import clean_json
+from acp_jupyter.packets.models import (
+    AgentMessageChunk,
+    AgentThoughtChunk,
+    Unknown,
+    UserMessageChunk,
+)
+from acp_jupyter.packets.parse import elicitation, made, session, tools
+from acp_jupyter.packets.parse.state import ParseState
+from acp_jupyter.packets.session_models import MessageEnd, MessageStart, StepEnd, StepStart
+from acp_jupyter.packets.union import Packet
+
+__all__ = ["known_kind", "parse_clean", "parse_packet", "read_timestamp"]
+
+_EARLIEST, _LATEST = 946_684_800.0, 4_102_444_800.0
+"""The years 2000 and 2100: what lies outside is no time of a packet."""
+
+
+def parse_packet(obj: Any, state: ParseState | None = None) -> Packet:
+    """Read one packet: of a ``session/update``, of seed 000's stream or of seed 002's.
+
+    Parameters
+    ----------
+    obj
+        Any value. A whole ``session/update`` message is unwrapped (S4.1).
+    state
+        The caller's memory of tool names, for packets of one session (C18).
+
+    Returns
+    -------
+    Packet
+        `Unknown`, with the raw value, for what nobody knows. Never raises (S5.11).
+    """
+    if not isinstance(obj, dict):
+        return Unknown.model_construct(raw=obj)
+    try:
+        packet = parse_clean(_unwrapped(clean_json(obj)), state or ParseState())
+    except (ValueError, RecursionError):  # pydantic's ValidationError is a ValueError
+        packet = Unknown()
+    return Unknown.model_construct(raw=obj) if isinstance(packet, Unknown) else packet
+
+
+def _unwrapped(raw: Obj) -> Obj:
+    params = raw.get("params")
+    update = params.get("update") if isinstance(params, dict) and "method" in raw else None
+    return update if isinstance(update, dict) else raw
+
+
+def parse_clean(raw: JsonValue, state: ParseState) -> Packet:
+    """Do the same with what `clean_json` has returned."""
+    if not isinstance(raw, dict):
+        return Unknown(raw=raw)
+    kind = raw.get("type")
+    reader = _READERS.get(kind) if isinstance(kind, str) else None
+    reader = reader or _READERS.get(session_update(raw))
+    packet = None if reader is None else reader(raw, state)
+    if packet is None:
+        return Unknown(raw=raw)
+    if "timestamp" in raw and (at := read_timestamp(raw["timestamp"])) is not None:
+        return packet.model_copy(update={"timestamp": at})
+    return packet
+
+
+def known_kind(kind: str) -> bool:
+    """Tell whether packets of this ``type`` or ``sessionUpdate`` are read."""
+    return kind in _READERS
+
+
+def read_timestamp(value: JsonValue) -> float | None:
+    """Read ISO 8601, or seconds or milliseconds since the epoch; None for no sensible time."""
+    if isinstance(value, str):
+        try:
+            moment = datetime.fromisoformat(value)
+        except ValueError:
+            return None
+        seconds = moment.replace(tzinfo=moment.tzinfo or UTC).timestamp()
+    elif isinstance(value, int | float) and not isinstance(value, bool):
+        seconds = value / 1000 if value > _LATEST else float(value)
+    else:
+        return None
+    return seconds if _EARLIEST <= seconds < _LATEST else None
+
+
+# -- chunks ------------------------------------------------------------------
+
+
+def _user_chunk(raw: Obj, _: ParseState) -> Packet | None:
+    block = read_block(raw.get("content"))
+    return UserMessageChunk(block=block, message_id=_message_id(raw)) if block else None
+
+
+def _agent_chunk(raw: Obj, _: ParseState) -> Packet | None:
+    block = read_block(raw.get("content"))
+    return AgentMessageChunk(block=block, message_id=_message_id(raw)) if block else None
+
+
+def _thought_chunk(raw: Obj, _: ParseState) -> Packet | None:
+    block = read_block(raw.get("content"))
+    return AgentThoughtChunk(block=block, message_id=_message_id(raw)) if block else None
+
+
+def _message_id(raw: Obj) -> str:
+    return text(first(raw, "messageId", "message_id"))
+
+
+# -- seed 002 ----------------------------------------------------------------
+
+
+def _output_delta(raw: Obj, _: ParseState) -> Packet | None:
+    return AgentMessageChunk(block=_delta(raw))
+
+
+def _step_start(raw: Obj, _: ParseState) -> Packet | None:
+    step_id = text(raw.get("step_id"))
+    return StepStart(step_id=step_id, step_name=text(raw.get("step_name")))
+
+
+def _step_delta(raw: Obj, _: ParseState) -> Packet | None:
+    step_id = text(raw.get("step_id")) or "thinking"
+    return AgentThoughtChunk(block=_delta(raw), step_id=step_id)
+
+
+def _delta(raw: Obj) -> ContentBlock:
+    """S3.28 to S3.32: a block beside the text, or in its place."""
+    return read_block(first(raw, "content_block", "content")) or TextBlock(text="")
+
+
+def _step_end(raw: Obj, _: ParseState) -> Packet | None:
+    return StepEnd(step_id=text(raw.get("step_id")), status=text(raw.get("status")) or "completed")
+
+
+# -- all ---------------------------------------------------------------------
+
+_Reader = Callable[[Obj, ParseState], Packet | None]
+
+
+def _plainly(read: Callable[[Obj], Packet | None]) -> _Reader:
+    return lambda raw, _: read(raw)
+
+
+_READERS: dict[str, _Reader] = {
+    "user_message_chunk": _user_chunk,
+    "agent_message_chunk": _agent_chunk,
+    "agent_thought_chunk": _thought_chunk,
+    "tool_call": tools.tool_start,
+    "tool_call_start": tools.tool_start,
+    "tool_start": tools.tool_start,
+    "tool_call_update": tools.tool_progress,
+    "tool_call_progress": tools.tool_progress,
+    "tool_progress": tools.tool_progress,
+    "tool_end": tools.tool_end,
+    "permission_request": tools.permission_request,
+    "permission_response": _plainly(tools.permission_response),
+    "elicitation_request": _plainly(elicitation.streamed_request),
+    "elicitation_response": _plainly(elicitation.streamed_response),
+    "elicitation_complete": _plainly(elicitation.elicitation_complete),
+    "plan": _plainly(session.plan),
+    "plan_update": _plainly(session.plan),
+    "agent_plan_update": _plainly(session.plan),
+    "plan_removed": _plainly(session.plan_removed),
+    "available_commands_update": _plainly(session.commands),
+    "current_mode_update": _plainly(session.mode),
+    "mode_update": _plainly(session.mode),
+    "config_option_update": _plainly(session.config),
+    "session_info_update": _plainly(session.info),
+    "usage_update": _plainly(session.usage),
+    "notice": _plainly(session.notice),
+    "compaction_update": _plainly(session.compaction),
+    "compaction_summary_chunk": _plainly(session.compaction_chunk),
+    "artifact_created": _plainly(made.artifact),
+    "file_write": _plainly(made.file_write),
+    "prompt_response": _plainly(session.prompt_response),
+    "done": _plainly(session.prompt_response),
+    "error": _plainly(session.error),
+    "step_start": _step_start,
+    "step_delta": _step_delta,
+    "step_end": _step_end,
+    "output_start": lambda _raw, _state: MessageStart(),
+    "output_delta": _output_delta,
+    "output_end": lambda _raw, _state: MessageEnd(),
+}
+"""By ``type`` or ``sessionUpdate``: no name means two things in the dialects that are read."""
