@@ -22,7 +22,7 @@ from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.login.launch import Terminals
 from acp_jupyter.host.registry.agents import AgentReport
 from acp_jupyter.packets.login_models import AuthMethod
-from acp_jupyter.transcript.events import SessionState
+from acp_jupyter.transcript.session_state import SessionState
 
 __all__ = ["Agents", "LoginMemory"]
 

@@ -14,7 +14,7 @@ from acp_jupyter.host.checkpoints.revert import Revert, refusal
 from acp_jupyter.host.documents import Documents
 from acp_jupyter.host.session import Session
 from acp_jupyter.packets.change_notes import ChangedFile, FileHunks, TurnChanges, TurnReverted
-from acp_jupyter.transcript.events import TurnState
+from acp_jupyter.transcript.session_state import TurnState
 
 __all__ = ["KeptTurn", "TakingBack", "named_files", "paths_of"]
 

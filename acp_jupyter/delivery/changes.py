@@ -20,7 +20,7 @@ from acp_jupyter.host.checkpoints.read import FileSides, read_changes, read_patc
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.session import Session
 from acp_jupyter.packets.change_notes import ChangedFile, TurnChanges
-from acp_jupyter.transcript.events import TurnState
+from acp_jupyter.transcript.session_state import TurnState
 
 __all__ = ["Changes"]
 

@@ -22,7 +22,7 @@ from acp_jupyter.delivery.traffic_commands import GetTraffic, GetTrafficLine
 from acp_jupyter.host.recording.wish import RecordWish
 from acp_jupyter.packets.base import Model
 from acp_jupyter.packets.dialects.imports.kinds import Dialect
-from acp_jupyter.transcript.events import Origin, Policy
+from acp_jupyter.packets.notes import Origin, Policy
 
 __all__ = [
     "AnswerPermission",

@@ -17,9 +17,10 @@ from acp_jupyter.host.trust_store import TrustedFolder
 from acp_jupyter.packets.abilities import Ability
 from acp_jupyter.packets.base import Model
 from acp_jupyter.packets.login_models import AuthMethod
-from acp_jupyter.transcript.events import Event, SessionState, TurnState
+from acp_jupyter.transcript.events import Event
 from acp_jupyter.transcript.items import Item
 from acp_jupyter.transcript.record import Bundle, TurnSnapshot
+from acp_jupyter.transcript.session_state import SessionState, TurnState
 
 __all__ = [
     "API_VERSION",

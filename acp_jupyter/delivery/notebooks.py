@@ -10,8 +10,8 @@ from acp_jupyter.delivery.frames import AttachedTurn, NotebookRecord
 from acp_jupyter.errors import UnknownTurn
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.session import Session
-from acp_jupyter.transcript.events import TurnState
 from acp_jupyter.transcript.record import Bundle, build_bundle
+from acp_jupyter.transcript.session_state import TurnState
 
 __all__ = ["Notebooks", "Surroundings"]
 

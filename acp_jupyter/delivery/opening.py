@@ -13,7 +13,7 @@ from acp_jupyter.host.recording.session import Recording
 from acp_jupyter.host.recording.wish import RecordWish
 from acp_jupyter.host.session import Session
 from acp_jupyter.host.workspace import choose_cwd, resolve_cwd
-from acp_jupyter.transcript.events import SessionState
+from acp_jupyter.transcript.session_state import SessionState
 
 __all__ = ["Opening", "go_on"]
 

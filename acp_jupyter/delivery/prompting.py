@@ -10,7 +10,7 @@ from acp_jupyter.delivery.commands import PromptSession, SetConfig
 from acp_jupyter.delivery.notebooks import Surroundings
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.rules.session import turn_rules
-from acp_jupyter.transcript.events import SessionState
+from acp_jupyter.transcript.session_state import SessionState
 
 __all__ = ["Prompting"]
 

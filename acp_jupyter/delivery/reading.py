@@ -11,7 +11,7 @@ from acp_jupyter.delivery.frames import ItemsPage, SessionSummary, TurnDetail
 from acp_jupyter.delivery.notebooks import Notebooks, Surroundings
 from acp_jupyter.errors import UnknownTurn
 from acp_jupyter.host.host import AgentHost
-from acp_jupyter.transcript.events import SessionState
+from acp_jupyter.transcript.session_state import SessionState
 
 __all__ = ["Reading"]
 

@@ -28,7 +28,7 @@ from acp_jupyter.host.workspace import resolve_cwd
 from acp_jupyter.packets.abilities import abilities
 from acp_jupyter.packets.base import Model
 from acp_jupyter.packets.json_fields import first, items, obj, text
-from acp_jupyter.transcript.events import SessionState
+from acp_jupyter.transcript.session_state import SessionState
 
 __all__ = ["SessionLife"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from acp_jupyter.delivery.frames import ItemsPage
 from acp_jupyter.packets.base import Model
 from acp_jupyter.packets.dialects.imports.kinds import Dialect
-from acp_jupyter.transcript.events import SessionState, TurnState
+from acp_jupyter.transcript.session_state import SessionState, TurnState
 
 __all__ = ["ImportProblem", "ImportResult", "TranscriptPage"]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from acp_jupyter.errors import BadRequest
 from acp_jupyter.host.journal import Journal
+from acp_jupyter.packets.notes import Policy
 from acp_jupyter.packets.permission_notes import RuleEffect
-from acp_jupyter.transcript.events import Policy
 from acp_jupyter.transcript.items import PermissionOption, PermissionState, ToolCall
 
 __all__ = ["Requests"]

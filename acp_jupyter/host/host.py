@@ -26,7 +26,7 @@ from acp_jupyter.host.session import Session
 from acp_jupyter.host.session_meta import TRAFFIC_FILE
 from acp_jupyter.host.session_store import SessionStore
 from acp_jupyter.host.traffic_log import TrafficLog
-from acp_jupyter.transcript.events import Policy
+from acp_jupyter.packets.notes import Policy
 from acp_jupyter.transcript.redact import Redactor
 
 __all__ = ["AgentHost", "HostConfig"]

@@ -11,7 +11,7 @@ from acp_jupyter.host.documents import Documents, NoDocuments
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.registry.agents import Registry
 from acp_jupyter.host.trust_store import TrustStore
-from acp_jupyter.transcript.events import Policy
+from acp_jupyter.packets.notes import Policy
 
 __all__ = ["HostConfig"]
 

@@ -13,10 +13,9 @@ from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.pool import AgentPool
 from acp_jupyter.host.registry.agents import AgentSpec
 from acp_jupyter.host.session import Session
-from acp_jupyter.packets.notes import AgentExited, Note, TitleChanged, TurnFailed
+from acp_jupyter.packets.notes import AgentExited, Note, Origin, Policy, TitleChanged, TurnFailed
 from acp_jupyter.packets.permission_notes import Rule
 from acp_jupyter.packets.traffic import TrafficEntry
-from acp_jupyter.transcript.events import Origin, Policy
 
 __all__ = ["IMPORTED", "ImportedSession"]
 

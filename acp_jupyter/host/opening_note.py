@@ -6,8 +6,7 @@ import uuid
 from pathlib import Path
 
 from acp_jupyter.host.registry.agents import AgentSpec
-from acp_jupyter.packets.notes import SessionOpened
-from acp_jupyter.transcript.events import Policy
+from acp_jupyter.packets.notes import Policy, SessionOpened
 
 __all__ = ["opening_note"]
 

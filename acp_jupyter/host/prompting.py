@@ -16,9 +16,8 @@ from acp_jupyter.host.link import Link
 from acp_jupyter.host.prompt_blocks import Blocks, fitted_blocks
 from acp_jupyter.host.queue import QueuedTurn, TurnQueue
 from acp_jupyter.host.unasked import REFUSED, UNANSWERED
-from acp_jupyter.packets.notes import TurnFailed, TurnStartedNote, TurnStopped
+from acp_jupyter.packets.notes import Origin, Policy, TurnFailed, TurnStartedNote, TurnStopped
 from acp_jupyter.packets.permission_notes import Rule
-from acp_jupyter.transcript.events import Origin, Policy
 
 __all__ = ["Prompting"]
 

@@ -27,10 +27,10 @@ from acp_jupyter.host.session_agent import SessionAgent
 from acp_jupyter.host.silence import Silence
 from acp_jupyter.host.terminals.session import Terminals
 from acp_jupyter.host.trust import TrustGate
-from acp_jupyter.packets.notes import PolicyChanged, TitleChanged
+from acp_jupyter.packets.notes import Origin, Policy, PolicyChanged, TitleChanged
 from acp_jupyter.packets.permission_notes import Rule
-from acp_jupyter.transcript.events import Origin, Policy, SessionState
 from acp_jupyter.transcript.redact import Redactor
+from acp_jupyter.transcript.session_state import SessionState
 from acp_jupyter.transcript.state import Transcript
 
 __all__ = ["Session"]

@@ -15,7 +15,7 @@ from acp_jupyter.kernel.connection import host_client
 from acp_jupyter.kernel.defaults import defaults
 from acp_jupyter.kernel.tables import say, table
 from acp_jupyter.packets.login_models import AuthMethod
-from acp_jupyter.transcript.events import SessionState
+from acp_jupyter.transcript.session_state import SessionState
 
 __all__ = ["list_agents", "login", "logout", "restart"]
 

@@ -17,7 +17,8 @@ from acp_jupyter.kernel.recording import record_wish
 from acp_jupyter.kernel.settings import Settings
 from acp_jupyter.kernel.surroundings import current_cell
 from acp_jupyter.kernel.turn import Turn
-from acp_jupyter.transcript.events import Origin, Policy, SessionState
+from acp_jupyter.packets.notes import Origin, Policy
+from acp_jupyter.transcript.session_state import SessionState
 
 __all__ = ["Session", "connect"]
 

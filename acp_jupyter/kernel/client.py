@@ -38,7 +38,8 @@ from acp_jupyter.delivery.session_commands import (
 )
 from acp_jupyter.delivery.traffic_commands import GetTraffic, TrafficPage
 from acp_jupyter.delivery.transfer_results import ImportResult
-from acp_jupyter.transcript.events import Origin, Policy, SessionState
+from acp_jupyter.packets.notes import Origin, Policy
+from acp_jupyter.transcript.session_state import SessionState
 
 __all__ = ["HostClient"]
 

@@ -19,7 +19,8 @@ from acp_jupyter.errors import HostClosed
 from acp_jupyter.kernel.client import HostClient
 from acp_jupyter.kernel.embedded import EmbeddedHost
 from acp_jupyter.kernel.widget import TurnWidget
-from acp_jupyter.transcript.events import Origin, TurnState
+from acp_jupyter.packets.notes import Origin
+from acp_jupyter.transcript.session_state import TurnState
 
 __all__ = ["comm_widget"]
 

@@ -25,7 +25,7 @@ from acp_jupyter.host.registry.points import EntryPointAgents
 from acp_jupyter.host.registry.public import PublicAgents
 from acp_jupyter.host.workspace import choose_cwd
 from acp_jupyter.kernel.client import HostClient
-from acp_jupyter.transcript.events import SessionState
+from acp_jupyter.transcript.session_state import SessionState
 
 __all__ = ["EmbeddedHost"]
 

@@ -18,7 +18,7 @@ from acp_jupyter.kernel.options import LineParser
 from acp_jupyter.kernel.subcommand_names import FORMATS, Format
 from acp_jupyter.packets.dialects.traffic_log.log import LogProblem, read_log
 from acp_jupyter.packets.display import human_size
-from acp_jupyter.transcript.events import SessionState
+from acp_jupyter.transcript.session_state import SessionState
 
 __all__ = ["run_export"]
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from acp_jupyter.delivery.frames import TurnDetail
 from acp_jupyter.kernel.client import HostClient
-from acp_jupyter.transcript.events import Origin
+from acp_jupyter.packets.notes import Origin
 from acp_jupyter.transcript.record import TURN_MIME, Bundle, build_bundle
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from IPython.core.error import UsageError
 from acp_jupyter.kernel.rules import checked_rules
 
 if TYPE_CHECKING:
-    from acp_jupyter.transcript.events import Policy
+    from acp_jupyter.packets.notes import Policy
 
 __all__ = [
     "CELL_OPTIONS",

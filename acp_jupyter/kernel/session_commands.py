@@ -15,7 +15,7 @@ from acp_jupyter.kernel.defaults import defaults
 from acp_jupyter.kernel.options import LineParser
 from acp_jupyter.kernel.session_choice import by_time, choose_session, find_session, short
 from acp_jupyter.kernel.tables import say, table
-from acp_jupyter.transcript.events import SessionState
+from acp_jupyter.transcript.session_state import SessionState
 
 __all__ = ["close", "delete", "fork", "list_sessions", "new", "resume"]
 

@@ -14,7 +14,7 @@ from acp_jupyter.kernel.defaults import defaults
 from acp_jupyter.kernel.options import POLICIES
 from acp_jupyter.kernel.settings import Settings, split_setting, values_of
 from acp_jupyter.kernel.tables import say, table
-from acp_jupyter.transcript.events import ConfigOption, SessionState
+from acp_jupyter.transcript.session_state import ConfigOption, SessionState
 
 __all__ = ["config", "mode", "model", "policy"]
 

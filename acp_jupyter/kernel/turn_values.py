@@ -6,7 +6,6 @@ import time
 from abc import ABC, abstractmethod
 
 from acp_jupyter.delivery.frames import TurnDetail
-from acp_jupyter.transcript.events import Usage
 from acp_jupyter.transcript.items import (
     AgentMessage,
     Diff,
@@ -16,6 +15,7 @@ from acp_jupyter.transcript.items import (
     Thought,
     ToolCall,
 )
+from acp_jupyter.transcript.session_state import Usage
 
 __all__ = ["TurnValues"]
 

@@ -12,8 +12,8 @@ from acp_jupyter.packets.change_notes import (
 )
 from acp_jupyter.packets.content import ToolDiff
 from acp_jupyter.transcript.draft import Draft
-from acp_jupyter.transcript.events import TurnState
 from acp_jupyter.transcript.items import Diff, ToolCall
+from acp_jupyter.transcript.session_state import TurnState
 from acp_jupyter.transcript.state import Written
 from acp_jupyter.transcript.tool_fields import diffs
 

@@ -16,9 +16,9 @@ from acp_jupyter.transcript.events import (
     TextField,
     TurnEnded,
     TurnStarted,
-    TurnState,
 )
 from acp_jupyter.transcript.items import AgentMessage, Item, Thought
+from acp_jupyter.transcript.session_state import TurnState
 from acp_jupyter.transcript.state import Fields, Transcript
 from acp_jupyter.transcript.text import Text
 

@@ -18,13 +18,13 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
 from acp_jupyter.packets.display import human_size
 from acp_jupyter.transcript.diff_text import line_counts, unified_diff
-from acp_jupyter.transcript.events import SessionState, TurnState
 from acp_jupyter.transcript.html_markdown import AgentHtml
 from acp_jupyter.transcript.items import ContentBlockItem, Diff, Item, Thought, ToolCall
 from acp_jupyter.transcript.markdown import printable
 from acp_jupyter.transcript.record import turn_footer
 from acp_jupyter.transcript.render import outcome_facts, running_words
 from acp_jupyter.transcript.scrub import Scrubber
+from acp_jupyter.transcript.session_state import SessionState, TurnState
 
 __all__ = ["html_page"]
 

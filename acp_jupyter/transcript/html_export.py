@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from acp_jupyter.errors import MissingPackage
-from acp_jupyter.transcript.events import SessionState, TurnState
 from acp_jupyter.transcript.items import Item
 from acp_jupyter.transcript.scrub import Scrubber
+from acp_jupyter.transcript.session_state import SessionState, TurnState
 
 __all__ = ["export_html"]
 

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from pydantic import JsonValue
 
 from acp_jupyter.packets.base import Model
-from acp_jupyter.transcript.events import AgentInfo, SessionState, TurnState
 from acp_jupyter.transcript.items import (
     ContentBlockItem,
     Diff,
@@ -22,6 +21,7 @@ from acp_jupyter.transcript.items import (
 from acp_jupyter.transcript.redact import Redactor
 from acp_jupyter.transcript.render import capped, shown_output, to_markdown, to_plain
 from acp_jupyter.transcript.scrub import Scrubber
+from acp_jupyter.transcript.session_state import AgentInfo, SessionState, TurnState
 
 __all__ = ["TURN_MIME", "Bundle", "TurnSnapshot", "build_bundle", "turn_footer"]
 

@@ -7,7 +7,6 @@ from typing import assert_never
 
 from acp_jupyter.transcript.diff_text import line_counts, unified_diff
 from acp_jupyter.transcript.elicitation_text import elicitation_markdown
-from acp_jupyter.transcript.events import SessionState, TurnState
 from acp_jupyter.transcript.items import (
     AgentMessage,
     Artifact,
@@ -33,6 +32,7 @@ from acp_jupyter.transcript.markdown import (
     one_line,
     quote,
 )
+from acp_jupyter.transcript.session_state import SessionState, TurnState
 from acp_jupyter.transcript.terminal_text import terminal_tail
 
 __all__ = [

@@ -11,8 +11,8 @@ from urllib.parse import quote
 
 from pydantic import BaseModel
 
-from acp_jupyter.transcript.events import SessionState
 from acp_jupyter.transcript.redact import Redactor
+from acp_jupyter.transcript.session_state import SessionState
 
 __all__ = ["Scrubber"]
 

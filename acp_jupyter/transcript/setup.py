@@ -20,7 +20,8 @@ from acp_jupyter.packets.session_models import (
 from acp_jupyter.packets.session_notes import SessionAttached
 from acp_jupyter.transcript import login
 from acp_jupyter.transcript.draft import Draft
-from acp_jupyter.transcript.events import (
+from acp_jupyter.transcript.items import Notice
+from acp_jupyter.transcript.session_state import (
     AgentInfo,
     ConfigChoice,
     ConfigOption,
@@ -29,7 +30,6 @@ from acp_jupyter.transcript.events import (
     SlashCommand,
     Usage,
 )
-from acp_jupyter.transcript.items import Notice
 from acp_jupyter.transcript.state import Transcript
 
 __all__ = [

@@ -8,8 +8,8 @@ from typing import Never
 from pyrsistent import PMap, PVector, pmap, pvector
 
 from acp_jupyter.transcript.call_facts import CallFacts
-from acp_jupyter.transcript.events import SessionState, TurnState
 from acp_jupyter.transcript.items import Diff, Item, ToolCall
+from acp_jupyter.transcript.session_state import SessionState, TurnState
 from acp_jupyter.transcript.terminal_items import KnownTerminal
 from acp_jupyter.transcript.text import Text
 

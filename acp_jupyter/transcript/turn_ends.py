@@ -5,8 +5,8 @@ from __future__ import annotations
 from acp_jupyter.packets.models import PromptResponse
 from acp_jupyter.transcript import terminals
 from acp_jupyter.transcript.draft import Draft
-from acp_jupyter.transcript.events import TurnState
 from acp_jupyter.transcript.items import ToolCall, ToolStatus, TurnEnd
+from acp_jupyter.transcript.session_state import TurnState
 
 __all__ = ["end_turn", "renew_done_turn"]
 

@@ -19,9 +19,9 @@ from acp_jupyter.packets.notes import (
 from acp_jupyter.transcript import login
 from acp_jupyter.transcript.draft import Draft
 from acp_jupyter.transcript.elicitation import expire_questions
-from acp_jupyter.transcript.events import QueuedPrompt, TurnFailure, TurnState
 from acp_jupyter.transcript.items import Attachment, ErrorItem, UserMessage
 from acp_jupyter.transcript.permissions import expire_requests
+from acp_jupyter.transcript.session_state import QueuedPrompt, TurnFailure, TurnState
 from acp_jupyter.transcript.setup import REPLAYED
 from acp_jupyter.transcript.turn_ends import end_turn
 

@@ -22,7 +22,7 @@ from acp_jupyter.delivery.session_commands import (
 )
 from acp_jupyter.errors import BadRequest, UnknownSession
 from acp_jupyter.host.session import Session
-from acp_jupyter.transcript.events import SessionState
+from acp_jupyter.transcript.session_state import SessionState
 from tests.support.keeping import FAST, Kept, Server
 from tests.support.wait import eventually
 

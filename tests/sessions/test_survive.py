@@ -12,8 +12,8 @@ import pytest
 from acp_jupyter.delivery.commands import CreateSession, ListSessions
 from acp_jupyter.errors import NotAllowed, PermissionGone, SessionImported, UnknownSession
 from acp_jupyter.host.session import Session
-from acp_jupyter.transcript.events import SessionState
 from acp_jupyter.transcript.items import ToolCall
+from acp_jupyter.transcript.session_state import SessionState
 from tests.support.keeping import FAST, Kept, Server
 from tests.support.wait import eventually
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.session import Session
-from acp_jupyter.transcript.events import TurnState
+from acp_jupyter.transcript.session_state import TurnState
 from tests.support.wait import eventually
 
 __all__ = ["Driver"]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from acp_jupyter.host.session import Session
-from acp_jupyter.transcript.events import TurnState
 from acp_jupyter.transcript.items import ErrorItem, Item, Notice, ToolCall
+from acp_jupyter.transcript.session_state import TurnState
 from tests.support.driver import Driver
 
 __all__ = ["Meeting"]

@@ -11,7 +11,7 @@ from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.recording.wish import RecordWish
 from acp_jupyter.host.registry.agents import Registry
 from acp_jupyter.host.session import Session
-from acp_jupyter.transcript.events import TurnState
+from acp_jupyter.transcript.session_state import TurnState
 from tests.support.driver import Driver
 from tests.support.server import fake_agents
 from tests.support.trusting import trusting

@@ -15,8 +15,8 @@ from acp_jupyter.errors import AgentRequestError, BadRequest, NotAllowed
 from acp_jupyter.kernel import agent_commands
 from acp_jupyter.kernel.client import HostClient
 from acp_jupyter.packets.login_models import AuthMethod
-from acp_jupyter.transcript.events import AgentInfo, SessionState
 from acp_jupyter.transcript.login_models import LoginState
+from acp_jupyter.transcript.session_state import AgentInfo, SessionState
 
 METHOD = AuthMethod(id="tty", name="Terminal", kind="terminal")
 

@@ -12,7 +12,7 @@ from acp_jupyter.host.host import AgentHost, HostConfig
 from acp_jupyter.host.registry.agents import Registry
 from acp_jupyter.host.session import Session
 from acp_jupyter.packets.change_notes import TurnChanges
-from acp_jupyter.transcript.events import Origin
+from acp_jupyter.packets.notes import Origin
 from tests.support.driver import Driver
 from tests.support.fake_agents import AGENTS
 from tests.support.trusting import trusting

@@ -15,9 +15,9 @@ from acp_jupyter.host.elicitation.session import QuestionWithdrawn
 from acp_jupyter.host.host import AgentHost, HostConfig
 from acp_jupyter.host.registry.agents import Registry
 from acp_jupyter.host.session import Session
+from acp_jupyter.packets.notes import Policy
 from acp_jupyter.packets.traffic import TrafficEntry
 from acp_jupyter.transcript.elicitation_items import Elicitation
-from acp_jupyter.transcript.events import Policy
 from acp_jupyter.transcript.record import build_bundle
 from tests.support.driver import Driver
 from tests.support.fake_agents import AGENTS

@@ -11,7 +11,7 @@ import pytest
 
 from acp_jupyter.host.host import AgentHost, HostConfig
 from acp_jupyter.host.registry.agents import Registry
-from acp_jupyter.transcript.events import Policy
+from acp_jupyter.packets.notes import Policy
 from tests.support.driver import Driver
 from tests.support.fake_agents import AGENTS
 from tests.support.trusting import trusting

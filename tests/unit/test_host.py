@@ -23,7 +23,7 @@ from acp_jupyter.errors import (
 from acp_jupyter.host.host import AgentHost, HostConfig
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.registry.agents import Registry
-from acp_jupyter.transcript.events import Policy
+from acp_jupyter.packets.notes import Policy
 from acp_jupyter.transcript.items import ToolCall
 from tests.support.driver import Driver
 from tests.support.fake_agents import AGENTS

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from acp_jupyter.host.permissions import decide
-from acp_jupyter.transcript.events import Policy
+from acp_jupyter.packets.notes import Policy
 from acp_jupyter.transcript.items import Location, PermissionOption, ToolCall, ToolKind
 
 ONCE = PermissionOption(option_id="once", name="Allow once", option_kind="allow_once")

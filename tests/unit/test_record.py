@@ -7,15 +7,7 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acp_jupyter.transcript.events import (
-    AgentInfo,
-    ConfigChoice,
-    ConfigOption,
-    Mode,
-    Origin,
-    SessionState,
-    TurnState,
-)
+from acp_jupyter.packets.notes import Origin
 from acp_jupyter.transcript.items import (
     AgentMessage,
     Artifact,
@@ -37,6 +29,14 @@ from acp_jupyter.transcript.items import (
 from acp_jupyter.transcript.record import TURN_MIME, Bundle, build_bundle
 from acp_jupyter.transcript.redact import Redactor
 from acp_jupyter.transcript.scrub import Scrubber
+from acp_jupyter.transcript.session_state import (
+    AgentInfo,
+    ConfigChoice,
+    ConfigOption,
+    Mode,
+    SessionState,
+    TurnState,
+)
 
 ROOT = "/home/ada/my project"
 SECRET = "correct-horse-battery"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from acp_jupyter.transcript.events import TurnState
 from acp_jupyter.transcript.items import Item, Plan, ToolCall
+from acp_jupyter.transcript.session_state import TurnState
 from tests.support.recorded import recording
 from tests.support.script import Script
 

@@ -8,8 +8,8 @@ import pytest
 
 from acp_jupyter.host.recording.answers import RecordedAnswers
 from acp_jupyter.host.session import Session
-from acp_jupyter.transcript.events import TurnState
 from acp_jupyter.transcript.items import ToolCall
+from acp_jupyter.transcript.session_state import TurnState
 from tests.support.driver import Driver
 from tests.support.record_host import host_in, opened, ran, recorded
 

@@ -8,7 +8,6 @@ import pytest
 from nbconvert.filters.markdown import markdown2html
 
 from acp_jupyter.transcript.diff_text import unified_diff
-from acp_jupyter.transcript.events import AgentInfo, SessionState, TurnState
 from acp_jupyter.transcript.items import (
     AgentMessage,
     Diff,
@@ -24,6 +23,7 @@ from acp_jupyter.transcript.items import (
 )
 from acp_jupyter.transcript.markdown import agent_markdown, fence
 from acp_jupyter.transcript.render import session_markdown, to_markdown, to_plain
+from acp_jupyter.transcript.session_state import AgentInfo, SessionState, TurnState
 
 TURN = TurnState(turn_id="t", session_id="s", status="done", stop_reason="end_turn")
 

@@ -13,8 +13,8 @@ from acp_jupyter.errors import KeptFileBroken
 from acp_jupyter.host.permissions import Decision, Standing, decide
 from acp_jupyter.host.permissions_paths import Places
 from acp_jupyter.host.rules.store import RulesStore
+from acp_jupyter.packets.notes import Policy
 from acp_jupyter.packets.permission_notes import Rule, RuleEffect, RuleScope
-from acp_jupyter.transcript.events import Policy
 from acp_jupyter.transcript.items import Diff, Location, PermissionOption, ToolCall
 from acp_jupyter.transcript.rule_text import RuleTextError, read_rule, rule_for, rule_text
 

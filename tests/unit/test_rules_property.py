@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from acp_jupyter.host.permissions import Standing, decide
+from acp_jupyter.packets.notes import Policy
 from acp_jupyter.packets.permission_notes import Rule
-from acp_jupyter.transcript.events import Policy
 from acp_jupyter.transcript.items import Diff, Location, PermissionOption, ToolCall, ToolKind
 from acp_jupyter.transcript.rule_text import read_rule
 
