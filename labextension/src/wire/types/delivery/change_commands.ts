@@ -1,0 +1,124 @@
+/* Made by `make gen` from the models in acp_jupyter; edit those. */
+
+import type { FileHunks, Hunk } from '../packets/change_notes';
+
+/**
+ * Result of ``get_changes``.
+ */
+export interface ChangesReply {
+  files: FileTexts[];
+  /**
+   * Whether the folder was kept; if not, only what was seen to change is in ``files``.
+   */
+  known: boolean;
+  patch: string | null;
+  revertible: boolean;
+  turn_id: string;
+  words: string;
+}
+/**
+ * A changed file with its text.
+ */
+export interface FileTexts {
+  /**
+   * Lines; null where they were not counted.
+   */
+  added: number | null;
+  binary: boolean;
+  /**
+   * ``type``: a file became a link, or a link a file.
+   */
+  change: 'added' | 'modified' | 'deleted' | 'renamed' | 'type';
+  /**
+   * Whether it can be taken back.
+   */
+  kept: boolean;
+  new_text: string | null;
+  /**
+   * Its permission bits before the turn.
+   */
+  old_mode: number | null;
+  /**
+   * Where it was, if it was renamed.
+   */
+  old_path: string;
+  /**
+   * Null for a new file, and for one that is no text or too large.
+   */
+  old_text: string | null;
+  /**
+   * Relative to the session's folder, with forward slashes.
+   */
+  path: string;
+  removed: number | null;
+  reverted: boolean;
+  /**
+   * What was taken back of it, in their order; a file that is taken back keeps them for Undo.
+   */
+  reverted_hunks: Hunk[];
+  /**
+   * In bytes: after the turn, or before it if the file is gone.
+   */
+  size: number | null;
+  too_large: boolean;
+  /**
+   * Why not.
+   */
+  words: string;
+}
+/**
+ * What a turn changed, whoever wrote it, as it was at its end.
+ */
+export interface GetChanges {
+  /**
+   * Each file's text before and after, or one patch that ``git apply`` takes.
+   */
+  form: 'texts' | 'patch';
+  name: 'get_changes';
+  /**
+   * Of one file alone.
+   */
+  path: string | null;
+  turn_id: string;
+}
+/**
+ * Take back what a turn changed, where nobody has changed it since; or undo that.
+ */
+export interface RevertTurn {
+  /**
+   * Parts of files, in place of whole ones.
+   *
+   * @maxItems 200
+   */
+  hunks: FileHunks[];
+  name: 'revert_turn';
+  /**
+   * Whether to take back what can be, where some files were changed since.
+   */
+  partial: boolean;
+  /**
+   * Which files; by default all of them.
+   */
+  paths: string[] | null;
+  turn_id: string;
+  /**
+   * Whether to put back what was taken back.
+   */
+  undo: boolean;
+}
+/**
+ * Result of ``revert_turn``.
+ */
+export interface RevertReply {
+  /**
+   * Files that are as they were before the turn now, or after it if that was undone.
+   */
+  paths: string[];
+  /**
+   * Files that were left as they are, and why; only with ``partial``.
+   */
+  refused: {
+    [k: string]: string;
+  };
+  turn_id: string;
+}

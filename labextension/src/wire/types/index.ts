@@ -1,0 +1,33 @@
+/* Made by `make gen` from the models in acp_jupyter; edit those. */
+
+export type * from './JsonValue';
+export type * from './delivery/agent_commands';
+export type * from './delivery/change_commands';
+export type * from './delivery/commands';
+export type * from './delivery/elicitation_commands';
+export type * from './delivery/frames';
+export type * from './delivery/permission_commands';
+export type * from './delivery/queue_commands';
+export type * from './delivery/session_commands';
+export type * from './delivery/terminal_commands';
+export type * from './delivery/traffic_commands';
+export type * from './host/recording/wish';
+export type * from './host/trust_store';
+export type * from './packets/change_notes';
+export type * from './packets/elicitation';
+export type * from './packets/login_models';
+export type * from './packets/models';
+export type * from './packets/notes';
+export type * from './packets/permission_notes';
+export type * from './packets/search_hits';
+export type * from './packets/tool_inputs';
+export type * from './packets/tool_outputs';
+export type * from './transcript/elicitation_items';
+export type * from './transcript/events';
+export type * from './transcript/items';
+export type * from './transcript/login_models';
+export type * from './transcript/record';
+export type * from './transcript/session_state';
+export type * from './transcript/terminal_items';
+export type * from './transcript/tool_items';
+export type * from './transcript/trust_items';
