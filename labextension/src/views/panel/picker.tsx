@@ -1,4 +1,4 @@
-import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 import { Icon } from '../parts/icons';
 
@@ -9,18 +9,25 @@ export interface Choice {
   readonly disabled?: boolean;
 }
 
+/** Letters typed within this time are one word. */
+const TYPED_MILLISECONDS = 700;
+
 interface PickerProps {
   readonly label: string;
   readonly value: string;
   readonly choices: readonly Choice[];
+  /** What the button shows, where the name of the choice does not do. */
+  readonly shown?: string;
   readonly onChoose: (value: string) => void;
 }
 
 /** A choice of a few: a combobox with a list above it. */
-export function Picker({ label, value, choices, onChoose }: PickerProps) {
+export function Picker({ label, value, choices, shown, onChoose }: PickerProps) {
   const [open, setOpen] = useState(false);
   const [active, setActive] = useState(0);
   const button = useRef<HTMLButtonElement>(null);
+  const list = useRef<HTMLDivElement>(null);
+  const typed = useRef({ text: '', at: 0 });
   const listId = useId();
   const chosen = choices.find(choice => choice.value === value);
 
@@ -37,6 +44,16 @@ export function Picker({ label, value, choices, onChoose }: PickerProps) {
     document.addEventListener('pointerdown', close, true);
     return () => document.removeEventListener('pointerdown', close, true);
   }, [open]);
+
+  // A list may be longer than its box.
+  useLayoutEffect(() => {
+    const box = list.current;
+    const option = box?.children[active];
+    if (box !== null && option instanceof HTMLElement) {
+      const { offsetTop: top, offsetHeight: height } = option;
+      box.scrollTop = Math.min(top, Math.max(box.scrollTop, top + height - box.clientHeight));
+    }
+  }, [open, active]);
 
   const show = () => {
     setActive(
@@ -71,6 +88,15 @@ export function Picker({ label, value, choices, onChoose }: PickerProps) {
       }
     } else if (open && event.key === 'Escape') {
       setOpen(false);
+    } else if (
+      open &&
+      event.key.length === 1 &&
+      !(event.ctrlKey || event.metaKey || event.altKey)
+    ) {
+      const now = event.timeStamp;
+      const text = now - typed.current.at < TYPED_MILLISECONDS ? typed.current.text : '';
+      typed.current = { text: text + event.key.toLowerCase(), at: now };
+      setActive(meant(typed.current.text, choices) ?? active);
     } else {
       return;
     }
@@ -93,11 +119,11 @@ export function Picker({ label, value, choices, onChoose }: PickerProps) {
         onClick={() => (open ? setOpen(false) : show())}
         onKeyDown={onKeyDown}
       >
-        <span class="cut">{twoWords(chosen?.name ?? (value || label))}</span>
+        <span class="cut">{shown ?? twoWords(chosen?.name ?? (value || label))}</span>
         <Icon name="chevron" small class="chev" />
       </button>
       {open && (
-        <div class="acp-pop" role="listbox" id={listId} aria-label={label}>
+        <div class="acp-pop" role="listbox" id={listId} aria-label={label} ref={list}>
           {choices.map((choice, index) => (
             <div
               key={choice.value}
@@ -136,6 +162,14 @@ function nextOf(key: string, active: number, count: number): number | null {
     default:
       return null;
   }
+}
+
+/** What is typed means the first name that begins with it, else the first that has it. */
+function meant(typed: string, choices: readonly Choice[]): number | null {
+  const names = choices.map(choice => choice.name.toLowerCase());
+  const begins = names.findIndex(name => name.startsWith(typed));
+  const found = begins === -1 ? names.findIndex(name => name.includes(typed)) : begins;
+  return found === -1 ? null : found;
 }
 
 /** The button shows two words at most; the list has the rest. */

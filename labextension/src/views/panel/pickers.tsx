@@ -15,7 +15,10 @@ interface PickersProps {
   readonly onFailure: (message: string) => void;
 }
 
-/** Agent, and what the agent itself offers: mode and model. */
+/** Options beside mode and model that get a picker of their own. */
+const MOST = 6;
+
+/** Agent, and what the agent itself offers: mode, model, and whatever else can be chosen. */
 export function Pickers(props: PickersProps) {
   const { session, agents, agent, actions, t } = props;
   const change = (of: ConfigChange) => {
@@ -47,6 +50,18 @@ export function Pickers(props: PickersProps) {
         <OptionPicker label={t('Mode')} option={optionOf(offered, 'mode')} onChange={change} />
       )}
       <OptionPicker label={t('Model')} option={optionOf(offered, 'model')} onChange={change} />
+      {othersOf(offered).map(option =>
+        option.type === 'boolean' ? (
+          <SwitchPicker key={option.id} option={option} t={t} onChange={change} />
+        ) : (
+          <OptionPicker
+            key={option.id}
+            label={option.name || option.id}
+            option={option}
+            onChange={change}
+          />
+        ),
+      )}
     </>
   );
 }
@@ -70,6 +85,39 @@ function OptionPicker({ label, option, onChange }: OptionPickerProps) {
       onChoose={value => onChange({ config: { [id]: value } })}
     />
   );
+}
+
+interface SwitchPickerProps {
+  readonly option: ConfigOption;
+  readonly t: Translate;
+  readonly onChange: (change: ConfigChange) => void;
+}
+
+/** On or off; the button says of what, which the two words alone do not. */
+function SwitchPicker({ option, t, onChange }: SwitchPickerProps) {
+  const { id, name, description } = option;
+  const label = name || id;
+  return (
+    <Picker
+      label={label}
+      value={String(option.current_value === true)}
+      shown={option.current_value === true ? t('%1: on', label) : t('%1: off', label)}
+      choices={[
+        { value: 'true', name: t('On'), description },
+        { value: 'false', name: t('Off'), description: '' },
+      ]}
+      onChoose={value => onChange({ config: { [id]: value === 'true' } })}
+    />
+  );
+}
+
+/** What has no picker by its category; a second option of a category has none either. */
+function othersOf(session: SessionState | null): ConfigOption[] {
+  const named = ['mode', 'model'].map(category => optionOf(session, category));
+  return (session?.config_options ?? [])
+    .filter(option => !named.includes(option))
+    .filter(option => option.type === 'boolean' || option.choices.length > 0)
+    .slice(0, MOST);
 }
 
 function optionOf(session: SessionState | null, category: string): ConfigOption | null {
