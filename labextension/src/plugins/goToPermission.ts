@@ -17,14 +17,14 @@ export class Permissions {
   readonly #app: JupyterFrontEnd;
   readonly #client: Client;
   readonly #notebook: CurrentNotebook;
-  readonly #openSession: (sessionId: string) => HTMLElement;
+  readonly #openSession: (sessionId: string) => Promise<HTMLElement>;
 
   /** `openSession` shows a session in the panel, and gives the panel's element. */
   constructor(
     app: JupyterFrontEnd,
     client: Client,
     notebook: CurrentNotebook,
-    openSession: (sessionId: string) => HTMLElement,
+    openSession: (sessionId: string) => Promise<HTMLElement>,
   ) {
     this.#app = app;
     this.#client = client;
@@ -46,7 +46,7 @@ export class Permissions {
       const origin = originOfPending(following.store);
       const open = origin !== null && this.#notebook.find(origin.notebook_path) !== null;
       const cell = open ? await revealCell(this.#app, this.#notebook, origin) : null;
-      await focusRequest(cell ?? this.#openSession(sessionId));
+      await focusRequest(cell ?? (await this.#openSession(sessionId)));
     } finally {
       following.dispose();
     }

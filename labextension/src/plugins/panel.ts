@@ -48,9 +48,10 @@ export const panelPlugin: JupyterFrontEndPlugin<IAcpPanel> = {
     app.shell.add(panel, 'right', { rank: 500 });
     restorer?.add(panel, PANEL_ID);
 
-    const show = (sessionId: string) => {
+    const show = async (sessionId: string) => {
       panel.openSession(sessionId);
       app.shell.activateById(PANEL_ID);
+      await panel.drawn;
       return panel.node;
     };
     const permissions = new Permissions(app, client, notebook, show);
@@ -110,7 +111,7 @@ export const panelPlugin: JupyterFrontEndPlugin<IAcpPanel> = {
       isVisible: () => false,
       execute: args => {
         if (typeof args['sessionId'] === 'string') {
-          show(args['sessionId']);
+          void show(args['sessionId']);
         }
       },
     });

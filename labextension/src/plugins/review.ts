@@ -7,12 +7,13 @@ import type { Message } from '@lumino/messaging';
 import { Widget } from '@lumino/widgets';
 
 import type { Client, Following } from '../delivery/client';
-import type { Actions, Failure, Mounted, Translate } from '../views';
-import { mountReview, type ReviewProps } from '../views/review';
+import type { Actions, Failure, Translate } from '../views';
+import type { ReviewProps } from '../views/review';
 import type { SessionSummary } from '../wire/types';
 import { REVIEW, turnActions } from './actions';
 import { IAcpClient } from './client';
 import { agentIcon } from './icon';
+import { mountReview, type Later } from './lazyViews';
 
 /** Changes of turns, reviewed in the main area. */
 export const reviewPlugin: JupyterFrontEndPlugin<void> = {
@@ -69,7 +70,7 @@ export const reviewPlugin: JupyterFrontEndPlugin<void> = {
 /** The review of a turn, or of a session. */
 class ReviewWidget extends Widget {
   readonly #following: Following;
-  readonly #mounted: Mounted<ReviewProps>;
+  readonly #mounted: Later<ReviewProps>;
   readonly #stops: (() => void)[];
   readonly #actions: Actions;
   #failure: Failure | null = null;
@@ -115,9 +116,11 @@ class ReviewWidget extends Widget {
   /** Keys act only with the focus inside. */
   protected override onActivateRequest(message: Message): void {
     super.onActivateRequest(message);
-    if (!this.node.contains(document.activeElement)) {
-      this.node.querySelector<HTMLElement>('.acp')?.focus();
-    }
+    void this.#mounted.drawn.then(() => {
+      if (this.isVisible && !this.node.contains(document.activeElement)) {
+        this.node.querySelector<HTMLElement>('.acp')?.focus();
+      }
+    });
   }
 
   #draw(): void {

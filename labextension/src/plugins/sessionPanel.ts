@@ -1,5 +1,4 @@
 import type { JupyterFrontEnd } from '@jupyterlab/application';
-import { Notification } from '@jupyterlab/apputils';
 import type { NotebookPanel } from '@jupyterlab/notebook';
 import type { Message } from '@lumino/messaging';
 import { Widget } from '@lumino/widgets';
@@ -8,16 +7,13 @@ import type { Client, Following } from '../delivery/client';
 import { Failure } from '../delivery/failure';
 import type { DraftAttachment } from '../state/attachments';
 import { SessionStore } from '../state/store';
-import { mountPanel } from '../views';
-import type { Actions, Mounted, PanelProps, Rendering, SendKey, Translate } from '../views';
+import type { Actions, PanelProps, Rendering, SendKey, Translate } from '../views';
 import type { AgentEntry, SessionState, SessionSummary } from '../wire/types';
-import { turnActions } from './actions';
-import { cellsOfNotebook } from './answerCells';
 import { acceptFiles, PageContext } from './context';
 import type { CurrentNotebook } from './currentNotebook';
-import { exportSession } from './exporting';
 import { agentIcon } from './icon';
-import { revealCell } from './reveal';
+import { mountPanel, type Later } from './lazyViews';
+import { panelActions } from './panelActions';
 
 export const PANEL_ID = 'acp-jupyter-panel';
 
@@ -37,13 +33,12 @@ export class SessionPanel extends Widget {
   /** Holds what is written as long as no session is shown. */
   readonly #blank = new SessionStore('');
   readonly #stops: (() => void)[];
-  readonly #mounted: Mounted<PanelProps>;
+  /** Drawn when it is shown for the first time. */
+  #mounted: Later<PanelProps> | null = null;
   #following: Following | null = null;
   #agents: readonly AgentEntry[] | null = null;
   #failure: Failure | null = null;
   #sendKey: SendKey = 'enter';
-  /** The session made last: it can be written to before its snapshot is here. */
-  #made: SessionState | null = null;
   /** Notebook whose session was looked for last. */
   #path: string | null = null;
 
@@ -55,8 +50,14 @@ export class SessionPanel extends Widget {
     this.title.icon = agentIcon;
     this.title.caption = options.t('ACP sessions');
     this.#context = new PageContext({ ...options, session: () => this.session });
-    this.#actions = this.#makeActions();
-    this.#mounted = mountPanel(this.node, this.#props());
+    this.#actions = panelActions({
+      ...options,
+      context: this.#context,
+      session: () => this.session,
+      show: sessionId => this.openSession(sessionId),
+      boundNotebook: () => this.#boundNotebook(),
+      refreshAgents: () => this.#refreshAgents(),
+    });
     const { client, notebook } = options;
     this.#stops = [
       acceptFiles(this.node, file => this.attach(file)),
@@ -87,6 +88,11 @@ export class SessionPanel extends Widget {
   /** Its state, as far as it is known. */
   get session(): SessionState | null {
     return this.#following?.store.view.session ?? null;
+  }
+
+  /** Resolves once what was shown is drawn. */
+  get drawn(): Promise<void> {
+    return this.#mounted?.drawn ?? Promise.resolve();
   }
 
   openSession(sessionId: string): void {
@@ -121,77 +127,36 @@ export class SessionPanel extends Widget {
     for (const stop of this.#stops) {
       stop();
     }
-    this.#mounted.dispose();
+    this.#mounted?.dispose();
     this.#following?.dispose();
     super.dispose();
   }
 
   protected override onActivateRequest(message: Message): void {
     super.onActivateRequest(message);
-    this.node.querySelector<HTMLElement>('textarea, [role=textbox], [role=combobox]')?.focus();
+    const focused = document.activeElement;
+    void this.drawn.then(() => {
+      // Whoever has gone elsewhere meanwhile stays there.
+      if (document.activeElement === focused || document.activeElement === document.body) {
+        this.node.querySelector<HTMLElement>('textarea, [role=textbox], [role=combobox]')?.focus();
+      }
+    });
   }
 
-  #makeActions(): Actions {
-    const { app, client, notebook, t } = this.#options;
-    return {
-      ...turnActions(app, client, () => this.#following?.store.view.session ?? null, t),
-      send: async (sessionId, text, attachments) => {
-        const known = [this.session, this.#made].find(one => one?.session_id === sessionId);
-        await client.send(sessionId, await this.#context.prompt(text, attachments, known ?? null));
-      },
-      mentions: this.#context.mentions,
-      createSession: async agent => {
-        const made = await client.createSession({
-          agent,
-          notebook_path: notebook.path,
-          new: true,
-        });
-        this.#made = made;
-        this.openSession(made.session_id);
-        return made.session_id;
-      },
-      openSession: sessionId => this.openSession(sessionId),
-      closeSession: sessionId => client.closeSession(sessionId),
-      setConfig: (sessionId, change) => client.setConfig(sessionId, change),
-      listRules: sessionId => client.permissions.rules(sessionId),
-      revokeRule: ruleId => client.permissions.revoke(ruleId),
-      loadItems: async (sessionId, start, end) => {
-        await client.loadItems(sessionId, start, end);
-      },
-      cells: cellsOfNotebook(
-        () => this.#boundNotebook(),
-        listener => notebook.onActiveCell(listener),
-        t,
-      ),
-      jumpTo: origin => void revealCell(app, notebook, origin),
-      life: {
-        resume: sessionId => client.life.resume(sessionId),
-        fork: sessionId => client.life.fork(sessionId),
-        remove: sessionId => client.life.remove(sessionId),
-        listOfAgent: (agent, cursor) => client.life.listOfAgent(agent, cursor),
-        openOfAgent: (agent, session, trust) => client.life.openOfAgent(agent, session, trust),
-      },
-      traffic: (sessionId, query) => client.life.traffic(sessionId, query),
-      trafficLine: (sessionId, place) => client.life.trafficLine(sessionId, place),
-      exportSession: (sessionId, format) => exportSession(app, sessionId, format),
-      removeQueued: (sessionId, turnId) => client.cancel(sessionId, turnId),
-      editQueued: (turnId, text) => client.editQueued(turnId, text),
-      sendNow: turnId => client.sendNow(turnId),
-      refreshAgents: () => this.#refreshAgents(),
-      login: (sessionId, methodId) => client.logins.login(sessionId, methodId),
-      cancelLogin: sessionId => client.logins.cancelLogin(sessionId),
-      allowDownload: (agentId, shown) => client.logins.allowDownload(agentId, shown),
-      restartAgent: async agentId => {
-        Notification.info(await client.logins.restartAgent(agentId), { autoClose: 5_000 });
-      },
-      openTerminal: name => {
-        if (app.commands.hasCommand('terminal:open')) {
-          void app.commands.execute('terminal:open', { name });
-        } else {
-          Notification.info(t('Open terminal %1 to log in.', name), { autoClose: 10_000 });
-        }
-      },
-    };
+  protected override onAfterAttach(message: Message): void {
+    super.onAfterAttach(message);
+    if (this.isVisible) {
+      this.#mount();
+    }
+  }
+
+  protected override onBeforeShow(message: Message): void {
+    super.onBeforeShow(message);
+    this.#mount();
+  }
+
+  #mount(): void {
+    this.#mounted ??= mountPanel(this.node, this.#props());
   }
 
   /** The session's notebook, as far as it is open; without one the current notebook. */
@@ -261,7 +226,7 @@ export class SessionPanel extends Widget {
 
   #draw(): void {
     if (!this.isDisposed) {
-      this.#mounted.update(this.#props());
+      this.#mounted?.update(this.#props());
     }
   }
 
