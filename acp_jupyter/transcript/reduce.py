@@ -84,6 +84,7 @@ from acp_jupyter.transcript import (
     messages,
     permissions,
     plans,
+    policy,
     queue,
     setup,
     terminals,
@@ -203,7 +204,7 @@ def _apply(draft: Draft, packet: LogPacket) -> None:  # noqa: C901, PLR0915 - on
         case TitleChanged():
             draft.change_session(title=packet.title)
         case PolicyChanged():
-            draft.change_session(policy=packet.policy)
+            policy.changed(draft, packet)
         case TurnQueued():
             turns.queued(draft, packet)
         case TurnStartedNote():

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, get_args
+from typing import Any, cast, get_args
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from acp_jupyter.host.permissions import decide
-from acp_jupyter.packets.notes import Policy
+from acp_jupyter.packets.notes import Policy, PolicyChanged, TurnQueued
+from acp_jupyter.transcript.events import TurnStarted
 from acp_jupyter.transcript.items import Location, PermissionOption, ToolCall, ToolKind
+from tests.support.script import Script
 
 ONCE = PermissionOption(option_id="once", name="Allow once", option_kind="allow_once")
 ALWAYS = PermissionOption(option_id="always", name="Always", option_kind="allow_always")
@@ -99,3 +101,17 @@ def test_taking_evidence_away_never_turns_a_question_into_a_grant(
     if chosen(policy, tool_call, OPTIONS) is None:
         poorer = tool_call.model_copy(update={name: LESS[name] for name in taken})
         assert chosen(policy, poorer, OPTIONS) != "once"
+
+
+def test_who_goes_back_to_asking_is_asked_at_once() -> None:
+    script = Script()
+    for turn_id, policy in (("t1", "allow-all"), ("t2", "allow-all"), ("t3", "read-only")):
+        script.note(TurnQueued(turn_id=turn_id, prompt=(), policy=cast("Policy", policy)))
+    script.note(PolicyChanged(policy="accept-edits"))
+    assert script.transcript.session.policy == "accept-edits"
+    assert script.transcript.turns["t1"].policy == "allow-all"
+    script.note(PolicyChanged(policy="ask"))
+    policies = {turn_id: turn.policy for turn_id, turn in script.transcript.turns.items()}
+    assert policies == {"t1": "ask", "t2": "ask", "t3": "read-only"}
+    told = [event.turn.turn_id for event in script.events[-3:] if isinstance(event, TurnStarted)]
+    assert told == ["t1", "t2"]

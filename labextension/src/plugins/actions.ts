@@ -28,6 +28,7 @@ export function turnActions(
     answerElicitation: (sessionId, requestId, answer) =>
       client.answerElicitation(sessionId, requestId, answer),
     cancel: (sessionId, turnId) => client.cancel(sessionId, turnId),
+    setConfig: (sessionId, change) => client.setConfig(sessionId, change),
     getChanges: (turnId, path) => client.changes.file(turnId, path),
     revertTurn: (turnId, what) => client.changes.revert(turnId, what),
     review: turnId =>

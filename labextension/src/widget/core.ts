@@ -83,6 +83,7 @@ function actionsOf(client: Client): Actions {
     answerElicitation: (sessionId, requestId, answer) =>
       client.answerElicitation(sessionId, requestId, answer),
     cancel: (sessionId, turnId) => client.cancel(sessionId, turnId),
+    setConfig: (sessionId, change) => client.setConfig(sessionId, change),
     getChanges: (turnId, path) => client.changes.file(turnId, path),
     revertTurn: (turnId, what) => client.changes.revert(turnId, what),
     killTerminal: (sessionId, terminalId) => client.killTerminal(sessionId, terminalId),

@@ -1,15 +1,19 @@
 import type { RefObject } from 'preact';
-import { useCallback } from 'preact/hooks';
+import { useCallback, useState } from 'preact/hooks';
 
 import { pendingRequest } from '../../state/asking';
+import type { SessionView } from '../../state/view';
 import type { AgentEntry, SessionState } from '../../wire/types';
+import { ErrorNote } from '../items/note';
 import { goToPermission } from '../items/permission';
+import { AllowAll } from '../parts/allow_all';
 import { IconButton } from '../parts/buttons';
 import { plural } from '../parts/format';
 import { useSubscription } from '../parts/hooks';
 import { Icon } from '../parts/icons';
 import { useScene } from '../parts/scene';
 import { Details } from './details';
+import { More } from './more';
 import { NewSession } from './new_session';
 import { Rules } from './rules';
 
@@ -26,6 +30,7 @@ export function Bar({ root, onList, onTraffic, agents, onStart }: BarProps) {
   const { store, t } = useScene();
   useSubscription(useCallback(listener => store.subscribeSession(listener), [store]));
   const { session } = store.view;
+  const [failure, setFailure] = useState('');
   const waiting = session?.waiting ?? 0;
   const go = () => {
     for (const item of store.view.items.values()) {
@@ -42,23 +47,30 @@ export function Bar({ root, onList, onTraffic, agents, onStart }: BarProps) {
         <h2 class="cut grow" dir="auto" title={session?.title}>
           {session === null || session.title === '' ? t('New session') : session.title}
         </h2>
-        {session?.policy === 'allow-all' && <span class="badge warn">{t('Allow-all')}</span>}
+        {session !== null && isAllowed(session, store.view.turns) && (
+          <AllowAll sessionId={session.session_id} onFailure={setFailure} />
+        )}
         {waiting > 0 && (
           <button type="button" class="badge warn" title={t('Go to the question')} onClick={go}>
             {plural(t, waiting, '1 waiting', '%1 waiting')}
           </button>
         )}
-        {onTraffic !== null && (
-          <IconButton icon="switch_mode" label={t('Traffic')} onClick={onTraffic} />
-        )}
         <IconButton icon="history" label={t('Sessions')} onClick={onList} />
         {onStart !== null && <NewSession agents={agents} t={t} onStart={onStart} />}
+        {session !== null && <More {...{ session, onTraffic, onFailure }} />}
       </div>
+      {failure !== '' && <ErrorNote message={failure} detail="" />}
       {session !== null && <Where session={session} />}
       {session !== null && <Details session={session} />}
       {session !== null && <Rules session={session} />}
     </>
   );
+}
+
+/** Whether nothing is asked: by the session's policy, or by that of the turn that runs. */
+function isAllowed(session: SessionState, turns: SessionView['turns']): boolean {
+  const running = turns.get(session.active_turn_id ?? '');
+  return [session, running].some(each => each?.policy === 'allow-all');
 }
 
 function Where({ session }: { readonly session: SessionState }) {

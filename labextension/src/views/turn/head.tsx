@@ -1,5 +1,7 @@
-import { useCallback } from 'preact/hooks';
+import { useCallback, useState } from 'preact/hooks';
 
+import { ErrorNote } from '../items/note';
+import { AllowAll } from '../parts/allow_all';
 import { useSubscription } from '../parts/hooks';
 import { Icon } from '../parts/icons';
 import { useScene } from '../parts/scene';
@@ -16,20 +18,26 @@ export function TurnHead({ turnId }: { readonly turnId: string }) {
   const turns = [...view.turns.values()];
   const title = turns.some(({ prompt }) => prompt.trim().startsWith(called)) ? '' : called;
   const words = [title, currentName(view.session, 'mode')].filter(word => word !== '');
-  const policy = turn?.policy;
+  const [failure, setFailure] = useState('');
+  // A turn that is over tells its policy in the footer.
+  const over = turn?.status === 'done' && view.saved === null;
+  const policy = over ? view.session?.policy : turn?.policy;
   return (
-    <div class="acp-head">
-      <Icon name="agent" />
-      <b>{agentOf(view).name || t('Agent')}</b>
-      <span class="cut grow" dir="auto">
-        {words.join(' · ')}
-      </span>
-      {policy === 'allow-all' && <span class="badge warn">{t('Allow-all')}</span>}
-      {view.session !== null && (
-        <span class="where" dir="ltr">
-          {view.session.folder}
+    <>
+      <div class="acp-head">
+        <Icon name="agent" />
+        <b>{agentOf(view).name || t('Agent')}</b>
+        <span class="cut grow" dir="auto">
+          {words.join(' · ')}
         </span>
-      )}
-    </div>
+        {policy === 'allow-all' && <AllowAll sessionId={view.sessionId} onFailure={setFailure} />}
+        {view.session !== null && (
+          <span class="where" dir="ltr">
+            {view.session.folder}
+          </span>
+        )}
+      </div>
+      {failure !== '' && <ErrorNote message={failure} detail="" />}
+    </>
   );
 }
