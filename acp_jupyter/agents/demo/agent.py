@@ -27,7 +27,7 @@ from .prompt import prompt_text
 from .questions import ask_form
 from .quoting import one_line
 from .session import COMMANDS, Session, environment_rate
-from .talk import bench, crash, fail, help_, long_answer, max_tokens, plan, refuse
+from .talk import bench, crash, fail, help_, long_answer, markdown, max_tokens, plan, refuse
 from .turn import Turn, TurnCancelledError
 from .workspace import Workspace
 
@@ -44,6 +44,7 @@ _TASKS: Mapping[Task, Callable[[Turn, Request], Coroutine[object, object, str]]]
     Task.EDIT: edit,
     Task.CREATE: create,
     Task.RUN: run,
+    Task.MARKDOWN: markdown,
     Task.SLOW: long_answer,
     Task.BENCH: bench,
     Task.PLAN: plan,

@@ -19,6 +19,7 @@ class Task(StrEnum):
     EDIT = "edit"
     CREATE = "create"
     RUN = "run"
+    MARKDOWN = "markdown"
     SLOW = "slow"
     BENCH = "bench"
     PLAN = "plan"
@@ -36,6 +37,7 @@ _KEYWORDS: dict[Task, str] = {
     Task.EDIT: r"edit|fix|improve|clean|add|change|make\b.*\b(?:faster|twice as fast|cleaner)",
     Task.CREATE: r"create|write",
     Task.RUN: r"run|test|tests|execute",
+    Task.MARKDOWN: r"markdown|formulas?|maths",
     Task.SLOW: r"slow|slowly|long",
     Task.BENCH: r"bench",
     Task.PLAN: r"plan",

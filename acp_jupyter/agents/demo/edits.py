@@ -11,6 +11,8 @@ from pathlib import PurePath
 
 __all__ = ["Edit", "new_file", "propose"]
 
+_MAX_LOOPS = 8
+
 
 @dataclass(frozen=True, slots=True)
 class Edit:
@@ -69,7 +71,7 @@ def _edit_python(name: str, source: str) -> Edit | None:
         return None
     for edit in (
         _drop_iterrows(source),
-        _use_comprehension(source, tree),
+        _use_comprehensions(source, tree),
         _document(name, source, tree),
     ):
         if edit is not None and _parses(edit.text):
@@ -106,8 +108,33 @@ def _drop_iterrows(source: str) -> Edit | None:
     )
 
 
-def _use_comprehension(source: str, tree: ast.Module) -> Edit | None:
-    """Turn ``xs = []`` followed by a loop that only appends into a list comprehension."""
+def _use_comprehensions(source: str, tree: ast.Module) -> Edit | None:
+    """Do it where it fits, a few times; a text that is half done is parsed anew."""
+    built: list[str] = []
+    while len(built) < _MAX_LOOPS and (found := _use_comprehension(source, tree)) is not None:
+        source, name = found
+        built.append(name)
+        if not _parses(source):
+            return None
+        tree = ast.parse(source)
+    match built:
+        case []:
+            return None
+        case [name]:
+            words = f"Built `{name}` by a list comprehension instead of a loop."
+        case _:
+            names = ", ".join(f"`{name}`" for name in built[:-1]) + f" and `{built[-1]}`"
+            words = f"Built {names} by list comprehensions instead of loops."
+    return Edit(source, words)
+
+
+def _use_comprehension(source: str, tree: ast.Module) -> tuple[str, str] | None:
+    """Turn ``xs = []`` followed by a loop that only appends into a list comprehension.
+
+    Returns
+    -------
+    The new text and the list's name, None where there is no such loop.
+    """
     lines = source.splitlines(keepends=True)
     for start, loop in _neighbours(tree):
         built = _comprehension(start, loop, tree)
@@ -117,8 +144,7 @@ def _use_comprehension(source: str, tree: ast.Module) -> Edit | None:
         end = block[-1][len(block[-1].rstrip("\r\n")) :]
         indent = block[0][: len(block[0]) - len(block[0].lstrip())]
         lines[start.lineno - 1 : loop.end_lineno] = [f"{indent}{built}{end}"]
-        name = built.split(" ", 1)[0]
-        return Edit("".join(lines), f"Built `{name}` by a list comprehension instead of a loop.")
+        return "".join(lines), built.split(" ", 1)[0]
     return None
 
 

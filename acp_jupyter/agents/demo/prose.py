@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 
-__all__ = ["blocks", "exactly"]
+__all__ = ["ONE_OF_EACH", "blocks", "exactly"]
 
 _SENTENCES = (
     "A cell sends its text to the agent and shows what comes back while it comes.",
@@ -31,6 +31,35 @@ _CODE = (
 _TABLE = (
     "| Part | Runs in |\n| --- | --- |\n| agent | a process of its own |\n| view | the page |\n"
 )
+
+
+ONE_OF_EACH = r"""## The mean of a list
+
+The mean of $n$ values is their sum divided by $n$; **no value, no mean**.
+
+$$
+\bar{x} = \frac{1}{n} \sum_{i=1}^{n} x_i
+$$
+
+| Values | Sum | Mean |
+| --- | ---: | ---: |
+| 1, 2, 3 | 6 | 2.0 |
+| 4, 8 | 12 | 6.0 |
+
+```python
+def mean(values: list[float]) -> float:
+    return sum(values) / len(values)
+```
+
+```mermaid
+graph LR
+    A[Values] --> B[Sum] --> C[Mean]
+```
+
+- [x] text, *emphasis* and `code`
+- [ ] what the [Markdown guide](https://www.markdownguide.org) has beyond that
+"""
+"""Text, formula, table, code, diagram, tasks, link."""
 
 
 def blocks() -> Iterator[str]:

@@ -33,6 +33,7 @@ COMMANDS: list[Json] = [
     _command("edit", "Propose an edit and ask before writing", "name of a file"),
     _command("create", "Write a new file after asking", "name of the file"),
     _command("run", "Run a harmless command after asking"),
+    _command("markdown", "Write formulas, a table, code and a diagram"),
     _command("slow", "Stream a long answer", "rate=20"),
     _command("bench", "Stream an exact number of chunks", "N=5000 size=20 rate=0"),
     _command("help", "Say what this agent can do"),

@@ -15,7 +15,17 @@ from .choose import Request
 from .quoting import quote
 from .turn import Turn
 
-__all__ = ["bench", "crash", "fail", "help_", "long_answer", "max_tokens", "plan", "refuse"]
+__all__ = [
+    "bench",
+    "crash",
+    "fail",
+    "help_",
+    "long_answer",
+    "markdown",
+    "max_tokens",
+    "plan",
+    "refuse",
+]
 
 _MAX_BENCH_CHARACTERS = 32_000_000
 _LONG_BLOCKS = 40
@@ -30,6 +40,13 @@ async def long_answer(turn: Turn, _request: Request) -> str:
             )
         await turn.say(block + "\n")
     await turn.say("That was all.\n")
+    return "end_turn"
+
+
+async def markdown(turn: Turn, _request: Request) -> str:
+    """Write one of each kind of text."""
+    await turn.think("A mean shows it all: a formula, a table, code and a diagram.")
+    await turn.say(prose.ONE_OF_EACH)
     return "end_turn"
 
 
@@ -102,6 +119,7 @@ _HELP = """This is the demo agent. It has no model, so it answers to a few keywo
 - `create notes.md with "some text"`: a new file, after asking
 - `run`: a harmless command, after asking
 - `plan`: a plan, ticked off
+- `markdown`: formulas, a table, code and a diagram
 - `slow`: a long answer; add `rate=20` for 20 chunks per second
 - `ask twice`: two permission requests at once
 - `ask me`: a form to fill in
