@@ -57,7 +57,12 @@ class TimedPacket(PacketModel):
     """Seconds since the epoch."""
 
 
-class _Chunk(TimedPacket):
+class _MadePacket(TimedPacket):
+    parent_id: str = ""
+    """Id of the tool call whose subagent made it; empty for what the agent itself does."""
+
+
+class _Chunk(_MadePacket):
     block: ContentBlock
     message_id: str = ""
 
@@ -94,7 +99,7 @@ class Location(PacketModel):
     line: int | None = None
 
 
-class _ToolCallPacket(TimedPacket):
+class _ToolCallPacket(_MadePacket):
     tool_call_id: str
     tool_name: str = "unknown"
     """A name of the tool table, or ``unknown`` (C18, C27)."""

@@ -22,6 +22,7 @@ class CallFacts:
     tool_name: str = "unknown"
     name: str = ""
     acp_kind: AcpKind | None = None
+    parent_id: str = ""
     has_content: bool = False
     diffs: tuple[ToolDiff, ...] = ()
     """Of the newest content; its text is the item's output."""
@@ -48,6 +49,8 @@ class CallFacts:
             changes["name"] = name
         if packet.acp_kind is not None and packet.acp_kind != self.acp_kind:
             changes["acp_kind"] = packet.acp_kind
+        if packet.parent_id:
+            changes["parent_id"] = packet.parent_id
         if packet.content is not None:
             changes |= self._content(packet)
         if "locations" in packet.model_fields_set and packet.locations != self.locations:

@@ -19,10 +19,10 @@ from acp_jupyter.transcript.events import (
 )
 from acp_jupyter.transcript.items import AgentMessage, Item, Thought
 from acp_jupyter.transcript.session_state import TurnState
-from acp_jupyter.transcript.state import Fields, Transcript
+from acp_jupyter.transcript.state import Fields, OpenItem, Transcript
 from acp_jupyter.transcript.text import Text
 
-__all__ = ["Draft"]
+__all__ = ["Draft", "place_of"]
 
 
 class _Stamp(TypedDict):
@@ -68,7 +68,7 @@ class Draft(Fields):
 
     def get(self, item_id: str) -> Item:
         """Return an item, without its growing text."""
-        return self.items[_place(item_id)]
+        return self.items[place_of(item_id)]
 
     def add(self, item: Item) -> None:
         """Add an item at the end."""
@@ -80,7 +80,7 @@ class Draft(Fields):
 
     def replace(self, item: Item) -> None:
         """Put a changed item in the place of the one with its id."""
-        place = _place(item.id)
+        place = place_of(item.id)
         if self.items[place] == item:
             return
         self.items = self.items.set(place, item)
@@ -121,11 +121,43 @@ class Draft(Fields):
             self.texts = self.texts.set(*self.growing)
         self.growing = (item_id, text)
 
-    def close_open_item(self) -> None:
-        """End the message or thought that was being streamed."""
-        if self.open is not None:
-            closing, self.open = self.open, None
-            self.close_item(closing.id)
+    def parent(self, parent_id: str) -> str:
+        """Return the item of the tool call whose subagent made what comes now.
+
+        It is of this turn and was there before: so nobody is anybody's parent in a circle. What
+        names any other call belongs to no call.
+        """
+        facts = self.calls.get(parent_id) if parent_id else None
+        if facts is None or place_of(facts.item_id) >= len(self.items):
+            return ""
+        return facts.item_id if self.get(facts.item_id).turn_id == self.turn_id() else ""
+
+    def opened(self, parent: str) -> OpenItem | None:
+        """Return the message or thought that is being streamed, by the agent or a subagent."""
+        return self.opened_by.get(parent) if parent else self.open
+
+    def set_open(self, parent: str, opened: OpenItem) -> None:
+        """Remember what the next chunk of the same may extend."""
+        if not parent:
+            self.open = opened
+        elif self.opened_by.get(parent) is not opened:
+            self.opened_by = self.opened_by.set(parent, opened)
+
+    def close_open_item(self, parent: str = "") -> None:
+        """End the message or thought that the agent, or a subagent, was streaming."""
+        closing = self.opened(parent)
+        if closing is None:
+            return
+        if parent:
+            self.opened_by = self.opened_by.discard(parent)
+        else:
+            self.open = None
+        self.close_item(closing.id)
+
+    def close_open_items(self) -> None:
+        """End the same of the agent and of all subagents."""
+        for parent in ("", *self.opened_by):
+            self.close_open_item(parent)
 
     def close_steps(self) -> None:
         """End the steps that nobody has ended."""
@@ -142,7 +174,7 @@ class Draft(Fields):
             closed = item.model_copy(update={"open": False, "ended_at": self.at})
         else:
             return
-        self.items = self.items.set(_place(item.id), closed)
+        self.items = self.items.set(place_of(item.id), closed)
         self.events.append(ItemClosed(**self._stamp(), item_id=item.id, at=self.at))
 
     # -- session and turns -----------------------------------------------
@@ -173,5 +205,6 @@ class Draft(Fields):
             self.events.append(SessionChanged(**self._stamp(), session=self.session))
 
 
-def _place(item_id: str) -> int:
+def place_of(item_id: str) -> int:
+    """Return where an item stands: its id says it."""
     return int(item_id[1:])

@@ -17,7 +17,7 @@ from acp_jupyter.packets.base import Model
 from acp_jupyter.packets.made_models import ArtifactType
 from acp_jupyter.packets.vocabulary import Priority, StepStatus
 from acp_jupyter.transcript.elicitation_items import Elicitation
-from acp_jupyter.transcript.item_base import ItemBase
+from acp_jupyter.transcript.item_base import ItemBase, StepBase
 from acp_jupyter.transcript.terminal_items import TerminalView
 from acp_jupyter.transcript.tool_items import (
     ContentBlockItem,
@@ -86,7 +86,7 @@ class UserMessage(ItemBase):
     at: float | None = None
 
 
-class AgentMessage(ItemBase):
+class AgentMessage(StepBase):
     """Text of the agent, Markdown."""
 
     kind: Literal["agent_message"] = "agent_message"
@@ -95,7 +95,7 @@ class AgentMessage(ItemBase):
     """Whether more text may follow."""
 
 
-class Thought(ItemBase):
+class Thought(StepBase):
     """Reasoning of the agent, Markdown; or a named step (S3.4)."""
 
     kind: Literal["thought"] = "thought"

@@ -16,25 +16,26 @@ def agent_chunk(draft: Draft, packet: AgentMessageChunk | AgentThoughtChunk) -> 
     """Extend the open message or thought, or open one.
 
     Without a message id a chunk extends the newest item of its kind, as long
-    as nothing else came between.
+    as nothing else came between. What subagents say at the same time does not come between.
     """
     block = packet.block
+    parent = draft.parent(packet.parent_id)
     if isinstance(block, OtherBlock):
-        draft.close_open_item()
-        draft.add(block_item(block, draft.new_id(), draft.turn_id()))
+        draft.close_open_item(parent)
+        draft.add(block_item(block, draft.new_id(), draft.turn_id(), parent))
         return
     if not block.text:
         return
     if isinstance(packet, AgentThoughtChunk) and packet.step_id:
         draft.append_text(_step(draft, packet.step_id), "text", block.text)
         return
-    opened = draft.open or _reopened(draft)
+    opened = draft.opened(parent) or (None if parent else _reopened(draft))
     if opened is None or not _extends(opened, draft, packet):
-        draft.close_open_item()
-        item = _new_item(draft, packet)
+        draft.close_open_item(parent)
+        item = _new_item(draft, packet, parent)
         draft.add(item)
         opened = _opened(item, packet.message_id)
-    draft.open = opened
+    draft.set_open(parent, opened)
     draft.append_text(opened.id, "text", block.text)
 
 
@@ -83,17 +84,18 @@ def _reopened(draft: Draft) -> OpenItem | None:
     if draft.session.active_turn_id is not None or len(draft.items) < 2:
         return None
     item = draft.items[-2]
-    if not isinstance(item, AgentMessage) or draft.items[-1].kind != "turn_end":
+    if not isinstance(item, AgentMessage) or item.parent_id or draft.items[-1].kind != "turn_end":
         return None
     return _opened(item)
 
 
 def _new_item(
-    draft: Draft, packet: AgentMessageChunk | AgentThoughtChunk
+    draft: Draft, packet: AgentMessageChunk | AgentThoughtChunk, parent: str
 ) -> AgentMessage | Thought:
+    item_id, turn_id = draft.new_id(), draft.turn_id()
     if isinstance(packet, AgentMessageChunk):
-        return AgentMessage(id=draft.new_id(), turn_id=draft.turn_id())
-    return Thought(id=draft.new_id(), turn_id=draft.turn_id(), started_at=draft.at)
+        return AgentMessage(id=item_id, turn_id=turn_id, parent_id=parent)
+    return Thought(id=item_id, turn_id=turn_id, parent_id=parent, started_at=draft.at)
 
 
 def user_chunk(draft: Draft, packet: UserMessageChunk) -> None:
@@ -113,6 +115,8 @@ def user_chunk(draft: Draft, packet: UserMessageChunk) -> None:
         draft.add(block_item(packet.block, draft.new_id(), None))
 
 
-def block_item(block: OtherBlock, item_id: str, turn_id: str | None) -> ContentBlockItem:
+def block_item(
+    block: OtherBlock, item_id: str, turn_id: str | None, parent: str = ""
+) -> ContentBlockItem:
     """Make an item of a content block."""
-    return ContentBlockItem(id=item_id, turn_id=turn_id, **block.model_dump())
+    return ContentBlockItem(id=item_id, turn_id=turn_id, parent_id=parent, **block.model_dump())

@@ -79,6 +79,7 @@ def _apart(asked: ToolCallProgress, facts: CallFacts, tool_call_id: str) -> Tool
     known: dict[str, object] = {
         "title": facts.title or None,
         "acp_kind": facts.acp_kind,
+        "parent_id": facts.parent_id,
         "raw_input": facts.raw_input,
         "content": facts.diffs or None,
         "locations": facts.locations,

@@ -68,6 +68,8 @@ class Fields:
     turn_first: PMap[str, int]
     """Index of each turn's first item."""
     open: OpenItem | None
+    opened_by: PMap[str, OpenItem]
+    """The same for subagents, by the id of the tool call item that each works for."""
     stopping: str | None
     """The turn that the agent was told to end."""
     written: PMap[str, Written]
@@ -110,6 +112,7 @@ class Transcript(Fields):
             turn_order=pvector(),
             turn_first=pmap(),
             open=None,
+            opened_by=pmap(),
             stopping=None,
             settled_by=pmap(),
             written=pmap(),

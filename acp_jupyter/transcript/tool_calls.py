@@ -12,7 +12,7 @@ from acp_jupyter.packets.words import ToolFacts, describe_tool
 from acp_jupyter.transcript import terminals
 from acp_jupyter.transcript.call_facts import CallFacts
 from acp_jupyter.transcript.changes import hang_written
-from acp_jupyter.transcript.draft import Draft
+from acp_jupyter.transcript.draft import Draft, place_of
 from acp_jupyter.transcript.items import Location, ToolCall, ToolStatus
 from acp_jupyter.transcript.tool_fields import asked_fields, blocks, diffs, given_fields
 
@@ -37,15 +37,8 @@ def upsert_tool_call(draft: Draft, packet: ToolCallStart | ToolCallProgress) -> 
     known = draft.calls.get(packet.tool_call_id)
     old = None if known is None else _existing(draft, known)
     if known is None or old is None:
-        draft.close_open_item()
-        known = CallFacts(draft.new_id())
-        item = ToolCall(
-            id=known.item_id,
-            turn_id=draft.turn_id(),
-            tool_call_id=packet.tool_call_id,
-            title="",
-            started_at=draft.at,
-        )
+        item = _new_call(draft, packet)
+        known = CallFacts(item.id)
     else:
         item = old
     facts = known.joined(packet)
@@ -57,6 +50,7 @@ def upsert_tool_call(draft: Draft, packet: ToolCallStart | ToolCallProgress) -> 
     changes = _said(draft, item, facts, packet, given)
     changes |= {"status": status, **given_fields(output, item, status, draft.session.cwd)}
     if _RANK[status] == 2 and item.ended_at is None:
+        draft.close_open_item(item.id)  # of its subagent
         changes |= _ended(draft, item, facts, changes)
     if old is None or not facts.reads_like(known):
         changes |= _words(draft, item, facts, given)
@@ -74,6 +68,19 @@ def upsert_tool_call(draft: Draft, packet: ToolCallStart | ToolCallProgress) -> 
     if draft.written:
         hang_written(draft, item.id)
     return item.id
+
+
+def _new_call(draft: Draft, packet: ToolCallStart | ToolCallProgress) -> ToolCall:
+    parent = draft.parent(packet.parent_id)
+    draft.close_open_item(parent)
+    return ToolCall(
+        id=draft.new_id(),
+        turn_id=draft.turn_id(),
+        parent_id=parent,
+        tool_call_id=packet.tool_call_id,
+        title="",
+        started_at=draft.at,
+    )
 
 
 def _existing(draft: Draft, known: CallFacts) -> ToolCall | None:
@@ -111,6 +118,10 @@ def _said(
 ) -> dict[str, object]:
     """Return what the packet itself says, field by field."""
     changes: dict[str, object] = {"raw_output": facts.raw_output}
+    if packet.parent_id and not old.parent_id:  # only an update says so: a parent was there before
+        parent = draft.parent(packet.parent_id)
+        if parent and place_of(parent) < place_of(old.id):
+            changes["parent_id"] = parent
     if packet.content is not None and not (given.is_text and not old.diffs and not old.blocks):
         exists = flag(given.metadata.get("exists"))
         shown = diffs(packet.content, draft.session.cwd, exists=exists)

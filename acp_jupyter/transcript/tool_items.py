@@ -13,7 +13,7 @@ from acp_jupyter.packets.tool_inputs import TodoItem
 from acp_jupyter.packets.tool_outputs import Diagnostic
 from acp_jupyter.packets.vocabulary import AcpKind as ToolKind
 from acp_jupyter.packets.vocabulary import ToolStatus, UiKind
-from acp_jupyter.transcript.item_base import ItemBase
+from acp_jupyter.transcript.item_base import StepBase
 from acp_jupyter.transcript.terminal_items import TerminalView
 
 __all__ = [
@@ -35,7 +35,7 @@ __all__ = [
 PermissionState = Literal["pending", "allowed", "rejected", "answered", "cancelled", "expired"]
 
 
-class ContentBlockItem(ItemBase):
+class ContentBlockItem(StepBase):
     """A content block that is not text: image, audio, resource, resource link."""
 
     kind: Literal["content_block"] = "content_block"
@@ -90,7 +90,7 @@ class Diff(Model):
     removed: int | None = None
 
 
-class ToolCall(ItemBase):
+class ToolCall(StepBase):
     """A tool call, joined from everything that named its id."""
 
     kind: Literal["tool_call"] = "tool_call"

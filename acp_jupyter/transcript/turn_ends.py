@@ -32,7 +32,7 @@ def end_turn(
     """End a turn, and close what it left open if it was the running one."""
     active = draft.session.active_turn_id == turn.turn_id
     if active:
-        draft.close_open_item()
+        draft.close_open_items()
         draft.close_steps()
         terminals.turn_ends(draft)
         _close_tool_calls(draft, turn.turn_id)

@@ -95,7 +95,7 @@ def started(draft: Draft, note: TurnStartedNote) -> None:
     turn = draft.turns.get(note.turn_id)
     if turn is None:
         return
-    draft.close_open_item()
+    draft.close_open_items()
     draft.change_session(
         active_turn_id=note.turn_id,
         status="starting" if draft.session.status == "starting" else "running",

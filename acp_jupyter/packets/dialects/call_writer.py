@@ -12,6 +12,7 @@ from acp_jupyter.packets.models import (
     ToolCallProgress,
     ToolCallStart,
 )
+from acp_jupyter.packets.parse.parent import PARENT_ID
 from acp_jupyter.packets.terminal_meta import write_terminal
 
 __all__ = [
@@ -47,6 +48,8 @@ def _call(packet: ToolCallStart | ToolCallProgress) -> Obj:
     ]
     # C18: a name that the title does not tell.
     meta: Obj = {"tool_name": packet.name} if packet.name else {}
+    if packet.parent_id:
+        meta[PARENT_ID] = packet.parent_id
     if packet.terminal is not None:
         meta |= write_terminal(packet.terminal)
     call: Obj = {

@@ -41,6 +41,7 @@ from acp_jupyter.packets.models import (
     Unknown,
     UserMessageChunk,
 )
+from acp_jupyter.packets.parse.parent import PARENT_ID
 from acp_jupyter.packets.session_models import (
     AgentInfoPacket,
     AvailableCommandsUpdate,
@@ -138,7 +139,8 @@ def _said(**fields: JsonValue) -> Obj:
 
 def _chunk(packet: UserMessageChunk | AgentMessageChunk | AgentThoughtChunk) -> Obj:
     content = write_block(packet.block)
-    return _update(packet.type, content=content) | _said(messageId=packet.message_id)
+    chunk = _update(packet.type, content=content) | _said(messageId=packet.message_id)
+    return chunk | ({"_meta": {PARENT_ID: packet.parent_id}} if packet.parent_id else {})
 
 
 def _thought(packet: AgentThoughtChunk) -> Obj:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, TypedDict
 
 from pydantic import JsonValue
 
@@ -19,6 +19,7 @@ from acp_jupyter.packets.models import (
     UserMessageChunk,
 )
 from acp_jupyter.packets.parse import elicitation, made, session, tools
+from acp_jupyter.packets.parse.parent import parent_id
 from acp_jupyter.packets.parse.state import ParseState
 from acp_jupyter.packets.session_models import MessageEnd, MessageStart, StepEnd, StepStart
 from acp_jupyter.packets.union import Packet
@@ -104,12 +105,21 @@ def _user_chunk(raw: Obj, _: ParseState) -> Packet | None:
 
 def _agent_chunk(raw: Obj, _: ParseState) -> Packet | None:
     block = read_block(raw.get("content"))
-    return AgentMessageChunk(block=block, message_id=_message_id(raw)) if block else None
+    return AgentMessageChunk(block=block, **_whose(raw)) if block else None
 
 
 def _thought_chunk(raw: Obj, _: ParseState) -> Packet | None:
     block = read_block(raw.get("content"))
-    return AgentThoughtChunk(block=block, message_id=_message_id(raw)) if block else None
+    return AgentThoughtChunk(block=block, **_whose(raw)) if block else None
+
+
+class _Whose(TypedDict):
+    message_id: str
+    parent_id: str
+
+
+def _whose(raw: Obj) -> _Whose:
+    return {"message_id": _message_id(raw), "parent_id": parent_id(raw)}
 
 
 def _message_id(raw: Obj) -> str:

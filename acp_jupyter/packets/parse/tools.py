@@ -18,6 +18,7 @@ from acp_jupyter.packets.models import (
     ToolCallStart,
 )
 from acp_jupyter.packets.normalise_update import RAW_OPTION_KIND
+from acp_jupyter.packets.parse.parent import parent_id
 from acp_jupyter.packets.parse.state import ParseState, spelled_name
 from acp_jupyter.packets.terminal_meta import read_terminal
 from acp_jupyter.packets.vocabulary import read_acp_kind, read_status
@@ -85,6 +86,7 @@ def _common(raw: Obj, state: ParseState) -> dict[str, Any] | None:
         "raw_output": first(raw, "rawOutput", "raw_output"),
         "progress": _share(raw.get("progress")),
         "message": text_or_none(raw.get("message")),
+        "parent_id": parent_id(raw),
     }
     if "_meta" in raw:
         shown = next((p.terminal_id for p in common["content"] or () if p.type == "terminal"), "")

@@ -6,6 +6,7 @@ export function parseContentBlock(value: Readonly<Record<string, unknown>>): Con
   return {
     id: text(value, 'id'),
     turn_id: textOrNull(value, 'turn_id'),
+    parent_id: text(value, 'parent_id'),
     kind: 'content_block',
     type: oneOf(value, 'type', ['other', 'image', 'audio', 'resource_link', 'resource']),
     data: typeof value.data === 'string' ? value.data : '',

@@ -13,6 +13,7 @@ export function parseItem(value: Fields): Item | null {
     return null;
   }
   const base = { id, turn_id: textOrNull(value, 'turn_id') };
+  const step = { ...base, parent_id: text(value, 'parent_id') };
   switch (value.kind) {
     case 'user_message':
       return {
@@ -23,10 +24,10 @@ export function parseItem(value: Fields): Item | null {
         at: number(value, 'at'),
       };
     case 'agent_message':
-      return { ...base, kind: 'agent_message', text: text(value, 'text'), open: false };
+      return { ...step, kind: 'agent_message', text: text(value, 'text'), open: false };
     case 'thought':
       return {
-        ...base,
+        ...step,
         kind: 'thought',
         title: text(value, 'title'),
         text: text(value, 'text'),
@@ -37,7 +38,7 @@ export function parseItem(value: Fields): Item | null {
     case 'content_block':
       return parseContentBlock(value);
     case 'tool_call':
-      return parseToolCall(base, value);
+      return parseToolCall(step, value);
     case 'elicitation':
       return parseElicitation(base, value);
     case 'trust_request':

@@ -15,7 +15,10 @@ import type {
 type Fields = Readonly<Record<string, unknown>>;
 
 /** A tool call of a saved record, of this version or of an older one. */
-export function parseToolCall(base: Pick<ToolCall, 'id' | 'turn_id'>, value: Fields): ToolCall {
+export function parseToolCall(
+  base: Pick<ToolCall, 'id' | 'turn_id' | 'parent_id'>,
+  value: Fields,
+): ToolCall {
   return {
     ...base,
     kind: 'tool_call',

@@ -2,13 +2,11 @@ import type {
   AgentEntry,
   AgentMessage,
   Artifact,
-  Event,
   FileWriteItem,
   Item,
   Notice,
   Permission,
   SessionState,
-  Snapshot,
   Thought,
   TodoItem,
   ToolCall,
@@ -99,7 +97,7 @@ export function turn(over: Partial<TurnState> = {}): TurnState {
 }
 
 export function message(id: string, text: string, open = false, turnId = TURN): AgentMessage {
-  return { id, turn_id: turnId, kind: 'agent_message', text, open };
+  return { id, turn_id: turnId, parent_id: '', kind: 'agent_message', text, open };
 }
 
 export function prompt(id: string, text: string, turnId = TURN): Item {
@@ -110,6 +108,7 @@ export function thought(id: string, text: string, over: Partial<Thought> = {}): 
   return {
     id,
     turn_id: TURN,
+    parent_id: '',
     kind: 'thought',
     title: '',
     text,
@@ -124,6 +123,7 @@ export function tool(id: string, over: Partial<ToolCall> = {}): ToolCall {
   return {
     id,
     turn_id: TURN,
+    parent_id: '',
     kind: 'tool_call',
     tool_call_id: id,
     tool_kind: 'read',
@@ -309,45 +309,4 @@ export function permission(over: Partial<Permission> = {}): Permission {
     asked_at: 0,
     ...over,
   };
-}
-
-export function snapshot(
-  items: readonly Item[],
-  turns: readonly TurnState[] = [turn()],
-  state: SessionState = session(),
-  seq = 10,
-): Snapshot {
-  return {
-    kind: 'snapshot',
-    session_id: SESSION,
-    seq,
-    epoch: 'e1',
-    session: state,
-    turns: [...turns],
-    items: [...items],
-    first_index: 0,
-    total: items.length,
-  };
-}
-
-export function appended(
-  itemId: string,
-  offset: number,
-  text: string,
-  seq: number,
-  field: 'text' | 'output' = 'text',
-): Event {
-  return { kind: 'text_appended', session_id: SESSION, seq, item_id: itemId, field, offset, text };
-}
-
-export function replaced(item: Item, seq: number): Event {
-  return { kind: 'item_replaced', session_id: SESSION, seq, item };
-}
-
-export function closed(itemId: string, seq: number, at = 9): Event {
-  return { kind: 'item_closed', session_id: SESSION, seq, item_id: itemId, at };
-}
-
-export function added(item: Item, index: number, seq: number): Event {
-  return { kind: 'item_added', session_id: SESSION, seq, index, item };
 }

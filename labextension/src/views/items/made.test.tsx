@@ -6,7 +6,6 @@ import {
   fileWrite,
   message,
   notice,
-  replaced,
   session,
   thought,
   tool,
@@ -14,6 +13,7 @@ import {
   turn,
   turnEnd,
 } from '../../../tests/support/build';
+import { replaced } from '../../../tests/support/events';
 import { DONE, draw, words } from '../../../tests/support/draw';
 import type { Artifact, ContentBlockItem } from '../../wire/types';
 
@@ -23,6 +23,7 @@ function block(over: Partial<ContentBlockItem>): ContentBlockItem {
   return {
     id: 'b',
     turn_id: TURN,
+    parent_id: '',
     kind: 'content_block',
     type: 'other',
     data: '',

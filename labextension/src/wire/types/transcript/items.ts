@@ -31,6 +31,10 @@ export interface AgentMessage {
    * Whether more text may follow.
    */
   open: boolean;
+  /**
+   * Id of the tool call item, of the same turn and before this one, whose subagent made it.
+   */
+  parent_id: string;
   text: string;
   /**
    * The prompt turn it belongs to; null for what came between turns.
@@ -132,6 +136,10 @@ export interface Thought {
   id: string;
   kind: 'thought';
   open: boolean;
+  /**
+   * Id of the tool call item, of the same turn and before this one, whose subagent made it.
+   */
+  parent_id: string;
   started_at: number | null;
   text: string;
   /**

@@ -21,6 +21,10 @@ export interface ContentBlockItem {
   kind: 'content_block';
   mime_type: string;
   name: string;
+  /**
+   * Id of the tool call item, of the same turn and before this one, whose subagent made it.
+   */
+  parent_id: string;
   size: number | null;
   text: string;
   /**
@@ -101,6 +105,10 @@ export interface ToolCall {
    * Text output, without wrappers and line numbers; grows by ``text_appended``.
    */
   output: string;
+  /**
+   * Id of the tool call item, of the same turn and before this one, whose subagent made it.
+   */
+  parent_id: string;
   path: string;
   permission: Permission | null;
   /**
