@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -36,12 +36,15 @@ class Conversation:
     answer_schema: Json = field(default_factory=dict)
     """Where the answer has to be JSON."""
 
-    def options(self) -> tuple[int, dict[str, str]]:
-        """Return where the last marker is, and what it says."""
+    def options(self, prompts: Mapping[str, str]) -> tuple[int, dict[str, str]]:
+        """Return where the last marker is, and what it says; ``prompts`` are markers in words."""
         for index in reversed(range(len(self.messages))):
             message = self.messages[index]
+            if message.role != "user":
+                continue
             found = _MARKER.findall(message.text)
-            if message.role == "user" and found:
+            found += [said for words, said in prompts.items() if words in message.text]
+            if found:
                 return index, dict(pair.split("=", 1) for pair in found[-1].split() if "=" in pair)
         return -1, {}
 

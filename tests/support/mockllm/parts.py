@@ -6,7 +6,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Call", "Cut", "Fail", "Json", "Part", "Say", "Tool", "Use"]
+__all__ = [
+    "Call",
+    "Cut",
+    "Fail",
+    "Json",
+    "Options",
+    "Part",
+    "Say",
+    "Step",
+    "Steps",
+    "Tool",
+    "Use",
+]
 
 Json = dict[str, Any]
 
@@ -35,6 +47,8 @@ class Use:
     names: Sequence[str]
     """Regular expressions on tool names, the best first."""
     arguments: Mapping[str, Any]
+    optional: bool = False
+    """Nothing is said where the agent has no such tool."""
 
 
 @dataclass(frozen=True)
@@ -70,3 +84,6 @@ class Call:
 
 
 Part = Say | Call | Fail | Cut
+Step = Say | Use | Fail | Cut
+Steps = list[list[Step]]
+Options = Mapping[str, str]

@@ -5,24 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from tests.support.mockllm.parts import Cut, Fail, Say, Use
+from tests.support.mockllm.parts import Cut, Fail, Options, Say, Step, Steps, Use
+from tests.support.mockllm.tool_names import AGENT, ASK, EDIT, GLOB, READ, SHELL, TODO, WRITE
+from tests.support.mockllm.tour import TOUR
 
-__all__ = ["DONE", "EDIT", "READ", "SHELL", "WRITE", "Step", "scenario"]
-
-Step = Say | Use | Fail | Cut
-Steps = list[list[Step]]
-Options = Mapping[str, str]
+__all__ = ["DONE", "scenario"]
 
 DONE = "All done: **finished** the task."
-
-WRITE = (r"^(write|write_file)$", r"apply_patch")
-EDIT = (r"^(edit|replace|str_replace)$", r"apply_patch")
-SHELL = (r"^(bash|shell|run_shell_command|exec_command|shell_command|local_shell)$",)
-READ = (r"^(read|read_file)$",)
-_GLOB = (r"^(glob|list_directory)$",)
-_TODO = (r"^(todowrite|write_todos|update_plan)$", r"^TaskCreate$")
-_ASK = (r"^(ask_?user\w*|question|askuserquestion|request_user_input)$",)
-_AGENT = (r"^(task|agent)$",)
 
 _HELLO_PY = 'def main():\n    print("hello")\n'
 _NEED = {
@@ -116,7 +105,7 @@ def _todo_plan(_: Options) -> Steps:
         [
             Say(f"Step {number}.\n"),
             Use(
-                _TODO,
+                TODO,
                 {"todos": _todos(state)},
             ),
         ]
@@ -133,7 +122,7 @@ def _todos(states: Sequence[str]) -> list[dict[str, str]]:
 
 
 def _ask(_: Options) -> Steps:
-    ask = Use(_ASK, {"question": "Which colour?", "options": ["red", "green"]})
+    ask = Use(ASK, {"question": "Which colour?", "options": ["red", "green"]})
     return [[Say("A question.\n"), ask], [Say(DONE)]]
 
 
@@ -145,7 +134,7 @@ def _many_tools(options: Options) -> Steps:
         Use(READ, {"path": _path(options)}),
         _shell("echo one"),
         _shell("echo two"),
-        Use(_GLOB, {"pattern": "**/*", "path": cwd}),
+        Use(GLOB, {"pattern": "**/*", "path": cwd}),
     ]
     return [
         [*first],
@@ -159,7 +148,7 @@ def _many_tools(options: Options) -> Steps:
 
 def _subagent(options: Options) -> Steps:
     prompt = f"[[mock scenario=read cwd={options.get('cwd', '/tmp')}]] Read it."
-    return [[Say("Delegating.\n"), Use(_AGENT, {"prompt": prompt})], [Say(DONE)]]
+    return [[Say("Delegating.\n"), Use(AGENT, {"prompt": prompt})], [Say(DONE)]]
 
 
 def _read(options: Options) -> Steps:
@@ -193,4 +182,5 @@ _SCENARIOS: Mapping[str, Callable[[Options], Steps]] = {
     "read": _read,
     "error": _error,
     "drop": _drop,
+    **TOUR,
 }

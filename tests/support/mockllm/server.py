@@ -12,12 +12,12 @@ import zlib
 from collections.abc import Mapping, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from tests.support.mockllm.answers import ANSWERS
 from tests.support.mockllm.conversation import Api, Conversation, read
-from tests.support.mockllm.parts import Call, Cut, Fail, Json, Part, Say
-from tests.support.mockllm.scenarios import DONE, Step, scenario
+from tests.support.mockllm.parts import Call, Cut, Fail, Json, Part, Say, Step
+from tests.support.mockllm.scenarios import DONE, scenario
 from tests.support.mockllm.tools import made, resolved
 
 __all__ = ["FakeModel"]
@@ -31,10 +31,17 @@ _APIS: Mapping[str, Api] = {
 
 
 class FakeModel:
-    """The model's server; a context manager."""
+    """The model's server; a context manager.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    title
+        What it answers to those who want a title or a summary.
+    """
+
+    def __init__(self, title: str = "A title") -> None:
         self._server = _Server(("127.0.0.1", 0), _Handler)
+        self._server.title = title
         self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
 
     @property
@@ -46,6 +53,11 @@ class FakeModel:
     def url(self) -> str:
         """Base URL for those who want a version in it."""
         return f"{self.root}/v1"
+
+    @property
+    def prompts(self) -> dict[str, str]:
+        """Words of prompts, and the marker that each stands for; may be added to."""
+        return self._server.prompts
 
     @property
     def images(self) -> int:
@@ -66,24 +78,27 @@ class FakeModel:
         self._server.server_close()
 
 
-def _said(talk: Conversation) -> tuple[Sequence[Part], float]:
+def _said(talk: Conversation, server: _Server) -> tuple[Sequence[Part], float]:
     """Return what to say, and how many pieces per second (0: at once)."""
-    since, options = talk.options()
+    since, options = talk.options(server.prompts)
     rate = float(options.get("rate", "0"))
     if not talk.tools:
         # Agents also ask for titles, summaries and who speaks next.
         schema = talk.answer_schema
-        return [Say(json.dumps(made("answer", schema, {})) if schema else "A title")], rate
+        return [Say(json.dumps(made("answer", schema, {})) if schema else server.title)], rate
     number = talk.turn(since)
     turns = scenario(options.get("scenario", ""), options)
     steps = turns[number] if number < len(turns) else [Say(DONE)]
-    return [_part(step, talk, number, at) for at, step in enumerate(steps)], rate
+    parts = [_part(step, talk, number, at) for at, step in enumerate(steps)]
+    return [part for part in parts if part is not None], rate
 
 
-def _part(step: Step, talk: Conversation, number: int, at: int) -> Part:
+def _part(step: Step, talk: Conversation, number: int, at: int) -> Part | None:
     if isinstance(step, Say | Fail | Cut):
         return step
     found = resolved(step, talk.tools)
+    if found is None and step.optional:
+        return None
     if found is None:
         return Say(f"[no tool matches {step.names[0]} among {[tool.name for tool in talk.tools]}]")
     return Call(f"call_t{number}x{at}_{uuid.uuid4().hex[:6]}", *found)
@@ -118,7 +133,7 @@ class _Handler(BaseHTTPRequestHandler):
             return self._reply({}, 404)
         talk = read(api, body)
         self.server.images = sum(message.images for message in talk.messages)
-        parts, rate = _said(talk)
+        parts, rate = _said(talk, self.server)
         failure = next((part for part in parts if isinstance(part, Fail)), None)
         if failure is not None:
             error = {"message": "mock error", "type": "api_error", "code": failure.code}
@@ -186,6 +201,11 @@ class _Server(ThreadingHTTPServer):
     daemon_threads = True
     block_on_close = False
     images = 0
+    title = ""
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self.prompts: dict[str, str] = {}
 
     def handle_error(self, request: object, client_address: object) -> None:
         """Say nothing of agents that hang up: cancelling a turn does just that."""

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tests.support.mockllm.parts import Json, Tool, Use
-from tests.support.mockllm.scenarios import EDIT, READ, SHELL, WRITE
+from tests.support.mockllm.tool_names import EDIT, READ, SHELL, WRITE
 
 __all__ = ["filled", "made", "resolved"]
 
