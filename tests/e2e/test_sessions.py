@@ -111,7 +111,8 @@ def test_the_traffic_is_watched_filtered_and_exported(
     panel = lab.panel
     start(panel, "keeper", "look at this")
 
-    panel.root.get_by_role("button", name="Traffic", exact=True).click()
+    panel.button("More").click()
+    panel.root.get_by_role("menuitem", name="Traffic").click()
     traffic = panel.root.get_by_role("region", name="Traffic", exact=True)
     lines = traffic.get_by_role("listbox", name="Lines").get_by_role("option")
     expect(lines.filter(has_text="session/prompt").first).to_be_visible()

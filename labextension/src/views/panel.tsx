@@ -9,6 +9,7 @@ import { Composer, DRAFT } from './panel/composer';
 import { DeletedNote } from './panel/deleted_row';
 import { LoginCard } from './panel/login';
 import { Now } from './panel/now';
+import { usePage } from './panel/page';
 import { SessionList } from './panel/session_list';
 import { asksForLogin, ReadOnlyBox, SessionNotes, whyReadOnly } from './panel/session_notes';
 import { Agents, EmptySession, Loading } from './panel/states';
@@ -35,7 +36,7 @@ export function PanelView(props: PanelProps) {
     (): Scene => ({ store, host: 'panel', actions, rendering, t, announce }),
     [store, actions, rendering, t, announce],
   );
-  const [page, setPage] = useState<'session' | 'list' | 'traffic'>('session');
+  const { page, setPage, onKeyDown } = usePage(root);
   const [chosen, setChosen] = useState('');
   const [failure, setFailure] = useState('');
   /** Name of the agent that a session is being made with. */
@@ -105,6 +106,7 @@ export function PanelView(props: PanelProps) {
         data-view="panel"
         data-session={props.store?.sessionId}
         ref={root}
+        onKeyDown={onKeyDown}
       >
         {page === 'traffic' && props.store !== null ? (
           <div class="acp-panel">
@@ -147,6 +149,7 @@ export function PanelView(props: PanelProps) {
               }
               agents={agents ?? []}
               onStart={onStart}
+              onFailure={setFailure}
             />
             <Transcript key={store.sessionId}>
               <Content {...props} session={session} onStart={start} onFailure={setFailure} />

@@ -46,7 +46,6 @@ export function PermissionCard({ item, others, ...request }: PermissionCardProps
       `${t('Permission request: %1.', title)} ${plural(t, options.length, '1 option.', '%1 options.')}`,
       'assertive',
     );
-    return () => keepFocus(element);
   }, [requestId]);
 
   const answer = (optionId: string | null, memory: Memory | null = null) => {
@@ -193,18 +192,4 @@ export function goToPermission(view: Element | null, requestId: string): void {
     card.scrollIntoView({ block: 'nearest' });
     card.focus({ preventScroll: true });
   }
-}
-
-/** The card with the focus goes away: its tool line takes it over. */
-function keepFocus(card: HTMLElement | null): void {
-  if (card?.contains(document.activeElement) !== true) {
-    return;
-  }
-  const tool = card.closest('.acp-tool');
-  setTimeout(() => {
-    const line = tool?.querySelector('.acp-line');
-    if (document.activeElement === document.body && line instanceof HTMLElement) {
-      line.focus({ preventScroll: true });
-    }
-  });
 }

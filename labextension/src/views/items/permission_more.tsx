@@ -1,5 +1,6 @@
 import { useId, useState } from 'preact/hooks';
 
+import { Icon } from '../parts/icons';
 import { useScene } from '../parts/scene';
 import { Visible } from '../parts/visible';
 
@@ -31,7 +32,10 @@ export function PermissionMore(props: PermissionMoreProps) {
     rule === '' ? t('Say why not') : canReject ? t('Remember, or say why not') : t('Remember');
   return (
     <details class="acp-more" onToggle={event => setOpen(event.currentTarget.open)}>
-      <summary>{summary}</summary>
+      <summary>
+        <Icon name="chevron" small class="chev" />
+        {summary}
+      </summary>
       {open && rule !== '' && (
         <div class="row">
           <span class="grow">

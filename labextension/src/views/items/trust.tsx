@@ -42,6 +42,7 @@ export function TrustCard({ item }: { readonly item: TrustRequest }) {
       aria-busy={answering}
       data-state={pending ? undefined : item.state}
       data-request={item.request_id}
+      tabIndex={-1}
     >
       <header role="presentation">
         <Icon name="warning" />

@@ -1,10 +1,9 @@
 import type { RefObject } from 'preact';
-import { useCallback, useState } from 'preact/hooks';
+import { useCallback } from 'preact/hooks';
 
 import { pendingRequest } from '../../state/asking';
 import type { SessionView } from '../../state/view';
 import type { AgentEntry, SessionState } from '../../wire/types';
-import { ErrorNote } from '../items/note';
 import { goToPermission } from '../items/permission';
 import { AllowAll } from '../parts/allow_all';
 import { IconButton } from '../parts/buttons';
@@ -23,14 +22,14 @@ interface BarProps {
   readonly onTraffic: (() => void) | null;
   readonly agents: readonly AgentEntry[];
   readonly onStart: ((agentId: string) => void) | null;
+  readonly onFailure: (message: string) => void;
 }
 
 /** The panel's header: which session, what waits, other sessions. */
-export function Bar({ root, onList, onTraffic, agents, onStart }: BarProps) {
+export function Bar({ root, onList, onTraffic, agents, onStart, onFailure }: BarProps) {
   const { store, t } = useScene();
   useSubscription(useCallback(listener => store.subscribeSession(listener), [store]));
   const { session } = store.view;
-  const [failure, setFailure] = useState('');
   const waiting = session?.waiting ?? 0;
   const go = () => {
     for (const item of store.view.items.values()) {
@@ -48,7 +47,7 @@ export function Bar({ root, onList, onTraffic, agents, onStart }: BarProps) {
           {session === null || session.title === '' ? t('New session') : session.title}
         </h2>
         {session !== null && isAllowed(session, store.view.turns) && (
-          <AllowAll sessionId={session.session_id} onFailure={setFailure} />
+          <AllowAll sessionId={session.session_id} onFailure={onFailure} />
         )}
         {waiting > 0 && (
           <button type="button" class="badge warn" title={t('Go to the question')} onClick={go}>
@@ -59,7 +58,6 @@ export function Bar({ root, onList, onTraffic, agents, onStart }: BarProps) {
         {onStart !== null && <NewSession agents={agents} t={t} onStart={onStart} />}
         {session !== null && <More {...{ session, onTraffic, onFailure }} />}
       </div>
-      {failure !== '' && <ErrorNote message={failure} detail="" />}
       {session !== null && <Where session={session} />}
       {session !== null && <Details session={session} />}
       {session !== null && <Rules session={session} />}

@@ -205,7 +205,10 @@ export function Composer(props: ComposerProps) {
               disabled={
                 (text.trim() === '' && attaching.list.length === 0) || sending || props.offline
               }
-              onClick={() => void send()}
+              onClick={() => {
+                box.current?.focus();
+                void send();
+              }}
             />
           )}
         </div>

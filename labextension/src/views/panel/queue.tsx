@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 import type { QueuedPrompt, SessionState } from '../../wire/types';
 import type { Actions } from '../actions';
@@ -17,6 +17,14 @@ interface QueueProps {
 export function Queue({ session, actions, t, onFailure }: QueueProps) {
   const [editing, setEditing] = useState('');
   const list = useRef<HTMLUListElement>(null);
+  const edited = useRef('');
+  useLayoutEffect(() => {
+    // A key that is held down would press what stands there now.
+    if (editing === '' && edited.current !== '' && document.activeElement === document.body) {
+      list.current?.querySelector<HTMLElement>(`[data-edit="${edited.current}"] button`)?.focus();
+    }
+    edited.current = editing;
+  }, [editing]);
   if (session.queue.length === 0) {
     return null;
   }
@@ -52,11 +60,13 @@ export function Queue({ session, actions, t, onFailure }: QueueProps) {
               />
             )}
             {actions.editQueued !== undefined && (
-              <IconButton
-                icon="edit"
-                label={t('Edit queued message')}
-                onClick={() => setEditing(waiting.turn_id)}
-              />
+              <span data-edit={waiting.turn_id}>
+                <IconButton
+                  icon="edit"
+                  label={t('Edit queued message')}
+                  onClick={() => setEditing(waiting.turn_id)}
+                />
+              </span>
             )}
             {actions.removeQueued !== undefined && (
               <IconButton

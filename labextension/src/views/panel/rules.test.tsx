@@ -1,12 +1,14 @@
 import { cleanup, fireEvent, render, waitFor, within } from '@testing-library/preact';
 import { afterEach, expect, it, vi } from 'vitest';
 
-import { session, SESSION, snapshot } from '../../../tests/support/build';
+import { session, SESSION } from '../../../tests/support/build';
+import { snapshot } from '../../../tests/support/events';
 import { SessionStore } from '../../state/store';
 import type { RuleEntry, SessionState } from '../../wire/types';
 import type { Actions } from '../actions';
 import { identity } from '../i18n';
 import { SceneContext } from '../parts/scene';
+import { More } from './more';
 import { Rules } from './rules';
 
 afterEach(cleanup);
@@ -35,9 +37,16 @@ function show(over: Partial<Actions>, state: SessionState = session()) {
   const scene = { store, host: 'panel' as const, actions, t: identity, announce: () => undefined };
   return render(
     <SceneContext.Provider value={scene}>
+      <More session={state} onTraffic={null} onFailure={() => undefined} />
       <Rules session={state} />
     </SceneContext.Provider>,
   );
+}
+
+/** By the menu: without rules of the session there is no line of them. */
+function openRules(view: ReturnType<typeof show>): void {
+  fireEvent.click(view.getByRole('button', { name: 'More' }));
+  fireEvent.click(view.getByRole('menuitem', { name: 'Permission rules' }));
 }
 
 it('lists the rules, where they count, and takes one back', async () => {
@@ -48,9 +57,10 @@ it('lists the rules, where they count, and takes one back', async () => {
     return Promise.resolve();
   });
   const view = show({ listRules, revokeRule });
-  const group = within(view.getByRole('group', { name: 'Permission rules' }));
+  expect(view.queryByRole('group', { name: 'Permission rules' })).toBeNull();
   expect(listRules).not.toHaveBeenCalled();
-  fireEvent.click(group.getByRole('button', { name: 'Rules' }));
+  openRules(view);
+  const group = within(view.getByRole('group', { name: 'Permission rules' }));
   await waitFor(() => expect(group.getAllByRole('listitem')).toHaveLength(2));
   expect(listRules).toHaveBeenCalledWith(SESSION);
   expect(group.getAllByRole('listitem')[1]?.textContent).toContain('this folder');
@@ -64,14 +74,14 @@ it('says that there are none, or why it does not know', async () => {
     listRules: () => Promise.resolve([]),
     revokeRule: () => Promise.resolve(),
   });
-  fireEvent.click(none.getByRole('button', { name: 'Rules' }));
+  openRules(none);
   await waitFor(() => expect(none.getByText(/Nothing is answered/)).not.toBeNull());
   none.unmount();
   const broken = show({
     listRules: () => Promise.reject(new Error('rules.json can’t be read.')),
     revokeRule: () => Promise.resolve(),
   });
-  fireEvent.click(broken.getByRole('button', { name: 'Rules' }));
+  openRules(broken);
   await waitFor(() =>
     expect(broken.getByRole('alert').textContent).toBe('rules.json can’t be read.'),
   );

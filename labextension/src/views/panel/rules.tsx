@@ -5,31 +5,42 @@ import type { Actions } from '../actions';
 import { messageOf } from '../parts/buttons';
 import { Disclosure } from '../parts/disclosure';
 import { plural } from '../parts/format';
+import { useOpen } from '../parts/hooks';
 import { useScene } from '../parts/scene';
 import { Visible } from '../parts/visible';
 
 /** The remembered answers of a session and its folder, to be taken back. */
 export function Rules({ session }: { readonly session: SessionState }) {
   const { actions, t } = useScene();
+  const [shown] = useOpen(rulesId(session), false);
   if (actions?.listRules === undefined || actions.revokeRule === undefined) {
     return null;
   }
   const { listRules, revokeRule } = actions;
   const count = session.rules.length;
+  if (count === 0 && !shown) {
+    // Those of the folder are found by the menu.
+    return null;
+  }
   return (
     <Disclosure
-      id={`rules ${session.session_id}`}
+      id={rulesId(session)}
       standard={false}
       class="acp-details"
       attributes={{ role: 'group', 'aria-label': t('Permission rules') }}
       line={
         <span class="cut grow">
-          {count === 0 ? t('Rules') : plural(t, count, '1 rule', '%1 rules')}
+          {count === 0 ? t('Permission rules') : plural(t, count, '1 rule', '%1 rules')}
         </span>
       }
       body={() => <RuleList session={session} list={listRules} revoke={revokeRule} />}
     />
   );
+}
+
+/** Names in the store whether they are shown. */
+export function rulesId(session: SessionState): string {
+  return `rules ${session.session_id}`;
 }
 
 interface RuleListProps {

@@ -2,6 +2,7 @@ import type { AgentEntry, SessionState } from '../../wire/types';
 import type { Actions } from '../actions';
 import type { Translate } from '../i18n';
 import { ActionButton } from '../parts/buttons';
+import { Icon } from '../parts/icons';
 import { AgentRow } from './agent_row';
 
 /** Something is on its way. */
@@ -46,7 +47,10 @@ export function Agents({ agents, actions, t, onStart, onFailure }: AgentsProps) 
       )}
       {more.length > 0 && (
         <details class="acp-more">
-          <summary>{t('More agents')}</summary>
+          <summary>
+            <Icon name="chevron" small class="chev" />
+            {t('More agents')}
+          </summary>
           <ul class="acp-ready" role="list" aria-label={t('More agents')}>
             {more.map(row)}
           </ul>

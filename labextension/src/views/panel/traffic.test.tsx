@@ -1,12 +1,10 @@
-import { fireEvent, waitFor, within } from '@testing-library/preact';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { fireEvent, within } from '@testing-library/preact';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 
-import { session, SESSION, snapshot } from '../../../tests/support/build';
-import { SessionStore } from '../../state/store';
+import { SESSION } from '../../../tests/support/build';
+import { element, IDLE, showPanel, storeOf, until, view } from '../../../tests/support/panel';
 import type { TrafficDetail, TrafficLine, TrafficPage } from '../../wire/types';
 import type { Actions, TrafficQuery } from '../actions';
-import { mountPanel } from '../mount';
-import type { Mounted, PanelProps } from '../props';
 import { MAX_LINES, TrafficReel } from './traffic_reel';
 
 const SIZE = 100;
@@ -136,45 +134,26 @@ describe('the reel of lines', () => {
 });
 
 describe('the traffic viewer', () => {
-  let element: HTMLElement;
-  let mounted: Mounted<PanelProps> | null = null;
-  const view = () => within(element);
-  const until = (check: () => void) => waitFor(check, { container: element });
-
-  beforeEach(() => {
-    element = document.createElement('div');
-    document.body.append(element);
-  });
   afterEach(() => {
-    mounted?.dispose();
-    mounted = null;
-    document.body.replaceChildren();
     vi.useRealTimers();
   });
 
   function open(log: Log, over: Partial<Actions> = {}): void {
-    const store = new SessionStore(SESSION);
-    store.apply([snapshot([], [], session({ status: 'idle', active_turn_id: null }))]);
     const detail = (place: number): TrafficDetail => ({
       place,
       text: `{\n  "place": ${place}\n}`,
       cut: false,
     });
-    mounted = mountPanel(element, {
-      store,
-      sessions: [],
-      agents: [],
-      connection: { state: 'open' },
-      failure: null,
-      actions: {
-        answerPermission: () => Promise.resolve(),
-        cancel: () => Promise.resolve(),
+    showPanel(
+      { store: storeOf([], IDLE), agents: [] },
+      {
         traffic: (_, query) => log.load(query),
         trafficLine: (_, place) => Promise.resolve(detail(place)),
         ...over,
       },
-    });
-    fireEvent.click(view().getByRole('button', { name: 'Traffic' }));
+    );
+    fireEvent.click(view().getByRole('button', { name: 'More' }));
+    fireEvent.click(view().getByRole('menuitem', { name: 'Traffic' }));
   }
   const shown = () =>
     within(view().getByRole('listbox', { name: 'Lines' })).queryAllByRole('option');
@@ -186,7 +165,7 @@ describe('the traffic viewer', () => {
     const first = shown()[0];
     expect(first?.textContent).toContain('From the agentagent_message_chunk');
     expect(first?.getAttribute('aria-setsize')).toBe('200');
-    expect(element.querySelector('.acp-traffic-foot')?.textContent).toBe(
+    expect(element().querySelector('.acp-traffic-foot')?.textContent).toBe(
       '200 lines · 23% of the log',
     );
   });
@@ -246,7 +225,7 @@ describe('the traffic viewer', () => {
     log.lines = numbers(3);
     await vi.advanceTimersByTimeAsync(5000);
     expect([shown().length, log.asked.length]).toEqual([2, asked]);
-    expect(element.querySelector('.acp-traffic-foot')?.textContent).toBe('2 lines · paused');
+    expect(element().querySelector('.acp-traffic-foot')?.textContent).toBe('2 lines · paused');
   });
 
   it('exports, says why it failed, and goes back', async () => {

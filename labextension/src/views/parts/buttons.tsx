@@ -53,6 +53,9 @@ export function ActionButton({
 }: ActionButtonProps) {
   const [busy, setBusy] = useState(false);
   const start = () => {
+    if (busy) {
+      return;
+    }
     setBusy(true);
     run()
       .catch((error: unknown) => onFailure?.(messageOf(error)))
@@ -64,7 +67,8 @@ export function ActionButton({
       class={kind}
       aria-label={label}
       title={label}
-      disabled={busy}
+      // Not `disabled`: that would take the focus away.
+      aria-disabled={busy}
       onClick={start}
     >
       {children}
