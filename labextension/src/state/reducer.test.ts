@@ -1,18 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
-import {
-  added,
-  appended,
-  closed,
-  message,
-  replaced,
-  session,
-  SESSION,
-  snapshot,
-  tool,
-  turn,
-  TURN,
-} from '../../tests/support/build';
+import { message, session, SESSION, tool, turn, TURN } from '../../tests/support/build';
+import { added, appended, closed, replaced, snapshot } from '../../tests/support/events';
 import type { Event } from '../wire/types';
 import { emptyView, insertPage, reduce, reduceAll } from './reducer';
 import { textFrom, textLength, textOf } from './texts';

@@ -3,15 +3,8 @@ import { join } from 'node:path';
 
 import { describe, expect, it, vi } from 'vitest';
 
-import {
-  appended,
-  message,
-  replaced,
-  SESSION,
-  snapshot,
-  tool,
-  TURN,
-} from '../../tests/support/build';
+import { message, SESSION, tool, TURN } from '../../tests/support/build';
+import { appended, replaced, snapshot } from '../../tests/support/events';
 import { parseServerFrame } from '../wire/parse';
 import { isRecord } from '../wire/read';
 import type { Event, Item } from '../wire/types';

@@ -2,22 +2,18 @@ import { fireEvent, waitFor, within } from '@testing-library/preact';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
 import {
-  added,
-  appended,
-  closed,
   command,
   edit,
   message,
   permission,
-  replaced,
   session,
   SESSION,
-  snapshot,
   thought,
   tool,
   turn,
   TURN,
 } from '../../tests/support/build';
+import { added, appended, closed, replaced, snapshot } from '../../tests/support/events';
 import { SessionStore, snapshotStore } from '../state/store';
 import type { Event, Item, Plan, TurnState } from '../wire/types';
 import type { Actions } from './actions';

@@ -6,7 +6,8 @@ import { SessionStore } from '../../src/state/store';
 import type { Actions } from '../../src/views';
 import { mountTurn } from '../../src/views';
 import type { Item, SessionState, TurnState } from '../../src/wire/types';
-import { session, SESSION, snapshot, turn } from './build';
+import { session, SESSION, turn } from './build';
+import { snapshot } from './events';
 
 /** A turn on the page. */
 export interface Drawn {

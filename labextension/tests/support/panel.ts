@@ -2,11 +2,13 @@ import { fireEvent, waitFor, within } from '@testing-library/preact';
 import type { BoundFunctions, queries } from '@testing-library/preact';
 import { afterEach, expect } from 'vitest';
 
+import { SessionStore } from '../../src/state/store';
 import { mountPanel } from '../../src/views';
 import type { Actions, Mounted, PanelProps } from '../../src/views';
 import type { SessionLife } from '../../src/views/actions';
-import type { SessionSummary } from '../../src/wire/types';
-import { agentEntry } from './build';
+import type { Item, SessionState, SessionSummary } from '../../src/wire/types';
+import { agentEntry, session, SESSION, turn } from './build';
+import { snapshot } from './events';
 
 /** A side panel on the page. */
 export interface ShownPanel {
@@ -64,6 +66,36 @@ export function showPanel(
   };
   shown.push(panel);
   return panel;
+}
+
+/** What the newest panel of the test shows. */
+export const view = () => newest().view;
+export const element = () => newest().element;
+export const until = (check: () => void) => newest().until(check);
+
+function newest(): ShownPanel {
+  const panel = shown[shown.length - 1];
+  if (panel === undefined) {
+    throw new Error('The test shows no panel.');
+  }
+  return panel;
+}
+
+export const IDLE = session({ status: 'idle', active_turn_id: null });
+
+/** A session of these items; they are a turn's, which runs where the session does. */
+export function storeOf(items: readonly Item[], state: SessionState = session()): SessionStore {
+  const store = new SessionStore(SESSION);
+  const status = state.active_turn_id === null ? 'done' : 'running';
+  store.apply([snapshot(items, items.length === 0 ? [] : [turn({ status })], state)]);
+  return store;
+}
+
+/** Writes into the message box. */
+export function write(text: string): HTMLElement {
+  const box = view().getByRole('textbox', { name: 'Message' });
+  fireEvent.input(box, { target: { value: text } });
+  return box;
 }
 
 /** A panel with its list of sessions open. */

@@ -1,7 +1,8 @@
 import { fireEvent, within } from '@testing-library/preact';
 import { describe, expect, it } from 'vitest';
 
-import { appended, command, tool } from '../../../tests/support/build';
+import { command, tool } from '../../../tests/support/build';
+import { appended } from '../../../tests/support/events';
 import { draw, openedCard } from '../../../tests/support/draw';
 import type { Drawn } from '../../../tests/support/draw';
 import type { ToolCall } from '../../wire/types';

@@ -1,7 +1,8 @@
 import { fireEvent, waitFor, within } from '@testing-library/preact';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 
-import { command, edit, permission, replaced, SESSION, turn } from '../../../tests/support/build';
+import { command, edit, permission, SESSION, turn } from '../../../tests/support/build';
+import { replaced } from '../../../tests/support/events';
 import { draw } from '../../../tests/support/draw';
 
 afterEach(() => {

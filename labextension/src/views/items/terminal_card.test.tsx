@@ -1,7 +1,8 @@
 import { fireEvent, waitFor, within } from '@testing-library/preact';
 import { describe, expect, it, vi } from 'vitest';
 
-import { command, replaced, SESSION } from '../../../tests/support/build';
+import { command, SESSION } from '../../../tests/support/build';
+import { replaced } from '../../../tests/support/events';
 import { draw, openedCard, words } from '../../../tests/support/draw';
 import { parseItem } from '../../wire/parse_item';
 import type { TerminalView, ToolCall } from '../../wire/types';

@@ -1,7 +1,8 @@
 import { fireEvent, waitFor } from '@testing-library/preact';
 import { beforeEach, expect, it } from 'vitest';
 
-import { added, closed, thought } from '../../../tests/support/build';
+import { thought } from '../../../tests/support/build';
+import { added, closed } from '../../../tests/support/events';
 import { draw, type Drawn } from '../../../tests/support/draw';
 
 beforeEach(() => localStorage.clear());

@@ -9,12 +9,12 @@ import {
   edit,
   message,
   permission,
-  replaced,
   search,
   thought,
   todoList,
   tool,
 } from '../../../tests/support/build';
+import { replaced } from '../../../tests/support/events';
 import { DONE, draw, openedCard, words } from '../../../tests/support/draw';
 import type { ToolCall } from '../../wire/types';
 

@@ -4,13 +4,13 @@ import { describe, expect, it, vi } from 'vitest';
 import {
   command,
   message,
-  replaced,
   search,
   todoList,
   TODOS,
   tool,
   TURN,
 } from '../../../tests/support/build';
+import { replaced } from '../../../tests/support/events';
 import { draw, openedCard, words } from '../../../tests/support/draw';
 import type { Plan } from '../../wire/types';
 

@@ -1,7 +1,8 @@
 import { fireEvent, waitFor } from '@testing-library/preact';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
-import { message, session, SESSION, snapshot, turn, TURN } from '../../../tests/support/build';
+import { message, session, SESSION, turn, TURN } from '../../../tests/support/build';
+import { snapshot } from '../../../tests/support/events';
 import { SessionStore } from '../../state/store';
 import type { Actions, Cells } from '../actions';
 import { mountTurn } from '../mount';

@@ -1,29 +1,13 @@
-import { fireEvent, waitFor, within } from '@testing-library/preact';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { fireEvent } from '@testing-library/preact';
+import { describe, expect, it, vi } from 'vitest';
 
-import { session, SESSION, snapshot } from '../../../tests/support/build';
-import { SessionStore } from '../../state/store';
+import { SESSION } from '../../../tests/support/build';
+import { IDLE, showPanel, storeOf, until, view, write } from '../../../tests/support/panel';
+import type { SessionStore } from '../../state/store';
 import type { Actions } from '../actions';
-import { mountPanel } from '../mount';
-import type { Mounted, PanelProps } from '../props';
+import type { PanelProps } from '../props';
 import type { Mention, MentionSource } from './mention';
 
-let element: HTMLElement;
-let mounted: Mounted<PanelProps> | null = null;
-
-beforeEach(() => {
-  element = document.createElement('div');
-  document.body.append(element);
-});
-
-afterEach(() => {
-  mounted?.dispose();
-  mounted = null;
-  document.body.replaceChildren();
-});
-
-const view = () => within(element);
-const until = (check: () => void) => waitFor(check, { container: element });
 const box = () => view().getByRole('textbox', { name: 'Message' });
 const VARIABLE: Mention = {
   group: 'variables',
@@ -47,40 +31,17 @@ const SOURCE: MentionSource = {
 };
 
 function show(over: Partial<Actions> = {}, more: Partial<PanelProps> = {}): SessionStore {
-  const store = new SessionStore(SESSION);
-  const state = session({
-    status: 'idle',
-    active_turn_id: null,
-    usage: { used: 74_000, size: 100_000, cost_amount: 0.42, cost_currency: 'USD' },
-  });
-  store.apply([snapshot([], [], state)]);
-  mounted = mountPanel(element, {
-    store,
-    sessions: [],
-    agents: [],
-    connection: { state: 'open' },
-    failure: null,
-    actions: {
-      answerPermission: () => Promise.resolve(),
-      cancel: () => Promise.resolve(),
-      send: () => Promise.resolve(),
-      mentions: SOURCE,
-      ...over,
-    },
-    ...more,
-  });
+  const usage = { used: 74_000, size: 100_000, cost_amount: 0.42, cost_currency: 'USD' };
+  const store = storeOf([], { ...IDLE, usage });
+  showPanel({ store, agents: [], ...more }, { mentions: SOURCE, ...over });
   return store;
-}
-
-function type(text: string): void {
-  fireEvent.input(box(), { target: { value: text } });
 }
 
 describe('the composer', () => {
   it('completes @ by groups, with the keys, and sends what was taken', async () => {
     const send = vi.fn(() => Promise.resolve());
     show({ send });
-    type('Look at @cl');
+    write('Look at @cl');
     await until(() => expect(view().getAllByRole('option')).toHaveLength(2));
     const groups = view()
       .getAllByRole('group')
@@ -116,7 +77,7 @@ describe('the composer', () => {
   it('closes the list with Escape, and sends with the key of the settings', async () => {
     const send = vi.fn(() => Promise.resolve());
     show({ send }, { sendKey: 'shift-enter' });
-    type('@');
+    write('@');
     await until(() => expect(view().getAllByRole('option')).toHaveLength(2));
     fireEvent.keyDown(box(), { key: 'Escape' });
     await until(() => expect(view().queryByRole('option')).toBeNull());
@@ -129,21 +90,7 @@ describe('the composer', () => {
   it('offers nothing to attach where the host has nothing', () => {
     show({}, {});
     expect(view().getByRole('button', { name: 'Attach' })).toBeTruthy();
-    mounted?.dispose();
-    element.replaceChildren();
-    const actions = {
-      answerPermission: () => Promise.resolve(),
-      cancel: () => Promise.resolve(),
-      send: () => Promise.resolve(),
-    };
-    mounted = mountPanel(element, {
-      store: null,
-      sessions: [],
-      agents: [],
-      connection: { state: 'open' },
-      failure: null,
-      actions,
-    });
+    showPanel({}, { mentions: undefined });
     expect(view().queryByRole('button', { name: 'Attach' })).toBeNull();
   });
 
@@ -152,7 +99,7 @@ describe('the composer', () => {
     const ring = view().getByRole('button', { name: /^Context used: 74%/ });
     expect(ring.dataset['level']).toBe('high');
     fireEvent.click(ring);
-    const card = await waitFor(() => view().getByRole('group', { name: 'Usage' }));
+    const card = await view().findByRole('group', { name: 'Usage' });
     expect(card.textContent).toContain('74% of 100,000 tokens');
     expect(card.textContent).toContain('26,000 tokens');
     expect(card.textContent).toContain('0.42 USD');

@@ -1,37 +1,12 @@
-import { fireEvent, waitFor, within } from '@testing-library/preact';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { fireEvent, within } from '@testing-library/preact';
+import { describe, expect, it, vi } from 'vitest';
 
-import {
-  agentEntry,
-  prompt,
-  session,
-  SESSION,
-  snapshot,
-  turn,
-  TURN,
-} from '../../../tests/support/build';
+import { agentEntry, prompt, session, SESSION, turn, TURN } from '../../../tests/support/build';
+import { snapshot } from '../../../tests/support/events';
+import { element, showPanel, storeOf, until, view } from '../../../tests/support/panel';
 import { SessionStore } from '../../state/store';
 import type { AgentEntry, AuthMethod, Item, LoginState, SessionState } from '../../wire/types';
 import type { Actions } from '../actions';
-import { mountPanel } from '../mount';
-import type { Mounted, PanelProps } from '../props';
-
-let element: HTMLElement;
-let mounted: Mounted<PanelProps> | null = null;
-
-beforeEach(() => {
-  element = document.createElement('div');
-  document.body.append(element);
-});
-
-afterEach(() => {
-  mounted?.dispose();
-  mounted = null;
-  document.body.replaceChildren();
-});
-
-const view = () => within(element);
-const until = (check: () => void) => waitFor(check, { container: element });
 
 function method(over: Partial<AuthMethod>): AuthMethod {
   return {
@@ -74,27 +49,8 @@ function show(
   actions: Partial<Actions> = {},
   agents: AgentEntry[] = [],
 ): void {
-  const store = new SessionStore(SESSION);
-  const state = session({ status: 'stopped', active_turn_id: null, ...over });
-  store.apply([snapshot([], [], state)]);
-  mount({ store, agents }, actions);
-}
-
-function mount(over: Partial<PanelProps>, actions: Partial<Actions> = {}): void {
-  mounted = mountPanel(element, {
-    store: null,
-    sessions: [],
-    agents: [],
-    connection: { state: 'open' },
-    failure: null,
-    actions: {
-      answerPermission: () => Promise.resolve(),
-      cancel: () => Promise.resolve(),
-      createSession: () => Promise.resolve('new'),
-      ...actions,
-    },
-    ...over,
-  });
+  const store = storeOf([], session({ status: 'stopped', active_turn_id: null, ...over }));
+  showPanel({ store, agents }, actions);
 }
 
 const reply = (over: object = {}) => ({
@@ -118,7 +74,7 @@ describe('an agent that needs a login', () => {
     ]);
     expect(card.getByText('SOME_KEY')).toBeTruthy();
     expect(card.getByText(/not possible from here/)).toBeTruthy();
-    expect(element.querySelector('input')).toBeNull();
+    expect(element().querySelector('input')).toBeNull();
   });
 
   it('begins the login that was clicked and opens its terminal', async () => {
@@ -137,10 +93,10 @@ describe('an agent that needs a login', () => {
     ];
     show(needs, { login: () => answers.shift()?.() ?? Promise.reject(new Error('again')) });
     fireEvent.click(view().getByRole('button', { name: 'Log in: Terminal' }));
-    await until(() => expect(element.textContent).toContain('claude --login'));
-    expect(element.textContent).toContain('Look there.');
+    await until(() => expect(element().textContent).toContain('claude --login'));
+    expect(element().textContent).toContain('Look there.');
     fireEvent.click(view().getByRole('button', { name: 'Log in: Browser' }));
-    await until(() => expect(element.textContent).toContain('It wants another program.'));
+    await until(() => expect(element().textContent).toContain('It wants another program.'));
   });
 
   it('shows a login that goes on, with a way out', async () => {
@@ -158,7 +114,7 @@ describe('an agent that needs a login', () => {
   it('says why a login failed and offers it again', () => {
     const failed = login({ state: 'failed', message: 'The browser said no.' });
     show({ ...needs, login: failed }, { login: () => Promise.resolve(reply()) });
-    expect(element.textContent).toContain('The browser said no.');
+    expect(element().textContent).toContain('The browser said no.');
     expect(view().getByRole('button', { name: 'Log in: Browser' })).toBeTruthy();
   });
 
@@ -178,12 +134,12 @@ describe('an agent that needs a login', () => {
     const state = session({ status: 'stopped', active_turn_id: null, needs_login: words });
     const ended = turn({ status: 'done', stop_reason: 'error', failure });
     store.apply([snapshot([prompt('p1', 'Good morning'), refused], [ended], state)]);
-    mount({ store }, { life: undefined });
-    expect(element.textContent.split('Authentication required')).toHaveLength(2);
+    showPanel({ store }, { life: undefined });
+    expect(element().textContent.split('Authentication required')).toHaveLength(2);
     expect(view().getByRole('group', { name: 'Error' }).textContent.trim()).toBe(
       'Not sent: Claude needed a login.',
     );
-    expect(element.textContent).not.toContain('is not running');
+    expect(element().textContent).not.toContain('is not running');
   });
 
   it('is not there when nothing is needed', () => {
@@ -206,11 +162,11 @@ describe('agents that are not installed', () => {
   it('stand apart, and are downloaded after package and command were shown', async () => {
     const allowDownload = vi.fn(() => Promise.resolve());
     const refreshAgents = vi.fn(() => Promise.resolve());
-    mount({ agents: [agentEntry({ id: 'demo' }), some] }, { allowDownload, refreshAgents });
+    showPanel({ agents: [agentEntry({ id: 'demo' }), some] }, { allowDownload, refreshAgents });
     const list = within(view().getByRole('list', { name: 'More agents', hidden: true }));
     fireEvent.click(list.getByRole('button', { name: 'Download Some', hidden: true }));
-    await until(() => expect(element.textContent).toContain('npx -y some@1.2.3 acp'));
-    expect(element.textContent).toContain('some@1.2.3 will be downloaded and run as you:');
+    await until(() => expect(element().textContent).toContain('npx -y some@1.2.3 acp'));
+    expect(element().textContent).toContain('some@1.2.3 will be downloaded and run as you:');
     expect(allowDownload).not.toHaveBeenCalled();
     fireEvent.click(list.getByRole('button', { name: 'Allow the download', hidden: true }));
     await until(() => expect(refreshAgents).toHaveBeenCalledOnce());
@@ -218,7 +174,7 @@ describe('agents that are not installed', () => {
   });
 
   it('have no button where nothing can be downloaded', () => {
-    mount(
+    showPanel(
       { agents: [agentEntry({ status: 'not_installed', package: '', listed: true })] },
       { allowDownload: () => Promise.resolve() },
     );
@@ -226,7 +182,8 @@ describe('agents that are not installed', () => {
   });
 
   it('are not in the picker', () => {
-    show({}, {}, [agentEntry({ id: 'demo', name: 'Demo' }), some]);
+    const createSession = () => Promise.resolve('new');
+    show({}, { createSession }, [agentEntry({ id: 'demo', name: 'Demo' }), some]);
     fireEvent.click(view().getByRole('combobox', { name: 'Agent' }));
     expect(
       view()

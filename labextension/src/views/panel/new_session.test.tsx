@@ -1,11 +1,10 @@
 import { fireEvent, waitFor } from '@testing-library/preact';
 import { describe, expect, it, vi } from 'vitest';
 
-import { session, SESSION, snapshot } from '../../../tests/support/build';
-import { showPanel } from '../../../tests/support/panel';
+import { SESSION } from '../../../tests/support/build';
+import { snapshot } from '../../../tests/support/events';
+import { IDLE, showPanel } from '../../../tests/support/panel';
 import { SessionStore } from '../../state/store';
-
-const IDLE = session({ status: 'idle', active_turn_id: null });
 
 describe('a new session', () => {
   it('begins with the choice of its agent', async () => {

@@ -1,7 +1,8 @@
 import { fireEvent, within } from '@testing-library/preact';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
-import { session, SESSION, snapshot } from '../../../tests/support/build';
+import { session, SESSION } from '../../../tests/support/build';
+import { snapshot } from '../../../tests/support/events';
 import { SessionStore } from '../../state/store';
 import type { ConfigOption } from '../../wire/types';
 import type { Actions } from '../actions';

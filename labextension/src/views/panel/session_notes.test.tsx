@@ -1,14 +1,13 @@
 import { fireEvent, within } from '@testing-library/preact';
 import { describe, expect, it, vi } from 'vitest';
 
-import { session, SESSION, snapshot } from '../../../tests/support/build';
-import { lifeOf, showPanel } from '../../../tests/support/panel';
+import { SESSION } from '../../../tests/support/build';
+import { snapshot } from '../../../tests/support/events';
+import { IDLE, lifeOf, showPanel } from '../../../tests/support/panel';
 import type { ShownPanel } from '../../../tests/support/panel';
 import { SessionStore } from '../../state/store';
 import type { SessionState } from '../../wire/types';
 import type { Actions } from '../actions';
-
-const IDLE = session({ status: 'idle', active_turn_id: null });
 
 describe('what is known of an open session', () => {
   function open(over: Partial<SessionState>, actions: Partial<Actions> = {}): ShownPanel {

@@ -1,15 +1,14 @@
 import { fireEvent } from '@testing-library/preact';
 import { describe, expect, it, vi } from 'vitest';
 
-import { message, session, SESSION, snapshot, tool, turn } from '../../../tests/support/build';
+import { message, SESSION, tool, turn } from '../../../tests/support/build';
+import { snapshot } from '../../../tests/support/events';
 import { draw } from '../../../tests/support/draw';
-import { showPanel } from '../../../tests/support/panel';
+import { IDLE, showPanel } from '../../../tests/support/panel';
 import type { ShownPanel } from '../../../tests/support/panel';
 import { SessionStore } from '../../state/store';
 import type { Item } from '../../wire/types';
 import type { Actions } from '../actions';
-
-const IDLE = session({ status: 'idle', active_turn_id: null });
 
 function texts(count: number, from = 0): Item[] {
   return Array.from({ length: count }, (_, index) =>

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
-import { added, message, permission, prompt, tool, turn, TURN } from '../../../tests/support/build';
+import { message, permission, prompt, tool, turn, TURN } from '../../../tests/support/build';
+import { added } from '../../../tests/support/events';
 import { draw } from '../../../tests/support/draw';
 import type { Drawn } from '../../../tests/support/draw';
 import type { Event, Plan } from '../../wire/types';

@@ -1,7 +1,8 @@
 import { fireEvent } from '@testing-library/preact';
 import { describe, expect, it, vi } from 'vitest';
 
-import { message, prompt, session, SESSION, snapshot, tool } from '../../../tests/support/build';
+import { message, prompt, session, SESSION, tool } from '../../../tests/support/build';
+import { snapshot } from '../../../tests/support/events';
 import { showPanel } from '../../../tests/support/panel';
 import type { ShownPanel } from '../../../tests/support/panel';
 import { SessionStore } from '../../state/store';

@@ -1,15 +1,8 @@
 import { fireEvent, waitFor, within } from '@testing-library/preact';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
-import {
-  edit,
-  message,
-  session,
-  SESSION,
-  snapshot,
-  turn,
-  TURN,
-} from '../../../tests/support/build';
+import { edit, message, session, SESSION, turn, TURN } from '../../../tests/support/build';
+import { snapshot } from '../../../tests/support/events';
 import { SessionStore } from '../../state/store';
 import type { ChangedFile, FileTexts, TurnChanges } from '../../wire/types';
 import type { Actions } from '../actions';
