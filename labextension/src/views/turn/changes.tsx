@@ -38,7 +38,7 @@ export function Changes({ turnId, items, changes }: ChangesProps) {
   return (
     <div class="acp-changes" role="group" aria-label={t('Changes')}>
       <header role="presentation">
-        <b class="grow">{plural(t, count, '1 file changed', '%1 files changed')}</b>
+        <b>{plural(t, count, '1 file changed', '%1 files changed')}</b>
         {changes.left_out === 0 && (
           <Counts added={total(files, 'added')} removed={total(files, 'removed')} />
         )}
@@ -101,7 +101,7 @@ function ReportedChanges({ turnId, items }: Pick<ChangesProps, 'turnId' | 'items
   return (
     <div class="acp-changes" role="group" aria-label={t('Changes')}>
       <header role="presentation">
-        <b class="grow">{plural(t, changes.length, '1 file changed', '%1 files changed')}</b>
+        <b>{plural(t, changes.length, '1 file changed', '%1 files changed')}</b>
         <Counts added={total(changes, 'added')} removed={total(changes, 'removed')} />
       </header>
       <ul role="list">

@@ -8,7 +8,8 @@ import { between } from '../parts/format';
 import { useSubscription } from '../parts/hooks';
 import { useScene } from '../parts/scene';
 import { Changes } from './changes';
-import { footerOf, titleOf } from './facts';
+import { titleOf } from './facts';
+import { Footer } from './footer';
 import { Rows } from './row';
 import { isTool, layOut } from './rows';
 import { StatusLine } from './status';
@@ -60,7 +61,7 @@ export function TurnBody({ turnId, isLog }: TurnBodyProps) {
       {settled && <Changes turnId={turnId} items={items} changes={turn?.changes ?? null} />}
       {failure !== '' && <ErrorNote message={failure} detail="" />}
       {!done && isLog && <StatusLine turn={turn} items={items} stop onFailure={setFailure} />}
-      {done && turn !== undefined && <Footer turn={turn} />}
+      {done && turn !== undefined && <Footer turn={turn} items={items} />}
     </div>
   );
 }
@@ -81,26 +82,6 @@ function Failure({
     return null;
   }
   return <ErrorNote message={failure.message} detail={failure.detail} />;
-}
-
-function Footer({ turn }: { readonly turn: TurnState }) {
-  const { store, t } = useScene();
-  const { view } = store;
-  const parts = footerOf(view, turn, t);
-  return (
-    <div class="acp-foot">
-      {parts.map((part, index) => (
-        <span key={index} class={index > 0 ? 'dot' : undefined}>
-          {part}
-        </span>
-      ))}
-      {view.saved !== null && (
-        <span class={parts.length > 0 ? 'dot' : undefined}>
-          {t('Saved turn. Open the session to go on.')}
-        </span>
-      )}
-    </div>
-  );
 }
 
 export function itemsOf(ids: readonly string[], items: ReadonlyMap<string, Item>): Item[] {
