@@ -13,6 +13,7 @@ import type {
   SetConfig,
   TrafficDetail,
   TrafficPage,
+  TurnState,
 } from '../wire/types';
 import type { MentionSource } from './panel/mention';
 
@@ -116,6 +117,10 @@ export interface Actions {
   readonly cells?: Cells;
   /** Shows the cell that a prompt came from. */
   jumpTo?(origin: Origin): void;
+  /** Number of that cell in its notebook, from 1; `null` where that is not open. */
+  readonly cellNumber?: (origin: Origin) => number | null;
+  /** Shows a turn: at its cell, or in the panel. */
+  readonly goToTurn?: (turn: TurnState) => void;
   removeQueued?(sessionId: string, turnId: string): Promise<void>;
   /** Changes the text of a message that waits. */
   editQueued?(turnId: string, text: string): Promise<void>;
