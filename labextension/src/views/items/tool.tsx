@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 
 import type { ToolCall } from '../../wire/types';
@@ -24,10 +25,19 @@ interface ToolProps {
   readonly waiting: readonly string[];
   /** Whether it is the turn's newest todo list. */
   readonly newest: boolean;
+  /** What subagents did for it. */
+  readonly nested: Nested | false;
+}
+
+interface Nested {
+  /** In sight whether the call is open or not. */
+  readonly under: ComponentChildren;
+  /** Where it is open. */
+  readonly body: ComponentChildren;
 }
 
 /** A tool call: one line, its body on demand; while it asks, the question. */
-export function ToolCard({ item, waiting, newest }: ToolProps) {
+export function ToolCard({ item, waiting, newest, nested }: ToolProps) {
   const { actions } = useScene();
   const { permission } = item;
   const name = toolName(item);
@@ -51,13 +61,17 @@ export function ToolCard({ item, waiting, newest }: ToolProps) {
           rule={permission.rule}
           others={waiting.filter(id => id !== permission.request_id)}
         />
+        {nested && [nested.under, nested.body]}
       </div>
     );
   }
   return item.todos === null ? (
-    <ToolLine item={item} name={name} />
+    <ToolLine item={item} name={name} nested={nested} />
   ) : (
-    <TodoList item={item} todos={item.todos} newest={newest} />
+    <>
+      <TodoList item={item} todos={item.todos} newest={newest} />
+      {nested && [nested.under, nested.body]}
+    </>
   );
 }
 
@@ -66,7 +80,11 @@ export function toolName(item: ToolCall): string {
   return item.description === '' ? item.title : `${item.title} ${item.description}`;
 }
 
-function ToolLine({ item, name }: { readonly item: ToolCall; readonly name: string }) {
+interface ToolLineProps extends Pick<ToolProps, 'item' | 'nested'> {
+  readonly name: string;
+}
+
+function ToolLine({ item, name, nested }: ToolLineProps) {
   const { t } = useScene();
   const long = useRunsLong(item);
   const failed = hasFailed(item);
@@ -97,8 +115,18 @@ function ToolLine({ item, name }: { readonly item: ToolCall; readonly name: stri
           <Outcome item={item} />
         </>
       }
-      under={<Progress item={item} />}
-      body={() => <ToolBody item={item} />}
+      under={
+        <>
+          <Progress item={item} />
+          {nested && nested.under}
+        </>
+      }
+      body={() => (
+        <>
+          {nested && nested.body}
+          <ToolBody item={item} />
+        </>
+      )}
     />
   );
 }

@@ -1,3 +1,5 @@
+import { Fragment } from 'preact';
+import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 
 import type { Item } from '../../wire/types';
@@ -43,7 +45,15 @@ export function Group({ id, items, followed }: GroupProps) {
   );
 }
 
-function Lines({ id, items }: { readonly id: string; readonly items: readonly Item[] }) {
+interface LinesProps {
+  readonly id: string;
+  readonly items: readonly Item[];
+  /** What stands above a line. */
+  readonly before?: (item: Item, former: Item | undefined) => ComponentChildren;
+}
+
+/** The newest lines, and the rest on demand. */
+export function Lines({ id, items, before }: LinesProps) {
   const { actions, t } = useScene();
   const [all, setAll] = useValue(`${id} all`);
   const hidden = all === '' && actions !== null ? Math.max(0, items.length - MAX_LINES) : 0;
@@ -54,8 +64,11 @@ function Lines({ id, items }: { readonly id: string; readonly items: readonly It
           {plural(t, hidden, 'Show 1 earlier step', 'Show %1 earlier steps')}
         </button>
       )}
-      {items.slice(hidden).map(item => (
-        <ItemRow key={item.id} item={item} waiting={NONE} />
+      {items.slice(hidden).map((item, index) => (
+        <Fragment key={item.id}>
+          {before?.(item, items[hidden + index - 1])}
+          <ItemRow item={item} waiting={NONE} />
+        </Fragment>
       ))}
     </>
   );

@@ -1,6 +1,6 @@
 import { Component } from 'preact';
 
-import type { Item, TurnEnd } from '../../wire/types';
+import type { Item, ToolCall, TurnEnd } from '../../wire/types';
 import { ArtifactCard, FileWriteRow } from '../items/artifact';
 import { ContentBlock } from '../items/content_block';
 import { Question } from '../items/elicitation';
@@ -16,6 +16,7 @@ import { useValue } from '../parts/hooks';
 import { useScene } from '../parts/scene';
 import { Group } from './group';
 import { newestTodos, type Row } from './rows';
+import { NewestStep, Steps } from './steps';
 
 /** Above this many lines only the newest are mounted. */
 const MAX_ROWS = 400;
@@ -35,7 +36,9 @@ export function Rows({ id, rows, waiting }: RowsProps) {
   const { actions, t } = useScene();
   const [pages, setPages] = useValue(`${id} rows`);
   const wanted = MOUNTED_ROWS * Number(pages || 1);
-  const asks = rows.findIndex(row => row.kind === 'item' && isAsking(row.item));
+  const asks = rows.findIndex(
+    row => row.kind === 'item' && [row.item, ...row.steps].some(isAsking),
+  );
   const late = rows.length > MAX_ROWS && actions !== null ? Math.max(0, rows.length - wanted) : 0;
   const hidden = asks < 0 ? late : Math.min(late, asks);
   const shown = hidden > 0 ? rows.slice(hidden) : rows;
@@ -59,7 +62,8 @@ export function Rows({ id, rows, waiting }: RowsProps) {
           <ItemRow
             key={row.id}
             item={row.item}
-            waiting={isAsking(row.item) ? waiting : NONE}
+            steps={row.steps}
+            waiting={[row.item, ...row.steps].some(isAsking) ? waiting : NONE}
             newest={row.item === todos}
           />
         ),
@@ -72,16 +76,25 @@ const NONE: readonly string[] = [];
 
 interface ItemRowProps {
   readonly item: Item;
+  /** What subagents did for it. */
+  readonly steps?: readonly Item[];
   readonly waiting: readonly string[];
   /** Whether it is the turn's newest todo list. */
   readonly newest?: boolean;
 }
 
-/** One item; drawn again only when the item itself was replaced. */
+/** One item; drawn again only when the item itself was replaced, or a step of its subagents. */
 export class ItemRow extends Component<ItemRowProps> {
   override shouldComponentUpdate(next: Readonly<ItemRowProps>): boolean {
-    const { item, waiting, newest } = this.props;
-    return next.item !== item || next.waiting !== waiting || next.newest !== newest;
+    const { item, steps = [], waiting, newest } = this.props;
+    const then = next.steps ?? [];
+    return (
+      next.item !== item ||
+      next.waiting !== waiting ||
+      next.newest !== newest ||
+      then.length !== steps.length ||
+      then.some((step, index) => step !== steps[index])
+    );
   }
 
   override render() {
@@ -89,14 +102,14 @@ export class ItemRow extends Component<ItemRowProps> {
   }
 }
 
-function ItemContent({ item, waiting, newest = false }: ItemRowProps) {
+function ItemContent({ item, steps = [], waiting, newest = false }: ItemRowProps) {
   switch (item.kind) {
     case 'agent_message':
       return <Prose itemId={item.id} open={item.open} />;
     case 'thought':
       return <ThoughtLine item={item} />;
     case 'tool_call':
-      return <ToolCard item={item} waiting={waiting} newest={newest} />;
+      return <ToolRow item={item} steps={steps} waiting={waiting} newest={newest} />;
     case 'elicitation':
       return <Question item={item} />;
     case 'trust_request':
@@ -122,6 +135,29 @@ function ItemContent({ item, waiting, newest = false }: ItemRowProps) {
     case 'user_message':
       return null;
   }
+}
+
+interface ToolRowProps extends Required<ItemRowProps> {
+  readonly item: ToolCall;
+}
+
+/** A tool call and what subagents did for it; what one of them asks is never folded. */
+function ToolRow({ item, steps, waiting, newest }: ToolRowProps) {
+  const { actions } = useScene();
+  const asking = actions === null ? [] : steps.filter(isAsking);
+  const done = asking.length === 0 ? steps : steps.filter(step => !isAsking(step));
+  const nested = steps.length > 0 && {
+    under: (
+      <>
+        {asking.length === 0 && <NewestStep item={item} steps={steps} />}
+        {asking.map(step => (
+          <ItemRow key={step.id} item={step} waiting={waiting} />
+        ))}
+      </>
+    ),
+    body: done.length > 0 && <Steps item={item} steps={done} />,
+  };
+  return <ToolCard item={item} waiting={waiting} newest={newest} nested={nested} />;
 }
 
 function End({ item }: { readonly item: TurnEnd }) {

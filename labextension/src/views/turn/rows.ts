@@ -1,8 +1,15 @@
 import type { Item, ToolCall } from '../../wire/types';
+import { nest } from './nesting';
 
 /** A line of a turn: an item, or a run of finished tool calls. */
 export type Row =
-  | { readonly kind: 'item'; readonly id: string; readonly item: Item }
+  | {
+      readonly kind: 'item';
+      readonly id: string;
+      readonly item: Item;
+      /** What subagents did for it. */
+      readonly steps: readonly Item[];
+    }
   | { readonly kind: 'group'; readonly id: string; readonly items: readonly Item[] };
 
 /** A turn in the order it is drawn. */
@@ -15,11 +22,20 @@ export interface Layout {
 /** Turns with so few tool calls keep their lines. */
 const SHORT_TURN = 2;
 
+type Steps = ReadonlyMap<string, readonly Item[]>;
+
 /**
  * Runs of two or more finished tool calls become one group; thoughts and small
- * notices between them go along. The newest todo list stays in sight.
+ * notices between them go along. The newest todo list stays in sight, and so does a call that
+ * subagents worked for.
  */
-export function rowsOf(items: readonly Item[]): Row[] {
+function rowsOf(items: readonly Item[], steps: Steps): Row[] {
+  const single = (item: Item): Row => ({
+    kind: 'item',
+    id: item.id,
+    item,
+    steps: steps.get(item.id) ?? NONE,
+  });
   const rows: Row[] = [];
   let run: Item[] = [];
   const todos = newestTodos(items);
@@ -39,7 +55,9 @@ export function rowsOf(items: readonly Item[]): Row[] {
     run = [];
   };
   for (const item of items) {
-    const joins = (isFinishedTool(item) && item !== todos) || (goesAlong(item) && run.length > 0);
+    const joins =
+      (isFinishedTool(item) && item !== todos && !steps.has(item.id)) ||
+      (goesAlong(item) && run.length > 0);
     if (!joins) {
       close();
       rows.push(single(item));
@@ -53,21 +71,23 @@ export function rowsOf(items: readonly Item[]): Row[] {
 
 /** The rows of a turn; once `settled`, with everything before the answer in the log. */
 export function layOut(items: readonly Item[], settled: boolean): Layout {
+  const { top, steps } = nest(items.filter(isDrawn));
+  const rows = (some: readonly Item[]) => rowsOf(some, steps);
   if (!settled) {
-    return { log: [], rows: rowsOf(items.filter(item => isDrawn(item) && item.kind !== 'plan')) };
+    return { log: [], rows: rows(top.filter(item => item.kind !== 'plan')) };
   }
   // What was made stands below the answer.
-  const drawn = items.filter(item => isDrawn(item) && !isOutcome(item));
+  const drawn = top.filter(item => !isOutcome(item));
   const outcome = [
-    ...items.filter(item => item.kind === 'artifact'),
-    ...items.filter(item => item.kind === 'turn_end'),
-  ].map(single);
+    ...top.filter(item => item.kind === 'artifact'),
+    ...top.filter(item => item.kind === 'turn_end'),
+  ].flatMap(item => rows([item]));
   const answer = answerStart(drawn);
   const before = drawn.slice(0, answer);
   if (answer === drawn.length || before.filter(isTool).length <= SHORT_TURN) {
-    return { log: [], rows: [...rowsOf(drawn), ...outcome] };
+    return { log: [], rows: [...rows(drawn), ...outcome] };
   }
-  return { log: rowsOf(before), rows: [...rowsOf(drawn.slice(answer)), ...outcome] };
+  return { log: rows(before), rows: [...rows(drawn.slice(answer)), ...outcome] };
 }
 
 /** Index of the last text, with what belongs to it; the length if there is none. */
@@ -123,6 +143,4 @@ function isFinishedTool(item: Item): boolean {
   );
 }
 
-function single(item: Item): Row {
-  return { kind: 'item', id: item.id, item };
-}
+const NONE: readonly Item[] = [];

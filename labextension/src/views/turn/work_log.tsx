@@ -15,7 +15,7 @@ interface WorkLogProps {
 /** Everything that a finished turn did before its answer: one closed line. */
 export function WorkLog({ turnId, rows, seconds }: WorkLogProps) {
   const { t } = useScene();
-  const items = rows.flatMap(row => (row.kind === 'group' ? row.items : [row.item]));
+  const items = rows.flatMap(row => (row.kind === 'group' ? row.items : [row.item, ...row.steps]));
   return (
     <Disclosure
       id={`log ${turnId}`}
