@@ -20,8 +20,10 @@ afterEach(() => {
 function focus(words: string): HTMLElement {
   const button = [...view.querySelectorAll('button')].find(each => each.textContent === words);
   button?.focus();
-  expect(document.activeElement).toBe(button);
-  return button as HTMLElement;
+  if (button === undefined || document.activeElement !== button) {
+    throw new Error(`${words} has not got the focus.`);
+  }
+  return button;
 }
 
 const focused = () => document.activeElement?.textContent;
