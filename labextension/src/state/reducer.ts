@@ -53,27 +53,35 @@ export function reduceAll(view: SessionView, events: readonly Event[]): SessionV
   return draft?.finish() ?? base;
 }
 
-/** The view with a page of earlier items. */
+/** The view with a page of earlier items; costs as much as the page, but for copies of tables. */
 export function insertPage(view: SessionView, page: ItemsPage): SessionView {
   const items = new Map(view.items);
   const positions = new Map(view.positions);
-  const turnsTouched = new Set<string>();
   const fresh: string[] = [];
+  /** Of turns, what this page adds to them. */
+  const added = new Map<string, string[]>();
   page.items.forEach((item, offset) => {
     if (!items.has(item.id)) {
       items.set(item.id, item);
       positions.set(item.id, page.first_index + offset);
+      if (item.turn_id !== null) {
+        const ids = added.get(item.turn_id) ?? [];
+        added.set(item.turn_id, ids);
+        ids.push(item.id);
+      }
     }
     if (page.first_index + offset < view.firstIndex) {
       fresh.push(item.id);
     }
-    if (item.turn_id !== null) {
-      turnsTouched.add(item.turn_id);
-    }
   });
+  const place = (id: string) => positions.get(id) ?? 0;
   const byTurn = new Map(view.byTurn);
-  for (const turnId of turnsTouched) {
-    byTurn.set(turnId, idsOfTurn(items, positions, turnId));
+  for (const [turnId, ids] of added) {
+    const all = [...ids, ...(view.byTurn.get(turnId) ?? [])];
+    byTurn.set(
+      turnId,
+      all.sort((one, other) => place(one) - place(other)),
+    );
   }
   const joins = page.first_index + page.items.length >= view.firstIndex && fresh.length > 0;
   return {
@@ -84,17 +92,6 @@ export function insertPage(view: SessionView, page: ItemsPage): SessionView {
     order: joins ? [...fresh, ...view.order] : view.order,
     firstIndex: joins ? page.first_index : view.firstIndex,
   };
-}
-
-function idsOfTurn(
-  items: SessionView['items'],
-  positions: SessionView['positions'],
-  turnId: string,
-): string[] {
-  return [...items.values()]
-    .filter(item => item.turn_id === turnId)
-    .map(item => item.id)
-    .sort((one, other) => (positions.get(one) ?? 0) - (positions.get(other) ?? 0));
 }
 
 type Change = Exclude<Event, Snapshot>;

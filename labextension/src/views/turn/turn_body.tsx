@@ -31,17 +31,16 @@ export function TurnBody({ turnId, isLog }: TurnBodyProps) {
   const items = itemsOf(view.byTurn.get(turnId) ?? [], view.items);
   const done = turn === undefined || turn.status === 'done' || view.saved !== null;
   const settled = useSettled(done);
-  const [width, root] = useWidth();
   const [failure, setFailure] = useState('');
   useVoice(turn, items);
   const waiting = useWaiting(items);
   const { log, rows } = layOut(items, settled);
   const seconds = turn === undefined ? null : between(turn.started_at, turn.ended_at);
-  const plans = items.filter(item => item.kind === 'plan');
+  const plans = settled ? [] : items.filter(item => item.kind === 'plan');
+  const [width, root] = useWidth(plans.length > 0);
   return (
     <div class="acp-body-of-turn" ref={root}>
-      {!settled &&
-        width !== null &&
+      {width !== null &&
         plans.map(plan => <PlanBlock key={plan.id} item={plan} width={width} running={!done} />)}
       <div
         class="acp-items"
@@ -96,10 +95,14 @@ function useWaiting(items: readonly Item[]): readonly string[] {
   return useMemo(() => ids, [ids.join('\n')]);
 }
 
-/** Width of the view when it came into the page; read once. */
-function useWidth(): [number | null, RefObject<HTMLDivElement | null>] {
+/** Width of the view when it was first wanted; to read it lays the page out. */
+function useWidth(wanted: boolean): [number | null, RefObject<HTMLDivElement | null>] {
   const root = useRef<HTMLDivElement>(null);
   const [width, setWidth] = useState<number | null>(null);
-  useLayoutEffect(() => setWidth(root.current?.clientWidth ?? 0), []);
+  useLayoutEffect(() => {
+    if (wanted) {
+      setWidth(known => known ?? root.current?.clientWidth ?? 0);
+    }
+  }, [wanted]);
   return [width, root];
 }
