@@ -1,7 +1,9 @@
-"""``make bench``: the cost of a stream, measured in one run beside a bare loop.
+"""``make bench``: what speed a user gets, measured in one run in a real browser.
 
 Aims, of the median: painted within 1 s of the agent's last write, messages of at most 1.5 times
-the bytes of the text, no task over 100 ms, no delay added at 100 chunks per second.
+the bytes of the text, no task over 100 ms, no delay added at 100 chunks per second; no key later
+than 50 ms beside a stream; 5,000 items open within 1 s, scroll with no frame over 50 ms, and
+take less than 150 MB; less than 150 kB more for JupyterLab's start.
 """
 
 from __future__ import annotations
@@ -10,155 +12,114 @@ import argparse
 import dataclasses
 import json
 import os
-import statistics
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from tests.bench.long_session import LongSession, measure_long_session
-from tests.bench.measure import Load, Run
+from tests.bench import tables
+from tests.bench.keystrokes import measure_typing
+from tests.bench.loads import measure_load
+from tests.bench.long_session import measure_long_session
+from tests.bench.measure import Load
+from tests.bench.peers.beside import measure_beside
+from tests.bench.peers.environment import PEERS
 from tests.bench.pipeline import measure_pipeline
-from tests.bench.sessions import ManySessions, Speed, measure_many, measure_speed
-from tests.bench.subjects import Subject, bare_loop, cell_turn
-from tests.bench.updates import SIZES, UpdateCost, measure_updates
+from tests.bench.sessions import measure_many, measure_speed
+from tests.bench.start import measure_start
+from tests.bench.subjects import bare_loop, cell_turn
+from tests.bench.updates import SIZES, measure_updates
 from tests.support.browser import chromium
 
 _LOADS = (Load(5_000, 0), Load(1_000, 100))
 _ITEMS = (100, 5_000)
-_COLUMNS = {
-    "painted_after": ("painted after s", "{:.3f}"),
-    "delay_p50_ms": ("delay p50 ms", "{:.0f}"),
-    "delay_p99_ms": ("delay p99 ms", "{:.0f}"),
-    "frames": ("frames", "{:.0f}"),
-    "message_ratio": ("bytes/text", "{:.2f}"),
-    "wire_ratio": ("on the wire", "{:.2f}"),
-    "long_task_sum_ms": ("long tasks ms", "{:.0f}"),
-    "long_task_max_ms": ("longest ms", "{:.0f}"),
-    "own_script_max_ms": ("of it own ms", "{:.0f}"),
-    "server_cpu": ("server CPU s", "{:.2f}"),
-    "browser_cpu": ("browser CPU s", "{:.2f}"),
-    "page_cpu": ("page CPU s", "{:.2f}"),
-}
+
+Report = dict[str, Any]
 
 
 def main() -> None:
     """Measure, and print tables and one line of JSON."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--rounds", type=int, default=5)
-    rounds = parser.parse_args().rounds
-    report: dict[str, Any] = {"rounds": rounds, "processors": os.cpu_count()}
-    report["pipeline_us_per_chunk"] = [
-        dataclasses.asdict(measure_pipeline(items)) for items in _ITEMS
-    ]
-    _print_pipeline(report["pipeline_us_per_chunk"])
-    costs = [measure_updates(updates) for updates in SIZES]
-    report["updates"] = [dataclasses.asdict(cost) for cost in costs]
-    _print_updates(costs)
+    parser.add_argument("--only", nargs="+", choices=_PARTS, metavar="PART", help=str([*_PARTS]))
+    parser.add_argument(
+        "--beside",
+        nargs="+",
+        choices=PEERS,
+        default=[],
+        help="also measure these, installed in an environment of their own in the user's cache",
+    )
+    wanted = parser.parse_args()
+    report: Report = {"rounds": wanted.rounds, "processors": os.cpu_count()}
+    parts = wanted.only if wanted.only is not None else [] if wanted.beside else [*_PARTS]
+    for part in parts:
+        before = os.getloadavg()[0]
+        report |= _PARTS[part](wanted.rounds)
+        tables.print_machine(before, os.getloadavg()[0])
+    if wanted.beside:
+        with tempfile.TemporaryDirectory() as folder, chromium() as browser:
+            report["beside"] = measure_beside(browser, Path(folder), wanted.beside, wanted.rounds)
+    print(json.dumps(report))
+
+
+def _server(_rounds: int) -> Report:
+    pipeline = [measure_pipeline(items) for items in _ITEMS]
+    tables.print_pipeline(pipeline)
+    updates = [measure_updates(updates) for updates in SIZES]
+    tables.print_updates(updates)
     with tempfile.TemporaryDirectory() as folder:
         speed = measure_speed(Path(folder) / "speed")
         many = measure_many(Path(folder) / "many")
-    report["speed"], report["many"] = dataclasses.asdict(speed), dataclasses.asdict(many)
-    _print_sessions(speed, many)
+    tables.print_sessions(speed, many)
+    return {
+        "pipeline_us_per_chunk": list(map(dataclasses.asdict, pipeline)),
+        "updates": list(map(dataclasses.asdict, updates)),
+        "speed": dataclasses.asdict(speed),
+        "many": dataclasses.asdict(many),
+    }
+
+
+def _start(_rounds: int) -> Report:
+    with tempfile.TemporaryDirectory() as folder, chromium() as browser:
+        start = measure_start(browser, Path(folder))
+    tables.print_start(start)
+    return {"start": dataclasses.asdict(start)}
+
+
+def _long(_rounds: int) -> Report:
     with tempfile.TemporaryDirectory() as folder, chromium() as browser:
         long = measure_long_session(browser, Path(folder))
-    report["long_session"] = dataclasses.asdict(long)
-    _print_long(long)
+    tables.print_long(long)
+    return {"long_session": dataclasses.asdict(long)}
+
+
+def _typing(rounds: int) -> Report:
+    with tempfile.TemporaryDirectory() as folder, chromium() as browser:
+        typing = measure_typing(browser, Path(folder), rounds)
+    tables.print_typing(typing)
+    return {"typing": dataclasses.asdict(typing)}
+
+
+def _stream(rounds: int) -> Report:
     with tempfile.TemporaryDirectory() as folder, chromium() as browser, ExitStack() as stack:
-        subjects: tuple[Subject, ...] = (
+        subjects = (
             stack.enter_context(cell_turn(browser, Path(folder))),
             stack.enter_context(bare_loop(browser, 0.033)),
             stack.enter_context(bare_loop(browser, 0)),
         )
-        report["loads"] = [_measure(load, subjects, rounds) for load in _LOADS]
-    print(json.dumps(report))
+        return {"loads": [measure_load(load, subjects, rounds) for load in _LOADS]}
 
 
-def _measure(load: Load, subjects: Sequence[Subject], rounds: int) -> dict[str, Any]:
-    """Let the subjects take turns, so that the machine's moods hit all of them."""
-    for subject in subjects:
-        subject.run(Load(200, 0))  # warm
-    before = os.getloadavg()[0]
-    runs: dict[str, list[Run]] = {subject.name: [] for subject in subjects}
-    for _ in range(rounds):
-        for subject in subjects:
-            runs[subject.name].append(subject.run(load))
-    loads = (before, os.getloadavg()[0])
-    medians = {name: _median(done) for name, done in runs.items()}
-    _print(load, medians, loads, rounds)
-    each = {name: [dataclasses.asdict(run) for run in done] for name, done in runs.items()}
-    return {"load": load.name, "machine_load": loads, "medians": medians, "runs": each}
-
-
-def _median(runs: Sequence[Run]) -> dict[str, float | None]:
-    columns = {name: [getattr(run, name) for run in runs] for name in _COLUMNS}
-    return {
-        name: None if None in values else statistics.median(values)
-        for name, values in columns.items()
-    }
-
-
-def _print_pipeline(costs: Sequence[dict[str, float]]) -> None:
-    print("\nPipeline, microseconds per chunk of 20 characters")
-    for cost in costs:
-        print(
-            f"  {cost['items']:>5} items before: parse {cost['parse']:.1f}, "
-            f"reduce {cost['reduce']:.1f}, deliver {cost['deliver']:.1f}"
-        )
-
-
-def _print_updates(costs: Sequence[UpdateCost]) -> None:
-    print("\nUpdates of one session, microseconds each (aim: 3 times the SDK's validation)")
-    for cost in costs:
-        print(
-            f"  {cost.updates:>6} updates: json {cost.json:.1f}, SDK {cost.sdk:.1f}, "
-            f"ours {cost.ours:.1f} ({cost.ours / cost.sdk:.1f} times), "
-            f"kept {cost.kept_bytes / cost.text_bytes:.1f} bytes per byte of text"
-        )
-
-
-def _print_sessions(speed: Speed, many: ManySessions) -> None:
-    print(f"\n{speed.updates:,} updates of one session, per second, from stdin to the socket")
-    print(
-        f"  bare loop {speed.bare:,.0f}, the SDK's client {speed.sdk:,.0f}, ours {speed.ours:,.0f}"
-        f" ({speed.ours / speed.sdk:.1f} times the SDK's; aim: 3)"
-    )
-    print(f"\n{many.sessions} sessions in one process, {many.updates:,} updates")
-    print(
-        f"  in {many.seconds:.1f} s, lost {many.lost}; lag of the server's loop p50 "
-        f"{many.lag_p50_ms:.1f} ms, p99 {many.lag_p99_ms:.1f} ms, longest {many.lag_max_ms:.0f} ms "
-        f"(aim: p99 under 50); CPU {many.server_cpu:.1f} s, memory +{many.memory_mb:.0f} MB"
-    )
-
-
-def _print_long(long: LongSession) -> None:
-    print(f"\nA session of {long.items:,} items in the side panel")
-    print(
-        f"  open after {long.open_ms:.0f} ms (aim: 1,000) with {long.mounted_at_open:,} elements; "
-        f"scrolled through in {long.scroll_seconds:.0f} s and {long.frames:,} frames: p99 "
-        f"{long.frame_p99_ms:.0f} ms, longest {long.frame_max_ms:.0f} ms, {long.long_tasks} tasks "
-        f"over 50 ms (aim: none), longest {long.long_task_max_ms:.0f} ms; "
-        f"at most {long.mounted_max:,} elements"
-    )
-
-
-def _print(
-    load: Load,
-    medians: dict[str, dict[str, float | None]],
-    loads: tuple[float, float],
-    rounds: int,
-) -> None:
-    print(f"\n{load.name}: median of {rounds}, load average {loads[0]:.1f} to {loads[1]:.1f}")
-    width = max(map(len, medians))
-    print(" " * width, *(title for title, _ in _COLUMNS.values()), sep="  ")
-    for name, values in medians.items():
-        cells = (
-            ("-" if values[key] is None else form.format(values[key])).rjust(len(title))
-            for key, (title, form) in _COLUMNS.items()
-        )
-        print(name.ljust(width), *cells, sep="  ")
-
+_PARTS: Mapping[str, Callable[[int], Report]] = {
+    "server": _server,
+    "start": _start,
+    "long": _long,
+    "typing": _typing,
+    "stream": _stream,
+}
 
 if __name__ == "__main__":
     main()

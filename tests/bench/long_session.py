@@ -6,6 +6,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+import psutil
 from playwright.sync_api import Browser, Page, expect
 
 from tests.support.browser import Visitor
@@ -63,6 +64,10 @@ class LongSession:
     long_task_max_ms: float
     mounted_max: int
     scroll_seconds: float
+    heap_mb: float
+    """What the page's JavaScript holds more than before it was opened, when all is scrolled."""
+    renderer_mb: float
+    """The same of the page's process."""
 
 
 def measure_long_session(browser: Browser, folder: Path) -> LongSession:
@@ -83,6 +88,7 @@ def measure_long_session(browser: Browser, folder: Path) -> LongSession:
 def _measure(page: Page, panel: PanelView) -> LongSession:
     panel.show_list()
     expect(panel.listed("Imported").first).to_be_visible()
+    heap, held = _memory(page)
     open_ms = float(page.evaluate(_OPEN, "END"))
     mounted = [_mounted(page)]
     expect(panel.log).to_contain_text("Answer 249.7")
@@ -99,6 +105,7 @@ def _measure(page: Page, panel: PanelView) -> LongSession:
         mounted.append(_mounted(page) if len(mounted) % 5 == 0 else mounted[-1])
     seconds = time.monotonic() - started
     seen = page.evaluate("window.acpFrames")
+    heap_after, held_after = _memory(page)
     deltas = sorted(seen["deltas"])
     return LongSession(
         items=ITEMS,
@@ -111,8 +118,24 @@ def _measure(page: Page, panel: PanelView) -> LongSession:
         long_task_max_ms=max(seen["tasks"], default=0.0),
         mounted_max=max(mounted),
         scroll_seconds=seconds,
+        heap_mb=heap_after - heap,
+        renderer_mb=held_after - held,
     )
 
 
 def _mounted(page: Page) -> int:
     return int(page.evaluate("document.querySelectorAll('#acp-jupyter-panel .acp-log *').length"))
+
+
+def _memory(page: Page) -> tuple[float, float]:
+    """Return megabytes of the page's JavaScript heap, and of all pages' processes."""
+    cdp = page.context.new_cdp_session(page)
+    cdp.send("HeapProfiler.collectGarbage")
+    heap = cdp.send("Runtime.getHeapUsage")["usedSize"]
+    cdp.detach()
+    renderers = (
+        process.memory_full_info().uss
+        for process in psutil.Process().children(recursive=True)
+        if "--type=renderer" in process.cmdline()
+    )
+    return heap / 2**20, sum(renderers) / 2**20

@@ -122,7 +122,7 @@ class Meter:
             for start, duration, source in result["scripts"]
             if start >= first and self.scripts in source
         ]
-        payload = sum(len(self.text_of(frame).encode()) for frame in self._frames)
+        payload = len(load.text.encode())
         delays = _delays(load, result["samples"], first, last) if load.rate else []
         return Run(
             painted_after=result["end"] - last,

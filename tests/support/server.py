@@ -58,6 +58,8 @@ class JupyterServer(AbstractContextManager["JupyterServer"]):
         Folders that are trusted beforehand; by default all of this server's.
     env
         More variables of the server's environment; with ``JUPYTER_TOKEN`` that is the user's.
+    python
+        Of another environment, whose Jupyter is to be started.
     """
 
     def __init__(
@@ -70,6 +72,7 @@ class JupyterServer(AbstractContextManager["JupyterServer"]):
         args: Sequence[str] = (),
         env: Mapping[str, str] | None = None,
         trusted: Sequence[Path] | None = None,
+        python: str = sys.executable,
     ) -> None:
         self.root = folder / "root"
         self.runtime = folder / "runtime"
@@ -77,7 +80,7 @@ class JupyterServer(AbstractContextManager["JupyterServer"]):
         self.token = (env or {}).get("JUPYTER_TOKEN") or uuid.uuid4().hex
         self._config_dir = folder / "config"
         self._command = [
-            *(sys.executable, "-m", app, "--no-browser", "--allow-root"),
+            *(python, "-m", app, "--no-browser", "--allow-root"),
             *(f"--ServerApp.root_dir={self.root}", "--ServerApp.port=0"),
             *args,
         ]

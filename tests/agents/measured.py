@@ -1,0 +1,39 @@
+#!/usr/bin/env python3
+"""Streams what ``bench N=… size=… rate=…`` asks for, and notes when it wrote.
+
+The last such words of a prompt count: other clients put words of their own around them. The
+file that the command line names first gets the times of the first and the last write.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+import time
+from pathlib import Path
+
+from _wire import Wire, serve
+
+from acp_jupyter.agents.demo import prose
+
+_WANTED = re.compile(r"bench N=(\d+) size=(\d+) rate=([\d.]+)")
+
+
+def prompt(wire: Wire, session_id: str, text: str) -> str:
+    found = _WANTED.findall(text)
+    if not found:
+        wire.text(session_id, "ready\n")
+        return "end_turn"
+    count, size, rate = int(found[-1][0]), int(found[-1][1]), float(found[-1][2])
+    said = prose.exactly(count * size)
+    first = time.time()
+    for number in range(count):
+        if rate and wire.rest(max(0.0, first + number / rate - time.time())):
+            break
+        wire.text(session_id, said[number * size : (number + 1) * size])
+    Path(sys.argv[1]).write_text(json.dumps([first, time.time()]))
+    return "end_turn"
+
+
+serve(prompt)

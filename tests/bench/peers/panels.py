@@ -1,0 +1,150 @@
+"""Panels of this extension and of others: how to open one and say something in it."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+from playwright.sync_api import Browser, expect
+
+from tests.bench.measure import PROBE, Load, Meter, Run
+from tests.bench.peers.environment import PEERS, peer_environment
+from tests.support.browser import Visitor
+from tests.support.fake_agents import AGENTS
+from tests.support.lab import LabPage
+from tests.support.lab_server import LAB_ARGS
+from tests.support.server import JupyterServer
+from tests.support.wait import eventually
+
+__all__ = ["OPENERS", "Panel", "our_panel"]
+
+_START_MS = 60_000
+
+
+@dataclass(frozen=True)
+class Panel:
+    """A page with a panel in which the measured agent answers."""
+
+    name: str
+    meter: Meter
+    say: Callable[[str], None]
+    writes: Path
+    """Where the agent notes when it wrote."""
+
+    def run(self, load: Load) -> Run:
+        """Have the load streamed once."""
+        self.writes.unlink(missing_ok=True)
+        self.meter.arm(load)
+        self.say(f"bench N={load.count} size={load.size} rate={load.rate:g}")
+        return self.meter.finish(load, self._written)
+
+    def _written(self) -> tuple[float, float]:
+        text = eventually(lambda: self.writes.exists() and self.writes.read_text(), 30, "writes")
+        first, last = json.loads(str(text))
+        return first, last
+
+
+@contextmanager
+def our_panel(browser: Browser, folder: Path) -> Iterator[Panel]:
+    """The side panel of this extension."""
+    writes = folder / "writes"
+    agent = {"command": sys.executable, "args": [str(AGENTS / "measured.py"), str(writes)]}
+    with JupyterServer(
+        folder, app="jupyterlab", agents={"measured": agent}, args=LAB_ARGS
+    ) as server:
+        lab, meter = _page(browser, folder, server, "#acp-jupyter-panel [role=log]")
+        panel = lab.panel
+        panel.choose_agent("measured")
+        yield Panel("this extension", meter, panel.say, writes)
+        lab.close()
+
+
+@contextmanager
+def _jupyter_ai(browser: Browser, folder: Path) -> Iterator[Panel]:
+    """A chat of jupyter-ai, whose Claude is the measured agent."""
+    writes = folder / "writes"
+    python = peer_environment("jupyter-ai")
+    tools = _program(folder / "bin", "claude-agent-acp", writes)
+    path = f"{tools}:{python.parent}:/usr/local/bin:/usr/bin:/bin"
+    with JupyterServer(
+        folder, app="jupyterlab", args=LAB_ARGS, python=str(python), env={"PATH": path}
+    ) as server:
+        (server.root / "here" / "talk.chat").parent.mkdir()
+        (server.root / "here" / "talk.chat").write_text("{}")
+        lab, meter = _page(browser, folder, server, ".jp-chat-messages-container")
+        lab.command("docmanager:open", {"path": "here/talk.chat"})
+        box = lab.page.locator(".jp-chat-input-container textarea").first
+
+        def say(words: str) -> None:
+            box.fill(f"@Claude {words}")
+            lab.page.keyboard.press("Escape")
+            lab.page.locator(".jp-chat-send-button").first.click()
+
+        yield Panel(PEERS["jupyter-ai"], meter, say, writes)
+        lab.close()
+
+
+@contextmanager
+def _notebook_intelligence(browser: Browser, folder: Path) -> Iterator[Panel]:
+    """The sidebar of notebook-intelligence in its ACP mode."""
+    writes = folder / "writes"
+    python = peer_environment("notebook-intelligence")
+    command = shlex.join([sys.executable, str(AGENTS / "measured.py"), str(writes)])
+    settings = folder / "home" / ".jupyter" / "nbi" / "config.json"
+    settings.parent.mkdir(parents=True)
+    settings.write_text(json.dumps({"acp_settings": {"enabled": True}}))
+    env = {"NBI_ACP_AGENT_COMMAND": command, "NBI_ACP_MODE_POLICY": "force-on"}
+    with JupyterServer(
+        folder, app="jupyterlab", args=LAB_ARGS, python=str(python), env=env
+    ) as server:
+        lab, meter = _page(browser, folder, server, ".sidebar-messages")
+        lab.page.evaluate("jupyterapp.shell.activateById('notebook-intelligence-sidebar')")
+        box = lab.page.locator(".sidebar-user-input textarea").first
+        expect(box).to_be_visible(timeout=_START_MS)
+
+        def say(words: str) -> None:
+            box.fill(words)
+            box.press("Enter")
+
+        yield Panel(PEERS["notebook-intelligence"], meter, say, writes)
+        lab.close()
+
+
+OPENERS: Mapping[str, Callable[[Browser, Path], AbstractContextManager[Panel]]] = {
+    "jupyter-ai": _jupyter_ai,
+    "notebook-intelligence": _notebook_intelligence,
+}
+
+
+def _page(
+    browser: Browser, folder: Path, server: JupyterServer, drawn: str
+) -> tuple[LabPage, Meter]:
+    visitor = Visitor(browser, folder, traced=False)
+    visitor.context.add_init_script(PROBE)
+    lab = LabPage(visitor, server)
+    # Before the page connects: the handshake is looked at too.
+    meter = Meter(lab.page, psutil.Process(server.pid), _whole, drawn)
+    (server.root / "here").mkdir(exist_ok=True)
+    lab.open_empty("here")
+    return lab, meter
+
+
+def _whole(payload: str) -> str:
+    """Every message counts: the others send whole texts again and again."""
+    return payload
+
+
+def _program(folder: Path, name: str, writes: Path) -> Path:
+    """Write the measured agent as a program of that name."""
+    folder.mkdir(parents=True)
+    script = folder / name
+    command = shlex.join([sys.executable, str(AGENTS / "measured.py"), str(writes)])
+    script.write_text(f'#!/bin/sh\nexec {command} "$@"\n')
+    script.chmod(0o755)
+    return folder

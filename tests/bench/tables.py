@@ -1,0 +1,145 @@
+"""What was measured, for people."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Sequence
+
+from tests.bench.keystrokes import LATE_MS, Keys, Typing
+from tests.bench.long_session import LongSession
+from tests.bench.measure import Load
+from tests.bench.pipeline import PipelineCost
+from tests.bench.sessions import ManySessions, Speed
+from tests.bench.start import Start
+from tests.bench.updates import UpdateCost
+
+__all__ = [
+    "COLUMNS",
+    "print_load",
+    "print_long",
+    "print_machine",
+    "print_pipeline",
+    "print_sessions",
+    "print_start",
+    "print_typing",
+    "print_updates",
+]
+
+COLUMNS = {
+    "painted_after": ("painted after s", "{:.3f}"),
+    "delay_p50_ms": ("delay p50 ms", "{:.0f}"),
+    "delay_p99_ms": ("delay p99 ms", "{:.0f}"),
+    "frames": ("frames", "{:.0f}"),
+    "message_ratio": ("bytes/text", "{:.2f}"),
+    "wire_ratio": ("on the wire", "{:.2f}"),
+    "long_task_sum_ms": ("long tasks ms", "{:.0f}"),
+    "long_task_max_ms": ("longest ms", "{:.0f}"),
+    "own_script_max_ms": ("of it own ms", "{:.0f}"),
+    "server_cpu": ("server CPU s", "{:.2f}"),
+    "browser_cpu": ("browser CPU s", "{:.2f}"),
+    "page_cpu": ("page CPU s", "{:.2f}"),
+}
+
+
+def print_pipeline(costs: Sequence[PipelineCost]) -> None:
+    """Print what a chunk costs in the server."""
+    print("\nPipeline, microseconds per chunk of 20 characters")
+    for cost in costs:
+        print(
+            f"  {cost.items:>5} items before: parse {cost.parse:.1f}, "
+            f"reduce {cost.reduce:.1f}, deliver {cost.deliver:.1f}"
+        )
+
+
+def print_updates(costs: Sequence[UpdateCost]) -> None:
+    """Print what the updates of a session cost."""
+    print("\nUpdates of one session, microseconds each (aim: 3 times the SDK's validation)")
+    for cost in costs:
+        print(
+            f"  {cost.updates:>6} updates: json {cost.json:.1f}, SDK {cost.sdk:.1f}, "
+            f"ours {cost.ours:.1f} ({cost.ours / cost.sdk:.1f} times), "
+            f"kept {cost.kept_bytes / cost.text_bytes:.1f} bytes per byte of text"
+        )
+
+
+def print_sessions(speed: Speed, many: ManySessions) -> None:
+    """Print how fast one session is, and a hundred."""
+    print(f"\n{speed.updates:,} updates of one session, per second, from stdin to the socket")
+    print(
+        f"  bare loop {speed.bare:,.0f}, the SDK's client {speed.sdk:,.0f}, ours {speed.ours:,.0f}"
+        f" ({speed.ours / speed.sdk:.1f} times the SDK's; aim: 3)"
+    )
+    print(f"\n{many.sessions} sessions in one process, {many.updates:,} updates")
+    print(
+        f"  in {many.seconds:.1f} s, lost {many.lost}; lag of the server's loop p50 "
+        f"{many.lag_p50_ms:.1f} ms, p99 {many.lag_p99_ms:.1f} ms, longest {many.lag_max_ms:.0f} ms "
+        f"(aim: p99 under 50); CPU {many.server_cpu:.1f} s, memory +{many.memory_mb:.0f} MB"
+    )
+
+
+def print_long(long: LongSession) -> None:
+    """Print what a long session is like."""
+    print(f"\nA session of {long.items:,} items in the side panel")
+    print(
+        f"  open after {long.open_ms:.0f} ms (aim: 1,000) with {long.mounted_at_open:,} elements; "
+        f"scrolled through in {long.scroll_seconds:.0f} s and {long.frames:,} frames: p99 "
+        f"{long.frame_p99_ms:.0f} ms, longest {long.frame_max_ms:.0f} ms, {long.long_tasks} tasks "
+        f"over 50 ms (aim: none), longest {long.long_task_max_ms:.0f} ms; "
+        f"at most {long.mounted_max:,} elements; memory +{long.heap_mb:.0f} MB of JavaScript, "
+        f"+{long.renderer_mb:.0f} MB of the page's process (aim: 150)"
+    )
+
+
+def print_load(
+    load: Load,
+    medians: dict[str, dict[str, float | None]],
+    loads: tuple[float, float],
+    rounds: int,
+) -> None:
+    """Print a row for each subject."""
+    print(f"\n{load.name}: median of {rounds}, load average {loads[0]:.1f} to {loads[1]:.1f}")
+    width = max(map(len, medians))
+    print(" " * width, *(title for title, _ in COLUMNS.values()), sep="  ")
+    for name, values in medians.items():
+        cells = (
+            ("-" if values[key] is None else form.format(values[key])).rjust(len(title))
+            for key, (title, form) in COLUMNS.items()
+        )
+        print(name.ljust(width), *cells, sep="  ")
+
+
+def print_start(start: Start) -> None:
+    """Print what JupyterLab's start loads of ours."""
+    print("\nJupyterLab's start, compressed bytes of ours")
+    print(
+        f"  {start.at_start / 1000:.0f} kB in {start.files} files (aim: under 150), "
+        f"{start.first_use / 1000:.0f} kB more when the panel is first shown"
+    )
+
+
+def print_typing(typing: Typing) -> None:
+    """Print how late keys are painted."""
+    print(f"\nTyping in a cell, milliseconds from key to paint; {len(typing.alone)} rounds")
+    for name, rounds in (
+        ("alone", typing.alone),
+        (f"beside {typing.rate} chunks/s", typing.streaming),
+    ):
+        print(f"  {name.ljust(24)} {_keys(rounds)}")
+
+
+def _keys(rounds: Sequence[Keys]) -> str:
+    """Medians of the rounds; the longest and the late ones of all of them."""
+    return (
+        f"p50 {statistics.median(keys.p50 for keys in rounds):.0f}, "
+        f"p99 {statistics.median(keys.p99 for keys in rounds):.0f}, "
+        f"longest {statistics.median(keys.longest for keys in rounds):.0f} "
+        f"(of all rounds {max(keys.longest for keys in rounds):.0f}), "
+        f"over {LATE_MS}: {sum(keys.late for keys in rounds)} of "
+        f"{sum(keys.count for keys in rounds)} (aim: none); the browser's own longest "
+        f"{max(keys.told_longest for keys in rounds):.0f}"
+    )
+
+
+def print_machine(before: float, after: float) -> None:
+    """Print what else the machine did."""
+    print(f"  (load average {before:.1f} to {after:.1f})", flush=True)
