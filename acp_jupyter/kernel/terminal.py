@@ -21,7 +21,8 @@ class TerminalScreen:
         """Print what is new."""
         for item in detail.items:
             if isinstance(item, AgentMessage):
-                self._text(item.id, item.text)
+                if not item.parent_id:  # else it is for the agent to read
+                    self._text(item.id, item.text)
             elif item.id not in self._printed:
                 self._line(item.id, _words(item))
 
@@ -46,7 +47,8 @@ def _words(item: Item) -> str:
         case ToolCall(status="completed" | "failed" | "cancelled"):
             outcome = "" if item.permission is None else item.permission.outcome
             words = (item.title, item.description, outcome or item.status)
-            return one_line("• " + " · ".join(dict.fromkeys(filter(None, words))))
+            line = one_line("• " + " · ".join(dict.fromkeys(filter(None, words))))
+            return f"  {line}" if item.parent_id else line
         case ErrorItem():
             return f"Error: {one_line(item.message)}"
         case TurnEnd() if item.stop_reason != "error":

@@ -15,6 +15,7 @@ from acp_jupyter.transcript.items import (
     Thought,
     ToolCall,
 )
+from acp_jupyter.transcript.nesting import own
 from acp_jupyter.transcript.session_state import Usage
 
 __all__ = ["TurnValues"]
@@ -43,18 +44,18 @@ class TurnValues(ABC):
     @property
     def text(self) -> str:
         """The agent's answer, Markdown."""
-        items = self._current().items
+        items = own(self._current().items)
         return "\n\n".join(item.text for item in items if isinstance(item, AgentMessage))
 
     @property
     def thoughts(self) -> str:
         """The agent's reasoning, Markdown."""
-        items = self._current().items
+        items = own(self._current().items)
         return "\n\n".join(item.text for item in items if isinstance(item, Thought))
 
     @property
     def tool_calls(self) -> tuple[ToolCall, ...]:
-        """Its tool calls, in order."""
+        """Its tool calls and those of its subagents (``parent_id``), in order."""
         return tuple(item for item in self._current().items if isinstance(item, ToolCall))
 
     @property

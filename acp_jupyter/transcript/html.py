@@ -21,8 +21,9 @@ from acp_jupyter.transcript.diff_text import line_counts, unified_diff
 from acp_jupyter.transcript.html_markdown import AgentHtml
 from acp_jupyter.transcript.items import ContentBlockItem, Diff, Item, Thought, ToolCall
 from acp_jupyter.transcript.markdown import printable
+from acp_jupyter.transcript.nesting import nested, steps_words
+from acp_jupyter.transcript.outcomes import outcome_facts, running_words
 from acp_jupyter.transcript.record import turn_footer
-from acp_jupyter.transcript.render import outcome_facts, running_words
 from acp_jupyter.transcript.scrub import Scrubber
 from acp_jupyter.transcript.session_state import SessionState, TurnState
 
@@ -48,7 +49,8 @@ class _Section(NamedTuple):
     """A turn with what belongs to it; without a turn, what came between turns."""
 
     turn: TurnState | None
-    items: tuple[Item, ...]
+    rows: tuple[tuple[Item, tuple[Item, ...]], ...]
+    """The agent's own items, each with what subagents did for it."""
     footer: tuple[str, ...]
 
 
@@ -103,7 +105,8 @@ def _sections(
     for turn_id, group in groupby(ordered, key=lambda item: item.turn_id):
         turn = turns.get(turn_id or "")
         own = tuple(group)
-        yield _Section(turn, own, tuple(turn_footer(turn, own, session)) if turn else ())
+        footer = tuple(turn_footer(turn, own, session)) if turn else ()
+        yield _Section(turn, tuple(nested(own)), footer)
 
 
 @cache
@@ -121,6 +124,7 @@ def _template() -> Template:
         "facts": outcome_facts,
         "running": running_words,
         "counts": line_counts,
+        "steps": steps_words,
         "diff_lines": _diff_lines,
         "is_short": _is_short,
         "media": _media,

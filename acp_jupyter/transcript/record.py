@@ -18,8 +18,9 @@ from acp_jupyter.transcript.items import (
     ToolCall,
     UserMessage,
 )
+from acp_jupyter.transcript.plain import to_plain
 from acp_jupyter.transcript.redact import Redactor
-from acp_jupyter.transcript.render import capped, shown_output, to_markdown, to_plain
+from acp_jupyter.transcript.render import capped, shown_output, to_markdown
 from acp_jupyter.transcript.scrub import Scrubber
 from acp_jupyter.transcript.session_state import AgentInfo, SessionState, TurnState
 

@@ -1,11 +1,11 @@
-"""A turn as Markdown and as plain text, for readers without our views."""
+"""A turn as Markdown, for readers without our views."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import assert_never
 
-from acp_jupyter.transcript.diff_text import line_counts, unified_diff
+from acp_jupyter.transcript.diff_text import unified_diff
 from acp_jupyter.transcript.elicitation_text import elicitation_markdown
 from acp_jupyter.transcript.items import (
     AgentMessage,
@@ -29,30 +29,28 @@ from acp_jupyter.transcript.markdown import (
     fence,
     inert,
     inert_html,
-    one_line,
     quote,
 )
+from acp_jupyter.transcript.nesting import nested
+from acp_jupyter.transcript.outcomes import outcome_facts, running_words
 from acp_jupyter.transcript.session_state import SessionState, TurnState
 from acp_jupyter.transcript.terminal_text import terminal_tail
 
 __all__ = [
     "OUTPUT_CHARS",
     "capped",
-    "outcome_facts",
-    "running_words",
     "session_markdown",
     "shown_output",
     "to_markdown",
-    "to_plain",
 ]
 
 OUTPUT_CHARS = 2_000
 """Of a tool's output; the whole is in the session."""
 _TEXT_CHARS = 256 * 1024
 _TURN_CHARS = 512 * 1024
-_PLAIN_LINES = 20
-_PLAIN_CHARS = 200
 _OPEN_DIFF_LINES = 60
+_MOST_STEPS = 100
+_STEP_CHARS = 300
 
 
 def to_markdown(
@@ -73,7 +71,12 @@ def to_markdown(
     footer
         Facts for the last line.
     """
-    parts = [_item(item, thoughts=thoughts) for item in items]
+    parts = [
+        _tool_call(item, _steps(steps, thoughts=thoughts))
+        if isinstance(item, ToolCall)
+        else _item(item, thoughts=thoughts)
+        for item, steps in nested(items)
+    ]
     if turn.status != "done":
         parts.append(f"*{running_words(turn)}*")
     if footer:
@@ -94,18 +97,6 @@ def session_markdown(
         parts.append(quote(agent_markdown(turn.prompt)))
         parts.append(to_markdown(turn, items.get(turn.turn_id, ()), thoughts=thoughts))
     return "\n\n".join(part for part in parts if part) + "\n"
-
-
-def to_plain(turn: TurnState, items: Sequence[Item], *, footer: Sequence[str] = ()) -> str:
-    """Return at most 20 lines: the answer's beginning, the tool calls, how it ended."""
-    answer = _plain_lines(item.text for item in items if isinstance(item, AgentMessage))
-    tools = [_plain_call(item) for item in items if isinstance(item, ToolCall)]
-    end = [one_line(text, _PLAIN_CHARS) for text in _endings(turn, items) if text]
-    end += [one_line(" · ".join(footer), _PLAIN_CHARS)] if footer else []
-    room = _PLAIN_LINES - len(end)
-    tools = _cut(tools, max(room - len(answer), room // 2), "more tool calls")
-    answer = _cut(answer, room - len(tools), "more lines")
-    return "\n".join([*answer, *tools, *end])
 
 
 def capped(text: str) -> str:
@@ -199,9 +190,28 @@ def _plan(plan: Plan) -> str:
     return "**Plan**\n\n" + "\n".join(lines)
 
 
-def _tool_call(call: ToolCall) -> str:
+def _steps(steps: Sequence[Item], *, thoughts: bool) -> str:
+    """Return what a subagent did: its changes whole, of all else a line."""
+    parts: list[str] = []
+    for step in steps[:_MOST_STEPS]:
+        match step:
+            case ToolCall() if not step.diffs:
+                parts.append(f"- {_summary(step)}")
+            case AgentMessage():
+                parts.append(f"- {inert(step.text, _STEP_CHARS)}")
+            case Thought():
+                parts.append(f"- *{inert(step.text, _STEP_CHARS)}*" if thoughts else "")
+            case _:
+                parts.append(f"\n{_item(step, thoughts=thoughts)}\n")
+    left_out = len(steps) - _MOST_STEPS
+    parts.append(f"\n*… {left_out} more steps …*" if left_out > 0 else "")
+    return "\n".join(part for part in parts if part).strip()
+
+
+def _tool_call(call: ToolCall, steps: str = "") -> str:
     diffs = [unified_diff(diff) for diff in call.diffs]
-    body = [fence(diff, "diff") for diff in diffs]
+    body = [steps] if steps else []
+    body += [fence(diff, "diff") for diff in diffs]
     if call.command:
         body.append(fence(capped(call.command), "sh"))
     if call.tool_kind == "read":
@@ -221,62 +231,3 @@ def _summary(call: ToolCall) -> str:
         parts.append(f"<code>{inert_html(call.description)}</code>")
     outcome = " · ".join(inert_html(fact) for fact in outcome_facts(call))
     return " ".join(parts) + (f" · {outcome}" if outcome else "")
-
-
-# -- both --------------------------------------------------------------------
-
-
-def outcome_facts(call: ToolCall) -> list[str]:
-    """Return what became of a call: lines changed, permission, exit code, status."""
-    facts = [line_counts(diff) for diff in call.diffs]
-    permission = call.permission
-    if permission is not None:
-        facts.append(permission.outcome or "Waiting for an answer")
-    if call.exit_code is not None:
-        facts.append(f"exit code {call.exit_code}")
-    refused = permission is not None and permission.state not in {"pending", "allowed"}
-    if call.status in {"failed", "cancelled"} and not refused:
-        facts.append(call.status)
-    return [fact for fact in facts if fact]
-
-
-def running_words(turn: TurnState) -> str:
-    """Say what a turn is doing; nothing for one that is done."""
-    match turn.status:
-        case "queued":
-            return "Queued. The turn runs when the one before it has ended."
-        case "requires_action":
-            return "Waiting for your answer."
-        case "running":
-            return "Turn running…"
-        case "done":
-            return ""
-        case _:
-            assert_never(turn.status)
-
-
-# -- plain -------------------------------------------------------------------
-
-
-def _plain_lines(texts: Iterable[str]) -> list[str]:
-    lines = (one_line(line, _PLAIN_CHARS) for text in texts for line in text.splitlines())
-    return [line for line in lines if line]
-
-
-def _plain_call(call: ToolCall) -> str:
-    parts = [call.title, "" if call.description in call.title else call.description]
-    return one_line("- " + " · ".join(filter(None, [*parts, *outcome_facts(call)])), _PLAIN_CHARS)
-
-
-def _endings(turn: TurnState, items: Sequence[Item]) -> list[str]:
-    if turn.status != "done":
-        return [running_words(turn)]
-    errors = [f"Error: {item.message}" for item in items if isinstance(item, ErrorItem)]
-    return errors[:3] or [turn.words]
-
-
-def _cut(lines: list[str], room: int, what: str) -> list[str]:
-    if len(lines) <= room:
-        return lines
-    kept = max(0, room - 1)
-    return [*lines[:kept], f"… {len(lines) - kept} {what}"]

@@ -22,7 +22,8 @@ from acp_jupyter.transcript.items import (
     UserMessage,
 )
 from acp_jupyter.transcript.markdown import agent_markdown, fence
-from acp_jupyter.transcript.render import session_markdown, to_markdown, to_plain
+from acp_jupyter.transcript.plain import to_plain
+from acp_jupyter.transcript.render import session_markdown, to_markdown
 from acp_jupyter.transcript.session_state import AgentInfo, SessionState, TurnState
 
 TURN = TurnState(turn_id="t", session_id="s", status="done", stop_reason="end_turn")

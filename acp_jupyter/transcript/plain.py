@@ -1,0 +1,54 @@
+"""A turn as a few lines of plain text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from acp_jupyter.transcript.items import AgentMessage, ErrorItem, Item, ToolCall
+from acp_jupyter.transcript.markdown import one_line
+from acp_jupyter.transcript.nesting import nested, steps_words
+from acp_jupyter.transcript.outcomes import outcome_facts, running_words
+from acp_jupyter.transcript.session_state import TurnState
+
+__all__ = ["to_plain"]
+
+_PLAIN_LINES = 20
+_PLAIN_CHARS = 200
+
+
+def to_plain(turn: TurnState, items: Sequence[Item], *, footer: Sequence[str] = ()) -> str:
+    """Return at most 20 lines: the answer's beginning, the tool calls, how it ended."""
+    rows = nested(items)
+    answer = _plain_lines(item.text for item, _ in rows if isinstance(item, AgentMessage))
+    tools = [_plain_call(item, steps) for item, steps in rows if isinstance(item, ToolCall)]
+    end = [one_line(text, _PLAIN_CHARS) for text in _endings(turn, items) if text]
+    end += [one_line(" · ".join(footer), _PLAIN_CHARS)] if footer else []
+    room = _PLAIN_LINES - len(end)
+    tools = _cut(tools, max(room - len(answer), room // 2), "more tool calls")
+    answer = _cut(answer, room - len(tools), "more lines")
+    return "\n".join([*answer, *tools, *end])
+
+
+def _plain_lines(texts: Iterable[str]) -> list[str]:
+    lines = (one_line(line, _PLAIN_CHARS) for text in texts for line in text.splitlines())
+    return [line for line in lines if line]
+
+
+def _plain_call(call: ToolCall, steps: Sequence[Item]) -> str:
+    parts = [call.title, "" if call.description in call.title else call.description]
+    parts.append(steps_words(steps))
+    return one_line("- " + " · ".join(filter(None, [*parts, *outcome_facts(call)])), _PLAIN_CHARS)
+
+
+def _endings(turn: TurnState, items: Sequence[Item]) -> list[str]:
+    if turn.status != "done":
+        return [running_words(turn)]
+    errors = [f"Error: {item.message}" for item in items if isinstance(item, ErrorItem)]
+    return errors[:3] or [turn.words]
+
+
+def _cut(lines: list[str], room: int, what: str) -> list[str]:
+    if len(lines) <= room:
+        return lines
+    kept = max(0, room - 1)
+    return [*lines[:kept], f"… {len(lines) - kept} {what}"]
