@@ -132,6 +132,29 @@ def few_words() -> Script:
     return script
 
 
+def subagents() -> Script:
+    """Two subagents at once, one with a subagent of its own; the other asks."""
+    script = _turn()
+    for number, kind in (("1", "Explore"), ("2", "general-purpose")):
+        asked = {"description": f"Task {number}", "prompt": "Look.", "subagent_type": kind}
+        call = {"toolCallId": f"t{number}", "title": "Task", "kind": "think"}
+        script.update("tool_call", **call, status="in_progress", rawInput=asked)
+    one, two = (Json({"_meta": {"claudeCode": {"parentToolUseId": name}}}) for name in ("t1", "t2"))
+    read: Json = {"toolCallId": "r1", "title": "Read", "kind": "read", **one}
+    script.update("tool_call", **read, rawInput={"file_path": "/ws/a.py"})
+    script.text("Only in ", **one)
+    script.text("Nothing here.", **two)
+    script.text("a.py.", **one)
+    deeper = {"description": "Task 3", "prompt": "Look closer.", "subagent_type": "Explore"}
+    inner: Json = {"toolCallId": "t3", "title": "Task", "kind": "think", **one}
+    script.update("tool_call", **inner, status="in_progress", rawInput=deeper)
+    deepest = {"_meta": {"parentToolCallId": "t3"}}
+    script.update("tool_call", toolCallId="g1", title="Grep", kind="search", **deepest)
+    script.update("tool_call_update", toolCallId="r1", status="completed", **one)
+    script.ask({"toolCallId": "x1", "title": "ls", "kind": "execute", **two}, OPTIONS)
+    return script
+
+
 CALL_TURNS: dict[str, Callable[[], Script]] = {
     "call_kinds": kinds,
     "call_never_seen": never_seen,
@@ -142,4 +165,5 @@ CALL_TURNS: dict[str, Callable[[], Script]] = {
     "call_proposed": proposed,
     "call_streamed": streamed,
     "call_few_words": few_words,
+    "call_subagents": subagents,
 }

@@ -11,6 +11,7 @@ that comes first wins (names of files and quoted words do not count):
 ``create``, ``write`` and a name    the same for a new file
 ``run``, ``test``                   asks, runs a harmless command, shows output and exit code
 ``markdown``, ``formula``             a formula, a table, code and a diagram
+``delegate``, ``subagent``          starts a subagent that explores and asks for a command
 ``slow``, ``long``                  a long Markdown answer with thoughts
 ``bench N=5000 size=20 rate=0``     exactly N chunks of that size, the last line is ``END``
 ``plan``                            a plan, ticked off

@@ -21,6 +21,7 @@ from acp_jupyter.agents.rpc import (
 from .change import ask_twice, create, edit
 from .choose import Request, Task, understand
 from .command import run
+from .delegate import delegate
 from .explore import explore
 from .files import Files
 from .prompt import prompt_text
@@ -40,6 +41,7 @@ _MAX_TITLE = 60
 _GOODBYE_SECONDS = 1.0
 
 _TASKS: Mapping[Task, Callable[[Turn, Request], Coroutine[object, object, str]]] = {
+    Task.DELEGATE: delegate,
     Task.EXPLORE: explore,
     Task.EDIT: edit,
     Task.CREATE: create,

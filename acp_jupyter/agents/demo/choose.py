@@ -15,6 +15,7 @@ __all__ = ["Request", "Task", "understand"]
 class Task(StrEnum):
     """What the agent can do."""
 
+    DELEGATE = "delegate"
     EXPLORE = "explore"
     EDIT = "edit"
     CREATE = "create"
@@ -33,6 +34,7 @@ class Task(StrEnum):
 
 
 _KEYWORDS: dict[Task, str] = {
+    Task.DELEGATE: r"delegate|subagents?",
     Task.EXPLORE: r"list|explore|read|show|look|explain|describe|what(?:'s| is| files are) in",
     Task.EDIT: r"edit|fix|improve|clean|add|change|make\b.*\b(?:faster|twice as fast|cleaner)",
     Task.CREATE: r"create|write",

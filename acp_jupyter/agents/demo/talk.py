@@ -118,6 +118,7 @@ _HELP = """This is the demo agent. It has no model, so it answers to a few keywo
 - `edit`, `fix` or `make clean.py faster`: a plan, a diff, a question, and then the edit
 - `create notes.md with "some text"`: a new file, after asking
 - `run`: a harmless command, after asking
+- `delegate`: a subagent that looks around and asks, its steps inside its call
 - `plan`: a plan, ticked off
 - `markdown`: formulas, a table, code and a diagram
 - `slow`: a long answer; add `rate=20` for 20 chunks per second

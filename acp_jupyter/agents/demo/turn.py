@@ -15,7 +15,7 @@ from .session import Session
 
 __all__ = ["Answer", "Kind", "Status", "Turn", "TurnCancelledError", "text_content"]
 
-Kind = Literal["read", "edit", "search", "execute"]
+Kind = Literal["read", "edit", "search", "execute", "think"]
 Status = Literal["pending", "in_progress", "completed", "failed"]
 Step = Literal["pending", "in_progress", "completed"]
 
@@ -56,10 +56,18 @@ class Turn:
         self.session = session
         self.rate = rate
         self.meta: Json = {}  # goes with the answer to the prompt
+        self._mark: Json = {}  # goes with every update of a subagent
+
+    def for_call(self, call_id: str) -> Turn:
+        """Return the same turn for the subagent that a tool call has started."""
+        turn = Turn(self.peer, self.session, self.rate)
+        # As Claude's agent names it; the protocol has no word for it yet.
+        turn._mark = {"_meta": {"claudeCode": {"parentToolUseId": call_id}}}
+        return turn
 
     def update(self, session_update: str, /, **fields: object) -> None:
         """Send one ``session/update``."""
-        update: Json = {"sessionUpdate": session_update, **fields}
+        update: Json = {"sessionUpdate": session_update, **fields, **self._mark}
         self.peer.notify("session/update", {"sessionId": self.session.id, "update": update})
 
     async def say(self, text: str) -> None:
@@ -73,6 +81,7 @@ class Turn:
     async def stream(self, chunks: Iterable[str], kind: str = "agent_message_chunk") -> None:
         """Stream chunks as one message, exactly as they are."""
         blank = {
+            **self._mark,
             "sessionUpdate": kind,
             "messageId": str(uuid.uuid4()),
             "content": {"type": "text", "text": ""},
@@ -153,7 +162,8 @@ class Turn:
         options = [
             {"optionId": key, "name": _NAMES[key], "kind": kind} for key, kind in offered.items()
         ]
-        params: Json = {"sessionId": self.session.id, "toolCall": tool_call, "options": options}
+        asked = {**tool_call, **self._mark}
+        params: Json = {"sessionId": self.session.id, "toolCall": asked, "options": options}
         try:
             result = await self.peer.request("session/request_permission", params)
         except RpcError:
