@@ -1,0 +1,1 @@
+"""What the fake agent ``plays`` is to do, for pictures and for tests of looks."""
