@@ -4,6 +4,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { command, edit, message, permission, tool, todoList } from '../../../tests/support/build';
 import { added, replaced } from '../../../tests/support/events';
 import { DONE, draw, openedCard, words } from '../../../tests/support/draw';
+import { drawGolden } from '../../../tests/support/golden';
 import type { ToolCall } from '../../wire/types';
 
 function task(over: Partial<ToolCall> = {}): ToolCall {
@@ -91,6 +92,26 @@ describe("a subagent's call", () => {
     const opened = await openedCard(draw([task(), READ, inner, deep, last]), /Find usages/);
     const makers = [...opened.querySelectorAll('.acp-maker')].map(words);
     expect(makers).toEqual(['Running task Look closer', 'Running task Find usages']);
+  });
+
+  it('draws everything of several at once in one place', async () => {
+    const drawn = drawGolden('turns/call_subagents', { live: true });
+    const { card, element } = drawn;
+    const asking = within(card('Running task Task 2'));
+    expect(asking.getByRole('group', { name: 'Permission request' })).toBeTruthy();
+    expect(words(card('Running task Task 1').querySelector('.acp-progress'))).toBe(
+      'Searching content',
+    );
+    const first = await openedCard(drawn, /Task 1/);
+    await openedCard(drawn, /Task 2/);
+    const ids = [...element.querySelectorAll<HTMLElement>('[data-item]')].map(
+      each => each.dataset.item,
+    );
+    expect(ids).toHaveLength(new Set(ids).size);
+    expect(ids).toEqual(expect.arrayContaining(['i1', 'i2', 'i3', 'i6', 'i7', 'i8']));
+    await waitFor(() => expect(words(first)).toContain('Only in a.py.'));
+    expect(words(card('Running task Task 2'))).toContain('Nothing here.');
+    expect(within(first).getByRole('group', { name: 'Running task Task 3' })).toBeTruthy();
   });
 
   it('mounts the newest of very many', async () => {
