@@ -1,4 +1,4 @@
-"""Takes back single changes within a text file, where nobody has changed the file since.
+"""Takes back single changes within a text file or a notebook that nobody has changed since.
 
 What a file should hold now follows from what it held before and after the turn, and from which
 changes were taken back: nothing else has to be kept for it.
@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from acp_jupyter.errors import BadRequest, ChangesGone, ChangesRefused
+from acp_jupyter.host.checkpoints.cells import is_notebook, without_cells
 from acp_jupyter.host.checkpoints.diff import TreeChange, blobs, tree_changes
 from acp_jupyter.host.checkpoints.disk import Disk
 from acp_jupyter.host.checkpoints.folder import Checkpoints
@@ -156,8 +157,9 @@ class TextSteps:
         if len(held) < len({side.blob for side in sides}):
             raise ChangesGone(f"What {part.path} held is no longer kept.")
         old, new = held[change.old.blob], held[change.new.blob]
+        without = without_cells if is_notebook(part.path) else without_hunks
         present, wanted = (
-            old if hunks is None else without_hunks(old, new, hunks)
+            old if hunks is None else without(old, new, hunks)
             for hunks in (part.present, part.wanted)
         )
         return TextStep(part.path, present, wanted)

@@ -8,7 +8,7 @@ import { notificationsPlugin } from './notifications';
 import { panelPlugin } from './panel';
 import { recordsPlugin } from './records';
 import { rendererPlugin } from './renderer';
-import { reviewPlugin } from './review';
+import { reviewPlugin } from './reviewing';
 import { statusBarPlugin } from './statusBar';
 import { renderingPlugin } from './rendering';
 

@@ -15,6 +15,7 @@ export interface Later<Props> extends Mounted<Props> {
 export const mountTurn = later(async () => (await import('../views')).mountTurn);
 export const mountPanel = later(async () => (await import('../views')).mountPanel);
 export const mountReview = later(async () => (await import('../views/review')).mountReview);
+export const mountRunNote = later(async () => (await import('../views/review')).mountRunNote);
 
 /** Mounts at once where the code is here; else as soon as it is, with the newest properties. */
 export function later<Props extends { readonly t?: Translate }>(

@@ -23,11 +23,14 @@ export class NotebookSessions {
     return this.#following.has(sessionId);
   }
 
+  /** The turns of all of them. */
+  turns(): TurnState[] {
+    return [...this.#following.values()].flatMap(({ store }) => [...store.view.turns.values()]);
+  }
+
   /** The turns that are not done, in all of them. */
   openTurns(): TurnState[] {
-    return [...this.#following.values()]
-      .flatMap(({ store }) => [...store.view.turns.values()])
-      .filter(turn => turn.status !== 'done');
+    return this.turns().filter(turn => turn.status !== 'done');
   }
 
   /** The notebook was renamed. */

@@ -11,6 +11,7 @@ import { GO_TO_PERMISSION, Permissions } from './goToPermission';
 import { agentIcon } from './icon';
 import { IAcpPanel } from './panelToken';
 import { IAcpRendering } from './rendering';
+import { revealTurn } from './reveal';
 import { PANEL_ID, SessionPanel } from './sessionPanel';
 import { SETTINGS } from './settings';
 
@@ -110,8 +111,11 @@ export const panelPlugin: JupyterFrontEndPlugin<IAcpPanel> = {
       label: trans.__('Open an Agent Session in the Panel'),
       isVisible: () => false,
       execute: args => {
-        if (typeof args['sessionId'] === 'string') {
-          void show(args['sessionId']);
+        const { sessionId, turnId } = args;
+        if (typeof sessionId === 'string') {
+          void show(sessionId).then(node =>
+            typeof turnId === 'string' ? revealTurn(node, turnId) : undefined,
+          );
         }
       },
     });

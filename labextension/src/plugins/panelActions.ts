@@ -10,7 +10,7 @@ import { cellsOfNotebook } from './answerCells';
 import type { PageContext } from './context';
 import type { CurrentNotebook } from './currentNotebook';
 import { exportSession } from './exporting';
-import { revealCell } from './reveal';
+import { cellNumber, revealCell } from './reveal';
 
 interface PanelMeans {
   readonly app: JupyterFrontEnd;
@@ -49,7 +49,6 @@ export function panelActions(means: PanelMeans): Actions {
     },
     openSession: show,
     closeSession: sessionId => client.closeSession(sessionId),
-    setConfig: (sessionId, change) => client.setConfig(sessionId, change),
     listRules: sessionId => client.permissions.rules(sessionId),
     revokeRule: ruleId => client.permissions.revoke(ruleId),
     loadItems: async (sessionId, start, end) => {
@@ -57,6 +56,7 @@ export function panelActions(means: PanelMeans): Actions {
     },
     cells: cellsOfNotebook(boundNotebook, listener => notebook.onActiveCell(listener), t),
     jumpTo: origin => void revealCell(app, notebook, origin),
+    cellNumber: origin => cellNumber(notebook, origin),
     life: {
       resume: sessionId => client.life.resume(sessionId),
       fork: sessionId => client.life.fork(sessionId),

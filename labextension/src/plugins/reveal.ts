@@ -1,6 +1,7 @@
 import type { JupyterFrontEnd } from '@jupyterlab/application';
 
-import type { Origin } from '../wire/types';
+import type { Origin, TurnState } from '../wire/types';
+import { OPEN_SESSION } from './actions';
 import type { CurrentNotebook } from './currentNotebook';
 
 /** Shows the cell of a prompt; resolves to its element, if it is there. */
@@ -28,4 +29,44 @@ export async function revealCell(
   await content.scrollToCell(cell);
   await cell.ready;
   return cell.node;
+}
+
+/** Number of a cell in its notebook, from 1; `null` where that is not open. */
+export function cellNumber(notebook: CurrentNotebook, origin: Origin): number | null {
+  const cells = notebook.find(origin.notebook_path)?.content.widgets ?? [];
+  const index = cells.findIndex(cell => cell.model.id === origin.cell_id);
+  return index < 0 ? null : index + 1;
+}
+
+/** Shows the cell that a turn came from; where there is none, the turn in the panel. */
+export async function goToTurn(
+  app: JupyterFrontEnd,
+  notebook: CurrentNotebook,
+  { session_id: sessionId, turn_id: turnId, origin }: TurnState,
+): Promise<void> {
+  const isOfCell = origin !== null && origin.cell_id !== '';
+  // The notebook may be gone by now.
+  const cell = isOfCell ? await revealCell(app, notebook, origin).catch(() => null) : null;
+  if (cell === null) {
+    await app.commands.execute(OPEN_SESSION, { sessionId, turnId });
+  } else {
+    cell.focus({ preventScroll: true });
+  }
+}
+
+/** Frames that a session has to be drawn in. */
+const FRAMES = 60;
+
+/** Brings a turn of the panel to its top, once it is drawn. */
+export async function revealTurn(panel: HTMLElement, turnId: string): Promise<void> {
+  for (let frame = 0; frame < FRAMES; frame++) {
+    const turn = panel.querySelector<HTMLElement>(`[data-turn="${CSS.escape(turnId)}"]`);
+    if (turn !== null) {
+      turn.tabIndex = -1;
+      turn.focus({ preventScroll: true });
+      turn.scrollIntoView({ block: 'start' });
+      return;
+    }
+    await new Promise(resolve => requestAnimationFrame(resolve));
+  }
 }

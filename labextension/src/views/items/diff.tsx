@@ -82,8 +82,15 @@ export function DiffBox({
           />
         )}
       </header>
-      {cells !== null && <CellsBody cells={cells} id={id} />}
-      {comparison !== null && <DiffBody comparison={comparison} id={id} frame={more.frame} />}
+      {cells !== null && <CellsBody cells={cells} id={id} frame={more.frame} />}
+      {comparison !== null && (
+        // Lines of a notebook's JSON are nothing to decide on.
+        <DiffBody
+          comparison={comparison}
+          id={id}
+          frame={diff.path.endsWith('.ipynb') ? undefined : more.frame}
+        />
+      )}
       {cells === null && comparison === null && (
         <p class="muted acp-empty">{t('This is too big to be compared here.')}</p>
       )}

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
 
 import { plural } from '../parts/format';
@@ -5,6 +6,7 @@ import { useValue } from '../parts/hooks';
 import { Icon } from '../parts/icons';
 import { useScene } from '../parts/scene';
 import { DiffBody } from './diff_body';
+import type { DiffHunk } from './diff_hunks';
 import { compareSources, type CellChange, type CellsComparison } from './diff_notebook';
 
 /** Rows that are drawn at once. */
@@ -14,10 +16,12 @@ interface CellsBodyProps {
   readonly cells: CellsComparison;
   /** Names its folds in the store. */
   readonly id: string;
+  /** Draws a cell that is to be decided on around its change. */
+  readonly frame?: ((hunk: DiffHunk, change: ComponentChildren) => ComponentChildren) | undefined;
 }
 
 /** A changed notebook: the source of each changed cell, and whether its outputs changed. */
-export function CellsBody({ cells, id }: CellsBodyProps) {
+export function CellsBody({ cells, id, frame }: CellsBodyProps) {
   const { actions, t } = useScene();
   const [shown, setShown] = useValue(`${id} cells`);
   const { rows, rest } = cells;
@@ -30,7 +34,7 @@ export function CellsBody({ cells, id }: CellsBodyProps) {
             {plural(t, row.count, '1 unchanged cell', '%1 unchanged cells')}
           </div>
         ) : (
-          <Cell key={index} cell={row} id={`${id} cell ${index}`} />
+          <Cell key={index} cell={row} id={`${id} cell ${index}`} frame={frame} />
         ),
       )}
       {rows.length > most && actions !== null && (
@@ -49,7 +53,11 @@ export function CellsBody({ cells, id }: CellsBodyProps) {
   );
 }
 
-function Cell({ cell, id }: { readonly cell: CellChange; readonly id: string }) {
+interface CellProps extends Pick<CellsBodyProps, 'id' | 'frame'> {
+  readonly cell: CellChange;
+}
+
+function Cell({ cell, id, frame }: CellProps) {
   const { t } = useScene();
   const comparison = useMemo(() => compareSources(cell), [cell]);
   const { kind, number, outputs } = cell;
@@ -59,11 +67,9 @@ function Cell({ cell, id }: { readonly cell: CellChange; readonly id: string }) 
     changed: cell.before === cell.after ? t('Cell %1', number) : t('Cell %1 · source', number),
   }[kind];
   const type = cell.type === 'code' || cell.type === '' ? '' : ` · ${cell.type}`;
-  return (
-    <div class="acp-hunk" role="group" aria-label={what}>
-      <header role="presentation">
-        <span class="grow">{what + type}</span>
-      </header>
+  const words = what + type;
+  const change = (
+    <>
       {comparison === null ? (
         <p class="muted acp-empty">{t('This is too big to be compared here.')}</p>
       ) : (
@@ -72,6 +78,16 @@ function Cell({ cell, id }: { readonly cell: CellChange; readonly id: string }) 
         )
       )}
       {outputs && <p class="muted acp-empty">{t('Outputs changed.')}</p>}
+    </>
+  );
+  return frame === undefined ? (
+    <div class="acp-hunk" role="group" aria-label={what}>
+      <header role="presentation">
+        <span class="grow">{words}</span>
+      </header>
+      {change}
     </div>
+  ) : (
+    <>{frame({ range: cell.range, first: number, last: number, words }, change)}</>
   );
 }

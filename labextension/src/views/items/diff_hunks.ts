@@ -1,5 +1,6 @@
-import type { Hunk } from '../../wire/types';
-import type { Comparison, DiffLine } from './diff_lines';
+import type { Diff, Hunk } from '../../wire/types';
+import { compare, type Comparison, type DiffLine } from './diff_lines';
+import { compareCells } from './diff_notebook';
 
 /** A change with the unchanged lines around it, as one piece to decide on. */
 export interface DiffHunk {
@@ -8,6 +9,20 @@ export interface DiffHunk {
   /** First and last changed line, counted from 1, as the user reads them. */
   readonly first: number;
   readonly last: number;
+  /** Says what it is, where that is not lines. */
+  readonly words?: string;
+}
+
+/** What can be decided on in a file: a notebook's cells, or runs of lines. */
+export function changesIn(diff: Diff): Hunk[] {
+  const cells = compareCells(diff);
+  if (cells !== null || diff.path.endsWith('.ipynb')) {
+    return (cells?.rows ?? []).flatMap(row => (row.kind === 'same' ? [] : [row.range]));
+  }
+  const comparison = compare(diff);
+  return comparison === null
+    ? []
+    : hunksOf(comparison).flatMap(hunk => (hunk === null ? [] : [hunk.range]));
 }
 
 /** The change in each section; `null` for a fold. */

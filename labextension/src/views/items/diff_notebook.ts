@@ -1,7 +1,7 @@
 import { diffArrays } from 'diff';
 
 import { isRecord } from '../../wire/read';
-import type { Diff } from '../../wire/types';
+import type { Diff, Hunk } from '../../wire/types';
 import { compareTexts, type Comparison } from './diff_lines';
 
 /** Larger notebooks are compared as text, if at all. */
@@ -19,6 +19,8 @@ export interface CellChange {
   readonly before: string;
   readonly after: string;
   readonly outputs: boolean;
+  /** Which cell it was and which it is, counted from 0. */
+  readonly range: Hunk;
 }
 
 /** Cells one after the other: a changed one, or how many are the same. */
@@ -45,8 +47,20 @@ interface Notebook {
   readonly rest: string;
 }
 
+const known = new WeakMap<Diff, CellsComparison | null>();
+
 /** Compares a notebook by its cells; `null` for any other file, and for one that can't be read. */
 export function compareCells(diff: Diff): CellsComparison | null {
+  const found = known.get(diff);
+  if (found !== undefined) {
+    return found;
+  }
+  const made = cellsOf(diff);
+  known.set(diff, made);
+  return made;
+}
+
+function cellsOf(diff: Diff): CellsComparison | null {
   const { path, old_text, new_text } = diff;
   const before = old_text === null || old_text === '' ? NONE : old_text;
   const after = new_text === '' ? NONE : new_text;
@@ -116,25 +130,32 @@ function rowsOf(before: readonly Cell[], after: readonly Cell[]): CellRow[] {
       same = 0;
     }
   };
-  const deleteUpTo = (end: number) => {
+  const deleteUpTo = (end: number, at: number) => {
     for (; next < end; next += 1) {
       const gone = before[next];
       if (gone !== undefined && !stayed.has(next)) {
-        push(changeOf(gone, undefined, next));
+        push(changeOf(gone, undefined, next, at));
       }
     }
   };
+  let end = 0;
   after.forEach((cell, index) => {
     const place = former[index] ?? -1;
-    deleteUpTo(place);
-    push(changeOf(before[place], cell, index));
+    deleteUpTo(place, index);
+    push(changeOf(before[place], cell, place < 0 ? end : place, index));
+    end = place < 0 ? end : place + 1;
   });
-  deleteUpTo(before.length);
+  deleteUpTo(before.length, after.length);
   close();
   return rows;
 }
 
-function changeOf(was: Cell | undefined, is: Cell | undefined, index: number): CellChange | null {
+function changeOf(
+  was: Cell | undefined,
+  is: Cell | undefined,
+  old: number,
+  now: number,
+): CellChange | null {
   const cell = is ?? was;
   const same = was?.source === is?.source && was?.type === is?.type;
   if (cell === undefined || (same && was?.outputs === is?.outputs)) {
@@ -142,11 +163,17 @@ function changeOf(was: Cell | undefined, is: Cell | undefined, index: number): C
   }
   return {
     kind: was === undefined ? 'added' : is === undefined ? 'deleted' : 'changed',
-    number: index + 1,
+    number: (is === undefined ? old : now) + 1,
     type: cell.type,
     before: was?.source ?? '',
     after: is?.source ?? '',
     outputs: was !== undefined && is !== undefined && was.outputs !== is.outputs,
+    range: {
+      old_start: old,
+      old_end: old + (was === undefined ? 0 : 1),
+      new_start: now,
+      new_end: now + (is === undefined ? 0 : 1),
+    },
   };
 }
 

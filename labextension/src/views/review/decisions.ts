@@ -57,5 +57,5 @@ export function decisionOf(file: ChangedFile, kept: boolean): Decision {
 
 /** Whether single changes of a file can be decided on; else it goes as a whole. */
 export function hasParts(file: ChangedFile): boolean {
-  return file.change === 'modified' && !file.binary && !file.path.endsWith('.ipynb');
+  return file.change === 'modified' && !file.binary;
 }

@@ -1,10 +1,22 @@
-import type { SessionView } from '../../state/view';
-import type { ChangedFile, Diff, TurnChanges } from '../../wire/types';
-import { hunkKey, hunksOf } from '../items/diff_hunks';
-import { compare } from '../items/diff_lines';
+import type { SessionStore } from '../../state/store';
+import type { ChangedFile, Diff, TurnChanges, TurnState } from '../../wire/types';
+import type { Actions } from '../actions';
+import { changesIn, hunkKey } from '../items/diff_hunks';
 import type { Decision } from './decide';
 import { decisionOf, hasParts } from './decisions';
 import { WHOLE } from './kept';
+
+/** A session whose turns are reviewed, and what may be asked of its host. */
+export interface Source {
+  readonly store: SessionStore;
+  readonly actions: Actions;
+}
+
+/** Whose changes are shown. A run may have turns of several sessions. */
+export type Scope =
+  | { readonly kind: 'turn'; readonly turnId: string }
+  | { readonly kind: 'run'; readonly name: string; readonly turnIds: readonly string[] }
+  | { readonly kind: 'session' };
 
 /** One file that a turn changed. */
 export interface Entry {
@@ -12,39 +24,56 @@ export interface Entry {
   readonly turnId: string;
   readonly file: ChangedFile;
   readonly revertible: boolean;
+  readonly turn: TurnState;
+  readonly source: Source;
 }
 
 /** The files of one turn. */
 export interface TurnEntries {
-  readonly turnId: string;
-  readonly prompt: string;
+  readonly turn: TurnState;
+  readonly source: Source;
   readonly changes: TurnChanges;
   readonly entries: readonly Entry[];
 }
 
 type IsKept = (turnId: string, path: string, change: string) => boolean;
 
-/** What a turn changed, or all turns of the session, in their order. */
-export function turnEntries(view: SessionView, turnId: string | null): TurnEntries[] {
-  const turns = [...view.turns.values()].filter(
-    turn => turn.changes !== null && (turnId === null || turn.turn_id === turnId),
+/** What the turns of a scope changed, in the order in which they ended. */
+export function turnEntries(sources: readonly Source[], scope: Scope): TurnEntries[] {
+  const found = (scope.kind === 'session' ? sources.slice(0, 1) : sources).flatMap(source =>
+    [...source.store.view.turns.values()].flatMap(turn =>
+      turn.changes !== null && isIn(turn, scope) ? { turn, source, changes: turn.changes } : [],
+    ),
   );
-  turns.sort((one, other) => (one.queued_at ?? 0) - (other.queued_at ?? 0));
-  return turns.flatMap(({ turn_id, prompt, changes }) =>
-    changes === null
-      ? []
-      : {
-          turnId: turn_id,
-          prompt,
-          changes,
-          entries: changes.files.map(file => ({
-            key: `${turn_id} ${file.path}`,
-            turnId: turn_id,
-            file,
-            revertible: changes.revertible,
-          })),
-        },
-  );
+  found.sort((one, other) => lastTime(one.turn) - lastTime(other.turn));
+  return found.map(({ turn, source, changes }) => ({
+    turn,
+    source,
+    changes,
+    entries: changes.files.map(file => ({
+      key: `${turn.turn_id} ${file.path}`,
+      turnId: turn.turn_id,
+      file,
+      revertible: changes.revertible,
+      turn,
+      source,
+    })),
+  }));
+}
+
+function isIn({ turn_id }: TurnState, scope: Scope): boolean {
+  switch (scope.kind) {
+    case 'turn':
+      return turn_id === scope.turnId;
+    case 'run':
+      return scope.turnIds.includes(turn_id);
+    case 'session':
+      return true;
+  }
+}
+
+function lastTime({ queued_at, ended_at }: TurnState): number {
+  return ended_at ?? queued_at ?? 0;
 }
 
 /** How a file stands, by what was decided on all of it or on each of its changes. */
@@ -73,8 +102,5 @@ export function openParts(
 }
 
 function partsOf({ file }: Entry, diff: Diff | undefined): ChangedFile['reverted_hunks'] {
-  const comparison = diff === undefined || !hasParts(file) ? null : compare(diff);
-  return comparison === null
-    ? []
-    : hunksOf(comparison).flatMap(hunk => (hunk === null ? [] : [hunk.range]));
+  return diff === undefined || !hasParts(file) ? [] : changesIn(diff);
 }

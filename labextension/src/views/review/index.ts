@@ -1,2 +1,5 @@
+export type { Scope, Source } from './entries';
 export { mountReview } from './mount';
 export type { ReviewProps } from './review';
+export { mountRunNote } from './run_note';
+export type { RunNoteProps } from './run_note';

@@ -1,8 +1,6 @@
 import { useCallback, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 
-import type { SessionStore } from '../../state/store';
 import type { Diff } from '../../wire/types';
-import type { Actions } from '../actions';
 import { identity, type Translate } from '../i18n';
 import { ErrorNote } from '../items/note';
 import { useAnnouncer } from '../parts/announcer';
@@ -11,36 +9,37 @@ import { useSubscription } from '../parts/hooks';
 import { listenToKeys } from '../parts/keys';
 import { SceneContext, type Scene } from '../parts/scene';
 import type { Connection, Failure } from '../props';
-import { standing, turnEntries } from './entries';
+import { standing, turnEntries, type Scope, type Source } from './entries';
 import { useKept } from './kept';
 import { ReviewFile } from './review_file';
-import { ReviewHead, type Scope } from './review_head';
+import { ReviewHead } from './review_head';
 import { ReviewKeys } from './review_keys';
 import { ReviewList } from './review_list';
 
 /** Files whose diffs are fetched at once. */
 const OPEN_FILES = 10;
 
-/** What a turn or a session changed, in the main area. */
+/** What a turn, a run or a session changed, in the main area. */
 export interface ReviewProps {
-  readonly store: SessionStore;
-  /** Whose changes are shown first; `null` for the whole session. */
-  readonly turnId: string | null;
+  /** The sessions that the changes are of; the one it was opened for comes first. */
+  readonly sources: readonly [Source, ...Source[]];
+  /** What can be shown; the first is shown first. */
+  readonly scopes: readonly [Scope, ...Scope[]];
   readonly connection: Connection;
   readonly failure: Failure | null;
-  readonly actions: Actions;
   readonly t?: Translate;
 }
 
-/** All changes of a turn or a session: files on the left, their changes on the right. */
+/** All changes of a scope: files on the left, their changes on the right. */
 export function ReviewView(props: ReviewProps) {
-  const { store, turnId, connection, failure, actions, t = identity } = props;
+  const { sources, scopes, connection, failure, t = identity } = props;
   const root = useRef<HTMLDivElement>(null);
   const keys = useRef<ReviewKeys | null>(null);
   const { announce, regions } = useAnnouncer();
-  const scene = useMemo(
-    (): Scene => ({ store, host: 'panel', actions, t, announce }),
-    [store, actions, t, announce],
+  const scenes = useMemo(
+    () =>
+      sources.map(({ store, actions }): Scene => ({ store, host: 'panel', actions, t, announce })),
+    [sources, t, announce],
   );
   useLayoutEffect(() => {
     const element = root.current;
@@ -51,20 +50,28 @@ export function ReviewView(props: ReviewProps) {
     keys.current = own;
     return listenToKeys(element, event => own.handle(event));
   }, []);
-  useSubscription(useCallback(listener => store.subscribeSession(listener), [store]));
+  useSubscription(
+    useCallback(
+      listener => {
+        const stops = sources.map(({ store }) => store.subscribeSession(listener));
+        return () => stops.forEach(stop => stop());
+      },
+      [sources],
+    ),
+  );
   const { isKept } = useKept();
-  const [scope, setScope] = useState<Scope>(turnId === null ? 'session' : 'turn');
+  const [chosen, setChosen] = useState(0);
   const [diffs, setDiffs] = useState<ReadonlyMap<string, Diff>>(new Map());
   const [current, setCurrent] = useState('');
-  const { view } = store;
-  const turns = turnEntries(view, scope === 'turn' ? turnId : null);
+  const scope = scopes[chosen] ?? scopes[0];
+  const turns = turnEntries(sources, scope);
   const entries = turns.flatMap(turn => turn.entries);
   const decisions = new Map(
     entries.map(entry => [entry.key, standing(entry, diffs.get(entry.key), isKept)]),
   );
   const onDiff = (key: string, diff: Diff) => setDiffs(known => new Map(known).set(key, diff));
   return (
-    <SceneContext.Provider value={scene}>
+    <SceneContext.Provider value={scenes[0] ?? null}>
       <div
         class="acp acp-reviewview"
         data-host="panel"
@@ -79,26 +86,26 @@ export function ReviewView(props: ReviewProps) {
           }
         }}
       >
-        <ReviewHead
-          {...{ turns, diffs, decisions, scope }}
-          onScope={turnId === null ? null : setScope}
-        />
+        <ReviewHead {...{ turns, diffs, decisions, scopes, scope }} onScope={setChosen} />
         <ConnectionNote connection={connection} />
         {failure !== null && <ErrorNote {...failure} />}
         {entries.length === 0 ? (
-          failure === null && <Nothing known={view.session !== null} scope={scope} t={t} />
+          failure === null && <Nothing known={isKnown(sources)} scope={scope} t={t} />
         ) : (
           <div class="acp-review">
-            <ReviewList {...{ turns, decisions, current }} named={scope === 'session'} />
+            <ReviewList {...{ turns, decisions, current }} named={scope.kind !== 'turn'} />
             <div class="main">
               {entries.map((entry, index) => (
-                <ReviewFile
+                <SceneContext.Provider
                   key={entry.key}
-                  entry={entry}
-                  decision={decisions.get(entry.key) ?? 'open'}
-                  standard={index < OPEN_FILES}
-                  onDiff={onDiff}
-                />
+                  value={scenes[sources.indexOf(entry.source)] ?? null}
+                >
+                  <ReviewFile
+                    {...{ entry, entries, onDiff }}
+                    decision={decisions.get(entry.key) ?? 'open'}
+                    standard={index < OPEN_FILES}
+                  />
+                </SceneContext.Provider>
               ))}
             </div>
           </div>
@@ -107,6 +114,10 @@ export function ReviewView(props: ReviewProps) {
       </div>
     </SceneContext.Provider>
   );
+}
+
+function isKnown(sources: readonly Source[]): boolean {
+  return sources.every(({ store }) => store.view.session !== null);
 }
 
 interface NothingProps {
@@ -124,11 +135,10 @@ function Nothing({ known, scope, t }: NothingProps) {
       </p>
     );
   }
-  return (
-    <p class="muted acp-nothing">
-      {scope === 'turn'
-        ? t('This turn changed no files.')
-        : t('No turn of this session changed a file.')}
-    </p>
-  );
+  const words = {
+    turn: t('This turn changed no files.'),
+    run: t('This run changed no files.'),
+    session: t('No turn of this session changed a file.'),
+  }[scope.kind];
+  return <p class="muted acp-nothing">{words}</p>;
 }

@@ -10,11 +10,15 @@ import { Counts, Path } from '../parts/path';
 import { useScene } from '../parts/scene';
 import { ChangedFileDiff, iconOf } from '../turn/changed_file';
 import { Decide, type Decision } from './decide';
-import { hasParts, useDecisions } from './decisions';
+import { hasParts } from './decisions';
 import type { Entry } from './entries';
+import { useOrdered } from './ordered';
+import { nameOf, Origin } from './origin';
 
 interface ReviewFileProps {
   readonly entry: Entry;
+  /** All that are shown, in their order. */
+  readonly entries: readonly Entry[];
   /** How all of it stands. */
   readonly decision: Decision;
   /** Whether its diff is there before it is asked for. */
@@ -23,26 +27,30 @@ interface ReviewFileProps {
 }
 
 /** A changed file with its changes, each to be kept or taken back. */
-export function ReviewFile({ entry, decision, standard, onDiff }: ReviewFileProps) {
-  const { t } = useScene();
-  const { key, turnId, file } = entry;
+export function ReviewFile({ entry, entries, decision, standard, onDiff }: ReviewFileProps) {
+  const { actions, t } = useScene();
+  const { key, turnId, turn, file } = entry;
   const [failure, setFailure] = useState('');
   const [open, setOpen] = useOpen(`review ${key}`, standard);
-  const decided = useDecisions(entry);
+  const { later, decided } = useOrdered(entry, entries);
   const controls = (
-    <span data-whole="">
-      <Decide
-        {...decided()}
-        name={file.path}
-        keepWords={t('Keep file')}
-        revertWords={t('Revert file')}
-        onFailure={setFailure}
-      />
-    </span>
+    <>
+      <Origin turn={turn} />
+      <span data-whole="">
+        <Decide
+          {...decided()}
+          name={file.path}
+          keepWords={t('Keep file')}
+          revertWords={t('Revert file')}
+          onFailure={setFailure}
+        />
+      </span>
+    </>
   );
   const frame = (hunk: DiffHunk, lines: ComponentChildren) => {
     const { first, last, range } = hunk;
-    const words = first === last ? t('Line %1', first) : t('Lines %1 to %2', first, last);
+    const words =
+      hunk.words ?? (first === last ? t('Line %1', first) : t('Lines %1 to %2', first, last));
     const own = decided(hunk);
     return (
       <div
@@ -63,6 +71,7 @@ export function ReviewFile({ entry, decision, standard, onDiff }: ReviewFileProp
       </div>
     );
   };
+  const [newest] = later;
   return (
     <article
       class="acp-reviewfile"
@@ -75,6 +84,14 @@ export function ReviewFile({ entry, decision, standard, onDiff }: ReviewFileProp
       {failure !== '' && <ErrorNote message={failure} detail="" />}
       {file.change === 'renamed' && <p class="muted">{t('Renamed from %1', file.old_path)}</p>}
       {file.words !== '' && <p class="muted">{file.words}</p>}
+      {newest !== undefined && decision !== 'reverted' && (
+        <p class="muted">
+          {t(
+            'Changed again later: %1. Reverting this takes the later change back first.',
+            nameOf(newest.turn, actions, t),
+          )}
+        </p>
+      )}
       {open ? (
         <ChangedFileDiff
           turnId={turnId}

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 
 import type { Diff } from '../../wire/types';
 import type { Actions } from '../actions';
+import type { Translate } from '../i18n';
 import { useSplit } from '../items/diff_split';
 import { ErrorNote } from '../items/note';
 import { grouped } from '../parts/format';
@@ -10,69 +11,81 @@ import { Counts } from '../parts/path';
 import { useScene } from '../parts/scene';
 import { RevertButton } from '../turn/revert_button';
 import type { Decision } from './decide';
-import { openParts, type Entry, type TurnEntries } from './entries';
+import { openParts, type Entry, type Scope, type TurnEntries } from './entries';
 import { isTouched, useKept, WHOLE } from './kept';
+import { laterOf, runSteps, type Step } from './order';
 
 /** So many files are taken back without a question. */
 const UNASKED = 5;
-
-export type Scope = 'turn' | 'session';
 
 interface ReviewHeadProps {
   readonly turns: readonly TurnEntries[];
   readonly diffs: ReadonlyMap<string, Diff>;
   readonly decisions: ReadonlyMap<string, Decision>;
+  readonly scopes: readonly Scope[];
   readonly scope: Scope;
-  /** `null` where there is no turn to choose. */
-  readonly onScope: ((scope: Scope) => void) | null;
+  /** Chooses one by its place. */
+  readonly onScope: (index: number) => void;
 }
 
 /** What is shown, and what is said of all of it. */
-export function ReviewHead({ turns, diffs, decisions, scope, onScope }: ReviewHeadProps) {
+export function ReviewHead(props: ReviewHeadProps) {
+  const { turns, diffs, decisions, scopes, scope, onScope } = props;
   const { actions, t } = useScene();
   const { isKept, setKept } = useKept();
   const [split, setSplit] = useSplit();
   const [failure, setFailure] = useState('');
   const entries = turns.flatMap(turn => turn.entries);
   const open = entries.filter(({ key }) => decisions.get(key) === 'open');
-  const back = open.filter(({ file, revertible }) => revertible && file.kept);
+  const stays = (entry: Entry) => !open.includes(entry) || isTouched(entry.turnId, entry.file.path);
+  // What lies under something that stays is in use.
+  const back = open.filter(
+    entry => entry.revertible && entry.file.kept && !laterOf(entry, entries).some(stays),
+  );
   const gone = entries.filter(({ file }) => file.reverted);
   const revertTurn = actions?.revertTurn;
-  // The newest first: what a later turn made of a file is in the way of an earlier one.
-  const revertAll = async (revert: NonNullable<Actions['revertTurn']>) => {
-    for (const { turnId, entries: own } of [...turns].reverse()) {
-      const meant = own.filter(entry => back.includes(entry));
-      const whole = meant.filter(({ file }) => !isTouched(turnId, file.path));
-      for (const entry of meant.filter(each => !whole.includes(each))) {
+  const stepsOf = ({ turn: { turn_id: turnId }, entries: own }: TurnEntries): Step[] => {
+    const meant = own.filter(entry => back.includes(entry));
+    const whole = meant.filter(({ file }) => !isTouched(turnId, file.path));
+    const steps = meant
+      .filter(entry => !whole.includes(entry))
+      .map((entry): Step => {
         const hunks = openParts(entry, diffs.get(entry.key), isKept);
-        await revert(turnId, { hunks: { path: entry.file.path, hunks } });
-      }
-      if (whole.length > 0) {
-        const all = whole.length === own.length;
-        await revert(turnId, all ? {} : { paths: whole.map(({ file }) => file.path) });
-      }
-    }
+        return { turnId, choice: { hunks: { path: entry.file.path, hunks } } };
+      });
+    const choice = whole.length === own.length ? {} : { paths: whole.map(({ file }) => file.path) };
+    return whole.length === 0 ? steps : [...steps, { turnId, choice }];
   };
-  const undoAll = async (revert: NonNullable<Actions['revertTurn']>) => {
-    for (const { turnId } of turns.filter(turn => turn.entries.some(each => gone.includes(each)))) {
-      await revert(turnId, { undo: true });
-    }
-  };
-  const name = scope === 'turn' ? t('Changes of this turn') : t('Changes of this session');
+  // The newest first: what a later turn made of a file is in the way of an earlier one.
+  const revertAll = (revert: NonNullable<Actions['revertTurn']>) =>
+    runSteps(revert, [...turns].reverse().flatMap(stepsOf));
+  const undoAll = (revert: NonNullable<Actions['revertTurn']>) =>
+    runSteps(
+      revert,
+      turns
+        .filter(({ entries: own }) => own.some(each => gone.includes(each)))
+        .map(({ turn }) => ({ turnId: turn.turn_id, choice: { undo: true } })),
+    );
+  const name = nameOf(scope, t);
   return (
     <>
       <header class="acp-reviewhead">
         <h2 class="cut">{name}</h2>
         <Counts added={total(entries, 'added')} removed={total(entries, 'removed')} />
         <span class="grow" />
-        {onScope !== null && (
+        {scopes.length > 1 && (
           <select
             aria-label={t('Scope')}
-            value={scope}
-            onChange={event => onScope(event.currentTarget.value === 'turn' ? 'turn' : 'session')}
+            value={scope.kind}
+            onChange={event =>
+              onScope(scopes.findIndex(({ kind }) => kind === event.currentTarget.value))
+            }
           >
-            <option value="turn">{t('This turn')}</option>
-            <option value="session">{t('This session')}</option>
+            {scopes.map(({ kind }) => (
+              <option key={kind} value={kind}>
+                {{ turn: t('This turn'), run: t('This run'), session: t('This session') }[kind]}
+              </option>
+            ))}
           </select>
         )}
         {entries.length > 0 && (
@@ -92,7 +105,7 @@ export function ReviewHead({ turns, diffs, decisions, scope, onScope }: ReviewHe
             words={t('Revert all')}
             question={
               back.length > UNASKED
-                ? t('Make %1 files as they were before the turn?', grouped(back.length))
+                ? t('Make %1 files as they were before?', grouped(back.length))
                 : null
             }
             run={() => revertAll(revertTurn)}
@@ -127,4 +140,15 @@ function total(entries: readonly Entry[], side: 'added' | 'removed'): number | n
   return entries.some(({ file }) => file[side] === null)
     ? null
     : entries.reduce((sum, { file }) => sum + (file[side] ?? 0), 0);
+}
+
+function nameOf(scope: Scope, t: Translate): string {
+  switch (scope.kind) {
+    case 'turn':
+      return t('Changes of this turn');
+    case 'run':
+      return t('Changes of %1', scope.name);
+    case 'session':
+      return t('Changes of this session');
+  }
 }

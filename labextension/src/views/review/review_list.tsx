@@ -3,8 +3,10 @@ import { Icon } from '../parts/icons';
 import { Counts, Path } from '../parts/path';
 import { useScene } from '../parts/scene';
 import { iconOf } from '../turn/changed_file';
+import { agentOf } from '../turn/facts';
 import type { Decision } from './decide';
 import type { TurnEntries } from './entries';
+import { nameOf } from './origin';
 
 interface ReviewListProps {
   readonly turns: readonly TurnEntries[];
@@ -26,11 +28,13 @@ export function ReviewList({ turns, decisions, current, named }: ReviewListProps
         {plural(t, count, '1 file', '%1 files')}
         {decided > 0 && ` · ${t('%1 of %2 decided', decided, count)}`}
       </h3>
-      {turns.map(({ turnId, prompt, entries, changes }) => (
-        <div key={turnId} role="group" aria-label={prompt}>
+      {turns.map(({ turn, source, entries, changes }) => (
+        <div key={turn.turn_id} role="group" aria-label={turn.prompt}>
           {named && (
-            <h3 class="cut" title={prompt} dir="auto">
-              {prompt === '' ? t('Turn') : prompt}
+            <h3 class="cut" title={turn.prompt} dir="auto">
+              {[nameOf(turn, source.actions, t), agentOf(source.store.view).name]
+                .filter(part => part !== '')
+                .join(' · ')}
             </h3>
           )}
           {entries.map(({ key, file }) => (
