@@ -179,3 +179,33 @@ def test_a_later_server_takes_back_and_puts_back(start: Start) -> None:
         assert files(server, turn_id)["a.py"].reverted_hunks == (FIRST,)
         parts(server, turn_id, FIRST, undo=True)
         assert (server.root / "a.py").read_text() == NEW
+
+
+def test_one_cell_of_a_notebook_is_taken_back_where_nobody_changed_it_since(start: Start) -> None:
+    cells = '{"cells": [{"source": "x = 1"}, {"source": "y = 1", "outputs": [1.50]}]}'
+    changed = cells.replace("x = 1", "x = 2").replace("y = 1", "y = 2")
+    first, second = (
+        FileHunks(
+            path="n.ipynb",
+            hunks=(Hunk(old_start=at, old_end=at + 1, new_start=at, new_end=at + 1),),
+        )
+        for at in (0, 1)
+    )
+    with start() as server:
+        notebook = server.root / "n.ipynb"
+        notebook.write_text(cells)
+        session = server.open("own")
+        turn_id = server.prompt(session, f"write n.ipynb {changed}\nsay Done")
+        server.done(session, turn_id)
+        server.host.submit(session.turn_files.settled(turn_id)).result(20)
+        assert notebook.read_text() == changed
+        server.send(RevertTurn(turn_id=turn_id, hunks=(first,)))
+        assert notebook.read_text() == changed.replace("x = 2", "x = 1")
+        notebook.write_text(changed.replace("x = 2", "mine"))
+        with pytest.raises(ChangesRefused, match=r"n\.ipynb was changed since the turn"):
+            server.send(RevertTurn(turn_id=turn_id, hunks=(second,)))
+        notebook.write_text(changed.replace("x = 2", "x = 1"))
+        server.send(RevertTurn(turn_id=turn_id, hunks=(second,)))
+        assert notebook.read_text() == cells
+        server.send(RevertTurn(turn_id=turn_id, hunks=(first,), undo=True))
+        assert notebook.read_text() == changed.replace("y = 2", "y = 1")

@@ -39,8 +39,8 @@ const article = (name: string, index = 0) => {
   }
   return within(found);
 };
-const click = (within_: ReturnType<typeof within>, name: string) =>
-  fireEvent.click(within_.getByRole('button', { name }));
+const click = (place: ReturnType<typeof article>, name: string) =>
+  fireEvent.click(place.getByRole('button', { name }));
 
 describe('the review of a run', () => {
   it('shows the turns of all its sessions, and where each change is from', async () => {
