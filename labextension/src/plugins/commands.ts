@@ -4,6 +4,7 @@ import { ILauncher } from '@jupyterlab/launcher';
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
+import { preferThoughts } from '../state/ui';
 import { agentIcon } from './icon';
 import { IAcpPanel } from './panelToken';
 import { PANEL_ID } from './sessionPanel';
@@ -32,6 +33,13 @@ export const commandsPlugin: JupyterFrontEndPlugin<void> = {
     const trans = (translator ?? nullTranslator).load('acp_jupyter');
     const { commands, shell } = app;
     const show = () => shell.activateById(PANEL_ID);
+    const turn = async (by: 1 | -1) => {
+      if (!panel.isVisible) {
+        show();
+      }
+      await panel.drawn;
+      goToTurn(panel.node, by);
+    };
     commands.addCommand(OPEN_PANEL, {
       label: trans.__('Agent Sessions'),
       caption: trans.__('Talk to an agent'),
@@ -53,11 +61,11 @@ export const commandsPlugin: JupyterFrontEndPlugin<void> = {
     });
     commands.addCommand(NEXT_TURN, {
       label: trans.__('Next Turn of the Agent Session'),
-      execute: () => goToTurn(panel.node, 1),
+      execute: () => turn(1),
     });
     commands.addCommand(PREVIOUS_TURN, {
       label: trans.__('Previous Turn of the Agent Session'),
-      execute: () => goToTurn(panel.node, -1),
+      execute: () => turn(-1),
     });
     for (const command of [NEW_SESSION, NEXT_TURN, PREVIOUS_TURN]) {
       palette?.addItem({ command, category: trans.__('Agents') });
@@ -66,6 +74,8 @@ export const commandsPlugin: JupyterFrontEndPlugin<void> = {
 
     const read = ({ composite }: ISettingRegistry.ISettings) => {
       panel.sendKey = composite['sendKey'] === 'shift-enter' ? 'shift-enter' : 'enter';
+      const { thoughts } = composite;
+      preferThoughts(thoughts === 'open' || (thoughts === 'closed' ? false : null));
     };
     void registry?.load(SETTINGS).then(
       settings => {

@@ -4,7 +4,7 @@ import type { SessionPanel } from './sessionPanel';
 
 export type IAcpPanel = Pick<
   SessionPanel,
-  'attach' | 'newSession' | 'node' | 'sendKey' | 'session' | 'sessionId'
+  'attach' | 'drawn' | 'isVisible' | 'newSession' | 'node' | 'sendKey' | 'session' | 'sessionId'
 >;
 export const IAcpPanel = new Token<IAcpPanel>(
   'acp-jupyter:IAcpPanel',

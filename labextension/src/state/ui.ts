@@ -1,5 +1,13 @@
 import { Attachments } from './attachments';
 
+/** What the user's settings say of thoughts; `null` where the last choice counts. */
+let thoughtsAre: boolean | null = null;
+
+/** Lets thoughts open by themselves or not, whatever was chosen last; `null` takes that back. */
+export function preferThoughts(open: boolean | null): void {
+  thoughtsAre = open;
+}
+
 /** Key of a remembered preference; the value is `1` or `0`. */
 const THOUGHTS_KEY = 'acp-jupyter:thoughts-open';
 
@@ -43,9 +51,9 @@ export class UiState {
     this.notify(id);
   }
 
-  /** Whether thoughts open by themselves, as the user last chose while one streamed. */
+  /** Whether thoughts open by themselves: as the settings say, else as last chosen while one streamed. */
   get thoughtsOpen(): boolean {
-    return this.storage.get(THOUGHTS_KEY) === '1';
+    return thoughtsAre ?? this.storage.get(THOUGHTS_KEY) === '1';
   }
 
   set thoughtsOpen(open: boolean) {

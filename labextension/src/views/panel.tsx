@@ -181,6 +181,7 @@ export function PanelView(props: PanelProps) {
                   offline={connection.state !== 'open'}
                   sendKey={props.sendKey}
                   onAgent={id => (props.store === null ? setChosen(id) : start(id))}
+                  shownStore={id => (former.current.sessionId === id ? former.current : null)}
                   toSession={() => made.current ?? toSession(props, next?.id ?? null, create)}
                   onFailure={setFailure}
                 />

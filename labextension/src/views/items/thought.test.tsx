@@ -4,6 +4,7 @@ import { beforeEach, expect, it } from 'vitest';
 import { thought } from '../../../tests/support/build';
 import { added, closed } from '../../../tests/support/events';
 import { draw, type Drawn } from '../../../tests/support/draw';
+import { preferThoughts } from '../../state/ui';
 
 beforeEach(() => localStorage.clear());
 
@@ -40,4 +41,19 @@ it('says nothing about thoughts that ended: one is opened, the next stays closed
   fireEvent.click(lines(drawn)[0] ?? drawn.element);
   expect(states(drawn)).toEqual(['true']);
   expect(states(draw([thought('t2', 'Second.', { open: true })]))).toEqual(['false']);
+});
+
+it('does as the settings say, whatever was chosen last', () => {
+  const chosen = draw([thought('t1', 'First.', { open: true })]);
+  preferThoughts(true);
+  try {
+    expect(states(draw([thought('t2', 'Second.', { open: true })]))).toEqual(['true']);
+    preferThoughts(false);
+    fireEvent.click(lines(chosen)[0] ?? chosen.element);
+    expect(states(chosen)).toEqual(['true']);
+    expect(states(draw([thought('t3', 'Third.', { open: true })]))).toEqual(['false']);
+  } finally {
+    preferThoughts(null);
+  }
+  expect(states(draw([thought('t4', 'Fourth.', { open: true })]))).toEqual(['true']);
 });

@@ -37,6 +37,8 @@ interface ComposerProps {
   readonly onAgent: (agentId: string) => void;
   /** The session to send to; makes one if there is none. */
   readonly toSession: () => Promise<string>;
+  /** The store of a session, if that is shown now. */
+  readonly shownStore: (sessionId: string) => SessionStore | null;
   readonly onFailure: (message: string) => void;
 }
 
@@ -90,12 +92,16 @@ export function Composer(props: ComposerProps) {
     mentions.close();
     const attached = store.ui.attachments.take();
     history.current = 0;
+    let sessionId = store.sessionId;
     try {
-      await actions.send?.(await props.toSession(), message, attached);
+      sessionId = await props.toSession();
+      await actions.send?.(sessionId, message, attached);
     } catch (error) {
-      // Nothing written is lost.
-      setText(store.ui.value(DRAFT) === '' ? message : `${message}\n${store.ui.value(DRAFT)}`);
-      attached.forEach(attaching.add);
+      // Nothing written is lost; a session that was made for it is shown by now.
+      const { ui } = props.shownStore(sessionId) ?? store;
+      const since = ui.value(DRAFT);
+      ui.setValue(DRAFT, since === '' ? message : `${message}\n${since}`);
+      attached.forEach(one => ui.attachments.add(one));
       onFailure(messageOf(error));
     } finally {
       setSending(false);

@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 
 import { SESSION } from '../../../tests/support/build';
 import { snapshot } from '../../../tests/support/events';
-import { IDLE, showPanel } from '../../../tests/support/panel';
+import { IDLE, showPanel, write } from '../../../tests/support/panel';
 import { SessionStore } from '../../state/store';
 
 describe('a new session', () => {
@@ -84,5 +84,28 @@ describe('a session that is being made', () => {
     fireEvent.click(await waitFor(() => panel.view.getByRole('menuitem', { name: 'Demo' })));
     await panel.until(() => expect(panel.view.getByText('Demo could not start.')).toBeTruthy());
     expect(panel.view.queryByText('Starting Demo')).toBeNull();
+  });
+
+  it('keeps the message and what is attached where the first message could not be sent', async () => {
+    const blank = new SessionStore('');
+    const store = new SessionStore('new');
+    const attachment = { kind: 'file', label: 'a.py', path: 'a.py' } as const;
+    blank.ui.attachments.add(attachment);
+    const made = vi.fn(() => {
+      panel.mounted.update({ ...panel.props, store });
+      return Promise.resolve('new');
+    });
+    const send = () => Promise.reject(new Error('The agent stopped.'));
+    const panel = showPanel({ blank }, { createSession: made, send });
+    write('Look at it');
+    fireEvent.click(panel.view.getByRole('button', { name: 'Send' }));
+    await panel.until(() => expect(panel.view.getByText('The agent stopped.')).toBeTruthy());
+    expect(panel.element.querySelector('[data-session=new]')).toBeTruthy();
+    expect(panel.view.getByRole('textbox', { name: 'Message' })).toHaveProperty(
+      'value',
+      'Look at it',
+    );
+    expect(panel.view.getByText('a.py')).toBeTruthy();
+    expect(store.ui.attachments.list).toEqual([attachment]);
   });
 });
