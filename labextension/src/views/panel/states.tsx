@@ -4,6 +4,7 @@ import type { Translate } from '../i18n';
 import { ActionButton } from '../parts/buttons';
 import { Icon } from '../parts/icons';
 import { AgentRow } from './agent_row';
+import { Starters } from './starters';
 
 /** Something is on its way. */
 export function Loading({ words }: { readonly words: string }) {
@@ -83,6 +84,7 @@ export function EmptySession({
     <div class="acp-state">
       <h2>{t('New session with %1', name)}</h2>
       <p>{t('It works in %1. Write a message below.', session.folder)}</p>
+      <Starters session={session} />
     </div>
   );
 }
