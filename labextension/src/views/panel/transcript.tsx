@@ -102,6 +102,8 @@ function Turn({ turnId }: { readonly turnId: string }) {
 function Prompt({ item, turnId }: { readonly item: UserMessage; readonly turnId: string }) {
   const { store, actions, t } = useScene();
   const origin = store.view.turns.get(turnId)?.origin ?? null;
+  const cell = (origin && actions?.cellNumber?.(origin)) ?? null;
+  const from = cell === null ? t('from a cell') : t('from cell %1', cell);
   return (
     <div class="acp-user">
       <div dir="auto">{item.text}</div>
@@ -115,10 +117,10 @@ function Prompt({ item, turnId }: { readonly item: UserMessage; readonly turnId:
         <span class="from">
           <Icon name="cell" small />
           {actions?.jumpTo === undefined ? (
-            t('from a cell')
+            from
           ) : (
             <button type="button" class="link" onClick={() => actions.jumpTo?.(origin)}>
-              {t('from a cell')}
+              {from}
             </button>
           )}
         </span>
