@@ -163,7 +163,8 @@ class Asking:
         BadRequest
             No such request or option, or a reason for something else than a no.
         """
-        if not self._waits(request_id):
+        # A turn's end closes its requests in the transcript before those who wait here are told.
+        if not self._waits(request_id) or self.requests.call(request_id) is None:
             raise self._too_late(request_id)
         option = self.requests.option(request_id, option_id)
         if reason and (option is None or not option.option_kind.startswith("reject")):

@@ -96,8 +96,9 @@ class Chaos:
         found = []
         for process in psutil.process_iter(["cmdline"]):
             words = process.info["cmdline"] or []
-            if str(self.journal) in words and process.status() != psutil.STATUS_ZOMBIE:
-                found.append(process.pid)
+            with contextlib.suppress(psutil.NoSuchProcess):
+                if str(self.journal) in words and process.status() != psutil.STATUS_ZOMBIE:
+                    found.append(process.pid)
         return found
 
     # -- one step ----------------------------------------------------------------

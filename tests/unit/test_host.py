@@ -23,7 +23,7 @@ from acp_jupyter.errors import (
 from acp_jupyter.host.host import AgentHost, HostConfig
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.registry.agents import Registry
-from acp_jupyter.packets.notes import Policy
+from acp_jupyter.packets.notes import AgentExited, Policy
 from acp_jupyter.transcript.items import ToolCall
 from tests.support.driver import Driver
 from tests.support.fake_agents import AGENTS
@@ -259,6 +259,21 @@ def test_a_question_of_a_dead_process_is_gone(driver: Driver) -> None:
     eventually(lambda: session.state.waiting == 0)
     with pytest.raises(PermissionGone):
         driver.run(lambda: session.answer(request, "once"))
+
+
+def test_an_answer_between_a_death_and_its_wake_is_too_late(driver: Driver) -> None:
+    """The end is told first; who waits for the answer hears of it a moment later."""
+    session = driver.open("demo")
+    (driver.root / "a.py").write_text("def f(xs):\n    return xs\n")
+    driver.prompt(session, "edit a.py")
+    request = driver.asked(session)
+
+    def answer_the_dead() -> str:
+        session.journal.note(AgentExited(words="It was killed."))
+        return session.answer(request, "once")
+
+    with pytest.raises(PermissionGone):
+        driver.run(answer_the_dead)
 
 
 def test_a_flood_is_taken_in(driver: Driver) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from typing import assert_never
 
@@ -145,7 +146,11 @@ def _default(
 def _bound(value: JsonValue) -> float | None:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
-    return float(value)
+    try:
+        bound = float(value)
+    except OverflowError:
+        return None
+    return bound if math.isfinite(bound) else None
 
 
 def _spoken(name: str) -> str:
