@@ -7,6 +7,7 @@ from typing import Any
 
 from tests.support.fake_agents import AGENTS
 from tests.support.planted import SECRET
+from tests.support.scenes.steps import player
 from tests.support.server import JupyterServer, fake_agents
 
 __all__ = ["LAB_ARGS", "agents", "stop_kernels"]
@@ -33,6 +34,7 @@ def agents() -> dict[str, dict[str, Any]]:
             "never_initialize",
             "never_new_session",
             "orphan_grandchild",
+            "own_tools",
             "permission",
             "says",
             "slow_stream",
@@ -44,6 +46,7 @@ def agents() -> dict[str, dict[str, Any]]:
         "leaky": {**script("leaky"), "env": {"LEAKY_API_KEY": SECRET}},
         "wants_login": script("wants_login", "terminal"),
         "takes": script("takes", "image", "embeddedContext"),
+        "plays": player("Player"),
         "missing": {"command": "no-such-agent-command"},
     }
 

@@ -28,6 +28,11 @@ export class NotebookSessions {
     return [...this.#following.values()].flatMap(({ store }) => [...store.view.turns.values()]);
   }
 
+  /** Where a session works, as an absolute path. */
+  folder(sessionId: string): string {
+    return this.#following.get(sessionId)?.store.view.session?.cwd ?? '';
+  }
+
   /** The turns that are not done, in all of them. */
   openTurns(): TurnState[] {
     return this.turns().filter(turn => turn.status !== 'done');

@@ -51,7 +51,7 @@ export class Run {
     const turns = [...this.turns.values()];
     const more = turns.reduce((sum, { changes }) => sum + (changes?.left_out ?? 0), 0);
     const paths = turns.flatMap(({ session_id, changes }) =>
-      (changes?.files ?? []).map(({ path }) => `${session_id} ${path}`),
+      (changes?.files ?? []).map(({ path }) => `${this.#sessions.folder(session_id)}/${path}`),
     );
     return new Set(paths).size + more;
   }

@@ -57,6 +57,11 @@ function putBack({ turnId, file }: Entry): Step[] {
   return [...(reverted ? [whole] : []), ...(hunks.length > 0 ? [parts] : [])];
 }
 
+/** How many files these are of. */
+export function countFiles(entries: readonly Entry[]): number {
+  return new Set(entries.map(entry => placesOf(entry)[0])).size;
+}
+
 /** Whether both touch the same place on disk; sessions may have different folders. */
 function sameFile(one: Entry, other: Entry): boolean {
   const places = placesOf(one);

@@ -6,6 +6,7 @@ import { iconOf } from '../turn/changed_file';
 import { agentOf } from '../turn/facts';
 import type { Decision } from './decide';
 import type { TurnEntries } from './entries';
+import { countFiles } from './order';
 import { nameOf } from './origin';
 
 interface ReviewListProps {
@@ -21,11 +22,12 @@ interface ReviewListProps {
 export function ReviewList({ turns, decisions, current, named }: ReviewListProps) {
   const { t } = useScene();
   const count = decisions.size;
+  const files = countFiles(turns.flatMap(turn => turn.entries));
   const decided = [...decisions.values()].filter(decision => decision !== 'open').length;
   return (
     <nav class="acp-files" aria-label={t('Changed files')}>
       <h3>
-        {plural(t, count, '1 file', '%1 files')}
+        {plural(t, files, '1 file', '%1 files')}
         {decided > 0 && ` · ${t('%1 of %2 decided', decided, count)}`}
       </h3>
       {turns.map(({ turn, source, entries, changes }) => (

@@ -50,7 +50,7 @@ describe('the review of a run', () => {
     const names = view()
       .getAllByRole('heading', { level: 3 })
       .map(each => each.textContent);
-    expect(names).toEqual(['4 files', 'Cell 4 · Claude', 'Cell 7 · Codex', 'Tidy · Claude']);
+    expect(names).toEqual(['3 files', 'Cell 4 · Claude', 'Cell 7 · Codex', 'Tidy · Claude']);
     expect(view().queryByText('before.py')).toBeNull();
     click(article('a.py', 1), 'Go to Cell 7');
     expect(goToTurn.mock.calls[0]?.[0].turn_id).toBe('t2');
