@@ -1,4 +1,5 @@
 import './index.css';
+import './panel.css';
 import './lab.css';
 import './sessions.css';
 import './agents.css';

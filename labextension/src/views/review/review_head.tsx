@@ -69,7 +69,7 @@ export function ReviewHead(props: ReviewHeadProps) {
   const name = nameOf(scope, t);
   return (
     <>
-      <header class="acp-reviewhead">
+      <header class="acp-reviewhead" role="presentation">
         <h2 class="cut">{name}</h2>
         <Counts added={total(entries, 'added')} removed={total(entries, 'removed')} />
         <span class="grow" />
