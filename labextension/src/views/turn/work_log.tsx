@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 
+import type { Item } from '../../wire/types';
 import { Disclosure } from '../parts/disclosure';
 import { useScene } from '../parts/scene';
 import { Rows } from './row';
@@ -29,9 +30,20 @@ export function WorkLog({ turnId, rows, seconds }: WorkLogProps) {
           <span class="grow" />
         </>
       }
-      body={() => <Rows id={`log ${turnId}`} rows={rows} waiting={NONE} />}
+      body={() => <Rows id={`log ${turnId}`} rows={opened(rows)} waiting={NONE} />}
     />
   );
+}
+
+/** A group that is all that was done would say again what the line says: its lines stand there. */
+function opened(rows: readonly Row[]): readonly Row[] {
+  return rows.filter(row => row.kind === 'group').length > 1
+    ? rows
+    : rows.flatMap(row => (row.kind === 'group' ? row.items.map(lineOf) : [row]));
+}
+
+function lineOf(item: Item): Row {
+  return { kind: 'item', id: item.id, item, steps: [] };
 }
 
 const NONE: readonly string[] = [];
