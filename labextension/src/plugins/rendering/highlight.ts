@@ -2,10 +2,13 @@ import type { IEditorLanguageRegistry } from '@jupyterlab/codemirror';
 import type { Parser, Tree } from '@lezer/common';
 import { highlightTree, tagHighlighter, tags } from '@lezer/highlight';
 
-import type { Run } from '../../views';
+import type { Colours, Run } from '../../views';
 
 /** Longer texts stay plain. */
 const MAX_TEXT = 50_000;
+const MAX_FILE = 200_000;
+/** Files whose colours are kept. */
+const MAX_KEPT = 12;
 /** What parsing may take of a frame, and in all. */
 const SLICE_MILLISECONDS = 6;
 const MAX_MILLISECONDS = 400;
@@ -29,11 +32,18 @@ const LOOKS = tagHighlighter([
   },
 ]);
 
+type Languages = Pick<
+  IEditorLanguageRegistry,
+  'findByName' | 'findByExtension' | 'findByFileName' | 'getLanguage'
+>;
+
 /** Colours code as JupyterLab's own editor parses it; a slice of a frame at a time. */
 export class Highlighter {
-  readonly #languages: IEditorLanguageRegistry;
+  readonly #languages: Languages;
+  readonly #kept = new Map<string, Promise<Colours | null>>();
+  #last: Promise<unknown> = Promise.resolve();
 
-  constructor(languages: IEditorLanguageRegistry) {
+  constructor(languages: Languages) {
     this.#languages = languages;
   }
 
@@ -45,6 +55,37 @@ export class Highlighter {
     const parser = await this.#parser(language);
     const tree = parser === null ? null : await parse(parser, text);
     return tree === null ? null : runs(tree, text);
+  }
+
+  /** The same by lines of a file; one file at a time, so that nobody waits for the page. */
+  lines(text: string, path: string): Promise<Colours | null> {
+    if (text.length > MAX_FILE) {
+      return Promise.resolve(null);
+    }
+    const key = `${path}\n${text}`;
+    const known = this.#kept.get(key);
+    const made = known ?? this.#last.then(() => this.#file(text, path)).catch(() => null);
+    this.#kept.delete(key);
+    this.#kept.set(key, made);
+    this.#last = made;
+    for (const oldest of [...this.#kept.keys()].slice(0, -MAX_KEPT)) {
+      this.#kept.delete(oldest);
+    }
+    return made;
+  }
+
+  async #file(text: string, path: string): Promise<Colours | null> {
+    const parser = await this.#parser(path.slice(path.lastIndexOf('/') + 1));
+    const tree = parser === null ? null : await parse(parser, text);
+    if (tree === null) {
+      return null;
+    }
+    const ends = [...text.matchAll(/\r?\n|$/g)];
+    return line => {
+      const end = ends[line - 1];
+      const before = line === 1 ? 0 : endOf(ends[line - 2]);
+      return end === undefined ? null : runs(tree, text, before, end.index);
+    };
   }
 
   async #parser(language: string): Promise<Parser | null> {
@@ -74,20 +115,26 @@ async function parse(parser: Parser, text: string): Promise<Tree | null> {
   return null;
 }
 
-function runs(tree: Tree, text: string): Run[] {
+function endOf(found: RegExpMatchArray | undefined): number {
+  return found === undefined ? 0 : (found.index ?? 0) + found[0].length;
+}
+
+/** The runs of a part of the text. */
+function runs(tree: Tree, text: string, start = 0, stop = text.length): Run[] {
   const made: Run[] = [];
-  let end = 0;
+  let end = start;
   const add = (to: number, look: string) => {
     if (to > end) {
       made.push({ text: text.slice(end, to), class: look });
       end = to;
     }
   };
-  highlightTree(tree, LOOKS, (from, to, look) => {
+  const take = (from: number, to: number, look: string) => {
     add(from, '');
     // A tag may have several looks; the last is the most particular.
-    add(to, look.split(' ').pop() ?? '');
-  });
-  add(text.length, '');
+    add(Math.min(to, stop), look.split(' ').pop() ?? '');
+  };
+  highlightTree(tree, LOOKS, take, start, stop);
+  add(stop, '');
   return made;
 }

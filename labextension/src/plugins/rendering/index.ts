@@ -36,6 +36,7 @@ export const renderingPlugin: JupyterFrontEndPlugin<IAcpRendering> = {
         ? {}
         : {
             highlight: (text: string, language: string) => highlighter.highlight(text, language),
+            lines: (text: string, path: string) => highlighter.lines(text, path),
           }),
       ...(typesetter === null
         ? {}

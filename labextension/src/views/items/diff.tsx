@@ -7,6 +7,7 @@ import { Icon } from '../parts/icons';
 import { Counts, Path } from '../parts/path';
 import { useScene } from '../parts/scene';
 import { DiffBody } from './diff_body';
+import { DiffColours } from './diff_colours';
 import type { DiffHunk } from './diff_hunks';
 import { compare, type DiffLine } from './diff_lines';
 import { CellsBody } from './diff_cells';
@@ -85,11 +86,13 @@ export function DiffBox({
       {cells !== null && <CellsBody cells={cells} id={id} frame={more.frame} />}
       {comparison !== null && (
         // Lines of a notebook's JSON are nothing to decide on.
-        <DiffBody
-          comparison={comparison}
-          id={id}
-          frame={diff.path.endsWith('.ipynb') ? undefined : more.frame}
-        />
+        <DiffColours before={diff.old_text} after={diff.new_text} path={diff.path}>
+          <DiffBody
+            comparison={comparison}
+            id={id}
+            frame={diff.path.endsWith('.ipynb') ? undefined : more.frame}
+          />
+        </DiffColours>
       )}
       {cells === null && comparison === null && (
         <p class="muted acp-empty">{t('This is too big to be compared here.')}</p>

@@ -6,6 +6,7 @@ import { useValue } from '../parts/hooks';
 import { Icon } from '../parts/icons';
 import { useScene } from '../parts/scene';
 import { DiffBody } from './diff_body';
+import { DiffColours } from './diff_colours';
 import type { DiffHunk } from './diff_hunks';
 import { compareSources, type CellChange, type CellsComparison } from './diff_notebook';
 
@@ -34,7 +35,13 @@ export function CellsBody({ cells, id, frame }: CellsBodyProps) {
             {plural(t, row.count, '1 unchanged cell', '%1 unchanged cells')}
           </div>
         ) : (
-          <Cell key={index} cell={row} id={`${id} cell ${index}`} frame={frame} />
+          <Cell
+            key={index}
+            cell={row}
+            id={`${id} cell ${index}`}
+            frame={frame}
+            language={row.type === 'code' ? cells.language : row.type}
+          />
         ),
       )}
       {rows.length > most && actions !== null && (
@@ -55,9 +62,11 @@ export function CellsBody({ cells, id, frame }: CellsBodyProps) {
 
 interface CellProps extends Pick<CellsBodyProps, 'id' | 'frame'> {
   readonly cell: CellChange;
+  /** Of its source. */
+  readonly language: string;
 }
 
-function Cell({ cell, id, frame }: CellProps) {
+function Cell({ cell, id, frame, language }: CellProps) {
   const { t } = useScene();
   const comparison = useMemo(() => compareSources(cell), [cell]);
   const { kind, number, outputs } = cell;
@@ -74,7 +83,9 @@ function Cell({ cell, id, frame }: CellProps) {
         <p class="muted acp-empty">{t('This is too big to be compared here.')}</p>
       ) : (
         (cell.before !== cell.after || kind !== 'changed') && (
-          <DiffBody comparison={comparison} id={id} />
+          <DiffColours before={cell.before} after={cell.after} path={language}>
+            <DiffBody comparison={comparison} id={id} />
+          </DiffColours>
         )
       )}
       {outputs && <p class="muted acp-empty">{t('Outputs changed.')}</p>}

@@ -70,10 +70,13 @@ describe('notebooks', () => {
     expect(compareCells(pair)).toEqual({
       rows: [{ kind: 'same', count: 1 }],
       rest: true,
+      language: 'python',
       added: 0,
       removed: 0,
     });
     expect(compareCells(diff(null, notebook(cells)))).toMatchObject({ rest: false, added: 1 });
+    const julia = notebook(cells, { language_info: { name: 'julia' } });
+    expect(compareCells(diff(null, julia))).toMatchObject({ language: 'julia' });
   });
 
   it('are text where they are no notebooks', () => {

@@ -30,6 +30,8 @@ export interface CellsComparison {
   readonly rows: readonly CellRow[];
   /** Whether something beside the cells is different. */
   readonly rest: boolean;
+  /** Of the code, by its name. */
+  readonly language: string;
   /** Lines of source; `null` where there are too many to count. */
   readonly added: number | null;
   readonly removed: number | null;
@@ -45,6 +47,7 @@ interface Cell {
 interface Notebook {
   readonly cells: readonly Cell[];
   readonly rest: string;
+  readonly language: string;
 }
 
 const known = new WeakMap<Diff, CellsComparison | null>();
@@ -73,7 +76,7 @@ function cellsOf(diff: Diff): CellsComparison | null {
   }
   const rows = rowsOf(was.cells, is.cells);
   const rest = was.rest !== is.rest && before !== NONE && after !== NONE;
-  return { rows, rest, ...counts(rows) };
+  return { rows, rest, language: is.language || was.language, ...counts(rows) };
 }
 
 /** The lines of a cell's source. */
@@ -91,10 +94,16 @@ function parse(text: string): Notebook | null {
     }
     const { cells, ...rest } = value;
     const read = Array.isArray(cells) ? cells.map(cellOf) : [];
-    return { cells: read, rest: JSON.stringify(rest) };
+    return { cells: read, rest: JSON.stringify(rest), language: languageOf(rest['metadata']) };
   } catch {
     return null;
   }
+}
+
+function languageOf(metadata: unknown): string {
+  const info = isRecord(metadata) ? metadata['language_info'] : null;
+  const name = isRecord(info) ? info['name'] : null;
+  return typeof name === 'string' ? name : 'python';
 }
 
 function cellOf(value: unknown): Cell {

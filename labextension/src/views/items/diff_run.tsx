@@ -1,10 +1,16 @@
+import { Fragment } from 'preact';
+import { useContext, useMemo } from 'preact/hooks';
+
+import { Coloured } from '../parts/colours';
 import { grouped } from '../parts/format';
 import { useScene } from '../parts/scene';
-import { Visible } from '../parts/visible';
+import { LineColours } from './diff_colours';
 import { piecesOf, type Comparison, type DiffLine } from './diff_lines';
 
 /** What is shown of a line. */
 const MAX_LINE = 2_000;
+/** More lines in a row stay plain: colours are many elements. */
+const MAX_COLOURED = 1_000;
 
 interface RunProps {
   readonly comparison: Comparison;
@@ -25,7 +31,12 @@ export function Run({ comparison, start, end, split }: RunProps) {
     <div class="lines" tabIndex={0} role="group" aria-label={t('Lines')} dir="ltr">
       <div>
         {lines.map((line, index) => (
-          <Line key={start + index} {...{ comparison, line }} row={rows[index]} />
+          <Line
+            key={start + index}
+            {...{ comparison, line }}
+            row={rows[index]}
+            plain={end - start > MAX_COLOURED}
+          />
         ))}
       </div>
     </div>
@@ -37,9 +48,10 @@ interface LineProps {
   readonly line: DiffLine;
   /** Its row side by side. */
   readonly row: number | undefined;
+  readonly plain: boolean;
 }
 
-function Line({ comparison, line, row }: LineProps) {
+function Line({ comparison, line, row, plain }: LineProps) {
   const { kind, before, after } = line;
   const place = {
     'data-g': pad(before) + pad(after),
@@ -47,42 +59,44 @@ function Line({ comparison, line, row }: LineProps) {
       ? {}
       : { 'data-s': pad(kind === 'added' ? after : before), style: { gridRow: row } }),
   };
-  if (kind === 'context') {
-    return (
-      <>
-        <span class="ctx" {...place}>
-          <Text text={line.text} />
-        </span>
-        {row !== undefined && (
-          <span class="ctx twin" aria-hidden="true" {...place} data-s={pad(after)}>
-            <Text text={line.text} />
+  const text = <LineText {...{ comparison, line, plain }} />;
+  switch (kind) {
+    case 'added':
+      return <ins {...place}>{text}</ins>;
+    case 'removed':
+      return <del {...place}>{text}</del>;
+    case 'context':
+      return (
+        <>
+          <span class="ctx" {...place}>
+            {text}
           </span>
-        )}
-      </>
-    );
+          {row !== undefined && (
+            <span class="ctx twin" aria-hidden="true" {...place} data-s={pad(after)}>
+              <LineText {...{ comparison, line, plain }} />
+            </span>
+          )}
+        </>
+      );
   }
-  const pieces = piecesOf(comparison, line).map(({ text, changed }, index) =>
-    changed ? (
-      <b key={index}>
-        <Visible text={text} />
-      </b>
-    ) : (
-      <Text key={index} text={text} />
-    ),
-  );
-  return kind === 'added' ? <ins {...place}>{pieces}</ins> : <del {...place}>{pieces}</del>;
 }
 
-/** Text of a line, of which a very long one shows its beginning. */
-function Text({ text }: { readonly text: string }) {
+/** The text of a line with its colours and marks; a very long one shows its beginning. */
+function LineText({ comparison, line, plain }: Omit<LineProps, 'row'>) {
   const { t } = useScene();
-  const more = text.length - MAX_LINE;
-  return more <= 0 ? (
-    <Visible text={text} />
-  ) : (
+  const colours = useContext(LineColours);
+  const runs = plain ? null : colours(line);
+  const pieces = useMemo(() => piecesOf(comparison, line), [comparison, line]);
+  const more = line.text.length - MAX_LINE;
+  let from = 0;
+  return (
     <>
-      <Visible text={text.slice(0, MAX_LINE)} />
-      <i class="more">{t('… %1 more characters', grouped(more))}</i>
+      {pieces.map(({ text, changed }, index) => {
+        const piece = <Coloured text={text.slice(0, MAX_LINE)} runs={runs} from={from} />;
+        from += text.length;
+        return changed ? <b key={index}>{piece}</b> : <Fragment key={index}>{piece}</Fragment>;
+      })}
+      {more > 0 && <i class="more">{t('… %1 more characters', grouped(more))}</i>}
     </>
   );
 }

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
 
+import { Coloured, runsOf, useColours } from '../parts/colours';
 import { grouped, plural } from '../parts/format';
 import { useValue } from '../parts/hooks';
 import { Icon } from '../parts/icons';
@@ -23,13 +24,17 @@ interface LinesProps {
   readonly header?: ComponentChildren;
   /** Whether this is all of the file. */
   readonly whole?: boolean;
+  /** Whether the text stays as it is: one that grows would be read anew each time. */
+  readonly coloured?: boolean;
 }
 
 /** The first lines of a file, with their numbers beside them where they are known. */
-export function Lines({ id, text, first, path, line, header, whole = false }: LinesProps) {
+export function Lines(props: LinesProps) {
+  const { id, text, first, path, line, header, whole = false, coloured = true } = props;
   const { actions, t } = useScene();
   const [page, setPage] = useValue(`${id} lines`);
   const lines = useMemo(() => text.replace(/\n$/, '').split('\n'), [text]);
+  const colours = useColours(coloured ? text : null, path);
   const start = page === '' ? 0 : (Number(page) - 1) * PAGE_LINES;
   const most = page === '' ? FIRST_LINES : PAGE_LINES;
   const shown = actions === null ? lines : lines.slice(start, start + most);
@@ -41,14 +46,21 @@ export function Lines({ id, text, first, path, line, header, whole = false }: Li
     <div class="acp-code">
       {header !== undefined && <header role="presentation">{header}</header>}
       <pre tabIndex={0} role="group" aria-label={path === '' ? words : path} dir="ltr">
-        {first === null ? (
+        {first === null && colours === null ? (
           <Visible text={shown.join('\n')} />
         ) : (
           shown.map((each, index) => [
-            <span key={start + index} class="ln">
-              {first + start + index}
-            </span>,
-            <Visible key={`text ${start + index}`} text={`${each}\n`} />,
+            first !== null && (
+              <span key={start + index} class="ln">
+                {first + start + index}
+              </span>
+            ),
+            <Coloured
+              key={`text ${start + index}`}
+              text={each}
+              runs={runsOf(colours, start + index + 1, each)}
+            />,
+            '\n',
           ])
         )}
       </pre>

@@ -14,6 +14,7 @@ import { NewFile } from './new_file';
 import { Output } from './output';
 import { Diagnostics, lineOf, otherPlaces, Places } from './places';
 import { hasRaw, Raw, RawButton } from './raw';
+import { isUnderWay } from './tool_state';
 
 /** What a tool call did, opened. */
 export function ToolBody({ item }: { readonly item: ToolCall }) {
@@ -60,6 +61,7 @@ export function ToolBody({ item }: { readonly item: ToolCall }) {
           first={item.first_line}
           path={path}
           line={lineOf(item, path) ?? item.first_line}
+          coloured={!isUnderWay(item)}
         />
       )}
       {fields.length > 0 && <Fields rows={fields} />}

@@ -4,6 +4,9 @@ export interface Run {
   readonly class: string;
 }
 
+/** The runs of a line of a text, counted from 1; `null` for a line that stays plain. */
+export type Colours = (line: number) => readonly Run[] | null;
+
 /** A drawn diagram: an image that can load and run nothing. */
 export interface Diagram {
   readonly address: string;
@@ -22,6 +25,8 @@ export interface Diagram {
 export interface Rendering {
   /** The text in runs that add up to it. `language` is its name or the name of a file. */
   readonly highlight?: (text: string, language: string) => Promise<readonly Run[] | null>;
+  /** The same for each line of a file, or of a part of one, by the file's name. */
+  readonly lines?: (text: string, path: string) => Promise<Colours | null>;
   /** A formula with its delimiters, as elements that can't act. */
   readonly mathematics?: (source: string) => Promise<Element | null>;
   readonly diagram?: (source: string) => Promise<Diagram | null>;
