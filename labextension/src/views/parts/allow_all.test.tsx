@@ -1,7 +1,8 @@
 import { fireEvent, waitFor, within } from '@testing-library/preact';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 
-import { session, SESSION, snapshot, turn, TURN } from '../../../tests/support/build';
+import { session, SESSION, turn, TURN } from '../../../tests/support/build';
+import { snapshot } from '../../../tests/support/events';
 import { showPanel } from '../../../tests/support/panel';
 import { SessionStore } from '../../state/store';
 import type { SessionState, TurnState } from '../../wire/types';
