@@ -14,9 +14,9 @@ from .workspace import Workspace
 __all__ = ["COMMANDS", "Session", "environment_rate"]
 
 _SPEEDS: dict[str, tuple[str, float]] = {
-    "slow": ("Slow, 20 chunks per second", 20.0),
-    "normal": ("Normal, 60 chunks per second", 60.0),
-    "fast": ("Fast, 400 chunks per second", 400.0),
+    "slow": ("Slow", 20.0),
+    "normal": ("Normal", 60.0),
+    "fast": ("Fast", 400.0),
     "flat": ("Flat out", 0.0),
 }
 _RATE_VARIABLE = "ACP_DEMO_RATE"
@@ -48,6 +48,10 @@ def environment_rate() -> float | None:
     except (KeyError, ValueError):
         return None
     return rate if 0 <= rate < float("inf") else None
+
+
+def _described(rate: float) -> str:
+    return f"{rate:g} chunks per second" if rate else "As fast as it goes"
 
 
 @dataclass(slots=True)
@@ -85,11 +89,14 @@ class Session:
     def config_options(self) -> list[Json]:
         """Return the session's options with their present values (ACP: configOptions)."""
         options: list[Json] = [
-            {"value": value, "name": name} for value, (name, _) in _SPEEDS.items()
+            {"value": value, "name": name, "description": _described(rate)}
+            for value, (name, rate) in _SPEEDS.items()
         ]
         if self.start_rate is not None:
-            name = f"From {_RATE_VARIABLE}, {self.start_rate:g} per second"
-            options.insert(0, {"value": "environment", "name": name})
+            described = f"{_described(self.start_rate)}, by {_RATE_VARIABLE}"
+            options.insert(
+                0, {"value": "environment", "name": "As started", "description": described}
+            )
         return [
             {
                 "id": "speed",

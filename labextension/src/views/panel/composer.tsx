@@ -17,6 +17,7 @@ import { Pickers } from './pickers';
 import { Queue } from './queue';
 import { Ring } from './ring';
 import { SlashList, useSlash } from './slash_list';
+import { SENT } from './transcript';
 
 /** Escape pressed twice within this time stops the turn. */
 const TWICE_MILLISECONDS = 600;
@@ -95,6 +96,7 @@ export function Composer(props: ComposerProps) {
     let sessionId = store.sessionId;
     try {
       sessionId = await props.toSession();
+      store.ui.setValue(SENT, String(performance.now()));
       await actions.send?.(sessionId, message, attached);
     } catch (error) {
       // Nothing written is lost; a session that was made for it is shown by now.

@@ -9,6 +9,7 @@ interface Pinned {
   readonly content: RefObject<HTMLDivElement | null>;
   /** Items that came since the user has left the end. */
   readonly below: number;
+  /** Goes to the end and stays there. */
   readonly toEnd: () => void;
   /** Whether it stays at its end now. */
   readonly isPinned: () => boolean;
@@ -30,14 +31,19 @@ export function usePinned(total: number): Pinned {
     if (element === null || inner === null) {
       return undefined;
     }
+    let top = element.scrollTop;
     const end = () => {
       if (pinned.current) {
         element.scrollTop = element.scrollHeight;
+        top = element.scrollTop;
       }
     };
     const onScroll = () => {
-      const near = element.scrollHeight - element.scrollTop - element.clientHeight <= NEAR_END;
-      if (near !== pinned.current) {
+      const up = element.scrollTop < top;
+      top = element.scrollTop;
+      const near = element.scrollHeight - top - element.clientHeight <= NEAR_END;
+      // What has grown since the last frame is no reason to leave the end: nobody scrolled up.
+      if (near !== pinned.current && (near || up)) {
         pinned.current = near;
         setLeft(near ? null : count.current);
       }
@@ -54,15 +60,14 @@ export function usePinned(total: number): Pinned {
     };
   }, []);
 
-  const toEnd = () => {
+  const toEnd = useCallback(() => {
     pinned.current = true;
     setLeft(null);
     const element = log.current;
     if (element !== null) {
       element.scrollTop = element.scrollHeight;
-      element.focus({ preventScroll: true });
     }
-  };
+  }, []);
   const isPinned = useCallback(() => pinned.current, []);
   return { log, content, isPinned, below: left === null ? 0 : Math.max(0, total - left), toEnd };
 }

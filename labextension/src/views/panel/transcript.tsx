@@ -1,6 +1,6 @@
 import { Component } from 'preact';
 import type { ComponentChildren } from 'preact';
-import { useCallback, useRef } from 'preact/hooks';
+import { useCallback, useEffect, useRef } from 'preact/hooks';
 
 import type { SessionView } from '../../state/view';
 import type { UserMessage } from '../../wire/types';
@@ -18,6 +18,9 @@ import { useWindow } from './windowed';
 /** Items that are fetched at once: more take longer than a frame to read. */
 const PAGE_ITEMS = 100;
 
+/** Changes with each message that is sent from here. */
+export const SENT = 'sent';
+
 /** The whole session as one log; of a long one a part is mounted. */
 export function Transcript({ children }: { readonly children: ComponentChildren }) {
   const { store, t } = useScene();
@@ -29,6 +32,16 @@ export function Transcript({ children }: { readonly children: ComponentChildren 
   const segments = segmentsOf(view);
   const shown = useWindow(segments, log, isPinned, earlier);
   const { from, to } = shown.range;
+  const mountEnd = shown.toEnd;
+  // Who sends a message wants to see what comes of it.
+  useEffect(
+    () =>
+      store.ui.subscribe(SENT, () => {
+        mountEnd();
+        toEnd();
+      }),
+    [store],
+  );
   // What runs, and what it may ask, is there wherever one reads.
   const last = segments[segments.length - 1];
   const tail = to < segments.length && running !== null && last?.turnId === running ? last : null;
@@ -59,6 +72,8 @@ export function Transcript({ children }: { readonly children: ComponentChildren 
           onClick={() => {
             shown.toEnd();
             toEnd();
+            // The button goes.
+            log.current?.focus({ preventScroll: true });
           }}
         >
           {t('%1 new below', below)}
