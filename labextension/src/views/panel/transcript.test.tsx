@@ -42,10 +42,23 @@ describe('a session', () => {
     fireEvent.click(panel.view.getByRole('button', { name: 'Show earlier items (300)' }));
     fireEvent.click(panel.view.getByRole('button', { name: 'Show earlier items (300)' }));
     expect(loadItems).toHaveBeenCalledExactlyOnceWith(SESSION, 200, 300);
-    panel.props.store?.insert({ first_index: 200, items: texts(100, 200), total: 500 });
-    await panel.until(() => expect(mounted(panel)).toHaveLength(300));
-    fireEvent.click(panel.view.getByRole('button', { name: 'Show earlier items (200)' }));
-    expect(loadItems).toHaveBeenLastCalledWith(SESSION, 100, 200);
+    panel.props.store?.insert({ first_index: 270, items: texts(30, 270), total: 500 });
+    await panel.until(() => expect(mounted(panel)).toHaveLength(230));
+    fireEvent.click(panel.view.getByRole('button', { name: 'Show earlier items (270)' }));
+    expect(loadItems).toHaveBeenLastCalledWith(SESSION, 170, 270);
+  });
+
+  it('mounts a page of earlier items by steps, each in a frame of its own', async () => {
+    const panel = open(texts(200, 300), 300, { loadItems: () => Promise.resolve() });
+    fireEvent.click(panel.view.getByRole('button', { name: 'Show earlier items (300)' }));
+    const counts = [200];
+    const observer = new MutationObserver(() => counts.push(mounted(panel).length));
+    observer.observe(panel.element, { subtree: true, childList: true });
+    panel.props.store?.insert({ first_index: 260, items: texts(40, 260), total: 500 });
+    await panel.until(() => expect(mounted(panel)).toHaveLength(240));
+    observer.disconnect();
+    const steps = counts.slice(1).map((count, index) => count - (counts[index] ?? 0));
+    expect(Math.max(...steps)).toBeLessThan(40);
   });
 });
 

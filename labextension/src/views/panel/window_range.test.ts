@@ -11,10 +11,10 @@ const SEGMENTS: readonly Segment[] = Array.from({ length: 500 }, (_, index) => (
 
 describe('the mounted part of a long session', () => {
   it('grows by what fits in a frame, and stops at the ends', () => {
-    expect(extended(SEGMENTS, { from: 100, to: 110 }, 'up')).toEqual({ from: 97, to: 110 });
-    expect(extended(SEGMENTS, { from: 100, to: 110 }, 'down')).toEqual({ from: 100, to: 113 });
-    expect(extended(SEGMENTS, { from: 1, to: 499 }, 'up')).toEqual({ from: 0, to: 499 });
-    expect(extended(SEGMENTS, { from: 0, to: 500 }, 'down')).toEqual({ from: 0, to: 500 });
+    expect(extended(SEGMENTS, { from: 100, to: 110 }, 'up', 30)).toEqual({ from: 97, to: 110 });
+    expect(extended(SEGMENTS, { from: 100, to: 110 }, 'down', 30)).toEqual({ from: 100, to: 113 });
+    expect(extended(SEGMENTS, { from: 1, to: 499 }, 'up', 30)).toEqual({ from: 0, to: 499 });
+    expect(extended(SEGMENTS, { from: 0, to: 500 }, 'down', 30)).toEqual({ from: 0, to: 500 });
   });
 
   it('loses only what lies far away, down to 200 items', () => {

@@ -16,8 +16,8 @@ export interface Range {
 export const MAX_ITEMS = 400;
 /** Items that are kept mounted in a longer session. */
 const MOUNTED_ITEMS = 200;
-/** Items that are mounted in one step: what fits in a frame. */
-const STEP_ITEMS = 30;
+/** Items that a long session begins with: they fill any view. */
+const FIRST_ITEMS = 30;
 /** Height of a segment that has never been seen. */
 const LINE_HEIGHT = 44;
 
@@ -36,20 +36,22 @@ export function firstRange(segments: readonly Segment[]): Range {
 }
 
 /** A step of segments about a place. */
-export function around(segments: readonly Segment[], place: number): Range {
+export function around(segments: readonly Segment[], place: number, step = FIRST_ITEMS): Range {
   const here = Math.max(0, Math.min(place, segments.length - 1));
-  const down = extended(segments, { from: here, to: Math.min(here + 1, segments.length) }, 'down');
-  return extended(segments, down, 'up');
+  const only = { from: here, to: Math.min(here + 1, segments.length) };
+  const down = extended(segments, only, 'down', step);
+  return extended(segments, down, 'up', step);
 }
 
-/** One step more at a side; at least one segment, where there is one. */
+/** One step of items more at a side; at least one segment, where there is one. */
 export function extended(
   segments: readonly Segment[],
   { from, to }: Range,
   side: 'up' | 'down',
+  step: number,
 ): Range {
   let items = 0;
-  while (items < STEP_ITEMS && (side === 'up' ? from > 0 : to < segments.length)) {
+  while (items < step && (side === 'up' ? from > 0 : to < segments.length)) {
     if (side === 'up') {
       from -= 1;
     } else {

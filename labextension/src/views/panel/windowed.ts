@@ -2,6 +2,7 @@ import type { RefObject } from 'preact';
 import { useCallback, useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 import { cancelFrame, inNextFrame } from '../parts/frame';
+import { Pace } from './pace';
 import {
   around,
   countItems,
@@ -25,9 +26,10 @@ interface Window {
   readonly toEnd: () => void;
 }
 
-/** Which end of the range is meant by `null`: the first or last segment, whatever it is. */
+/** What was mounted last. Of what comes before it by pages, a step is mounted at a time. */
 interface Kept {
-  readonly from: string | null;
+  readonly from: string;
+  /** `null`: the last segment, whatever it is. */
   readonly to: string | null;
 }
 
@@ -48,10 +50,13 @@ export function useWindow(
   const above = useRef<HTMLDivElement>(null);
   const below = useRef<HTMLDivElement>(null);
   const anchor = useRef<Anchor | null>(null);
-  const whole = useRef(false);
+  const pace = useRef(new Pace());
+  /** The first mounted segment, as long as nothing else is kept. */
+  const whole = useRef<string | null>(null);
   // A session that grows long under the reader's eyes is made shorter by and by.
-  const range = rangeOf(segments, kept, whole.current && !isPinned());
-  whole.current = range.from === 0 && range.to === segments.length;
+  const shortens = isPinned() && countItems(segments) > MAX_ITEMS;
+  const range = rangeOf(segments, kept, shortens ? null : whole.current);
+  whole.current = kept === null ? (segments[range.from]?.id ?? null) : null;
   const now = useRef({ segments, range, isPinned, onStart });
   now.current = { segments, range, isPinned, onStart };
 
@@ -68,19 +73,22 @@ export function useWindow(
     if (start > -box.height && old.from === 0 && box.height > 0 && !now.current.isPinned()) {
       now.current.onStart();
     }
-    if (countItems(all) <= MAX_ITEMS || box.height === 0) {
-      return false;
-    }
-    const places = remember(element, box, heights.current);
+    const step = pace.current.items;
     let next = old;
-    if (start > box.height || end < 0) {
-      next = around(all, placeAt(all, heights.current, element.scrollTop));
+    if (countItems(all) <= MAX_ITEMS) {
+      next = extended(all, old, old.from > 0 ? 'up' : 'down', step);
+    } else if (box.height === 0) {
+      return false;
+    } else if (start > box.height || end < 0) {
+      remember(element, box, heights.current);
+      next = around(all, placeAt(all, heights.current, element.scrollTop), step);
     } else {
+      const places = remember(element, box, heights.current);
+      // One side in a frame: the one that is seen first.
       if (start > -box.height) {
-        next = extended(all, next, 'up');
-      }
-      if (end < 2 * box.height) {
-        next = extended(all, next, 'down');
+        next = extended(all, next, 'up', step);
+      } else if (end < 2 * box.height) {
+        next = extended(all, next, 'down', step);
       }
       next = trimmed(all, next, ({ id }) => {
         const place = places.get(id);
@@ -90,8 +98,12 @@ export function useWindow(
       });
     }
     if (next.from !== old.from || next.to !== old.to) {
+      const stays = { from: Math.max(next.from, old.from), to: Math.min(next.to, old.to) };
+      pace.current.begin(
+        countItems(all, next.from, next.to) - countItems(all, stays.from, stays.to),
+      );
       setKept({
-        from: next.from === 0 ? null : (all[next.from]?.id ?? null),
+        from: all[next.from]?.id ?? '',
         to: next.to === all.length ? null : (all[next.to]?.id ?? null),
       });
     }
@@ -115,6 +127,7 @@ export function useWindow(
     if (element !== null && anchor.current !== null && !isPinned()) {
       keep(element, anchor.current);
     }
+    pace.current.end();
     inNextFrame(check);
   }, [first, range.to - range.from, count]);
 
@@ -128,11 +141,13 @@ export function useWindow(
   };
 }
 
-function rangeOf(segments: readonly Segment[], kept: Kept | null, whole: boolean): Range {
-  if (kept === null || countItems(segments) <= MAX_ITEMS) {
-    return whole ? { from: 0, to: segments.length } : firstRange(segments);
+/** `whole` is the first segment that was mounted while nothing is kept. */
+function rangeOf(segments: readonly Segment[], kept: Kept | null, whole: string | null): Range {
+  if (kept === null) {
+    const from = whole === null ? -1 : segments.findIndex(({ id }) => id === whole);
+    return from < 0 ? firstRange(segments) : { from, to: segments.length };
   }
-  const from = kept.from === null ? 0 : segments.findIndex(({ id }) => id === kept.from);
+  const from = segments.findIndex(({ id }) => id === kept.from);
   const to = kept.to === null ? segments.length : segments.findIndex(({ id }) => id === kept.to);
   return from < 0 || to <= from ? firstRange(segments) : { from, to };
 }
