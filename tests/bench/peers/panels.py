@@ -25,6 +25,7 @@ from tests.support.wait import eventually
 __all__ = ["OPENERS", "Panel", "our_panel"]
 
 _START_MS = 60_000
+_NBI_ANSWER = ".chat-message:last-of-type .chat-message-content"
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,9 @@ def our_panel(browser: Browser, folder: Path) -> Iterator[Panel]:
     with JupyterServer(
         folder, app="jupyterlab", agents={"measured": agent}, args=LAB_ARGS
     ) as server:
-        lab, meter = _page(browser, folder, server, "#acp-jupyter-panel [role=log]")
+        lab, meter = _page(
+            browser, folder, server, "#acp-jupyter-panel .acp-turn:last-of-type .acp-prose"
+        )
         panel = lab.panel
         panel.choose_agent("measured")
         yield Panel("this extension", meter, panel.say, writes)
@@ -77,7 +80,9 @@ def _jupyter_ai(browser: Browser, folder: Path) -> Iterator[Panel]:
     ) as server:
         (server.root / "here" / "talk.chat").parent.mkdir()
         (server.root / "here" / "talk.chat").write_text("{}")
-        lab, meter = _page(browser, folder, server, ".jp-chat-messages-container")
+        lab, meter = _page(
+            browser, folder, server, ".jp-chat-message:last-of-type .jp-chat-rendered-message"
+        )
         lab.command("docmanager:open", {"path": "here/talk.chat"})
         box = lab.page.locator(".jp-chat-input-container textarea").first
 
@@ -103,8 +108,8 @@ def _notebook_intelligence(browser: Browser, folder: Path) -> Iterator[Panel]:
     with JupyterServer(
         folder, app="jupyterlab", args=LAB_ARGS, python=str(python), env=env
     ) as server:
-        lab, meter = _page(browser, folder, server, ".sidebar-messages")
-        lab.page.evaluate("jupyterapp.shell.activateById('notebook-intelligence-sidebar')")
+        lab, meter = _page(browser, folder, server, _NBI_ANSWER)
+        lab.page.evaluate("jupyterapp.shell.activateById('notebook-intelligence-tab')")
         box = lab.page.locator(".sidebar-user-input textarea").first
         expect(box).to_be_visible(timeout=_START_MS)
 
