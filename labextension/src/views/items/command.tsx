@@ -17,6 +17,7 @@ export function Command({ item }: { readonly item: ToolCall }) {
   const { terminal } = item;
   const runs = terminal?.running === true && terminal.own;
   const ended = item.status === 'completed' || item.status === 'failed';
+  const time = duration(between(item.started_at, item.ended_at));
   return (
     <div class="acp-code">
       {(item.command !== '' || runs) && (
@@ -46,16 +47,22 @@ export function Command({ item }: { readonly item: ToolCall }) {
         <p class="muted acp-empty">{t('No output.')}</p>
       )}
       {(ended || terminal !== null) && (
-        <footer>
+        <footer role="presentation">
           <CommandEnd item={item} />
-          <span class="grow">
-            {ended && t('after %1', duration(between(item.started_at, item.ended_at)) || '0s')}
-          </span>
+          <span class="grow">{ended && time !== '' && t('after %1', time)}</span>
           {actions !== null && hasRaw(item) && <RawButton item={item} />}
         </footer>
       )}
     </div>
   );
+}
+
+/** Whether there is more to say of it than the pictures it has made. */
+export function isCommandKnown(
+  { command, terminal, blocks }: ToolCall,
+  hasOutput: boolean,
+): boolean {
+  return command !== '' || terminal !== null || hasOutput || blocks.length === 0;
 }
 
 /** Ends the command alone; the turn goes on. */

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
 
 import type { SearchHit, ToolCall } from '../../wire/types';
@@ -15,10 +16,12 @@ const FIRST_RESULTS = 12;
 interface FoundBoxProps {
   readonly item: ToolCall;
   readonly files: readonly string[];
+  /** Further controls in its footer. */
+  readonly controls: ComponentChildren;
 }
 
 /** What a search found: files, or lines by file. */
-export function FoundBox({ item, files }: FoundBoxProps) {
+export function FoundBox({ item, files, controls }: FoundBoxProps) {
   const { actions, t } = useScene();
   const [all, setAll] = useValue(`${item.id} found`);
   const { hits, remarks } = item;
@@ -51,13 +54,14 @@ export function FoundBox({ item, files }: FoundBoxProps) {
         </p>
       ))}
       {known > 0 && (
-        <footer>
+        <footer role="presentation">
           <span class="grow">{knownWords(item, known, t)}</span>
           {cut < known && (
             <button type="button" class="btn quiet small" onClick={() => setAll('1')}>
               {t('Show all')}
             </button>
           )}
+          {controls}
         </footer>
       )}
     </div>

@@ -22,6 +22,8 @@ interface LinesProps {
   /** Where the file opens; `null` is its top. */
   readonly line: number | null;
   readonly header?: ComponentChildren;
+  /** Further controls in its footer. */
+  readonly controls?: ComponentChildren;
   /** Whether this is all of the file. */
   readonly whole?: boolean;
   /** Whether the text stays as it is: one that grows would be read anew each time. */
@@ -30,7 +32,7 @@ interface LinesProps {
 
 /** The first lines of a file, with their numbers beside them where they are known. */
 export function Lines(props: LinesProps) {
-  const { id, text, first, path, line, header, whole = false, coloured = true } = props;
+  const { id, text, first, path, line, header, controls, whole = false, coloured = true } = props;
   const { actions, t } = useScene();
   const [page, setPage] = useValue(`${id} lines`);
   const lines = useMemo(() => text.replace(/\n$/, '').split('\n'), [text]);
@@ -64,7 +66,7 @@ export function Lines(props: LinesProps) {
           ])
         )}
       </pre>
-      <footer>
+      <footer role="presentation">
         <span class="grow">{words}</span>
         {page !== '' && actions !== null && (
           <Pager page={Number(page)} lines={lines.length} onPage={next => setPage(String(next))} />
@@ -84,6 +86,7 @@ export function Lines(props: LinesProps) {
             {t('Open file')}
           </button>
         )}
+        {controls}
       </footer>
     </div>
   );

@@ -101,6 +101,7 @@ function ToolLine({ item, name, nested }: ToolLineProps) {
         'data-kind': item.tool_kind,
         'data-status': status,
         'data-failed': failed ? '' : undefined,
+        'data-answered': (item.permission?.outcome ?? '') === '' ? undefined : '',
         'data-item': item.id,
       }}
       line={
@@ -149,7 +150,7 @@ function Outcome({ item }: { readonly item: ToolCall }) {
       {permission !== null && permission.outcome !== '' && (
         <span class={`acp-outcome ${TONES[permission.state]}`}>
           {permission.state === 'allowed' && <Icon name="keep" small />}
-          {permission.outcome}
+          <span class="cut">{permission.outcome}</span>
         </span>
       )}
       {hasFailed(item) && <span class="err">{t('failed')}</span>}

@@ -4,7 +4,7 @@ import { textLength, textOf } from '../../state/texts';
 import type { ToolCall } from '../../wire/types';
 import { useOpen, useSubscription } from '../parts/hooks';
 import { useScene } from '../parts/scene';
-import { Command } from './command';
+import { Command, isCommandKnown } from './command';
 import { ContentBlock } from './content_block';
 import { DiffBox } from './diff';
 import { Fields, fieldsOf } from './fields';
@@ -32,9 +32,15 @@ export function ToolBody({ item }: { readonly item: ToolCall }) {
   const places = otherPlaces(item, opened);
   const said = main === 'diffs' || main === 'fields' ? hasOutput : true;
   const rest = diffs.length + fields.length + blocks.length + diagnostics.length + places.length;
+  // It stands in the box that there is, else below.
+  const button = actions !== null && hasRaw(item) ? <RawButton item={item} /> : null;
+  const inDiff = main === 'diffs' && diffs[0]?.is_new_file === false;
+  const isCommand = main === 'command' && isCommandKnown(item, hasOutput);
+  const isFound = main === 'found' && (item.hits ?? files ?? []).length > 0;
+  const isPlaced = inDiff || isCommand || isFound || main === 'lines';
   return (
     <>
-      {main === 'command' && <Command item={item} />}
+      {isCommand && <Command item={item} />}
       {diffs.map((diff, index) =>
         item.is_new_file === true && diff.is_new_file ? (
           <NewFile
@@ -50,10 +56,11 @@ export function ToolBody({ item }: { readonly item: ToolCall }) {
             id={`${item.id} diff ${index}`}
             line={lineOf(item, diff.path)}
             isNew={diff.is_new_file && item.is_new_file !== false}
+            controls={index === 0 && inDiff ? button : null}
           />
         ),
       )}
-      {main === 'found' && <FoundBox item={item} files={files ?? []} />}
+      {main === 'found' && <FoundBox item={item} files={files ?? []} controls={button} />}
       {main === 'lines' && (
         <Lines
           id={item.id}
@@ -62,6 +69,7 @@ export function ToolBody({ item }: { readonly item: ToolCall }) {
           path={path}
           line={lineOf(item, path) ?? item.first_line}
           coloured={!isUnderWay(item)}
+          controls={button}
         />
       )}
       {fields.length > 0 && <Fields rows={fields} />}
@@ -77,11 +85,7 @@ export function ToolBody({ item }: { readonly item: ToolCall }) {
       ))}
       {!said && rest === 0 && <p class="muted acp-empty">{t('No details.')}</p>}
       {raw && <Raw item={item} />}
-      {main !== 'command' && actions !== null && hasRaw(item) && (
-        <div class="acp-bodyfoot">
-          <RawButton item={item} />
-        </div>
-      )}
+      {!isPlaced && button !== null && <div class="acp-bodyfoot">{button}</div>}
     </>
   );
 }
