@@ -185,10 +185,15 @@ function useEarlier(view: SessionView): () => void {
 }
 
 function segmentsOf(view: SessionView): Segment[] {
+  // A message that waits is shown in the queue, where it can be changed, and nowhere else.
+  const waiting = new Set(view.session?.queue.map(prompt => prompt.turn_id));
   const turns = new Map<string, number>();
   const segments: Segment[] = [];
   for (const id of view.order) {
     const turnId = view.items.get(id)?.turn_id ?? null;
+    if (turnId !== null && waiting.has(turnId)) {
+      continue;
+    }
     const place = turnId === null ? undefined : turns.get(turnId);
     const known = place === undefined ? undefined : segments[place];
     if (place !== undefined && known !== undefined) {
