@@ -1,6 +1,8 @@
-"""What a turn changed, reviewed in the main area by keys."""
+"""What a turn or a run of cells changed, reviewed in the main area."""
 
 from __future__ import annotations
+
+import json
 
 from playwright.sync_api import expect
 
@@ -54,3 +56,63 @@ def test_changes_are_decided_on_by_keys(lab: LabPage, workspace: Workspace) -> N
     assert after is not None
     assert before["y"] == after["y"]
     assert before["x"] < after["x"]
+
+
+def _report(*sources: str) -> str:
+    cells = [
+        {"id": f"cell-{place}", "cell_type": "code", "source": source, "outputs": [], "n": 1.50}
+        for place, source in enumerate(sources)
+    ]
+    return json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
+
+
+def test_a_run_of_cells_is_reviewed_as_one(lab: LabPage, workspace: Workspace) -> None:
+    lab.page.set_viewport_size({"width": 1500, "height": 900})
+    report = workspace.folder / "report.ipynb"
+    report.write_text(_report("x = 1", "y = 1"))
+    changed = _report("x = 2", "y = 2", "print(x)")
+    once, twice = "def clean(rows): ...\n", "def clean(rows):\n    return rows\n"
+    first, second = (text.replace("\n", "\\n") for text in (once, twice))
+    nb = lab.open(
+        workspace.notebook(
+            LOAD,
+            f"%%acp own_tools --trust\nwrite clean.py {first}",
+            "1 + 1",
+            f"%%acp own_tools --session other\n"
+            f"write clean.py {second}\nwrite report.ipynb {changed}",
+        )
+    )
+    nb.wait_for_kernel()
+    lab.command("notebook:run-all-cells", wait=False)
+    bar = lab.page.locator(".acp-RunBar")
+    expect(bar).to_contain_text("2 files changed in this run.", timeout=40_000)
+    bar.get_by_role("button", name="Review all changes of this run").click()
+    review = lab.page.locator(".acp-Review")
+    expect(review).to_contain_text("Changes of Run All")
+    expect(bar).to_have_count(0)
+
+    # What two turns did to one file goes in the right order, and comes back in it.
+    earlier, later = (review.get_by_role("article", name="clean.py").nth(n) for n in (0, 1))
+    expect(earlier).to_contain_text("Changed again later: Cell 4.")
+    earlier.get_by_role("button", name="Revert clean.py").click()
+    expect(earlier).to_have_attribute("data-state", "reverted")
+    expect(later).to_have_attribute("data-state", "reverted")
+    assert workspace.clean_py == CLEAN_PY
+    later.get_by_role("button", name="Undo for clean.py").click()
+    expect(later).to_have_attribute("data-state", "open")
+    expect(earlier).to_have_attribute("data-state", "open")
+    assert workspace.clean_py == twice
+
+    # A notebook goes cell by cell.
+    notebook = review.get_by_role("article", name="report.ipynb")
+    notebook.get_by_role("button", name="Revert Cell 1 · source").click()
+    expect(notebook.get_by_role("group", name="Cell 1 · source")).to_contain_text("Reverted")
+    assert report.read_text() == changed.replace("x = 2", "x = 1")
+    report.write_text(_report("mine"))
+    notebook.get_by_role("button", name="Revert Cell 3 · new").click()
+    expect(notebook).to_contain_text("report.ipynb was changed since the turn.")
+    assert report.read_text() == _report("mine")
+
+    # Each change says where it is from, and leads there.
+    notebook.get_by_role("button", name="Go to Cell 4").click()
+    expect(nb.cell(3)).to_be_focused()

@@ -10,6 +10,7 @@ import { REVIEW } from '../actions';
 import { IAcpClient } from '../client';
 import { CurrentNotebook } from '../currentNotebook';
 import { agentIcon } from '../icon';
+import { IAcpRendering } from '../rendering';
 import { RunBars } from './bar';
 import { Runs } from './runs';
 import { ofRun, ofSession, ofTurn, readSubject } from './subject';
@@ -24,7 +25,7 @@ export const reviewPlugin: JupyterFrontEndPlugin<void> = {
   description: 'Reviews what agents changed.',
   autoStart: true,
   requires: [IAcpClient],
-  optional: [ILayoutRestorer, ICommandPalette, INotebookTracker, ITranslator],
+  optional: [ILayoutRestorer, ICommandPalette, INotebookTracker, ITranslator, IAcpRendering],
   activate: (
     app: JupyterFrontEnd,
     client: IAcpClient,
@@ -32,6 +33,7 @@ export const reviewPlugin: JupyterFrontEndPlugin<void> = {
     palette: ICommandPalette | null,
     notebooks: INotebookTracker | null,
     translator: ITranslator | null,
+    colours: IAcpRendering | null,
   ) => {
     const trans = (translator ?? nullTranslator).load('acp_jupyter');
     const t: Translate = (text, ...values) => trans.__(text, ...values);
@@ -40,13 +42,14 @@ export const reviewPlugin: JupyterFrontEndPlugin<void> = {
     const runs = notebooks === null ? null : new Runs(client, notebooks, t);
     const meant = () => newestSession(client.sessions ?? [], notebook.path);
 
+    const means = { app, client, notebook, rendering: colours ?? undefined, t };
     const review = (subject: Subject | null) => {
       if (subject === null) {
         return;
       }
       let widget = tracker.find(each => each.id === subject.id);
       if (widget === undefined) {
-        widget = new ReviewWidget({ app, client, notebook, t }, subject);
+        widget = new ReviewWidget(means, subject);
         app.shell.add(widget, 'main');
         void tracker.add(widget);
       }

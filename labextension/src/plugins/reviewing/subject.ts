@@ -2,6 +2,8 @@ import type { Scope } from '../../views/review';
 import { isRecord, text, texts } from '../../wire/read';
 import type { Run } from './runs';
 
+type Turns = Pick<Run, 'name' | 'sessionIds' | 'turns'>;
+
 /** What is reviewed: sessions, the one it was opened for first, and what can be shown of them. */
 export interface Subject {
   readonly id: string;
@@ -10,7 +12,7 @@ export interface Subject {
 }
 
 /** A turn, with the run that it belongs to, and its session. */
-export function ofTurn(sessionId: string, turnId: string, run: Run | null): Subject {
+export function ofTurn(sessionId: string, turnId: string, run: Turns | null): Subject {
   const scopes: [Scope, ...Scope[]] = [{ kind: 'turn', turnId }];
   if (run !== null && run.turns.size > 1) {
     scopes.push(scopeOf(run));
@@ -32,7 +34,7 @@ export function ofSession(sessionId: string): Subject {
 }
 
 /** `null` for a run without turns. */
-export function ofRun(run: Run): Subject | null {
+export function ofRun(run: Turns): Subject | null {
   const [first, ...others] = run.sessionIds;
   const [turnId] = run.turns.keys();
   return first === undefined || turnId === undefined
@@ -44,7 +46,7 @@ export function ofRun(run: Run): Subject | null {
       };
 }
 
-function scopeOf(run: Run): Scope {
+function scopeOf(run: Turns): Scope {
   return { kind: 'run', name: run.name, turnIds: [...run.turns.keys()] };
 }
 

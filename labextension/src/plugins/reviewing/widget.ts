@@ -3,7 +3,7 @@ import type { Message } from '@lumino/messaging';
 import { Widget } from '@lumino/widgets';
 
 import type { Client, Following } from '../../delivery/client';
-import type { Failure, Translate } from '../../views';
+import type { Failure, Rendering, Translate } from '../../views';
 import type { ReviewProps, Source } from '../../views/review';
 import { turnActions } from '../actions';
 import type { CurrentNotebook } from '../currentNotebook';
@@ -16,6 +16,7 @@ interface ReviewMeans {
   readonly app: JupyterFrontEnd;
   readonly client: Client;
   readonly notebook: CurrentNotebook;
+  readonly rendering: Rendering | undefined;
   readonly t: Translate;
 }
 
@@ -106,6 +107,7 @@ export class ReviewWidget extends Widget {
       scopes: this.subject.scopes,
       connection: this.#means.client.connection,
       failure: this.#failure,
+      rendering: this.#means.rendering,
       t: this.#means.t,
     };
   }

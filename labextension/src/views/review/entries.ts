@@ -2,6 +2,7 @@ import type { SessionStore } from '../../state/store';
 import type { ChangedFile, Diff, TurnChanges, TurnState } from '../../wire/types';
 import type { Actions } from '../actions';
 import { changesIn, hunkKey } from '../items/diff_hunks';
+import { compareCells } from '../items/diff_notebook';
 import type { Decision } from './decide';
 import { decisionOf, hasParts } from './decisions';
 import { WHOLE } from './kept';
@@ -99,6 +100,12 @@ export function openParts(
   return partsOf(entry, diff).filter(
     range => !gone.has(hunkKey(range)) && !isKept(turnId, file.path, hunkKey(range)),
   );
+}
+
+/** Lines that a file gained and lost: of a notebook those of its cells, once they are known. */
+export function countsOf({ file }: Entry, diff: Diff | undefined) {
+  const { added, removed } = (diff && compareCells(diff)) ?? file;
+  return { added, removed };
 }
 
 function partsOf({ file }: Entry, diff: Diff | undefined): ChangedFile['reverted_hunks'] {

@@ -3,6 +3,7 @@ import { useCallback, useLayoutEffect, useMemo, useRef, useState } from 'preact/
 import type { Diff } from '../../wire/types';
 import { identity, type Translate } from '../i18n';
 import { ErrorNote } from '../items/note';
+import type { Rendering } from '../markdown/rendering';
 import { useAnnouncer } from '../parts/announcer';
 import { ConnectionNote } from '../parts/connection_note';
 import { useSubscription } from '../parts/hooks';
@@ -27,19 +28,20 @@ export interface ReviewProps {
   readonly scopes: readonly [Scope, ...Scope[]];
   readonly connection: Connection;
   readonly failure: Failure | null;
+  /** Colours of code; without it that stays plain. */
+  readonly rendering?: Rendering | undefined;
   readonly t?: Translate;
 }
 
 /** All changes of a scope: files on the left, their changes on the right. */
 export function ReviewView(props: ReviewProps) {
-  const { sources, scopes, connection, failure, t = identity } = props;
+  const { sources, scopes, connection, failure, rendering, t = identity } = props;
   const root = useRef<HTMLDivElement>(null);
   const keys = useRef<ReviewKeys | null>(null);
   const { announce, regions } = useAnnouncer();
   const scenes = useMemo(
-    () =>
-      sources.map(({ store, actions }): Scene => ({ store, host: 'panel', actions, t, announce })),
-    [sources, t, announce],
+    () => sources.map((source): Scene => ({ ...source, host: 'panel', rendering, t, announce })),
+    [sources, rendering, t, announce],
   );
   useLayoutEffect(() => {
     const element = root.current;
@@ -93,7 +95,7 @@ export function ReviewView(props: ReviewProps) {
           failure === null && <Nothing known={isKnown(sources)} scope={scope} t={t} />
         ) : (
           <div class="acp-review">
-            <ReviewList {...{ turns, decisions, current }} named={scope.kind !== 'turn'} />
+            <ReviewList {...{ turns, diffs, decisions, current }} named={scope.kind !== 'turn'} />
             <div class="main">
               {entries.map((entry, index) => (
                 <SceneContext.Provider

@@ -11,7 +11,7 @@ import { Counts } from '../parts/path';
 import { useScene } from '../parts/scene';
 import { RevertButton } from '../turn/revert_button';
 import type { Decision } from './decide';
-import { openParts, type Entry, type Scope, type TurnEntries } from './entries';
+import { countsOf, openParts, type Entry, type Scope, type TurnEntries } from './entries';
 import { isTouched, useKept, WHOLE } from './kept';
 import { laterOf, runSteps, type Step } from './order';
 
@@ -71,7 +71,7 @@ export function ReviewHead(props: ReviewHeadProps) {
     <>
       <header class="acp-reviewhead" role="presentation">
         <h2 class="cut">{name}</h2>
-        <Counts added={total(entries, 'added')} removed={total(entries, 'removed')} />
+        <Counts {...total(entries, diffs)} />
         <span class="grow" />
         {scopes.length > 1 && (
           <select
@@ -136,10 +136,13 @@ export function ReviewHead(props: ReviewHeadProps) {
   );
 }
 
-function total(entries: readonly Entry[], side: 'added' | 'removed'): number | null {
-  return entries.some(({ file }) => file[side] === null)
-    ? null
-    : entries.reduce((sum, { file }) => sum + (file[side] ?? 0), 0);
+function total(entries: readonly Entry[], diffs: ReadonlyMap<string, Diff>) {
+  const counts = entries.map(entry => countsOf(entry, diffs.get(entry.key)));
+  const sum = (side: 'added' | 'removed') =>
+    counts.some(each => each[side] === null)
+      ? null
+      : counts.reduce((all, each) => all + (each[side] ?? 0), 0);
+  return { added: sum('added'), removed: sum('removed') };
 }
 
 function nameOf(scope: Scope, t: Translate): string {

@@ -1,3 +1,4 @@
+import type { Diff } from '../../wire/types';
 import { plural } from '../parts/format';
 import { Icon } from '../parts/icons';
 import { Counts, Path } from '../parts/path';
@@ -5,12 +6,13 @@ import { useScene } from '../parts/scene';
 import { iconOf } from '../turn/changed_file';
 import { agentOf } from '../turn/facts';
 import type { Decision } from './decide';
-import type { TurnEntries } from './entries';
+import { countsOf, type TurnEntries } from './entries';
 import { countFiles } from './order';
 import { nameOf } from './origin';
 
 interface ReviewListProps {
   readonly turns: readonly TurnEntries[];
+  readonly diffs: ReadonlyMap<string, Diff>;
   readonly decisions: ReadonlyMap<string, Decision>;
   /** Key of the file that has the focus. */
   readonly current: string;
@@ -19,7 +21,7 @@ interface ReviewListProps {
 }
 
 /** The changed files, by turn; a click goes to the file. */
-export function ReviewList({ turns, decisions, current, named }: ReviewListProps) {
+export function ReviewList({ turns, diffs, decisions, current, named }: ReviewListProps) {
   const { t } = useScene();
   const count = decisions.size;
   const files = countFiles(turns.flatMap(turn => turn.entries));
@@ -39,20 +41,20 @@ export function ReviewList({ turns, decisions, current, named }: ReviewListProps
                 .join(' · ')}
             </h3>
           )}
-          {entries.map(({ key, file }) => (
+          {entries.map(entry => (
             <button
-              key={key}
+              key={entry.key}
               type="button"
-              aria-current={key === current ? 'true' : undefined}
-              data-state={decisions.get(key)}
-              onClick={event => goTo(event.currentTarget, key)}
+              aria-current={entry.key === current ? 'true' : undefined}
+              data-state={decisions.get(entry.key)}
+              onClick={event => goTo(event.currentTarget, entry.key)}
             >
-              <Icon name={iconOf(file)} />
+              <Icon name={iconOf(entry.file)} />
               <span class="cut grow">
-                <Path path={file.path} />
+                <Path path={entry.file.path} />
               </span>
-              <Mark decision={decisions.get(key) ?? 'open'} />
-              <Counts added={file.added} removed={file.removed} />
+              <Mark decision={decisions.get(entry.key) ?? 'open'} />
+              <Counts {...countsOf(entry, diffs.get(entry.key))} />
             </button>
           ))}
           {changes.left_out > 0 && (
