@@ -117,7 +117,7 @@ class Draft(Fields):
     def _keep_text(self, item_id: str, text: Text) -> None:
         """One text grows at a time, mostly: it is put away when the next one begins."""
         if self.growing is not None and self.growing[0] != item_id:
-            str(self.growing[1])  # joins its pieces: many small strings are five times the text
+            self.growing[1].pack()
             self.texts = self.texts.set(*self.growing)
         self.growing = (item_id, text)
 
@@ -174,6 +174,7 @@ class Draft(Fields):
             closed = item.model_copy(update={"open": False, "ended_at": self.at})
         else:
             return
+        str(self.text_of(item_id))  # joins its pieces, few or many
         self.items = self.items.set(place_of(item.id), closed)
         self.events.append(ItemClosed(**self._stamp(), item_id=item.id, at=self.at))
 

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 __all__ = ["Text", "utf16_length"]
 
+_MANY_PIECES = 64
+"""Texts that grow by turns are not joined each time."""
+
 
 def utf16_length(value: str) -> int:
     """Return the length in UTF-16 code units, as JavaScript counts it."""
@@ -32,6 +35,11 @@ class Text:
             pieces = pieces[: self._count]
         pieces.append(piece)
         return Text(pieces, self._count + 1, self.length + utf16_length(piece))
+
+    def pack(self) -> None:
+        """Join the pieces if they are many: small strings are five times the text."""
+        if self._count > _MANY_PIECES:
+            str(self)
 
     def __str__(self) -> str:
         """Join the pieces; they are kept joined, in a list of its own: older views read theirs."""
