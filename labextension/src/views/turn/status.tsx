@@ -80,7 +80,8 @@ export function statusWords(
   if (turn.status === 'queued') {
     return t('Queued');
   }
-  const running = items.filter(isTool).find(tool => tool.status === 'in_progress');
+  // The newest: a call that a subagent works for says less than what that does.
+  const running = items.filter(isTool).filter(tool => tool.status === 'in_progress').pop();
   if (running !== undefined) {
     return running.title;
   }
