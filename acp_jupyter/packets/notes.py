@@ -20,6 +20,7 @@ from acp_jupyter.packets.login_notes import LoginDone, LoginNeeded, LoginStarted
 from acp_jupyter.packets.permission_notes import Rule, RulesChanged, TrustAsked, TrustSettled
 from acp_jupyter.packets.session_notes import (
     AgentSilent,
+    FolderLook,
     ReplayEnded,
     ReplayStarted,
     SessionAttached,
@@ -246,6 +247,7 @@ Note = TypeAliasType(
         | ReplayStarted
         | ReplayEnded
         | AgentSilent
+        | FolderLook
         | NoiseNote,
         Field(discriminator="note"),
     ],

@@ -6,7 +6,7 @@ from typing import Literal
 
 from acp_jupyter.packets.base import Model
 
-__all__ = ["AgentSilent", "ReplayEnded", "ReplayStarted", "SessionAttached"]
+__all__ = ["AgentSilent", "FolderLook", "ReplayEnded", "ReplayStarted", "SessionAttached"]
 
 
 class SessionAttached(Model):
@@ -41,3 +41,11 @@ class AgentSilent(Model):
     turn_id: str
     since: float
     """Seconds since the epoch."""
+
+
+class FolderLook(Model):
+    """A turn waits for a look at its folder that takes long; or that has come to its end."""
+
+    note: Literal["folder_look"] = "folder_look"
+    turn_id: str
+    over: bool = False

@@ -66,6 +66,7 @@ from acp_jupyter.packets.session_models import (
 )
 from acp_jupyter.packets.session_notes import (
     AgentSilent,
+    FolderLook,
     ReplayEnded,
     ReplayStarted,
     SessionAttached,
@@ -195,8 +196,8 @@ def _apply(draft: Draft, packet: LogPacket) -> None:  # noqa: C901, PLR0915 - on
             setup.chosen_model(draft, packet)
         case SessionAttached():
             setup.attached(draft, packet)
-        case AgentSilent():
-            draft.change_session(silent_since=packet.since)
+        case AgentSilent() | FolderLook():
+            setup.waiting(draft, packet)
         case UsageUpdate():
             setup.usage(draft, packet)
         case SessionInfoUpdate():

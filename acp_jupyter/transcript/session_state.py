@@ -155,6 +155,8 @@ class SessionState(Model):
     """Whether the agent remembers all that is shown."""
     silent_since: float | None = None
     """When the agent last said something, while a turn waits for it too long."""
+    looking: bool = False
+    """Whether a turn waits for a look at its folder: the prompt is sent after that."""
     stored: bool = False
     """Whether it is only in its folder: nothing of it runs, and its log was not read."""
     read_only: str = ""

@@ -17,7 +17,7 @@ from acp_jupyter.packets.session_models import (
     SessionSetup,
     UsageUpdate,
 )
-from acp_jupyter.packets.session_notes import SessionAttached
+from acp_jupyter.packets.session_notes import AgentSilent, FolderLook, SessionAttached
 from acp_jupyter.transcript import login
 from acp_jupyter.transcript.draft import Draft
 from acp_jupyter.transcript.items import Notice
@@ -44,6 +44,7 @@ __all__ = [
     "opened",
     "session_setup",
     "usage",
+    "waiting",
 ]
 
 REPLAYED = " (replayed)"
@@ -130,6 +131,14 @@ def attached(draft: Draft, note: SessionAttached) -> None:
             id=draft.new_id(), turn_id=draft.turn_id(), severity="warning", text=_WITHOUT_HISTORY
         )
     )
+
+
+def waiting(draft: Draft, note: AgentSilent | FolderLook) -> None:
+    """Say what a turn waits for."""
+    if isinstance(note, AgentSilent):
+        draft.change_session(silent_since=note.since)
+    else:
+        draft.change_session(looking=not note.over)
 
 
 def commands(draft: Draft, packet: AvailableCommandsUpdate) -> None:

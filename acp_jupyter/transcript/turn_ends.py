@@ -53,6 +53,7 @@ def end_turn(
     if active:
         draft.change_session(
             active_turn_id=None,
+            looking=False,
             status="stopped" if draft.session.status == "stopped" else "idle",
             updated_at=draft.at,
         )

@@ -18,6 +18,7 @@ from acp_jupyter.host.journal import Journal
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.packets.file_notes import ArtifactsMade, FilesChanged
 from acp_jupyter.packets.notes import HostNotice
+from acp_jupyter.packets.session_notes import FolderLook
 from acp_jupyter.transcript.items import ToolCall
 from acp_jupyter.transcript.state import Transcript
 
@@ -27,6 +28,8 @@ T = TypeVar("T")
 
 _log = logging.getLogger(__name__)
 _SLACK_SECONDS = 0.5
+_TOLD_SECONDS = 1.0
+"""A look that takes longer is told of: nothing else happens meanwhile."""
 
 
 class TurnFiles:
@@ -92,7 +95,14 @@ class TurnFiles:
         seconds = self._limits.scan_seconds * (1 if self.contents is None else 2)
         if self.checkpoints is not None:
             seconds += self._limits.checkpoint_seconds
-        done, _ = await asyncio.wait((self._first,), timeout=seconds + _SLACK_SECONDS)
+        done, _ = await asyncio.wait((self._first,), timeout=_TOLD_SECONDS)
+        if not done:
+            self._journal.note(FolderLook(turn_id=self._turn_id))
+            left = max(0.0, seconds + _SLACK_SECONDS - _TOLD_SECONDS)
+            try:
+                done, _ = await asyncio.wait((self._first,), timeout=left)
+            finally:
+                self._journal.note(FolderLook(turn_id=self._turn_id, over=True))
         self._before = self._first.result() if done else None
 
     async def hold_end(self, stop: asyncio.Event) -> None:

@@ -116,6 +116,7 @@ export function session(session_id: string, change: Partial<SessionState> = {}):
     agent_session_id: '',
     history: 'whole',
     silent_since: null,
+    looking: false,
     stored: false,
     read_only: '',
     created_at: null,

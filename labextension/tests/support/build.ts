@@ -49,6 +49,7 @@ export function session(over: Partial<SessionState> = {}): SessionState {
     agent_session_id: '',
     history: 'whole',
     silent_since: null,
+    looking: false,
     stored: false,
     read_only: '',
     created_at: 0,

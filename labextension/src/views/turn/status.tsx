@@ -80,6 +80,9 @@ export function statusWords(
   if (turn.status === 'queued') {
     return t('Queued');
   }
+  if (session?.looking === true) {
+    return t('Looking at the folder');
+  }
   // The newest: a call that a subagent works for says less than what that does.
   const running = items.filter(isTool).filter(tool => tool.status === 'in_progress').pop();
   if (running !== undefined) {

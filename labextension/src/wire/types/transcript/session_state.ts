@@ -123,6 +123,10 @@ export interface SessionState {
    */
   login: LoginState | null;
   /**
+   * Whether a turn waits for a look at its folder: the prompt is sent after that.
+   */
+  looking: boolean;
+  /**
    * S4.21; for agents without a config option for it.
    */
   model: string;
