@@ -84,7 +84,10 @@ export function statusWords(
     return t('Looking at the folder');
   }
   // The newest: a call that a subagent works for says less than what that does.
-  const running = items.filter(isTool).filter(tool => tool.status === 'in_progress').pop();
+  const running = items
+    .filter(isTool)
+    .filter(tool => tool.status === 'in_progress')
+    .pop();
   if (running !== undefined) {
     return running.title;
   }
