@@ -16,11 +16,17 @@ def test_changes_are_decided_on_by_keys(lab: LabPage, workspace: Workspace) -> N
     lab.page.set_viewport_size({"width": 1500, "height": 900})
     nb = lab.open(workspace.notebook(LOAD, "%%acp demo\nedit clean.py rate=0"))
     nb.load_extension()
+    clean = {"path": f"{workspace.name}/clean.py", "options": {"mode": "split-bottom"}}
+    lab.command("docmanager:open", clean)
+    editor = lab.page.locator(".jp-FileEditor .cm-content")
+    expect(editor).to_contain_text("kept.append")
     turn = nb.run(1)
     turn.answer("Allow once")
     nb.wait_for_end(1)
     edited = workspace.clean_py
     assert edited != CLEAN_PY
+    # What is open shows what is on disk.
+    expect(editor).not_to_contain_text("kept.append")
     card = turn.root.get_by_role("group", name="Changes")
     card.get_by_role("button", name="Review").click()
 
@@ -35,6 +41,7 @@ def test_changes_are_decided_on_by_keys(lab: LabPage, workspace: Workspace) -> N
     expect(change).to_have_attribute("data-state", "reverted")
     expect(review).to_contain_text("1 of 1 decided")
     assert workspace.clean_py == CLEAN_PY
+    expect(editor).to_contain_text("kept.append")
     keys.press("u")
     expect(change).to_have_attribute("data-state", "open")
     assert workspace.clean_py == edited

@@ -7,6 +7,7 @@ import type { Widget } from '@lumino/widgets';
 import type { Client } from '../delivery/client';
 import { Failure } from '../delivery/failure';
 import { IAcpClient } from './client';
+import { StaleDocuments } from './staleDocuments';
 
 /** Tells the host which documents this page holds, and reads them for it. */
 class OpenDocuments {
@@ -76,6 +77,7 @@ export const documentsPlugin: JupyterFrontEndPlugin<void> = {
   requires: [IAcpClient, IDocumentWidgetOpener],
   activate: (app: JupyterFrontEnd, client: IAcpClient, opener: IDocumentWidgetOpener) => {
     const documents = new OpenDocuments(client);
+    new StaleDocuments(app, client);
     for (const widget of app.shell.widgets('main')) {
       if (isDocument(widget)) {
         documents.add(widget);

@@ -3,8 +3,7 @@ import type { INotebookModel } from '@jupyterlab/notebook';
 import type { Contents } from '@jupyterlab/services';
 
 import { anyRunning } from './notebookCells';
-
-type Facts = Pick<Contents.IModel, 'hash' | 'last_modified'>;
+import { changedOnDisk } from './onDisk';
 
 /** A notebook's file: saved and loaded without ever asking the user. */
 export class NotebookFile {
@@ -77,21 +76,7 @@ export class NotebookFile {
     return !model.dirty && !anyRunning(model);
   }
 
-  /** `null`: not known, the file could not be looked at. */
-  async #changedOnDisk(): Promise<boolean | null> {
-    const known: Facts | null = this.#context.contentsModel;
-    if (known === null) {
-      return null;
-    }
-    try {
-      const path = this.#context.path;
-      const disk: Facts = await this.#contents.get(path, { content: false, hash: true });
-      return known.hash && disk.hash
-        ? known.hash !== disk.hash
-        : Date.parse(disk.last_modified) - Date.parse(known.last_modified) >
-            this.#context.lastModifiedCheckMargin;
-    } catch {
-      return null;
-    }
+  #changedOnDisk(): Promise<boolean | null> {
+    return changedOnDisk(this.#context, this.#contents);
   }
 }
