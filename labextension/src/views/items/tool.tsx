@@ -30,10 +30,12 @@ interface ToolProps {
 }
 
 interface Nested {
-  /** In sight whether the call is open or not. */
+  /** What is done now. */
   readonly under: ComponentChildren;
-  /** Where it is open. */
+  /** What was done, where the call is open. */
   readonly body: ComponentChildren;
+  /** What is asked, below all. */
+  readonly after: ComponentChildren;
 }
 
 /** A tool call: one line, its body on demand; while it asks, the question. */
@@ -61,7 +63,7 @@ export function ToolCard({ item, waiting, newest, nested }: ToolProps) {
           rule={permission.rule}
           others={waiting.filter(id => id !== permission.request_id)}
         />
-        {nested && [nested.under, nested.body]}
+        {nested && [nested.under, nested.body, nested.after]}
       </div>
     );
   }
@@ -70,7 +72,7 @@ export function ToolCard({ item, waiting, newest, nested }: ToolProps) {
   ) : (
     <>
       <TodoList item={item} todos={item.todos} newest={newest} />
-      {nested && [nested.under, nested.body]}
+      {nested && [nested.under, nested.body, nested.after]}
     </>
   );
 }
@@ -122,12 +124,8 @@ function ToolLine({ item, name, nested }: ToolLineProps) {
           {nested && nested.under}
         </>
       }
-      body={() => (
-        <>
-          {nested && nested.body}
-          <ToolBody item={item} />
-        </>
-      )}
+      body={() => <ToolBody item={item}>{nested && nested.body}</ToolBody>}
+      after={nested && nested.after}
     />
   );
 }

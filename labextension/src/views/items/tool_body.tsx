@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { useCallback } from 'preact/hooks';
 
 import { textLength, textOf } from '../../state/texts';
@@ -16,8 +17,14 @@ import { Diagnostics, lineOf, otherPlaces, Places } from './places';
 import { hasRaw, Raw, RawButton } from './raw';
 import { isUnderWay } from './tool_state';
 
+interface ToolBodyProps {
+  readonly item: ToolCall;
+  /** What stands between what was asked of it and what came of it. */
+  readonly children: ComponentChildren;
+}
+
 /** What a tool call did, opened. */
-export function ToolBody({ item }: { readonly item: ToolCall }) {
+export function ToolBody({ item, children }: ToolBodyProps) {
   const { store, actions, t } = useScene();
   useSubscription(
     useCallback(listener => store.subscribeItem(item.id, listener), [store, item.id]),
@@ -73,6 +80,7 @@ export function ToolBody({ item }: { readonly item: ToolCall }) {
         />
       )}
       {fields.length > 0 && <Fields rows={fields} />}
+      {children}
       {(main === 'diffs' || main === 'fields') && hasOutput && (
         <div class="acp-code">
           <Output item={item} />
@@ -83,7 +91,7 @@ export function ToolBody({ item }: { readonly item: ToolCall }) {
       {blocks.map(block => (
         <ContentBlock key={block.id} block={block} />
       ))}
-      {!said && rest === 0 && <p class="muted acp-empty">{t('No details.')}</p>}
+      {!said && rest === 0 && !children && <p class="muted acp-empty">{t('No details.')}</p>}
       {raw && <Raw item={item} />}
       {!isPlaced && button !== null && <div class="acp-bodyfoot">{button}</div>}
     </>

@@ -13,6 +13,8 @@ interface DisclosureProps {
   readonly line: ComponentChildren;
   /** Between the line and its body, open or not. */
   readonly under?: ComponentChildren;
+  /** Below all, open or not. */
+  readonly after?: ComponentChildren;
   /** Made only when it is open. */
   readonly body: () => ComponentChildren;
   readonly class?: string;
@@ -55,6 +57,7 @@ export function Disclosure(props: DisclosureProps) {
         <summary class="acp-line">{line}</summary>
         {props.under}
         {open && <div class={bodyClass}>{body()}</div>}
+        {props.after}
       </details>
     );
   }
@@ -75,6 +78,7 @@ export function Disclosure(props: DisclosureProps) {
           {body()}
         </div>
       )}
+      {props.after}
     </div>
   );
 }

@@ -147,15 +147,9 @@ function ToolRow({ item, steps, waiting, newest }: ToolRowProps) {
   const asking = actions === null ? [] : steps.filter(isAsking);
   const done = asking.length === 0 ? steps : steps.filter(step => !isAsking(step));
   const nested = steps.length > 0 && {
-    under: (
-      <>
-        {asking.length === 0 && <NewestStep item={item} steps={steps} />}
-        {asking.map(step => (
-          <ItemRow key={step.id} item={step} waiting={waiting} />
-        ))}
-      </>
-    ),
+    under: asking.length === 0 && <NewestStep item={item} steps={steps} />,
     body: done.length > 0 && <Steps item={item} steps={done} />,
+    after: asking.map(step => <ItemRow key={step.id} item={step} waiting={waiting} />),
   };
   return <ToolCard item={item} waiting={waiting} newest={newest} nested={nested} />;
 }
