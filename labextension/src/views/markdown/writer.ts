@@ -1,4 +1,5 @@
 import { cancelFrame, inNextFrame } from '../parts/frame';
+import { isTyping } from '../parts/typing';
 import type { MarkdownOptions } from './boxes';
 import { MarkdownStream } from './stream';
 
@@ -6,6 +7,8 @@ import { MarkdownStream } from './stream';
 const CHEAP_MILLISECONDS = 4;
 /** No further step is begun in a frame after this: layout and paint need their share. */
 const BUDGET_MILLISECONDS = 8;
+/** While somebody types, growing text is drawn so seldom: each time costs the whole view a paint. */
+const TYPING_PAUSE = 120;
 
 /** Draws growing Markdown frame by frame, so that no frame takes long. */
 export class Writer {
@@ -58,6 +61,9 @@ export class Writer {
     const cost = performance.now() - start;
     // What has piled up is drawn as fast as frames come.
     this.rest = cost > CHEAP_MILLISECONDS && !more ? start + 5 * cost : 0;
+    if (this.open && isTyping(start)) {
+      this.rest = Math.max(this.rest, start + TYPING_PAUSE);
+    }
     return more;
   };
 
