@@ -191,7 +191,7 @@ def _delays(
     emptiest = min(range(len(samples)), key=lambda index: samples[index][0])
     samples = samples[emptiest:]
     shown = [_letters(text[:end]) for end in starts]
-    scale = samples[-1][0] / shown[-1]
+    scale = max(count for count, _ in samples) / shown[-1]
     step = (last - first) / max(1, load.count - 1)
     delays = []
     at = 0

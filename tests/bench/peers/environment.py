@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import shutil
 import subprocess
@@ -18,6 +19,7 @@ PEERS = {
 """What is installed, by name; the versions whose pages the benchmark knows."""
 
 _LOCK = Path(__file__).resolve().parents[3] / "requirements.lock"
+_SETTINGS = {"@jupyterlab/apputils-extension:notification": {"fetchNews": "false"}}
 _SECONDS = 900
 
 
@@ -35,6 +37,10 @@ def peer_environment(name: str) -> Path:
         _uv("venv", "--quiet", "--clear", "--python", sys.executable, str(home))
         _uv("pip", "install", "--quiet", "--python", str(python), *wanted)
         (home / "made").touch()
+    # JupyterLab's question about news lies over what is to be clicked.
+    settings = home / "share" / "jupyter" / "lab" / "settings"
+    settings.mkdir(parents=True, exist_ok=True)
+    (settings / "overrides.json").write_text(json.dumps(_SETTINGS))
     return python
 
 
