@@ -44,9 +44,14 @@ _CONTENT = st.one_of(
 
 _ID = {"terminal_id": st.sampled_from("xt")}
 _DATA = {"data": _WORDS | st.sampled_from(["aGVsbG8KIQ==", "a\nb"])}
+_PARENTS = {
+    "parentToolCallId": st.sampled_from("xyz"),
+    "claudeCode": st.fixed_dictionaries({"parentToolUseId": st.sampled_from("xyz") | _WORDS}),
+}
 _TERMINALS = st.fixed_dictionaries(
     {},
-    optional={
+    optional=_PARENTS
+    | {
         "terminal_info": st.fixed_dictionaries({**_ID, "command": _WORDS, "cwd": _WORDS}),
         "terminal_output": st.fixed_dictionaries(_ID | _DATA),
         "terminal_output_delta": st.fixed_dictionaries(_ID | _DATA),
@@ -63,7 +68,12 @@ def _update(kind: str, /, fields: dict[str, Any], **optional: Any) -> st.SearchS
 
 
 _CHUNKS = [
-    _update(f"{who}_chunk", {"content": _BLOCKS}, messageId=st.sampled_from("ab"))
+    _update(
+        f"{who}_chunk",
+        {"content": _BLOCKS},
+        messageId=st.sampled_from("ab"),
+        _meta=st.fixed_dictionaries({}, optional=_PARENTS),
+    )
     for who in ("agent_message", "agent_thought", "user_message")
 ]
 _CALLS = [
