@@ -42,6 +42,15 @@ describe("a subagent's call", () => {
     expect(within(opened).getByRole('group', { name: /Editing file/ })).toBeTruthy();
   });
 
+  it('shows what goes on in the background when the call itself is done', () => {
+    const done = task({ status: 'completed' });
+    const running = { ...READ, status: 'in_progress', ended_at: null } as const;
+    const { card, store } = draw([done, running]);
+    expect(words(card(/Running task/).querySelector('.acp-progress'))).toContain('Reading file');
+    void act(() => store.apply([replaced(READ, 11)]));
+    expect(card(/Running task/).querySelector('.acp-progress')).toBeNull();
+  });
+
   it('is one line once it is done, with its steps folded inside', async () => {
     const items = [task({ status: 'completed' }), READ, SAID, tool('own'), tool('more')];
     const drawn = draw([...items, message('m', 'Done.')]);

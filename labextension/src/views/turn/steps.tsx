@@ -54,19 +54,24 @@ export function Steps({ item, steps }: StepsProps) {
 export function NewestStep({ item, steps }: StepsProps) {
   const { t } = useScene();
   const newest = steps[steps.length - 1];
-  if (newest === undefined || !isUnderWay(item) || item.message !== '') {
+  // One in the background goes on when its call is done.
+  if (newest === undefined || item.message !== '' || !(isUnderWay(item) || goesOn(newest))) {
     return null;
   }
   const words = isTool(newest)
     ? toolName(newest)
     : newest.kind === 'thought'
-      ? 'Thinking'
-      : 'Writing';
+      ? t('Thinking')
+      : t('Writing');
   return (
     <div class="acp-progress">
       <span class="cut" dir="auto">
-        {isTool(newest) ? words : t(words)}
+        {words}
       </span>
     </div>
   );
+}
+
+function goesOn(item: Item): boolean {
+  return isTool(item) ? isUnderWay(item) : 'open' in item && item.open;
 }
