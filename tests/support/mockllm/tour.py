@@ -24,7 +24,10 @@ _LIST = "    {name} = [{what} for {one} in {many}]\n"
 
 def _plan(*states: str) -> Sequence[Step]:
     """Set the whole list, where the agent has a tool for that."""
-    todos = [{"content": c, "status": s} for c, s in zip(_PLAN, states, strict=True)]
+    todos = [
+        {"content": content, "status": status, "priority": "medium"}
+        for content, status in zip(_PLAN, states, strict=True)
+    ]
     return [Use((r"^(todowrite|write_todos|update_plan)$",), {"todos": todos}, optional=True)]
 
 
