@@ -99,6 +99,13 @@ describe('a permission request', () => {
     expect(reached).not.toHaveBeenCalled();
   });
 
+  it('names the folder of a command once', () => {
+    const { view } = draw([{ ...asking, path: '.', locations: [] }], { turn: waiting });
+    const card = view.getByRole('group', { name: 'Permission request' });
+    expect(card.textContent).toContain('Folder');
+    expect(card.textContent).not.toContain('File');
+  });
+
   it('marks characters that deceive, and names them', () => {
     const { view } = draw([{ ...asking, command: 'rm \u202Etxt.exe' }], { turn: waiting });
     const card = view.getByRole('group', { name: 'Permission request' });

@@ -23,7 +23,9 @@ export function Wanted({ item, reason }: { readonly item: ToolCall; readonly rea
   const { command, path, diffs } = item;
   const paths = useMemo(() => {
     const all = [path, ...item.locations.map(place => place.path), ...diffs.map(diff => diff.path)];
-    return [...new Set(all)].filter(each => each !== '');
+    // The folder itself is named as such.
+    const named = command === '' ? [''] : ['', '.'];
+    return [...new Set(all)].filter(each => !named.includes(each));
   }, [item]);
   const shownByDiff = new Set(diffs.map(diff => diff.path));
   const listed = paths.filter(each => isOutside(each) || !shownByDiff.has(each)).sort(outsideFirst);

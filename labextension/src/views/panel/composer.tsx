@@ -191,16 +191,17 @@ export function Composer(props: ComposerProps) {
         />
         <div class="acp-tools">
           {source !== undefined && <AttachButton t={t} onFiles={attaching.addFiles} />}
-          <Pickers
-            session={session}
-            agents={props.agents}
-            agent={session?.agent ?? props.agent?.id ?? ''}
-            actions={actions}
-            t={t}
-            onAgent={props.onAgent}
-            onFailure={onFailure}
-          />
-          <span class="grow" />
+          <span class="acp-picks grow">
+            <Pickers
+              session={session}
+              agents={props.agents}
+              agent={session?.agent ?? props.agent?.id ?? ''}
+              actions={actions}
+              t={t}
+              onAgent={props.onAgent}
+              onFailure={onFailure}
+            />
+          </span>
           <Ring usage={session?.usage ?? null} t={t} />
           {running !== null && (
             <IconButton icon="stop" class="acp-stop" label={t('Stop')} onClick={stop} />

@@ -119,7 +119,7 @@ export function Picker({ label, value, choices, shown, onChoose }: PickerProps) 
         onClick={() => (open ? setOpen(false) : show())}
         onKeyDown={onKeyDown}
       >
-        <span class="cut">{shown ?? twoWords(chosen?.name ?? (value || label))}</span>
+        <span class="cut">{shown ?? buttonWords(label, chosen?.name ?? (value || label))}</span>
         <Icon name="chevron" small class="chev" />
       </button>
       {open && (
@@ -172,7 +172,8 @@ function meant(typed: string, choices: readonly Choice[]): number | null {
   return found === -1 ? null : found;
 }
 
-/** The button shows two words at most; the list has the rest. */
-function twoWords(name: string): string {
-  return name.split(/\s+/).slice(0, 2).join(' ');
+/** The button shows two words at most; the list has the rest. Of a default it says of what. */
+function buttonWords(label: string, name: string): string {
+  const [first = '', second = ''] = name.trim().split(/\s+/);
+  return /^default\b/i.test(first) ? `${label}: ${first}` : `${first} ${second}`.trim();
 }

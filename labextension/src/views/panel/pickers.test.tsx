@@ -94,6 +94,15 @@ describe('the pickers', () => {
     expect(setConfig).toHaveBeenCalledWith(SESSION, { config: { web: true } });
   });
 
+  it('say of what something is the default', () => {
+    const named = (name: string) => [{ value: 'small', name, description: '', group: '' }];
+    show(
+      option({ id: 'effort', name: 'Effort', choices: named('Default (recommended)') }),
+      option({ id: 'speed', name: 'Speed', choices: named('As fast as can be') }),
+    );
+    expect(pickers().map(each => each.textContent)).toEqual(['Effort: Default', 'As fast']);
+  });
+
   it('are few, whatever an agent sends', () => {
     show(...Array.from({ length: 500 }, (_, n) => option({ id: `o${n}`, name: `Option ${n}` })));
     expect(pickers()).toHaveLength(6);
