@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, expect
 
 from tests.support.lab import LabPage
 from tests.support.workspace import CLEAN_PY, Workspace
@@ -57,6 +57,10 @@ def test_changes_are_decided_on_by_keys(lab: LabPage, workspace: Workspace) -> N
     assert workspace.clean_py == "mine\n"
 
     keys.press("s")
+    _expect_side_by_side(review)
+
+
+def _expect_side_by_side(review: Locator) -> None:
     expect(review.locator(".acp-diff.split")).to_be_visible()
     before, after = (review.locator(name).first.bounding_box() for name in ("del", "ins"))
     assert before is not None
