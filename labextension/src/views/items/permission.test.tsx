@@ -99,6 +99,26 @@ describe('a permission request', () => {
     expect(reached).not.toHaveBeenCalled();
   });
 
+  it('numbers no lines of a part whose place in the file is not told', () => {
+    const diff = { old_text: 'a\n', new_text: 'b\n', is_new_file: false, added: 1, removed: 1 };
+    const draws = (old_string: string) =>
+      draw(
+        [
+          edit('e', {
+            status: 'pending',
+            permission: permission(),
+            path: 'a.py',
+            diffs: [{ ...diff, path: 'a.py' }],
+            raw_input: { file_path: 'a.py', old_string },
+          }),
+        ],
+        { turn: waiting },
+      ).view.getByRole('region', { name: 'Diff of a.py' });
+    expect(draws('a\n').dataset).toHaveProperty('part');
+    document.body.replaceChildren();
+    expect(draws('a').dataset).not.toHaveProperty('part');
+  });
+
   it('names the folder of a command once', () => {
     const { view } = draw([{ ...asking, path: '.', locations: [] }], { turn: waiting });
     const card = view.getByRole('group', { name: 'Permission request' });

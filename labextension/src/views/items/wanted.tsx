@@ -9,6 +9,7 @@ import { useScene } from '../parts/scene';
 import { oddNames, Visible } from '../parts/visible';
 import { DiffBox } from './diff';
 import { compare } from './diff_lines';
+import { isPart } from './diff_part';
 import { Fields, fieldsOf } from './fields';
 
 /** From this many lines on the diff is folded. */
@@ -73,7 +74,12 @@ export function Wanted({ item, reason }: { readonly item: ToolCall; readonly rea
         </div>
       )}
       {diffs.map((diff, index) => (
-        <WantedDiff key={index} id={`${item.id} permission ${index}`} diff={diff} />
+        <WantedDiff
+          key={index}
+          id={`${item.id} permission ${index}`}
+          diff={diff}
+          isPart={isPart(item, diff)}
+        />
       ))}
       <dl>
         {command !== '' && store.view.session !== null && (
@@ -114,13 +120,13 @@ function Row({ name, outside = false, children }: RowProps) {
   );
 }
 
-function WantedDiff({
-  diff,
-  id,
-}: {
+interface WantedDiffProps {
   readonly diff: ToolCall['diffs'][number];
   readonly id: string;
-}) {
+  readonly isPart: boolean;
+}
+
+function WantedDiff({ diff, id, isPart: part }: WantedDiffProps) {
   const { actions, t } = useScene();
   const [all, setAll] = useValue(`${id} unfolded`);
   const sections = compare(diff)?.sections ?? [];
@@ -132,7 +138,7 @@ function WantedDiff({
   return (
     <>
       <div class={folded ? 'acp-folded' : undefined}>
-        <DiffBox diff={diff} id={id} />
+        <DiffBox diff={diff} id={id} isPart={part} />
       </div>
       {folded && (
         <button type="button" class="btn quiet small" onClick={() => setAll('1')}>
