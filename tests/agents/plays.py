@@ -4,7 +4,8 @@
 The file ``.scene.json`` of the session's folder has a list of steps:
 ``{"update": {…}}`` sends an update, ``{"write": PATH, "text": …}`` changes a file,
 ``{"ask": [PARAMS, …]}`` asks for these permissions at once and waits for the answers,
-``{"hold": NAME}`` waits until the folder has a file ``.go/NAME``, ``{"rest": SECONDS}`` waits.
+``{"hold": NAME}`` waits for a file ``NAME`` in the folder's sister ``.go-FOLDER``, and
+``{"rest": SECONDS}`` for time to pass.
 Its arguments are its name and its version.
 """
 
@@ -100,7 +101,8 @@ def prompt(wire: Wire, session_id: str, _text: str) -> str:
             case {"ask": asked}:
                 wire.ask_all(session_id, asked)
             case {"hold": name}:
-                while not (wire.folder / ".go" / name).exists() and not wire.rest(0.1):
+                sign = wire.folder.with_name(f".go-{wire.folder.name}") / name
+                while not sign.exists() and not wire.rest(0.1):
                     pass
             case {"rest": seconds}:
                 wire.rest(seconds)

@@ -12,7 +12,7 @@ from playwright.sync_api import Locator
 from tests.support.fake_agents import AGENTS
 from tests.support.lab import LabPage
 from tests.support.lab_server import LAB_ARGS
-from tests.support.looks import expect_all_inside, picture
+from tests.support.looks import expect_accessible, expect_all_inside, picture
 from tests.support.open_notebook import OpenNotebook
 from tests.support.scenes.stage import Stage
 from tests.support.scenes.steps import player
@@ -44,7 +44,10 @@ def studio(folder: Path) -> Iterator[JupyterServer]:
 
 
 class Camera:
-    """Takes pictures of a page in a theme; nothing may stick out of its view in any of them."""
+    """Takes pictures of a page in a theme.
+
+    In none of them anything may stick out of its view, and axe finds nothing.
+    """
 
     def __init__(self, lab: LabPage, theme: str) -> None:
         self.lab = lab
@@ -60,5 +63,6 @@ class Camera:
         return nb
 
     def take(self, name: str, shown: Locator | None = None) -> None:
-        expect_all_inside(self.lab.page)
         picture(self.lab.page if shown is None else shown, f"{name}-{self.theme.lower()}")
+        expect_all_inside(self.lab.page)
+        expect_accessible(self.lab.page)

@@ -45,14 +45,19 @@ def player(name: str, version: str = "2.0.31") -> dict[str, Any]:
 
 def put_scene(folder: Path, steps: list[Step]) -> None:
     """Write what turns from now on do."""
-    shutil.rmtree(folder / ".go", ignore_errors=True)
+    shutil.rmtree(_signs(folder), ignore_errors=True)
     (folder / ".scene.json").write_text(json.dumps(steps))
 
 
 def go_on(folder: Path, name: str) -> None:
     """End a `hold`."""
-    (folder / ".go").mkdir(exist_ok=True)
-    (folder / ".go" / name).touch()
+    _signs(folder).mkdir(exist_ok=True)
+    (_signs(folder) / name).touch()
+
+
+def _signs(folder: Path) -> Path:
+    # Beside the folder: what is in it counts as changed by the turn.
+    return folder.with_name(f".go-{folder.name}")
 
 
 def say(words: str) -> Step:
