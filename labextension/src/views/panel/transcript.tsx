@@ -1,6 +1,6 @@
 import { Component } from 'preact';
 import type { ComponentChildren } from 'preact';
-import { useCallback, useEffect, useRef } from 'preact/hooks';
+import { useCallback, useEffect, useMemo, useRef } from 'preact/hooks';
 
 import type { SessionView } from '../../state/view';
 import type { UserMessage } from '../../wire/types';
@@ -29,7 +29,7 @@ export function Transcript({ children }: { readonly children: ComponentChildren 
   const { log, content, below, toEnd, isPinned } = usePinned(view.firstIndex + view.order.length);
   const running = view.session?.active_turn_id ?? null;
   const earlier = useEarlier(view);
-  const segments = segmentsOf(view);
+  const segments = useMemo(() => segmentsOf(view), [view.order, view.session?.queue]);
   const shown = useWindow(segments, log, isPinned, earlier);
   const { from, to } = shown.range;
   const mountEnd = shown.toEnd;
