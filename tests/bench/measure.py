@@ -192,6 +192,7 @@ def _delays(
     samples = samples[emptiest:]
     shown = [_letters(text[:end]) for end in starts]
     scale = max(count for count, _ in samples) / shown[-1]
+    assert scale > 0, "nothing was drawn where the text was looked for"
     step = (last - first) / max(1, load.count - 1)
     delays = []
     at = 0

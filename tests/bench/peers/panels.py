@@ -25,7 +25,7 @@ from tests.support.wait import eventually
 __all__ = ["OPENERS", "Panel", "our_panel"]
 
 _START_MS = 60_000
-_NBI_ANSWER = ".chat-message:last-of-type .chat-message-content"
+_NBI_ANSWER = ".chat-message:not(:has(~ .chat-message)) .chat-message-content"
 
 
 @dataclass(frozen=True)
