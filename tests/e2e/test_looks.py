@@ -1,4 +1,4 @@
-"""Both themes without a finding of axe; the picture of the README."""
+"""Both themes without a finding of axe."""
 
 from __future__ import annotations
 
@@ -36,26 +36,6 @@ def test_axe_finds_nothing(lab: LabPage, workspace: Workspace, theme: str) -> No
     nb.wait_for_end(2)
     _expect_no_finding(lab.page)
     _keep(lab.page, f"{theme} done")
-
-
-def test_the_picture_of_the_readme(lab: LabPage) -> None:
-    """A permission request in a cell beside the panel."""
-    workspace = Workspace(lab.server.root, "analysis")
-    nb = lab.open(
-        workspace.notebook(LOAD, "%%acp\nMake clean.py twice as fast", name="quickstart.ipynb")
-    )
-    nb.load_extension()
-    turn = nb.run(1)
-    expect(turn.permission).to_be_visible()
-    expect(lab.panel.permission).to_be_visible()
-    lab.command("application:toggle-left-area")
-    lab.widen_panel(130)
-    turn.permission.scroll_into_view_if_needed()
-    picture = lab.page.screenshot(animations="disabled")
-    assert picture.startswith(b"\x89PNG")
-    if os.environ.get("ACP_SCREENSHOTS") == "1":
-        DOCS.mkdir(exist_ok=True)
-        (DOCS / "turn-in-a-cell.png").write_bytes(picture)
 
 
 def _expect_no_finding(page: Page) -> None:
