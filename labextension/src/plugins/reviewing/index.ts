@@ -1,4 +1,4 @@
-import { ILayoutRestorer } from '@jupyterlab/application';
+import { ILabShell, ILayoutRestorer } from '@jupyterlab/application';
 import type { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
 import { ICommandPalette, WidgetTracker } from '@jupyterlab/apputils';
 import { INotebookTracker } from '@jupyterlab/notebook';
@@ -25,7 +25,14 @@ export const reviewPlugin: JupyterFrontEndPlugin<void> = {
   description: 'Reviews what agents changed.',
   autoStart: true,
   requires: [IAcpClient],
-  optional: [ILayoutRestorer, ICommandPalette, INotebookTracker, ITranslator, IAcpRendering],
+  optional: [
+    ILayoutRestorer,
+    ICommandPalette,
+    INotebookTracker,
+    ITranslator,
+    IAcpRendering,
+    ILabShell,
+  ],
   activate: (
     app: JupyterFrontEnd,
     client: IAcpClient,
@@ -34,6 +41,7 @@ export const reviewPlugin: JupyterFrontEndPlugin<void> = {
     notebooks: INotebookTracker | null,
     translator: ITranslator | null,
     colours: IAcpRendering | null,
+    labShell: ILabShell | null,
   ) => {
     const trans = (translator ?? nullTranslator).load('acp_jupyter');
     const t: Translate = (text, ...values) => trans.__(text, ...values);
@@ -50,7 +58,8 @@ export const reviewPlugin: JupyterFrontEndPlugin<void> = {
       let widget = tracker.find(each => each.id === subject.id);
       if (widget === undefined) {
         widget = new ReviewWidget(means, subject);
-        app.shell.add(widget, 'main');
+        // The main area of Jupyter Notebook holds its notebook and nothing else.
+        app.shell.add(widget, labShell === null ? 'right' : 'main');
         void tracker.add(widget);
       }
       app.shell.activateById(widget.id);
