@@ -18,6 +18,7 @@ pytestmark = pytest.mark.timeout(120)
 PARTS = {
     "text": ("$$\n", "| --- |", "```python", "```mermaid", "- [x] text"),
     "tools": ("<b>List the folder</b>", "<b>Read the_view/report.py</b>"),
+    "subagent": ("<b>Running task</b>", "- <b>Run python"),
     "plan": ("**Plan**", "- [x] Ask for permission"),
     "ask": ("```diff", "Allowed by rule: accept-edits", "1 file changed"),
     "deny": ("Rejected by rule: edit", "Nothing was changed."),
