@@ -36,7 +36,9 @@ beforeEach(() => {
   });
 });
 
-afterEach(() => {
+afterEach(async () => {
+  // Effects that still wait for a frame of this clock would hold up those of the next test.
+  await pass(200);
   vi.useRealTimers();
 });
 
@@ -74,8 +76,20 @@ describe('what a screen reader is told of a turn', () => {
     const drawn = draw([prompt('p1', 'Go')]);
     const asking = tool('c1', { title: 'npm test', permission: permission({ title: 'Run npm' }) });
     drawn.store.apply([added(asking, 1, 102)]);
-    await pass(100);
+    await pass(300);
     expect(region(drawn, 'assertive')).toMatch(/^Permission request: Run npm\. \d options\.$/);
+  });
+
+  it('is no question that a policy answers at once', async () => {
+    const drawn = draw([prompt('p1', 'Go')]);
+    const asking = tool('c1', { title: 'npm test', permission: permission({ title: 'Run npm' }) });
+    drawn.store.apply([added(asking, 1, 102)]);
+    await pass(50);
+    const item = { ...asking, permission: permission({ state: 'allowed' }) };
+    drawn.store.apply([{ kind: 'item_replaced', session_id: 's1', seq: 103, item }]);
+    await pass(1_000);
+    expect(region(drawn, 'assertive')).toBe('');
+    expect(document.activeElement).toBe(document.body);
   });
 
   it.each([
