@@ -14,6 +14,10 @@ export function Footer({ turn, items }: FooterProps) {
   const { store, actions, t, announce } = useScene();
   const { view } = store;
   const parts = footerOf(view, turn, t);
+  if (turn.started_at === null && view.saved === null) {
+    // Taken back before it was sent: nobody answered.
+    return null;
+  }
   const answer = answerOf(items);
   const copy = async () => {
     await actions?.copy?.(answer.map(({ id }) => textOf(view, id, 'text')).join('\n\n'));
