@@ -67,9 +67,11 @@ describe('a permission request', () => {
     expect(document.activeElement).toBe(field);
   });
 
-  it('gives the focus to the question, not to a button', () => {
+  it('gives the focus to the question, not to a button', async () => {
     draw([asking], { turn: waiting });
-    expect(document.activeElement?.getAttribute('aria-label')).toBe('Permission request');
+    await waitFor(() =>
+      expect(document.activeElement?.getAttribute('aria-label')).toBe('Permission request'),
+    );
   });
 
   it('takes keys only after a moment, inside the view, outside text fields', () => {

@@ -13,6 +13,9 @@ import { PermissionMore } from './permission_more';
 import type { Memory } from './permission_more';
 import { Wanted } from './wanted';
 
+/** A policy or a rule answers within this time: nobody need look, and no focus moves. */
+const ANSWERED_MS = 150;
+
 interface PermissionCardProps {
   readonly item: ToolCall;
   readonly title: string;
@@ -38,14 +41,17 @@ export function PermissionCard({ item, others, ...request }: PermissionCardProps
     const element = card.current;
     if (element !== null) {
       noteAppearance(element);
-      if (mayTakeFocus(element)) {
+    }
+    const timer = setTimeout(() => {
+      if (element !== null && mayTakeFocus(element)) {
         element.focus({ preventScroll: true });
       }
-    }
-    announce(
-      `${t('Permission request: %1.', title)} ${plural(t, options.length, '1 option.', '%1 options.')}`,
-      'assertive',
-    );
+      announce(
+        `${t('Permission request: %1.', title)} ${plural(t, options.length, '1 option.', '%1 options.')}`,
+        'assertive',
+      );
+    }, ANSWERED_MS);
+    return () => clearTimeout(timer);
   }, [requestId]);
 
   const answer = (optionId: string | null, memory: Memory | null = null) => {
