@@ -1,0 +1,164 @@
+"""Each part of the view by keys alone: reached, used, and the focus is never lost."""
+
+from __future__ import annotations
+
+import re
+
+from playwright.sync_api import expect
+
+from tests.support.hands import Hands
+from tests.support.lab import LabPage
+from tests.support.roles import PanelView, TurnView
+from tests.support.scenes import cleaning
+from tests.support.scenes.stage import Stage
+from tests.support.scenes.steps import put_scene
+from tests.support.terminal_steps import ask, call, create, steps, update
+
+
+def test_the_panel_by_keys(lab: LabPage) -> None:
+    """Composer, queue, transcript, code, pickers, usage."""
+    stage = Stage(lab, "panel-keys")
+    stage.open()
+    hands = Hands(lab.page)
+    put_scene(stage.folder, cleaning.STREAMING)
+    hands.press("Alt+Shift+A")
+    panel = PanelView(lab.page.locator("#acp-jupyter-panel"))
+    expect(panel.message).to_be_focused()
+    hands.use(panel.agent, "ArrowDown")
+    hands.write("player")
+    hands.press("Enter")
+    expect(panel.agent).to_contain_text("Player")
+    hands.tab_to(panel.message, back=True)
+    hands.write(cleaning.PROMPT)
+    hands.press("Enter")
+    expect(panel.log).to_contain_text("The time goes into one place")
+    expect(panel.message).to_be_focused()
+    queue(hands, panel)
+    transcript(hands, panel)
+
+    hands.tab_to(panel.message)
+    hands.press("Escape", "Escape")
+    expect(panel.log).to_contain_text("Stopped")
+    expect(panel.message).to_be_focused()
+
+    put_scene(stage.folder, cleaning.FINISHED)
+    hands.write("Once more")
+    hands.press("Enter")
+    expect(panel.log).to_contain_text("To check it yourself")
+    answer_and_pickers(hands, panel)
+
+
+def test_a_cell_by_keys(lab: LabPage) -> None:
+    """Questions, a diff, changes, Review, and a command that is stopped."""
+    stage = Stage(lab, "cell-keys")
+    script = steps(create("sleep 600"), call(), ask("wait_for_exit"), update(status="failed"))
+    nb = stage.open(f"%%acp plays\n{cleaning.PROMPT}", f"%%acp terminal_script\n{script}")
+    hands = Hands(lab.page)
+    turn = stage.play(nb, 1, cleaning.PERMISSIONS)
+    expect(turn.permission).to_have_count(2)
+    hands.press("Alt+Shift+Y")
+    hands.expect_inside(turn.permission.first)
+    # A key pressed at once was meant for something else.
+    lab.page.wait_for_function(
+        "start => performance.now() - start > 450", arg=lab.page.evaluate("performance.now()")
+    )
+    hands.press("1")
+    expect(turn.permission).to_have_count(1)
+    hands.expect_inside(turn.root)
+    hands.press("Alt+Shift+Y")
+    hands.use(turn.option("Reject"))
+    expect(turn.permission).to_have_count(0)
+    hands.expect_inside(turn.root)
+    nb.wait_for_end(1)
+    changes_and_review(hands, turn)
+
+    turn = nb.run(2)
+    stop = turn.root.get_by_role("button", name="Stop this command")
+    expect(stop).to_be_visible()
+    turn.root.get_by_role("button", name="Build").focus()
+    hands.use(stop)
+    nb.wait_for_end(2)
+    expect(turn.root).to_contain_text("Stopped by you")
+    hands.expect_inside(turn.root)
+
+
+def queue(hands: Hands, panel: PanelView) -> None:
+    root = panel.root
+    hands.write("Then the changelog")
+    hands.press("Enter")
+    waiting = root.get_by_role("list", name="Queue")
+    edit = waiting.get_by_role("button", name="Edit queued message")
+    hands.use(edit, back=True)
+    expect(waiting.get_by_role("textbox")).to_be_focused()
+    hands.write(" and the README")
+    hands.press("Enter")
+    expect(waiting).to_contain_text("changelog and the README")
+    expect(edit).to_be_focused()
+    hands.use(waiting.get_by_role("button", name="Remove queued message"))
+    expect(waiting).to_have_count(0)
+    hands.expect_inside(root)
+
+
+def transcript(hands: Hands, panel: PanelView) -> None:
+    """Up and down; right opens, left closes and goes to the parent."""
+    root = panel.root
+    hands.tab_to(panel.log, back=True)
+    hands.press("Home", "ArrowDown")
+    plan = root.get_by_role("button", name=re.compile("^Plan 2.5"))
+    expect(plan).to_be_focused()
+    hands.press("Enter")
+    expect(panel.plan.get_by_role("listitem")).to_have_count(5)
+    hands.press("ArrowDown")
+    thought = root.get_by_role("button", name=re.compile("^Thought"))
+    expect(thought).to_be_focused()
+    hands.press("ArrowRight")
+    expect(panel.log).to_contain_text("Only the two text columns")
+    hands.press("ArrowLeft", "ArrowDown", "ArrowRight")
+    group = root.get_by_role("button", name=re.compile("^Read 2 files, 1 search"))
+    expect(group).to_have_attribute("aria-expanded", "true")
+    hands.press("ArrowDown", "ArrowRight")
+    expect(panel.log).to_contain_text("Clean the raw table")
+    hands.press("ArrowLeft", "ArrowLeft")
+    expect(group).to_be_focused()
+    hands.press("End")
+    hands.expect_inside(panel.log)
+
+
+def answer_and_pickers(hands: Hands, panel: PanelView) -> None:
+    root = panel.root
+    copy = panel.log.get_by_role("button", name="Copy", exact=True)
+    hands.use(copy, back=True)
+    expect(copy).to_be_focused()
+    mode = root.get_by_role("combobox", name="Mode", exact=True)
+    hands.use(mode, "ArrowDown", "ArrowDown", "Enter")
+    expect(mode).to_contain_text("Accept edits")
+    expect(mode).to_be_focused()
+    ring = root.get_by_role("button", name=re.compile("^Context used"))
+    hands.use(ring)
+    expect(root).to_contain_text("148,000 tokens")
+    hands.press("Escape")
+    expect(ring).to_be_focused()
+
+
+def changes_and_review(hands: Hands, turn: TurnView) -> None:
+    changes = turn.root.get_by_role("group", name="Changes")
+    row = changes.get_by_role("button", name=re.compile("^src. ?clean"))
+    hands.use(row)
+    fold = changes.get_by_role("button", name=re.compile("unchanged line")).first
+    hands.use(fold)
+    hands.expect_inside(changes)
+    undo = changes.get_by_role("button", name="Undo for src/clean.py")
+    keep = changes.get_by_role("button", name="Keep src/clean.py")
+    hands.use(keep, back=True)
+    expect(undo).to_be_focused()
+    hands.press("Enter")
+    expect(keep).to_be_focused()
+    hands.use(changes.get_by_role("button", name="Revert src/clean.py"))
+    expect(undo).to_be_focused()
+    hands.press("Enter")
+    expect(keep).to_be_focused()
+    hands.use(changes.get_by_role("button", name="Review"), back=True)
+    review = turn.root.page.locator(".acp-Review")
+    expect(review.locator("[data-decide]").first).to_be_visible()
+    hands.press("j")
+    expect(review.locator("[data-decide]").first).to_be_focused()
