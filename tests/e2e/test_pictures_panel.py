@@ -99,7 +99,7 @@ def test_states_of_sessions(camera: Camera) -> None:
     expect(panel.log).to_contain_text("Starting")
     camera.take("f-starting", root)
     panel.show_list()
-    expect(panel.listed("Make clean.py")).to_be_visible()
+    expect(panel.listed("^Make clean.py")).to_be_visible()
     panel.root.get_by_role("button", name=re.compile("^More for Port")).click()
     root.get_by_role("menuitem", name="Delete").click()
     camera.take("e-sessions", root)
