@@ -187,7 +187,7 @@ class Session:
         self.journal.note(TitleChanged(title=title.strip()[:200]))
 
     def set_policy(self, policy: Policy) -> None:
-        """Change the policy of turns to come; ``ask`` also ends an ``allow-all`` that is in force."""
+        """Change the policy of turns to come; ``ask`` also ends an ``allow-all`` in force."""
         self.journal.note(PolicyChanged(policy=policy))
 
     async def set_mode(self, mode_id: str) -> None:
