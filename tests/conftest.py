@@ -2,11 +2,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from hypothesis import settings
 from xdist.scheduler import LoadScopeScheduling
 
 if TYPE_CHECKING:
     import pytest
     from xdist.remote import Producer
+
+# How long an example takes says something of the machine only.
+settings.register_profile("untimed", deadline=None)
+settings.load_profile("untimed")
 
 FOLDERS = ("unit", "server", "notebooks", "agents")
 """From the fastest to the slowest, so that a simple mistake shows first."""

@@ -52,7 +52,7 @@ class AgentHost(HostThread):
         self._reads: dict[Reader, Session] = {}
         self._store = SessionStore(config.data_dir, config.limits, self._open_sessions)
         self.kept = KeptSessions(self, self._store)
-        self._putting: set[asyncio.Task[None]] = set()
+        self._putting: dict[str, asyncio.Task[None]] = {}
 
     # -- from any thread -------------------------------------------------
 
@@ -173,9 +173,7 @@ class AgentHost(HostThread):
         if dormant is None:
             raise BadRequest(f"{most} sessions are open. Close some first.")
         del self.sessions[dormant.session_id]
-        task = asyncio.create_task(self._put_away(dormant))
-        self._putting.add(task)
-        task.add_done_callback(self._putting.discard)
+        self._put_away(dormant)
 
     def adopt(self, session: Session) -> None:
         """Take in a session that is ready to be used."""
@@ -188,7 +186,7 @@ class AgentHost(HostThread):
         """End a session; it is kept, and can be opened again."""
         session = self.session(session_id)
         del self.sessions[session_id]
-        await self._put_away(session)
+        await asyncio.shield(self._put_away(session))
         self.announce_change()
 
     async def delete_session(self, session_id: str) -> None:
@@ -217,9 +215,20 @@ class AgentHost(HostThread):
         """End an agent's processes; the next prompt of each session starts it. Return how many."""
         return await self.pool.restart(agent_id)
 
-    async def _put_away(self, session: Session) -> None:
-        await session.close()
-        await self._store.put_away(session)
+    async def is_put_away(self, session_id: str) -> None:
+        """Wait until a session that is being closed can be opened again."""
+        if (task := self._putting.get(session_id)) is not None:
+            await asyncio.wait([task])
+
+    def _put_away(self, session: Session) -> asyncio.Task[None]:
+        async def close() -> None:
+            await session.close()
+            await self._store.put_away(session)
+
+        session_id = session.session_id
+        task = self._putting[session_id] = asyncio.create_task(close())
+        task.add_done_callback(lambda _: self._putting.pop(session_id, None))
+        return task
 
     def _open_sessions(self) -> tuple[Session, ...]:
         return tuple(self.sessions.values())
@@ -257,8 +266,9 @@ class AgentHost(HostThread):
 
     async def _close(self) -> None:
         sessions, self.sessions = list(self.sessions.values()), {}
-        endings = [self._put_away(session) for session in sessions]
-        results = await asyncio.gather(*endings, *self._putting, return_exceptions=True)
+        for session in sessions:
+            self._put_away(session)
+        results = await asyncio.gather(*self._putting.values(), return_exceptions=True)
         await self.pool.close()
         await self._store.close()
         for result in results:

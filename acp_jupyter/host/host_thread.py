@@ -16,6 +16,7 @@ __all__ = ["HostThread"]
 T = TypeVar("T")
 
 _log = logging.getLogger(__name__)
+_LAST_SECONDS = 1.0
 _STOP_SECONDS = 15.0
 
 
@@ -67,4 +68,13 @@ class HostThread:
         try:
             self._loop.run_forever()
         finally:
+            self._end_tasks()
             self._loop.close()
+
+    def _end_tasks(self) -> None:
+        """End what was still on its way when the time for closing was over."""
+        left = asyncio.all_tasks(self._loop)
+        for task in left:
+            task.cancel()
+        if left:
+            self._loop.run_until_complete(asyncio.wait(left, timeout=_LAST_SECONDS))

@@ -62,7 +62,7 @@ def test_an_imported_session_takes_no_prompt(host: Kernel) -> None:
     host.run(f"%acp import {LOG} --name old").ok()
     cell = host.run(
         "from acp_jupyter.kernel.connection import host_client\n"
-        "from acp_jupyter.transcript.events import Origin\n"
+        "from acp_jupyter.packets.notes import Origin\n"
         "client = host_client()\n"
         "old = next(s for s in client.sessions() if s.title == 'Imported: old')\n"
         "client.prompt(old.session_id, 'Go on', policy=None, origin=Origin(), can_ask=False)"

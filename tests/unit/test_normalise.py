@@ -47,7 +47,7 @@ UPDATES = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=500, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@settings(max_examples=500, suppress_health_check=[HealthCheck.too_slow])
 @given(VALUES | UPDATES)
 @example(
     {

@@ -115,7 +115,7 @@ def test_filters(tmp_path: Path, filters: Json, texts: list[str]) -> None:
         assert all(text in preview for text, preview in zip(texts, previews, strict=True))
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(
     sizes=st.lists(st.integers(0, 400), min_size=1, max_size=60),
     limit=st.integers(1, 20),

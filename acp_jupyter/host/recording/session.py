@@ -43,6 +43,8 @@ class Recording:
         Takes out what no record may hold.
     turn_files
         Tells when a turn is over.
+    older
+        What was recorded in the same place until now; it leaves the record to this one.
     """
 
     def __init__(
@@ -53,6 +55,7 @@ class Recording:
         log_path: Path,
         scrubber: RecordScrubber,
         turn_files: TurnFiles,
+        older: Recording | None = None,
     ) -> None:
         self.wish = wish
         self.place = place
@@ -65,7 +68,10 @@ class Recording:
         self._due = False
         self._task: asyncio.Task[None] | None = None
         self._told: set[str] = set()
-        self._writing = threading.Lock()
+        # One for a place: what an older recording is writing now must not come last.
+        self._writing: threading.Lock = threading.Lock() if older is None else older._writing
+        if older is not None:
+            older._stop()
         turn_files.finished = self._turn_ended
 
     def suits(self, wish: RecordWish | None) -> bool:
@@ -79,8 +85,7 @@ class Recording:
             if self._journal.transcript.turn_order:
                 self._turn_ended()
 
-    def stop(self) -> None:
-        """Leave the record as it is, for another session that has it now."""
+    def _stop(self) -> None:
         self._detach()
         self._stopped = True
 
@@ -127,6 +132,8 @@ class Recording:
         if size > most:
             raise FileRefused(f"It would have {human_size(size)}, and {human_size(most)} are most.")
         with self._writing:  # what is read last is written last
+            if self._stopped:
+                return
             entries = (entry for entry in read_traffic(self._log_path) if entry.t <= self._until)
             self.place.write(record_text(entries, self._scrubber))
 

@@ -84,14 +84,18 @@ class Records:
         scrubber = RecordScrubber.of_machine(cwd, self._root, session.redactor)
         match wish.mode:
             case "record":
-                older = self._writers.get(place.path)
-                if older is not None:
-                    older.stop()
                 ignored = _inside(cwd, self._root, session.state.notebook_path)
                 files = session.turn_files
                 files.contents = FileContents(cwd, self._limits, scrubber, ignored)
-                recording = Recording(wish, place, session.journal, log_path, scrubber, files)
-                session.record = self._writers[place.path] = recording
+                session.record = self._writers[place.path] = Recording(
+                    wish,
+                    place,
+                    session.journal,
+                    log_path,
+                    scrubber,
+                    files,
+                    self._writers.get(place.path),
+                )
             case "replay":
                 answers = RecordedAnswers(place.file, scrubber, self._limits.record_bytes)
                 session.record = Replaying(wish, answers, scrubber)

@@ -36,7 +36,7 @@ function showTurn(store: SessionStore, actions: Partial<Actions> | null): HTMLEl
 }
 
 describe('that everything is allowed', () => {
-  it('stands in the first line as a button that goes back to asking', async () => {
+  it('stands in the first line as a button that goes back to asking', () => {
     const setConfig = vi.fn(() => Promise.resolve());
     const element = showTurn(storeWith(ALLOWED), { setConfig });
     const button = within(element).getByRole('button', { name: 'Allow-all: ask again' });
@@ -61,7 +61,7 @@ describe('that everything is allowed', () => {
     expect(saved.querySelector('.acp-head .badge')?.tagName).toBe('SPAN');
   });
 
-  it('stands in the header, also for a turn that was sent so', async () => {
+  it('stands in the header, also for a turn that was sent so', () => {
     const setConfig = vi.fn(() => Promise.resolve());
     const { view } = showPanel({ store: storeWith(ALLOWED) }, { setConfig });
     fireEvent.click(view.getByRole('button', { name: 'Allow-all: ask again' }));

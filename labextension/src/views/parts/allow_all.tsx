@@ -9,14 +9,15 @@ interface AllowAllProps {
 /** Says that the agent is asked nothing; a click goes back to asking, in this turn too. */
 export function AllowAll({ sessionId, onFailure }: AllowAllProps) {
   const { actions, t } = useScene();
-  const setConfig = actions?.setConfig;
-  return setConfig === undefined ? (
+  return actions?.setConfig === undefined ? (
     <span class="badge warn">{t('Allow-all')}</span>
   ) : (
     <ActionButton
       class="badge warn"
       label={t('Allow-all: ask again')}
-      run={() => setConfig(sessionId, { policy: 'ask' })}
+      run={async () => {
+        await actions.setConfig?.(sessionId, { policy: 'ask' });
+      }}
       onFailure={onFailure}
     >
       {t('Allow-all')}
