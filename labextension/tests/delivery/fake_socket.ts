@@ -133,9 +133,7 @@ export function snapshot(session_id: string, seq: number, text = ''): Snapshot {
     epoch: 'e1',
     session: session(session_id),
     turns: [],
-    items: [
-      { kind: 'agent_message', id: 'm1', turn_id: 't1', parent_id: '', text, open: true },
-    ],
+    items: [{ kind: 'agent_message', id: 'm1', turn_id: 't1', parent_id: '', text, open: true }],
     first_index: 0,
     total: 1,
   };
