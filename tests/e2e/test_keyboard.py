@@ -16,7 +16,7 @@ from tests.support.terminal_steps import ask, call, create, steps, update
 
 
 def test_the_panel_by_keys(lab: LabPage) -> None:
-    """Composer, queue, transcript, code, pickers, usage."""
+    """Composer, queue, transcript, code, pickers, usage, sessions, traffic."""
     stage = Stage(lab, "panel-keys")
     stage.open()
     hands = Hands(lab.page)
@@ -46,6 +46,8 @@ def test_the_panel_by_keys(lab: LabPage) -> None:
     hands.press("Enter")
     expect(panel.log).to_contain_text("To check it yourself")
     answer_and_pickers(hands, panel)
+    sessions(hands, panel)
+    traffic(hands, panel)
 
 
 def test_a_cell_by_keys(lab: LabPage) -> None:
@@ -162,3 +164,44 @@ def changes_and_review(hands: Hands, turn: TurnView) -> None:
     expect(review.locator("[data-decide]").first).to_be_visible()
     hands.press("j")
     expect(review.locator("[data-decide]").first).to_be_focused()
+
+
+def sessions(hands: Hands, panel: PanelView) -> None:
+    root = panel.root
+    hands.use(panel.button("Sessions"), back=True)
+    expect(root.get_by_role("searchbox")).to_be_focused()
+    more = root.get_by_role("button", name=re.compile("^More for Make clean"))
+    hands.use(more)
+    expect(root.get_by_role("menuitem", name="Rename")).to_be_focused()
+    hands.press("Enter")
+    title = root.get_by_role("textbox", name="Title")
+    expect(title).to_be_focused()
+    hands.press("Control+a")
+    hands.write("Faster")
+    hands.press("Enter")
+    expect(panel.listed("^Faster")).to_be_visible()
+    hands.expect_inside(root)
+    hands.use(root.get_by_role("button", name="More for Faster"))
+    expect(root.get_by_role("menuitem", name="Rename")).to_be_focused()
+    hands.press("ArrowUp", "Enter")
+    expect(root.get_by_role("button", name="Undo deleting Faster")).to_be_focused()
+    hands.press("Enter")
+    expect(panel.listed("^Faster")).to_be_visible()
+    hands.expect_inside(root)
+    hands.press("Escape")
+    expect(panel.message).to_be_focused()
+
+
+def traffic(hands: Hands, panel: PanelView) -> None:
+    root = panel.root
+    hands.use(panel.button("More"), back=True)
+    expect(root.get_by_role("menuitem", name="Permission rules")).to_be_focused()
+    hands.press("ArrowDown", "Enter")
+    lines = root.get_by_role("listbox", name="Lines")
+    expect(lines).to_be_focused()
+    expect(lines.get_by_role("option").first).to_be_visible()
+    hands.press("ArrowUp")
+    expect(root.get_by_role("region", name=re.compile(r"^Line \d+$"))).to_be_visible()
+    # Once for the line, once for the list.
+    hands.press("Escape", "Escape")
+    expect(panel.message).to_be_focused()
