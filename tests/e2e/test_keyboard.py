@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.support.hands import Hands
@@ -15,6 +16,7 @@ from tests.support.scenes.steps import put_scene
 from tests.support.terminal_steps import ask, call, create, steps, update
 
 
+@pytest.mark.timeout(150)  # some hundred keys
 def test_the_panel_by_keys(lab: LabPage) -> None:
     """Composer, queue, transcript, code, pickers, usage, sessions, traffic."""
     stage = Stage(lab, "panel-keys")
@@ -50,6 +52,7 @@ def test_the_panel_by_keys(lab: LabPage) -> None:
     traffic(hands, panel)
 
 
+@pytest.mark.timeout(150)
 def test_a_cell_by_keys(lab: LabPage) -> None:
     """Questions, a diff, changes, Review, and a command that is stopped."""
     stage = Stage(lab, "cell-keys")
