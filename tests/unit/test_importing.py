@@ -154,6 +154,21 @@ def test_one_that_nobody_looks_at_makes_room_and_is_kept(driver: Driver) -> None
     assert driver.run(lambda: driver.host.session(taken[0]).transcript.items[0].kind)
 
 
+def test_one_that_is_being_put_away_can_be_opened_at_once(driver: Driver) -> None:
+    session_id = take(driver, [SAID]).session_id
+
+    async def close_and_open() -> str:
+        await driver.host.kept.stored()  # what is kept is known
+        closing = asyncio.create_task(driver.host.close_session(session_id))
+        await asyncio.sleep(0)  # it begins
+        assert session_id not in driver.host.sessions
+        await driver.host.kept.wake(session_id)
+        await closing
+        return driver.host.session(session_id).transcript.items[0].kind
+
+    assert driver.host.submit(close_and_open()).result(20) == "agent_message"
+
+
 def test_who_gives_up_leaves_nothing_behind(driver: Driver) -> None:
     reading, given_up = threading.Event(), threading.Event()
 
