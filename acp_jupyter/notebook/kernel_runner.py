@@ -1,0 +1,120 @@
+"""What the notebook tools need of a kernel, wherever its code is run.
+
+Plain data and a protocol: the kernel's own half uses this too, so nothing heavy is imported.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, Protocol
+
+from acp_jupyter.delivery.notebook_cells import NbOutput
+from acp_jupyter.errors import AcpError
+from acp_jupyter.packets.base import Model
+
+__all__ = [
+    "Completion",
+    "Inspection",
+    "KernelRunner",
+    "KernelTrouble",
+    "RunResult",
+    "TroubleKind",
+    "Variable",
+    "Variables",
+]
+
+TroubleKind = Literal["no_kernel", "dead", "busy", "timeout", "refused", "unsupported"]
+
+
+class KernelTrouble(AcpError):
+    """The kernel can't do it; the message says why and what to do.
+
+    Parameters
+    ----------
+    trouble
+        ``timeout`` is for questions that were not answered: code that took too long is a
+        `RunResult` with what it had printed.
+    message
+        In words for the agent and the user.
+    """
+
+    status = 409
+    reason = "kernel_trouble"
+
+    def __init__(self, trouble: TroubleKind, message: str) -> None:
+        super().__init__(message)
+        self.trouble = trouble
+
+
+class RunResult(Model):
+    """What came of running code."""
+
+    status: Literal["ok", "error", "interrupted", "timeout"]
+    """``error``: the code raised, the last output says what. ``timeout``: it was interrupted."""
+    outputs: tuple[NbOutput, ...] = ()
+    """As nbformat 4 writes them; streams joined; bounded."""
+    execution_count: int | None = None
+    truncated: bool = False
+    """Whether there was more output than is kept."""
+
+
+class Variable(Model):
+    """A name of the user's namespace, and what can be told of its value without harm."""
+
+    name: str
+    type: str
+    detail: str = ""
+    """Shape, length, dtype."""
+    preview: str = ""
+    """A bounded repr; empty where that would be costly."""
+
+
+class Variables(Model):
+    """The user's variables."""
+
+    variables: tuple[Variable, ...] = ()
+    more: int = 0
+    """How many more there are."""
+
+
+class Inspection(Model):
+    """What the kernel knows of the name at a place in code."""
+
+    found: bool
+    text: str = ""
+
+
+class Completion(Model):
+    """How the code can go on."""
+
+    matches: tuple[str, ...] = ()
+    start: int = 0
+    end: int = 0
+    """Which part of the code the matches replace, in characters."""
+
+
+class KernelRunner(Protocol):
+    """Runs code in kernels by their id. Used on the host's loop.
+
+    All raise `KernelTrouble`, and all end: ``busy`` after a bounded wait, ``timeout`` where the
+    kernel does not answer.
+    """
+
+    async def execute(
+        self, kernel_id: str, code: str, *, timeout_seconds: float, store_history: bool = False
+    ) -> RunResult:
+        """Run code as a cell would; after the time it is interrupted."""
+
+    async def variables(self, kernel_id: str) -> Variables:
+        """Return the user's variables."""
+
+    async def inspect(self, kernel_id: str, code: str, position: int) -> Inspection:
+        """Return what is known of the name at ``position``, in characters."""
+
+    async def complete(self, kernel_id: str, code: str, position: int) -> Completion:
+        """Return how the code goes on at ``position``, in characters."""
+
+    async def interrupt(self, kernel_id: str) -> None:
+        """Stop what a tool runs there; the user's own cell is left alone."""
+
+    async def restart(self, kernel_id: str) -> None:
+        """Restart the kernel: all variables are lost."""
