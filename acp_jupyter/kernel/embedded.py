@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import atexit
-import concurrent.futures
+import concurrent.futures.thread
 import getpass
 import os
+import threading
 import time
-from collections.abc import Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from pathlib import Path
 from typing import Any, ClassVar, Literal, TypeVar
 
@@ -81,7 +82,7 @@ class EmbeddedHost(HostClient):
         self._sessions: dict[tuple[str, str], str] = {}
         self._pid = os.getpid()
         self.host.start()
-        atexit.register(self.close)
+        _at_exit(self.close)
 
     @property
     def notebook_path(self) -> str:
@@ -90,7 +91,6 @@ class EmbeddedHost(HostClient):
 
     def close(self) -> None:
         """End the sessions and their agents."""
-        atexit.unregister(self.close)
         if os.getpid() == self._pid:  # not in a fork of it
             self.host.stop()
 
@@ -154,6 +154,17 @@ class EmbeddedHost(HostClient):
             raise ServerUnreachable("The agent host has ended.") from None
         finally:
             future.cancel()
+
+
+def _at_exit(close: Callable[[], None]) -> None:
+    """Call this at the end of the process, while threads can still be started.
+
+    In `atexit` it would be too late: executors refuse work by then, so sessions would stay locked.
+    """
+    # CPython's executors end by the same way, and what was registered last is called first: so
+    # their module has to be imported before this.
+    early = getattr(threading, "_register_atexit", atexit.register)
+    early(close)
 
 
 def _folder(cwd: Path) -> Path:
