@@ -50,12 +50,13 @@ it('says why it could not be answered, and can be tried again', async () => {
   );
 });
 
-it('has no buttons once it is answered, or where nobody may answer', () => {
+it('is a line once it is answered; where nobody may answer it has no buttons', () => {
   const trustFolder = vi.fn(() => Promise.resolve());
   const settled = question({ state: 'declined', outcome: 'Not trusted' });
   const done = draw([settled], { actions: { trustFolder } });
   expect(within(done.card('Folder trust')).queryByRole('button')).toBeNull();
-  expect(within(done.card('Folder trust')).getByText('Not trusted')).not.toBeNull();
+  expect(done.card('Folder trust').textContent).toBe('Folder~/projects/analysisNot trusted');
+  expect(done.card('Folder trust').matches('.acp-line')).toBe(true);
   done.element.remove();
   const saved = draw([question()], { actions: null });
   expect(within(saved.card('Folder trust')).queryByRole('button')).toBeNull();

@@ -34,13 +34,24 @@ export function TrustCard({ item }: { readonly item: TrustRequest }) {
       setFailure(messageOf(error));
     });
   };
+  if (!pending) {
+    return (
+      <div class="acp-line" role="group" aria-label={t('Folder trust')} data-state={item.state}>
+        <Icon name="folder" />
+        <span class="t">{t('Folder')}</span>
+        <span class="d cut grow mono" dir="ltr">
+          <Visible text={item.folder} strictness="lookalikes" />
+        </span>
+        <span class="m">{item.outcome}</span>
+      </div>
+    );
+  }
   return (
     <div
       class="acp-question"
       role="group"
       aria-label={t('Folder trust')}
       aria-busy={answering}
-      data-state={pending ? undefined : item.state}
       data-request={item.request_id}
       tabIndex={-1}
     >
@@ -49,7 +60,6 @@ export function TrustCard({ item }: { readonly item: TrustRequest }) {
         <b class="grow" dir="auto">
           {item.title}
         </b>
-        {!pending && <span class="muted">{item.outcome}</span>}
       </header>
       <div class="what">
         <dl>
@@ -62,14 +72,14 @@ export function TrustCard({ item }: { readonly item: TrustRequest }) {
             <Visible text={item.agent_name} />
           </dd>
         </dl>
-        {pending && <p class="said">{item.words}</p>}
+        <p class="said">{item.words}</p>
       </div>
       {failure !== '' && (
         <p class="acp-failure err" role="alert">
           {failure}
         </p>
       )}
-      {pending && answer !== undefined && (
+      {answer !== undefined && (
         <div class="acp-opts">
           <button type="button" class="btn primary" disabled={answering} onClick={() => send(true)}>
             {t('Trust this folder')}

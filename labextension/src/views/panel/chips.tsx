@@ -1,3 +1,5 @@
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+
 import type { DraftAttachment } from '../../state/attachments';
 import type { Translate } from '../i18n';
 import type { IconName } from '../parts/drawings';
@@ -18,12 +20,71 @@ interface ChipsProps {
   readonly attachments: readonly DraftAttachment[];
   readonly t: Translate;
   readonly onRemove: (attachment: DraftAttachment) => void;
+  /** The focus has nowhere to stay here: the last one is gone, or Escape, or the pointer. */
+  readonly onLeave: () => void;
 }
 
-/** What goes along with the message. */
-export function Chips({ attachments, t, onRemove }: ChipsProps) {
+/** What goes along with the message: one stop of Tab, arrows go along it, Delete removes. */
+export function Chips({ attachments, t, onRemove, onLeave }: ChipsProps) {
+  const list = useRef<HTMLUListElement>(null);
+  const [current, setCurrent] = useState(0);
+  /** Where the focus goes once what had it is gone. */
+  const next = useRef<number | null>(null);
+  const last = attachments.length - 1;
+  const go = (index: number) => {
+    const buttons = list.current?.querySelectorAll('button');
+    buttons?.[Math.max(0, Math.min(last, index))]?.focus();
+  };
+  useLayoutEffect(() => {
+    if (next.current !== null) {
+      go(next.current);
+      next.current = null;
+    }
+  }, [attachments]);
+  const remove = (index: number, byPointer: boolean) => {
+    const attachment = attachments[index];
+    if (attachment === undefined) {
+      return;
+    }
+    if (byPointer || last === 0) {
+      onLeave();
+    } else {
+      next.current = index;
+    }
+    onRemove(attachment);
+  };
+  const onKeyDown = (event: KeyboardEvent, index: number) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) {
+      return;
+    }
+    switch (event.key) {
+      case 'Delete':
+      case 'Backspace':
+        remove(index, false);
+        break;
+      case 'ArrowLeft':
+        go(index - 1);
+        break;
+      case 'ArrowRight':
+        go(index + 1);
+        break;
+      case 'Home':
+        go(0);
+        break;
+      case 'End':
+        go(last);
+        break;
+      case 'Escape':
+        onLeave();
+        break;
+      default:
+        return;
+    }
+    event.preventDefault();
+    event.stopPropagation();
+  };
   return attachments.length === 0 ? null : (
-    <ul class="acp-chips" role="list" aria-label={t('Attachments')}>
+    <ul class="acp-chips" role="list" aria-label={t('Attachments')} ref={list}>
       {attachments.map((attachment, index) => (
         <li key={`${attachment.kind} ${attachment.label} ${index}`} class="acp-chip">
           {attachment.kind === 'image' ? (
@@ -37,9 +98,13 @@ export function Chips({ attachments, t, onRemove }: ChipsProps) {
           <button
             type="button"
             class="x"
+            tabIndex={index === Math.min(current, last) ? 0 : -1}
             aria-label={t('Remove %1', attachment.label)}
             title={t('Remove %1', attachment.label)}
-            onClick={() => onRemove(attachment)}
+            onFocus={() => setCurrent(index)}
+            onKeyDown={event => onKeyDown(event, index)}
+            // The keyboard clicks without a count.
+            onClick={event => remove(index, event.detail > 0)}
           >
             <Icon name="close" small />
           </button>

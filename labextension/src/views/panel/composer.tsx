@@ -124,10 +124,6 @@ export function Composer(props: ComposerProps) {
       setText(messages[messages.length - next] ?? '');
     }
   };
-  const remove: typeof attaching.remove = attachment => {
-    attaching.remove(attachment);
-    box.current?.focus();
-  };
   const slash = useSlash(text, session?.commands ?? NONE, setText, t);
   const onKeyDown = (event: KeyboardEvent) => {
     if (slash.onKeyDown(event) || mentions.onKeyDown(event)) {
@@ -166,7 +162,12 @@ export function Composer(props: ComposerProps) {
       <div class={attaching.over ? 'acp-box is-on' : 'acp-box'} {...attaching.box}>
         {slash.list !== null && <SlashList {...slash.list} />}
         {slash.list === null && mentions.list !== null && <MentionList {...mentions.list} />}
-        <Chips attachments={attaching.list} t={t} onRemove={remove} />
+        <Chips
+          attachments={attaching.list}
+          t={t}
+          onRemove={attaching.remove}
+          onLeave={() => box.current?.focus()}
+        />
         <textarea
           ref={box}
           aria-label={t('Message')}

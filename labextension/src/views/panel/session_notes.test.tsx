@@ -1,12 +1,12 @@
 import { fireEvent, within } from '@testing-library/preact';
 import { describe, expect, it, vi } from 'vitest';
 
-import { SESSION } from '../../../tests/support/build';
+import { SESSION, turn, TURN } from '../../../tests/support/build';
 import { snapshot } from '../../../tests/support/events';
 import { IDLE, lifeOf, showPanel } from '../../../tests/support/panel';
 import type { ShownPanel } from '../../../tests/support/panel';
 import { SessionStore } from '../../state/store';
-import type { SessionState } from '../../wire/types';
+import type { Item, SessionState } from '../../wire/types';
 import type { Actions } from '../actions';
 
 describe('what is known of an open session', () => {
@@ -47,6 +47,24 @@ describe('what is known of an open session', () => {
     expect(panel.view.getByRole('textbox', { name: 'Message' }).hasAttribute('disabled')).toBe(
       false,
     );
+  });
+
+  it('does not say it again below the turn in which the agent ended', () => {
+    const resume = vi.fn(() => Promise.resolve());
+    const failure = {
+      message: 'Claude stopped during the turn.',
+      detail: '',
+      reason: 'agent_died',
+    };
+    const store = new SessionStore(SESSION);
+    const error: Item = { id: 'x', turn_id: TURN, kind: 'error', code: '', ...failure };
+    const died = turn({ status: 'done', stop_reason: 'error', failure });
+    store.apply([snapshot([error], [died], { ...IDLE, status: 'stopped', stored: true })]);
+    const panel = showPanel({ store }, { life: lifeOf({ resume }) });
+    expect(panel.element.textContent).toContain(failure.message);
+    expect(panel.element.textContent).not.toContain('is not running');
+    fireEvent.click(panel.view.getByRole('button', { name: 'Start again' }));
+    expect(resume).toHaveBeenCalledExactlyOnceWith(SESSION);
   });
 
   it('says how long an agent has been silent, and stops waiting', () => {

@@ -6,6 +6,9 @@ import { Icon } from '../parts/icons';
 import { useScene } from '../parts/scene';
 import { IMPORTED } from './session_row';
 
+/** Why a turn failed whose agent ended in it. */
+const DIED = 'agent_died';
+
 interface NotesProps {
   readonly session: SessionState;
   readonly actions: Actions;
@@ -14,7 +17,7 @@ interface NotesProps {
 
 /** What the user should know of the session before they write. */
 export function SessionNotes({ session, actions, onFailure }: NotesProps) {
-  const { t } = useScene();
+  const { store, t } = useScene();
   const { status, active_turn_id: running, agent_info: agent, session_id: id } = session;
   const { life } = actions;
   if (whyReadOnly(session, t) !== '') {
@@ -30,18 +33,22 @@ export function SessionNotes({ session, actions, onFailure }: NotesProps) {
   if (!session.stored && status !== 'stopped') {
     return null;
   }
-  return (
+  const again = life !== undefined && (
+    <div class="row acp-again">
+      <ActionButton run={() => life.resume(id)} onFailure={onFailure}>
+        {t('Start again')}
+      </ActionButton>
+    </div>
+  );
+  // The turn in which it ended says so right above.
+  return [...store.view.turns.values()].pop()?.failure?.reason === DIED ? (
+    again || null
+  ) : (
     <div class="acp-note" data-tone="info">
       <Icon name="history" />
       <div>
         <p>{t('%1 is not running. Your next message starts it again.', agent.name)}</p>
-        {life !== undefined && (
-          <div class="row">
-            <ActionButton run={() => life.resume(id)} onFailure={onFailure}>
-              {t('Start again')}
-            </ActionButton>
-          </div>
-        )}
+        {again}
       </div>
     </div>
   );

@@ -40,7 +40,7 @@ function isKept(turnId: string, path: string, change: string): boolean {
   return marked.includes(WHOLE) || marked.includes(change);
 }
 
-function setKept(turnId: string, path: string, change: string, kept: boolean): void {
+export function setKept(turnId: string, path: string, change: string, kept: boolean): void {
   const files = filesOf(turnId);
   const others = (files[path] ?? []).filter(each => each !== change && change !== WHOLE);
   const turns = all();

@@ -8,6 +8,7 @@ import type { ChangedFile, FileTexts, TurnChanges } from '../../wire/types';
 import type { Actions } from '../actions';
 import { mountTurn } from '../mount';
 import type { Mounted, TurnProps } from '../props';
+import { setKept, WHOLE } from '../review/kept';
 
 let element: HTMLElement;
 let mounted: Mounted<TurnProps> | null = null;
@@ -20,6 +21,9 @@ beforeEach(() => {
 afterEach(() => {
   mounted?.dispose();
   mounted = null;
+  for (const path of ['a.py', 'b.py']) {
+    setKept(TURN, path, WHOLE, false);
+  }
   document.body.replaceChildren();
 });
 
@@ -140,6 +144,20 @@ describe('the changes of a turn', () => {
     fireEvent.click(button('Revert all'));
     fireEvent.click(await waitFor(() => button('Revert')));
     expect(revertTurn).toHaveBeenCalledWith(TURN, {});
+  });
+
+  it('are marked as seen together; then nothing is left to take back', async () => {
+    const revertTurn = vi.fn(() => Promise.resolve());
+    show(changed([file('a.py'), file('b.py'), file('c.py', { reverted: true })]), { revertTurn });
+    fireEvent.click(button('Keep all'));
+    await waitFor(() => expect(within(card()).getAllByText('Kept')).toHaveLength(2));
+    expect(within(card()).queryByRole('button', { name: /^(Keep|Revert) all/ })).toBeNull();
+    expect(revertTurn).not.toHaveBeenCalled();
+    fireEvent.click(button('Undo for b.py'));
+    // Of one file its own button is enough.
+    await waitFor(() => expect(button('Keep b.py')).toBeTruthy());
+    expect(within(card()).queryByRole('button', { name: 'Keep all' })).toBeNull();
+    expect(button('Revert all')).toBeTruthy();
   });
 
   it('are put back', () => {

@@ -8,6 +8,7 @@ import { grouped, plural } from '../parts/format';
 import { Icon } from '../parts/icons';
 import { Counts, Path } from '../parts/path';
 import { useScene } from '../parts/scene';
+import { useKept, WHOLE } from '../review/kept';
 import { ChangedFileRow } from './changed_file';
 import { RevertButton } from './revert_button';
 import { changesOf, type Change } from './summary';
@@ -25,6 +26,7 @@ interface ChangesProps {
 /** The files that a finished turn changed, each with its diff on demand. */
 export function Changes({ turnId, items, changes }: ChangesProps) {
   const { actions, t } = useScene();
+  const { isKept, setKept } = useKept();
   const [failure, setFailure] = useState('');
   useEffect(() => setFailure(''), [changes]);
   if (changes === null) {
@@ -34,6 +36,7 @@ export function Changes({ turnId, items, changes }: ChangesProps) {
   const count = files.length + changes.left_out;
   const left = files.filter(file => file.kept && !file.reverted).length + changes.left_out;
   const undoable = files.length > 1 && left === 0 && files.some(file => file.reverted);
+  const open = files.filter(file => !file.reverted && !isKept(turnId, file.path, WHOLE));
   const revertTurn = changes.revertible ? actions?.revertTurn : undefined;
   return (
     <div class="acp-changes" role="group" aria-label={t('Changes')}>
@@ -47,7 +50,19 @@ export function Changes({ turnId, items, changes }: ChangesProps) {
             {t('Review')}
           </button>
         )}
-        {revertTurn !== undefined && count > 1 && left > 0 && (
+        {actions !== null && open.length > 1 && (
+          <button
+            type="button"
+            class="btn quiet small"
+            aria-label={t('Keep all')}
+            title={t('Keep all')}
+            onClick={() => open.forEach(file => setKept(turnId, file.path, WHOLE, true))}
+          >
+            <Icon name="keep" />
+            <span class="lab">{t('Keep all')}</span>
+          </button>
+        )}
+        {revertTurn !== undefined && count > 1 && left > 0 && open.length > 0 && (
           <RevertButton
             words={t('Revert all')}
             question={

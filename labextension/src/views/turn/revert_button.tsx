@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 
 import { ActionButton } from '../parts/buttons';
+import { Icon } from '../parts/icons';
 import { useScene } from '../parts/scene';
 
 interface RevertButtonProps {
@@ -24,25 +25,38 @@ export function RevertButton({ words, question, run, onFailure }: RevertButtonPr
       root.current?.querySelector('button')?.focus();
     }
   }, [asking]);
+  const face = (
+    <>
+      <Icon name="revert" />
+      <span class="lab">{words}</span>
+    </>
+  );
   if (question === null) {
     return (
       <ActionButton
         class="btn quiet small"
+        label={words}
         run={() => {
           onFailure('');
           return run();
         }}
         onFailure={onFailure}
       >
-        {words}
+        {face}
       </ActionButton>
     );
   }
   if (!asking) {
     return (
       <span ref={root}>
-        <button type="button" class="btn quiet small" onClick={() => setAsking(true)}>
-          {words}
+        <button
+          type="button"
+          class="btn quiet small"
+          aria-label={words}
+          title={words}
+          onClick={() => setAsking(true)}
+        >
+          {face}
         </button>
       </span>
     );
