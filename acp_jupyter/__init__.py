@@ -14,15 +14,27 @@ from acp_jupyter._version import __version__
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
-    from acp_jupyter.kernel.api import Session, connect
+    from acp_jupyter.kernel.api import Session, connect, list_agents, list_sessions, resume
     from acp_jupyter.kernel.turn import Turn
 
-__all__ = ["Session", "Turn", "__version__", "connect", "load_ipython_extension"]
+__all__ = [
+    "Session",
+    "Turn",
+    "__version__",
+    "connect",
+    "list_agents",
+    "list_sessions",
+    "load_ipython_extension",
+    "resume",
+]
 
 _LAZY = {
     "Session": "acp_jupyter.kernel.api",
     "Turn": "acp_jupyter.kernel.turn",
     "connect": "acp_jupyter.kernel.api",
+    "list_agents": "acp_jupyter.kernel.api",
+    "list_sessions": "acp_jupyter.kernel.api",
+    "resume": "acp_jupyter.kernel.api",
 }
 
 

@@ -2,154 +2,21 @@
 
 from __future__ import annotations
 
-import uuid
-from collections.abc import Sequence
 from pathlib import Path
 
-from pydantic import JsonValue
-
-from acp_jupyter.delivery.commands import CreateSession, SetConfig
-from acp_jupyter.errors import EmptyPrompt, FolderNotTrusted, UnknownSession
+from acp_jupyter.delivery.commands import CreateSession
+from acp_jupyter.delivery.frames import AgentEntry
+from acp_jupyter.errors import BadRequest, FolderNotTrusted, UnknownSession
 from acp_jupyter.kernel.client import HostClient
 from acp_jupyter.kernel.connection import host_client
 from acp_jupyter.kernel.defaults import defaults
 from acp_jupyter.kernel.recording import record_wish
-from acp_jupyter.kernel.settings import Settings
+from acp_jupyter.kernel.session import Session
+from acp_jupyter.kernel.session_choice import by_time, find_session
 from acp_jupyter.kernel.surroundings import current_cell
-from acp_jupyter.kernel.turn import Turn
-from acp_jupyter.packets.notes import Origin, Policy
 from acp_jupyter.transcript.session_state import SessionState
 
-__all__ = ["Session", "connect"]
-
-
-class Session:
-    """A conversation with an agent. Made by `connect`.
-
-    Attributes
-    ----------
-    id
-        The session's id.
-    agent
-        The agent's id.
-    cwd
-        The folder that the agent works in.
-    """
-
-    def __init__(self, client: HostClient, state: SessionState) -> None:
-        self._client = client
-        defaults.session_id = state.session_id
-        self.id = state.session_id
-        self.agent = state.agent
-        self.cwd = Path(state.cwd)
-
-    def prompt(
-        self,
-        prompt: str | Sequence[dict[str, JsonValue]],
-        *,
-        policy: Policy | None = None,
-        allow: Sequence[str] = (),
-        deny: Sequence[str] = (),
-        timeout: float | None = None,
-    ) -> Turn:
-        """Send a prompt and return its turn without waiting. ACP: session/prompt.
-
-        Parameters
-        ----------
-        prompt
-            Text, or ACP content blocks.
-        policy
-            How permission requests of this turn are answered; default: the session's policy.
-        allow, deny
-            Rules for this turn, e.g. ``execute:git status *``, ``edit:src/**``, ``read`` or
-            ``fetch:https://docs.python.org/*``. What is denied is rejected, whatever allows it.
-        timeout
-            Seconds after which the turn is stopped.
-
-        Raises
-        ------
-        EmptyPrompt
-            There is nothing to send.
-        """
-        if isinstance(prompt, str) and not prompt.strip():
-            raise EmptyPrompt("The prompt is empty. Write what the agent shall do.")
-        cell = current_cell()
-        origin = Origin(
-            notebook_path=self._client.notebook_path,
-            # Some frontends name no cells; a turn's own view is known by its id all the same.
-            cell_id=cell.cell_id or uuid.uuid4().hex,
-            source=cell.source,
-        )
-        turn_id = self._client.prompt(
-            self.id,
-            prompt if isinstance(prompt, str) else tuple(prompt),
-            policy=policy,
-            allow=tuple(allow),
-            deny=tuple(deny),
-            origin=origin,
-            can_ask=cell.can_ask,
-        )
-        try:
-            detail = self._client.turn(turn_id)
-        except KeyboardInterrupt:
-            self._client.cancel(self.id, turn_id)
-            raise
-        return Turn(self._client, detail, can_ask=cell.can_ask, timeout=timeout)
-
-    def with_files(self, prompt: str, paths: Sequence[str]) -> tuple[dict[str, JsonValue], ...]:
-        """Return a prompt with files from the session's folder, as its agent can take them.
-
-        Raises
-        ------
-        UsageError
-            A file is not there, lies outside the folder, or is too large.
-        """
-        from acp_jupyter.kernel.attachments import with_attachments
-
-        # What it takes is known once it runs.
-        state = self._client.resume(self.id)
-        return with_attachments(prompt, paths, Path(state.cwd), state.prompt_capabilities)
-
-    @property
-    def state(self) -> SessionState:
-        """What is true of the session now: title, status, mode, options, what waits."""
-        return self._client.session(self.id)
-
-    def configure(
-        self,
-        *,
-        mode: str | None = None,
-        model: str | None = None,
-        title: str | None = None,
-        **config: str | bool,
-    ) -> SessionState:
-        """Change mode, model or other options, by their ids or names; return the state.
-
-        The agent is started for it.
-
-        Raises
-        ------
-        BadRequest
-            The agent does not offer it; the message says what it offers.
-        """
-        given = tuple((name, str(value)) for name, value in config.items())
-        self.apply(Settings(mode, model, given))
-        if title is not None:
-            self._client.set_config(SetConfig(session_id=self.id, title=title))
-        return self.state
-
-    def apply(self, settings: Settings) -> None:
-        """Change what differs from some settings."""
-        if settings.is_empty:
-            return
-        state = self._client.resume(self.id)
-        if changes := settings.changes(state):
-            self._client.set_config(
-                SetConfig(session_id=self.id, mode=changes.mode, config=changes.config)
-            )
-
-    def __repr__(self) -> str:
-        return f"<Session {self.id[:8]} of {self.agent}>"
+__all__ = ["Session", "connect", "list_agents", "list_sessions", "resume"]
 
 
 def connect(
@@ -221,6 +88,38 @@ def connect(
             raise
         trusting = command.model_copy(update={"trust": True})
         return Session(client, client.create_session(trusting))
+
+
+def list_agents() -> tuple[AgentEntry, ...]:
+    """Return the agents: what can start, what needs a login, what is not installed."""
+    return host_client().agents()
+
+
+def list_sessions() -> tuple[SessionState, ...]:
+    """Return the sessions of this notebook or program, also kept ones; what changed last first."""
+    return tuple(by_time(host_client().sessions()))
+
+
+def resume(session: str) -> Session:
+    """Take up a session again, with its agent.
+
+    Parameters
+    ----------
+    session
+        Its id, the beginning of its id, or its title.
+
+    Raises
+    ------
+    UnknownSession
+        There is none.
+    BadRequest
+        Several are meant, or it can only be read from here.
+    """
+    client = host_client()
+    state = find_session(client.sessions(), session)
+    if state.read_only:
+        raise BadRequest(state.read_only)
+    return Session(client, client.resume(state.session_id))
 
 
 def _taken_up(client: HostClient, agent: str, label: str) -> SessionState | None:

@@ -13,6 +13,7 @@ from acp_jupyter.delivery.frames import TurnDetail
 from acp_jupyter.errors import AcpError, NobodyToAsk, TurnError, TurnTimeout
 from acp_jupyter.kernel.client import HostClient
 from acp_jupyter.kernel.faces import first_bundle, make_widget, wants_widget
+from acp_jupyter.kernel.streaming import TextStream
 from acp_jupyter.kernel.turn_changes import ChangedTurn
 from acp_jupyter.kernel.turn_exports import ExportedTurn
 from acp_jupyter.transcript.items import Elicitation
@@ -92,6 +93,10 @@ class Turn(ChangedTurn, ExportedTurn):
         self._wait(timeout, None)
         self.raise_for_error()
         return self
+
+    def stream(self) -> TextStream:
+        """Return the answer piece by piece as it comes, for ``for`` and ``async for``."""
+        return TextStream(self)
 
     def __await__(self) -> Generator[Any, None, Turn]:
         return self._in_thread().__await__()

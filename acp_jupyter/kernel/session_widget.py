@@ -1,0 +1,69 @@
+"""A session as an ipywidget: its turns, and a message box below them.
+
+This module imports ipywidgets; whoever shows a widget imports it then.
+"""
+
+from __future__ import annotations
+
+import html
+from typing import TYPE_CHECKING
+
+import ipywidgets
+
+from acp_jupyter.errors import AcpError
+
+if TYPE_CHECKING:
+    from acp_jupyter.kernel.session import Session
+    from acp_jupyter.kernel.turn import Turn
+
+__all__ = ["SessionWidget"]
+
+_SHOWN = 20
+
+
+class SessionWidget(ipywidgets.VBox):  # type: ignore[misc]
+    """The last turns that were sent from here, and a box to send another.
+
+    What is typed reaches the kernel between cells; the buttons of a turn work at once where the
+    host is in the server.
+
+    Parameters
+    ----------
+    session
+        What to show.
+    """
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._message = ipywidgets.Textarea(
+            description="Message", placeholder=f"Ask {session.agent}", rows=2
+        )
+        send = ipywidgets.Button(description="Send", button_style="primary")
+        stop = ipywidgets.Button(description="Stop")
+        send.on_click(self._send)
+        stop.on_click(self._stop)
+        self._said = ipywidgets.HTML()
+        self._turns = ipywidgets.VBox([turn.widget for turn in session.turns[-_SHOWN:]])
+        super().__init__([self._turns, self._message, ipywidgets.HBox([send, stop]), self._said])
+
+    def add(self, turn: Turn) -> None:
+        """Show one more turn."""
+        self._turns.children = (*self._turns.children, turn.widget)[-_SHOWN:]
+
+    def _send(self, _button: object) -> None:
+        try:
+            self._session.prompt(self._message.value)
+        except AcpError as error:
+            self._tell(error)
+        else:
+            self._message.value = ""
+            self._said.value = ""
+
+    def _stop(self, _button: object) -> None:
+        try:
+            self._session.cancel()
+        except AcpError as error:
+            self._tell(error)
+
+    def _tell(self, error: AcpError) -> None:
+        self._said.value = html.escape(error.message)
