@@ -13,6 +13,7 @@ __all__ = ["ChangesReply", "FileTexts", "GetChanges", "RevertReply", "RevertTurn
 
 _PATHS = 100_000
 _HUNK_FILES = 200
+_EARLIER = 1000
 
 
 class GetChanges(Model):
@@ -22,8 +23,17 @@ class GetChanges(Model):
     turn_id: str
     path: str | None = None
     """Of one file alone."""
+    earlier: tuple[str, ...] = Field(default=(), max_length=_EARLIER)
+    """Turns before it, the oldest first: the file is compared with what it was before them."""
     form: Literal["texts", "patch"] = "texts"
     """Each file's text before and after, or one patch that ``git apply`` takes."""
+
+    @model_validator(mode="after")
+    def _one_file(self) -> GetChanges:
+        if self.earlier and (self.path is None or self.form == "patch"):
+            msg = "changes of several turns are told as texts, of one file"
+            raise ValueError(msg)
+        return self
 
 
 class RevertTurn(Model):
@@ -35,6 +45,8 @@ class RevertTurn(Model):
     """Which files; by default all of them."""
     hunks: tuple[FileHunks, ...] = Field(default=(), max_length=_HUNK_FILES)
     """Parts of files, in place of whole ones."""
+    earlier: tuple[str, ...] = Field(default=(), max_length=_EARLIER)
+    """Turns before it, the oldest first, whose changes of these files go with it."""
     undo: bool = False
     """Whether to put back what was taken back."""
     partial: bool = False
@@ -44,6 +56,9 @@ class RevertTurn(Model):
     def _files_or_parts(self) -> RevertTurn:
         if self.hunks and self.paths is not None:
             msg = "send either paths or hunks"
+            raise ValueError(msg)
+        if self.earlier and not self.hunks and not self.paths:
+            msg = "name the files that several turns changed"
             raise ValueError(msg)
         return self
 

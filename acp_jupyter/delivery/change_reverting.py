@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from acp_jupyter.delivery.change_chains import refuse_other_counting
 from acp_jupyter.delivery.change_commands import RevertReply, RevertTurn
 from acp_jupyter.errors import BadRequest, ChangesGone, ChangesRefused
 from acp_jupyter.host.checkpoints.folder import Checkpoints
@@ -29,6 +30,28 @@ class KeptTurn:
     turn: TurnState
     checkpoints: Checkpoints
     trees: tuple[str, str]
+    """Before and after it; before the first of the ``earlier`` ones, if there are any."""
+    earlier: tuple[tuple[Session, TurnState], ...] = ()
+    """Turns whose changes go with it, the oldest first."""
+
+    @property
+    def renames(self) -> bool:
+        """Whether its changes were told with renames. Those of several turns are not."""
+        return not self.earlier
+
+    def modes(self, files: Iterable[ChangedFile]) -> dict[str, int]:
+        """Return the permission bits of files before it, as far as they are known."""
+        first = self.earlier[0][1].changes if self.earlier else None
+        told = {} if first is None else {file.path: file for file in first.files}
+        before = [told.get(file.path, file) for file in files]
+        return {f.old_path or f.path: f.old_mode for f in before if f.old_mode is not None}
+
+    @property
+    def made_folders(self) -> tuple[str, ...]:
+        """New folders of new files."""
+        turns = (*(turn for _, turn in self.earlier), self.turn)
+        made = (turn.changes.made_folders for turn in turns if turn.changes is not None)
+        return tuple({folder: None for folders in made for folder in folders})
 
     @property
     def changes(self) -> TurnChanges:
@@ -86,9 +109,12 @@ class TakingBack:
         paths = tuple(file.path for file in free if file.path not in refused)
         if paths:
             hunks = tuple(each for each in command.hunks if each.path in paths)
-            note = TurnReverted(turn_id=turn_id, undone=command.undo)
+            note = TurnReverted(turn_id=turn_id, undone=command.undo, earlier=command.earlier)
             told = {"hunks": hunks} if hunks else {"paths": paths}
             self._kept.session.journal.note(note.model_copy(update=told))
+            for session, turn in () if hunks else self._kept.earlier:
+                own = TurnReverted(turn_id=turn.turn_id, paths=paths, undone=command.undo)
+                session.journal.note(own)
         return RevertReply(turn_id=turn_id, paths=paths, refused=refused)
 
     def _work(
@@ -96,7 +122,7 @@ class TakingBack:
     ) -> dict[str, str]:
         """Block until it is done; return what was refused."""
         command, kept = self._command, self._kept
-        steps = self._texts.plan(kept.trees, parts)
+        steps = self._texts.plan(kept.trees, parts, renames=kept.renames)
         refused = self._texts.obstacles(steps)
         if refused and not command.partial:
             raise refusal(refused)
@@ -117,14 +143,16 @@ class TakingBack:
         chosen = None if everything else paths_of(whole)
         omitted = {file.path for file in kept.changes.files if file not in whole}
         omitted.add(kept.session.turn_files.own_notebook(kept.turn.turn_id))
-        modes = {f.old_path or f.path: f.old_mode for f in whole if f.old_mode is not None}
         before, after = kept.trees
         if command.undo:
             reverting, trees = Revert(kept.checkpoints, {}, ()), (after, before)
         else:
-            made = kept.changes.made_folders
-            reverting, trees = Revert(kept.checkpoints, modes, made), (before, after)
-        done = reverting.run_paths(trees, chosen, omitted, partial=command.partial)
+            modes = kept.modes(whole)
+            reverting = Revert(kept.checkpoints, modes, kept.made_folders)
+            trees = (before, after)
+        done = reverting.run_paths(
+            trees, chosen, omitted, partial=command.partial, renames=kept.renames
+        )
         return dict(done.refused)
 
     def _chosen(self) -> tuple[ChangedFile, ...]:
@@ -135,10 +163,14 @@ class TakingBack:
                 raise BadRequest("Name each file once.")
         elif command.paths is None:
             kept = (file for file in changes.files if file.kept)
-            return tuple(file for file in kept if file.reverted or not command.undo)
+            meant = tuple(file for file in kept if file.reverted or not command.undo)
+            for file in meant:
+                refuse_other_counting(file, ())
+            return meant
         else:
             named = named_files(changes, command.paths)
         for file in named:
+            refuse_other_counting(file, command.earlier)
             if not file.kept:
                 raise ChangesRefused(f"{file.path} is not taken back. {file.words}".strip())
             if not file.reverted and command.undo and not command.hunks:

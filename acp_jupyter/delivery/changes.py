@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+from collections.abc import Sequence
 from weakref import WeakKeyDictionary
 
 from acp_jupyter.delivery.access import may_see
 from acp_jupyter.delivery.callers import Caller, KernelCaller
+from acp_jupyter.delivery.change_chains import refuse_broken
 from acp_jupyter.delivery.change_commands import (
     ChangesReply,
     FileTexts,
@@ -53,7 +56,8 @@ class Changes:
             It can no longer be read.
         """
         session, turn = await self._settled(command.turn_id, caller)
-        kept = await self._kept(session, turn)
+        earlier = [await self._settled(each, caller) for each in command.earlier]
+        kept = await self._kept(session, turn, earlier)
         changes = turn.changes or TurnChanges()
         chosen = changes.files if command.path is None else named_files(changes, (command.path,))
         reply = ChangesReply(
@@ -73,8 +77,9 @@ class Changes:
             if paths or all_of_it:
                 text = await asyncio.to_thread(read_patch, kept.checkpoints, kept.trees, paths)
             return reply.model_copy(update={"patch": text})
+        paths = paths_of(chosen)
         sides = await asyncio.to_thread(
-            read_changes, kept.checkpoints, kept.trees, paths_of(chosen)
+            read_changes, kept.checkpoints, kept.trees, paths, renames=kept.renames
         )
         files = tuple(_with_texts(file, sides.get(file.path)) for file in chosen)
         return reply.model_copy(update={"files": files})
@@ -95,16 +100,27 @@ class Changes:
         ChangesGone
             What they were is not kept.
         """
-        session, turn = await self._settled(command.turn_id, caller)
-        _own_turn(turn, caller)
-        # What is taken back already says what a file should hold now.
-        async with self._locks.setdefault(session, asyncio.Lock()):
-            session, turn = await self._settled(command.turn_id, caller)
-            if turn.status != "done" or session.state.active_turn_id is not None:
-                raise ChangesRefused(
-                    "A turn is running in this session. Wait for its end, or stop it."
-                )
-            kept = await self._kept(session, turn)
+        named = (*command.earlier, command.turn_id)
+        sessions: dict[str, Session] = {}
+        for session, turn in [await self._settled(each, caller) for each in named]:
+            _own_turn(turn, caller)
+            sessions[session.session_id] = session
+        async with contextlib.AsyncExitStack() as locked:
+            # What is taken back already says what a file should hold now.
+            for _, session in sorted(sessions.items()):
+                lock = self._locks.setdefault(session, asyncio.Lock())
+                await locked.enter_async_context(lock)
+            found = [await self._settled(each, caller) for each in named]
+            for session, turn in found:
+                if turn.status != "done" or session.state.active_turn_id is not None:
+                    raise ChangesRefused(
+                        "A turn is running in this session. Wait for its end, or stop it."
+                    )
+            *earlier, (session, turn) = found
+            if earlier:
+                paths = command.paths or tuple(each.path for each in command.hunks)
+                refuse_broken([each for _, each in found], paths)
+            kept = await self._kept(session, turn, earlier)
             if kept is None or not kept.changes.revertible:
                 words = "" if turn.changes is None else turn.changes.words
                 raise ChangesGone(f"{words or _NOT_KEPT} It can't be taken back.")
@@ -118,12 +134,18 @@ class Changes:
             await session.turn_files.settled(turn_id)
         return session, session.transcript.turns[turn_id]
 
-    async def _kept(self, session: Session, turn: TurnState) -> KeptTurn | None:
+    async def _kept(
+        self, session: Session, turn: TurnState, earlier: Sequence[tuple[Session, TurnState]] = ()
+    ) -> KeptTurn | None:
         keeper = session.turn_files.checkpoints
         if keeper is None or turn.status != "done":
             return None
-        trees = await asyncio.to_thread(keeper.checkpoints.trees, turn.turn_id)
-        return None if trees is None else KeptTurn(session, turn, keeper.checkpoints, trees)
+        kept = keeper.checkpoints
+        trees = await asyncio.to_thread(kept.trees, turn.turn_id)
+        if trees is not None and earlier:
+            first = await asyncio.to_thread(kept.trees, earlier[0][1].turn_id)
+            trees = None if first is None else (first[0], trees[1])
+        return None if trees is None else KeptTurn(session, turn, kept, trees, tuple(earlier))
 
 
 def _own_turn(turn: TurnState, caller: Caller) -> None:

@@ -19,6 +19,7 @@ __all__ = [
 ]
 
 _HUNKS = 10_000
+_EARLIER = 1000
 
 
 class Hunk(Model):
@@ -65,6 +66,11 @@ class ChangedFile(Model):
     reverted: bool = False
     reverted_hunks: tuple[Hunk, ...] = ()
     """What was taken back of it, in their order; a file that is taken back keeps them for Undo."""
+    together: tuple[str, ...] = ()
+    """Earlier turns whose changes of it these are counted with: lines before the first of them."""
+    old_text_id: str = ""
+    """The same for the same content; empty where that is not known."""
+    new_text_id: str = ""
 
 
 class TurnChanges(Model):
@@ -97,6 +103,8 @@ class TurnReverted(Model):
     """Whole files."""
     hunks: tuple[FileHunks, ...] = ()
     """Parts of others."""
+    earlier: tuple[str, ...] = Field(default=(), max_length=_EARLIER)
+    """Turns before it whose changes of these files went with it, the oldest first."""
     undone: bool = False
     """Whether what was taken back is there again."""
 

@@ -41,19 +41,20 @@ def reverted(draft: Draft, note: TurnReverted) -> None:
     files = tuple(
         file.model_copy(update={"reverted": not note.undone})
         if file.path in paths
-        else _with_hunks(file, hunks.get(file.path, ()), undone=note.undone)
+        else _with_hunks(file, hunks.get(file.path, ()), note)
         for file in turn.changes.files
     )
     _renew(draft, turn, turn.changes.model_copy(update={"files": files}))
 
 
-def _with_hunks(file: ChangedFile, hunks: tuple[Hunk, ...], *, undone: bool) -> ChangedFile:
+def _with_hunks(file: ChangedFile, hunks: tuple[Hunk, ...], note: TurnReverted) -> ChangedFile:
     if not hunks:
         return file
     others = [hunk for hunk in file.reverted_hunks if hunk not in hunks]
-    left = others if undone else [*others, *hunks]
+    left = others if note.undone else [*others, *hunks]
     ordered = tuple(sorted(left, key=lambda hunk: (hunk.new_start, hunk.old_start)))
-    return file.model_copy(update={"reverted_hunks": ordered})
+    together = note.earlier if ordered else ()
+    return file.model_copy(update={"reverted_hunks": ordered, "together": together})
 
 
 def _renew(draft: Draft, turn: TurnState, changes: TurnChanges) -> None:

@@ -88,7 +88,7 @@ def build_bundle(
         Whether the agent's reasoning is saved.
     """
     scrubber = Scrubber.of_session(session, redactor or Redactor(), home)
-    saved_turn = scrubber.model(turn.model_copy(update={"origin": None}))
+    saved_turn = scrubber.model(_unlinked(turn))
     saved = tuple(_saved(items, scrubber, thoughts=thoughts))
     footer = tuple(turn_footer(saved_turn, saved, scrubber.model(session)))
     agent = scrubber.model(session.agent_info)
@@ -109,6 +109,16 @@ def build_bundle(
         "text/plain": scrubber.text(to_plain(saved_turn, saved, footer=footer)),
     }
     return Bundle(data=data, metadata={})
+
+
+def _unlinked(turn: TurnState) -> TurnState:
+    """Return a turn without what names its cell, and what its files held."""
+    unknown: dict[str, object] = {"old_text_id": "", "new_text_id": ""}
+    changes = turn.changes
+    if changes is not None:
+        files = tuple(file.model_copy(update=unknown) for file in changes.files)
+        changes = changes.model_copy(update={"files": files})
+    return turn.model_copy(update={"origin": None, "changes": changes})
 
 
 def _saved(items: Iterable[Item], scrubber: Scrubber, *, thoughts: bool) -> Iterator[Item]:

@@ -77,15 +77,29 @@ class TreeChange:
         return gone, replace(self, old_path="", change="added", old=NOTHING)
 
 
-def tree_changes(git: ShadowGit, before: str, after: str, seconds: float) -> list[TreeChange]:
+def tree_changes(
+    git: ShadowGit, before: str, after: str, seconds: float, *, renames: bool = True
+) -> list[TreeChange]:
     """Compare two trees.
+
+    Parameters
+    ----------
+    git
+        Where they are kept.
+    before, after
+        Their names.
+    seconds
+        For all of it.
+    renames
+        Whether a file that is gone and a new one like it are told as one change.
 
     Raises
     ------
     GitError
         One of them is no longer kept, or it took too long.
     """
-    command = ("diff-tree", "-r", "-z", "--raw", "--numstat", "-M", _COMPARED_NAMES, "--no-abbrev")
+    looking = ("-M", _COMPARED_NAMES) if renames else ("--no-renames",)
+    command = ("diff-tree", "-r", "-z", "--raw", "--numstat", *looking, "--no-abbrev")
     said = git.run(*command, before, after, seconds=seconds)
     return list(_changes(said.split(b"\0")))
 

@@ -84,8 +84,19 @@ class TextSteps:
         self._limits = checkpoints.limits
         self._disk = Disk(checkpoints.root, self._limits.checkpoint_file_bytes)
 
-    def plan(self, trees: tuple[str, str], parts: Sequence[PartOfFile]) -> list[TextStep]:
+    def plan(
+        self, trees: tuple[str, str], parts: Sequence[PartOfFile], *, renames: bool = True
+    ) -> list[TextStep]:
         """Return what is to be done.
+
+        Parameters
+        ----------
+        trees
+            Before and after the turn.
+        parts
+            Of which files.
+        renames
+            As for `tree_changes`.
 
         Raises
         ------
@@ -100,7 +111,8 @@ class TextSteps:
             return []
         seconds = self._limits.checkpoint_seconds
         try:
-            known = {change.path: change for change in tree_changes(self._git, *trees, seconds)}
+            changes = tree_changes(self._git, *trees, seconds, renames=renames)
+            known = {change.path: change for change in changes}
             return [self._step(known.get(part.path), part) for part in parts]
         except GitError as error:
             raise ChangesGone(f"What this turn changed can't be read: {error}.") from None

@@ -29,7 +29,11 @@ class FileSides:
 
 
 def read_changes(
-    checkpoints: Checkpoints, trees: tuple[str, str], paths: Collection[str]
+    checkpoints: Checkpoints,
+    trees: tuple[str, str],
+    paths: Collection[str],
+    *,
+    renames: bool = True,
 ) -> dict[str, FileSides]:
     """Return the texts of some changed files. Blocks.
 
@@ -43,7 +47,8 @@ def read_changes(
     git, limits = checkpoints.git, checkpoints.limits
     seconds = limits.checkpoint_seconds
     try:
-        found = [c for c in tree_changes(git, *trees, seconds) if c.path in paths]
+        changes = tree_changes(git, *trees, seconds, renames=renames)
+        found = [change for change in changes if change.path in paths]
         names = [side.blob for c in found for side in (c.old, c.new) if side.exists]
         lengths = sizes(git, names, seconds)
         small = [name for name in names if lengths.get(name, 0) <= limits.change_text_bytes]

@@ -58,6 +58,7 @@ class Revert:
         omitted: Collection[str] = (),
         *,
         partial: bool = False,
+        renames: bool = True,
     ) -> Reverted:
         """Do `run` with the changes between two trees.
 
@@ -71,6 +72,8 @@ class Revert:
             Left as they are.
         partial
             As for `run`.
+        renames
+            As for `tree_changes`.
 
         Raises
         ------
@@ -80,7 +83,8 @@ class Revert:
             The trees can't be compared.
         """
         try:
-            changes = tree_changes(self._git, *trees, self._limits.checkpoint_seconds)
+            seconds = self._limits.checkpoint_seconds
+            changes = tree_changes(self._git, *trees, seconds, renames=renames)
         except GitError as error:
             raise ChangesGone(f"What this turn changed can't be read: {error}.") from None
         if paths is not None:

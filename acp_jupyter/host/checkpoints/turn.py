@@ -17,6 +17,7 @@ __all__ = ["Looks", "TurnCheckpoints"]
 
 _NAMED = 3
 _MADE_FOLDERS = 1000
+_ID_CHARS = 16
 _HOW = {"made": "added", "changed": "modified", "deleted": "deleted"}
 _SHARED = (
     "Another turn ran in this folder at the same time. Its changes can't be told apart from these."
@@ -158,6 +159,8 @@ def _file(change: TreeChange, known: dict[str, int], looks: Looks) -> ChangedFil
         old_mode=None if signature is None else signature.mode,
         kept=not own,
         words=_NOTEBOOK if own else "",
+        old_text_id=change.old.blob[:_ID_CHARS],
+        new_text_id=change.new.blob[:_ID_CHARS],
     )
 
 

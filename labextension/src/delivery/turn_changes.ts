@@ -1,5 +1,5 @@
 import { parseResult } from '../wire/results';
-import type { Command, FileHunks, FileTexts } from '../wire/types';
+import type { Command, FileHunks, FileTexts, GetChanges, RevertTurn } from '../wire/types';
 
 /** Git may have to look at many files. */
 const SECONDS = 60;
@@ -12,23 +12,34 @@ export class TurnChangesCalls {
     this.#command = command;
   }
 
-  /** A file as it was before the turn, and after it; `null` where that is not kept. */
-  async file(turnId: string, path: string): Promise<FileTexts | null> {
-    const command = { name: 'get_changes', turn_id: turnId, path, form: 'texts' } as const;
+  /** A file before the turn, or the `earlier` ones, and after it; `null` if that is not kept. */
+  async file(
+    turnId: string,
+    path: string,
+    earlier: readonly string[] = [],
+  ): Promise<FileTexts | null> {
+    const command: GetChanges = {
+      name: 'get_changes',
+      turn_id: turnId,
+      path,
+      form: 'texts',
+      earlier: [...earlier],
+    };
     const reply = parseResult('get_changes', await this.#command(command, SECONDS));
     return reply.known ? (reply.files[0] ?? null) : null;
   }
 
   /** Makes files as they were before the turn, or parts of one; or puts that back. */
   async revert(turnId: string, what: RevertChoice): Promise<void> {
-    const command = {
+    const command: RevertTurn = {
       name: 'revert_turn',
       turn_id: turnId,
       paths: what.paths === undefined ? null : [...what.paths],
       hunks: what.hunks === undefined ? [] : [what.hunks],
+      earlier: [...(what.earlier ?? [])],
       undo: what.undo ?? false,
       partial: false,
-    } as const;
+    };
     parseResult('revert_turn', await this.#command(command, SECONDS));
   }
 }
@@ -38,4 +49,5 @@ interface RevertChoice {
   readonly paths?: readonly string[];
   readonly hunks?: FileHunks;
   readonly undo?: boolean;
+  readonly earlier?: readonly string[];
 }

@@ -29,7 +29,7 @@ export function turnActions(
       client.answerElicitation(sessionId, requestId, answer),
     cancel: (sessionId, turnId) => client.cancel(sessionId, turnId),
     setConfig: (sessionId, change) => client.setConfig(sessionId, change),
-    getChanges: (turnId, path) => client.changes.file(turnId, path),
+    getChanges: (...asked) => client.changes.file(...asked),
     revertTurn: (turnId, what) => client.changes.revert(turnId, what),
     review: turnId =>
       void app.commands.execute(REVIEW, { sessionId: session()?.session_id ?? '', turnId }),

@@ -41,6 +41,8 @@ export interface RevertChoice {
   readonly hunks?: FileHunks;
   /** Puts it back. */
   readonly undo?: boolean;
+  /** Turns before it, the oldest first, whose changes of these files go with it. */
+  readonly earlier?: readonly string[];
 }
 
 /** Sessions taken up again, forked and removed, and those that only an agent knows. */
@@ -126,8 +128,15 @@ export interface Actions {
   editQueued?(turnId: string, text: string): Promise<void>;
   /** Stops the running turn and sends a message that waits. */
   sendNow?(turnId: string): Promise<void>;
-  /** A file that a turn changed, with its text before and after; `null` where it is not kept. */
-  readonly getChanges?: (turnId: string, path: string) => Promise<FileTexts | null>;
+  /**
+   * A file that a turn changed, with its text before that (or the `earlier` ones) and after;
+   * `null` where it is not kept.
+   */
+  readonly getChanges?: (
+    turnId: string,
+    path: string,
+    earlier?: readonly string[],
+  ) => Promise<FileTexts | null>;
   /** Makes files as they were before a turn, or puts that back. */
   readonly revertTurn?: (turnId: string, what: RevertChoice) => Promise<void>;
   /** Shows all that a turn changed, file by file. */

@@ -84,7 +84,7 @@ function actionsOf(client: Client): Actions {
       client.answerElicitation(sessionId, requestId, answer),
     cancel: (sessionId, turnId) => client.cancel(sessionId, turnId),
     setConfig: (sessionId, change) => client.setConfig(sessionId, change),
-    getChanges: (turnId, path) => client.changes.file(turnId, path),
+    getChanges: (...asked) => client.changes.file(...asked),
     revertTurn: (turnId, what) => client.changes.revert(turnId, what),
     killTerminal: (sessionId, terminalId) => client.killTerminal(sessionId, terminalId),
     reconnect: () => client.reconnect(),

@@ -32,6 +32,10 @@ function parseFile(value: Fields): ChangedFile | null {
         words: text(value, 'words'),
         reverted: flag(value, 'reverted'),
         reverted_hunks: list(value, 'reverted_hunks', parseHunk),
+        // What only a record that lives can do something with.
+        together: [],
+        old_text_id: '',
+        new_text_id: '',
       };
 }
 

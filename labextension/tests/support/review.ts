@@ -45,6 +45,9 @@ export function file(path: string, over: Partial<ChangedFile> = {}): ChangedFile
     words: '',
     reverted: false,
     reverted_hunks: [],
+    together: [],
+    old_text_id: '',
+    new_text_id: '',
     ...over,
   };
 }

@@ -41,6 +41,9 @@ function file(path: string, over: Partial<ChangedFile> = {}): ChangedFile {
     words: '',
     reverted: false,
     reverted_hunks: [],
+    together: [],
+    old_text_id: '',
+    new_text_id: '',
     ...over,
   };
 }

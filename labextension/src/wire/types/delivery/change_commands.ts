@@ -34,6 +34,7 @@ export interface FileTexts {
    */
   kept: boolean;
   new_text: string | null;
+  new_text_id: string;
   /**
    * Its permission bits before the turn.
    */
@@ -46,6 +47,10 @@ export interface FileTexts {
    * Null for a new file, and for one that is no text or too large.
    */
   old_text: string | null;
+  /**
+   * The same for the same content; empty where that is not known.
+   */
+  old_text_id: string;
   /**
    * Relative to the session's folder, with forward slashes.
    */
@@ -60,6 +65,10 @@ export interface FileTexts {
    * In bytes: after the turn, or before it if the file is gone.
    */
   size: number | null;
+  /**
+   * Earlier turns whose changes of it these are counted with: lines before the first of them.
+   */
+  together: string[];
   too_large: boolean;
   /**
    * Why not.
@@ -70,6 +79,12 @@ export interface FileTexts {
  * What a turn changed, whoever wrote it, as it was at its end.
  */
 export interface GetChanges {
+  /**
+   * Turns before it, the oldest first: the file is compared with what it was before them.
+   *
+   * @maxItems 1000
+   */
+  earlier: string[];
   /**
    * Each file's text before and after, or one patch that ``git apply`` takes.
    */
@@ -85,6 +100,12 @@ export interface GetChanges {
  * Take back what a turn changed, where nobody has changed it since; or undo that.
  */
 export interface RevertTurn {
+  /**
+   * Turns before it, the oldest first, whose changes of these files go with it.
+   *
+   * @maxItems 1000
+   */
+  earlier: string[];
   /**
    * Parts of files, in place of whole ones.
    *

@@ -37,6 +37,7 @@ export interface ChangedFile {
    * Whether it can be taken back.
    */
   kept: boolean;
+  new_text_id: string;
   /**
    * Its permission bits before the turn.
    */
@@ -45,6 +46,10 @@ export interface ChangedFile {
    * Where it was, if it was renamed.
    */
   old_path: string;
+  /**
+   * The same for the same content; empty where that is not known.
+   */
+  old_text_id: string;
   /**
    * Relative to the session's folder, with forward slashes.
    */
@@ -59,6 +64,10 @@ export interface ChangedFile {
    * In bytes: after the turn, or before it if the file is gone.
    */
   size: number | null;
+  /**
+   * Earlier turns whose changes of it these are counted with: lines before the first of them.
+   */
+  together: string[];
   /**
    * Why not.
    */
