@@ -27,7 +27,7 @@ async def main() -> None:
     print(read.stop_reason, wrote.permissions[0].outcome)
     assert ticks > 20, ticks
 
-    stream = reader.prompt("list rate=200")
+    stream = reader.prompt("list rate=20")
     pieces = [piece async for piece in stream.stream()]
     assert len(pieces) > 1, pieces
     assert "".join(pieces) == stream.text

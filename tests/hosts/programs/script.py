@@ -10,7 +10,7 @@ from acp_jupyter.errors import EmptyPrompt, NobodyToAsk
 assert "demo" in [agent.id for agent in list_agents() if agent.status == "ready"]
 
 with connect("demo") as session:
-    pieces = list(session.prompt("list rate=200").stream())
+    pieces = list(session.prompt("list rate=20").stream())
     turn = session.turns[-1]
     assert len(pieces) > 1, pieces
     assert "".join(pieces) == turn.text

@@ -1,0 +1,147 @@
+"""A frontend that speaks comms and nothing else of ours, as VS Code and Colab do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.notebook import Cell, Kernel
+from tests.support.trusting import trust_in_data_dir
+from tests.support.wait import eventually
+
+
+@pytest.fixture
+def kernel(tmp_path: Path) -> Iterator[Kernel]:
+    folder = tmp_path / "work"
+    folder.mkdir()
+    trust_in_data_dir(tmp_path / "data", tmp_path)
+    with Kernel(folder) as kernel:
+        yield kernel
+
+
+class Comm:
+    """The page's end of a widget's comm."""
+
+    def __init__(self, kernel: Kernel, opened: Cell) -> None:
+        self._kernel = kernel
+        views = [
+            message["content"]
+            for message in opened.comms
+            if message["msg_type"] == "comm_open"
+            and "turn_id" in message["content"]["data"].get("state", {})
+        ]
+        (view,) = views
+        self.id = view["comm_id"]
+        self.state: dict[str, Any] = view["data"]["state"]
+        self.frames: list[dict[str, Any]] = []
+        self.numbers: list[int] = []
+        self._take(opened)
+
+    def send(self, content: dict[str, Any]) -> None:
+        data = {"method": "custom", "content": content}
+        client = self._kernel.client
+        client.shell_channel.send(
+            client.session.msg("comm_msg", {"comm_id": self.id, "data": data})
+        )
+
+    def hear(self) -> None:
+        """Take what has come; a quick cell brings it along."""
+        self._take(self._kernel.run(""))
+
+    def _take(self, cell: Cell) -> None:
+        for message in cell.comms:
+            content = message["content"]
+            if content["comm_id"] == self.id and content["data"].get("method") == "custom":
+                self.numbers.append(content["data"]["content"]["n"])
+                self.frames.append(content["data"]["content"]["frame"])
+
+    def find(self, *kinds: str) -> list[dict[str, Any]]:
+        self.hear()
+        events = [event for frame in self.frames for event in frame.get("events", ())]
+        return [event for event in events if event["kind"] in kinds]
+
+    def pending(self) -> dict[str, Any]:
+        """Return the permission request that waits, as a page sees it."""
+        items = [event["item"] for event in self.find("item_added", "item_replaced")]
+        items += [item for event in self.find("snapshot") for item in event["items"]]
+        asked = [(item.get("permission") or {}) for item in items]
+        return next((each for each in asked if each.get("state") == "pending"), {})
+
+
+def test_a_turn_is_followed_asked_and_answered_over_a_comm(kernel: Kernel, tmp_path: Path) -> None:
+    opened = kernel.run(
+        "from acp_jupyter import connect\n"
+        "turn = connect('demo').prompt('create asked.txt rate=0')\n"
+        "turn.widget",
+        watched=True,
+    ).ok()
+    comm = Comm(kernel, opened)
+    assert comm.state["mode"] == "comm"
+    asked = tmp_path / "work" / "asked.txt"
+    comm.send({"open": True})
+    request = eventually(comm.pending, what="the request reaches the page")
+    assert request["options"][0]["name"] == "Allow once"
+    assert not asked.exists()
+    command = {
+        "name": "answer_permission",
+        "session_id": comm.state["session_id"],
+        "request_id": request["request_id"],
+        "option_id": request["options"][0]["option_id"],
+    }
+    comm.send({"frame": {"type": "command", "id": 1, "command": command}})
+    eventually(lambda: comm.find("turn_ended"), what="the end reaches the page")
+    assert asked.exists()
+    assert comm.numbers == list(range(len(comm.numbers)))
+
+    # What is malformed, or from a page that knows more than we do, harms nothing.
+    odd_ones: tuple[dict[str, Any], ...] = (
+        {"frame": {"type": "wibble"}},
+        {"frame": []},
+        {"frame": {"type": "command"}},
+        {},
+    )
+    for odd in odd_ones:
+        comm.send(odd)
+    assert kernel.run("print(turn.stop_reason)").ok().printed == "end_turn\n"
+
+
+def test_a_session_as_a_widget_sends_what_is_typed(kernel: Kernel) -> None:
+    """The button's own message, as a page sends it."""
+    opened = kernel.run(
+        "from acp_jupyter import connect\n"
+        "session = connect('demo')\n"
+        "session.prompt('plan rate=0').wait()\n"
+        "session.widget",
+        watched=True,
+    ).ok()
+    models = {
+        message["content"]["comm_id"]: message["content"]["data"]["state"]
+        for message in opened.comms
+        if message["msg_type"] == "comm_open"
+    }
+    named = {state.get("description"): comm_id for comm_id, state in models.items()}
+    assert sum("turn_id" in state for state in models.values()) == 1
+
+    def send(comm_id: str, data: dict[str, Any]) -> None:
+        content = {"comm_id": comm_id, "data": data}
+        kernel.client.shell_channel.send(kernel.client.session.msg("comm_msg", content))
+
+    click = {"method": "custom", "content": {"event": "click"}}
+    send(named["Send"], click)
+    said = "print(session.widget.children[-1].value)"
+    assert "The prompt is empty." in kernel.run(said).ok().printed
+    send(named["Message"], {"method": "update", "state": {"value": "list rate=0"}})
+    send(named["Send"], click)
+    seen = kernel.run("print(session.turns[-1].wait().tool_calls[0].title, len(session.turns))")
+    assert seen.ok().printed == "List the folder 2\n"
+    assert any(
+        "turn_id" in message["content"]["data"].get("state", {})
+        for message in seen.comms
+        if message["msg_type"] == "comm_open"
+    )
+    kernel.run("slow = session.prompt('slow rate=2')").ok()
+    send(named["Stop"], click)
+    assert kernel.run("print(slow.wait(10).stop_reason)").ok().printed == "cancelled\n"
