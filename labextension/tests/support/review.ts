@@ -128,7 +128,8 @@ export class Reviewed {
     this.calls.push({ turnId, ...what });
     for (const [store, turns] of this.#turns) {
       const next = turns.map(one =>
-        one.turn_id === turnId && one.changes !== null
+        (one.turn_id === turnId || (isWhole(what) && what.earlier?.includes(one.turn_id))) &&
+        one.changes !== null
           ? {
               ...one,
               changes: {
@@ -148,12 +149,18 @@ function without(each: ChangedFile, what: RevertChoice): ChangedFile {
   const hunks = what.hunks?.path === each.path ? what.hunks.hunks : [];
   const undo = what.undo === true;
   const others = each.reverted_hunks.filter(one => !hunks.some(two => same(one, two)));
-  const whole = what.hunks === undefined && (what.paths?.includes(each.path) ?? true);
+  const whole = isWhole(what) && (what.paths?.includes(each.path) ?? true);
+  const reverted_hunks = undo ? others : [...others, ...hunks];
   return {
     ...each,
     reverted: whole ? !undo : each.reverted,
-    reverted_hunks: undo ? others : [...others, ...hunks],
+    reverted_hunks,
+    together: reverted_hunks.length > 0 ? [...(what.earlier ?? each.together)] : [],
   };
+}
+
+function isWhole({ hunks }: RevertChoice): boolean {
+  return hunks === undefined;
 }
 
 function same(one: object, two: object): boolean {

@@ -16,32 +16,40 @@ export interface Decided {
 
 interface Target {
   readonly turnId: string;
+  /** Turns before it whose changes of the file go with its own. */
+  readonly earlier?: readonly string[];
+  /** What it is remembered by that it is kept, if not by the turn. */
+  readonly marked?: string;
   readonly file: ChangedFile;
   /** Whether the turn's changes can be taken back. */
   readonly revertible: boolean;
 }
 
 /** Of a whole file, or with a hunk of that change. */
-export function useDecisions({ turnId, file, revertible }: Target): (hunk?: DiffHunk) => Decided {
+export function useDecisions(target: Target): (hunk?: DiffHunk) => Decided {
+  const { turnId, earlier, file, revertible, marked = turnId } = target;
   const { actions } = useScene();
   const { isKept, setKept } = useKept();
   const revertTurn = revertible && file.kept ? actions?.revertTurn : undefined;
   const decided = (decision: Decision, change: string, choice: RevertChoice): Decided => ({
     decision,
-    keep: kept => setKept(turnId, file.path, change, kept),
-    revert: revertTurn && (undo => revertTurn(turnId, undo ? { ...choice, undo } : choice)),
+    keep: kept => setKept(marked, file.path, change, kept),
+    revert:
+      revertTurn &&
+      (undo =>
+        revertTurn(turnId, { ...choice, ...(undo && { undo }), ...(earlier && { earlier }) })),
     canUndo: decision === 'kept' || (decision === 'reverted' && revertTurn !== undefined),
   });
   return hunk => {
     if (hunk === undefined) {
-      return decided(decisionOf(file, isKept(turnId, file.path, WHOLE)), WHOLE, {
+      return decided(decisionOf(file, isKept(marked, file.path, WHOLE)), WHOLE, {
         paths: [file.path],
       });
     }
-    const whole = decisionOf(file, isKept(turnId, file.path, WHOLE));
+    const whole = decisionOf(file, isKept(marked, file.path, WHOLE));
     const change = hunkKey(hunk.range);
     const reverted = isAmong(hunk.range, file.reverted_hunks);
-    const kept = isKept(turnId, file.path, change);
+    const kept = isKept(marked, file.path, change);
     const own = decided(reverted ? 'reverted' : kept ? 'kept' : 'open', change, {
       hunks: { path: file.path, hunks: [hunk.range] },
     });

@@ -2,9 +2,11 @@ import type { SessionStore } from '../../state/store';
 import type { ChangedFile, Diff, TurnChanges, TurnState } from '../../wire/types';
 import type { Actions } from '../actions';
 import { changesIn, hunkKey } from '../items/diff_hunks';
+import { compare } from '../items/diff_lines';
 import { compareCells } from '../items/diff_notebook';
 import type { Decision } from './decide';
 import { decisionOf, hasParts } from './decisions';
+import { joined } from './joined';
 import { WHOLE } from './kept';
 
 /** A session whose turns are reviewed, and what may be asked of its host. */
@@ -19,17 +21,21 @@ export type Scope =
   | { readonly kind: 'run'; readonly name: string; readonly turnIds: readonly string[] }
   | { readonly kind: 'session' };
 
-/** One file that a turn changed. */
+/** One file that a turn changed, or several turns that went on from each other. */
 export interface Entry {
   readonly key: string;
-  readonly turnId: string;
+  /** All turns whose changes of it are shown as one, the oldest first. */
+  readonly turns: readonly TurnState[];
+  /** Names them where it is remembered what is kept. */
+  readonly marked: string;
   readonly file: ChangedFile;
   readonly revertible: boolean;
+  /** The last of its turns. */
   readonly turn: TurnState;
   readonly source: Source;
 }
 
-/** The files of one turn. */
+/** The files of one turn, with those that are joined to them. */
 export interface TurnEntries {
   readonly turn: TurnState;
   readonly source: Source;
@@ -41,25 +47,42 @@ type IsKept = (turnId: string, path: string, change: string) => boolean;
 
 /** What the turns of a scope changed, in the order in which they ended. */
 export function turnEntries(sources: readonly Source[], scope: Scope): TurnEntries[] {
-  const found = (scope.kind === 'session' ? sources.slice(0, 1) : sources).flatMap(source =>
+  const all = sources.flatMap(source =>
     [...source.store.view.turns.values()].flatMap(turn =>
-      turn.changes !== null && isIn(turn, scope) ? { turn, source, changes: turn.changes } : [],
+      turn.changes === null ? [] : { turn, source, changes: turn.changes },
     ),
   );
-  found.sort((one, other) => lastTime(one.turn) - lastTime(other.turn));
-  return found.map(({ turn, source, changes }) => ({
-    turn,
-    source,
-    changes,
-    entries: changes.files.map(file => ({
-      key: `${turn.turn_id} ${file.path}`,
-      turnId: turn.turn_id,
-      file,
-      revertible: changes.revertible,
-      turn,
-      source,
-    })),
-  }));
+  all.sort((one, other) => lastTime(one.turn) - lastTime(other.turn));
+  const found = all.filter(
+    ({ turn, source }) => isIn(turn, scope) && (scope.kind !== 'session' || source === sources[0]),
+  );
+  // Of what some was taken back with earlier turns, those are needed to show it.
+  const needed = new Set(
+    found.flatMap(({ changes }) =>
+      changes.files.flatMap(file => file.together.map(id => `${id} ${file.path}`)),
+    ),
+  );
+  const single = all.flatMap(each =>
+    singleEntries(each).filter(({ key }) => found.includes(each) || needed.has(key)),
+  );
+  const entries = joined(single);
+  return found
+    .map(each => ({ ...each, entries: entries.filter(({ turn }) => turn === each.turn) }))
+    .filter(each => each.entries.length > 0 || each.changes.left_out > 0);
+}
+
+function singleEntries({ turn, source, changes }: Omit<TurnEntries, 'entries'>): Entry[] {
+  const { files, revertible } = changes;
+  const marked = turn.turn_id;
+  return files.map(file => {
+    const key = `${marked} ${file.path}`;
+    return { key, turns: [turn], marked, file, revertible, turn, source };
+  });
+}
+
+/** Turns before its last whose changes of it go with it. */
+export function earlierOf({ turns }: Entry): string[] {
+  return turns.slice(0, -1).map(turn => turn.turn_id);
 }
 
 function isIn({ turn_id }: TurnState, scope: Scope): boolean {
@@ -79,13 +102,13 @@ function lastTime({ queued_at, ended_at }: TurnState): number {
 
 /** How a file stands, by what was decided on all of it or on each of its changes. */
 export function standing(entry: Entry, diff: Diff | undefined, isKept: IsKept): Decision {
-  const { turnId, file } = entry;
-  const whole = decisionOf(file, isKept(turnId, file.path, WHOLE));
+  const { marked, file } = entry;
+  const whole = decisionOf(file, isKept(marked, file.path, WHOLE));
   const parts = whole === 'open' ? partsOf(entry, diff) : [];
   if (parts.length === 0 || openParts(entry, diff, isKept).length > 0) {
     return whole;
   }
-  const kept = parts.some(range => isKept(turnId, file.path, hunkKey(range)));
+  const kept = parts.some(range => isKept(marked, file.path, hunkKey(range)));
   return kept ? 'kept' : 'reverted';
 }
 
@@ -95,16 +118,20 @@ export function openParts(
   diff: Diff | undefined,
   isKept: IsKept,
 ): ChangedFile['reverted_hunks'] {
-  const { turnId, file } = entry;
+  const { marked, file } = entry;
   const gone = new Set(file.reverted_hunks.map(hunkKey));
   return partsOf(entry, diff).filter(
-    range => !gone.has(hunkKey(range)) && !isKept(turnId, file.path, hunkKey(range)),
+    range => !gone.has(hunkKey(range)) && !isKept(marked, file.path, hunkKey(range)),
   );
 }
 
-/** Lines that a file gained and lost: of a notebook those of its cells, once they are known. */
-export function countsOf({ file }: Entry, diff: Diff | undefined) {
-  const { added, removed } = (diff && compareCells(diff)) ?? file;
+/**
+ * Lines that a file gained and lost, once they are known: of a notebook those of its cells,
+ * of several turns those that are left of them.
+ */
+export function countsOf({ file, turns }: Entry, diff: Diff | undefined) {
+  const compared = diff && (compareCells(diff) ?? (turns.length > 1 ? compare(diff) : null));
+  const { added, removed } = compared ?? file;
   return { added, removed };
 }
 

@@ -9,6 +9,8 @@ const MAX_TURNS = 100;
 
 /** Stands for all of a file. */
 export const WHOLE = '';
+/** Between the ids of turns whose changes of a file are one. */
+export const BETWEEN = '+';
 
 type Files = Readonly<Record<string, readonly string[]>>;
 
@@ -36,16 +38,18 @@ export function useKept(): { isKept: typeof isKept; setKept: typeof setKept } {
 
 /** Whether a change of a file, or all of it, is marked. */
 function isKept(turnId: string, path: string, change: string): boolean {
-  const marked = filesOf(turnId)[path] ?? [];
+  const marked = marksOf(turnId, path);
   return marked.includes(WHOLE) || marked.includes(change);
 }
 
 export function setKept(turnId: string, path: string, change: string, kept: boolean): void {
-  const files = filesOf(turnId);
-  const others = (files[path] ?? []).filter(each => each !== change && change !== WHOLE);
   const turns = all();
-  turns.delete(turnId); // the newest is the last
-  turns.set(turnId, { ...files, [path]: kept ? [...others, change] : others });
+  for (const id of change === WHOLE ? turnId.split(BETWEEN) : [turnId]) {
+    const files = filesOf(id);
+    const others = (files[path] ?? []).filter(each => each !== change && change !== WHOLE);
+    turns.delete(id); // the newest is the last
+    turns.set(id, { ...files, [path]: kept ? [...others, change] : others });
+  }
   for (const old of [...turns.keys()].slice(0, -MAX_TURNS)) {
     turns.delete(old);
   }
@@ -73,7 +77,15 @@ function notify(): void {
 
 /** Whether anything of a file is marked. */
 export function isTouched(turnId: string, path: string): boolean {
-  return (filesOf(turnId)[path] ?? []).length > 0;
+  return marksOf(turnId, path).length > 0;
+}
+
+/** A file is kept as a whole where that is said of it in each of several turns. */
+function marksOf(turnId: string, path: string): readonly string[] {
+  const own = filesOf(turnId)[path] ?? [];
+  const ids = turnId.split(BETWEEN);
+  const whole = ids.length > 1 && ids.every(id => filesOf(id)[path]?.includes(WHOLE));
+  return whole ? [WHOLE, ...own] : own;
 }
 
 function filesOf(turnId: string): Files {

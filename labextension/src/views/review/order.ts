@@ -1,5 +1,5 @@
 import type { Actions, RevertChoice } from '../actions';
-import type { Entry } from './entries';
+import { earlierOf, type Entry, type TurnEntries } from './entries';
 
 /**
  * Several turns may have changed one file. A change can be taken back only where
@@ -27,7 +27,22 @@ export function stepsFor(entry: Entry, entries: readonly Entry[], undo: boolean)
   }
   const former = entries.slice(0, entries.indexOf(entry));
   const below = former.filter(other => sameFile(entry, other)).flatMap(putBack);
-  return [...below, { turnId: entry.turnId, choice: { paths: [entry.file.path], undo: true } }];
+  return [...below, stepOf(entry, { paths: [entry.file.path], undo: true })];
+}
+
+/** What is done to take back whole files that stand at a turn, or to put them back. */
+export function wholeSteps(of: TurnEntries, meant: readonly Entry[], undo: boolean): Step[] {
+  const how = undo ? { undo } : {};
+  const isSingle = ({ turns }: Entry) => turns.length === 1;
+  const single = meant.filter(isSingle);
+  const joined = meant.filter(entry => !isSingle(entry));
+  const steps = joined.map(entry => stepOf(entry, { paths: [entry.file.path], ...how }));
+  // Without paths it is all that the turn changed, also what was too much to be told.
+  const isAlone = of.entries.filter(isSingle).length === of.changes.files.length;
+  const isAll = isAlone && (undo || single.length === of.entries.length);
+  const paths = isAll ? {} : { paths: single.map(({ file }) => file.path) };
+  const turnId = of.turn.turn_id;
+  return single.length === 0 ? steps : [...steps, { turnId, choice: { ...paths, ...how } }];
 }
 
 /** Does them one after the other; if one fails, those before it are undone. */
@@ -46,14 +61,23 @@ export async function runSteps(revert: Revert, steps: readonly Step[]): Promise<
   }
 }
 
-function takeBack({ turnId, file }: Entry): Step {
-  return { turnId, choice: { paths: [file.path] } };
+/** One that is asked for of all the turns whose changes are one. */
+export function stepOf(entry: Entry, choice: RevertChoice): Step {
+  const earlier = earlierOf(entry);
+  return {
+    turnId: entry.turn.turn_id,
+    choice: earlier.length > 0 ? { ...choice, earlier } : choice,
+  };
 }
 
-function putBack({ turnId, file }: Entry): Step[] {
-  const { path, reverted, reverted_hunks: hunks } = file;
-  const whole: Step = { turnId, choice: { paths: [path], undo: true } };
-  const parts: Step = { turnId, choice: { hunks: { path, hunks }, undo: true } };
+function takeBack(entry: Entry): Step {
+  return stepOf(entry, { paths: [entry.file.path] });
+}
+
+function putBack(entry: Entry): Step[] {
+  const { path, reverted, reverted_hunks: hunks } = entry.file;
+  const whole = stepOf(entry, { paths: [path], undo: true });
+  const parts = stepOf(entry, { hunks: { path, hunks }, undo: true });
   return [...(reverted ? [whole] : []), ...(hunks.length > 0 ? [parts] : [])];
 }
 

@@ -2,7 +2,7 @@ import type { DiffHunk } from '../items/diff_hunks';
 import { useScene } from '../parts/scene';
 import { useDecisions, type Decided } from './decisions';
 import type { Entry } from './entries';
-import { laterOf, runSteps, stepsFor } from './order';
+import { laterOf, runSteps, stepOf, stepsFor } from './order';
 
 interface Ordered {
   /** Changes of the file that lie over this one, the newest first. */
@@ -13,7 +13,9 @@ interface Ordered {
 /** How to decide on a file among those of other turns: with what lies over it, and under it. */
 export function useOrdered(entry: Entry, entries: readonly Entry[]): Ordered {
   const { actions } = useScene();
-  const decisions = useDecisions(entry);
+  const { turnId, choice } = stepOf(entry, {});
+  const { file, marked, revertible } = entry;
+  const decisions = useDecisions({ turnId, earlier: choice.earlier, file, marked, revertible });
   const later = laterOf(entry, entries);
   const revertTurn = actions?.revertTurn;
   const stuck = later.some(({ file, revertible }) => !revertible || !file.kept);

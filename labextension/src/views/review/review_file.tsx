@@ -11,7 +11,7 @@ import { useScene } from '../parts/scene';
 import { ChangedFileDiff, iconOf } from '../turn/changed_file';
 import { Decide, type Decision } from './decide';
 import { hasParts } from './decisions';
-import type { Entry } from './entries';
+import { earlierOf, type Entry } from './entries';
 import { useOrdered } from './ordered';
 import { nameOf, Origin } from './origin';
 
@@ -29,13 +29,15 @@ interface ReviewFileProps {
 /** A changed file with its changes, each to be kept or taken back. */
 export function ReviewFile({ entry, entries, decision, standard, onDiff }: ReviewFileProps) {
   const { actions, t } = useScene();
-  const { key, turnId, turn, file } = entry;
+  const { key, turns, turn, file } = entry;
   const [failure, setFailure] = useState('');
   const [open, setOpen] = useOpen(`review ${key}`, standard);
   const { later, decided } = useOrdered(entry, entries);
   const controls = (
     <>
-      <Origin turn={turn} />
+      {turns.map(each => (
+        <Origin key={each.turn_id} turn={each} />
+      ))}
       <span data-whole="">
         <Decide
           {...decided()}
@@ -94,7 +96,8 @@ export function ReviewFile({ entry, entries, decision, standard, onDiff }: Revie
       )}
       {open ? (
         <ChangedFileDiff
-          turnId={turnId}
+          turnId={turn.turn_id}
+          earlier={earlierOf(entry)}
           file={file}
           id={`review ${key}`}
           controls={controls}

@@ -13,7 +13,7 @@ import { RevertButton } from '../turn/revert_button';
 import type { Decision } from './decide';
 import { countsOf, openParts, type Entry, type Scope, type TurnEntries } from './entries';
 import { isTouched, useKept, WHOLE } from './kept';
-import { laterOf, runSteps, type Step } from './order';
+import { laterOf, runSteps, stepOf, wholeSteps } from './order';
 
 /** So many files are taken back without a question. */
 const UNASKED = 5;
@@ -37,34 +37,37 @@ export function ReviewHead(props: ReviewHeadProps) {
   const [failure, setFailure] = useState('');
   const entries = turns.flatMap(turn => turn.entries);
   const open = entries.filter(({ key }) => decisions.get(key) === 'open');
-  const stays = (entry: Entry) => !open.includes(entry) || isTouched(entry.turnId, entry.file.path);
+  const stays = (entry: Entry) => !open.includes(entry) || isTouched(entry.marked, entry.file.path);
   // What lies under something that stays is in use.
   const back = open.filter(
     entry => entry.revertible && entry.file.kept && !laterOf(entry, entries).some(stays),
   );
   const gone = entries.filter(({ file }) => file.reverted);
   const revertTurn = actions?.revertTurn;
-  const stepsOf = ({ turn: { turn_id: turnId }, entries: own }: TurnEntries): Step[] => {
-    const meant = own.filter(entry => back.includes(entry));
-    const whole = meant.filter(({ file }) => !isTouched(turnId, file.path));
-    const steps = meant
-      .filter(entry => !whole.includes(entry))
-      .map((entry): Step => {
-        const hunks = openParts(entry, diffs.get(entry.key), isKept);
-        return { turnId, choice: { hunks: { path: entry.file.path, hunks } } };
-      });
-    const choice = whole.length === own.length ? {} : { paths: whole.map(({ file }) => file.path) };
-    return whole.length === 0 ? steps : [...steps, { turnId, choice }];
-  };
-  // The newest first: what a later turn made of a file is in the way of an earlier one.
   const revertAll = (revert: NonNullable<Actions['revertTurn']>) =>
-    runSteps(revert, [...turns].reverse().flatMap(stepsOf));
+    // The newest first: what a later turn made of a file is in the way of an earlier one.
+    runSteps(
+      revert,
+      [...turns].reverse().flatMap(each => {
+        const meant = each.entries.filter(entry => back.includes(entry));
+        const isWhole = ({ marked, file }: Entry) => !isTouched(marked, file.path);
+        const parts = meant.filter(entry => !isWhole(entry));
+        return [
+          ...parts.map(entry => {
+            const hunks = openParts(entry, diffs.get(entry.key), isKept);
+            return stepOf(entry, { hunks: { path: entry.file.path, hunks } });
+          }),
+          ...wholeSteps(each, meant.filter(isWhole), false),
+        ];
+      }),
+    );
   const undoAll = (revert: NonNullable<Actions['revertTurn']>) =>
     runSteps(
       revert,
-      turns
-        .filter(({ entries: own }) => own.some(each => gone.includes(each)))
-        .map(({ turn }) => ({ turnId: turn.turn_id, choice: { undo: true } })),
+      turns.flatMap(each => {
+        const meant = each.entries.filter(entry => gone.includes(entry));
+        return wholeSteps(each, meant, true);
+      }),
     );
   const name = nameOf(scope, t);
   return (
@@ -124,7 +127,7 @@ export function ReviewHead(props: ReviewHeadProps) {
           <button
             type="button"
             class="btn small primary"
-            onClick={() => open.forEach(each => setKept(each.turnId, each.file.path, WHOLE, true))}
+            onClick={() => open.forEach(each => setKept(each.marked, each.file.path, WHOLE, true))}
           >
             <Icon name="keep" />
             {t('Keep all')}

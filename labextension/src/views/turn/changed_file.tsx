@@ -83,6 +83,8 @@ type Fetched =
   | { readonly state: 'here'; readonly file: FileTexts | null };
 
 interface ChangedFileDiffProps extends Pick<ChangedFileRowProps, 'turnId' | 'file'> {
+  /** Turns before it whose changes are shown with its own. */
+  readonly earlier?: readonly string[];
   /** Names its folds in the store. */
   readonly id: string;
   /** Further controls in its header; there is one then even where there is no diff. */
@@ -95,7 +97,7 @@ interface ChangedFileDiffProps extends Pick<ChangedFileRowProps, 'turnId' | 'fil
 
 /** The diff of a file, or why there is none. */
 export function ChangedFileDiff(props: ChangedFileDiffProps) {
-  const { turnId, file, id, controls, frame, onDiff } = props;
+  const { turnId, earlier, file, id, controls, frame, onDiff } = props;
   const { actions, t } = useScene();
   const [fetched, setFetched] = useState<Fetched>({ state: 'loading' });
   const getChanges = actions?.getChanges;
@@ -105,7 +107,7 @@ export function ChangedFileDiff(props: ChangedFileDiffProps) {
     if (getChanges === undefined) {
       take({ state: 'here', file: null });
     } else {
-      getChanges(turnId, file.path).then(
+      getChanges(turnId, file.path, earlier).then(
         found => take({ state: 'here', file: found }),
         (error: unknown) => take({ state: 'failed', message: messageOf(error) }),
       );

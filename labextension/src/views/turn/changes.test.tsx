@@ -107,7 +107,7 @@ describe('the changes of a turn', () => {
     const diff = await waitFor(() => within(element).getByRole('region', { name: 'Diff of a.py' }));
     expect(diff.querySelector('ins')?.textContent).toContain('two');
     expect(diff.querySelector('del')?.textContent).toContain('one');
-    expect(getChanges).toHaveBeenCalledWith(TURN, 'a.py');
+    expect(getChanges).toHaveBeenCalledWith(TURN, 'a.py', undefined);
   });
 
   it('say why there is no diff', async () => {
