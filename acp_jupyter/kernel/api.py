@@ -62,6 +62,8 @@ def connect(
     """
     client = host_client()
     name = agent or defaults.agent
+    if session:
+        defaults.labels.add(session)
     wish = record_wish()
     if not new and not trust and wish is None and cwd is None:
         state = _taken_up(client, name, session or "")

@@ -40,7 +40,7 @@ def _matcher(context: CompletionContext) -> SimpleMatcherResult:
     word = "" if line[-1:].isspace() or not before else before.pop()
     if not before or before[0] not in {"%acp", "%%acp"}:
         return _words([], "")
-    found = _cell_words(before) if before[0] == "%%acp" else _line_words(before)
+    found = _cell_words(before, word) if before[0] == "%%acp" else _line_words(before, word)
     return _words([candidate for candidate in found if candidate.startswith(word)], word)
 
 
@@ -54,13 +54,19 @@ def _words(words: list[str], fragment: str) -> SimpleMatcherResult:
     )
 
 
-def _cell_words(before: list[str]) -> list[str]:
+def _cell_words(before: list[str], word: str) -> list[str]:
     match before[-1]:
         case "--policy":
             return list(POLICIES)
         case "--mode" | "--model" | "--config":
             return _setting_words(before[-1].removeprefix("--"))
-        case "--session" | "--out" | "--timeout" | "--allow" | "--deny":
+        case "--session":
+            return _labels()
+        case "--attach":
+            return _paths(word)
+        case "--allow" | "--deny":
+            return ["edit:", "execute:", "fetch:", "read"]
+        case "--out" | "--timeout":
             return []
         case _:
             pass
@@ -69,13 +75,15 @@ def _cell_words(before: list[str]) -> list[str]:
     return unused if named else [*_agent_names(), *unused]
 
 
-def _line_words(before: list[str]) -> list[str]:
+def _line_words(before: list[str], word: str) -> list[str]:
     if len(before) == 1:
         return [words.split()[0] for words in SUBCOMMANDS]
     name, *given = before[1:]
     match [name, *given]:
-        case ["fix", _, *_]:
-            return _cell_words(before[1:])
+        case ["fix", *_]:
+            return _cell_words(before[1:], word)
+        case ["export" | "import"] | ["record" | "replay", "on"]:
+            return _paths(word)
         case [_]:
             return _first_words(name)
         case ["config", *_]:
@@ -102,7 +110,9 @@ _OPTIONS = {
 def _first_words(name: str) -> list[str]:
     """Return what may stand right after a subcommand."""
     match name:
-        case "use" | "new" | "fix" | "restart":
+        case "help":
+            return [words.split()[0] for words in SUBCOMMANDS]
+        case "use" | "new" | "restart":
             return _agent_names()
         case "resume" | "fork" | "close" | "delete" | "log":
             return _session_ids()
@@ -116,6 +126,18 @@ def _first_words(name: str) -> list[str]:
             return ["--all"]
         case _:
             return []
+
+
+def _paths(word: str) -> list[str]:
+    from acp_jupyter.kernel.completion_words import paths
+
+    return paths(word)
+
+
+def _labels() -> list[str]:
+    from acp_jupyter.kernel.completion_words import labels
+
+    return labels()
 
 
 def _session_ids() -> list[str]:

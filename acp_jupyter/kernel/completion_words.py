@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import itertools
+import os
+from pathlib import Path
+
 from acp_jupyter.errors import AcpError
 from acp_jupyter.kernel.connection import host_client
+from acp_jupyter.kernel.defaults import defaults
 from acp_jupyter.kernel.session_choice import by_time, choose_session, short
 from acp_jupyter.kernel.settings import values_of
 from acp_jupyter.transcript.session_state import SessionState
 
-__all__ = ["session_ids", "setting_words"]
+__all__ = ["labels", "paths", "session_ids", "setting_words"]
 
 _MOST = 50
+_MOST_ENTRIES = 5000
+_SPECIAL = set(" \\'\"")
 
 
 def session_ids() -> list[str]:
@@ -20,6 +27,27 @@ def session_ids() -> list[str]:
     except AcpError:
         return []
     return [short(state.session_id) for state in sessions[:_MOST]]
+
+
+def labels() -> list[str]:
+    """Return the names of sessions that were used here."""
+    return sorted(defaults.labels)
+
+
+def paths(word: str) -> list[str]:
+    """Return files and folders that begin so; names with a space can't stand in a line as such."""
+    folder = word[: word.rfind("/") + 1]
+    hidden = word[len(folder) :].startswith(".")
+    try:
+        with os.scandir(Path(folder or ".").expanduser()) as entries:
+            found = [
+                f"{folder}{entry.name}{'/' * entry.is_dir()}"
+                for entry in itertools.islice(entries, _MOST_ENTRIES)
+                if hidden or not entry.name.startswith(".")
+            ]
+    except OSError:
+        return []
+    return sorted(path for path in found if not set(path) & _SPECIAL)
 
 
 def setting_words(what: str) -> list[str]:

@@ -18,6 +18,8 @@ class _Defaults:
     """Of cells that name none; None for that of their session."""
     session_id: str = ""
     """The session that was used last here."""
+    labels: set[str] = field(default_factory=set)
+    """Names of sessions that cells have used."""
     chosen: dict[tuple[str, str], str] = field(default_factory=dict)
     """Sessions that were taken up by id, by agent and name: cells go on in them."""
 

@@ -65,9 +65,26 @@ def _traceback(error: BaseException) -> list[str]:
     return [f"{type(error).__name__}: {error}", *detail[-_DETAIL_LINES:]]
 
 
+def _with_body(lines: list[str]) -> list[str]:
+    """Give a cell that is only ``%%acp …`` a body: without one IPython does not call the magic.
+
+    So ``%%acp --help`` helps, and an empty prompt gets words of ours.
+    """
+    written = [line for line in lines if line.strip()]
+    alone = len(written) == 1 and written[0].split()[0] == "%%acp"
+    return [*lines, "\n"] if alone else lines
+
+
+# Else a terminal would take the first line of a cell for all of it.
+_with_body.has_side_effects = True  # type: ignore[attr-defined]
+
+
 def load_ipython_extension(ipython: InteractiveShell) -> None:
     """Add the magics and their completion."""
     register = ipython.register_magic_function
     register(cell_magic, "cell", "acp")  # type: ignore[arg-type]
     register(line_magic, "line", "acp")  # type: ignore[arg-type]
     add_completion(ipython)
+    transforms = ipython.input_transformers_cleanup
+    if _with_body not in transforms:
+        transforms.insert(0, _with_body)

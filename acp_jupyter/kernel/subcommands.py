@@ -19,7 +19,7 @@ from acp_jupyter.kernel.fixing import run_fix
 from acp_jupyter.kernel.importing import run_import
 from acp_jupyter.kernel.options import cell_help
 from acp_jupyter.kernel.recording import is_replaying, run_recording
-from acp_jupyter.kernel.subcommand_names import SUBCOMMANDS
+from acp_jupyter.kernel.subcommand_names import DETAILS, SUBCOMMANDS
 from acp_jupyter.kernel.tables import say, table
 from acp_jupyter.kernel.traffic_lines import run_log
 
@@ -44,6 +44,8 @@ def run_subcommand(line: str) -> None:
     run = _RUN.get(name)
     if run is None:
         raise UsageError(_unknown(name))
+    if name != "help" and not {"-h", "--help"}.isdisjoint(rest):
+        run, rest = _help, [name]
     run(rest)
 
 
@@ -91,10 +93,24 @@ def _status() -> None:
     )
 
 
-def _help() -> None:
+def _help(rest: Sequence[str]) -> None:
+    if rest:
+        print(_more(rest[0]))  # noqa: T201 - for the cell
+        return
     width = max(map(len, SUBCOMMANDS))
     lines = [f"  %acp {name:{width}}  {words}" for name, words in SUBCOMMANDS.items()]
-    print("\n".join([cell_help(), "Line magics:", *lines]))  # noqa: T201 - for the cell
+    more = "%acp help SUBCOMMAND says more of one."
+    print("\n".join([cell_help(), "Line magics:", *lines, "", more]))  # noqa: T201 - for the cell
+
+
+def _more(name: str) -> str:
+    """Return the help of one subcommand."""
+    found = next((words for words in SUBCOMMANDS if words.split()[0] == name), None)
+    if found is None:
+        raise UsageError(_unknown(name))
+    said = SUBCOMMANDS[found]
+    lines = [f"%acp {found}", "", f"{said[:1].upper()}{said[1:]}.", ""]
+    return "\n".join([*lines, *(f"  {line}" for line in DETAILS.get(name, ()))]).rstrip()
 
 
 def _fix(rest: Sequence[str]) -> None:
@@ -146,5 +162,5 @@ _RUN: dict[str, Callable[[Sequence[str]], None]] = {
     "status": _alone("status", _status),
     "record": _record,
     "replay": _replay,
-    "help": _alone("help", _help),
+    "help": _help,
 }

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
+from acp_jupyter.kernel.subcommand_names import DETAILS, SUBCOMMANDS
 from tests.support.notebook import Kernel
 
 HEAVY = {"acp", "anywidget", "ipywidgets", "jupyter_server", "pydantic"}
@@ -33,11 +35,14 @@ def test_loading_the_extension_imports_next_to_nothing() -> None:
     ("cell", "words"),
     [
         ("%%acp demo\n   ", "The prompt is empty."),
+        ("%%acp demo", "The prompt is empty."),
         ("%%acp --polcy ask\nx", "Type --policy."),
         ("%acp nonsense", "There is no %acp nonsense."),
         ("%acp agent", "Type %acp agents."),
         ("%acp cancel now", "Type: %acp cancel"),
         ("%acp use", "%acp use AGENT"),
+        ("%acp help nonsense", "There is no %acp nonsense."),
+        ("%acp export", "Type: %acp export PATH"),
     ],
 )
 def test_a_mistake_says_what_to_type(kernel: Kernel, cell: str, words: str) -> None:
@@ -69,6 +74,36 @@ def test_the_tables_are_markdown_and_text(kernel: Kernel) -> None:
         assert "--session NAME" in kernel.run(cell).ok().printed
     assert "no session yet" in kernel.run("%acp sessions").ok().printed
     assert kernel.run("%acp cancel").ok().printed == "Nothing is running.\n"
+
+
+def test_help_of_one_subcommand(kernel: Kernel) -> None:
+    for cell in ("%acp help export", "%acp export --help", "%acp export talk.md -h"):
+        printed = kernel.run(cell).ok().printed
+        assert printed.startswith("%acp export PATH\n\nWrite a session to a file")
+        assert "--thoughts" in printed
+    assert "%%acp --help" in kernel.run("%acp fix --help").ok().printed
+    assert "What it may do without asking:" in kernel.run("%%acp --help").ok().printed
+    # Whatever a subcommand takes, its help begins with it.
+    for words in SUBCOMMANDS:
+        name = words.split()[0]
+        assert kernel.run(f"%acp help {name}").ok().printed.startswith(f"%acp {words}\n")
+    assert DETAILS.keys() <= {words.split()[0] for words in SUBCOMMANDS}
+
+
+def test_tab_completes_paths_names_and_rules(kernel: Kernel, folder: Path) -> None:
+    (folder / "data").mkdir()
+    (folder / "data" / "prices.csv").touch()
+    (folder / ".hidden").touch()
+    (folder / "two words.txt").touch()
+    assert kernel.complete("%%acp demo --attach ") == ["data/"]
+    assert kernel.complete("%%acp demo --attach data/pr") == ["data/prices.csv"]
+    assert kernel.complete("%acp import .h") == [".hidden"]
+    assert kernel.complete("%acp replay on da") == ["data/"]
+    assert kernel.complete("%acp help exp") == ["export"]
+    assert kernel.complete("%%acp --allow ed") == ["edit:"]
+    assert kernel.complete("%acp fix --pol") == ["--policy"]
+    kernel.run("%%acp hello --session big\nHi").ok()
+    assert kernel.complete("%%acp hello --session ") == ["big"]
 
 
 def test_tab_completes_subcommands_agents_and_options(kernel: Kernel) -> None:
