@@ -38,6 +38,7 @@ from acp_jupyter.delivery.session_commands import (
 )
 from acp_jupyter.delivery.traffic_commands import GetTraffic, TrafficPage
 from acp_jupyter.delivery.transfer_results import ImportResult
+from acp_jupyter.notebook.kernel_work import FinishedWork, Followed
 from acp_jupyter.packets.notes import Origin, Policy
 from acp_jupyter.transcript.session_state import SessionState
 
@@ -186,6 +187,18 @@ class HostClient(ABC):
         """Return a turn, at its end or after ``wait_seconds``."""
         command = GetTurn(turn_id=turn_id, wait_seconds=wait_seconds)
         return _TURN.validate_python(self.call(command, wait_seconds + _QUICK_SECONDS))
+
+    def follow(self, turn_id: str, wait_seconds: float) -> Followed:
+        """Wait for the end of a turn as the cell that its agent's tools may work in.
+
+        Returns the turn at its end or after ``wait_seconds``, or earlier some work, which is to
+        be finished before the next look.
+        """
+        return Followed(detail=self.turn(turn_id, wait_seconds))
+
+    def finish(self, finished: FinishedWork) -> bool:
+        """Tell what came of work; True if its interrupt was a tool's, not the user's."""
+        raise NotImplementedError(finished.work_id)
 
     def cancel(self, session_id: str, turn_id: str) -> None:
         """Stop a turn, running or queued. ACP: session/cancel."""

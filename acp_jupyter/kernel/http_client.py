@@ -34,10 +34,13 @@ from acp_jupyter.errors import AcpError, ServerUnreachable, VersionMismatch
 from acp_jupyter.kernel.client import HostClient
 from acp_jupyter.kernel.http_permissions import rules_request
 from acp_jupyter.kernel.http_sessions import session_request
+from acp_jupyter.kernel.running.guard import check_command
+from acp_jupyter.notebook.kernel_work import FinishedWork, Follow, Followed, GoOn
 
 __all__ = ["KernelIdentity", "ServerClient"]
 
 _HANDSHAKE_SECONDS = 5.0
+_ANSWER_SECONDS = 30.0
 _PIECE_SECONDS = 60.0
 _PIECE_BYTES = 256 * 1024
 _LOOPBACK = {"localhost", "127.0.0.1", "::1"}
@@ -108,8 +111,21 @@ class ServerClient(HostClient):
 
     def call(self, command: Command, seconds: float) -> Any:
         """Send a command as a request."""
+        check_command(command)
         method, path, body = _request_of(command)
         return self._request(method, path, body, seconds)
+
+    def follow(self, turn_id: str, wait_seconds: float) -> Followed:
+        """Ask for work and for the turn's end at once."""
+        body = Follow(turn_id=turn_id, wait_seconds=wait_seconds).model_dump_json().encode()
+        answer = self._request("POST", "kernel/work", body, wait_seconds + _ANSWER_SECONDS)
+        return Followed.model_validate(answer, strict=False)
+
+    def finish(self, finished: FinishedWork) -> bool:
+        """Send the outcome."""
+        body = finished.model_dump_json(exclude_none=True).encode()
+        answer = self._request("POST", "kernel/work/done", body, _ANSWER_SECONDS)
+        return GoOn.model_validate(answer).go_on
 
     def traffic(self, session_id: str) -> Iterator[bytes]:
         """Read it piece by piece: it may be long."""

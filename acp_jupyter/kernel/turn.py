@@ -13,6 +13,7 @@ from acp_jupyter.delivery.frames import TurnDetail
 from acp_jupyter.errors import AcpError, NobodyToAsk, TurnError, TurnTimeout
 from acp_jupyter.kernel.client import HostClient
 from acp_jupyter.kernel.faces import first_bundle, make_widget, wants_widget
+from acp_jupyter.kernel.running.waiting import follow_and_work, follow_only
 from acp_jupyter.kernel.streaming import TextStream
 from acp_jupyter.kernel.turn_changes import ChangedTurn
 from acp_jupyter.kernel.turn_exports import ExportedTurn
@@ -183,12 +184,15 @@ class Turn(ChangedTurn, ExportedTurn):
         deadline = None if timeout is None else time.monotonic() + timeout
         asks = self._client.may_answer and self._can_ask and _in_main_thread()
         longest = _LOOK_SECONDS if asks or watch is not None else _WAIT_SECONDS
+        follow = follow_and_work if _in_main_thread() else follow_only
         try:
             while self._detail.turn.status != "done":
                 left = longest if deadline is None else min(longest, deadline - time.monotonic())
                 if left < 0:
                     raise TimeoutError(f"The turn has not ended within {timeout:g} s; it goes on.")
-                self._detail = self._client.turn(self.id, left)
+                if (detail := follow(self._client, self.id, left)) is None:
+                    continue
+                self._detail = detail
                 if watch is not None:
                     watch(self._detail)
                 if asks:

@@ -19,6 +19,7 @@ from acp_jupyter.delivery.frames import SessionSummary
 from acp_jupyter.errors import NotAllowed
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.traffic_log import TrafficLog
+from acp_jupyter.notebook.waiting_cells import WaitingCells
 from acp_jupyter.server.kernels import Kernels
 
 __all__ = ["Backend", "Stoppable"]
@@ -39,6 +40,8 @@ class Backend:
     dispatcher: Dispatcher
     pages: Pages
     kernels: Kernels
+    cells: WaitingCells = field(default_factory=WaitingCells)
+    """The cells that wait for a turn, and what tools ask of them."""
     streams: set[Stoppable] = field(default_factory=set)
     """The open WebSockets and event streams."""
     log_readers: ThreadPoolExecutor = field(

@@ -1,0 +1,1 @@
+"""What can be told of values without harm: bounded in size, and in time."""

@@ -1,0 +1,130 @@
+"""A short text for any value, whatever its size and its ``__repr__``."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from acp_jupyter.kernel.describing.time_limit import TimeUp, can_limit, time_limit
+
+__all__ = ["NO_REPR", "preview", "type_name"]
+
+NO_REPR = "<its repr fails>"
+_MOST_ITEMS = 6
+_MOST_DEPTH = 3
+_MOST_BITS = 4000
+_MOST_LENGTH = 1000
+"""Of something with its own ``__repr__`` that is asked for it."""
+_LOOKED_AT = 50
+_REPR_SECONDS = 0.2
+_OPEN_CLOSE: dict[type, tuple[str, str]] = {
+    list: ("[", "]"),
+    tuple: ("(", ")"),
+    set: ("{", "}"),
+    frozenset: ("frozenset({", "})"),
+    dict: ("{", "}"),
+}
+
+
+def preview(value: object, most_chars: int = 200) -> str:
+    """Return a repr, or what stands for it; never raises, never takes long."""
+    try:
+        text = _preview(value, most_chars, _MOST_DEPTH)
+    except (Exception, RecursionError):  # noqa: BLE001 - the user's objects raise what they like
+        return NO_REPR
+    return text if len(text) <= most_chars else f"{text[: most_chars - 1]}…"
+
+
+def type_name(value: object) -> str:
+    """Return the name of a value's type, with its module where that says something."""
+    kind = type(value)
+    module = str(getattr(kind, "__module__", ""))
+    name = str(getattr(kind, "__qualname__", kind.__name__))
+    return name if module in {"builtins", "__main__"} else f"{module.partition('.')[0]}.{name}"
+
+
+def _preview(value: object, most: int, depth: int) -> str:
+    kind = type(value)
+    if kind in {str, bytes, bytearray}:
+        return _text(value, most)  # type: ignore[arg-type]
+    if kind is int:
+        bits = value.bit_length()  # type: ignore[attr-defined]
+        return repr(value) if bits <= _MOST_BITS else f"<int of {bits} bits>"
+    if kind in {bool, float, complex, type(None), type(...), range}:
+        return repr(value)
+    if kind in _OPEN_CLOSE:
+        return _container(value, most, depth)
+    return _own_repr(value)
+
+
+def _text(value: str | bytes | bytearray, most: int) -> str:
+    shown = repr(value[:most])
+    return shown if len(value) <= most else f"{shown}… ({len(value)} long)"
+
+
+def _container(value: Any, most: int, depth: int) -> str:
+    opening, closing = _OPEN_CLOSE[type(value)]
+    if depth == 0:
+        return f"{opening}…{closing}" if value else f"{opening}{closing}"
+
+    def short(item: object) -> str:
+        return _preview(item, max(20, most // 2), depth - 1)
+
+    parts = _items(value, short)
+    if isinstance(value, set | frozenset) and not value:
+        return f"{type(value).__name__}()"
+    if isinstance(value, tuple) and len(value) == 1:
+        parts.append("")
+    if len(value) > _MOST_ITEMS:
+        parts.append(f"… {len(value) - _MOST_ITEMS} more")
+    return f"{opening}{', '.join(parts).rstrip() if parts else ''}{closing}"
+
+
+def _items(value: Any, short: Callable[[object], str]) -> list[str]:
+    first: Iterable[Any] = itertools.islice(
+        value.items() if isinstance(value, dict) else value, _MOST_ITEMS
+    )
+    if isinstance(value, dict):
+        return [f"{short(key)}: {short(item)}" for key, item in first]
+    return [short(item) for item in first]
+
+
+def _own_repr(value: object) -> str:
+    """Ask a value for its own repr, where that is its own and nothing tells that it is long."""
+    own = type(value).__repr__
+    if own is object.__repr__:
+        return f"<{type_name(value)}>"
+    if _length(value) > _MOST_LENGTH:
+        return f"<{type_name(value)}, {_length(value)} long>"
+    if any(_length(part) > _MOST_LENGTH for part in _parts(value)):
+        return f"<{type_name(value)}>"
+    if isinstance(own, type(_own_repr)) and not can_limit():
+        return f"<{type_name(value)}>"  # Python code that nothing could stop
+    try:
+        with time_limit(_REPR_SECONDS):
+            text = repr(value)
+    except TimeUp:
+        return f"<{type_name(value)}: its repr takes too long>"
+    return text
+
+
+def _parts(value: object) -> Iterable[object]:
+    """Return the first of a value's attributes: a repr often tells them whole."""
+    attributes = getattr(value, "__dict__", None)
+    values = attributes.values() if type(attributes) is dict else ()
+    return tuple(itertools.islice(values, _LOOKED_AT))
+
+
+def _length(value: object) -> int:
+    for name in ("size", "__len__"):
+        try:
+            found = getattr(type(value), name, None)
+            if name == "size" and found is not None:
+                size = getattr(value, "size", 0)
+                return size if type(size) is int else 0
+            if found is not None:
+                return len(value)  # type: ignore[arg-type]
+        except Exception:  # noqa: BLE001, S112 - as above
+            continue
+    return 0

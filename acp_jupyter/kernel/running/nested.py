@@ -1,0 +1,120 @@
+"""Runs code inside the cell that waits, on the main thread."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from types import TracebackType
+from typing import TYPE_CHECKING, Literal, Self
+
+from acp_jupyter.kernel.running.capture import captured
+from acp_jupyter.kernel.running.guard import tool_code
+from acp_jupyter.notebook.kernel_runner import RunResult
+from acp_jupyter.notebook.outputs import Outputs
+
+if TYPE_CHECKING:
+    from IPython.core.interactiveshell import ExecutionResult, InteractiveShell
+
+__all__ = ["run_nested"]
+
+_AGAIN_SECONDS = 2.0
+"""Code that catches one interrupt gets another."""
+_MOST_INTERRUPTS = 5
+_NO_AWAIT = (
+    "Code with await, async for or async with outside a function can't run while the cell that "
+    "asked is waiting. Use the library's blocking calls, or let the user run the cell."
+)
+
+
+def run_nested(shell: InteractiveShell, code: str, timeout_seconds: float) -> RunResult:
+    """Run code as a cell would, but without a number and a place in the history.
+
+    An interrupt ends the code; it does not leave here.
+    """
+    outputs = Outputs()
+    if shell.should_run_async(code, transformed_cell=_transformed(shell, code)):
+        outputs.error("RuntimeError", _NO_AWAIT, [f"RuntimeError: {_NO_AWAIT}"])
+        return RunResult(status="error", outputs=outputs.done())
+    result: ExecutionResult | None = None
+    interrupted = False
+    alarm = _Alarm(timeout_seconds)
+    try:
+        with captured(shell, outputs), tool_code(), alarm:
+            result = shell.run_cell(code, store_history=False)  # type: ignore[no-untyped-call]
+    except KeyboardInterrupt:
+        interrupted = True  # it struck between the code's end and ours
+    return RunResult(
+        status=_status(result, interrupted=interrupted, late=alarm.rang),
+        outputs=outputs.done(),
+        truncated=outputs.truncated,
+    )
+
+
+def _status(
+    result: ExecutionResult | None, *, interrupted: bool, late: bool
+) -> Literal["ok", "error", "interrupted", "timeout"]:
+    error = None if result is None else result.error_before_exec or result.error_in_exec
+    if interrupted or isinstance(error, KeyboardInterrupt):
+        return "timeout" if late else "interrupted"
+    return "ok" if result is not None and error is None else "error"
+
+
+def _transformed(shell: InteractiveShell, code: str) -> str:
+    try:
+        return str(shell.transform_cell(code))  # type: ignore[no-untyped-call]
+    except Exception:  # noqa: BLE001 - running it tells what is wrong with it
+        return code
+
+
+class _Alarm:
+    """Interrupts the main thread after some time, more than once if it must.
+
+    Parameters
+    ----------
+    seconds
+        Until then.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self.rang = False
+        self._seconds = seconds
+        self._over = threading.Event()
+        self._lock = threading.Lock()
+        self._thread = threading.Thread(target=self._watch, name="acp-tool-time", daemon=True)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self,
+        _kind: type[BaseException] | None,
+        _error: BaseException | None,
+        _trace: TracebackType | None,
+    ) -> None:
+        self._over.set()
+        with self._lock:  # an interrupt on its way has come when this is free
+            pass
+
+    def _watch(self) -> None:
+        wait = self._seconds
+        for _ in range(_MOST_INTERRUPTS):
+            if self._over.wait(wait):
+                return
+            with self._lock:
+                if self._over.is_set():
+                    return
+                self.rang = True
+                _interrupt_main()
+            wait = _AGAIN_SECONDS
+
+
+def _interrupt_main() -> None:
+    if os.name == "posix":
+        # A signal of the process: it ends a system call that the main thread waits in.
+        os.kill(os.getpid(), signal.SIGINT)
+    else:
+        import _thread
+
+        _thread.interrupt_main()

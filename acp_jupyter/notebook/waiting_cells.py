@@ -1,0 +1,171 @@
+"""Hands what tools ask of a kernel to the cell of it that waits for a turn."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import Awaitable
+from dataclasses import dataclass, field
+
+from acp_jupyter.delivery.frames import TurnDetail
+from acp_jupyter.notebook.kernel_runner import KernelTrouble
+from acp_jupyter.notebook.kernel_work import (
+    Answer,
+    FinishedWork,
+    Followed,
+    KernelWork,
+    Trouble,
+)
+
+__all__ = ["NoCellWaits", "WaitingCells"]
+
+_BETWEEN_SECONDS = 3.0
+"""A cell is away so long at most between two looks; then it counts as gone."""
+_MOST_JOBS = 100
+
+
+class NoCellWaits(Exception):
+    """No cell of the kernel took the work; it was not done."""
+
+
+@dataclass
+class _Job:
+    work: KernelWork
+    outcome: asyncio.Future[Answer | Trouble]
+    by_tool: bool = False
+    """Whether a tool has interrupted it."""
+
+
+@dataclass
+class _Kernel:
+    waiting: deque[_Job] = field(default_factory=deque)
+    at_work: _Job | None = None
+    looking: int = 0
+    seen_at: float = 0.0
+    more: asyncio.Event = field(default_factory=asyncio.Event)
+
+
+class WaitingCells:
+    """The work of every kernel in turn, one piece at a time. Belongs to the host's loop."""
+
+    def __init__(self) -> None:
+        self._kernels: dict[str, _Kernel] = {}
+
+    # -- the side of the tools ---------------------------------------------------
+
+    def waits(self, kernel_id: str) -> bool:
+        """Tell whether a cell of the kernel waits, or works for a tool."""
+        kernel = self._kernels.get(kernel_id)
+        if kernel is None:
+            return False
+        near = time.monotonic() - kernel.seen_at < _BETWEEN_SECONDS
+        return bool(kernel.looking) or kernel.at_work is not None or near
+
+    async def do(self, kernel_id: str, work: KernelWork) -> Answer:
+        """Have the waiting cell do it; without a limit of time where it has begun.
+
+        Raises
+        ------
+        NoCellWaits
+            No cell took it.
+        KernelTrouble
+            The kernel could not do it, or too much waits already.
+        """
+        kernel = self._kernels.setdefault(kernel_id, _Kernel())
+        if len(kernel.waiting) >= _MOST_JOBS:
+            raise KernelTrouble("busy", "Too many tools wait for this kernel. Try again later.")
+        job = _Job(work, asyncio.get_running_loop().create_future())
+        kernel.waiting.append(job)
+        kernel.more.set()
+        try:
+            while not job.outcome.done():
+                await asyncio.wait([job.outcome], timeout=_BETWEEN_SECONDS)
+                if job in kernel.waiting and not self.waits(kernel_id):
+                    raise NoCellWaits
+            outcome = job.outcome.result()
+        finally:
+            if job in kernel.waiting:
+                kernel.waiting.remove(job)
+            if kernel.at_work is job:
+                kernel.at_work = None
+                kernel.more.set()
+        if isinstance(outcome, Trouble):
+            raise outcome.error()
+        return outcome
+
+    def mark_interrupted(self, kernel_id: str) -> bool:
+        """Note that a tool stops what the cell runs now; False where it runs nothing."""
+        kernel = self._kernels.get(kernel_id)
+        if kernel is None or kernel.at_work is None:
+            return False
+        kernel.at_work.by_tool = True
+        return True
+
+    def forget(self, kernel_id: str) -> None:
+        """Fail what waits for a kernel that has ended or was restarted."""
+        kernel = self._kernels.pop(kernel_id, None)
+        if kernel is None:
+            return
+        gone = Trouble(trouble="dead", message="The kernel ended or was restarted meanwhile.")
+        for job in [*kernel.waiting, *([kernel.at_work] if kernel.at_work else [])]:
+            if not job.outcome.done():
+                job.outcome.set_result(gone)
+
+    # -- the side of the cell ------------------------------------------------------
+
+    async def follow(self, kernel_id: str, turn: Awaitable[TurnDetail]) -> Followed:
+        """Wait for work or for ``turn``, which ends at the turn's end or after some time."""
+        kernel = self._kernels.setdefault(kernel_id, _Kernel())
+        self._lose(kernel)
+        ended = asyncio.ensure_future(turn)
+        kernel.looking += 1
+        try:
+            while not ended.done():
+                if (job := self._take(kernel)) is not None:
+                    return Followed(work=job.work)
+                kernel.more.clear()
+                more = asyncio.ensure_future(kernel.more.wait())
+                await asyncio.wait({ended, more}, return_when=asyncio.FIRST_COMPLETED)
+                more.cancel()
+            detail = ended.result()
+            if detail.turn.status == "done":
+                kernel.seen_at = 0.0
+            return Followed(detail=detail)
+        finally:
+            ended.cancel()
+            kernel.looking -= 1
+            self._tidy(kernel_id)
+
+    def finish(self, kernel_id: str, finished: FinishedWork) -> bool:
+        """Take what came of a piece of work; tell whether its cell goes on waiting."""
+        kernel = self._kernels.get(kernel_id)
+        job = None if kernel is None else kernel.at_work
+        if kernel is None or job is None or job.work.work_id != finished.work_id:
+            return True  # no tool waits for it any more: it was stopped, or its turn was
+        kernel.at_work = None
+        kernel.seen_at = time.monotonic()
+        if not job.outcome.done():
+            job.outcome.set_result(finished.outcome())
+        return job.by_tool
+
+    def _take(self, kernel: _Kernel) -> _Job | None:
+        if kernel.at_work is not None or not kernel.waiting:
+            return None
+        kernel.at_work = kernel.waiting.popleft()
+        return kernel.at_work
+
+    def _lose(self, kernel: _Kernel) -> None:
+        """Give up on work whose cell looks again without having told what came of it."""
+        kernel.seen_at = time.monotonic()
+        job, kernel.at_work = kernel.at_work, None
+        if job is not None and not job.outcome.done():
+            lost = Trouble(trouble="refused", message="What the kernel answered was lost.")
+            job.outcome.set_result(lost)
+
+    def _tidy(self, kernel_id: str) -> None:
+        kernel = self._kernels.get(kernel_id)
+        if kernel is None or kernel.waiting or kernel.at_work is not None or kernel.looking:
+            return
+        if not kernel.seen_at:
+            del self._kernels[kernel_id]

@@ -1,0 +1,210 @@
+"""A client of a kernel that lives for one request. Belongs to Jupyter's loop.
+
+It has a session of its own and takes only what answers it: pages see nothing of it but that the
+kernel is busy.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Mapping
+from queue import Empty
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+import zmq.asyncio
+from jupyter_client.session import Session
+
+from acp_jupyter.notebook.kernel_runner import KernelTrouble, RunResult
+from acp_jupyter.notebook.kernel_work import TOOL_MARK
+from acp_jupyter.notebook.outputs import Outputs
+
+if TYPE_CHECKING:
+    from jupyter_client.asynchronous.client import AsyncKernelClient
+    from jupyter_client.manager import AsyncKernelManager
+
+__all__ = ["KernelChannel"]
+
+_CONNECT_SECONDS = 5.0
+_PING_SECONDS = 0.2
+_STOP_SECONDS = 2.0
+"""Between two interrupts of code that does not stop."""
+_MOST_INTERRUPTS = 4
+_REPLY_SECONDS = 5.0
+_QUEUED = (
+    "The kernel began other code first, so this code waits behind it and will run after it. "
+    "Look at its effects before running it again."
+)
+_DEAF = "The code does not stop when it is interrupted. Ask the user to restart the kernel."
+
+
+class KernelChannel:
+    """Sends requests on the shell channel and collects what they bring.
+
+    Parameters
+    ----------
+    manager
+        Of the kernel.
+    """
+
+    def __init__(self, manager: AsyncKernelManager) -> None:
+        self._manager = manager
+        own = Session(config=manager.session.config, key=manager.session.key)
+        self._client: AsyncKernelClient = manager.client(
+            session=own, context=zmq.asyncio.Context.instance()
+        )
+
+    async def __aenter__(self) -> Self:
+        self._client.start_channels(stdin=False, hb=False)
+        try:
+            await self._hear()
+        except BaseException:
+            self._client.stop_channels()
+            raise
+        return self
+
+    async def __aexit__(
+        self,
+        _kind: type[BaseException] | None,
+        _error: BaseException | None,
+        _trace: TracebackType | None,
+    ) -> None:
+        self._client.stop_channels()
+
+    async def run(self, code: str, *, seconds: float, store_history: bool) -> RunResult:
+        """Run code; after the time it is interrupted.
+
+        Raises
+        ------
+        KernelTrouble
+            It could not be stopped, or was not even begun.
+        """
+        content = {
+            "code": code,
+            "silent": False,
+            "store_history": store_history,
+            "user_expressions": {},
+            "allow_stdin": False,
+            # An error of this code must not drop cells that the user has queued.
+            "stop_on_error": False,
+        }
+        run = _Run(self._send("execute_request", content))
+        try:
+            late = await self._watch(run, seconds)
+        except asyncio.CancelledError:
+            if run.begun and not run.ended:
+                await asyncio.shield(asyncio.ensure_future(self._manager.interrupt_kernel()))
+            raise
+        reply = await self._reply(run.request_id, _REPLY_SECONDS)
+        return run.result(reply, late=late)
+
+    async def ask(self, kind: str, content: Mapping[str, Any], seconds: float) -> dict[str, Any]:
+        """Send a request that shows nothing, and return the content of its reply."""
+        return await self._reply(self._send(kind, content), seconds)
+
+    # -- within ------------------------------------------------------------------
+
+    def _send(self, kind: str, content: Mapping[str, Any]) -> str:
+        message = self._client.session.msg(kind, dict(content), metadata={TOOL_MARK: True})
+        self._client.shell_channel.send(message)
+        return str(message["header"]["msg_id"])
+
+    async def _hear(self) -> None:
+        """Make sure that what the kernel publishes is heard: a subscription takes its time.
+
+        Asked on the control channel: a busy kernel answers there. One that publishes nothing about
+        such requests is given the time.
+        """
+        deadline = time.monotonic() + _CONNECT_SECONDS
+        while time.monotonic() < deadline:
+            self._client.control_channel.send(self._client.session.msg("kernel_info_request", {}))
+            if await self._message(_PING_SECONDS) is not None:
+                return
+
+    async def _watch(self, run: _Run, seconds: float) -> bool:
+        """Collect what code brings until it ends; tell whether its time was over."""
+        deadline = time.monotonic() + seconds
+        interrupts = 0
+        while not run.ended:
+            message = await self._message(max(0.0, deadline - time.monotonic()))
+            if message is not None:
+                run.take(message)
+            elif not run.begun:
+                raise KernelTrouble("busy", _QUEUED)
+            elif interrupts == _MOST_INTERRUPTS:
+                raise KernelTrouble("busy", _DEAF)
+            else:
+                interrupts += 1
+                await self._manager.interrupt_kernel()
+                deadline = time.monotonic() + _STOP_SECONDS
+        return interrupts > 0
+
+    async def _message(self, seconds: float) -> dict[str, Any] | None:
+        try:
+            message = await self._client.get_iopub_msg(timeout=seconds)
+        except Empty:
+            return None
+        return dict(message)
+
+    async def _reply(self, request_id: str, seconds: float) -> dict[str, Any]:
+        deadline = time.monotonic() + seconds
+        while (left := deadline - time.monotonic()) > 0:
+            try:
+                message = await self._client.get_shell_msg(timeout=left)
+            except Empty:
+                break
+            if message["parent_header"].get("msg_id") == request_id:
+                return dict(message["content"])
+        raise KernelTrouble("timeout", f"The kernel did not answer within {seconds:g} s.")
+
+
+class _Run:
+    """What one request to run code has brought so far."""
+
+    def __init__(self, request_id: str) -> None:
+        self.request_id = request_id
+        self.begun = False
+        self.ended = False
+        self._outputs = Outputs()
+
+    def take(self, message: Mapping[str, Any]) -> None:
+        """Take a published message, if it is of this request."""
+        if message["parent_header"].get("msg_id") != self.request_id:
+            return
+        content = message["content"]
+        match message["msg_type"]:
+            case "status":
+                self.begun = True
+                self.ended = content["execution_state"] == "idle"
+            case "stream":
+                self._outputs.print(content["name"], content["text"])
+            case "display_data" | "update_display_data" | "execute_result" as kind:
+                self._outputs.display(
+                    content["data"],
+                    content.get("metadata"),
+                    display_id=(content.get("transient") or {}).get("display_id", ""),
+                    update=kind == "update_display_data",
+                    execution_count=content.get("execution_count"),
+                )
+            case "error":
+                self._outputs.error(content["ename"], content["evalue"], content["traceback"])
+            case "clear_output":
+                self._outputs.clear(wait=bool(content.get("wait")))
+            case _:
+                pass
+
+    def result(self, reply: Mapping[str, Any], *, late: bool) -> RunResult:
+        """Return what came of it, from the reply on the shell channel."""
+        status = "ok" if reply.get("status") == "ok" else "error"
+        if status == "error" and (late or reply.get("ename") == "KeyboardInterrupt"):
+            status = "timeout" if late else "interrupted"
+        count = reply.get("execution_count")
+        return RunResult.model_validate(
+            {
+                "status": status,
+                "outputs": self._outputs.done(),
+                "execution_count": count if isinstance(count, int) else None,
+                "truncated": self._outputs.truncated,
+            }
+        )

@@ -1,0 +1,120 @@
+"""The life of the server's kernels, as those who run code in them need to know it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Coroutine
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from acp_jupyter.notebook.kernel_runner import KernelTrouble
+
+if TYPE_CHECKING:
+    from jupyter_client.manager import AsyncKernelManager
+    from jupyter_server.services.kernels.kernelmanager import MappingKernelManager
+
+__all__ = ["KernelLife"]
+
+_T = TypeVar("_T")
+_ALIVE_SECONDS = 0.5
+_RESTART_SECONDS = 60.0
+
+
+class KernelLife:
+    """Tells which kernels live and are free. Used on the host's loop.
+
+    Parameters
+    ----------
+    kernels
+        Of the server.
+    """
+
+    def __init__(self, kernels: MappingKernelManager) -> None:
+        self._kernels: Any = kernels
+        self.loop: asyncio.AbstractEventLoop | None = None
+        """Jupyter's, once it runs: kernels are spoken to there."""
+
+    def manager(self, kernel_id: str) -> AsyncKernelManager:
+        """Return what manages a kernel.
+
+        Raises
+        ------
+        KernelTrouble
+            There is none of that id.
+        """
+        self.must_exist(kernel_id)
+        manager: AsyncKernelManager = self._kernels.get_kernel(kernel_id)
+        return manager
+
+    def must_exist(self, kernel_id: str) -> None:
+        """Raise `KernelTrouble` where there is no such kernel."""
+        if not kernel_id or kernel_id not in self._kernels:
+            raise KernelTrouble("no_kernel", "No kernel runs for this notebook. Start one first.")
+
+    def is_free(self, kernel_id: str) -> bool:
+        """Tell whether it runs nothing.
+
+        Raises
+        ------
+        KernelTrouble
+            It has ended.
+        """
+        state = getattr(self.manager(kernel_id), "execution_state", "idle")
+        if state == "dead":
+            raise KernelTrouble("dead", "The kernel has died. Ask the user to restart it.")
+        return bool(state != "busy")  # one that starts takes requests, and does them later
+
+    async def restart(self, kernel_id: str) -> None:
+        """Restart a kernel. On Jupyter's loop."""
+        try:
+            await asyncio.wait_for(self._kernels.restart_kernel(kernel_id), _RESTART_SECONDS)
+        except TimeoutError:
+            raise KernelTrouble("timeout", "The kernel did not come back.") from None
+
+    async def interrupt(self, kernel_id: str) -> None:
+        """Interrupt a kernel, if it is still there. On Jupyter's loop."""
+        if kernel_id in self._kernels:
+            await self.manager(kernel_id).interrupt_kernel()
+
+    async def on_jupyters_loop(self, work: Coroutine[Any, Any, _T]) -> _T:
+        """Wait for what must be done there.
+
+        Raises
+        ------
+        KernelTrouble
+            The server has not started yet.
+        """
+        if self.loop is None:
+            work.close()
+            raise KernelTrouble("no_kernel", "The server has not started yet.")
+        return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, self.loop))
+
+    async def unless_dead(self, kernel_id: str, work: Awaitable[_T]) -> _T:
+        """Wait for work as long as the kernel lives.
+
+        Raises
+        ------
+        KernelTrouble
+            It has ended, or was restarted.
+        """
+        job = asyncio.ensure_future(work)
+        end = asyncio.ensure_future(self.on_jupyters_loop(self._until_dead(kernel_id)))
+        try:
+            await asyncio.wait({job, end}, return_when=asyncio.FIRST_COMPLETED)
+            if job.done():
+                return job.result()
+            end.result()
+            raise KernelTrouble("dead", "The kernel ended or was restarted meanwhile.")
+        finally:
+            job.cancel()
+            end.cancel()
+
+    async def _until_dead(self, kernel_id: str) -> None:
+        first = self._process(kernel_id)
+        while kernel_id in self._kernels and self._process(kernel_id) == first:
+            if not await self._kernels.get_kernel(kernel_id).is_alive():
+                return
+            await asyncio.sleep(_ALIVE_SECONDS)
+
+    def _process(self, kernel_id: str) -> object:
+        provisioner = getattr(self._kernels.get_kernel(kernel_id), "provisioner", None)
+        return getattr(provisioner, "pid", None)

@@ -1,0 +1,222 @@
+"""Runs code in the server's kernels: in the cell that waits, or by the shell channel."""
+
+from __future__ import annotations
+
+import ast
+import asyncio
+import time
+import uuid
+from collections.abc import Callable, Coroutine
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from pydantic import ValidationError
+
+from acp_jupyter.notebook.kernel_runner import (
+    Completion,
+    Inspection,
+    KernelTrouble,
+    RunResult,
+    Variables,
+)
+from acp_jupyter.notebook.kernel_work import (
+    Answer,
+    CompleteCode,
+    InspectCode,
+    KernelWork,
+    RunCode,
+    TellVariables,
+)
+from acp_jupyter.notebook.outputs import uncoloured
+from acp_jupyter.notebook.waiting_cells import NoCellWaits, WaitingCells
+from acp_jupyter.server.kernel_channel import KernelChannel
+from acp_jupyter.server.kernel_life import KernelLife
+
+if TYPE_CHECKING:
+    from jupyter_server.services.kernels.kernelmanager import MappingKernelManager
+
+__all__ = ["ServerKernelRunner"]
+
+_A = TypeVar("_A", RunResult, Variables, Inspection, Completion)
+
+_BUSY_SECONDS = 30.0
+"""How long a tool waits for the end of a cell that the user runs."""
+_LOOK_SECONDS = 0.1
+_ASK_SECONDS = 10.0
+_EXTRA_SECONDS = 20.0
+"""Over the code's own time, for what stops it."""
+_MOST_CHARS = 50_000
+_BUSY = (
+    "The kernel is busy with other code. Wait for its end and try again, or ask the user to "
+    "interrupt it."
+)
+_VARIABLES = (
+    "__import__('acp_jupyter.kernel.describing.variables', fromlist=['_'])"
+    ".variables_json(get_ipython().user_ns, get_ipython().user_ns_hidden)"
+)
+
+
+class ServerKernelRunner:
+    """A `KernelRunner`. Used on the host's loop; kernels are spoken to on Jupyter's.
+
+    Parameters
+    ----------
+    kernels
+        Of the server.
+    cells
+        That wait in kernels.
+    """
+
+    def __init__(self, kernels: MappingKernelManager, cells: WaitingCells) -> None:
+        self._life = KernelLife(kernels)
+        self._cells = cells
+        self._running: set[str] = set()
+        """Kernels in which a tool runs code by the shell channel."""
+        self._ending: set[asyncio.Future[None]] = set()
+
+    def begin(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Take Jupyter's loop, once it runs."""
+        self._life.loop = loop
+
+    async def execute(
+        self, kernel_id: str, code: str, *, timeout_seconds: float, store_history: bool = False
+    ) -> RunResult:
+        """Run code as a cell would; after the time it is interrupted.
+
+        Code that runs in a waiting cell gets no number.
+        """
+        work = RunCode(work_id=_new_id(), code=code, timeout_seconds=timeout_seconds)
+
+        async def by_channel() -> RunResult:
+            self._running.add(kernel_id)
+            try:
+                async with KernelChannel(self._life.manager(kernel_id)) as channel:
+                    return await channel.run(
+                        code, seconds=timeout_seconds, store_history=store_history
+                    )
+            finally:
+                self._running.discard(kernel_id)
+
+        return await self._do(kernel_id, work, RunResult, by_channel, timeout_seconds)
+
+    async def variables(self, kernel_id: str) -> Variables:
+        """Return the user's variables."""
+
+        async def by_channel() -> Variables:
+            content = {
+                "code": "",
+                "silent": True,
+                "store_history": False,
+                "user_expressions": {"told": _VARIABLES},
+                "allow_stdin": False,
+                "stop_on_error": False,
+            }
+            return _variables(await self._ask(kernel_id, "execute_request", content))
+
+        work = TellVariables(work_id=_new_id())
+        return await self._do(kernel_id, work, Variables, by_channel, _ASK_SECONDS)
+
+    async def inspect(self, kernel_id: str, code: str, position: int) -> Inspection:
+        """Return what is known of the name at ``position``, in characters."""
+
+        async def by_channel() -> Inspection:
+            content = {"code": code, "cursor_pos": position, "detail_level": 0}
+            reply = await self._ask(kernel_id, "inspect_request", content)
+            text = str((reply.get("data") or {}).get("text/plain", ""))[:_MOST_CHARS]
+            return Inspection(found=bool(reply.get("found")), text=uncoloured(text))
+
+        work = InspectCode(work_id=_new_id(), code=code, position=position)
+        return await self._do(kernel_id, work, Inspection, by_channel, _ASK_SECONDS)
+
+    async def complete(self, kernel_id: str, code: str, position: int) -> Completion:
+        """Return how the code goes on at ``position``, in characters."""
+
+        async def by_channel() -> Completion:
+            content = {"code": code, "cursor_pos": position}
+            reply = await self._ask(kernel_id, "complete_request", content)
+            return Completion(
+                matches=tuple(str(each) for each in reply.get("matches", [])[:200]),
+                start=int(reply.get("cursor_start", position)),
+                end=int(reply.get("cursor_end", position)),
+            )
+
+        work = CompleteCode(work_id=_new_id(), code=code, position=position)
+        return await self._do(kernel_id, work, Completion, by_channel, _ASK_SECONDS)
+
+    async def interrupt(self, kernel_id: str) -> None:
+        """Stop what a tool runs there; the user's own cell is left alone."""
+        if self._cells.mark_interrupted(kernel_id) or kernel_id in self._running:
+            await self._life.on_jupyters_loop(self._life.interrupt(kernel_id))
+
+    async def restart(self, kernel_id: str) -> None:
+        """Restart the kernel: all variables are lost, and a cell that waits ends."""
+        self._life.must_exist(kernel_id)
+        await self._life.on_jupyters_loop(self._life.restart(kernel_id))
+        self._cells.forget(kernel_id)
+
+    # -- within ------------------------------------------------------------------
+
+    async def _do(
+        self,
+        kernel_id: str,
+        work: KernelWork,
+        kind: type[_A],
+        by_channel: Callable[[], Coroutine[Any, Any, _A]],
+        seconds: float,
+    ) -> _A:
+        """Have the work done where it can be done now; wait for that a little."""
+        self._life.must_exist(kernel_id)
+        deadline = time.monotonic() + _BUSY_SECONDS
+        while True:
+            if self._cells.waits(kernel_id):
+                try:
+                    answer = await self._life.unless_dead(
+                        kernel_id, self._by_cell(kernel_id, work, seconds + _EXTRA_SECONDS)
+                    )
+                except NoCellWaits:
+                    continue
+                assert isinstance(answer, kind)
+                return answer
+            if kernel_id not in self._running and self._life.is_free(kernel_id):
+                work_there = self._life.on_jupyters_loop(by_channel())
+                return await self._life.unless_dead(kernel_id, work_there)
+            if time.monotonic() > deadline:
+                raise KernelTrouble("busy", _BUSY)
+            await asyncio.sleep(_LOOK_SECONDS)
+
+    async def _by_cell(self, kernel_id: str, work: KernelWork, seconds: float) -> Answer:
+        try:
+            return await asyncio.wait_for(self._cells.do(kernel_id, work), seconds)
+        except TimeoutError:
+            raise KernelTrouble("timeout", "The waiting cell did not answer in time.") from None
+        except asyncio.CancelledError:
+            # The turn was stopped: so is its code.
+            ending = asyncio.ensure_future(
+                self._life.on_jupyters_loop(self._life.interrupt(kernel_id))
+            )
+            self._ending.add(ending)
+            ending.add_done_callback(self._ending.discard)
+            raise
+
+    async def _ask(self, kernel_id: str, kind: str, content: dict[str, Any]) -> dict[str, Any]:
+        async with KernelChannel(self._life.manager(kernel_id)) as channel:
+            return await channel.ask(kind, content, _ASK_SECONDS)
+
+
+def _variables(reply: dict[str, Any]) -> Variables:
+    told = (reply.get("user_expressions") or {}).get("told") or {}
+    if told.get("status") != "ok":
+        raise KernelTrouble(
+            "unsupported",
+            "The kernel can't list its variables: it is no Python kernel, or acp-jupyter is not "
+            "installed in its environment (%pip install acp-jupyter).",
+        )
+    try:
+        return Variables.model_validate_json(ast.literal_eval(told["data"]["text/plain"]))
+    except (KeyError, TypeError, ValueError, SyntaxError, ValidationError):
+        raise KernelTrouble(
+            "unsupported", "The kernel's list of variables is unreadable."
+        ) from None
+
+
+def _new_id() -> str:
+    return uuid.uuid4().hex
