@@ -64,6 +64,8 @@ class Asking:
         """What is answered without asking; without them the policy alone."""
         self.trust: TrustGate | None = None
         """The question about the folder, which ends with its turn too."""
+        self.granted: dict[str, ToolCall] = {}
+        """What the user allowed in this turn, as it stood before them, by request."""
         self._open: dict[str, asyncio.Future[_Chosen]] = {}
         self._settled: set[str] = set()
         self._early: set[str] = set()
@@ -164,11 +166,14 @@ class Asking:
             No such request or option, or a reason for something else than a no.
         """
         # A turn's end closes its requests in the transcript before those who wait here are told.
-        if not self._waits(request_id) or self.requests.call(request_id) is None:
+        call = self.requests.call(request_id)
+        if not self._waits(request_id) or call is None:
             raise self._too_late(request_id)
         option = self.requests.option(request_id, option_id)
         if reason and (option is None or not option.option_kind.startswith("reject")):
             raise BadRequest("A reason goes with an option that rejects.")
+        if option is not None and option.option_kind.startswith("allow"):
+            self.granted[request_id] = call
         self._choose(request_id, "user", option_id, reason=reason)
         return "cancelled" if option is None else option.name
 
@@ -192,6 +197,7 @@ class Asking:
         for request_id in tuple(self._open):
             if self._waits(request_id):
                 self._choose(request_id, "turn_cancelled", None)
+        self.granted.clear()
         if self.trust is not None:
             self.trust.cancel()
 

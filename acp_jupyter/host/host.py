@@ -178,6 +178,7 @@ class AgentHost(HostThread):
     def adopt(self, session: Session) -> None:
         """Take in a session that is ready to be used."""
         session.agent.mcp_servers = self.config.mcp_servers
+        session.tools = self.config.tools
         session.turn_files.keep(self.checkpoints, self.config.root)
         self.sessions[session.session_id] = session
         self.announce_change()
@@ -269,6 +270,8 @@ class AgentHost(HostThread):
         for session in sessions:
             self._put_away(session)
         results = await asyncio.gather(*self._putting.values(), return_exceptions=True)
+        if self.config.tools is not None:
+            await self.config.tools.close()
         await self.pool.close()
         await self._store.close()
         for result in results:

@@ -10,6 +10,7 @@ from typing import Any
 from acp_jupyter.host.documents import Documents, NoDocuments
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.registry.agents import Registry
+from acp_jupyter.host.session_tools import ToolsOffer
 from acp_jupyter.host.trust_store import TrustStore
 from acp_jupyter.packets.notes import Policy
 
@@ -30,6 +31,8 @@ class HostConfig:
     policy: Policy = "ask"
     mcp_servers: Sequence[Mapping[str, Any]] = ()
     """ACP: ``mcpServers``, for every session."""
+    tools: ToolsOffer | None = None
+    """MCP servers that each session has for itself."""
     goes_on: bool = True
     """Whether a notebook goes on with a session of an earlier run; else each run starts anew."""
     trust: TrustStore | None = None

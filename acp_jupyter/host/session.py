@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import os
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from pydantic import JsonValue
 
@@ -24,6 +26,7 @@ from acp_jupyter.host.recording.wish import RecordWish
 from acp_jupyter.host.registry.agents import AgentSpec
 from acp_jupyter.host.rules.session import SessionRules
 from acp_jupyter.host.session_agent import SessionAgent
+from acp_jupyter.host.session_tools import ToolsOffer
 from acp_jupyter.host.silence import Silence
 from acp_jupyter.host.terminals.session import Terminals
 from acp_jupyter.host.trust import TrustGate
@@ -69,6 +72,9 @@ class Session:
         """Knows the secrets of the agent's surroundings."""
         self.kernel_id = ""
         self.label = ""
+        self.tools_on = True
+        """Whether its agent is offered tools of the host, where there are any."""
+        self.tools: ToolsOffer | None = None
         self.record: SessionRecord | None = None
         """Where it is recorded, or what it is played from."""
         self.journal = journal
@@ -78,6 +84,7 @@ class Session:
         self._client = SessionClient(AgentFiles(cwd, journal, documents, limits))
         self.agent = SessionAgent(spec, journal, cwd, pool, self._client, limits)
         self.agent.before_start = self._prepare
+        self.agent.more_servers = self._own_servers
         self._turns = Prompting(
             journal, self.agent.linked, self.agent.drop, self.turn_files, limits
         )
@@ -204,6 +211,8 @@ class Session:
         """End the turns, the agent's side and the log."""
         await self._turns.close()
         await self.terminals.close()
+        if self.tools is not None:
+            await self.tools.end(self.session_id)
         self._silence.close()
         await self.agent.close(delete=delete)
         try:
@@ -213,6 +222,9 @@ class Session:
             self.journal.close()
         if isinstance(self.record, Recording):
             await self.record.close()
+
+    async def _own_servers(self) -> Sequence[Mapping[str, Any]]:
+        return () if self.tools is None else await self.tools.servers(self)
 
     def _agent_exited(self) -> None:
         """Settle what only the ended process could have gone on with."""

@@ -62,6 +62,8 @@ class SessionAgent:
     ) -> None:
         self.spec = spec
         self.mcp_servers: Sequence[Mapping[str, Any]] = ()
+        self.more_servers: Callable[[], Awaitable[Sequence[Mapping[str, Any]]]] | None = None
+        """Asked, when the session is opened at a process, for MCP servers that it alone has."""
         self.before_start: Callable[[], Awaitable[None]] | None = None
         """Awaited before the process is needed; it may refuse by raising."""
         self.first_open: Callable[[Attaching], Awaitable[Link | None]] | None = None
@@ -188,10 +190,15 @@ class SessionAgent:
             await self.before_start()
         self._journal.note(AgentStarting())
         connection = await self._pool.join(self._member, self._tell_pause)
-        attaching = Attaching(
-            connection, self._journal, self._member.cwd, self.mcp_servers, self._limits
-        )
         try:
+            own = () if self.more_servers is None else await self.more_servers()
+            attaching = Attaching(
+                connection,
+                self._journal,
+                self._member.cwd,
+                (*self.mcp_servers, *own),
+                self._limits,
+            )
             link = await self._attach(attaching)
         except BaseException:
             await self._pool.leave(self._member)

@@ -195,7 +195,7 @@ class HostNotice(Model):
 
 
 class ImportedPacket(Model):
-    """A packet of a log that is no traffic of the protocol, as it stands there."""
+    """A packet that is no traffic of the protocol: of a log, or said by the host's own tools."""
 
     note: Literal["imported_packet"] = "imported_packet"
     packet: JsonValue

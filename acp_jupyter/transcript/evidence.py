@@ -80,7 +80,9 @@ def evidence_of(call: ToolCall, cwd: str) -> Evidence | None:
         return None  # what a command only reads is for its user to judge
     match kind:
         case "execute":
-            known = call.command and not _other_program(source)
+            # The host's own tools run no command, whatever the card shows.
+            ours = call.permission is not None and call.permission.request_id.startswith("t")
+            known = call.command and not ours and not _other_program(source)
             return Evidence(kind, command=call.command) if known else None
         case "fetch":
             url = text(source.get("url"))

@@ -58,6 +58,11 @@ class Redactor:
         usable = {secret for secret in secrets if len(secret) >= _MIN_SECRET_CHARS}
         self._secrets = sorted(usable, key=lambda secret: (-len(secret), secret))
 
+    def learn(self, *secrets: str) -> None:
+        """Know more of them from now on. They must be long."""
+        known = {*self._secrets, *secrets}
+        self._secrets = sorted(known, key=lambda secret: (-len(secret), secret))
+
     @classmethod
     def of_environments(cls, *environments: Mapping[str, str]) -> Self:
         """Take the values of the variables that are named like secrets."""

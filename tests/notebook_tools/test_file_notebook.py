@@ -44,7 +44,12 @@ _JSON = st.recursive(
 
 
 def _cell(source: str | list[str], **more: Any) -> dict[str, Any]:
-    base = {"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None}
+    base: dict[str, Any] = {
+        "cell_type": "code",
+        "metadata": {},
+        "outputs": [],
+        "execution_count": None,
+    }
     return {**base, "source": source, **more}
 
 

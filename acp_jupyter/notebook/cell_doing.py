@@ -1,0 +1,176 @@
+"""What the tools for cells do."""
+
+from __future__ import annotations
+
+import uuid
+
+from acp_jupyter.delivery.notebook_cells import (
+    AcpMark,
+    DeleteCell,
+    InsertCell,
+    MoveCell,
+    NotebookState,
+    ReplaceSource,
+    fingerprint,
+)
+from acp_jupyter.notebook.cell_words import list_cells, read_cells
+from acp_jupyter.notebook.desk import Desk, NotDone
+from acp_jupyter.notebook.gate import Wish
+from acp_jupyter.notebook.reply import Reply
+from acp_jupyter.notebook.tools.cells import (
+    DeleteTool,
+    EditTool,
+    InsertTool,
+    ListCells,
+    MoveTool,
+    ReadCells,
+)
+from acp_jupyter.packets.json_fields import Obj
+
+__all__ = ["delete", "edit", "insert", "listed", "move", "read"]
+
+
+async def listed(desk: Desk, call: ListCells) -> Reply:
+    """List the cells."""
+    reply = Reply()
+    state = await desk.state()
+    list_cells(reply, desk.place.name, state, call.start, desk.place.asking_cell)
+    return reply
+
+
+async def read(desk: Desk, call: ReadCells) -> Reply:
+    """Read cells."""
+    reply = Reply()
+    state = await desk.state()
+    chosen = [desk.cell(state, cell_id) for cell_id in call.cell_ids]
+    read_cells(reply, desk.place.name, chosen, outputs=call.outputs)
+    return reply
+
+
+async def insert(desk: Desk, call: InsertTool) -> Reply:
+    """Insert a cell."""
+    after = _after(desk, await desk.state(), call)
+    shown: Obj = {"cell_type": call.cell_type, "source": call.source}
+    own = await desk.gate.ask(_wish(desk, call.tool, f"Insert a {call.cell_type} cell", shown))
+    cell_id = uuid.uuid4().hex[:12]
+    edit = InsertCell(
+        cell_id=cell_id,
+        after=after,
+        cell_type=call.cell_type,
+        source=call.source,
+        acp=_mark(desk),
+    )
+    state = await _changed(desk, own, edit)
+    place, _ = desk.cell(state, cell_id)
+    return _told(
+        f"Inserted as cell id={cell_id} at index {place}, "
+        f"fingerprint={fingerprint(call.source)}. It was not run."
+    )
+
+
+async def edit(desk: Desk, call: EditTool) -> Reply:
+    """Replace a cell's source."""
+    desk.not_the_asking([call.cell_id])
+    _, cell = desk.cell(await desk.state(), call.cell_id)
+    _must_be(cell.source, call.fingerprint, call.cell_id)
+    wish = _wish(
+        desk,
+        call.tool,
+        f"Edit cell {call.cell_id}",
+        {"cell_id": call.cell_id},
+        diff=(cell.source, call.source),
+    )
+    own = await desk.gate.ask(wish)
+    change = ReplaceSource(
+        cell_id=call.cell_id,
+        fingerprint=call.fingerprint,
+        source=call.source,
+        acp=_mark(desk),
+    )
+    await _changed(desk, own, change)
+    return _told(f"Edited. Its fingerprint is now {fingerprint(call.source)}. It was not run.")
+
+
+async def move(desk: Desk, call: MoveTool) -> Reply:
+    """Put a cell elsewhere."""
+    desk.not_the_asking([call.cell_id])
+    state = await desk.state()
+    desk.cell(state, call.cell_id)
+    others = state.model_copy(
+        update={"cells": tuple(cell for cell in state.cells if cell.id != call.cell_id)}
+    )
+    after = _after(desk, others, call)
+    shown: Obj = {"cell_id": call.cell_id, "after": after or "(first)"}
+    own = await desk.gate.ask(_wish(desk, call.tool, f"Move cell {call.cell_id}", shown))
+    change = MoveCell(cell_id=call.cell_id, fingerprint=call.fingerprint, after=after)
+    place, _ = desk.cell(await _changed(desk, own, change), call.cell_id)
+    return _told(f"Moved to index {place}.")
+
+
+async def delete(desk: Desk, call: DeleteTool) -> Reply:
+    """Delete a cell."""
+    desk.not_the_asking([call.cell_id])
+    _, cell = desk.cell(await desk.state(), call.cell_id)
+    _must_be(cell.source, call.fingerprint, call.cell_id)
+    shown: Obj = {"cell_id": call.cell_id}
+    wish = _wish(desk, call.tool, f"Delete cell {call.cell_id}", shown, diff=(cell.source, ""))
+    own = await desk.gate.ask(wish)
+    await _changed(desk, own, DeleteCell(cell_id=call.cell_id, fingerprint=call.fingerprint))
+    return _told("Deleted.")
+
+
+async def _changed(
+    desk: Desk, own: str, edit: InsertCell | ReplaceSource | MoveCell | DeleteCell
+) -> NotebookState:
+    failed = True
+    try:
+        state = await desk.apply(edit)
+        failed = False
+        return state
+    finally:
+        desk.gate.done(own, failed=failed)
+
+
+def _wish(
+    desk: Desk, tool: str, title: str, shown: Obj, diff: tuple[str, str] | None = None
+) -> Wish:
+    return Wish(
+        tool=tool,
+        arguments=desk.arguments,
+        kind="edit",
+        title=f"{title} of {desk.place.name}",
+        location=str(desk.place.path),
+        shown=shown,
+        diff=diff,
+    )
+
+
+def _mark(desk: Desk) -> AcpMark:
+    return AcpMark(turn=desk.place.turn_id, agent=desk.place.agent)
+
+
+def _after(desk: Desk, state: NotebookState, call: InsertTool | MoveTool) -> str | None:
+    """Return the id of the cell before the place that a call means; None for the first place."""
+    if call.after is not None and call.before is not None:
+        raise NotDone("Give after or before, not both.")
+    if call.after is not None:
+        return desk.cell(state, call.after)[1].id
+    if call.before is not None:
+        place, _ = desk.cell(state, call.before)
+        return state.cells[place - 1].id if place else None
+    return state.cells[-1].id if state.cells else None
+
+
+def _must_be(source: str, expected: str, cell_id: str) -> None:
+    """Say so before anybody is asked; it is looked at again when the change is made."""
+    if fingerprint(source) != expected:
+        raise NotDone(
+            f"stale: cell {cell_id} was changed since you read it. Call read_cells for it, and "
+            "make your change in what it holds now."
+        )
+
+
+def _told(words: str) -> Reply:
+    reply = Reply()
+    reply.say(words)
+    return reply

@@ -1,0 +1,100 @@
+"""One call of a tool, with all that it needs around it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from acp_jupyter.delivery.notebook_cells import (
+    Cell,
+    CellEdit,
+    NotebookRefusal,
+    NotebookState,
+)
+from acp_jupyter.notebook.gate import Gate
+from acp_jupyter.notebook.kernel_runner import KernelRunner
+from acp_jupyter.notebook.open_notebook import OpenNotebook
+from acp_jupyter.notebook.place import Place
+from acp_jupyter.packets.json_fields import Obj
+
+__all__ = ["Desk", "NotDone"]
+
+
+class NotDone(Exception):
+    """Nothing was done; the message says why, and what to do."""
+
+
+@dataclass(frozen=True)
+class Desk:
+    """Where one call is dealt with."""
+
+    place: Place
+    notebooks: OpenNotebook
+    runner: KernelRunner
+    gate: Gate
+    arguments: Obj
+    """As they were sent."""
+
+    async def state(self) -> NotebookState:
+        """Return the notebook as it is now.
+
+        Raises
+        ------
+        NotDone
+            It can't be read.
+        """
+        return _accepted(await self.notebooks.read(self.place.path))
+
+    async def apply(self, *edits: CellEdit) -> NotebookState:
+        """Change the notebook.
+
+        Raises
+        ------
+        NotDone
+            It was refused; nothing was changed.
+        """
+        return _accepted(await self.notebooks.apply(self.place.path, edits))
+
+    def cell(self, state: NotebookState, cell_id: str) -> tuple[int, Cell]:
+        """Return a cell and its place.
+
+        Raises
+        ------
+        NotDone
+            There is none of that id.
+        """
+        for place, cell in enumerate(state.cells):
+            if cell.id == cell_id:
+                return place, cell
+        raise NotDone(
+            f"cell_gone: there is no cell {cell_id} in {self.place.name}. Call list_cells again."
+        )
+
+    def not_the_asking(self, cell_ids: Sequence[str]) -> None:
+        """Refuse to touch the cell that waits for this very turn."""
+        if self.place.asking_cell and self.place.asking_cell in cell_ids:
+            raise NotDone(
+                f"Cell {self.place.asking_cell} is the one that you are asked from; it runs until "
+                "you have ended. Leave it as it is."
+            )
+
+    @property
+    def kernel_id(self) -> str:
+        """Id of the kernel.
+
+        Raises
+        ------
+        NotDone
+            None runs.
+        """
+        if not self.place.kernel_id:
+            raise NotDone(
+                f"no_kernel: no kernel runs for {self.place.name}. Ask the user to start one."
+            )
+        return self.place.kernel_id
+
+
+def _accepted(answer: NotebookState | NotebookRefusal) -> NotebookState:
+    if isinstance(answer, NotebookState):
+        return answer
+    raise NotDone(f"{answer.reason}: {answer.message}")

@@ -1,0 +1,167 @@
+"""The permission for what an agent does by the notebook tools: asked once, never assumed."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass
+from typing import Literal
+
+from pydantic import JsonValue
+
+from acp_jupyter.host.session import Session
+from acp_jupyter.notebook.agent_cards import holds_arguments, wait_for_card
+from acp_jupyter.packets.json_fields import Obj
+from acp_jupyter.packets.notes import ImportedPacket
+from acp_jupyter.transcript.items import ToolCall
+
+__all__ = ["Gate", "Refused", "Wish"]
+
+_OPTIONS: list[JsonValue] = [
+    {"optionId": "allow", "name": "Allow", "kind": "allow_once"},
+    {"optionId": "reject", "name": "Reject", "kind": "reject_once"},
+]
+
+
+class Refused(Exception):
+    """It may not be done; the message says why, for the agent."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What an agent wants to do."""
+
+    tool: str
+    arguments: Obj
+    """As the agent sent them."""
+    kind: Literal["edit", "execute"]
+    title: str
+    location: str
+    """The notebook's absolute path: what policies and rules look at."""
+    shown: Obj
+    """What the user is shown as its input."""
+    reason: str = ""
+    diff: tuple[str, str] | None = None
+    """A source before and after."""
+
+
+class Gate:
+    """Lets a session's calls pass as its user, policy and rules say.
+
+    Parameters
+    ----------
+    session
+        Whose agent it is.
+    """
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._taken: set[str] = set()
+        """Items whose permission was used: each is good for one call."""
+
+    async def ask(self, wish: Wish) -> str:
+        """Return, once it is allowed, the id of a card of our own; empty if the agent has one.
+
+        Raises
+        ------
+        Refused
+            By the user, a policy or a rule, or because nobody can be asked.
+        """
+        asking = self._session.turns.asking
+        self._refuse_forbidden(asking.forbidden())
+        journal = self._session.journal
+        card = await wait_for_card(journal, wish.tool, wish.arguments, self._taken)
+        if card is not None:
+            self._taken.add(card.id)
+            if self._was_allowed(card, wish):
+                return ""
+        # Another card, where that of the agent was asked about and says something else.
+        own = "" if card is not None and card.permission is None else _new_id()
+        request_id = f"t{secrets.token_hex(8)}"
+        call_id = own or (card.tool_call_id if card is not None else "")
+        self._say(
+            {
+                "type": "permission_request",
+                "request_id": request_id,
+                "toolCall": {"toolCallId": call_id, **_call(wish)},
+                "options": _OPTIONS,
+            }
+        )
+        option = await asking.ask(request_id)
+        outcome: Obj = {"outcome": "cancelled"}
+        if option is not None:
+            outcome = {"outcome": "selected", "optionId": option}
+        shown = asking.granted.get(request_id)
+        self._say({"type": "permission_response", "request_id": request_id, "outcome": outcome})
+        if option != "allow":
+            self.done(own, failed=True)
+            raise Refused(_refusal(option))
+        self._refuse_forbidden(asking.forbidden())
+        if shown is not None and shown.raw_input != wish.shown:
+            self.done(own, failed=True)
+            raise Refused("What was shown to the user is not what this call does. Try again.")
+        if own:
+            self._say({"type": "tool_call_update", "toolCallId": own, "status": "in_progress"})
+        return own
+
+    def done(self, own: str, *, failed: bool, text: str = "") -> None:
+        """Tell, on a card of our own, what came of it."""
+        if own:
+            update: Obj = {
+                "type": "tool_call_update",
+                "toolCallId": own,
+                "status": "failed" if failed else "completed",
+            }
+            if text:
+                update["content"] = [_text_content(text)]
+            self._say(update)
+
+    def _was_allowed(self, card: ToolCall, wish: Wish) -> bool:
+        """Tell whether the user allowed this very call when the agent asked.
+
+        What a policy allowed was of the agent's own telling: it is looked at again.
+        """
+        asked = card.permission
+        if asked is None or asked.state != "allowed":
+            return False
+        granted = self._session.turns.asking.granted.get(asked.request_id)
+        return granted is not None and holds_arguments(granted, wish.arguments)
+
+    def _refuse_forbidden(self, words: str) -> None:
+        if words:
+            raise Refused(words)
+        if self._session.state.active_turn_id is None:
+            raise Refused("No turn is running, so nothing may be changed or run.")
+
+    def _say(self, packet: Obj) -> None:
+        self._session.journal.note(ImportedPacket(packet=packet))
+
+
+def _new_id() -> str:
+    return f"notebook-{secrets.token_hex(6)}"
+
+
+def _call(wish: Wish) -> Obj:
+    content: list[JsonValue] = []
+    if wish.diff is not None:
+        old, new = wish.diff
+        content.append({"type": "diff", "path": wish.location, "oldText": old, "newText": new})
+    if wish.reason:
+        content.append(_text_content(wish.reason))
+    return {
+        "title": wish.title,
+        "kind": wish.kind,
+        "status": "pending",
+        "rawInput": wish.shown,
+        "locations": [{"path": wish.location}],
+        "content": content,
+    }
+
+
+def _text_content(text: str) -> Obj:
+    return {"type": "content", "content": {"type": "text", "text": text}}
+
+
+def _refusal(option: str | None) -> str:
+    if option is None:
+        return "The question was not answered, because the turn was stopped. Nothing was done."
+    return "This was rejected. Nothing was done; do something else, or ask the user."

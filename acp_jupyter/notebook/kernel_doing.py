@@ -1,0 +1,220 @@
+"""What the tools for the kernel do."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import fnmatch
+
+from acp_jupyter.delivery.notebook_cells import Cell, SetOutputs, fingerprint
+from acp_jupyter.notebook.desk import Desk, NotDone
+from acp_jupyter.notebook.gate import Wish
+from acp_jupyter.notebook.kernel_runner import KernelTrouble, RunResult
+from acp_jupyter.notebook.overwrites import bound_names
+from acp_jupyter.notebook.reply import Reply, bounded
+from acp_jupyter.notebook.tools.cells import RunCells
+from acp_jupyter.notebook.tools.kernel import (
+    Complete,
+    Inspect,
+    Interrupt,
+    ListVariables,
+    RestartKernel,
+    RunCode,
+)
+
+__all__ = ["complete", "inspect", "interrupt", "restart", "run_cells", "run_code", "variables"]
+
+_LOOK_SECONDS = 3.0
+"""For what the user is told before they allow; code is not held up by a busy kernel."""
+_NAMES = 20
+
+
+async def variables(desk: Desk, call: ListVariables) -> Reply:
+    """List the user's variables."""
+    found = await desk.runner.variables(desk.kernel_id)
+    lines = [
+        f"{each.name}: {each.type}"
+        + (f" {each.detail}" if each.detail else "")
+        + (f" = {each.preview}" if each.preview else "")
+        for each in found.variables
+        if fnmatch.fnmatchcase(each.name, call.pattern)
+    ]
+    reply = Reply()
+    reply.say(f"{len(lines)} variables.")
+    if lines:
+        origin = f"variables of the kernel of {desk.place.name}"
+        reply.data(origin, bounded("\n".join(lines), 30_000))
+    if found.more:
+        reply.say(f"{found.more} more are not listed.")
+    return reply
+
+
+async def inspect(desk: Desk, call: Inspect) -> Reply:
+    """Show what is known of a name."""
+    place = len(call.code) if call.position is None else min(call.position, len(call.code))
+    found = await desk.runner.inspect(desk.kernel_id, call.code, place)
+    reply = Reply()
+    if not found.found:
+        reply.say("Nothing is known of that name. list_variables lists what there is.")
+    else:
+        reply.data(f"inspection in the kernel of {desk.place.name}", bounded(found.text, 20_000))
+    return reply
+
+
+async def complete(desk: Desk, call: Complete) -> Reply:
+    """List how code goes on."""
+    place = len(call.code) if call.position is None else min(call.position, len(call.code))
+    found = await desk.runner.complete(desk.kernel_id, call.code, place)
+    reply = Reply()
+    reply.say(
+        f"{len(found.matches)} completions, in place of characters {found.start} to {found.end}."
+    )
+    if found.matches:
+        words = bounded("\n".join(found.matches), 10_000)
+        reply.data(f"completions in the kernel of {desk.place.name}", words)
+    return reply
+
+
+async def run_code(desk: Desk, call: RunCode) -> Reply:
+    """Run code that stands in no cell."""
+    kernel_id = desk.kernel_id
+    own = await desk.gate.ask(await _wish(desk, call.tool, "Run code", call.code))
+    reply = Reply()
+    try:
+        result = await desk.runner.execute(
+            kernel_id, call.code, timeout_seconds=call.timeout_seconds
+        )
+        _tell(reply, f"the code that you ran in {desk.place.name}", result)
+    finally:
+        desk.gate.done(own, failed=reply.failed or not reply.parts)
+    return reply
+
+
+async def run_cells(desk: Desk, call: RunCells) -> Reply:
+    """Run cells, and write their outputs into the notebook."""
+    kernel_id = desk.kernel_id
+    desk.not_the_asking(call.cell_ids)
+    state = await desk.state()
+    cells = [desk.cell(state, cell_id)[1] for cell_id in call.cell_ids]
+    for cell in cells:
+        if cell.cell_type != "code":
+            raise NotDone(f"Cell {cell.id} is a {cell.cell_type} cell; only code cells can run.")
+    code = "\n\n".join(f"# cell {cell.id}\n{cell.source}" for cell in cells)
+    title = f"Run cell {cells[0].id}" if len(cells) == 1 else f"Run {len(cells)} cells"
+    own = await desk.gate.ask(await _wish(desk, call.tool, title, code))
+    reply = Reply()
+    try:
+        for cell in cells:
+            await _run_cell(desk, kernel_id, cell, call.timeout_seconds, reply)
+            if reply.failed:
+                left = len(cells) - cells.index(cell) - 1
+                if left:
+                    reply.say(f"{left} cells after it were not run.")
+                break
+    finally:
+        desk.gate.done(own, failed=reply.failed or not reply.parts)
+    return reply
+
+
+async def _run_cell(
+    desk: Desk, kernel_id: str, cell: Cell, timeout_seconds: float, reply: Reply
+) -> None:
+    _, now = desk.cell(await desk.state(), cell.id)
+    if now.source != cell.source:
+        reply.failed = True
+        reply.say(f"stale: cell {cell.id} was changed meanwhile, and was not run. Read it again.")
+        return
+    result = await desk.runner.execute(
+        kernel_id, cell.source, timeout_seconds=timeout_seconds, store_history=True
+    )
+    _tell(reply, f"cell {cell.id} of {desk.place.name}", result)
+    written = SetOutputs(
+        cell_id=cell.id,
+        fingerprint=fingerprint(cell.source),
+        outputs=result.outputs,
+        execution_count=result.execution_count,
+    )
+    try:
+        await desk.apply(written)
+    except NotDone as error:
+        reply.say(f"Its outputs were not written into the notebook: {error}")
+
+
+async def interrupt(desk: Desk, call: Interrupt) -> Reply:
+    """Stop what a tool runs."""
+    await desk.runner.interrupt(desk.kernel_id)
+    reply = Reply()
+    reply.say("Interrupted what your tools ran, if anything.")
+    return reply
+
+
+async def restart(desk: Desk, call: RestartKernel) -> Reply:
+    """Restart the kernel."""
+    kernel_id = desk.kernel_id
+    if desk.place.asking_cell:
+        raise NotDone(
+            "The cell that you are asked from runs in this kernel, so it can't be restarted now. "
+            "Ask the user to do it."
+        )
+    wish = Wish(
+        tool=call.tool,
+        arguments=desk.arguments,
+        kind="execute",
+        title=f"Restart the kernel of {desk.place.name}",
+        location=str(desk.place.path),
+        shown={},
+        reason="All variables are lost.",
+    )
+    own = await desk.gate.ask(wish)
+    failed = True
+    try:
+        await desk.runner.restart(kernel_id)
+        failed = False
+    finally:
+        desk.gate.done(own, failed=failed)
+    reply = Reply()
+    reply.say("Restarted. There are no variables now.")
+    return reply
+
+
+async def _wish(desk: Desk, tool: str, title: str, code: str) -> Wish:
+    return Wish(
+        tool=tool,
+        arguments=desk.arguments,
+        kind="execute",
+        title=f"{title} in the kernel of {desk.place.name}",
+        location=str(desk.place.path),
+        shown={"code": code},
+        reason=await _overwritten(desk, code),
+    )
+
+
+async def _overwritten(desk: Desk, code: str) -> str:
+    """Say which of the user's variables the code would give another value, as far as is seen."""
+    bound = bound_names(code)
+    if not bound:
+        return ""
+    with contextlib.suppress(KernelTrouble, TimeoutError):
+        async with asyncio.timeout(_LOOK_SECONDS):
+            found = await desk.runner.variables(desk.kernel_id)
+        names = sorted(bound & {each.name for each in found.variables})
+        if not names:
+            return ""
+        more = f" and {len(names) - _NAMES} more" if len(names) > _NAMES else ""
+        return f"Overwrites variables: {', '.join(names[:_NAMES])}{more}."
+    names = sorted(bound)
+    return f"May overwrite variables: {', '.join(names[:_NAMES])}."
+
+
+def _tell(reply: Reply, origin: str, result: RunResult) -> None:
+    words = {
+        "ok": "Ran without an error.",
+        "error": "It raised an error.",
+        "interrupted": "It was interrupted.",
+        "timeout": "It took too long, and was interrupted.",
+    }
+    reply.failed = result.status != "ok"
+    reply.say(f"{origin[:1].upper()}{origin[1:]}: {words[result.status]}")
+    reply.outputs(origin, result.outputs)
+    if result.truncated:
+        reply.say("There was more output than is kept.")
