@@ -1,4 +1,5 @@
 import type { Translate } from '../i18n';
+import { holdsSelection } from '../parts/selected';
 import { LANGUAGE } from './boxes';
 import { drawDiagram, redrawDiagram } from './diagram';
 import { FORMULA } from './math';
@@ -129,11 +130,6 @@ export function coloured(runs: readonly Run[], text: string): DocumentFragment |
     }
   }
   return made;
-}
-
-function holdsSelection(element: Element): boolean {
-  const selection = document.getSelection();
-  return selection !== null && !selection.isCollapsed && selection.containsNode(element, true);
 }
 
 function within(element: Element, selector: string): HTMLElement[] {

@@ -84,6 +84,15 @@ describe('MarkdownStream', () => {
     }
   });
 
+  it('keeps the order of blocks that come at once, an open fence last', () => {
+    const { host, stream } = make();
+    stream.append('One\n\n- two\n\nThree\n\n```py\nfour = 4');
+    drain(stream);
+    const tags = [...host.children].map(element => element.localName);
+    expect(tags).toEqual(['p', 'ul', 'p', 'div']);
+    expect(host.textContent).toMatch(/One\s*two\s*Three\s*(py)?\s*four = 4/);
+  });
+
   it('keeps the text node of a growing paragraph and of an open code block', () => {
     const { host, stream } = make();
     stream.append('Hello');

@@ -86,7 +86,7 @@ export class MarkdownStream {
     }
     const after = shown[shownEnd]?.element ?? null;
     shown.slice(start, shownEnd).forEach(block => block.element.remove());
-    const made = wanted.slice(start, wantedEnd).map(html => this.make(html));
+    const made = this.make(wanted.slice(start, wantedEnd));
     made.forEach(block => this.host.insertBefore(block.element, after));
     this.frozen = [...shown.slice(0, start), ...made, ...shown.slice(shownEnd)];
     this.live = [];
@@ -130,10 +130,10 @@ export class MarkdownStream {
     // Where the lexer has changed the text, positions in it mean nothing.
     const fits = tokens.map(token => token.raw).join('') === this.tail;
     const opens = fits && last.type === 'code' && last === tokens[tokens.length - 1];
-    for (const [index, token] of visible.entries()) {
-      if (token !== last || !opens || !this.openFence(token.raw, index)) {
-        this.showBlock(index, htmlOf(token));
-      }
+    this.fence = opens ? OpenFence.open(last.raw, this.options) : null;
+    this.showBlocks((this.fence === null ? visible : visible.slice(0, -1)).map(htmlOf));
+    if (this.fence !== null) {
+      this.place(visible.length - 1, { html: '', element: this.fence.box });
     }
     this.live.splice(visible.length).forEach(block => block.element.remove());
     if (fits && visible.length > 1) {
@@ -154,25 +154,17 @@ export class MarkdownStream {
     }
   }
 
-  private openFence(raw: string, index: number): boolean {
-    const fence = OpenFence.open(raw, this.options);
-    if (fence === null) {
-      return false;
-    }
-    this.fence = fence;
-    this.place(index, { html: '', element: fence.box });
-    return true;
+  private showBlocks(wanted: readonly string[]): void {
+    const changed = [...wanted.keys()].filter(index => this.live[index]?.html !== wanted[index]);
+    const made = this.make(changed.map(index => wanted[index] ?? ''));
+    made.forEach((block, nth) => this.showBlock(changed[nth] ?? 0, block));
   }
 
-  private showBlock(index: number, html: string): void {
+  private showBlock(index: number, made: Block): void {
     const shown = this.live[index];
-    if (shown?.html === html) {
-      return;
-    }
-    const made = this.make(html);
     if (shown !== undefined && shown.element.tagName === made.element.tagName) {
       patch(shown.element, made.element);
-      this.live[index] = { html, element: shown.element };
+      this.live[index] = { html: made.html, element: shown.element };
     } else {
       this.place(index, made);
     }
@@ -188,20 +180,17 @@ export class MarkdownStream {
     this.live[index] = block;
   }
 
-  private make(html: string): Block {
-    const fragment = sanitise(html);
-    dress(fragment, this.options);
-    const only = fragment.firstElementChild;
-    if (only !== null && fragment.childElementCount === 1 && isBare(fragment)) {
-      return { html, element: only };
-    }
-    const element = document.createElement('div');
-    element.append(fragment);
-    return { html, element };
+  private make(texts: readonly string[]): Block[] {
+    return sanitise(texts).map((element, index) => {
+      dress(element, this.options);
+      const only = element.firstElementChild;
+      const bare = only !== null && element.childElementCount === 1 && isBare(element);
+      return { html: texts[index] ?? '', element: bare ? only : element };
+    });
   }
 }
 
 /** No text beside the elements. */
-function isBare(fragment: DocumentFragment): boolean {
-  return [...fragment.childNodes].every(node => !(node instanceof Text) || node.data.trim() === '');
+function isBare(element: Element): boolean {
+  return [...element.childNodes].every(node => !(node instanceof Text) || node.data.trim() === '');
 }

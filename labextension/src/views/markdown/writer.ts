@@ -7,6 +7,8 @@ import { MarkdownStream } from './stream';
 const CHEAP_MILLISECONDS = 4;
 /** No further step is begun in a frame after this: layout and paint need their share. */
 const BUDGET_MILLISECONDS = 8;
+/** The same where layout and paint take long: fewer frames, each still short of a long task. */
+const MOST_MILLISECONDS = 25;
 /** While somebody types, growing text is drawn so seldom: each time costs the whole view a paint. */
 const TYPING_PAUSE = 120;
 
@@ -16,6 +18,8 @@ export class Writer {
   private open = true;
   /** Not before this time: at most a fifth of the time goes into drawing. */
   private rest = 0;
+  /** When the last frame's steps were done, if some were left. */
+  private paused = Infinity;
 
   constructor(element: Element, options: MarkdownOptions, onFrozen?: (frozen: Element) => void) {
     this.stream = new MarkdownStream(element, options, onFrozen);
@@ -54,10 +58,12 @@ export class Writer {
     if (start < this.rest) {
       return true;
     }
+    const budget = this.budget(start);
     let more = this.step();
-    while (more && performance.now() - start < BUDGET_MILLISECONDS) {
+    while (more && performance.now() - start < budget) {
       more = this.step();
     }
+    this.paused = more ? performance.now() : Infinity;
     const cost = performance.now() - start;
     // What has piled up is drawn as fast as frames come.
     this.rest = cost > CHEAP_MILLISECONDS && !more ? start + 5 * cost : 0;
@@ -66,6 +72,12 @@ export class Writer {
     }
     return more;
   };
+
+  /** As long as the last frame took for all else. */
+  private budget(start: number): number {
+    const most = isTyping(start) ? BUDGET_MILLISECONDS : MOST_MILLISECONDS;
+    return Math.min(most, Math.max(BUDGET_MILLISECONDS, start - this.paused));
+  }
 
   private step(): boolean {
     if (this.open || this.stream.isBehind) {
