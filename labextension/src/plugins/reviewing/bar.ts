@@ -4,7 +4,8 @@ import { Widget } from '@lumino/widgets';
 import type { Mounted, Translate } from '../../views';
 import type { RunNoteProps } from '../../views/review';
 import { mountRunNote } from '../lazyViews';
-import type { Run } from './runs';
+import { forgetRun } from './remembered';
+import type { Run } from './run';
 
 /** One quiet line above a notebook: a run has changed files, which can be reviewed together. */
 class RunBar extends Widget {
@@ -45,14 +46,26 @@ export class RunBars {
     if (run !== last || run.panel.isDisposed) {
       return;
     }
-    if (shown !== undefined && (shown.run !== run || run.isSeen || !run.isReviewable)) {
+    if (shown !== undefined && (shown.run !== run || !isOffered(run))) {
       this.#close(run.panel);
     }
-    if (run.isSeen || !run.isReviewable) {
+    if (isOffered(run)) {
+      void this.#offer(run);
+    }
+  }
+
+  async #offer(run: Run): Promise<void> {
+    const { isTouched, joinedIds } = await import('../../views/review');
+    const known = this.#bars.get(run.panel);
+    const isOpen = run.hasOpenChanges((turnIds, path) => isTouched(joinedIds(turnIds), path));
+    if (run.panel.isDisposed || !isOffered(run)) {
+      return;
+    }
+    if (!isOpen) {
+      this.#close(run.panel);
       return;
     }
     const props = this.#props(run);
-    const known = this.#bars.get(run.panel);
     if (known !== undefined) {
       known.bar.refresh(props);
       return;
@@ -65,6 +78,7 @@ export class RunBars {
   #props(run: Run): RunNoteProps {
     const used = () => {
       run.isSeen = true;
+      forgetRun({ path: run.path, name: run.name, turnIds: [...run.turns.keys()] });
       this.#close(run.panel);
     };
     return {
@@ -88,6 +102,10 @@ export class RunBars {
       steady(panel, () => shown.bar.dispose());
     }
   }
+}
+
+function isOffered(run: Run): boolean {
+  return !run.isSeen && run.isReviewable;
 }
 
 /** What one reads or points at stays where it is when the bar comes or goes above it. */

@@ -5,74 +5,14 @@ import type { INotebookTracker, Notebook, NotebookPanel } from '@jupyterlab/note
 
 import type { Client } from '../../delivery/client';
 import { Listeners } from '../../delivery/listeners';
-import type { TurnState } from '../../wire/types';
 import type { Translate } from '../../views';
-import { NotebookSessions } from '../notebookSessions';
+import { rememberedRun, rememberRun } from './remembered';
+import { Run } from './run';
 
 /** A turn that a cell sent in the background may be heard of after the cell has ended. */
 const LATE_MS = 2_000;
 /** Runs that are remembered. */
 const MAX_RUNS = 20;
-
-/** The turns of cells that were run together. */
-export class Run {
-  readonly turns = new Map<string, TurnState>();
-  readonly name: string;
-  readonly panel: NotebookPanel;
-  readonly cells: readonly Cell[];
-  /** The bar about it was closed, or used. */
-  isSeen = false;
-  /** All of its cells have ended. */
-  isOver = false;
-  readonly #former: ReadonlySet<string>;
-  readonly #sessions: NotebookSessions;
-
-  constructor(panel: NotebookPanel, cells: readonly Cell[], name: string, client: Client) {
-    this.panel = panel;
-    this.cells = cells;
-    this.name = name;
-    this.#sessions = new NotebookSessions(client, panel.context.localPath);
-    this.#former = new Set(this.#sessions.turns().map(turn => turn.turn_id));
-  }
-
-  /** In the order of their first turns. */
-  get sessionIds(): string[] {
-    return [...new Set([...this.turns.values()].map(turn => turn.session_id))];
-  }
-
-  /** Whether nothing more is to come, and files were changed. */
-  get isReviewable(): boolean {
-    const turns = [...this.turns.values()];
-    return this.isOver && turns.every(({ status }) => status === 'done') && this.files > 0;
-  }
-
-  /** How many files its turns changed. */
-  get files(): number {
-    const turns = [...this.turns.values()];
-    const more = turns.reduce((sum, { changes }) => sum + (changes?.left_out ?? 0), 0);
-    const paths = turns.flatMap(({ session_id, changes }) =>
-      (changes?.files ?? []).map(({ path }) => `${this.#sessions.folder(session_id)}/${path}`),
-    );
-    return new Set(paths).size + more;
-  }
-
-  /** Takes in what is known of its turns; new ones only while `open`. */
-  look(open: boolean): void {
-    const ids = new Set(this.cells.map(cell => cell.model.id));
-    const path = this.panel.context.localPath;
-    for (const turn of this.#sessions.turns()) {
-      const { turn_id: id, origin } = turn;
-      const isOwn = origin?.notebook_path === path && ids.has(origin.cell_id);
-      if (this.turns.has(id) || (open && isOwn && !this.#former.has(id))) {
-        this.turns.set(id, turn);
-      }
-    }
-  }
-
-  dispose(): void {
-    this.#sessions.dispose();
-  }
-}
 
 /**
  * Which turns belong together because one command ran their cells.
@@ -99,6 +39,8 @@ export class Runs {
     });
     NotebookActions.selectionExecuted.connect((_, { notebook }) => this.#executed(notebook));
     client.turnsChanged.add(() => this.#look());
+    notebooks.widgetAdded.connect((_, panel) => this.#opened(panel));
+    notebooks.forEach(panel => this.#opened(panel));
   }
 
   /** The run that a turn is of. */
@@ -135,7 +77,24 @@ export class Runs {
       cells.length === all
         ? this.#t('Run All, %1', time)
         : this.#t('the run of %1 cells, %2', cells.length, time);
-    const run = new Run(panel, cells, name, this.#client);
+    this.#add(new Run(panel, { name, cells }, this.#client));
+  }
+
+  /** A page before this one may have seen a run of it that nobody has looked at. */
+  #opened(panel: NotebookPanel): void {
+    void panel.context.ready.then(() => {
+      const known = panel.isDisposed ? null : rememberedRun(panel.context.localPath);
+      if (known !== null && this.last(panel) === null) {
+        const run = new Run(panel, known, this.#client);
+        run.isOver = true;
+        run.look(false);
+        this.#add(run);
+      }
+    });
+  }
+
+  #add(run: Run): void {
+    const { panel } = run;
     panel.disposed.connect(() => this.#drop(run));
     this.#runs.slice(0, 1 - MAX_RUNS).forEach(old => this.#drop(old));
     this.#runs.push(run);
@@ -149,6 +108,7 @@ export class Runs {
         setTimeout(() => {
           run.look(true);
           run.isOver = true;
+          remember(run);
           this.changed.emit(run);
         }, LATE_MS);
       }
@@ -165,6 +125,13 @@ export class Runs {
   #drop(run: Run): void {
     run.dispose();
     this.#runs = this.#runs.filter(each => each !== run);
+  }
+}
+
+/** A run without turns leaves the one before it to be looked at. */
+function remember({ path, name, turns }: Run): void {
+  if (turns.size > 0) {
+    rememberRun({ path, name, turnIds: [...turns.keys()] });
   }
 }
 

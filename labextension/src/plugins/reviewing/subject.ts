@@ -1,6 +1,6 @@
 import type { Scope } from '../../views/review';
 import { isRecord, text, texts } from '../../wire/read';
-import type { Run } from './runs';
+import type { Run } from './run';
 
 type Turns = Pick<Run, 'name' | 'sessionIds' | 'turns'>;
 

@@ -1,4 +1,5 @@
 export type { Scope, Source } from './entries';
+export { isTouched, joinedIds } from './kept';
 export { mountReview } from './mount';
 export type { ReviewProps } from './review';
 export { mountRunNote } from './run_note';

@@ -1,6 +1,6 @@
 import type { ChangedFile } from '../../wire/types';
 import type { Entry } from './entries';
-import { BETWEEN } from './kept';
+import { joinedIds } from './kept';
 
 /** Several of one file, in order. */
 type Chain = readonly Entry[];
@@ -39,7 +39,7 @@ function startOf(entry: Entry, chain: Chain): number {
     // Their lines are counted from what these turns found.
     const start = chain.length - file.together.length;
     const ids = chain.slice(Math.max(0, start)).map(({ marked }) => marked);
-    return ids.join(BETWEEN) === file.together.join(BETWEEN) ? start : chain.length;
+    return joinedIds(ids) === joinedIds(file.together) ? start : chain.length;
   }
   // Where nothing is left of it there is no change to show.
   return first.file.old_text_id === file.new_text_id ? chain.length : 0;
@@ -61,7 +61,7 @@ function merged(chain: Chain): Entry[] {
   if (first === undefined || last === undefined || chain.length === 1) {
     return [...chain];
   }
-  const marked = chain.map(each => each.marked).join(BETWEEN);
+  const marked = joinedIds(chain.map(each => each.marked));
   const { old_text_id } = first.file;
   const change = changeOf(first.file, last.file);
   // How many lines it is shows its diff.

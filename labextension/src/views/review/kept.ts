@@ -9,8 +9,12 @@ const MAX_TURNS = 100;
 
 /** Stands for all of a file. */
 export const WHOLE = '';
-/** Between the ids of turns whose changes of a file are one. */
-export const BETWEEN = '+';
+const BETWEEN = '+';
+
+/** Names turns whose changes of a file are one. */
+export function joinedIds(turnIds: readonly string[]): string {
+  return turnIds.join(BETWEEN);
+}
 
 type Files = Readonly<Record<string, readonly string[]>>;
 
