@@ -16,8 +16,9 @@ from typing import Any, ClassVar, Literal, TypeVar
 from jupyter_core.paths import jupyter_config_path, jupyter_data_dir
 
 from acp_jupyter.delivery.callers import UserCaller
-from acp_jupyter.delivery.commands import Command, CreateSession
+from acp_jupyter.delivery.commands import Command, CreateSession, GetTurn
 from acp_jupyter.delivery.dispatch import Dispatcher
+from acp_jupyter.delivery.frames import TurnDetail
 from acp_jupyter.delivery.opening import go_on
 from acp_jupyter.errors import ServerUnreachable, UnknownSession
 from acp_jupyter.host.host import AgentHost, HostConfig
@@ -26,6 +27,10 @@ from acp_jupyter.host.registry.points import EntryPointAgents
 from acp_jupyter.host.registry.public import PublicAgents
 from acp_jupyter.host.workspace import choose_cwd
 from acp_jupyter.kernel.client import HostClient
+from acp_jupyter.kernel.running.embedded_runner import THIS_KERNEL
+from acp_jupyter.kernel.running.guard import check_command
+from acp_jupyter.notebook.kernel_work import FinishedWork, Followed
+from acp_jupyter.notebook.waiting_cells import WaitingCells
 from acp_jupyter.transcript.session_state import SessionState
 
 __all__ = ["EmbeddedHost"]
@@ -79,6 +84,7 @@ class EmbeddedHost(HostClient):
         )
         self.caller = UserCaller(_user())
         self.dispatcher = Dispatcher(self.host, _NoSurroundings())
+        self.cells = WaitingCells()
         self._sessions: dict[tuple[str, str], str] = {}
         self._pid = os.getpid()
         self.host.start()
@@ -96,9 +102,30 @@ class EmbeddedHost(HostClient):
 
     def call(self, command: Command, seconds: float) -> Any:
         """Run a command on the host's loop."""
+        check_command(command)
         if isinstance(command, CreateSession):
             return self._create(command, seconds)
         return self._run(command, seconds)
+
+    def follow(self, turn_id: str, wait_seconds: float) -> Followed:
+        """Look for work and for the turn's end at once."""
+
+        async def turn() -> TurnDetail:
+            command = GetTurn(turn_id=turn_id, wait_seconds=wait_seconds)
+            detail = await self.dispatcher.handle(command, self.caller)
+            assert isinstance(detail, TurnDetail)
+            return detail
+
+        work = self.cells.follow(THIS_KERNEL, turn())
+        return self._result(work, wait_seconds + _FLUSH_SECONDS)
+
+    def finish(self, finished: FinishedWork) -> bool:
+        """Tell the host's loop."""
+
+        async def tell() -> bool:
+            return self.cells.finish(THIS_KERNEL, finished)
+
+        return self._result(tell(), _FLUSH_SECONDS)
 
     def _create(self, command: CreateSession, seconds: float) -> Any:
         """Find the session of that label again; a host without notebooks does not keep labels."""

@@ -5,39 +5,13 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 
-from acp_jupyter.delivery.change_commands import GetChanges
-from acp_jupyter.delivery.commands import (
-    Cancel,
-    Command,
-    GetSession,
-    GetTraffic,
-    GetTranscript,
-    GetTurn,
-    ListAgents,
-    ListSessions,
-)
-from acp_jupyter.delivery.permission_commands import ListRules
-from acp_jupyter.errors import NotAllowed
+from acp_jupyter.delivery.agent_code import let_only_look
+from acp_jupyter.delivery.commands import Command
 from acp_jupyter.kernel.surroundings import current_shell, kernel_of
 from acp_jupyter.notebook.kernel_work import TOOL_MARK
 
 __all__ = ["check_command", "tool_code", "tool_code_runs"]
 
-_HARMLESS = (
-    Cancel,
-    GetChanges,
-    GetSession,
-    GetTraffic,
-    GetTranscript,
-    GetTurn,
-    ListAgents,
-    ListRules,
-    ListSessions,
-)
-_WORDS = (
-    "This code is run by an agent's tool, so it can't start agents, prompt or change them, or "
-    "answer for the user. Put it into a cell and ask the user to run that."
-)
 _depth = 0
 """Of the whole process: the code may start threads. Changed on the main thread alone."""
 
@@ -68,8 +42,8 @@ def check_command(command: Command) -> None:
     NotAllowed
         An agent's code runs now.
     """
-    if not isinstance(command, _HARMLESS) and (_depth > 0 or _asked_by_tool()):
-        raise NotAllowed(_WORDS)
+    if _depth > 0 or _asked_by_tool():
+        let_only_look(command)
 
 
 def _asked_by_tool() -> bool:

@@ -16,7 +16,7 @@ from acp_jupyter.notebook.outputs import Outputs
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import ExecutionResult, InteractiveShell
 
-__all__ = ["run_nested"]
+__all__ = ["interrupt_main", "run_nested"]
 
 _AGAIN_SECONDS = 2.0
 """Code that catches one interrupt gets another."""
@@ -106,11 +106,12 @@ class _Alarm:
                 if self._over.is_set():
                     return
                 self.rang = True
-                _interrupt_main()
+                interrupt_main()
             wait = _AGAIN_SECONDS
 
 
-def _interrupt_main() -> None:
+def interrupt_main() -> None:
+    """Interrupt what the main thread does; from any thread."""
     if os.name == "posix":
         # A signal of the process: it ends a system call that the main thread waits in.
         os.kill(os.getpid(), signal.SIGINT)

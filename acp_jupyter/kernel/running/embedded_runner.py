@@ -1,0 +1,169 @@
+"""Runs code of tools in this kernel, where the host is in it too."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import uuid
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from acp_jupyter.kernel.running.executor import do_work
+from acp_jupyter.kernel.running.guard import tool_code_runs
+from acp_jupyter.kernel.running.nested import interrupt_main
+from acp_jupyter.kernel.surroundings import current_shell, kernel_of
+from acp_jupyter.notebook.kernel_runner import (
+    Completion,
+    Inspection,
+    KernelTrouble,
+    RunResult,
+    Variables,
+)
+from acp_jupyter.notebook.kernel_work import (
+    Answer,
+    CompleteCode,
+    FinishedWork,
+    InspectCode,
+    KernelWork,
+    RunCode,
+    TellVariables,
+    Trouble,
+)
+from acp_jupyter.notebook.waiting_cells import NoCellWaits, WaitingCells
+
+__all__ = ["THIS_KERNEL", "EmbeddedKernelRunner"]
+
+THIS_KERNEL = "this"
+"""The id of the only kernel there is."""
+
+_A = TypeVar("_A", RunResult, Variables, Inspection, Completion)
+_BUSY_SECONDS = 30.0
+_ASK_SECONDS = 10.0
+_EXTRA_SECONDS = 20.0
+_NO_KERNEL = (
+    "This program waits for no turn and has no kernel that could run code beside it. "
+    "Code can run while it waits for the turn (turn.wait())."
+)
+_BUSY = "The kernel is busy with other code. Wait for its end and try again."
+_RESTART = "Only the user can restart this kernel: the agent lives in it."
+
+
+@dataclass
+class _Job:
+    """Work that the kernel does between two cells, unless it is withdrawn before."""
+
+    work: KernelWork
+    loop: asyncio.AbstractEventLoop
+    outcome: asyncio.Future[FinishedWork]
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    begun: bool = False
+    withdrawn: bool = False
+
+    def withdraw(self) -> bool:
+        """Give it up; False where it has begun."""
+        with self.lock:
+            self.withdrawn = not self.begun
+            return self.withdrawn
+
+    def run(self, kernel: Any) -> None:
+        """Do it on the main thread."""
+        with self.lock:
+            if self.withdrawn:
+                return
+            self.begun = True
+        kernel.pre_handler_hook()  # without it the kernel hears no interrupt here
+        try:
+            finished = do_work(current_shell(), self.work)
+        finally:
+            kernel.post_handler_hook()
+        self.loop.call_soon_threadsafe(self._tell, finished)
+
+    def _tell(self, finished: FinishedWork) -> None:
+        if not self.outcome.done():
+            self.outcome.set_result(finished)
+
+
+class EmbeddedKernelRunner:
+    """A `KernelRunner` for this process alone. Used on the host's loop.
+
+    Parameters
+    ----------
+    cells
+        That wait.
+    """
+
+    def __init__(self, cells: WaitingCells) -> None:
+        self._cells = cells
+
+    async def execute(
+        self, kernel_id: str, code: str, *, timeout_seconds: float, store_history: bool = False
+    ) -> RunResult:
+        """Run code as a cell would, without a number; after the time it is interrupted."""
+        work = RunCode(work_id=_new_id(), code=code, timeout_seconds=timeout_seconds)
+        return await self._do(work, RunResult, timeout_seconds)
+
+    async def variables(self, kernel_id: str) -> Variables:
+        """Return the user's variables."""
+        return await self._do(TellVariables(work_id=_new_id()), Variables, _ASK_SECONDS)
+
+    async def inspect(self, kernel_id: str, code: str, position: int) -> Inspection:
+        """Return what is known of the name at ``position``, in characters."""
+        work = InspectCode(work_id=_new_id(), code=code, position=position)
+        return await self._do(work, Inspection, _ASK_SECONDS)
+
+    async def complete(self, kernel_id: str, code: str, position: int) -> Completion:
+        """Return how the code goes on at ``position``, in characters."""
+        work = CompleteCode(work_id=_new_id(), code=code, position=position)
+        return await self._do(work, Completion, _ASK_SECONDS)
+
+    async def interrupt(self, kernel_id: str) -> None:
+        """Stop what a tool runs; the user's own cell is left alone."""
+        self._cells.mark_interrupted(THIS_KERNEL)
+        if tool_code_runs():
+            interrupt_main()
+
+    async def restart(self, kernel_id: str) -> None:
+        """Refuse: the agent would end with it."""
+        raise KernelTrouble("refused", _RESTART)
+
+    async def _do(self, work: KernelWork, kind: type[_A], seconds: float) -> _A:
+        try:
+            answer = await asyncio.wait_for(self._anywhere(work), seconds + _EXTRA_SECONDS)
+        except TimeoutError:
+            raise KernelTrouble("timeout", "The kernel did not answer in time.") from None
+        except asyncio.CancelledError:
+            await self.interrupt(THIS_KERNEL)  # the turn was stopped: so is its code
+            raise
+        assert isinstance(answer, kind)
+        return answer
+
+    async def _anywhere(self, work: KernelWork) -> Answer:
+        if self._cells.waits(THIS_KERNEL):
+            try:
+                return await self._cells.do(THIS_KERNEL, work)
+            except NoCellWaits:
+                pass
+        return await self._between_cells(work)
+
+    async def _between_cells(self, work: KernelWork) -> Answer:
+        kernel = kernel_of(current_shell())
+        loop = getattr(kernel, "io_loop", None)
+        if loop is None:
+            raise KernelTrouble("no_kernel", _NO_KERNEL)
+        here = asyncio.get_running_loop()
+        job = _Job(work, here, here.create_future())
+        loop.add_callback(job.run, kernel)
+        try:
+            await asyncio.wait([job.outcome], timeout=_BUSY_SECONDS)
+            if not job.outcome.done() and job.withdraw():
+                raise KernelTrouble("busy", _BUSY)
+            outcome = (await job.outcome).outcome()
+        finally:
+            job.withdraw()
+        if isinstance(outcome, Trouble):
+            raise outcome.error()
+        return outcome
+
+
+def _new_id() -> str:
+    return uuid.uuid4().hex

@@ -1,0 +1,67 @@
+"""Code of an agent's tools in a kernel that holds the host itself."""
+
+from __future__ import annotations
+
+from tests.support.notebook import Kernel
+
+TOOL = """
+import asyncio
+from acp_jupyter.kernel.connection import host_client
+from acp_jupyter.kernel.running.embedded_runner import EmbeddedKernelRunner
+from acp_jupyter.notebook.kernel_runner import KernelTrouble
+
+client = host_client()
+runner = EmbeddedKernelRunner(client.cells)
+
+def tool(code, seconds=20, pause=0.0):
+    async def run():
+        await asyncio.sleep(pause)
+        return await runner.execute('this', code, timeout_seconds=seconds)
+    return client.host.submit(run())
+"""
+SLOW = "%%acp demo\nslow N=20 rate=20"
+
+
+def test_the_waiting_cell_runs_it(kernel: Kernel) -> None:
+    kernel.run(TOOL).ok()
+    kernel.run("first = tool('print(1); made = 42; made', pause=0.3)").ok()
+    cell = kernel.run(SLOW).ok()
+    assert "42" not in cell.printed
+    shown = kernel.run("for each in first.result(1).outputs: print(each['output_type'])").ok()
+    assert shown.printed == "stream\nexecute_result\n"
+    assert kernel.run("print(made)").ok().printed == "42\n"
+
+
+def test_between_cells_it_runs_on_the_main_thread(kernel: Kernel) -> None:
+    kernel.run(TOOL).ok()
+    kernel.run("import threading; late = tool('threading.current_thread().name')").ok()
+    told = kernel.run("print(late.result(5).outputs[0]['data']['text/plain'])").ok()
+    assert told.printed == "'MainThread'\n"
+    kernel.run("stuck = tool('import time; time.sleep(60)', seconds=0.3)").ok()
+    assert kernel.run("print(stuck.result(5).status)").ok().printed == "timeout\n"
+
+
+def test_an_agents_code_neither_prompts_nor_answers(kernel: Kernel) -> None:
+    kernel.run(TOOL).ok()
+    prompts = "import acp_jupyter; acp_jupyter.connect('demo')"
+    answers = (
+        "from acp_jupyter.delivery.commands import AnswerPermission; "
+        "client.call(AnswerPermission(session_id='s', request_id='r', option_id='o'), 1)"
+    )
+    kernel.run(f"tried = [tool({prompts!r}, pause=0.3), tool({answers!r}, pause=0.3)]").ok()
+    kernel.run(SLOW).ok()
+    told = kernel.run("print(*(each.result(1).outputs[0]['ename'] for each in tried))").ok()
+    assert told.printed == "NotAllowed NotAllowed\n"
+
+
+def test_it_is_not_restarted_from_within(kernel: Kernel) -> None:
+    kernel.run(TOOL).ok()
+    code = (
+        "async def restart():\n"
+        "    try:\n"
+        "        await runner.restart('this')\n"
+        "    except KernelTrouble as trouble:\n"
+        "        return trouble.trouble\n"
+        "print(client.host.submit(restart()).result(5))"
+    )
+    assert kernel.run(code).ok().printed == "refused\n"
