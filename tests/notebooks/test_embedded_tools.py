@@ -19,7 +19,7 @@ def tool(code, seconds=20, pause=0.0):
         return await runner.execute('this', code, timeout_seconds=seconds)
     return client.host.submit(run())
 """
-SLOW = "%%acp demo\nslow N=20 rate=20"
+SLOW = "%%acp demo\nslow rate=200"
 
 
 def test_the_waiting_cell_runs_it(kernel: Kernel) -> None:
