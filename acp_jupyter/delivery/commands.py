@@ -85,6 +85,8 @@ class CreateSession(Model):
     """When the agent's process starts: before the answer, beside it, or at the first prompt."""
     record: RecordWish | None = None
     """Whether to record the session, or to play its record in the agent's place."""
+    tools: bool = True
+    """Whether the agent is offered tools for the session's notebook and its kernel."""
 
 
 class GetSession(Model):

@@ -50,6 +50,8 @@ class Opening:
         self._trust.grant(command, session)
         if isinstance(caller, KernelCaller):
             go_on(session, command.record)
+        if isinstance(caller, KernelCaller) or found is None:
+            session.tools_on = command.tools
         if command.start == "background":
             session.start_in_background()
         elif command.start == "wait" and session.may_start():

@@ -26,6 +26,7 @@ def connect(
     session: str | None = None,
     new: bool = False,
     trust: bool = False,
+    tools: bool = True,
 ) -> Session:
     """Return a session with an agent.
 
@@ -44,6 +45,8 @@ def connect(
     trust
         Whether the agent may run in the folder, whatever is in it. Without it the user is asked
         before an agent's first start in a folder.
+    tools
+        Whether the agent is offered tools for the notebook and its kernel.
 
     Raises
     ------
@@ -65,7 +68,7 @@ def connect(
     if session:
         defaults.labels.add(session)
     wish = record_wish()
-    if not new and not trust and wish is None and cwd is None:
+    if not new and not trust and tools and wish is None and cwd is None:
         state = _taken_up(client, name, session or "")
         if state is not None:
             return Session(client, state)
@@ -79,6 +82,7 @@ def connect(
         start="background",
         record=wish,
         trust=trust,
+        tools=tools,
         ask_trust=client.place == "server",
     )
     try:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from acp_jupyter.errors import AcpError
 from acp_jupyter.kernel.api import connect
 from acp_jupyter.kernel.defaults import defaults
+from acp_jupyter.kernel.describing.values import describe_names
 from acp_jupyter.kernel.faces import first_bundle, make_widget, wants_widget
 from acp_jupyter.kernel.formatting import expand
 from acp_jupyter.kernel.settings import Settings, split_setting
@@ -42,13 +43,21 @@ def run_cell(shell: InteractiveShell, options: CellOptions, prompt: str) -> None
     cell = current_cell()
     if options.format:
         prompt = expand(prompt, shell.user_ns)
+    variables = describe_names(options.var, shell.user_ns) if options.var else ()
+    more = bool(options.attach or variables)
     settings = Settings(
         options.mode, options.model, tuple(split_setting(each) for each in options.config)
     )
-    session = connect(options.agent, session=options.session, new=options.new, trust=options.trust)
+    session = connect(
+        options.agent,
+        session=options.session,
+        new=options.new,
+        trust=options.trust,
+        tools=not options.no_tools,
+    )
     session.apply(settings)
     turn = session.prompt(
-        session.with_files(prompt, options.attach) if options.attach else prompt,
+        session.with_context(prompt, options.attach, variables) if more else prompt,
         policy=options.policy or defaults.policy,
         allow=options.allow,
         deny=options.deny,

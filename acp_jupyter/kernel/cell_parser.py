@@ -22,9 +22,11 @@ CELL_OPTIONS = (
     "--config",
     "--policy",
     "--attach",
+    "--var",
     "--allow",
     "--deny",
     "--trust",
+    "--no-tools",
     "--out",
     "--timeout",
     "--background",
@@ -32,7 +34,7 @@ CELL_OPTIONS = (
     "--help",
 )
 
-REPEATED = ("--config", "--allow", "--deny")
+REPEATED = ("--config", "--attach", "--var", "--allow", "--deny")
 """Those that may stand there more than once."""
 
 SEE_HELP = "%%acp --help lists the options."
@@ -104,7 +106,16 @@ def _add_prompt(group: argparse._ArgumentGroup) -> None:
         action="append",
         default=[],
         metavar="PATH",
-        help="a file that goes with the prompt: image, sound or text; may be repeated",
+        help="a file that goes with the prompt: image, sound, text or notebook, or a pattern such "
+        "as 'data/*.csv'; may be repeated",
+    )
+    group.add_argument(
+        "--var",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="a variable that is described to the agent: a DataFrame, an array, a figure, a "
+        "function, anything; may be repeated",
     )
     group.add_argument(
         "--format",
@@ -136,4 +147,9 @@ def _add_permissions(group: argparse._ArgumentGroup) -> None:
     )
     group.add_argument(
         "--trust", action="store_true", help="let the agent run in this folder, whatever is in it"
+    )
+    group.add_argument(
+        "--no-tools",
+        action="store_true",
+        help="offer the agent no tools for this notebook and its kernel",
     )

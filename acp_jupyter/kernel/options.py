@@ -43,9 +43,11 @@ class CellOptions:
     new: bool = False
     policy: Policy | None = None
     attach: tuple[str, ...] = ()
+    var: tuple[str, ...] = ()
     allow: tuple[str, ...] = ()
     deny: tuple[str, ...] = ()
     trust: bool = False
+    no_tools: bool = False
     out: str | None = None
     timeout: float | None = None
     help: bool = False
@@ -89,9 +91,11 @@ def parse_cell_line(line: str) -> CellOptions:
         new=given.new,
         policy=policy,
         attach=tuple(given.attach),
+        var=tuple(given.var),
         allow=checked_rules(given.allow, "allow"),
         deny=checked_rules(given.deny, "deny"),
         trust=given.trust,
+        no_tools=given.no_tools,
         out=given.out,
         timeout=_seconds(given.timeout),
         help=given.help,

@@ -138,6 +138,7 @@ def _wish(
         tool=tool,
         arguments=desk.arguments,
         kind="edit",
+        words="change the notebook",
         title=f"{title} of {desk.place.name}",
         location=str(desk.place.path),
         shown=shown,

@@ -15,6 +15,7 @@ from acp_jupyter.notebook.gate import Gate
 from acp_jupyter.notebook.kernel_runner import KernelRunner
 from acp_jupyter.notebook.open_notebook import OpenNotebook
 from acp_jupyter.notebook.place import Place
+from acp_jupyter.notebook.running_code import RunningCode
 from acp_jupyter.packets.json_fields import Obj
 
 __all__ = ["Desk", "NotDone"]
@@ -31,6 +32,7 @@ class Desk:
     place: Place
     notebooks: OpenNotebook
     runner: KernelRunner
+    code: RunningCode
     gate: Gate
     arguments: Obj
     """As they were sent."""

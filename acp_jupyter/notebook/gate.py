@@ -34,6 +34,8 @@ class Wish:
     arguments: Obj
     """As the agent sent them."""
     kind: Literal["edit", "execute"]
+    words: str
+    """What the user reads: ``run code in the notebook's kernel``."""
     title: str
     location: str
     """The notebook's absolute path: what policies and rules look at."""
@@ -84,6 +86,7 @@ class Gate:
                 "request_id": request_id,
                 "toolCall": {"toolCallId": call_id, **_call(wish)},
                 "options": _OPTIONS,
+                "wish": wish.words,
             }
         )
         option = await asking.ask(request_id)

@@ -81,9 +81,7 @@ async def run_code(desk: Desk, call: RunCode) -> Reply:
     own = await desk.gate.ask(await _wish(desk, call.tool, "Run code", call.code))
     reply = Reply()
     try:
-        result = await desk.runner.execute(
-            kernel_id, call.code, timeout_seconds=call.timeout_seconds
-        )
+        result = await desk.code.execute(kernel_id, call.code, timeout_seconds=call.timeout_seconds)
         _tell(reply, f"the code that you ran in {desk.place.name}", result)
     finally:
         desk.gate.done(own, failed=reply.failed or not reply.parts)
@@ -124,7 +122,7 @@ async def _run_cell(
         reply.failed = True
         reply.say(f"stale: cell {cell.id} was changed meanwhile, and was not run. Read it again.")
         return
-    result = await desk.runner.execute(
+    result = await desk.code.execute(
         kernel_id, cell.source, timeout_seconds=timeout_seconds, store_history=True
     )
     _tell(reply, f"cell {cell.id} of {desk.place.name}", result)
@@ -160,6 +158,7 @@ async def restart(desk: Desk, call: RestartKernel) -> Reply:
         tool=call.tool,
         arguments=desk.arguments,
         kind="execute",
+        words="restart the notebook's kernel",
         title=f"Restart the kernel of {desk.place.name}",
         location=str(desk.place.path),
         shown={},
@@ -182,6 +181,7 @@ async def _wish(desk: Desk, tool: str, title: str, code: str) -> Wish:
         tool=tool,
         arguments=desk.arguments,
         kind="execute",
+        words="run code in the notebook's kernel",
         title=f"{title} in the kernel of {desk.place.name}",
         location=str(desk.place.path),
         shown={"code": code},

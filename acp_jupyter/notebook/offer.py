@@ -15,6 +15,7 @@ from acp_jupyter.notebook.kernel_runner import KernelRunner
 from acp_jupyter.notebook.listener import ToolsListener
 from acp_jupyter.notebook.open_notebook import OpenNotebook
 from acp_jupyter.notebook.place import Whereabouts
+from acp_jupyter.notebook.running_code import RunningCode
 from acp_jupyter.notebook.session_tools import SessionTools
 from acp_jupyter.notebook.tools.table import SERVER_NAME
 
@@ -43,6 +44,8 @@ class NotebookTools:
         self._where = where
         self._notebooks = notebooks
         self._runner = runner
+        self.code = RunningCode(runner)
+        """Knows in which kernels agents' code runs."""
         self._listener = ToolsListener()
 
     async def servers(self, session: Session) -> Sequence[Mapping[str, Any]]:
@@ -53,7 +56,9 @@ class NotebookTools:
             or isinstance(session.record, Replaying)
         ):
             return ()
-        tools = SessionTools(session, self._root, self._where, self._notebooks, self._runner)
+        tools = SessionTools(
+            session, self._root, self._where, self._notebooks, self._runner, self.code
+        )
 
         async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
             # Takes a second: not in the loop, and not before an agent wants it.

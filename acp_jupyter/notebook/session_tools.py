@@ -16,6 +16,7 @@ from acp_jupyter.notebook.kernel_runner import KernelRunner, KernelTrouble
 from acp_jupyter.notebook.open_notebook import OpenNotebook
 from acp_jupyter.notebook.place import Whereabouts, find_place
 from acp_jupyter.notebook.reply import Reply
+from acp_jupyter.notebook.running_code import RunningCode
 from acp_jupyter.notebook.tools.base import WrongArguments, read_input
 from acp_jupyter.notebook.tools.cells import (
     DeleteTool,
@@ -55,7 +56,7 @@ class SessionTools:
         Paths of notebooks are relative to it.
     where
         Which kernel runs for which notebook.
-    notebooks, runner
+    notebooks, runner, code
         What the tools work with.
     """
 
@@ -66,12 +67,14 @@ class SessionTools:
         where: Whereabouts,
         notebooks: OpenNotebook,
         runner: KernelRunner,
+        code: RunningCode,
     ) -> None:
         self._session = session
         self._root = root
         self._where = where
         self._notebooks = notebooks
         self._runner = runner
+        self._code = code
         self._gate = Gate(session)
         self._calls = 0
 
@@ -123,7 +126,7 @@ class SessionTools:
 
     async def _do(self, call: AnyTool, arguments: Obj) -> Reply:
         place = await find_place(self._session, self._root, self._where)
-        desk = Desk(place, self._notebooks, self._runner, self._gate, arguments)
+        desk = Desk(place, self._notebooks, self._runner, self._code, self._gate, arguments)
         return await _do(desk, call)
 
 

@@ -169,6 +169,8 @@ class PermissionRequest(TimedPacket):
     options: tuple[OptionPacket, ...]
     auto_approve: bool = False
     """Whether it needs no answer: it was allowed by the agent's own settings (S3.26)."""
+    wish: str = ""
+    """What is wanted, in the host's own words; never the agent's."""
 
 
 class PermissionResponse(TimedPacket):

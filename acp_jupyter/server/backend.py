@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Protocol
 from pydantic_core import to_json
 
 from acp_jupyter.delivery.access import may_read_traffic
+from acp_jupyter.delivery.agent_code import let_only_look
 from acp_jupyter.delivery.asks import Pages
 from acp_jupyter.delivery.callers import Caller, KernelCaller
 from acp_jupyter.delivery.commands import AttachTurn, Cancel, Command, GetRecords
@@ -42,6 +44,8 @@ class Backend:
     kernels: Kernels
     cells: WaitingCells = field(default_factory=WaitingCells)
     """The cells that wait for a turn, and what tools ask of them."""
+    agent_runs_in: Callable[[str], bool] = lambda _: False
+    """Whether a kernel runs an agent's code now."""
     streams: set[Stoppable] = field(default_factory=set)
     """The open WebSockets and event streams."""
     log_readers: ThreadPoolExecutor = field(
@@ -107,8 +111,11 @@ class Backend:
         Raises
         ------
         NotAllowed
-            The kernel is about to end, and with it nothing that lives here.
+            The kernel is about to end, and with it nothing that lives here; or it runs the code
+            of an agent, which may only look.
         """
+        if isinstance(caller, KernelCaller) and self.agent_runs_in(caller.kernel_id):
+            let_only_look(command)
         ending = isinstance(caller, KernelCaller) and self.kernels.is_ending(caller.kernel_id)
         if ending and isinstance(command, Cancel):
             raise NotAllowed("This kernel is shutting down or restarting; its turns go on.")

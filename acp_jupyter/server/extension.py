@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from jupyter_core.paths import jupyter_config_path, jupyter_data_dir
 from jupyter_server.extension.application import ExtensionApp
 from jupyter_server.serverapp import ServerApp
-from traitlets import Dict, Float, List, Unicode
+from traitlets import Bool, Dict, Float, List, Unicode
 
 from acp_jupyter.delivery.asks import Pages
 from acp_jupyter.delivery.callers import UserCaller
@@ -26,11 +26,17 @@ from acp_jupyter.host.registry.agents import Registry
 from acp_jupyter.host.registry.points import EntryPointAgents
 from acp_jupyter.host.registry.public import PublicAgents
 from acp_jupyter.host.trust_store import TrustStore
+from acp_jupyter.notebook.file_notebook import FileNotebooks
+from acp_jupyter.notebook.notebooks import Notebooks
+from acp_jupyter.notebook.offer import NotebookTools
+from acp_jupyter.notebook.waiting_cells import WaitingCells
 from acp_jupyter.server.activity import Activity
 from acp_jupyter.server.backend import Backend
 from acp_jupyter.server.handlers import handlers
+from acp_jupyter.server.kernel_runner import ServerKernelRunner
 from acp_jupyter.server.kernels import Kernels
 from acp_jupyter.server.login_terminals import LoginTerminals
+from acp_jupyter.server.whereabouts import KernelWhereabouts
 
 __all__ = ["URL_VARIABLE", "AcpJupyter", "kernel_url"]
 
@@ -60,6 +66,11 @@ class AcpJupyter(ExtensionApp):
         ``{"wiki": {"type": "http", "url": "https://…", "headers": {}}}``; kinds that an agent does
         not take are left out for it.
         """
+    ).tag(config=True)
+
+    notebook_tools = Bool(
+        True,
+        help="Whether the agents of notebooks are offered tools for their cells and their kernel.",
     ).tag(config=True)
 
     data_dir = Unicode(
@@ -92,6 +103,17 @@ class AcpJupyter(ExtensionApp):
         root = _root(serverapp)
         data_dir = Path(self.data_dir or Path(jupyter_data_dir()) / "acp-jupyter")
         pages = Pages(lambda path: _server_path(root, path))
+        kernels = Kernels(serverapp.kernel_manager, serverapp.session_manager)
+        cells = WaitingCells()
+        self.kernel_runner = ServerKernelRunner(serverapp.kernel_manager, cells)
+        self._whereabouts = KernelWhereabouts(kernels)
+        limits = Limits(
+            initialize_seconds=self.initialize_seconds,
+            session_new_seconds=self.session_new_seconds,
+            ping_seconds=self.ping_seconds,
+        )
+        notebooks = Notebooks(FileNotebooks(root, limits))
+        tools = NotebookTools(root, self._whereabouts, notebooks, self.kernel_runner)
         host = AgentHost(
             HostConfig(
                 registry=Registry(
@@ -105,18 +127,14 @@ class AcpJupyter(ExtensionApp):
                 trust=TrustStore(data_dir / "trust.json", self.trusted_folders),
                 documents=pages,
                 mcp_servers=self._mcp_servers(),
-                limits=Limits(
-                    initialize_seconds=self.initialize_seconds,
-                    session_new_seconds=self.session_new_seconds,
-                    ping_seconds=self.ping_seconds,
-                ),
+                limits=limits,
+                tools=tools if self.notebook_tools else None,
             )
         )
-        kernels = Kernels(serverapp.kernel_manager, serverapp.session_manager)
         settings = serverapp.web_app.settings
         self._terminals = LoginTerminals(lambda: settings.get("terminal_manager"))
         dispatcher = Dispatcher(host, _Surroundings(pages, kernels), self._terminals)
-        self._backend = Backend(host, dispatcher, pages, kernels)
+        self._backend = Backend(host, dispatcher, pages, kernels, cells, tools.code.runs_in)
         times = serverapp.web_app.settings["last_activity_times"]
         self._activity = Activity(
             times, lambda: self._backend.sessions(UserCaller("activity")), kernels
@@ -143,6 +161,8 @@ class AcpJupyter(ExtensionApp):
         if url is not None:
             os.environ[URL_VARIABLE] = url
         self._terminals.loop = asyncio.get_running_loop()
+        self.kernel_runner.begin(asyncio.get_running_loop())
+        self._whereabouts.loop = asyncio.get_running_loop()
         self._looking = asyncio.create_task(self._activity.run(), name="acp-activity")
 
     async def stop_extension(self) -> None:

@@ -47,7 +47,7 @@ def request(draft: Draft, packet: PermissionRequest) -> None:
     options = tuple(_option(o) for o in packet.options)
     permission = Permission(
         request_id=packet.request_id,
-        title=_title(draft.session.agent_info.name, item),
+        title=_title(draft.session.agent_info.name, item, packet.wish),
         reason="\n".join(filter(None, (_reason(item), words))),
         options=options,
         rule="" if is_question(item, options) else rule_for(item, draft.session.cwd),
@@ -97,7 +97,9 @@ def _option(packet: OptionPacket) -> PermissionOption:
     return PermissionOption(option_id=packet.option_id, name=packet.name, option_kind=packet.kind)
 
 
-def _title(agent: str, item: ToolCall) -> str:
+def _title(agent: str, item: ToolCall, wish: str) -> str:
+    if wish:
+        return f"{agent} wants to {wish}"
     match item.tool_kind:
         case "edit":
             wish = "create a file" if item.is_new_file else "edit a file"

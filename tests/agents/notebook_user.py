@@ -22,16 +22,16 @@ _OPTIONS = [
 
 
 class _Wire(Wire):
-    """Remembers the MCP servers of the newest session."""
+    """Remembers the MCP servers of each session, in their order."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.servers: list[Json] = []
+        self.servers: list[list[Json]] = []
 
     def next(self) -> Json | None:
         message = super().next()
         if message is not None and message.get("method") == "session/new":
-            self.servers = message["params"]["mcpServers"]
+            self.servers.append(message["params"]["mcpServers"])
         return message
 
 
@@ -74,7 +74,7 @@ class _Tools:
             pass
 
 
-_tools: list[_Tools] = []
+_tools: dict[str, _Tools] = {}
 
 
 def _told(result: Json) -> Json:
@@ -98,7 +98,7 @@ def _call(wire: Wire, session_id: str, number: int, step: Json) -> Json:
         answer = wire.ask("session/request_permission", params)["result"]["outcome"]
         if answer.get("optionId") != "yes":
             return {"failed": True, "text": "not asked", "images": []}
-    result = _tools[0].ask("tools/call", {"name": step["tool"], "arguments": step["args"]})
+    result = _tools[session_id].ask("tools/call", {"name": step["tool"], "arguments": step["args"]})
     if not step.get("hide"):
         done = "failed" if result.get("isError") else "completed"
         wire.update(session_id, "tool_call_update", toolCallId=call_id, status=done)
@@ -107,13 +107,14 @@ def _call(wire: Wire, session_id: str, number: int, step: Json) -> Json:
 
 def prompt(wire: Wire, session_id: str, text: str) -> str:
     assert isinstance(wire, _Wire)
-    if not wire.servers:
+    servers = wire.servers[int(session_id.rpartition("-")[2]) - 1]
+    if not servers:
         wire.text(session_id, "no tools\n")
         return "end_turn"
-    if not _tools:
-        _tools.append(_Tools(wire.servers[-1]))
+    if session_id not in _tools:
+        _tools[session_id] = _Tools(servers[-1])
     if text == "tools":
-        listed = _tools[0].ask("tools/list", {})
+        listed = _tools[session_id].ask("tools/list", {})
         wire.text(session_id, json.dumps([tool["name"] for tool in listed["tools"]]) + "\n")
         return "end_turn"
     for number, step in enumerate(json.loads(text)):

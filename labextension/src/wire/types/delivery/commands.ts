@@ -128,6 +128,10 @@ export interface CreateSession {
    */
   start: 'wait' | 'background' | 'lazy';
   /**
+   * Whether the agent is offered tools for the session's notebook and its kernel.
+   */
+  tools: boolean;
+  /**
    * Whether agents may run in the folder.
    */
   trust: boolean;
