@@ -1,19 +1,22 @@
-"""What the open pages hold, and reading it from them."""
+"""What the open pages hold, and asking them about it."""
 
 from __future__ import annotations
 
 import asyncio
 import itertools
+import os
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
+from dataclasses import dataclass
 from pathlib import Path
 
-from acp_jupyter.delivery.frames import AnswerFrame, AskFrame, DocumentState
+from acp_jupyter.delivery.ask_frames import AnswerFrame, AskFrame, DocumentQuestion, DocumentState
 
-__all__ = ["Page", "Pages"]
+__all__ = ["Asked", "Page", "Pages"]
 
 _ASKS_PER_PAGE = 32
+_NOT_HERE = {"", "no_document"}
 
 
 class Page:
@@ -54,23 +57,34 @@ class Page:
             if ask.set_running_or_notify_cancel():
                 ask.set_result(None)
 
-    async def read(self, path: str, seconds: float) -> str | None:
-        """Return the document's text, or None when the page does not give it in time."""
+    async def ask(
+        self, path: str, question: DocumentQuestion, seconds: float
+    ) -> AnswerFrame | None:
+        """Return the answer, or None when there is none in time."""
         ask_id = next(self._ids)
         ask: Future[AnswerFrame | None] = Future()
         with self._lock:
             if self._gone or len(self._asks) >= _ASKS_PER_PAGE:
                 return None
             self._asks[ask_id] = ask
-        self._send(AskFrame(id=ask_id, path=path, deadline_seconds=seconds))
+        self._send(AskFrame(id=ask_id, path=path, deadline_seconds=seconds, question=question))
         try:
-            answer = await asyncio.wait_for(asyncio.wrap_future(ask), seconds)
+            return await asyncio.wait_for(asyncio.wrap_future(ask), seconds)
         except TimeoutError:
             return None
         finally:
             with self._lock:
                 self._asks.pop(ask_id, None)
-        return None if answer is None or answer.error is not None else answer.text
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What came of asking those who hold a document."""
+
+    answer: AnswerFrame | None
+    """Of the first that had one; None where none had, or nobody holds it."""
+    unsaved: bool = False
+    """Whether one that did not answer has changes that are not on disk."""
 
 
 class Pages:
@@ -110,27 +124,58 @@ class Pages:
         """Tell whether any page has the document of that server path open."""
         return any(document.path == path for page in self._pages for document in page.documents)
 
-    async def read(self, path: Path) -> str | None:
-        """Return the unsaved text of a document, or None when the disk has the truth.
-
-        The holder that had the focus last is asked first. A page where the document is clean
-        shows what is on disk, and is not asked.
-        """
-        name = self._to_server_path(path)
+    def dirty_under(self, root: Path) -> tuple[str, ...]:
+        """Return the server paths of documents below a folder that are not saved."""
+        name = self._to_server_path(root)
         if name is None:
-            return None
+            return ()
+        below = "" if name in {"", "."} else f"{name}/"
+        documents = (document for page in self._pages for document in page.documents)
+        found = {each.path: None for each in documents if each.dirty}
+        return tuple(path for path in found if path.startswith(below))
+
+    async def ask(self, path: Path, question: DocumentQuestion, *, dirty: bool = False) -> Asked:
+        """Ask who holds a document; the holder that had the focus last is asked first.
+
+        Parameters
+        ----------
+        path
+            Absolute.
+        question
+            What of it.
+        dirty
+            Ask only where it has changes that are not saved.
+        """
+        name = self._name(path)
+        return Asked(None) if name is None else await self.ask_by_name(name, question, dirty=dirty)
+
+    async def ask_by_name(
+        self, name: str, question: DocumentQuestion, *, dirty: bool = False
+    ) -> Asked:
+        """Do the same by the path on the server."""
         holders = sorted(
             (
-                (document.focused_at, index, page)
+                (document.focused_at, index, document.dirty, page)
                 for index, page in enumerate(self._pages)
                 for document in page.documents
-                if document.path == name and document.dirty
+                if document.path == name and (document.dirty or not dirty)
             ),
             key=lambda holder: holder[:2],
             reverse=True,
         )
-        for _, _, page in holders:
-            text = await page.read(name, self._ask_seconds)
-            if text is not None:
-                return text
-        return None
+        unsaved = False
+        for _, _, is_dirty, page in holders:
+            answer = await page.ask(name, question, self._ask_seconds)
+            if answer is None:
+                unsaved = unsaved or (is_dirty and page in self._pages)
+            elif answer.error is None or answer.reason not in _NOT_HERE:
+                return Asked(answer)
+        return Asked(None, unsaved)
+
+    def _name(self, path: Path) -> str | None:
+        """Return the server's path of a file, whichever way it was named."""
+        plain = Path(os.path.normpath(path))
+        name = self._to_server_path(plain)
+        if name is None or not self.holds(name):
+            return self._to_server_path(Path(os.path.realpath(plain))) or name
+        return name

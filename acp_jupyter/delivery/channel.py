@@ -11,6 +11,7 @@ from pydantic import JsonValue, TypeAdapter, ValidationError
 from pydantic_core import to_jsonable_python
 
 from acp_jupyter._version import __version__
+from acp_jupyter.delivery.ask_frames import AnswerFrame, DocumentsFrame
 from acp_jupyter.delivery.asks import Pages
 from acp_jupyter.delivery.callers import Caller
 from acp_jupyter.delivery.commands import Command
@@ -18,10 +19,8 @@ from acp_jupyter.delivery.dispatch import Result
 from acp_jupyter.delivery.frames import (
     API_VERSION,
     AckFrame,
-    AnswerFrame,
     ClientFrame,
     CommandFrame,
-    DocumentsFrame,
     ErrorBody,
     ErrorFrame,
     HelloFrame,

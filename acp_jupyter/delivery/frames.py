@@ -8,6 +8,7 @@ from pydantic import Field, JsonValue
 from typing_extensions import TypeAliasType
 
 from acp_jupyter.delivery.agent_commands import LoginReply
+from acp_jupyter.delivery.ask_frames import AnswerFrame, AskFrame, DocumentsFrame
 from acp_jupyter.delivery.change_commands import ChangesReply, RevertReply
 from acp_jupyter.delivery.commands import Command
 from acp_jupyter.delivery.permission_commands import RuleEntry
@@ -27,13 +28,9 @@ __all__ = [
     "WIRE_MODELS",
     "AckFrame",
     "AgentEntry",
-    "AnswerFrame",
-    "AskFrame",
     "AttachedTurn",
     "ClientFrame",
     "CommandFrame",
-    "DocumentState",
-    "DocumentsFrame",
     "ErrorBody",
     "ErrorFrame",
     "EventsFrame",
@@ -86,31 +83,6 @@ class CommandFrame(Model):
     type: Literal["command"] = "command"
     id: int
     command: Command
-
-
-class DocumentState(Model):
-    """An open document of the page."""
-
-    path: str
-    dirty: bool = False
-    focused_at: float = 0
-    """When it last had the focus, seconds since the epoch; 0 for never."""
-
-
-class DocumentsFrame(Model):
-    """All documents that the page holds; sent whole on each change."""
-
-    type: Literal["documents"] = "documents"
-    documents: tuple[DocumentState, ...]
-
-
-class AnswerFrame(Model):
-    """The answer to an ask: a result, or why not."""
-
-    type: Literal["answer"] = "answer"
-    id: int
-    text: str | None = None
-    error: str | None = None
 
 
 ClientFrame = TypeAliasType(
@@ -187,16 +159,6 @@ class ReplyFrame(Model):
     id: int
     result: JsonValue = None
     error: ErrorBody | None = None
-
-
-class AskFrame(Model):
-    """A question to the page about an open document; answered by an answer."""
-
-    type: Literal["ask"] = "ask"
-    id: int
-    op: Literal["read_document"] = "read_document"
-    path: str
-    deadline_seconds: float
 
 
 class ErrorFrame(Model):

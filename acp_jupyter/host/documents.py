@@ -9,10 +9,32 @@ __all__ = ["Documents", "NoDocuments"]
 
 
 class Documents(Protocol):
-    """Reads documents as their editors show them."""
+    """Reads, writes and saves documents as their editors show them."""
 
     async def read(self, path: Path) -> str | None:
         """Return the unsaved text of an open document, or None: then the file counts."""
+
+    async def write(self, path: Path, text: str, base: str | None) -> bool:
+        """Make this the text of an open document and save it; False: then write the file.
+
+        Parameters
+        ----------
+        path
+            Absolute.
+        text
+            What it is to be.
+        base
+            The text that was changed into it; None for the one on disk. What its user has
+            changed since stays.
+
+        Raises
+        ------
+        FileRefused
+            Its user has changed the same since, or it can't be saved, or nobody answers.
+        """
+
+    async def save(self, root: Path) -> tuple[str, ...]:
+        """Save open documents below a folder; return the names of those that could not be."""
 
 
 class NoDocuments:
@@ -21,3 +43,11 @@ class NoDocuments:
     async def read(self, path: Path) -> None:
         """Return None: the file counts."""
         return
+
+    async def write(self, path: Path, text: str, base: str | None) -> bool:
+        """Return False: the file counts."""
+        return False
+
+    async def save(self, root: Path) -> tuple[str, ...]:
+        """Return nothing: there is nothing to save."""
+        return ()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -81,6 +82,7 @@ class Session:
         self._limits = limits
         cwd = Path(self.state.cwd)
         self.turn_files = TurnFiles(journal, cwd, limits)
+        self.turn_files.save = partial(documents.save, cwd)
         self._client = SessionClient(AgentFiles(cwd, journal, documents, limits))
         self.agent = SessionAgent(spec, journal, cwd, pool, self._client, limits)
         self.agent.before_start = self._prepare

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 
 import httpx
@@ -162,25 +161,3 @@ def test_errors_of_commands_come_in_their_reply(page: Page, session_id: str) -> 
     reply = page.command("create_session", agent="nobody")
     assert reply["error"]["reason"] == "unknown_agent"
     assert "demo" in reply["error"]["message"]
-
-
-def test_a_page_is_asked_for_unsaved_text_by_the_agent(
-    server: JupyterServer, page: Page, user: httpx.Client
-) -> None:
-    """What is typed and not saved is what the agent reads."""
-    (server.root / "notes.txt").write_text("on disk\n")
-    page.send(
-        {
-            "type": "documents",
-            "documents": [{"path": "notes.txt", "dirty": True, "focused_at": 1}],
-        }
-    )
-    session_id = open_session(user, "reads_file")
-    turn_id = start_turn(user, session_id, "notes.txt")
-    ask = page.until("ask")
-    assert (ask["op"], ask["path"]) == ("read_document", "notes.txt")
-    page.send({"type": "answer", "id": ask["id"], "text": "not saved yet\n"})
-    text = json.dumps(finished(user, turn_id)["items"])
-    assert "not saved yet" in text
-    assert "on disk" not in text
-    user.delete(f"sessions/{session_id}").raise_for_status()

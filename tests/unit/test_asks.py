@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from acp_jupyter.delivery.ask_frames import AnswerFrame, AskFrame, DocumentState, WriteDocument
 from acp_jupyter.delivery.asks import Page, Pages
-from acp_jupyter.delivery.frames import AnswerFrame, AskFrame, DocumentState
+from acp_jupyter.delivery.page_documents import PageDocuments
+from acp_jupyter.errors import FileRefused
 from tests.support.wait import eventually_async
 
 ROOT = Path("/srv/root")
@@ -57,7 +59,7 @@ async def test_the_last_focused_holder_is_asked() -> None:
     everybody = pages()
     old = Holder(everybody, 1, says("old"))
     new = Holder(everybody, 2, says("new"))
-    assert await everybody.read(FILE) == "new"
+    assert await PageDocuments(everybody).read(FILE) == "new"
     assert (len(old.asked), len(new.asked)) == (0, 1)
     assert new.asked[0].path == "a.py"
 
@@ -70,14 +72,14 @@ async def test_silence_or_refusal_asks_the_next(
     everybody = pages(seconds=0.05)
     Holder(everybody, 2, reply)
     Holder(everybody, 1, says("from the other"))
-    assert await everybody.read(FILE) == "from the other"
+    assert await PageDocuments(everybody).read(FILE) == "from the other"
 
 
 @pytest.mark.asyncio
 async def test_when_nobody_answers_the_file_counts() -> None:
     everybody = pages(seconds=0.05)
     holder = Holder(everybody, 1, silent)
-    assert await everybody.read(FILE) is None
+    assert await PageDocuments(everybody).read(FILE) is None
     holder.page.answer(AnswerFrame(id=holder.asked[0].id, text="too late"))
     holder.page.answer(AnswerFrame(id=4711, text="unasked"))
 
@@ -86,7 +88,7 @@ async def test_when_nobody_answers_the_file_counts() -> None:
 async def test_a_page_that_leaves_is_not_waited_for() -> None:
     everybody = pages(seconds=60)
     holder = Holder(everybody, 1, silent)
-    reading = asyncio.create_task(everybody.read(FILE))
+    reading = asyncio.create_task(PageDocuments(everybody).read(FILE))
     await eventually_async(lambda: holder.asked)
     everybody.leave(holder.page)
     assert await asyncio.wait_for(reading, 5) is None
@@ -97,7 +99,7 @@ async def test_a_page_that_leaves_is_not_waited_for() -> None:
 async def test_an_empty_document_is_an_answer() -> None:
     everybody = pages()
     Holder(everybody, 1, says(""))
-    assert await everybody.read(FILE) == ""
+    assert await PageDocuments(everybody).read(FILE) == ""
 
 
 @pytest.mark.asyncio
@@ -105,7 +107,7 @@ async def test_a_clean_document_is_read_from_disk() -> None:
     everybody = pages()
     holder = Holder(everybody, 1, says("x"))
     holder.page.announce([DocumentState(path="a.py", dirty=False)])
-    assert await everybody.read(FILE) is None
+    assert await PageDocuments(everybody).read(FILE) is None
     assert holder.asked == []
     assert everybody.holds("a.py")
 
@@ -114,7 +116,7 @@ async def test_a_clean_document_is_read_from_disk() -> None:
 async def test_what_lies_outside_the_root_is_no_document() -> None:
     everybody = pages()
     holder = Holder(everybody, 1, says("x"))
-    assert await everybody.read(Path("/etc/a.py")) is None
+    assert await PageDocuments(everybody).read(Path("/etc/a.py")) is None
     assert holder.asked == []
 
 
@@ -122,8 +124,96 @@ async def test_what_lies_outside_the_root_is_no_document() -> None:
 async def test_a_page_is_asked_so_much_and_no_more() -> None:
     everybody = pages(seconds=60)
     holder = Holder(everybody, 1, silent)
-    reading = [asyncio.create_task(everybody.read(FILE)) for _ in range(40)]
+    reading = [asyncio.create_task(PageDocuments(everybody).read(FILE)) for _ in range(40)]
     done, waiting = await asyncio.wait(reading, timeout=0.1)
     assert (len(done), len(waiting)) == (8, 32)
     everybody.leave(holder.page)
     assert await asyncio.gather(*reading) == [None] * 40
+
+
+def written(ask: AskFrame) -> AnswerFrame | None:
+    return AnswerFrame(id=ask.id)
+
+
+def conflicts(ask: AskFrame) -> AnswerFrame | None:
+    return AnswerFrame(id=ask.id, error="It was changed in the editor.", reason="conflict")
+
+
+@pytest.mark.asyncio
+async def test_a_write_goes_to_the_holder_with_what_the_agent_had_read() -> None:
+    everybody = pages()
+    holder = Holder(everybody, 1, written)
+    holder.page.announce([DocumentState(path="a.py", dirty=False)])
+    assert await PageDocuments(everybody).write(FILE, "new", "read before")
+    question = holder.asked[0].question
+    assert question == WriteDocument(text="new", base="read before")
+    assert not await PageDocuments(everybody).write(ROOT / "b.py", "new", None)
+
+
+@pytest.mark.asyncio
+async def test_a_path_with_detours_is_the_same_document() -> None:
+    everybody = pages()
+    Holder(everybody, 1, written)
+    assert await PageDocuments(everybody).write(ROOT / "x" / ".." / "a.py", "new", None)
+
+
+@pytest.mark.asyncio
+async def test_a_write_that_a_page_refuses_is_refused_in_its_words() -> None:
+    everybody = pages()
+    other = Holder(everybody, 1, written)
+    Holder(everybody, 2, conflicts)
+    with pytest.raises(FileRefused, match="It was changed in the editor"):
+        await PageDocuments(everybody).write(FILE, "new", None)
+    assert other.asked == []
+
+
+@pytest.mark.asyncio
+async def test_a_page_that_never_answers_is_no_reason_to_lose_what_is_typed() -> None:
+    everybody = pages(seconds=0.05)
+    holder = Holder(everybody, 1, silent)
+    with pytest.raises(FileRefused, match=r"a\.py is open .* does not answer"):
+        await PageDocuments(everybody).write(FILE, "new", None)
+    # Where nothing is lost the file is written.
+    holder.page.announce([DocumentState(path="a.py", dirty=False)])
+    assert not await PageDocuments(everybody).write(FILE, "new", None)
+
+
+@pytest.mark.asyncio
+async def test_a_document_that_is_closed_in_the_middle_is_a_file() -> None:
+    everybody = pages(seconds=60)
+    holder = Holder(everybody, 1, silent)
+    writing = asyncio.create_task(PageDocuments(everybody).write(FILE, "new", None))
+    await eventually_async(lambda: holder.asked)
+    everybody.leave(holder.page)
+    assert not await asyncio.wait_for(writing, 5)
+
+
+@pytest.mark.asyncio
+async def test_what_is_not_saved_below_a_folder_is_saved() -> None:
+    everybody = pages(seconds=0.05)
+    inside = Holder(everybody, 1, written)
+    states = [DocumentState(path=path, dirty=True) for path in ("x/a.py", "x/b.py", "y.py")]
+    inside.page.announce([*states, DocumentState(path="x/clean.py")])
+    assert await PageDocuments(everybody).save(ROOT / "x") == ()
+    assert [ask.path for ask in inside.asked] == ["x/a.py", "x/b.py"]
+    assert {ask.question.op for ask in inside.asked} == {"save_document"}
+    assert await PageDocuments(everybody).save(ROOT) == ()
+    assert len(inside.asked) == 5
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize(
+    ("reply", "left"),
+    [
+        (silent, ("a.py",)),
+        (lambda ask: AnswerFrame(id=ask.id, error="No room.", reason="not_saved"), ("a.py",)),
+        (lambda ask: AnswerFrame(id=ask.id, error="Switched off.", reason="unwanted"), ()),
+        (lambda ask: AnswerFrame(id=ask.id, error="Closed.", reason="no_document"), ()),
+    ],
+)
+async def test_what_could_not_be_saved_is_told(
+    reply: Callable[[AskFrame], AnswerFrame | None], left: tuple[str, ...]
+) -> None:
+    everybody = pages(seconds=0.05)
+    Holder(everybody, 1, reply)
+    assert await PageDocuments(everybody).save(ROOT) == left

@@ -17,6 +17,7 @@ from acp_jupyter.delivery.callers import UserCaller
 from acp_jupyter.delivery.channel import Channel
 from acp_jupyter.delivery.dispatch import Dispatcher
 from acp_jupyter.delivery.outbox import Outbox
+from acp_jupyter.delivery.page_documents import PageDocuments
 from acp_jupyter.delivery.subscription import Subscription
 from acp_jupyter.host.host import AgentHost, HostConfig
 from acp_jupyter.host.registry.agents import Registry
@@ -70,7 +71,13 @@ async def backend(tmp_path: Path) -> AsyncIterator[Backend]:
     registry = Registry(fake_agents("hello", "slow_stream", "flood"), [])
     pages = Pages(lambda path: path.name)
     host = AgentHost(
-        HostConfig(registry, tmp_path, tmp_path / "data", documents=pages, trust=trusting(tmp_path))
+        HostConfig(
+            registry,
+            tmp_path,
+            tmp_path / "data",
+            documents=PageDocuments(pages),
+            trust=trusting(tmp_path),
+        )
     )
     host.start()
     yield Backend(host, Dispatcher(host, Nobody()), pages, cast("Kernels", None))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -28,6 +28,7 @@ T = TypeVar("T")
 
 _log = logging.getLogger(__name__)
 _SLACK_SECONDS = 0.5
+_SAVE_SECONDS = 6.0
 _TOLD_SECONDS = 1.0
 """A look that takes longer is told of: nothing else happens meanwhile."""
 
@@ -50,6 +51,8 @@ class TurnFiles:
         """Keeps what files hold; set while the session is recorded."""
         self.checkpoints: TurnCheckpoints | None = None
         """Keep the folder; see `keep`."""
+        self.save: Callable[[], Awaitable[tuple[str, ...]]] | None = None
+        """Saves open documents; returns the names of those that could not be."""
         self.finished: Callable[[], None] | None = None
         """Called at the end of each turn."""
         self._notebooks = root
@@ -82,17 +85,17 @@ class TurnFiles:
             self.checkpoints.checkpoints.forget(self._journal.transcript.turn_order)
 
     def begin(self, turn_id: str) -> None:
-        """Start to look; the agent may be started meanwhile."""
+        """Save what is open and start to look; the agent may be started meanwhile."""
         self._turn_id = turn_id
         self._before = self._second = None
         self._over.clear()
-        self._first = asyncio.create_task(self._safe(asyncio.to_thread(self._look)))
+        self._first = asyncio.create_task(self._safe(self._first_look()))
 
     async def looked(self) -> None:
         """Wait for the first look, within its bound: the prompt must not be sent before."""
         if self._first is None:
             return
-        seconds = self._limits.scan_seconds * (1 if self.contents is None else 2)
+        seconds = self._limits.scan_seconds * (1 if self.contents is None else 2) + _SAVE_SECONDS
         if self.checkpoints is not None:
             seconds += self._limits.checkpoint_seconds
         done, _ = await asyncio.wait((self._first,), timeout=_TOLD_SECONDS)
@@ -181,6 +184,16 @@ class TurnFiles:
             self._journal.note(
                 ArtifactsMade(turn_id=turn_id, artifacts=made[:most], left_out=len(made[most:]))
             )
+
+    async def _first_look(self) -> FolderScan:
+        await self._safe(self._save())
+        return await asyncio.to_thread(self._look)
+
+    async def _save(self) -> None:
+        """Most agents read by their own tools: what is typed must be on disk for them."""
+        names = () if self.save is None else await asyncio.wait_for(self.save(), _SAVE_SECONDS)
+        for name in names:
+            self._notice(f"{name} has unsaved changes that could not be saved before this prompt.")
 
     def _look(self) -> FolderScan:
         found = scan(self._root, self._limits)

@@ -36,11 +36,15 @@ class AgentFiles:
         See `Limits`.
     """
 
+    _MOST_KNOWN = 64
+
     def __init__(self, cwd: Path, journal: Journal, documents: Documents, limits: Limits) -> None:
         self._files = WorkspaceFiles(cwd, limits)
         self._journal = journal
         self._documents = documents
         self._bound = limits.written_text_bytes
+        self._known: dict[str, str] = {}
+        """What the agent was told last of open documents, or wrote."""
 
     async def read(self, path: str, line: int | None, limit: int | None) -> str:
         """Return a file's text, or some lines of it; the unsaved text of an open document counts.
@@ -59,19 +63,38 @@ class AgentFiles:
                 return ""
             raise
         unsaved = await self._documents.read(Path(path))
+        whole = line is None and limit is None
+        if whole or unsaved is not None:
+            self._learn(path, content if unsaved is None else unsaved)
         return content if unsaved is None else text_window(unsaved, line, limit)
 
     async def write(self, path: str, content: str) -> None:
         """Replace a file's text, or create the file. The change is told in the transcript.
 
+        An open document is changed in its editor and saved.
+
         Raises
         ------
         FileRefused
-            Outside the folder, no plain file, too large, or not writable.
+            Outside the folder, no plain file, too large, or not writable; or its user has
+            changed the same since the agent has read it.
         """
-        old = await asyncio.to_thread(self._files.write_text, path, content)
+        old = await asyncio.to_thread(self._files.text_to_replace, path, content)
+        if await self._documents.write(Path(path), content, self._known.get(path)):
+            self._learn(path, content)
+        else:
+            old = await asyncio.to_thread(self._files.write_text, path, content)
+            self._known.pop(path, None)
         if len(content) + len(old or "") <= self._bound and old != content:
             self._journal.note(FileWritten(path=path, old_text=old, new_text=content))
+
+    def _learn(self, path: str, text: str) -> None:
+        """The texts of the last files are kept, those of a page's memory and not of a disk's."""
+        self._known.pop(path, None)
+        if len(text) <= self._bound:
+            self._known[path] = text
+        while len(self._known) > self._MOST_KNOWN:
+            del self._known[next(iter(self._known))]
 
     async def _is_check(self, path: str) -> bool:
         """Tell whether an agent looks at a missing file only to make it.

@@ -92,18 +92,37 @@ class WorkspaceFiles:
             Outside the root, not a plain file, too large, or not writable.
         """
         with _explained(path), self._folder_of(path, create=True) as (folder, name):
-            if not name:
-                raise IsADirectoryError(errno.EISDIR, "is a folder")
             mode, text_format, old = self._existing(path, folder, name)
-            data = text_format.encode(content)
-            if len(data) > self._bound:
-                raise FileRefused(f"{_shown(path)} {self._too_large(len(data))}")
-            replace_file(folder, name, data, mode)
+            replace_file(folder, name, self._encoded(path, content, text_format), mode)
         return None if old is None else text_format.decode(old)
+
+    def text_to_replace(self, path: str, content: str) -> str | None:
+        """Return the text that `write_text` would replace, and change nothing.
+
+        Raises
+        ------
+        FileRefused
+            As `write_text` would.
+        """
+        try:
+            with _explained(path), self._folder_of(path, create=False) as (folder, name):
+                _, text_format, old = self._existing(path, folder, name)
+                self._encoded(path, content, text_format)
+        except FileMissing:
+            return None  # its folder is not there yet
+        return None if old is None else text_format.decode(old)
+
+    def _encoded(self, path: str, content: str, text_format: TextFormat) -> bytes:
+        data = text_format.encode(content)
+        if len(data) > self._bound:
+            raise FileRefused(f"{_shown(path)} {self._too_large(len(data))}")
+        return data
 
     def _existing(
         self, path: str, folder: int, name: str
     ) -> tuple[int | None, TextFormat, bytes | None]:
+        if not name:
+            raise IsADirectoryError(errno.EISDIR, "is a folder")
         try:
             fd = os.open(name, os.O_RDONLY | os.O_NONBLOCK | _FOLLOWED, dir_fd=folder)
         except FileNotFoundError:

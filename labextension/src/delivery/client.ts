@@ -4,6 +4,7 @@ import type { StoredRecord } from '../wire/results';
 import type {
   AgentEntry,
   AnswerElicitation,
+  AnswerFrame,
   AskFrame,
   AttachedTurn,
   Command,
@@ -17,7 +18,6 @@ import type {
 } from '../wire/types';
 import { API_VERSION } from '../wire/version';
 import type { Connection } from './connection';
-import { Failure } from './failure';
 import { Gate } from './gate';
 import { Listeners } from './listeners';
 import { Logins } from './logins';
@@ -54,6 +54,8 @@ export class Client {
   /** Ids of followed sessions that were drawn anew from a snapshot. */
   readonly snapshotTaken = new Listeners<string>();
   readonly refused = new Listeners<Refused>();
+  /** Questions of the host about open documents. */
+  readonly asked = new Listeners<AskFrame>();
 
   readonly permissions = new PermissionCalls(command => this.#command(command));
   readonly changes = new TurnChangesCalls((command, seconds) => this.#command(command, seconds));
@@ -65,7 +67,6 @@ export class Client {
   /** A notebook may hold more turns than the host takes commands at once. */
   readonly #attaching = new Gate(16);
   #sessions: readonly SessionSummary[] | null = null;
-  #answerAsk: ((frame: AskFrame) => Promise<string>) | null = null;
 
   constructor(transport: Transport) {
     this.#socket = new Socket(transport, {
@@ -84,9 +85,7 @@ export class Client {
         }
       },
       refused: (sessionId, error) => this.refused.emit({ sessionId, error }),
-      ask: frame =>
-        this.#answerAsk?.(frame) ??
-        Promise.reject(new Failure('This page holds no documents.', 'no_document')),
+      ask: frame => this.asked.emit(frame),
     });
     this.#socket.start();
   }
@@ -134,9 +133,8 @@ export class Client {
     this.#socket.hold(documents);
   }
 
-  /** Sets who answers the host's questions about open documents. */
-  answerAsks(answer: (frame: AskFrame) => Promise<string>): void {
-    this.#answerAsk = answer;
+  answer(frame: AnswerFrame): void {
+    this.#socket.answer(frame);
   }
 
   reconnect(): void {

@@ -1,6 +1,7 @@
 import type { SessionStore } from '../state/store';
 import { parseServerFrame } from '../wire/parse';
 import type {
+  AnswerFrame,
   AskFrame,
   ClientFrame,
   Command,
@@ -18,7 +19,7 @@ import { Acks } from './acks';
 import { Calls } from './calls';
 import { waitBefore } from './connection';
 import type { Connection } from './connection';
-import { Failure, notConnected, otherVersion } from './failure';
+import { notConnected, otherVersion } from './failure';
 import type { Channel, Transport } from './transport';
 
 /** Longest wait for the host's hello. */
@@ -32,8 +33,8 @@ export interface SocketEvents {
   applied(sessionId: string, events: readonly Event[]): void;
   /** A session that cannot be followed. */
   refused(sessionId: string, error: ErrorBody): void;
-  /** Resolves to the text of an open document; rejects with why not. */
-  ask(frame: AskFrame): Promise<string>;
+  /** A question about an open document; see `answer`. */
+  ask(frame: AskFrame): void;
 }
 
 /** The one connection of a page: many sessions, commands, asks. */
@@ -133,6 +134,10 @@ export class Socket {
     this.#tellDocuments();
   }
 
+  answer(frame: AnswerFrame): void {
+    this.#send(frame);
+  }
+
   /** Follows every session from a fresh snapshot: some frame was lost. */
   resync(): void {
     for (const store of this.#stores.values()) {
@@ -166,7 +171,7 @@ export class Socket {
         this.#calls.settle(frame);
         break;
       case 'ask':
-        void this.#answer(frame);
+        this.#events.ask(frame);
         break;
       case 'error':
         this.#refuse(frame);
@@ -232,15 +237,6 @@ export class Socket {
       console.warn(`acp-jupyter: the server refused a frame: ${error.message}`);
     } else if (this.#stores.has(sessionId)) {
       this.#events.refused(sessionId, error);
-    }
-  }
-
-  async #answer(frame: AskFrame): Promise<void> {
-    const answer = { type: 'answer', id: frame.id, text: null, error: null } as const;
-    try {
-      this.#send({ ...answer, text: await this.#events.ask(frame) });
-    } catch (error) {
-      this.#send({ ...answer, error: Failure.from(error).message });
     }
   }
 

@@ -19,6 +19,10 @@ export async function changedOnDisk(
     return null;
   }
   try {
+    const { last_modified } = await contents.get(path, { content: false });
+    if (last_modified === known.last_modified) {
+      return false; // what a file holds is asked for only then: that is to read it
+    }
     const disk: Facts = await contents.get(path, { content: false, hash: true });
     return known.hash && disk.hash
       ? known.hash !== disk.hash

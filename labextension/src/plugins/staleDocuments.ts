@@ -1,85 +1,76 @@
-import type { JupyterFrontEnd } from '@jupyterlab/application';
-import { PageConfig } from '@jupyterlab/coreutils';
-import { DocumentWidget } from '@jupyterlab/docregistry';
-import { NotebookPanel } from '@jupyterlab/notebook';
-import type { Widget } from '@lumino/widgets';
-
 import type { Client } from '../delivery/client';
-import type { SessionView } from '../state/view';
 import type { TurnState } from '../wire/types';
-import { anyRunning } from './notebookCells';
-import { changedOnDisk } from './onDisk';
-import { serverPath } from './serverPath';
+import type { OpenDocument } from './documents/openDocument';
+
+/** While an agent works files are looked at again and again: JupyterLab would ask at each save. */
+const PAUSE_MS = 2_000;
+/** So many open documents are looked after. */
+const MAX_DOCUMENTS = 50;
 
 /**
- * Loads open documents again that an agent has changed on disk, or that were taken back.
+ * Takes into open documents what agents change on disk, or what is taken back there.
  *
- * JupyterLab would show the old text, and ask only when the user saves over the
- * new one. What is not saved, or runs, stays as it is.
+ * JupyterLab would show the old text, and ask only when the user saves over the new one.
  */
 export class StaleDocuments {
-  readonly #app: JupyterFrontEnd;
   readonly #client: Client;
+  readonly #documents: () => readonly OpenDocument[];
   /** How the files of each turn stood, by session. */
   readonly #known = new Map<string, Map<string, string>>();
+  #working = false;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #looking = false;
 
-  constructor(app: JupyterFrontEnd, client: Client) {
-    this.#app = app;
+  constructor(client: Client, documents: () => readonly OpenDocument[]) {
     this.#client = client;
-    client.turnsChanged.add(sessionId => this.#look(sessionId));
+    this.#documents = documents;
+    client.turnsChanged.add(sessionId => this.#turnsChanged(sessionId));
+    client.sessionsChanged.add(() => this.#sessionsChanged());
   }
 
-  #look(sessionId: string): void {
+  /** Files may be changed by a turn, and by what the user takes back of it later. */
+  #turnsChanged(sessionId: string): void {
     const following = this.#client.follow(sessionId);
     const { view } = following.store;
     following.dispose();
     const before = this.#known.get(sessionId);
     const now = new Map([...view.turns.values()].map(turn => [turn.turn_id, standing(turn)]));
     this.#known.set(sessionId, now);
-    if (before === undefined) {
-      return; // as it was when the page came
-    }
-    const paths = [...view.turns.values()]
-      .filter(({ turn_id: id }) => (before.get(id) ?? '') !== now.get(id))
-      .flatMap(turn => pathsOf(turn, view));
-    if (paths.length > 0) {
-      void this.#reload(new Set(paths));
+    // The first time it is as it was when the page came.
+    if (before !== undefined && [...now].some(([id, files]) => (before.get(id) ?? '') !== files)) {
+      void this.#look();
     }
   }
 
-  async #reload(paths: ReadonlySet<string>): Promise<void> {
-    for (const widget of this.#app.shell.widgets('main')) {
-      if (isDocument(widget) && paths.has(widget.context.localPath) && isIdle(widget)) {
-        const changed = await changedOnDisk(widget.context, this.#app.serviceManager.contents);
-        if (changed === true && isIdle(widget)) {
-          await widget.context.revert().catch((error: unknown) => console.warn(error));
-        }
-      }
+  #sessionsChanged(): void {
+    const worked = this.#working;
+    this.#working = (this.#client.sessions ?? []).some(
+      ({ status }) => status === 'running' || status === 'requires_action',
+    );
+    if (worked !== this.#working) {
+      void this.#look();
     }
   }
-}
 
-function isDocument(widget: Widget): widget is DocumentWidget {
-  return widget instanceof DocumentWidget;
-}
-
-function isIdle(widget: DocumentWidget): boolean {
-  const { isDisposed, isReady, model } = widget.context;
-  const runs = widget instanceof NotebookPanel && widget.model !== null && anyRunning(widget.model);
-  return !isDisposed && isReady && !model.dirty && !model.collaborative && !runs;
+  async #look(): Promise<void> {
+    clearTimeout(this.#timer);
+    if (this.#looking) {
+      return;
+    }
+    this.#looking = true;
+    for (const document of this.#documents().slice(0, MAX_DOCUMENTS)) {
+      await document.takeIn().catch((error: unknown) => console.warn(error));
+    }
+    this.#looking = false;
+    if (this.#working) {
+      this.#timer = setTimeout(() => void this.#look(), PAUSE_MS);
+    }
+  }
 }
 
 function standing({ changes }: TurnState): string {
   const files = changes?.files ?? [];
-  return JSON.stringify(files.map(each => [each.path, each.reverted, each.reverted_hunks]));
-}
-
-/** By which the page knows them. */
-function pathsOf({ changes }: TurnState, { session }: SessionView): string[] {
-  const root = PageConfig.getOption('serverRoot');
-  return (changes?.files ?? [])
-    .flatMap(({ path, old_path }) => [path, old_path])
-    .flatMap(path =>
-      path === '' || session === null ? [] : (serverPath(root, session, path) ?? []),
-    );
+  return JSON.stringify(
+    files.length === 0 ? '' : files.map(each => [each.path, each.reverted, each.reverted_hunks]),
+  );
 }

@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 
 import { expireTurn } from '../../src/delivery/expire';
-import { Failure } from '../../src/delivery/failure';
 import { LiveTurn } from '../../src/delivery/live_turn';
 import type { Permission } from '../../src/wire/types';
 import { API_VERSION } from '../../src/wire/version';
@@ -217,22 +216,23 @@ test('held documents are told on every connection', () => {
   expect(last(sockets).of('documents')).toEqual([{ type: 'documents', documents }]);
 });
 
-test('an ask is answered with text, or with why not', async () => {
+test('an ask is handed on, and its answer sent', () => {
   const { client, sockets } = makeClient();
   last(sockets).hello();
-  client.answerAsks(({ path }) =>
-    path === 'a.py'
-      ? Promise.resolve('unsaved')
-      : Promise.reject(new Failure('Not open here.', 'no_document')),
+  client.asked.add(({ id, path }) =>
+    client.answer({
+      type: 'answer',
+      id,
+      text: path,
+      notebook: null,
+      refusal: null,
+      error: null,
+      reason: '',
+    }),
   );
-  const ask = { type: 'ask', op: 'read_document', deadline_seconds: 5 } as const;
-  last(sockets).receive({ ...ask, id: 1, path: 'a.py' });
-  last(sockets).receive({ ...ask, id: 2, path: 'b.py' });
-  await vi.waitFor(() => expect(last(sockets).of('answer')).toHaveLength(2));
-  expect(last(sockets).of('answer')).toEqual([
-    { type: 'answer', id: 1, text: 'unsaved', error: null },
-    { type: 'answer', id: 2, text: null, error: 'Not open here.' },
-  ]);
+  const question = { op: 'read_document' } as const;
+  last(sockets).receive({ type: 'ask', id: 7, path: 'a.py', deadline_seconds: 5, question });
+  expect(last(sockets).of('answer')).toMatchObject([{ id: 7, text: 'a.py', error: null }]);
 });
 
 test('a turn is live only while the host confirms its cell', async () => {

@@ -2,10 +2,12 @@
 
 export type * from './JsonValue';
 export type * from './delivery/agent_commands';
+export type * from './delivery/ask_frames';
 export type * from './delivery/change_commands';
 export type * from './delivery/commands';
 export type * from './delivery/elicitation_commands';
 export type * from './delivery/frames';
+export type * from './delivery/notebook_cells';
 export type * from './delivery/permission_commands';
 export type * from './delivery/queue_commands';
 export type * from './delivery/session_commands';

@@ -1,5 +1,6 @@
 /* Made by `make gen` from the models in acp_jupyter; edit those. */
 
+import type { AnswerFrame, AskFrame, DocumentsFrame } from './ask_frames';
 import type { Command } from './commands';
 import type { AuthMethod } from '../packets/login_models';
 import type { Event } from '../transcript/events';
@@ -50,25 +51,6 @@ export interface AgentEntry {
   website: string;
 }
 /**
- * The answer to an ask: a result, or why not.
- */
-export interface AnswerFrame {
-  error: string | null;
-  id: number;
-  text: string | null;
-  type: 'answer';
-}
-/**
- * A question to the page about an open document; answered by an answer.
- */
-export interface AskFrame {
-  deadline_seconds: number;
-  id: number;
-  op: 'read_document';
-  path: string;
-  type: 'ask';
-}
-/**
  * Result of ``attach_turn``.
  */
 export interface AttachedTurn {
@@ -102,24 +84,6 @@ export interface CommandFrame {
   command: Command;
   id: number;
   type: 'command';
-}
-/**
- * All documents that the page holds; sent whole on each change.
- */
-export interface DocumentsFrame {
-  documents: DocumentState[];
-  type: 'documents';
-}
-/**
- * An open document of the page.
- */
-export interface DocumentState {
-  dirty: boolean;
-  /**
-   * When it last had the focus, seconds since the epoch; 0 for never.
-   */
-  focused_at: number;
-  path: string;
 }
 /**
  * An error as every route sends it.

@@ -1,0 +1,84 @@
+import type { Client } from '../../delivery/client';
+import { Failure } from '../../delivery/failure';
+import type { AnswerFrame, AskFrame } from '../../wire/types';
+import { editNotebook, notebookState, Refused } from './notebookEdits';
+import type { OpenDocument } from './openDocument';
+
+type Answer = Partial<Omit<AnswerFrame, 'type' | 'id'>>;
+
+/** What an answer needs of the page. */
+interface Means {
+  readonly find: (path: string) => OpenDocument | undefined;
+  /** Whether the user wants documents to be saved before a prompt. */
+  readonly maySave: () => boolean;
+}
+
+/** Answers the host's questions about open documents. */
+export function answerAsks(client: Client, means: Means): void {
+  client.asked.add(frame => {
+    void answer(frame, means)
+      .catch((error: unknown): Answer => {
+        if (error instanceof Refused) {
+          return { refusal: error.refusal, error: error.message, reason: error.refusal.reason };
+        }
+        const { message, reason } = Failure.from(error);
+        return { error: message, reason };
+      })
+      .then(said =>
+        client.answer({
+          type: 'answer',
+          id: frame.id,
+          text: null,
+          notebook: null,
+          refusal: null,
+          error: null,
+          reason: '',
+          ...said,
+        }),
+      );
+  });
+}
+
+async function answer(frame: AskFrame, { find, maySave }: Means): Promise<Answer> {
+  const { path, question, deadline_seconds: seconds } = frame;
+  const deadline = performance.now() + seconds * 1000;
+  // Another page may be asked by then.
+  const isLate = () => performance.now() > deadline;
+  const document = find(path);
+  if (document === undefined) {
+    throw new Failure('This page does not hold that document.', 'no_document');
+  }
+  switch (question.op) {
+    case 'read_document':
+      return { text: await document.read() };
+    case 'write_document':
+      await document.write(question.text, question.base, isLate);
+      return {};
+    case 'save_document':
+      if (!maySave()) {
+        throw new Failure('Saving before a prompt is switched off.', 'unwanted');
+      }
+      await document.save();
+      return {};
+    case 'read_notebook':
+      return { notebook: notebookState(await notebookOf(document)) };
+    case 'edit_notebook': {
+      const model = await notebookOf(document);
+      await document.change(() => {
+        if (isLate()) {
+          throw new Failure('The page was busy for too long.', 'late');
+        }
+        editNotebook(model, question);
+      });
+      return { notebook: notebookState(model) };
+    }
+  }
+}
+
+async function notebookOf(document: OpenDocument) {
+  const model = await document.notebook();
+  if (model === null) {
+    throw new Refused('no_notebook', 'It is not open as a notebook.', {});
+  }
+  return model;
+}

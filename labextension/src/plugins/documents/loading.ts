@@ -1,0 +1,49 @@
+import type { DocumentRegistry } from '@jupyterlab/docregistry';
+import type { Contents } from '@jupyterlab/services';
+
+import type { Merged } from './merged';
+import type { Conflict } from './openDocument';
+
+type Context = DocumentRegistry.IContext<DocumentRegistry.IModel>;
+
+/**
+ * Loads the file that was changed on disk, into what is there; `null` where it can't be loaded.
+ *
+ * JupyterLab's own way to load a file replaces the whole document, and is the only one after which
+ * it knows the file and saves without asking. So it is let to load, and what it would replace the
+ * document with is merged.
+ */
+export async function loadInto(
+  context: Context,
+  contents: Contents.IManager,
+  merged: Merged,
+): Promise<readonly Conflict[] | null> {
+  const { type, format } = context.contentsModel ?? {};
+  try {
+    // What can't be loaded, e.g. a notebook that is half written, would bring up a dialog.
+    const file: { readonly content: unknown } = await contents.get(context.path, {
+      content: true,
+      ...(type === undefined ? {} : { type }),
+      ...(format === undefined || format === null ? {} : { format }),
+    });
+    if (!merged.canLoad(file.content)) {
+      return null;
+    }
+  } catch {
+    return null;
+  }
+  const { model } = context;
+  const loads: (readonly Conflict[])[] = [];
+  const load = (content: unknown) => {
+    loads.push(merged.load(content));
+  };
+  Object.assign(model, { fromJSON: load, fromString: load });
+  try {
+    await context.revert();
+  } finally {
+    Reflect.deleteProperty(model, 'fromJSON');
+    Reflect.deleteProperty(model, 'fromString');
+  }
+  // An empty text is not handed on.
+  return loads[0] ?? merged.load('');
+}

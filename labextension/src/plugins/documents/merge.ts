@@ -1,0 +1,130 @@
+import { known, metadataKey } from './cells';
+import type { CellJson, KnownCell } from './cells';
+import { keyOf } from './keys';
+
+/** A cell of the open notebook. */
+export interface OpenCell extends CellJson {
+  readonly running: boolean;
+}
+
+/** What becomes of a cell that stays; what is absent stays as it is. */
+export interface CellChange {
+  readonly id: string;
+  readonly source?: string;
+  readonly metadata?: CellJson['metadata'];
+  readonly outputs?: Pick<CellJson, 'outputs' | 'execution_count' | 'metadata'>;
+}
+
+/** Two changes of one cell; `theirs` is `null` where it was deleted. */
+export interface CellConflict {
+  readonly id: string;
+  readonly mine: string;
+  readonly theirs: string | null;
+}
+
+export interface Plan {
+  /** The ids of all cells in the end. */
+  readonly order: readonly string[];
+  /** Cells to be put in; an id that is there already is replaced. */
+  readonly made: ReadonlyMap<string, CellJson>;
+  readonly changes: readonly CellChange[];
+  readonly conflicts: readonly CellConflict[];
+}
+
+/**
+ * Takes the changes between two versions of a notebook into the open one, cell by cell.
+ *
+ * A cell is theirs where the user has not changed it; outputs are kept unless there are newer ones.
+ */
+export function planMerge(
+  base: readonly KnownCell[],
+  mine: readonly OpenCell[],
+  theirs: readonly CellJson[],
+): Plan {
+  const before = new Map(base.map(cell => [cell.id, cell]));
+  const here = new Map(mine.map(cell => [cell.id, cell]));
+  const there = new Set(theirs.map(({ id }) => id));
+  const made = new Map<string, CellJson>();
+  const changes: CellChange[] = [];
+  const conflicts: CellConflict[] = [];
+  for (const cell of theirs) {
+    const [was, is] = [before.get(cell.id), here.get(cell.id)];
+    const unlike = was === undefined || isOther(was, cell);
+    if (is === undefined) {
+      if (unlike) {
+        made.set(cell.id, cell); // new, or the user deleted what was changed
+      }
+    } else if (unlike && isOther(known(is), cell)) {
+      if (was === undefined || isOther(was, is)) {
+        conflicts.push({ id: cell.id, mine: is.source, theirs: cell.source });
+      } else if (was.type === cell.cell_type) {
+        changes.push({ id: cell.id, source: cell.source, ...rest(was, is, cell) });
+      } else {
+        made.set(cell.id, cell);
+      }
+    } else if (was !== undefined) {
+      const change = rest(was, is, cell);
+      if (Object.keys(change).length > 0) {
+        changes.push({ id: cell.id, ...change });
+      }
+    }
+  }
+  const kept = mine.filter(cell => {
+    const was = before.get(cell.id);
+    if (was === undefined || there.has(cell.id)) {
+      return true;
+    }
+    if (isOther(was, cell)) {
+      conflicts.push({ id: cell.id, mine: cell.source, theirs: null });
+      return true;
+    }
+    return cell.running;
+  });
+  const own = kept.map(({ id }) => id);
+  const other = theirs.map(({ id }) => id).filter(id => here.has(id) || made.has(id));
+  const [then, now] = [idsIn(there, base), idsIn(before, theirs)];
+  const moved = then.some((id, index) => id !== now[index]) && !mine.some(each => each.running);
+  const order = moved ? joined(other, own) : joined(own, other);
+  return { order, made, changes, conflicts };
+}
+
+/** The ids of cells that the other version has too, in order. */
+function idsIn(
+  other: Pick<ReadonlySet<string>, 'has'>,
+  cells: readonly Pick<CellJson, 'id'>[],
+): string[] {
+  return cells.map(({ id }) => id).filter(id => other.has(id));
+}
+
+function isOther(was: KnownCell, is: Pick<CellJson, 'cell_type' | 'source'>): boolean {
+  return was.source !== is.source || was.type !== is.cell_type;
+}
+
+/** What is new beside the source. */
+function rest(was: KnownCell, is: OpenCell, cell: CellJson): Omit<CellChange, 'id' | 'source'> {
+  const outputs = keyOf(cell.outputs);
+  const fresh =
+    cell.outputs.length > 0 &&
+    outputs !== was.outputs &&
+    !is.running &&
+    keyOf(is.outputs) === was.outputs;
+  const changed = metadataKey(cell.metadata) !== was.metadata;
+  return {
+    ...(fresh ? { outputs: cell } : {}),
+    ...(changed && metadataKey(is.metadata) === was.metadata ? { metadata: cell.metadata } : {}),
+  };
+}
+
+/** One list, and what only the other has after what it has before it there. */
+function joined(first: readonly string[], second: readonly string[]): string[] {
+  const order = [...first];
+  const has = new Set(order);
+  second.forEach((id, index) => {
+    if (!has.has(id)) {
+      const previous = second[index - 1];
+      order.splice(previous === undefined ? 0 : order.indexOf(previous) + 1, 0, id);
+      has.add(id);
+    }
+  });
+  return order;
+}

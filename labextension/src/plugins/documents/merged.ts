@@ -1,0 +1,18 @@
+import type { Conflict } from './openDocument';
+
+/** The content of an open document, with what it was when it was last loaded or saved. */
+export interface Merged {
+  /** As it would be on disk. */
+  text(): string;
+  noteSaving(): void;
+  noteSaved(): void;
+  noteLoaded(): void;
+  /** Whether this is a content for it, as it is on disk. */
+  canLoad(content: unknown): boolean;
+  /** Takes in what is on disk: its JSON, or its text. Returns what was left out. */
+  load(content: unknown): readonly Conflict[];
+  /** Makes another text of it, or throws and changes nothing. */
+  write(text: string, base: string | null): void;
+  accept(conflict: Conflict): void;
+  current(conflict: Conflict): string | null;
+}

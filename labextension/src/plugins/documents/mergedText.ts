@@ -1,0 +1,89 @@
+import type { DocumentRegistry } from '@jupyterlab/docregistry';
+
+import { Failure } from '../../delivery/failure';
+import { changeText } from './apply';
+import type { Merged } from './merged';
+import type { Conflict } from './openDocument';
+import { mergeTexts } from './texts';
+
+type SharedText = Parameters<typeof changeText>[0];
+
+/** The text of a document that has one. */
+export function sharedText({ sharedModel }: DocumentRegistry.IModel): SharedText | null {
+  return isText(sharedModel) ? sharedModel : null;
+}
+
+function isText(shared: object): shared is SharedText {
+  return 'updateSource' in shared && 'getSource' in shared;
+}
+
+/** A text file in an editor. */
+export class MergedText implements Merged {
+  readonly #model: DocumentRegistry.IModel;
+  readonly #shared: SharedText;
+  #known: string;
+  #saving = '';
+
+  constructor(model: DocumentRegistry.IModel, shared: SharedText) {
+    this.#model = model;
+    this.#shared = shared;
+    this.#known = shared.getSource();
+  }
+
+  text(): string {
+    return this.#shared.getSource();
+  }
+
+  noteSaving(): void {
+    this.#saving = this.text();
+  }
+
+  noteSaved(): void {
+    this.#known = this.#saving;
+  }
+
+  noteLoaded(): void {
+    this.#known = this.text();
+  }
+
+  canLoad(content: unknown): boolean {
+    return typeof content === 'string';
+  }
+
+  load(content: unknown): Conflict[] {
+    const theirs = String(content);
+    const mine = this.text();
+    const merged = mergeTexts(this.#known, mine, theirs);
+    this.#known = theirs;
+    if (merged === null) {
+      return [{ id: '', mine, theirs }];
+    }
+    changeText(this.#shared, merged);
+    this.#model.dirty = merged !== theirs;
+    return [];
+  }
+
+  write(text: string, base: string | null): void {
+    // An editor knows one kind of line end; which the file has is kept with it.
+    const merged = mergeTexts(plain(base ?? this.#known), this.text(), plain(text));
+    if (merged === null) {
+      throw new Failure(
+        'Its user has changed the same lines since you read it. Read it again, and change that.',
+        'conflict',
+      );
+    }
+    changeText(this.#shared, merged);
+  }
+
+  accept({ theirs }: Conflict): void {
+    changeText(this.#shared, theirs ?? '');
+  }
+
+  current(): string {
+    return this.text();
+  }
+}
+
+function plain(text: string): string {
+  return text.replace(/\r\n?/g, '\n');
+}

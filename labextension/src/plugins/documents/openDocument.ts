@@ -1,0 +1,209 @@
+import type { DocumentRegistry } from '@jupyterlab/docregistry';
+import type { INotebookModel } from '@jupyterlab/notebook';
+import type { Contents } from '@jupyterlab/services';
+
+import { Failure } from '../../delivery/failure';
+import { Listeners } from '../../delivery/listeners';
+import { changedOnDisk } from '../onDisk';
+import { loadInto } from './loading';
+import type { Merged } from './merged';
+import { MergedNotebook } from './mergedNotebook';
+import { MergedText, sharedText } from './mergedText';
+import type { CellConflict } from './merge';
+
+type Context = DocumentRegistry.IContext<DocumentRegistry.IModel>;
+
+/** A change that could not be taken in, since the user has changed the same. */
+export interface Conflict extends Omit<CellConflict, 'id'> {
+  /** Id of the cell; empty for a text. */
+  readonly id: string;
+}
+
+const all = new WeakMap<Context, OpenDocument>();
+
+/** The one of a document, whoever asks first. */
+export function openDocument(context: Context, contents: Contents.IManager): OpenDocument {
+  const known = all.get(context) ?? new OpenDocument(context, contents);
+  all.set(context, known);
+  return known;
+}
+
+/** A document that agents and its user change at the same time. One thing after the other. */
+export class OpenDocument {
+  readonly context: Context;
+  /** What of the file on disk was left out for its user to decide. */
+  readonly conflicted = new Listeners<readonly Conflict[]>();
+  readonly #contents: Contents.IManager;
+  #merged: Merged | null = null;
+  #queue: Promise<unknown> = Promise.resolve();
+  /** Waits for a save that is under way, by whomever. */
+  #saving: { readonly over: Promise<void>; readonly end: () => void } | null = null;
+  #loading = false;
+
+  constructor(context: Context, contents: Contents.IManager) {
+    this.context = context;
+    this.#contents = contents;
+    context.saveState.connect((_, state) => {
+      if (state === 'started') {
+        this.#merged?.noteSaving();
+        this.#saving ??= pending();
+      } else {
+        if (state === 'completed') {
+          this.#merged?.noteSaved();
+        }
+        this.#saving?.end();
+        this.#saving = null;
+      }
+    });
+    context.fileChanged.connect(() => {
+      // Loaded anew by somebody else; after a save the model may have gone on.
+      if (this.#saving === null && !this.#loading && !context.model.dirty) {
+        this.#merged?.noteLoaded();
+      }
+    });
+    void context.ready.then(() => {
+      if (!context.isDisposed) {
+        this.#merged = this.#merging();
+      }
+    });
+  }
+
+  /** Its text as it would be on disk. */
+  async read(): Promise<string> {
+    await this.context.ready;
+    return this.#merged?.text() ?? this.context.model.toString();
+  }
+
+  /** The notebook's model once it is loaded; `null` for any other document. */
+  async notebook(): Promise<INotebookModel | null> {
+    await this.context.ready;
+    return this.#merged instanceof MergedNotebook ? this.#merged.model : null;
+  }
+
+  /** Takes in what has become of the file, if it was changed; says whether something came. */
+  takeIn(): Promise<boolean> {
+    return this.#next(() => this.#takeIn());
+  }
+
+  /** Makes a change, on top of what is on disk, and saves. */
+  change(deed: () => void): Promise<void> {
+    return this.#next(async () => {
+      await this.context.ready;
+      await this.#takeIn();
+      this.#mustBeWritable();
+      deed();
+      await this.#save();
+    });
+  }
+
+  /** Makes another text of it, whatever its user has changed since `base` beside that. */
+  write(text: string, base: string | null, isLate: () => boolean): Promise<void> {
+    return this.change(() => {
+      if (isLate()) {
+        throw new Failure('The page was busy for too long.', 'late');
+      }
+      if (this.#merged === null) {
+        throw new Failure('This kind of document can’t be written to while it is open.', 'kind');
+      }
+      this.#merged.write(text, base);
+    });
+  }
+
+  /** Saves what was changed, without ever asking the user. */
+  save(): Promise<void> {
+    return this.#next(async () => {
+      await this.#takeIn();
+      await this.#save();
+    });
+  }
+
+  /** The user wants what the agent made of it. */
+  accept(conflict: Conflict): void {
+    this.#merged?.accept(conflict);
+  }
+
+  /** What the user has now where a conflict was; `null` where that is gone. */
+  current(conflict: Conflict): string | null {
+    return this.#merged?.current(conflict) ?? null;
+  }
+
+  #merging(): Merged | null {
+    const { model } = this.context;
+    if (isNotebook(model)) {
+      return new MergedNotebook(model);
+    }
+    const text = this.context.contentsModel?.format === 'text' ? sharedText(model) : null;
+    return text === null ? null : new MergedText(model, text);
+  }
+
+  async #takeIn(): Promise<boolean> {
+    const { context } = this;
+    // What pages share is brought up to date by the server.
+    if (context.isDisposed || !context.isReady || context.model.collaborative) {
+      return false;
+    }
+    await this.#saving?.over;
+    if ((await changedOnDisk(context, this.#contents)) !== true) {
+      return false;
+    }
+    const merged = this.#merged;
+    if (merged === null) {
+      if (!context.model.dirty) {
+        await context.revert();
+      }
+      return true;
+    }
+    this.#loading = true;
+    try {
+      const conflicts = await loadInto(context, this.#contents, merged);
+      if (conflicts !== null && conflicts.length > 0) {
+        this.conflicted.emit(conflicts);
+      }
+      return conflicts !== null;
+    } finally {
+      this.#loading = false;
+    }
+  }
+
+  #mustBeWritable(): void {
+    const { contentsModel, model } = this.context;
+    if (contentsModel?.writable !== true || model.readOnly) {
+      throw new Failure('It may only be read.', 'not_writable');
+    }
+  }
+
+  async #save(): Promise<void> {
+    const { context } = this;
+    if (context.isDisposed) {
+      throw new Failure('It was closed.', 'no_document');
+    }
+    if (!context.model.dirty || context.model.collaborative) {
+      return;
+    }
+    this.#mustBeWritable();
+    await this.#saving?.over;
+    // Whatever would bring up a dialog is left to the user.
+    if ((await changedOnDisk(context, this.#contents)) !== false) {
+      throw new Failure('The file was changed meanwhile, or is not there.', 'not_saved');
+    }
+    await context.save();
+  }
+
+  #next<T>(deed: () => Promise<T>): Promise<T> {
+    const done = this.#queue.then(deed);
+    this.#queue = done.catch(() => undefined);
+    return done;
+  }
+}
+
+function isNotebook(model: DocumentRegistry.IModel): model is INotebookModel {
+  return 'cells' in model && 'deletedCells' in model;
+}
+
+function pending() {
+  let end: () => void = () => undefined;
+  const over = new Promise<void>(resolve => {
+    end = resolve;
+  });
+  return { over, end: () => end() };
+}
