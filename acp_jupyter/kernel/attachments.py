@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import base64
+import glob
+import itertools
 import mimetypes
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
 from IPython.core.error import UsageError
 from pydantic import JsonValue
+
+from acp_jupyter.kernel.notebook_text import notebook_text
 
 __all__ = ["with_attachments"]
 
@@ -16,6 +21,10 @@ _MOST_BYTES = 10 * 1024 * 1024
 """Of an image or sound; larger ones make agents fail."""
 _MOST_TEXT_BYTES = 256 * 1024
 """Of a text that is sent whole; a larger one is named, and the agent reads what it needs."""
+_MOST_NOTEBOOK_BYTES = 50 * 1024 * 1024
+_MOST_FILES = 50
+_MOST_LOOKED_AT = 10_000
+_PATTERN = re.compile(r"[*?\[]")
 _IMAGES = {"image/png", "image/jpeg", "image/gif", "image/webp"}
 
 _Block = dict[str, JsonValue]
@@ -31,7 +40,7 @@ def with_attachments(
     prompt
         The text.
     paths
-        Of the files, relative to the folder of the notebook.
+        Of the files, relative to the folder of the notebook; or patterns such as ``data/*.csv``.
     root
         The session's folder: what an agent may read.
     capabilities
@@ -42,10 +51,31 @@ def with_attachments(
     UsageError
         A file is not there, lies outside the folder, or is too large.
     """
+    found = dict.fromkeys(path for given in paths for path in _matching(given))
+    if len(found) > _MOST_FILES:
+        raise UsageError(
+            f"These are {len(found)} files, and the limit is {_MOST_FILES}. Name fewer, or tell "
+            "the agent where they are: it can read them itself."
+        )
     return (
         {"type": "text", "text": prompt},
-        *(_block(path, root.resolve(), capabilities) for path in paths),
+        *(_block(path, root.resolve(), capabilities) for path in found),
     )
+
+
+def _matching(given: str) -> list[str]:
+    """Return the files of a pattern; a name without one is itself, and so is a file of that name.
+
+    Hidden files match only where the pattern has the dot, as in a shell.
+    """
+    if not _PATTERN.search(given) or Path(given).expanduser().exists():
+        return [given]
+    pattern = str(Path(given).expanduser())
+    matches = itertools.islice(glob.iglob(pattern, recursive=True), _MOST_LOOKED_AT)
+    files = sorted(path for path in matches if Path(path).is_file())
+    if not files:
+        raise UsageError(f"No file matches {given}. Patterns start at the notebook's folder.")
+    return files
 
 
 def _block(given: str, root: Path, capabilities: Sequence[str]) -> _Block:
@@ -57,6 +87,8 @@ def _block(given: str, root: Path, capabilities: Sequence[str]) -> _Block:
     if not path.is_file():
         what = "is a folder" if path.is_dir() else "is not there"
         raise UsageError(f"{given} {what}. Name a file, relative to the notebook's folder.")
+    if path.suffix == ".ipynb":
+        return _notebook(given, path, capabilities)
     mime = mimetypes.guess_type(path.name)[0] or ""
     size = path.stat().st_size
     try:
@@ -68,8 +100,7 @@ def _block(given: str, root: Path, capabilities: Sequence[str]) -> _Block:
     except OSError as error:
         raise UsageError(f"{given} can't be read: {error.strerror}.") from None
     if whole is not None and "embeddedContext" in capabilities:
-        resource: _Block = {"uri": path.as_uri(), "text": whole, "mimeType": mime or "text/plain"}
-        return {"type": "resource", "resource": resource}
+        return _embedded(path, whole, mime or "text/plain")
     link: _Block = {
         "type": "resource_link",
         "uri": path.as_uri(),
@@ -77,6 +108,26 @@ def _block(given: str, root: Path, capabilities: Sequence[str]) -> _Block:
         "size": size,
     }
     return link | ({"mimeType": mime} if mime else {})
+
+
+def _notebook(given: str, path: Path, capabilities: Sequence[str]) -> _Block:
+    """Return a notebook's cells as text: its JSON is long and hard to read."""
+    try:
+        if path.stat().st_size > _MOST_NOTEBOOK_BYTES:
+            raise UsageError(f"{given} is too large to be read. Clear its outputs.")
+        text = notebook_text(path.read_bytes())
+    except OSError as error:
+        raise UsageError(f"{given} can't be read: {error.strerror}.") from None
+    if text is None:
+        raise UsageError(f"{given} is no notebook that can be read. Open it and save it again.")
+    if "embeddedContext" in capabilities:
+        return _embedded(path, text, "text/markdown")
+    return {"type": "text", "text": f"The notebook {path.name}, cell by cell:\n\n{text}"}
+
+
+def _embedded(path: Path, text: str, mime: str) -> _Block:
+    resource: _Block = {"uri": path.as_uri(), "text": text, "mimeType": mime}
+    return {"type": "resource", "resource": resource}
 
 
 def _media(given: str, path: Path, mime: str, size: int) -> _Block:

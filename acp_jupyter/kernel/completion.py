@@ -10,6 +10,7 @@ from IPython.core.completer import (
     SimpleMatcherResult,
     context_matcher,
 )
+from IPython.core.getipython import get_ipython
 
 from acp_jupyter.kernel.options import CELL_OPTIONS, POLICIES, REPEATED
 from acp_jupyter.kernel.subcommand_names import (
@@ -64,6 +65,8 @@ def _cell_words(before: list[str], word: str) -> list[str]:
             return _labels()
         case "--attach":
             return _paths(word)
+        case "--var":
+            return _variables()
         case "--allow" | "--deny":
             return ["edit:", "execute:", "fetch:", "read"]
         case "--out" | "--timeout":
@@ -73,6 +76,13 @@ def _cell_words(before: list[str], word: str) -> list[str]:
     named = any(not word.startswith("-") for word in before[1:])
     unused = [each for each in CELL_OPTIONS if each not in before or each in REPEATED]
     return unused if named else [*_agent_names(), *unused]
+
+
+def _variables() -> list[str]:
+    shell = get_ipython()
+    hidden = shell.user_ns_hidden if shell is not None else {}
+    names = tuple(shell.user_ns) if shell is not None else ()
+    return sorted(name for name in names if not name.startswith("_") and name not in hidden)
 
 
 def _line_words(before: list[str], word: str) -> list[str]:

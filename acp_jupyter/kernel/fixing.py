@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import ast
+import dataclasses
+import itertools
 import linecache
 import shlex
 import sys
 import traceback
 from collections.abc import Iterator, Sequence
-from types import FrameType, TracebackType
+from types import FrameType, ModuleType, TracebackType
 from typing import TYPE_CHECKING
 
 from IPython.core.error import UsageError
@@ -18,10 +21,11 @@ from acp_jupyter.kernel.options import parse_cell_line
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
-__all__ = ["fix_prompt", "run_fix"]
+__all__ = ["fix_prompt", "named_variables", "run_fix"]
 
 _SOURCE_CHARS = 8000
 _TRACEBACK_CHARS = 8000
+_MOST_VARIABLES = 8
 _NOTHING = "Nothing has failed in this kernel yet. Run the cell that fails, then %acp fix."
 
 
@@ -36,7 +40,9 @@ def run_fix(shell: InteractiveShell, rest: Sequence[str]) -> None:
     from acp_jupyter.kernel.cell import run_cell
 
     options = parse_cell_line(shlex.join(rest))
-    run_cell(shell, options, fix_prompt(shell, _last_error()))
+    error = _last_error()
+    named = tuple(dict.fromkeys((*options.var, *named_variables(shell, error))))
+    run_cell(shell, dataclasses.replace(options, var=named), fix_prompt(shell, error))
 
 
 def fix_prompt(shell: InteractiveShell, error: BaseException) -> str:
@@ -48,6 +54,24 @@ def fix_prompt(shell: InteractiveShell, error: BaseException) -> str:
         parts.append(f"The cell:\n\n{_fenced(_cut(source, _SOURCE_CHARS), 'python')}")
     parts.append(f"The traceback:\n\n{_fenced(_cut(told, _TRACEBACK_CHARS))}")
     return "\n\n".join(parts)
+
+
+def named_variables(shell: InteractiveShell, error: BaseException) -> tuple[str, ...]:
+    """Return the user's variables that the failed cell names, the first ones; no modules."""
+    try:
+        tree = ast.parse(shell.transform_cell(_source(shell, error)))  # type: ignore[no-untyped-call]
+    except (SyntaxError, ValueError, RecursionError):
+        return ()
+    found = (node.id for node in ast.walk(tree) if isinstance(node, ast.Name))
+    hidden = shell.user_ns_hidden
+    told = (
+        name
+        for name in dict.fromkeys(found)
+        if name in shell.user_ns
+        and name not in hidden
+        and not isinstance(shell.user_ns[name], ModuleType)
+    )
+    return tuple(itertools.islice(told, _MOST_VARIABLES))
 
 
 def _last_error() -> BaseException:

@@ -21,6 +21,7 @@ from acp_jupyter.packets.notes import Origin, Policy
 from acp_jupyter.transcript.session_state import SessionState
 
 if TYPE_CHECKING:
+    from acp_jupyter.kernel.describing.values import Described
     from acp_jupyter.kernel.session_widget import SessionWidget
 
 __all__ = ["Session"]
@@ -116,8 +117,12 @@ class Session:
         """The last turns that were sent from this program, oldest first; 50 at most."""
         return tuple(self._turns)
 
-    def with_files(self, prompt: str, paths: Sequence[str]) -> tuple[dict[str, JsonValue], ...]:
-        """Return a prompt with files from the session's folder, as its agent can take them.
+    def with_context(
+        self, prompt: str, paths: Sequence[str], variables: Sequence[Described] = ()
+    ) -> tuple[dict[str, JsonValue], ...]:
+        """Return a prompt with files from the session's folder and with described variables.
+
+        Each as the agent can take it.
 
         Raises
         ------
@@ -125,10 +130,15 @@ class Session:
             A file is not there, lies outside the folder, or is too large.
         """
         from acp_jupyter.kernel.attachments import with_attachments
+        from acp_jupyter.kernel.describing.blocks import variable_blocks
 
         # What it takes is known once it runs.
         state = self._client.resume(self.id)
-        return with_attachments(prompt, paths, Path(state.cwd), state.prompt_capabilities)
+        takes = state.prompt_capabilities
+        return (
+            *with_attachments(prompt, paths, Path(state.cwd), takes),
+            *variable_blocks(variables, takes),
+        )
 
     @property
     def state(self) -> SessionState:

@@ -15,7 +15,7 @@ __all__ = ["Detail", "describe_array", "describe_frame", "describe_series", "det
 
 _HEAD_ROWS = 5
 _MOST_COLUMNS = 50
-_WIDE = 200
+_LINE_CHARS = 600
 _CELL_CHARS = 40
 _COUNTED_CELLS = 20_000_000
 """Of a table in which missing values are counted."""
@@ -85,8 +85,10 @@ def describe_frame(frame: Any) -> str:
         if missing is not None
         else "Too large to count missing values here."
     )
-    lines += ["", f"Index: {_index(frame.index)}", "", f"First {min(rows, _HEAD_ROWS)} rows:", ""]
-    lines.append(_table(shown.head(_HEAD_ROWS)))
+    lines += ["", f"Index: {_index(frame.index)}"]
+    if rows and columns:
+        head = _table(shown.head(_HEAD_ROWS))
+        lines += ["", f"First {min(rows, _HEAD_ROWS)} rows:", "", head]
     return "\n".join(lines)
 
 
@@ -106,9 +108,10 @@ def describe_array(array: Any) -> str:
     """Return an array's shape, type, first values, and range where it is of numbers."""
     lines = [f"numpy array of shape {_times(array.shape)}, {array.dtype}."]
     if array.size and array.dtype.kind in "iuf" and array.size <= _COUNTED_CELLS:
-        lines.append(f"Smallest {array.min()}, largest {array.max()}.")
-    if array.dtype.kind == "f" and array.size <= _COUNTED_CELLS:
-        missing = int((array != array).sum())
+        numbers = array[array == array]  # NaN is not itself
+        if numbers.size:
+            lines.append(f"Smallest {numbers.min()}, largest {numbers.max()}.")
+        missing = array.size - numbers.size
         lines.append(f"{missing} NaN." if missing else "No NaN.")
     if array.size and array.dtype.kind != "O":
         first = [_cut(str(array.flat[place])) for place in range(min(array.size, _SHOWN_VALUES))]
@@ -118,9 +121,9 @@ def describe_array(array: Any) -> str:
 
 def _table(values: Any) -> str:
     """Return the few rows as text, no cell of it long."""
-    option = sys.modules["pandas"].option_context
-    with option("display.max_colwidth", _CELL_CHARS, "display.width", _WIDE):
-        return str(values.to_string())
+    frame = values if hasattr(values, "columns") else values.to_frame()
+    text = str(frame.to_string(max_colwidth=_CELL_CHARS))
+    return "\n".join(_cut(line, _LINE_CHARS) for line in text.splitlines())
 
 
 def _index(index: Any) -> str:
@@ -133,8 +136,8 @@ def _times(shape: tuple[Any, ...]) -> str:
     return " × ".join(_cut(str(size)) for size in shape) if shape else "one value"
 
 
-def _cut(text: str) -> str:
-    return text if len(text) <= _CELL_CHARS else f"{text[: _CELL_CHARS - 1]}…"
+def _cut(text: str, most: int = _CELL_CHARS) -> str:
+    return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
 def _has(value: object, name: str) -> bool:

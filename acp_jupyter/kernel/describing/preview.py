@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable
+from types import ModuleType
 from typing import Any
 
 from acp_jupyter.kernel.describing.time_limit import TimeUp, can_limit, time_limit
@@ -53,6 +54,8 @@ def _preview(value: object, most: int, depth: int) -> str:
         return repr(value) if bits <= _MOST_BITS else f"<int of {bits} bits>"
     if kind in {bool, float, complex, type(None), type(...), range}:
         return repr(value)
+    if isinstance(value, ModuleType):
+        return f"<module {value.__name__}>"
     if kind in _OPEN_CLOSE:
         return _container(value, most, depth)
     return _own_repr(value)

@@ -5,20 +5,33 @@ from __future__ import annotations
 import contextlib
 import signal
 import threading
+import time
 from collections.abc import Iterator
 from types import FrameType
 
 __all__ = ["TimeUp", "can_limit", "time_limit"]
+
+_AGAIN_SECONDS = 0.05
 
 
 class TimeUp(BaseException):
     """It took too long. No `Exception`: the code must not catch it by chance."""
 
 
+_depth = 0
+"""Of limits within limits; on the main thread alone."""
+
+
 def can_limit() -> bool:
-    """Whether anything can be stopped here: on the main thread, and not on Windows."""
-    main = threading.current_thread() is threading.main_thread()
-    return main and hasattr(signal, "setitimer") and not signal.getitimer(signal.ITIMER_REAL)[0]
+    """Whether anything can be stopped here: on the main thread, and not on Windows.
+
+    Nor where the user's program has the process's one timer.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        return False
+    if not hasattr(signal, "setitimer"):
+        return False
+    return _depth > 0 or not signal.getitimer(signal.ITIMER_REAL)[0]
 
 
 @contextlib.contextmanager
@@ -34,11 +47,18 @@ def time_limit(seconds: float) -> Iterator[None]:
     def ring(_number: int, _frame: FrameType | None) -> None:
         raise TimeUp
 
-    earlier = signal.signal(signal.SIGALRM, ring)
+    global _depth
+    begun = time.monotonic()
+    handler = signal.signal(signal.SIGALRM, ring)
     # Again and again: code with a bare ``except`` swallows one.
-    signal.setitimer(signal.ITIMER_REAL, seconds, 0.05)
+    left, _ = signal.setitimer(signal.ITIMER_REAL, seconds, _AGAIN_SECONDS)
+    _depth += 1
     try:
         yield
     finally:
+        _depth -= 1
         signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, earlier)
+        signal.signal(signal.SIGALRM, handler)
+        if _depth:  # the outer limit goes on
+            left = max(0.001, left - (time.monotonic() - begun))
+            signal.setitimer(signal.ITIMER_REAL, left, _AGAIN_SECONDS)

@@ -1,0 +1,181 @@
+"""What an agent is told of a variable that goes with a prompt."""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+import io
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+from IPython.core.error import UsageError
+
+from acp_jupyter.kernel.describing.frames import (
+    describe_array,
+    describe_frame,
+    describe_series,
+    detail_of,
+    made_by,
+)
+from acp_jupyter.kernel.describing.preview import NO_REPR, preview, type_name
+from acp_jupyter.kernel.describing.time_limit import TimeUp, time_limit
+
+__all__ = ["Described", "describe", "describe_names"]
+
+_MOST_CHARS = 12_000
+_TEXT_CHARS = 8_000
+_SOURCE_CHARS = 6_000
+_DOC_CHARS = 1_500
+_NAMES = 60
+_MOST_SECONDS = 5.0
+_PICTURE_SECONDS = 15.0
+_PICTURE_BYTES = 5 * 1024 * 1024
+_PICTURE_PIXELS = 2_000
+"""Of the longer side."""
+
+
+@dataclass(frozen=True, slots=True)
+class Described:
+    """A variable in words, and as a picture where it is one."""
+
+    name: str
+    text: str
+    png: bytes | None = None
+
+
+def describe_names(names: Sequence[str], namespace: Mapping[str, object]) -> tuple[Described, ...]:
+    """Describe variables, each once.
+
+    Raises
+    ------
+    UsageError
+        There is no variable of a name.
+    """
+    for name in names:
+        if name not in namespace:
+            raise UsageError(_missing(name, namespace))
+    return tuple(describe(name, namespace[name]) for name in dict.fromkeys(names))
+
+
+def describe(name: str, value: object) -> Described:
+    """Describe any value: bounded in size and in time, and without importing anything for it."""
+    head = f"{name}: {type_name(value)}"
+    try:
+        with time_limit(_MOST_SECONDS):
+            text = _words(value)
+    except TimeUp:
+        return Described(name, f"{head}\nDescribing it took too long.")
+    except (Exception, RecursionError) as error:  # noqa: BLE001 - the user's objects raise anything
+        return Described(name, f"{head}\nDescribing it failed: {type(error).__name__}.")
+    png = _picture(value)
+    return Described(name, _cut(f"{head}\n{text}", _MOST_CHARS), png)
+
+
+def _words(value: Any) -> str:
+    if made_by(value, "pandas", "DataFrame"):
+        return describe_frame(value)
+    if made_by(value, "pandas", "Series"):
+        return describe_series(value)
+    if made_by(value, "numpy", "ndarray"):
+        return describe_array(value)
+    if _figure(value) is not None:
+        return _figure_words(_figure(value))
+    if isinstance(value, ModuleType):
+        return _module(value)
+    if inspect.isclass(value) or inspect.isroutine(value):
+        return _code(value)
+    return _anything(value)
+
+
+def _anything(value: object) -> str:
+    if type(value) is str:
+        return f"{len(value)} characters:\n{_cut(value, _TEXT_CHARS)}"
+    detail = detail_of(value).words
+    shown = preview(value, _TEXT_CHARS)
+    words = "Its repr raises an exception." if shown == NO_REPR else shown
+    return f"{detail}\n{words}" if detail else words
+
+
+def _module(module: ModuleType) -> str:
+    names = [name for name in vars(module) if not name.startswith("_")]
+    more = f", … {len(names) - _NAMES} more" if len(names) > _NAMES else ""
+    version = vars(module).get("__version__")
+    told = f"Module {module.__name__}"
+    told += f", version {version[:40]}" if isinstance(version, str) else ""
+    return f"{told}.\n{_doc(module)}\nIt has: {', '.join(names[:_NAMES])}{more}"
+
+
+def _code(value: Any) -> str:
+    """Return signature, documentation and source, as far as there are any."""
+    parts = []
+    try:
+        parts.append(f"{getattr(value, '__name__', '')}{inspect.signature(value)}"[:_DOC_CHARS])
+    except (TypeError, ValueError):
+        parts.append("Its signature is not known.")
+    if doc := _doc(value):
+        parts.append(doc)
+    try:
+        parts.append(f"Source:\n{_cut(inspect.getsource(value), _SOURCE_CHARS)}")
+    except (OSError, TypeError, SyntaxError, IndexError):
+        parts.append("Its source is not at hand.")
+    return "\n".join(parts)
+
+
+def _doc(value: object) -> str:
+    return _cut(inspect.getdoc(value) or "", _DOC_CHARS)
+
+
+def _figure(value: Any) -> Any:
+    """Return the figure that a value of matplotlib is, or belongs to."""
+    if made_by(value, "matplotlib.figure", "Figure"):
+        return value
+    if made_by(value, "matplotlib.axes", "Axes"):
+        return value.get_figure()
+    return None
+
+
+def _figure_words(figure: Any) -> str:
+    lines = [f"A figure with {len(figure.axes)} axes."]
+    for axes in figure.axes[:10]:
+        labels = (axes.get_title(), axes.get_xlabel(), axes.get_ylabel())
+        title, x_label, y_label = (_cut(str(label), 100) for label in labels)
+        lines.append(f"- title {title!r}, x {x_label!r}, y {y_label!r}")
+    return "\n".join(lines)
+
+
+def _picture(value: Any) -> bytes | None:
+    """Return a value that is a picture as PNG, unless that is too large, too slow or fails."""
+    try:
+        with time_limit(_PICTURE_SECONDS):
+            png = _drawn(value)
+    except (Exception, TimeUp):  # noqa: BLE001 - as above
+        return None
+    return png if png is not None and len(png) <= _PICTURE_BYTES else None
+
+
+def _drawn(value: Any) -> bytes | None:
+    figure = _figure(value)
+    if figure is None:
+        own = None if isinstance(value, type) else getattr(type(value), "_repr_png_", None)
+        png = None if own is None else own(value)
+        return png if isinstance(png, bytes) and png.startswith(b"\x89PNG") else None
+    longest = float(max(figure.get_size_inches()))
+    file = io.BytesIO()
+    figure.savefig(file, format="png", dpi=min(100.0, _PICTURE_PIXELS / max(longest, 0.1)))
+    return file.getvalue()
+
+
+def _missing(name: str, namespace: Mapping[str, object]) -> str:
+    own = [each for each in namespace if not each.startswith("_")]
+    if not name.isidentifier():
+        return f"{name!r} is no variable's name. Type, for example, --var df."
+    close = difflib.get_close_matches(name, own, 1)
+    hint = f" Type --var {close[0]}." if close else " Run the cell that makes it first."
+    return f"There is no variable {name!r} in this kernel.{hint}"
+
+
+def _cut(text: str, most: int) -> str:
+    left = len(text) - most
+    return text if left <= 0 else f"{text[:most]}\n… {left} characters left out"
