@@ -15,7 +15,7 @@ from acp_jupyter.transcript.draft import Draft
 from acp_jupyter.transcript.items import Diff, ToolCall
 from acp_jupyter.transcript.session_state import TurnState
 from acp_jupyter.transcript.state import Written
-from acp_jupyter.transcript.tool_fields import diffs
+from acp_jupyter.transcript.tool_diffs import diffs
 
 __all__ = ["changed", "hang_written", "reverted", "written"]
 

@@ -19,7 +19,9 @@ def unified_diff(diff: Diff) -> str:
     """Return the change of one file; a long one is cut, with a note."""
     old, new = (diff.old_text or "").splitlines(), diff.new_text.splitlines()
     source = "/dev/null" if diff.old_text is None else f"a/{_one_line(diff.path)}"
-    lines = [f"--- {source}", f"+++ b/{_one_line(diff.path)}", *_hunks(old, new)]
+    skipped = ((diff.old_line or 1) - 1, (diff.new_line or 1) - 1)
+    hunks = (_moved(line, *skipped) for line in _hunks(old, new))
+    lines = [f"--- {source}", f"+++ b/{_one_line(diff.path)}", *hunks]
     if len(lines) > _SHOWN_LINES:
         rest = len(lines) - _SHOWN_LINES
         lines = [*lines[:_SHOWN_LINES], f"… {rest} more lines"]
@@ -47,7 +49,7 @@ def _hunks(old: list[str], new: list[str]) -> list[str]:
         before = old[start : len(old) - tail + keep]
         after = new[start : len(new) - tail + keep]
         found = difflib.unified_diff(before, after, n=_CONTEXT, lineterm="")
-        return [_moved(line, start) for line in list(found)[2:]]
+        return [_moved(line, start, start) for line in list(found)[2:]]
     removed, added = old[head : len(old) - tail], new[head : len(new) - tail]
     title = f"@@ -{head + 1},{len(removed)} +{head + 1},{len(added)} @@"
     return [title, *(f"-{line}" for line in removed), *(f"+{line}" for line in added)]
@@ -62,12 +64,12 @@ def _common(old: list[str], new: list[str]) -> int:
     return count
 
 
-def _moved(line: str, by: int) -> str:
+def _moved(line: str, old_by: int, new_by: int) -> str:
     """Add the lines that were left out to the numbers of a hunk's title."""
-    if by == 0 or not line.startswith("@@ "):
+    if old_by == new_by == 0 or not line.startswith("@@ "):
         return line
     _, old, new, end = line.split(" ", 3)
-    return f"@@ {_shifted(old, by)} {_shifted(new, by)} {end}"
+    return f"@@ {_shifted(old, old_by)} {_shifted(new, new_by)} {end}"
 
 
 def _shifted(numbers: str, by: int) -> str:

@@ -14,7 +14,8 @@ from acp_jupyter.transcript.call_facts import CallFacts
 from acp_jupyter.transcript.changes import hang_written
 from acp_jupyter.transcript.draft import Draft, place_of
 from acp_jupyter.transcript.items import Location, ToolCall, ToolStatus
-from acp_jupyter.transcript.tool_fields import asked_fields, blocks, diffs, given_fields
+from acp_jupyter.transcript.tool_diffs import diffs
+from acp_jupyter.transcript.tool_fields import asked_fields, blocks, given_fields
 
 __all__ = ["upsert_tool_call"]
 
@@ -124,7 +125,13 @@ def _said(
             changes["parent_id"] = parent
     if packet.content is not None and not (given.is_text and not old.diffs and not old.blocks):
         exists = flag(given.metadata.get("exists"))
-        shown = diffs(packet.content, draft.session.cwd, exists=exists)
+        shown = diffs(
+            packet.content,
+            draft.session.cwd,
+            exists=exists,
+            raw_input=facts.raw_input,
+            locations=packet.locations,
+        )
         if shown or old.permission is None:
             # Else what was asked about stays in sight (opencode's "Wrote file").
             changes["diffs"] = shown

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import difflib
 from typing import TypedDict
 
-from acp_jupyter.packets.content import OtherBlock, ToolContent, ToolContentBlock, ToolDiff
+from acp_jupyter.packets.content import OtherBlock, ToolContent, ToolContentBlock
 from acp_jupyter.packets.paths import relative_path
 from acp_jupyter.packets.search_hits import NO_FILES, SearchHit, read_found
 from acp_jupyter.packets.tool_inputs import TaskInput, TodoItem, TodoWriteInput, ToolInput
@@ -19,13 +18,11 @@ from acp_jupyter.packets.tool_outputs import (
     ToolOutput,
     WriteToolOutput,
 )
-from acp_jupyter.transcript.items import ContentBlockItem, Diff, ToolCall, ToolStatus
+from acp_jupyter.transcript.items import ContentBlockItem, ToolCall, ToolStatus
 from acp_jupyter.transcript.messages import block_item
 
-__all__ = ["OwnFields", "asked_fields", "blocks", "diffs", "given_fields"]
+__all__ = ["OwnFields", "asked_fields", "blocks", "given_fields"]
 
-_COUNTED_LINES = 4000
-"""Above this many lines the view counts added and removed lines itself."""
 _FILES = 1000
 """Results of a search that an item lists; its output has them all."""
 
@@ -99,35 +96,6 @@ def _found_fields(output: SearchOutput, cwd: str) -> OwnFields:
         "count": output.count,
         "truncated": output.truncated,
     }
-
-
-def diffs(content: tuple[ToolContent, ...], cwd: str, *, exists: bool) -> tuple[Diff, ...]:
-    """Return the file changes that a content shows."""
-    return tuple(_diff(item, cwd, exists) for item in content if isinstance(item, ToolDiff))
-
-
-def _diff(item: ToolDiff, cwd: str, exists: bool) -> Diff:
-    added, removed = _counts(item.old_text or "", item.new_text)
-    return Diff(
-        path=relative_path(item.path, cwd),
-        old_text=item.old_text,
-        new_text=item.new_text,
-        is_new_file=item.old_text is None and not exists,
-        added=added,
-        removed=removed,
-    )
-
-
-def _counts(old: str, new: str) -> tuple[int | None, int | None]:
-    before, after = old.splitlines(), new.splitlines()
-    if len(before) + len(after) > _COUNTED_LINES:
-        return None, None
-    added = removed = 0
-    for tag, i1, i2, j1, j2 in difflib.SequenceMatcher(None, before, after).get_opcodes():
-        if tag != "equal":
-            removed += i2 - i1
-            added += j2 - j1
-    return added, removed
 
 
 def blocks(content: tuple[ToolContent, ...], old: ToolCall) -> tuple[ContentBlockItem, ...]:

@@ -88,6 +88,9 @@ class Diff(Model):
     added: int | None = None
     """Lines added; null where the file is too large to compare here."""
     removed: int | None = None
+    old_line: int | None = 1
+    """Line of the file that the texts begin at; null where only a part is known, not its place."""
+    new_line: int | None = 1
 
 
 class ToolCall(StepBase):

@@ -98,6 +98,22 @@ def test_a_write_tells_afterwards_what_was_there() -> None:
     assert words["content"]["text"] == "Done."
 
 
+def test_an_edit_tells_afterwards_where_it_lies() -> None:
+    lines = [" f", "-old", "\\ No newline at end of file", "+new"]
+    hunks = [{"newStart": 41, "lines": lines}, {"newStart": 0, "lines": [7, "-gone"]}]
+    asked = use("Edit", file_path="/w/a", old_string="old", new_string="new")
+    done = tool_result("Done.") | {"tool_use_result": {"structuredPatch": hunks}}
+    (call,) = read(asked, done).calls()
+    first, second, _ = call["content"]
+    assert (first["oldText"], first["newText"]) == ("f\nold", "f\nnew")
+    assert (second["oldText"], second["newText"]) == ("\ngone", "")
+    assert call["locations"] == [{"path": "/w/a", "line": 41}, {"path": "/w/a", "line": 1}]
+    done = tool_result("Done.") | {"tool_use_result": {"structuredPatch": hunks * 101}}
+    (call,) = read(asked, done).calls()
+    assert call["content"][0]["oldText"] == "old"
+    assert call["locations"] == [{"path": "/w/a"}]
+
+
 def test_todos_stay_a_tool_call() -> None:
     todos = [{"content": "Read", "status": "pending", "activeForm": "Reading"}]
     meaning = read(use("TodoWrite", todos=todos), tool_result("Todos have been modified"))

@@ -229,6 +229,8 @@ describe('a saved record', () => {
               old_text: null,
               new_text: 'x\n'.repeat(900),
               is_new_file: true,
+              old_line: 1,
+              new_line: 1,
               added: 900,
               removed: 0,
             },

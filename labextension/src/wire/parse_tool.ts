@@ -116,7 +116,14 @@ function parseDiff(value: Fields): Diff {
     is_new_file: flag(value, 'is_new_file'),
     added: number(value, 'added'),
     removed: number(value, 'removed'),
+    old_line: lineOf(value, 'old_line'),
+    new_line: lineOf(value, 'new_line'),
   };
+}
+
+/** Earlier versions saved none, and counted from the first. */
+function lineOf(value: Fields, name: string): number | null {
+  return name in value ? number(value, name) : 1;
 }
 
 /** A saved terminal is no longer there to be stopped. */

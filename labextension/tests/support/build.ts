@@ -187,6 +187,8 @@ export function edit(id: string, over: Partial<ToolCall> = {}): ToolCall {
         old_text: 'a\nb = df.loc[idx, "name"]\nc\n',
         new_text: 'a\nb = df.loc[row, "name"]\nc\nd\n',
         is_new_file: false,
+        old_line: 1,
+        new_line: 1,
         added: 2,
         removed: 1,
       },

@@ -8,13 +8,15 @@ from dataclasses import dataclass
 from pydantic import JsonValue
 
 from acp_jupyter.packets.dialects.claude_cli.blocks import acp_blocks
-from acp_jupyter.packets.json_fields import Obj, first, flag, items, obj, text
+from acp_jupyter.packets.dialects.claude_cli.edits import asked_edits, done_edits
+from acp_jupyter.packets.json_fields import Obj, first, flag, obj, text
 from acp_jupyter.packets.tools import find_tool
 
 __all__ = ["ToolCalls", "describe"]
 
 _MOST_CALLS = 2000
 _TITLE_LENGTH = 120
+_PLAN = "ExitPlanMode"
 _SUBJECTS = (
     "file_path", "notebook_path", "path", "command", "pattern", "query", "url", "description",
 )  # fmt: skip
@@ -92,9 +94,13 @@ class ToolCalls:
             fields: Obj = {"title": "Tool", "kind": "other", "_meta": _meta("", parent)}
             return _call("tool_call", call_id, status, {**fields, "content": [*_content(blocks)]})
         call.is_open = False
-        shown = _shown(call.name, call.raw_input) if failed else _written(call, outcome)
+        shown, places = _shown(call.name, call.raw_input), list[Obj]()
+        if not failed and call.name != _PLAN:
+            shown, places = done_edits(call.name, call.raw_input, outcome)
         content: list[JsonValue] = [*shown, *_content(blocks)]
         fields = {"_meta": _meta(call.name, parent), "content": content}
+        if places:
+            fields["locations"] = [*places]
         return _call("tool_call_update", call_id, status, fields)
 
     def close(self) -> list[Obj]:
@@ -122,38 +128,9 @@ def _meta(name: str, parent: str) -> Obj:
 
 def _shown(name: str, raw_input: Obj) -> list[Obj]:
     """Return what a call itself has to show, and keeps showing beside its result."""
-    if name == "ExitPlanMode":
+    if name == _PLAN:
         return _content(acp_blocks(text(raw_input.get("plan"))))
-    # An editing tool's changes; what was there before is known in part only.
-    path = text(raw_input.get("file_path"))
-    if not path:
-        return []
-    match name:
-        case "Write":
-            return [_diff(path, None, text(raw_input.get("content")))]
-        case "Edit":
-            return [_edit(path, raw_input)]
-        case "MultiEdit":
-            return [_edit(path, obj(edit)) for edit in items(raw_input.get("edits"))]
-        case _:
-            return []
-
-
-def _edit(path: str, edit: Obj) -> Obj:
-    return _diff(path, text(edit.get("old_string")), text(edit.get("new_string")))
-
-
-def _written(call: _Call, outcome: Obj) -> list[Obj]:
-    """Return the same afterwards: only then a ``Write`` tells what was there before."""
-    shown = _shown(call.name, call.raw_input)
-    before = outcome.get("originalFile")
-    if call.name == "Write" and len(shown) == 1 and isinstance(before, str):
-        return [{**shown[0], "oldText": before}]
-    return shown
-
-
-def _diff(path: str, old: str | None, new: str) -> Obj:
-    return {"type": "diff", "path": path, "oldText": old, "newText": new}
+    return asked_edits(name, raw_input)
 
 
 def _content(blocks: list[Obj]) -> list[Obj]:

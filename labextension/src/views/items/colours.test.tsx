@@ -84,7 +84,14 @@ describe('a diff in colours', () => {
   it('does not ask for very long texts', async () => {
     const lines = paints();
     const long = 'x = 1\n'.repeat(40_000);
-    const diff = { path: 'a.py', old_text: long, new_text: `${long}y`, is_new_file: false };
+    const diff = {
+      path: 'a.py',
+      old_text: long,
+      new_text: `${long}y`,
+      is_new_file: false,
+      old_line: 1,
+      new_line: 1,
+    };
     const item = edit('e', { diffs: [{ ...diff, added: 1, removed: 0 }] });
     await openedCard(show([item], lines), /Editing file/);
     expect(lines).not.toHaveBeenCalled();
@@ -92,7 +99,14 @@ describe('a diff in colours', () => {
 
   it('colours no line of more than 2,000 characters', async () => {
     const text = `a\n${'b '.repeat(1_100)}\n`;
-    const diff = { path: 'a.py', old_text: '', new_text: text, is_new_file: false };
+    const diff = {
+      path: 'a.py',
+      old_text: '',
+      new_text: text,
+      is_new_file: false,
+      old_line: 1,
+      new_line: 1,
+    };
     const item = edit('e', { diffs: [{ ...diff, added: 2, removed: 0 }] });
     const card = await openedCard(show([item], paints()), /Editing file/);
     await waitFor(() => expect(card.querySelector('ins .n')).not.toBeNull());

@@ -21,8 +21,6 @@ interface DiffBoxProps {
   /** Where the change lies in the file, if that is known. */
   readonly line?: number | null;
   readonly isNew?: boolean;
-  /** A part of a file, of which the lines' numbers are not known. */
-  readonly isPart?: boolean;
   /** What became of the file, where it is not just changed or new. */
   readonly tag?: string;
   /** Further controls in its header. */
@@ -50,7 +48,7 @@ export function DiffBox({
       class={split ? 'acp-diff split' : 'acp-diff'}
       role="region"
       aria-label={t('Diff of %1', diff.path)}
-      data-part={more.isPart === true ? '' : undefined}
+      data-part={diff.new_line === null ? '' : undefined}
     >
       <header>
         <Icon name="edit" />

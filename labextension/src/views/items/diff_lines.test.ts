@@ -10,6 +10,8 @@ function diff(old_text: string | null, new_text: string): Diff {
     old_text,
     new_text,
     is_new_file: old_text === null,
+    old_line: 1,
+    new_line: 1,
     added: null,
     removed: null,
   };

@@ -49,7 +49,7 @@ const known = new WeakMap<Diff, Comparison | null>();
 export function compare(diff: Diff): Comparison | null {
   let made = known.get(diff);
   if (made === undefined) {
-    made = compareTexts(diff.old_text ?? '', diff.new_text);
+    made = compareTexts(diff.old_text ?? '', diff.new_text, diff);
     known.set(diff, made);
   }
   return made;
@@ -80,7 +80,11 @@ export function piecesOf(comparison: Comparison, line: DiffLine): Piece[] {
 }
 
 /** Compares two texts line by line; `null` where they are too big for it. */
-export function compareTexts(oldText: string, newText: string): Comparison | null {
+export function compareTexts(
+  oldText: string,
+  newText: string,
+  { old_line, new_line }: Partial<Diff> = {},
+): Comparison | null {
   if (oldText.length + newText.length > MAX_TEXT) {
     return null;
   }
@@ -101,7 +105,7 @@ export function compareTexts(oldText: string, newText: string): Comparison | nul
   ) {
     tail += 1;
   }
-  const lines = new Lines();
+  const lines = new Lines(old_line ?? 1, new_line ?? 1);
   before.slice(0, head).forEach(text => lines.keep(text));
   const oldMiddle = before.slice(head, before.length - tail);
   const newMiddle = after.slice(head, after.length - tail);
@@ -146,23 +150,23 @@ function linesOf(text: string): string[] {
 
 class Lines {
   readonly all: DiffLine[] = [];
-  private before = 0;
-  private after = 0;
+
+  /** From the numbers of the first lines on. */
+  constructor(
+    private before: number,
+    private after: number,
+  ) {}
 
   keep(text: string): void {
-    this.before += 1;
-    this.after += 1;
-    this.push('context', text, this.before, this.after);
+    this.push('context', text, this.before++, this.after++);
   }
 
   add(text: string): void {
-    this.after += 1;
-    this.push('added', text, null, this.after);
+    this.push('added', text, null, this.after++);
   }
 
   remove(text: string): void {
-    this.before += 1;
-    this.push('removed', text, this.before, null);
+    this.push('removed', text, this.before++, null);
   }
 
   private push(

@@ -16,7 +16,16 @@ function notebook(cells: readonly Cell[], metadata: object = {}): string {
 }
 
 function diff(old_text: string | null, new_text: string, path = 'a.ipynb'): Diff {
-  return { path, old_text, new_text, is_new_file: false, added: 90, removed: 80 };
+  return {
+    path,
+    old_text,
+    new_text,
+    is_new_file: false,
+    old_line: 1,
+    new_line: 1,
+    added: 90,
+    removed: 80,
+  };
 }
 
 const words = (pair: Diff) =>

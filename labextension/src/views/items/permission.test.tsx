@@ -102,7 +102,15 @@ describe('a permission request', () => {
   });
 
   it('numbers no lines of a part whose place in the file is not told', () => {
-    const diff = { old_text: 'a\n', new_text: 'b\n', is_new_file: false, added: 1, removed: 1 };
+    const diff = {
+      old_text: 'a\n',
+      new_text: 'b\n',
+      is_new_file: false,
+      old_line: 1,
+      new_line: 1,
+      added: 1,
+      removed: 1,
+    };
     const draws = (old_string: string) =>
       draw(
         [
@@ -138,7 +146,15 @@ describe('a permission request', () => {
   });
 
   it('puts files outside the folder first, in full', () => {
-    const diff = { old_text: 'a\n', new_text: 'b\n', is_new_file: false, added: 1, removed: 1 };
+    const diff = {
+      old_text: 'a\n',
+      new_text: 'b\n',
+      is_new_file: false,
+      old_line: 1,
+      new_line: 1,
+      added: 1,
+      removed: 1,
+    };
     const { view } = draw(
       [
         edit('e', {

@@ -46,6 +46,8 @@ describe('an edit', () => {
       old_text: lines.join(''),
       new_text: [...lines.slice(0, 29), 'other\n', 'more\n'].join(''),
       is_new_file: false,
+      old_line: 1,
+      new_line: 1,
       added: 2,
       removed: 1,
     };
@@ -57,7 +59,14 @@ describe('an edit', () => {
     await waitFor(() => expect(card.querySelectorAll('.ctx')).toHaveLength(29));
   });
 
-  const fresh = { path: 'b.py', old_text: null, new_text: 'one\ntwo\n', is_new_file: true };
+  const fresh = {
+    path: 'b.py',
+    old_text: null,
+    new_text: 'one\ntwo\n',
+    is_new_file: true,
+    old_line: 1,
+    new_line: 1,
+  };
 
   it('S5.45, S1.30: of a new file shows the new body', async () => {
     const item = edit('e', {

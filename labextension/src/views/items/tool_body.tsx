@@ -8,7 +8,6 @@ import { useScene } from '../parts/scene';
 import { Command, isCommandKnown } from './command';
 import { ContentBlock } from './content_block';
 import { DiffBox } from './diff';
-import { isPart } from './diff_part';
 import { Fields, fieldsOf } from './fields';
 import { FoundBox } from './found';
 import { Lines } from './lines';
@@ -64,7 +63,6 @@ export function ToolBody({ item, children }: ToolBodyProps) {
             id={`${item.id} diff ${index}`}
             line={lineOf(item, diff.path)}
             isNew={diff.is_new_file && item.is_new_file !== false}
-            isPart={isPart(item, diff)}
             controls={index === 0 && inDiff ? button : null}
           />
         ),

@@ -9,7 +9,6 @@ import { useScene } from '../parts/scene';
 import { oddNames, Visible } from '../parts/visible';
 import { DiffBox } from './diff';
 import { compare } from './diff_lines';
-import { isPart } from './diff_part';
 import { Fields, fieldsOf } from './fields';
 
 /** From this many lines on the diff is folded. */
@@ -74,12 +73,7 @@ export function Wanted({ item, reason }: { readonly item: ToolCall; readonly rea
         </div>
       )}
       {diffs.map((diff, index) => (
-        <WantedDiff
-          key={index}
-          id={`${item.id} permission ${index}`}
-          diff={diff}
-          isPart={isPart(item, diff)}
-        />
+        <WantedDiff key={index} id={`${item.id} permission ${index}`} diff={diff} />
       ))}
       <dl>
         {command !== '' && store.view.session !== null && (
@@ -123,10 +117,9 @@ function Row({ name, outside = false, children }: RowProps) {
 interface WantedDiffProps {
   readonly diff: ToolCall['diffs'][number];
   readonly id: string;
-  readonly isPart: boolean;
 }
 
-function WantedDiff({ diff, id, isPart: part }: WantedDiffProps) {
+function WantedDiff({ diff, id }: WantedDiffProps) {
   const { actions, t } = useScene();
   const [all, setAll] = useValue(`${id} unfolded`);
   const sections = compare(diff)?.sections ?? [];
@@ -138,7 +131,7 @@ function WantedDiff({ diff, id, isPart: part }: WantedDiffProps) {
   return (
     <>
       <div class={folded ? 'acp-folded' : undefined}>
-        <DiffBox diff={diff} id={id} isPart={part} />
+        <DiffBox diff={diff} id={id} />
       </div>
       {folded && (
         <button type="button" class="btn quiet small" onClick={() => setAll('1')}>

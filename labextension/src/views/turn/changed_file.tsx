@@ -169,6 +169,8 @@ function diffOf(file: ChangedFile, texts: FileTexts | null): Diff | null {
         old_text,
         new_text: new_text ?? '',
         is_new_file: file.change === 'added',
+        old_line: 1,
+        new_line: 1,
         added,
         removed,
       };

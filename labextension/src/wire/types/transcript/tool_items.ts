@@ -43,7 +43,12 @@ export interface Diff {
    */
   added: number | null;
   is_new_file: boolean;
+  new_line: number | null;
   new_text: string;
+  /**
+   * Line of the file that the texts begin at; null where only a part is known, not its place.
+   */
+  old_line: number | null;
   /**
    * Null for a new file.
    */

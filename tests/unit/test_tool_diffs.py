@@ -1,0 +1,49 @@
+"""Where in its file a change lies that an agent told."""
+
+from __future__ import annotations
+
+import pytest
+
+from acp_jupyter.packets.content import ToolDiff
+from acp_jupyter.packets.models import Location
+from acp_jupyter.transcript.diff_text import unified_diff
+from acp_jupyter.transcript.tool_diffs import diffs
+
+A = "/w/a.py"
+TOP = ToolDiff(path=A, old_text="a\nb\nc\nold\ne", new_text="a\nb\nc\nnew\nmore\ne")
+LOW = ToolDiff(path=A, old_text="f\ng\nh\nold", new_text="f\ng\nh\nnew")
+
+
+def places(*told: ToolDiff, lines: tuple[int | None, ...] = (), **given: object) -> list[object]:
+    locations = [Location(path=A, line=line) for line in lines]
+    raw = {name: value for name, value in given.items() if isinstance(value, str | list)}
+    shown = diffs(told, "/w", exists=True, raw_input=raw, locations=locations)
+    return [(diff.old_line, diff.new_line) for diff in shown]
+
+
+def test_each_part_of_a_file_has_its_place() -> None:
+    assert places(TOP, LOW, lines=(10, 41)) == [(10, 10), (40, 41)]
+    assert places(TOP, lines=(1,)) == [(1, 1)]
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [(), (None,), (10, 41), (7,)],
+    ids=["none", "no line", "more places than parts", "of the first change in a whole file"],
+)
+def test_a_whole_file_is_counted_from_its_first_line(lines: tuple[int | None, ...]) -> None:
+    whole = ToolDiff(path=A, old_text="1\n2\n3\n4\n5\n6\n7\n", new_text="1\n2\n3\n4\n5\n6\nx\n")
+    assert places(whole, lines=lines) == [(1, 1)]
+
+
+def test_what_is_replaced_alone_has_no_place() -> None:
+    part = ToolDiff(path=A, old_text="old", new_text="new")
+    assert places(part, old_string="old") == [(None, None)]
+    assert places(part, edits=[{"old_string": "old"}, 7]) == [(None, None)]
+    assert places(part, lines=(10,), old_string="old") == [(None, None)]
+    assert places(part, old_string="other") == [(1, 1)]
+
+
+def test_the_record_counts_as_the_view_does() -> None:
+    (shown,) = diffs((LOW,), "/w", exists=True, locations=[Location(path=A, line=41)])
+    assert "@@ -41,4 +41,4 @@" in unified_diff(shown).splitlines()[2]
