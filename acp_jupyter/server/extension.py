@@ -18,6 +18,7 @@ from traitlets import Bool, Dict, Float, List, Unicode
 from acp_jupyter.delivery.asks import Pages
 from acp_jupyter.delivery.callers import UserCaller
 from acp_jupyter.delivery.dispatch import Dispatcher
+from acp_jupyter.delivery.page_documents import PageDocuments
 from acp_jupyter.errors import BadRequest
 from acp_jupyter.host.host import AgentHost, HostConfig
 from acp_jupyter.host.limits import Limits
@@ -125,7 +126,7 @@ class AcpJupyter(ExtensionApp):
                 root=root,
                 data_dir=data_dir,
                 trust=TrustStore(data_dir / "trust.json", self.trusted_folders),
-                documents=pages,
+                documents=PageDocuments(pages),
                 mcp_servers=self._mcp_servers(),
                 limits=limits,
                 tools=tools if self.notebook_tools else None,
