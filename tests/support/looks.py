@@ -35,7 +35,8 @@ def expect_accessible(page: Page, within: str = ".acp") -> None:
 
 def expect_all_inside(page: Page) -> None:
     """Expect that nothing sticks out of its view, but in boxes that scroll."""
-    assert page.evaluate(_STICKS_OUT) == []
+    found = page.evaluate(_STICKS_OUT)
+    assert found == [], found
 
 
 def picture(shown: Page | Locator, name: str) -> None:

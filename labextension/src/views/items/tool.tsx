@@ -109,7 +109,7 @@ function ToolLine({ item, name, nested }: ToolLineProps) {
       line={
         <>
           <Icon name={iconOf(item)} />
-          <span class="t">{item.title}</span>
+          <span class={item.description === '' ? 't' : 't verb'}>{item.title}</span>
           {item.subagent_type !== '' && <span class="badge">{item.subagent_type}</span>}
           <span class="d cut grow">
             <Described item={item} />

@@ -6,8 +6,8 @@ import { Icon } from '../parts/icons';
 import { useScene } from '../parts/scene';
 import { IMPORTED } from './session_row';
 
-/** Why a turn failed whose agent ended in it. */
-const DIED = 'agent_died';
+/** Why a turn failed that was under way when its agent ended. */
+const ENDED: readonly (string | undefined)[] = ['agent_died', 'server_restarted'];
 
 interface NotesProps {
   readonly session: SessionState;
@@ -41,7 +41,7 @@ export function SessionNotes({ session, actions, onFailure }: NotesProps) {
     </div>
   );
   // The turn in which it ended says so right above.
-  return [...store.view.turns.values()].pop()?.failure?.reason === DIED ? (
+  return ENDED.includes([...store.view.turns.values()].pop()?.failure?.reason) ? (
     again || null
   ) : (
     <div class="acp-note" data-tone="info">
