@@ -165,6 +165,8 @@ def _essence(packets: list[Packet]) -> dict[str, Any]:  # noqa: C901 - one flat 
         match packet:
             case AgentThoughtChunk() if packet.step_id == "notice":
                 pass
+            case AgentMessageChunk() if packet.parent_id:
+                said["agent_thought_chunk"].append(packet.block)  # a step has pieces of one kind
             case AgentMessageChunk() | AgentThoughtChunk():
                 said[packet.type].append(packet.block)
             case ToolCallStart() | ToolCallProgress():
@@ -205,3 +207,39 @@ def test_brackets_match(packets: list[Packet]) -> None:
             started.add(said["tool_call_id"])
         elif said["type"] in {"tool_progress", "tool_end"}:
             assert said["tool_call_id"] in started
+
+
+def test_what_a_subagent_says_is_a_step_of_its_call() -> None:
+    """S3.4, S3.5, S3.6, S3.14: only what the agent itself says is output."""
+    task = ToolCallStart(tool_call_id="t", tool_name="Task", title="Look around")
+    inner = [
+        chunk.model_copy(update={"parent_id": "t"})
+        for chunk in (thinks("Hm"), says("found"))
+        if isinstance(chunk, AgentMessageChunk | AgentThoughtChunk)
+    ]
+    done = ToolCallProgress(tool_call_id="t", status="completed")
+    said = play(says("I "), task, says("wait"), inner[0], says("."), inner[1], done, END)
+    assert [(p["type"], p.get("content", p.get("step_name"))) for p in said] == [
+        ("output_start", None),
+        ("output_delta", "I "),
+        ("output_end", None),
+        ("tool_start", None),
+        ("output_start", None),
+        ("output_delta", "wait"),
+        ("step_start", "Look around"),
+        ("step_delta", "Hm"),
+        ("output_delta", "."),
+        ("step_delta", "found"),
+        ("output_end", None),
+        ("step_end", None),
+        ("tool_end", None),
+        ("done", None),
+    ]
+    assert {p["step_id"] for p in said if "step_id" in p} == {"t"}
+
+
+def test_a_step_of_a_subagent_ends_with_the_turn() -> None:
+    chunk = says("?")
+    assert isinstance(chunk, AgentMessageChunk)
+    lost = chunk.model_copy(update={"parent_id": "never told"})
+    assert types(lost, END) == ["step_start", "step_delta", "step_end", "done"]

@@ -12,6 +12,7 @@ from acp_jupyter.packets.dialects.build_mode import models as build
 from acp_jupyter.packets.dialects.build_mode.base import moment_of
 from acp_jupyter.packets.dialects.build_mode.calls import told_name
 from acp_jupyter.packets.dialects.build_mode.converters import BuildPacket
+from acp_jupyter.packets.dialects.build_mode.subagents import SubagentSteps
 from acp_jupyter.packets.elicitation import (
     ElicitationComplete,
     ElicitationRequest,
@@ -56,8 +57,6 @@ __all__ = ["BuildModeStream"]
 
 _REMEMBERED = 1000
 _FINAL: frozenset[ToolStatus] = frozenset({"completed", "failed", "cancelled"})
-
-
 _LEFT_OUT = (
     AvailableCommandsUpdate,
     ConfigOptionUpdate,
@@ -80,6 +79,7 @@ _Value = TypeVar("_Value")
 class _Call:
     name: str
     status: ToolStatus
+    title: str = ""
 
 
 class BuildModeStream:
@@ -94,11 +94,15 @@ class BuildModeStream:
         self._message_id = ""
         self._calls: OrderedDict[str, _Call] = OrderedDict()
         self._asked: OrderedDict[str, tuple[OptionPacket, ...]] = OrderedDict()
+        self._subagents = SubagentSteps()
 
     def write(self, packet: Packet) -> list[BuildPacket]:
         """Return what follows from one packet."""
         if isinstance(packet, _LEFT_OUT):
             return []
+        if isinstance(packet, AgentMessageChunk | AgentThoughtChunk) and packet.parent_id:
+            call = self._calls.get(packet.parent_id)
+            return self._subagents.say(packet, (call and call.title) or "Subagent")
         if isinstance(packet, AgentMessageChunk):
             return self._chunk(packet, "output")
         if isinstance(packet, AgentThoughtChunk) and not packet.step_id:
@@ -211,11 +215,16 @@ class BuildModeStream:
         packet = packet.model_copy(update={"name": known.name})
         started: list[BuildPacket] = []
         if new:
-            started.append(convert.convert_acp_tool_start_to_tool_start(packet))
+            start = convert.convert_acp_tool_start_to_tool_start(packet)
+            known.title = start.title
+            started.append(start)
             if isinstance(packet, ToolCallStart) and packet.status not in _FINAL:
                 return started
         fields = {name: value for name, value in packet.__dict__.items() if name != "type"}
         progress = ToolCallProgress.model_construct(**{**fields, "status": known.status})
+        if known.status in _FINAL:
+            at = moment_of(packet)
+            started += self._subagents.end(packet.tool_call_id, known.status, at)
         return [*started, convert.convert_acp_tool_progress_to_tool_end(progress)]
 
     def _end_calls(self, at: datetime) -> list[BuildPacket]:
@@ -223,12 +232,9 @@ class BuildModeStream:
         left = [(key, call) for key, call in self._calls.items() if call.status not in _FINAL]
         for _, call in left:
             call.status = "cancelled"
-        return [
-            build.ToolEndPacket(
-                tool_call_id=key, tool_name=call.name, status="cancelled", timestamp=at
-            )
-            for key, call in left
-        ]
+        ended = build.ToolEndPacket(tool_call_id="", tool_name="", status="cancelled", timestamp=at)
+        names = ({"tool_call_id": key, "tool_name": call.name} for key, call in left)
+        return [*self._subagents.end_all(at), *(ended.model_copy(update=name) for name in names)]
 
 
 def _remember(known: OrderedDict[str, _Value], key: str, value: _Value) -> None:

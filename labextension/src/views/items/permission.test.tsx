@@ -102,31 +102,24 @@ describe('a permission request', () => {
   });
 
   it('numbers no lines of a part whose place in the file is not told', () => {
-    const diff = {
-      old_text: 'a\n',
-      new_text: 'b\n',
-      is_new_file: false,
-      old_line: 1,
-      new_line: 1,
-      added: 1,
-      removed: 1,
-    };
-    const draws = (old_string: string) =>
+    const diff = { old_text: 'a\n', new_text: 'b\n', is_new_file: false, added: 1, removed: 1 };
+    const draws = (line: number | null) =>
       draw(
         [
           edit('e', {
             status: 'pending',
             permission: permission(),
             path: 'a.py',
-            diffs: [{ ...diff, path: 'a.py' }],
-            raw_input: { file_path: 'a.py', old_string },
+            diffs: [{ ...diff, path: 'a.py', old_line: line, new_line: line }],
           }),
         ],
         { turn: waiting },
       ).view.getByRole('region', { name: 'Diff of a.py' });
-    expect(draws('a\n').dataset).toHaveProperty('part');
+    expect(draws(null).dataset).toHaveProperty('part');
     document.body.replaceChildren();
-    expect(draws('a').dataset).not.toHaveProperty('part');
+    const placed = draws(41);
+    expect(placed.dataset).not.toHaveProperty('part');
+    expect(placed.querySelector('ins')?.dataset['g']).toContain('41');
   });
 
   it('names the folder of a command once', () => {
