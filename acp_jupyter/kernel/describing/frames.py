@@ -9,7 +9,7 @@ import sys
 from dataclasses import dataclass
 from typing import Any
 
-from acp_jupyter.kernel.describing.time_limit import TimeUp, time_limit
+from acp_jupyter.kernel.describing.time_limit import FAILURES, TimeUp, time_limit
 
 __all__ = ["Detail", "describe_array", "describe_frame", "describe_series", "detail_of", "made_by"]
 
@@ -44,7 +44,7 @@ def detail_of(value: object) -> Detail:
     try:
         with time_limit(_DETAIL_SECONDS):
             return _detail_of(value)
-    except (Exception, TimeUp):  # noqa: BLE001 - the user's objects raise what they like
+    except (*FAILURES, TimeUp):
         return Detail()
 
 

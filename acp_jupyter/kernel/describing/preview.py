@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from types import ModuleType
 from typing import Any
 
-from acp_jupyter.kernel.describing.time_limit import TimeUp, can_limit, time_limit
+from acp_jupyter.kernel.describing.time_limit import FAILURES, TimeUp, can_limit, time_limit
 
 __all__ = ["NO_REPR", "preview", "type_name"]
 
@@ -32,7 +32,7 @@ def preview(value: object, most_chars: int = 200) -> str:
     """Return a repr, or what stands for it; never raises, never takes long."""
     try:
         text = _preview(value, most_chars, _MOST_DEPTH)
-    except (Exception, RecursionError):  # noqa: BLE001 - the user's objects raise what they like
+    except FAILURES:
         return NO_REPR
     return text if len(text) <= most_chars else f"{text[: most_chars - 1]}…"
 
@@ -128,6 +128,6 @@ def _length(value: object) -> int:
                 return size if type(size) is int else 0
             if found is not None:
                 return len(value)  # type: ignore[arg-type]
-        except Exception:  # noqa: BLE001, S112 - as above
+        except FAILURES:
             continue
     return 0

@@ -9,7 +9,10 @@ import time
 from collections.abc import Iterator
 from types import FrameType
 
-__all__ = ["TimeUp", "can_limit", "time_limit"]
+__all__ = ["FAILURES", "TimeUp", "can_limit", "time_limit"]
+
+FAILURES = (Exception, SystemExit, GeneratorExit)
+"""What somebody else's code may raise, an interrupt apart: that is the user's."""
 
 _AGAIN_SECONDS = 0.05
 
@@ -44,17 +47,23 @@ def time_limit(seconds: float) -> Iterator[None]:
         yield
         return
 
-    def ring(_number: int, _frame: FrameType | None) -> None:
-        raise TimeUp
-
     global _depth
+    over = False
+
+    def ring(_number: int, _frame: FrameType | None) -> None:
+        if not over:
+            raise TimeUp
+
     begun = time.monotonic()
     handler = signal.signal(signal.SIGALRM, ring)
     # Again and again: code with a bare ``except`` swallows one.
     left, _ = signal.setitimer(signal.ITIMER_REAL, seconds, _AGAIN_SECONDS)
     _depth += 1
     try:
-        yield
+        try:
+            yield
+        finally:
+            over = True  # should it ring just before this, the rest is done all the same
     finally:
         _depth -= 1
         signal.setitimer(signal.ITIMER_REAL, 0)

@@ -20,7 +20,7 @@ from acp_jupyter.kernel.describing.frames import (
     made_by,
 )
 from acp_jupyter.kernel.describing.preview import NO_REPR, preview, type_name
-from acp_jupyter.kernel.describing.time_limit import TimeUp, time_limit
+from acp_jupyter.kernel.describing.time_limit import FAILURES, TimeUp, time_limit
 
 __all__ = ["Described", "describe", "describe_names"]
 
@@ -67,7 +67,7 @@ def describe(name: str, value: object) -> Described:
             text = _words(value)
     except TimeUp:
         return Described(name, f"{head}\nDescribing it took too long.")
-    except (Exception, RecursionError) as error:  # noqa: BLE001 - the user's objects raise anything
+    except FAILURES as error:
         return Described(name, f"{head}\nDescribing it failed: {type(error).__name__}.")
     png = _picture(value)
     return Described(name, _cut(f"{head}\n{text}", _MOST_CHARS), png)
@@ -150,7 +150,7 @@ def _picture(value: Any) -> bytes | None:
     try:
         with time_limit(_PICTURE_SECONDS):
             png = _drawn(value)
-    except (Exception, TimeUp):  # noqa: BLE001 - as above
+    except (*FAILURES, TimeUp):
         return None
     return png if png is not None and len(png) <= _PICTURE_BYTES else None
 

@@ -1,0 +1,137 @@
+"""Files that go with a prompt."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from IPython.core.error import UsageError
+
+from acp_jupyter.kernel.attachments import with_attachments
+from acp_jupyter.kernel.notebook_text import notebook_text
+
+NOTEBOOK = {
+    "nbformat": 4,
+    "cells": [
+        {"cell_type": "markdown", "id": "a1", "source": ["# Title\n", "words"]},
+        {
+            "cell_type": "code",
+            "id": "b2",
+            "source": "print(1)\n```",
+            "outputs": [
+                {"output_type": "stream", "name": "stdout", "text": ["1\n"]},
+                {"output_type": "display_data", "data": {"image/png": "AAAA", "text/plain": "x"}},
+                {"output_type": "error", "ename": "ValueError", "evalue": "no"},
+                {"output_type": "execute_result", "data": {"text/plain": "y" * 5000}},
+            ],
+        },
+        "no cell",
+    ],
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "work"
+    (folder / "data" / "deep").mkdir(parents=True)
+    for name in ("data/a.csv", "data/b.csv", "data/deep/c.csv", "data/.hidden.csv", "data/[x].csv"):
+        (folder / name).write_text(name)
+    (folder / "own.ipynb").write_text(json.dumps(NOTEBOOK))
+    (folder / "bad.ipynb").write_text("{")
+    (folder / "raw.bin").write_bytes(b"\0\1")
+    (tmp_path / "outside.txt").write_text("secret")
+    (folder / "out").symlink_to(tmp_path)
+    monkeypatch.chdir(folder)
+    return folder
+
+
+def sent(folder: Path, *paths: str, takes: tuple[str, ...] = ("embeddedContext",)) -> list[str]:
+    blocks = with_attachments("Do it", paths, folder, takes)
+    assert blocks[0] == {"type": "text", "text": "Do it"}
+    found = []
+    for block in blocks[1:]:
+        inner = block.get("resource", block)
+        assert isinstance(inner, dict)
+        found.append(str(inner.get("text", inner.get("uri"))))
+    return found
+
+
+def test_patterns_name_files(folder: Path) -> None:
+    assert sent(folder, "data/*.csv") == ["data/[x].csv", "data/a.csv", "data/b.csv"]
+    assert sent(folder, "data/**/*.csv", "data/a.csv")[-1] == "data/deep/c.csv"
+    assert sent(folder, "data/[x].csv") == ["data/[x].csv"]  # a file of that very name
+    assert sent(folder, "data/a.csv", "data/a.csv") == ["data/a.csv"]
+
+
+@pytest.mark.parametrize(
+    ("path", "words"),
+    [
+        ("gone.txt", "is not there"),
+        ("data", "is a folder"),
+        ("data/*.txt", "No file matches"),
+        ("../outside.txt", "lies outside"),
+        ("out/*.txt", "lies outside"),
+        ("bad.ipynb", "is no notebook that can be read"),
+    ],
+)
+def test_what_can_not_be_attached_is_said_in_words(folder: Path, path: str, words: str) -> None:
+    with pytest.raises(UsageError, match=words):
+        with_attachments("Do it", [path], folder, ["embeddedContext"])
+
+
+def test_too_many_and_too_large_are_refused(folder: Path) -> None:
+    for number in range(60):
+        (folder / f"{number}.log").touch()
+    with pytest.raises(UsageError, match="60 files, and the limit is 50"):
+        with_attachments("Do it", ["*.log"], folder, [])
+    with (folder / "big.png").open("wb") as file:
+        file.truncate(11 * 1024 * 1024)
+    with pytest.raises(UsageError, match="too large"):
+        with_attachments("Do it", ["big.png"], folder, ["image"])
+
+
+def test_what_is_no_text_goes_by_its_name(folder: Path) -> None:
+    (link,) = sent(folder, "raw.bin")
+    assert link.endswith("/raw.bin")
+
+
+def test_a_notebook_goes_as_its_cells(folder: Path) -> None:
+    (told,) = sent(folder, "own.ipynb")
+    assert "## Cell 1 (markdown, id a1)\n\n# Title\nwords" in told
+    assert "## Cell 2 (code, id b2)\n\n````\nprint(1)\n```\n````" in told
+    assert "1\n[a picture, image/png]\nValueError: no\nyyy" in told
+    assert "characters left out" in told
+    assert "AAAA" not in told
+    (plain,) = sent(folder, "own.ipynb", takes=())
+    assert plain.startswith("The notebook own.ipynb, cell by cell:")
+
+
+@given(st.binary() | st.text().map(str.encode))
+def test_no_file_makes_it_fail(content: bytes) -> None:
+    notebook_text(content)
+
+
+@given(
+    st.recursive(
+        st.none() | st.integers() | st.text(),
+        lambda inner: (
+            st.lists(inner)
+            | st.dictionaries(
+                st.sampled_from(["cells", "cell_type", "source", "outputs", "data", "text"]), inner
+            )
+        ),
+    )
+)
+def test_no_notebook_makes_it_fail(cells: object) -> None:
+    notebook_text(json.dumps({"cells": [cells]}).encode())
+
+
+def test_a_huge_notebook_is_cut() -> None:
+    cells = [{"cell_type": "code", "source": "x" * 50_000, "outputs": []}] * 10
+    told = notebook_text(json.dumps({"cells": cells}).encode())
+    assert told is not None
+    assert len(told) < 210_000
+    assert told.endswith("7 more cells left out")
