@@ -184,7 +184,6 @@ export class Client {
         tools: true,
         trust: false,
         ask_trust: true,
-        tools: true,
         ...choice,
         name: 'create_session',
       },
