@@ -6,6 +6,7 @@ import time
 from abc import ABC, abstractmethod
 
 from acp_jupyter.delivery.frames import TurnDetail
+from acp_jupyter.kernel.tool_calls import ToolCalls
 from acp_jupyter.transcript.items import (
     AgentMessage,
     Diff,
@@ -54,9 +55,12 @@ class TurnValues(ABC):
         return "\n\n".join(item.text for item in items if isinstance(item, Thought))
 
     @property
-    def tool_calls(self) -> tuple[ToolCall, ...]:
-        """Its tool calls and those of its subagents (``parent_id``), in order."""
-        return tuple(item for item in self._current().items if isinstance(item, ToolCall))
+    def tool_calls(self) -> ToolCalls:
+        """Its tool calls and those of its subagents (``parent_id``), in order.
+
+        A tuple; ``tool_calls.to_frame()`` makes it a DataFrame, ``tool_calls.rows()`` dictionaries.
+        """
+        return ToolCalls(item for item in self._current().items if isinstance(item, ToolCall))
 
     @property
     def reported_diffs(self) -> tuple[Diff, ...]:

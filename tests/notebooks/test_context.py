@@ -1,0 +1,92 @@
+"""What goes with a prompt: variables, files, the last error; and what comes back as a table."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from acp_jupyter.transcript.record import TURN_MIME
+from tests.support.notebook import Cell, Kernel
+
+FIGURE = """
+class Figure:
+    def _repr_png_(self):
+        import base64
+        return base64.b64decode(
+            "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAE"
+            "hQGAhKmMIQAAAABJRU5ErkJggg==")
+figure = Figure()
+"""
+
+
+@pytest.fixture
+def folder(folder: Path) -> Path:
+    """The agent tells what it was sent, and takes everything."""
+    file = folder.parent / "config" / "acp_agents.json"
+    config = json.loads(file.read_text())
+    config["agent_servers"]["takes"]["args"] += ["image", "embeddedContext"]
+    file.write_text(json.dumps(config))
+    return folder
+
+
+def sent(kernel: Kernel, cell: Cell) -> list[dict[str, Any]]:
+    cell.ok()
+    assert TURN_MIME in cell.output.data
+    printed = kernel.run("print(_acp.text)").ok().printed
+    blocks: list[dict[str, Any]] = json.loads(printed)
+    return blocks
+
+
+def test_variables_go_with_the_prompt_as_data(kernel: Kernel) -> None:
+    kernel.run("prices = {'tea': 3, 'milk': 1}\ndef double(x):\n    return 2 * x").ok()
+    kernel.run(FIGURE).ok()
+    cell = kernel.run("%%acp takes --var prices --var double --var figure\nLook")
+    text, variables, image = sent(kernel, cell)
+    assert text["text"] == "Look"
+    assert '<notebook-data origin="variable prices">' in variables["text"]
+    assert "{'tea': 3, 'milk': 1}" in variables["text"]
+    assert "return 2 * x" in variables["text"]
+    assert image["mimeType"] == "image/png"
+    missing = kernel.run("%%acp takes --var price\nLook")
+    assert "There is no variable 'price' in this kernel. Type --var prices." in missing.printed
+    assert not missing.outputs
+    assert set(kernel.complete("%%acp takes --var pri")) == {"prices"}
+
+
+def test_patterns_and_notebooks_go_with_the_prompt(kernel: Kernel, folder: Path) -> None:
+    (folder / "a.txt").write_text("first")
+    (folder / "b.txt").write_text("second")
+    notebook = {"cells": [{"cell_type": "markdown", "id": "x1", "source": "# Plan"}]}
+    (folder / "plan.ipynb").write_text(json.dumps(notebook))
+    cell = kernel.run("%%acp takes --attach *.txt --attach plan.ipynb\nLook")
+    resources = [block["resource"]["text"] for block in sent(kernel, cell)[1:]]
+    assert resources == ["first", "second", "## Cell 1 (markdown, id x1)\n\n# Plan"]
+
+
+def test_fix_sends_the_error_with_its_cell_and_variables(kernel: Kernel) -> None:
+    kernel.run("import math\ncount, total, other = 0, 10, 'not named'").ok()
+    assert kernel.run("mean = math.floor(total / count)").error == "ZeroDivisionError"
+    prompt, variables = sent(kernel, kernel.run("%acp fix takes"))
+    assert "mean = math.floor(total / count)" in prompt["text"]
+    assert "ZeroDivisionError" in prompt["text"]
+    told = variables["text"]
+    assert 'origin="variable count"' in told
+    assert 'origin="variable total"' in told
+    assert "other" not in told
+    assert "variable math" not in told
+
+
+def test_tool_calls_are_objects_and_rows(kernel: Kernel) -> None:
+    kernel.run("%%acp demo --policy allow-all\nrun echo hello").ok()
+    told = kernel.run(
+        "calls = _acp.tool_calls\n"
+        "row = calls.rows()[-1]\n"
+        "print(isinstance(calls, tuple), calls[-1].status, row['kind'], row['status'])\n"
+        "calls.to_frame()"
+    )
+    assert told.printed == "True completed execute completed\n"
+    assert told.error == "MissingPackage"
+    assert "%pip install pandas" in told.message
