@@ -25,7 +25,6 @@ from acp_jupyter.notebook.tools.cells import (
     MoveTool,
     ReadCells,
 )
-from acp_jupyter.packets.json_fields import Obj
 
 __all__ = ["delete", "edit", "insert", "listed", "move", "read"]
 
@@ -50,8 +49,7 @@ async def read(desk: Desk, call: ReadCells) -> Reply:
 async def insert(desk: Desk, call: InsertTool) -> Reply:
     """Insert a cell."""
     after = _after(desk, await desk.state(), call)
-    shown: Obj = {"cell_type": call.cell_type, "source": call.source}
-    own = await desk.gate.ask(_wish(desk, call.tool, f"Insert a {call.cell_type} cell", shown))
+    own = await desk.gate.ask(_wish(desk, call.tool, f"Insert a {call.cell_type} cell in"))
     cell_id = uuid.uuid4().hex[:12]
     edit = InsertCell(
         cell_id=cell_id,
@@ -76,8 +74,7 @@ async def edit(desk: Desk, call: EditTool) -> Reply:
     wish = _wish(
         desk,
         call.tool,
-        f"Edit cell {call.cell_id}",
-        {"cell_id": call.cell_id},
+        f"Edit cell {call.cell_id} of",
         diff=(cell.source, call.source),
     )
     own = await desk.gate.ask(wish)
@@ -100,8 +97,7 @@ async def move(desk: Desk, call: MoveTool) -> Reply:
         update={"cells": tuple(cell for cell in state.cells if cell.id != call.cell_id)}
     )
     after = _after(desk, others, call)
-    shown: Obj = {"cell_id": call.cell_id, "after": after or "(first)"}
-    own = await desk.gate.ask(_wish(desk, call.tool, f"Move cell {call.cell_id}", shown))
+    own = await desk.gate.ask(_wish(desk, call.tool, f"Move cell {call.cell_id} of"))
     change = MoveCell(cell_id=call.cell_id, fingerprint=call.fingerprint, after=after)
     place, _ = desk.cell(await _changed(desk, own, change), call.cell_id)
     return _told(f"Moved to index {place}.")
@@ -112,8 +108,7 @@ async def delete(desk: Desk, call: DeleteTool) -> Reply:
     desk.not_the_asking([call.cell_id])
     _, cell = desk.cell(await desk.state(), call.cell_id)
     _must_be(cell.source, call.fingerprint, call.cell_id)
-    shown: Obj = {"cell_id": call.cell_id}
-    wish = _wish(desk, call.tool, f"Delete cell {call.cell_id}", shown, diff=(cell.source, ""))
+    wish = _wish(desk, call.tool, f"Delete cell {call.cell_id} of", diff=(cell.source, ""))
     own = await desk.gate.ask(wish)
     await _changed(desk, own, DeleteCell(cell_id=call.cell_id, fingerprint=call.fingerprint))
     return _told("Deleted.")
@@ -131,17 +126,14 @@ async def _changed(
         desk.gate.done(own, failed=failed)
 
 
-def _wish(
-    desk: Desk, tool: str, title: str, shown: Obj, diff: tuple[str, str] | None = None
-) -> Wish:
+def _wish(desk: Desk, tool: str, title: str, diff: tuple[str, str] | None = None) -> Wish:
     return Wish(
         tool=tool,
         arguments=desk.arguments,
         kind="edit",
         words="change the notebook",
-        title=f"{title} of {desk.place.name}",
+        title=f"{title} {desk.place.name}",
         location=str(desk.place.path),
-        shown=shown,
         diff=diff,
     )
 

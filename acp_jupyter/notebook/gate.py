@@ -10,6 +10,7 @@ from pydantic import JsonValue
 
 from acp_jupyter.host.session import Session
 from acp_jupyter.notebook.agent_cards import holds_arguments, wait_for_card
+from acp_jupyter.notebook.reply import bounded
 from acp_jupyter.packets.json_fields import Obj
 from acp_jupyter.packets.notes import ImportedPacket
 from acp_jupyter.transcript.items import ToolCall
@@ -32,16 +33,17 @@ class Wish:
 
     tool: str
     arguments: Obj
-    """As the agent sent them."""
+    """As the agent sent them; the user is shown them too."""
     kind: Literal["edit", "execute"]
     words: str
     """What the user reads: ``run code in the notebook's kernel``."""
     title: str
     location: str
     """The notebook's absolute path: what policies and rules look at."""
-    shown: Obj
-    """What the user is shown as its input."""
     reason: str = ""
+    """What else the user should know."""
+    code: str = ""
+    """What will run, where the arguments do not say it."""
     diff: tuple[str, str] | None = None
     """A source before and after."""
 
@@ -87,6 +89,7 @@ class Gate:
                 "toolCall": {"toolCallId": call_id, **_call(wish)},
                 "options": _OPTIONS,
                 "wish": wish.words,
+                "reason": wish.reason,
             }
         )
         option = await asking.ask(request_id)
@@ -99,7 +102,7 @@ class Gate:
             self.done(own, failed=True)
             raise Refused(_refusal(option))
         self._refuse_forbidden(asking.forbidden())
-        if shown is not None and shown.raw_input != wish.shown:
+        if shown is not None and not holds_arguments(shown, wish.arguments):
             self.done(own, failed=True)
             raise Refused("What was shown to the user is not what this call does. Try again.")
         if own:
@@ -115,7 +118,7 @@ class Gate:
                 "status": "failed" if failed else "completed",
             }
             if text:
-                update["content"] = [_text_content(text)]
+                update["content"] = [_text_content(bounded(text))]
             self._say(update)
 
     def _was_allowed(self, card: ToolCall, wish: Wish) -> bool:
@@ -148,13 +151,13 @@ def _call(wish: Wish) -> Obj:
     if wish.diff is not None:
         old, new = wish.diff
         content.append({"type": "diff", "path": wish.location, "oldText": old, "newText": new})
-    if wish.reason:
-        content.append(_text_content(wish.reason))
+    if wish.code:
+        content.append(_text_content(wish.code))
     return {
         "title": wish.title,
         "kind": wish.kind,
         "status": "pending",
-        "rawInput": wish.shown,
+        "rawInput": wish.arguments,
         "locations": [{"path": wish.location}],
         "content": content,
     }

@@ -84,7 +84,7 @@ async def run_code(desk: Desk, call: RunCode) -> Reply:
         result = await desk.code.execute(kernel_id, call.code, timeout_seconds=call.timeout_seconds)
         _tell(reply, f"the code that you ran in {desk.place.name}", result)
     finally:
-        desk.gate.done(own, failed=reply.failed or not reply.parts)
+        desk.gate.done(own, failed=reply.failed or not reply.parts, text=reply.text)
     return reply
 
 
@@ -110,7 +110,7 @@ async def run_cells(desk: Desk, call: RunCells) -> Reply:
                     reply.say(f"{left} cells after it were not run.")
                 break
     finally:
-        desk.gate.done(own, failed=reply.failed or not reply.parts)
+        desk.gate.done(own, failed=reply.failed or not reply.parts, text=reply.text)
     return reply
 
 
@@ -161,7 +161,6 @@ async def restart(desk: Desk, call: RestartKernel) -> Reply:
         words="restart the notebook's kernel",
         title=f"Restart the kernel of {desk.place.name}",
         location=str(desk.place.path),
-        shown={},
         reason="All variables are lost.",
     )
     own = await desk.gate.ask(wish)
@@ -184,8 +183,8 @@ async def _wish(desk: Desk, tool: str, title: str, code: str) -> Wish:
         words="run code in the notebook's kernel",
         title=f"{title} in the kernel of {desk.place.name}",
         location=str(desk.place.path),
-        shown={"code": code},
         reason=await _overwritten(desk, code),
+        code="" if tool == RunCode.tool else code,
     )
 
 

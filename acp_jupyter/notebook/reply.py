@@ -51,6 +51,11 @@ class Reply:
     _images: int = 0
     _full: bool = False
 
+    @property
+    def text(self) -> str:
+        """All that is text."""
+        return "\n".join(part.text for part in self.parts if isinstance(part, Text))
+
     @classmethod
     def failure(cls, words: str) -> Reply:
         """Return an answer that says why nothing was done."""

@@ -171,6 +171,8 @@ class PermissionRequest(TimedPacket):
     """Whether it needs no answer: it was allowed by the agent's own settings (S3.26)."""
     wish: str = ""
     """What is wanted, in the host's own words; never the agent's."""
+    reason: str = ""
+    """What the host has to say of it."""
 
 
 class PermissionResponse(TimedPacket):

@@ -71,7 +71,9 @@ class Evidence:
 def evidence_of(call: ToolCall, cwd: str) -> Evidence | None:
     """Return the facts of a call; None where one is missing, or two contradict each other."""
     kind = next((kind for kind in _RULE_KINDS if kind == call.tool_kind), None)
-    source = obj(call.raw_input)
+    ours = call.permission is not None and call.permission.request_id.startswith("t")
+    # What the host's own tools touch is told by itself; their arguments are no paths or commands.
+    source = {} if ours else obj(call.raw_input)
     if kind is None:
         return None
     row = find_tool(call.tool_name)
@@ -80,8 +82,6 @@ def evidence_of(call: ToolCall, cwd: str) -> Evidence | None:
         return None  # what a command only reads is for its user to judge
     match kind:
         case "execute":
-            # The host's own tools run no command, whatever the card shows.
-            ours = call.permission is not None and call.permission.request_id.startswith("t")
             known = call.command and not ours and not _other_program(source)
             return Evidence(kind, command=call.command) if known else None
         case "fetch":

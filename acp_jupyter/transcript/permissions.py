@@ -39,7 +39,7 @@ _CHOSEN = {
 def request(draft: Draft, packet: PermissionRequest) -> None:
     """Hang a request on its tool call, known by id or made now."""
     asked = joined(draft, _without_empty(packet.tool_call), packet.request_id)
-    asked, words = _why(draft, asked)
+    asked, words = (asked, packet.reason) if packet.wish else _why(draft, asked)
     item_id = upsert_tool_call(draft, asked)
     item = draft.get(item_id)
     if not isinstance(item, ToolCall):
@@ -48,11 +48,13 @@ def request(draft: Draft, packet: PermissionRequest) -> None:
     permission = Permission(
         request_id=packet.request_id,
         title=_title(draft.session.agent_info.name, item, packet.wish),
-        reason="\n".join(filter(None, (_reason(item), words))),
+        reason=words if packet.wish else "\n".join(filter(None, (_reason(item), words))),
         options=options,
-        rule="" if is_question(item, options) else rule_for(item, draft.session.cwd),
         asked_at=draft.at,
     )
+    item = item.model_copy(update={"permission": permission})
+    rule = "" if is_question(item, options) else rule_for(item, draft.session.cwd)
+    permission = permission.model_copy(update={"rule": rule})
     if packet.auto_approve:
         # Told, never silently: the agent's own settings allowed it (S3.26).
         words = "Allowed by the agent's own settings"

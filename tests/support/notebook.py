@@ -94,7 +94,8 @@ class Kernel(AbstractContextManager["Kernel"]):
         else:
             self.client = BlockingKernelClient(connection_file=str(self._file))
             self.client.load_connection_file()
-        self.client.start_channels()
+        # On a busy machine a kernel that starts does not beat in time, and would count as dead.
+        self.client.start_channels(hb=self._file is None)
         self.client.wait_for_ready(timeout=_SECONDS)
         return self
 
@@ -124,6 +125,7 @@ class Kernel(AbstractContextManager["Kernel"]):
         watched: bool = False,
         cell_id: str = "cell-1",
         on_progress: Callable[[Cell], None] | None = None,
+        seconds: float = _SECONDS,
     ) -> Cell:
         """Run a cell to its end.
 
@@ -135,6 +137,8 @@ class Kernel(AbstractContextManager["Kernel"]):
             Whether the frontend serves stdin all the same.
         on_progress
             Called again and again, e.g. to interrupt.
+        seconds
+            Until its end at most.
         """
         stdin = watched or answers is not None
         content = {
@@ -149,7 +153,7 @@ class Kernel(AbstractContextManager["Kernel"]):
         message = self.client.session.msg("execute_request", content, metadata=metadata)
         self.client.shell_channel.send(message)
         cell, left = Cell(), list(answers or [])
-        deadline = time.monotonic() + _SECONDS
+        deadline = time.monotonic() + seconds
         while time.monotonic() < deadline:
             if stdin:
                 self._serve_stdin(cell, left)

@@ -124,8 +124,9 @@ def permission_request(
         if isinstance(options, list)
         else _YES_NO,
         auto_approve=first(raw, "auto_approve", "autoApprove") is True,
-        # On the wire it would be the agent's.
+        # On the wire they would be the agent's.
         wish=text(raw.get("wish")) if request_id is None else "",
+        reason=text(raw.get("reason")) if request_id is None else "",
     )
 
 

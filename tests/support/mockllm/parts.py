@@ -49,6 +49,8 @@ class Use:
     arguments: Mapping[str, Any]
     optional: bool = False
     """Nothing is said where the agent has no such tool."""
+    exact: bool = False
+    """The arguments go as they are."""
 
 
 @dataclass(frozen=True)

@@ -9,14 +9,14 @@ import threading
 import time
 import uuid
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Any, Self
 
 from tests.support.mockllm.answers import ANSWERS
 from tests.support.mockllm.conversation import Api, Conversation, read
-from tests.support.mockllm.parts import Call, Cut, Fail, Json, Part, Say, Step
+from tests.support.mockllm.parts import Call, Cut, Fail, Json, Part, Say, Step, Steps
 from tests.support.mockllm.scenarios import DONE, scenario
 from tests.support.mockllm.tools import made, resolved
 
@@ -60,6 +60,11 @@ class FakeModel:
         return self._server.prompts
 
     @property
+    def scripts(self) -> dict[str, Callable[[], Steps]]:
+        """More scenarios by name; each is called for every request. May be added to."""
+        return self._server.scripts
+
+    @property
     def images(self) -> int:
         """How many images the last request had."""
         return self._server.images
@@ -87,7 +92,8 @@ def _said(talk: Conversation, server: _Server) -> tuple[Sequence[Part], float]:
         schema = talk.answer_schema
         return [Say(json.dumps(made("answer", schema, {})) if schema else server.title)], rate
     number = talk.turn(since)
-    turns = scenario(options.get("scenario", ""), options)
+    name = options.get("scenario", "")
+    turns = server.scripts[name]() if name in server.scripts else scenario(name, options)
     steps = turns[number] if number < len(turns) else [Say(DONE)]
     parts = [_part(step, talk, number, at) for at, step in enumerate(steps)]
     return [part for part in parts if part is not None], rate
@@ -206,6 +212,7 @@ class _Server(ThreadingHTTPServer):
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
         self.prompts: dict[str, str] = {}
+        self.scripts: dict[str, Callable[[], Steps]] = {}
 
     def handle_error(self, request: object, client_address: object) -> None:
         """Say nothing of agents that hang up: cancelling a turn does just that."""

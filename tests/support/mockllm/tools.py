@@ -31,6 +31,8 @@ def resolved(use: Use, tools: Sequence[Tool]) -> tuple[Tool, Json | str] | None:
     """Return the tool and its arguments; None where the agent has none for it."""
     wish = use.arguments
     tool = _offered(use.names, tools)
+    if use.exact:
+        return None if tool is None else (tool, dict(wish))
     if tool is None and use.names in (WRITE, EDIT):
         wish = {"command": f"apply_patch <<'PATCH'\n{_patch(wish)}PATCH\n"}
         tool = _offered(SHELL, tools)
