@@ -5,6 +5,7 @@ from __future__ import annotations
 import statistics
 from collections.abc import Sequence
 
+from tests.bench.cell_start import CellStart
 from tests.bench.keystrokes import LATE_MS, Keys, Typing
 from tests.bench.long_session import LongSession
 from tests.bench.measure import Load
@@ -15,6 +16,7 @@ from tests.bench.updates import UpdateCost
 
 __all__ = [
     "COLUMNS",
+    "print_cell_start",
     "print_load",
     "print_long",
     "print_machine",
@@ -114,6 +116,16 @@ def print_start(start: Start) -> None:
     print(
         f"  {start.at_start / 1000:.0f} kB in {start.files} files (aim: under 150), "
         f"{start.first_use / 1000:.0f} kB more when the panel is first shown"
+    )
+
+
+def print_cell_start(start: CellStart) -> None:
+    """Print what a cell costs before its agent works."""
+    print("\nStart of a cell, milliseconds")
+    print(
+        f"  %load_ext in a fresh kernel {start.load_ms:.0f} (aim: under 150), "
+        f"from run to the prompt in the agent's hands {start.overhead_ms:.0f} (aim: under 100); "
+        f"imported though not needed: {', '.join(start.imported) or 'nothing'}"
     )
 
 
