@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from acp_jupyter.host.journal import Journal
+from acp_jupyter.notebook.tools.table import SERVER_NAME
 from acp_jupyter.packets.json_fields import Obj, obj, text
 from acp_jupyter.transcript.events import Event
 from acp_jupyter.transcript.items import ToolCall
@@ -23,7 +24,8 @@ _NAME_KEYS = ("tool", "name", "tool_name", "toolName")
 def holds_arguments(call: ToolCall, arguments: Obj) -> bool:
     """Tell whether a tool call shows exactly these arguments."""
     shown = obj(call.raw_input)
-    return shown == arguments or any(shown.get(key) == arguments for key in _ARGUMENT_KEYS)
+    inner = [shown.get(key) for key in _ARGUMENT_KEYS]
+    return arguments in (shown, *inner, _asked(shown).get("tool_params"))
 
 
 def find_card(journal: Journal, tool: str, arguments: Obj, taken: set[str]) -> ToolCall | None:
@@ -80,6 +82,12 @@ def _open_calls(journal: Journal) -> Iterator[ToolCall]:
             yield item
 
 
+def _asked(shown: Obj) -> Obj:
+    """Return what Codex says of a tool of an MCP server when it asks whether to call it."""
+    about = obj(obj(shown.get("request")).get("_meta"))
+    return about if about.get("codex_approval_kind") == "mcp_tool_call" else {}
+
+
 def _names(call: ToolCall, tool: str) -> bool:
     """Agents write the server's name before a tool's: ``notebook_run_code``, ``notebook/run_code``.
 
@@ -87,5 +95,8 @@ def _names(call: ToolCall, tool: str) -> bool:
     """
     source = obj(call.raw_input)
     spelled = [call.tool_name, call.title, *(text(source.get(key)) for key in _NAME_KEYS)]
+    asked = _asked(source)
+    if asked and source.get("server_name") == SERVER_NAME:
+        return f'"{tool}"' in text(obj(source.get("request")).get("message"))
     pattern = re.compile(rf"(?:^|notebook[^a-z]{{1,4}}){re.escape(tool)}(?:$|[^a-z_])")
     return any(pattern.search(words.strip().lower()) for words in spelled if words)
