@@ -29,6 +29,7 @@ def agents() -> dict[str, dict[str, Any]]:
     return {
         **fake_agents(
             "dies_mid_turn",
+            "edits_files",
             "exits_at_once",
             "hello",
             "never_initialize",

@@ -3,7 +3,7 @@ import type { JupyterFrontEndPlugin } from '@jupyterlab/application';
 import { clientPlugin } from './client';
 import { commandsPlugin } from './commands';
 import { askPlugin } from './context/ask';
-import { documentsPlugin } from './documents';
+import { documentsPlugin } from './documents/index';
 import { notificationsPlugin } from './notifications';
 import { panelPlugin } from './panel';
 import { recordsPlugin } from './records';

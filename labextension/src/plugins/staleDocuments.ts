@@ -4,6 +4,7 @@ import type { OpenDocument } from './documents/openDocument';
 
 /** While an agent works files are looked at again and again: JupyterLab would ask at each save. */
 const PAUSE_MS = 2_000;
+const SOON_MS = 100;
 /** So many open documents are looked after. */
 const MAX_DOCUMENTS = 50;
 
@@ -20,6 +21,7 @@ export class StaleDocuments {
   #working = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #looking = false;
+  #again = false;
 
   constructor(client: Client, documents: () => readonly OpenDocument[]) {
     this.#client = client;
@@ -43,28 +45,28 @@ export class StaleDocuments {
   }
 
   #sessionsChanged(): void {
-    const worked = this.#working;
     this.#working = (this.#client.sessions ?? []).some(
       ({ status }) => status === 'running' || status === 'requires_action',
     );
-    if (worked !== this.#working) {
-      void this.#look();
-    }
+    // A short turn is over by the time that the list tells of it.
+    this.#timer ??= setTimeout(() => void this.#look(), SOON_MS);
   }
 
   async #look(): Promise<void> {
-    clearTimeout(this.#timer);
+    this.#again = true;
     if (this.#looking) {
       return;
     }
     this.#looking = true;
-    for (const document of this.#documents().slice(0, MAX_DOCUMENTS)) {
-      await document.takeIn().catch((error: unknown) => console.warn(error));
+    while (this.#again) {
+      this.#again = false;
+      for (const document of this.#documents().slice(0, MAX_DOCUMENTS)) {
+        await document.takeIn().catch((error: unknown) => console.warn(error));
+      }
     }
     this.#looking = false;
-    if (this.#working) {
-      this.#timer = setTimeout(() => void this.#look(), PAUSE_MS);
-    }
+    clearTimeout(this.#timer);
+    this.#timer = this.#working ? setTimeout(() => void this.#look(), PAUSE_MS) : undefined;
   }
 }
 

@@ -1,0 +1,177 @@
+"""Documents that are open while an agent works on them."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import nbformat
+from playwright.sync_api import expect
+
+from tests.support.lab import LabPage
+from tests.support.notebook_file import read_notebook, write_notebook
+from tests.support.open_notebook import OpenNotebook
+from tests.support.wait import eventually
+from tests.support.workspace import Workspace
+
+_TEXT = """path => [...jupyterapp.shell.widgets('main')]
+  .find(w => w.context?.path === path)"""
+
+
+def _ask(lab: LabPage, workspace: Workspace, prompt: str) -> None:
+    """Send a prompt of somebody else's, without a page of theirs, and wait for its end."""
+    with lab.server.user() as user:
+        asked = {
+            "agent": "edits_files",
+            "cwd": workspace.name,
+            "trust": True,
+            "policy": "allow-all",
+        }
+        session = user.post("sessions", json=asked).json()["session_id"]
+        answer = user.post(f"sessions/{session}/prompt", json={"prompt": prompt})
+        turn_id = answer.json()["turn_id"]
+        detail = user.get(f"turns/{turn_id}", params={"wait": 20}).json()
+        assert detail["turn"]["status"] == "done", detail["turn"]
+        user.delete(f"sessions/{session}")
+
+
+class TextFile:
+    """A text file in an editor."""
+
+    def __init__(self, lab: LabPage, path: str) -> None:
+        self._page = lab.page
+        self._path = path
+        lab.command("docmanager:open", {"path": path, "factory": "Editor"})
+        self._page.wait_for_function(f"path => ({_TEXT})(path)?.context.isReady", arg=path)
+
+    def _do(self, deed: str, argument: Any = None) -> Any:
+        return self._page.evaluate(
+            f"([path, value]) => {{ const {{ context, content }} = ({_TEXT})(path); {deed} }}",
+            [self._path, argument],
+        )
+
+    @property
+    def text(self) -> str:
+        return str(self._do("return context.model.toString();"))
+
+    def append(self, words: str) -> None:
+        self._do(
+            "const shared = context.model.sharedModel;"
+            " shared.updateSource(shared.source.length, shared.source.length, value);",
+            words,
+        )
+
+    def cursor_to(self, line: int) -> None:
+        self._do("content.editor.setCursorPosition({ line: value, column: 2 });", line)
+
+    @property
+    def cursor_line(self) -> int:
+        return int(self._do("return content.editor.getCursorPosition().line;"))
+
+    def undo(self) -> None:
+        self._do("content.editor.undo();")
+
+    def save(self) -> None:
+        self._do("return context.save();")
+
+    def is_dirty(self) -> bool:
+        return bool(self._do("return context.model.dirty;"))
+
+
+def test_an_agent_writes_to_an_open_file_and_nothing_typed_is_lost(
+    lab: LabPage, workspace: Workspace
+) -> None:
+    lab.open_empty(workspace.name)
+    file = TextFile(lab, f"{workspace.name}/clean.py")
+    file.append("# typed\n")
+    file.cursor_to(5)
+    edit = json.dumps("kept = []"), json.dumps("kept = list()\n    other = 1")
+    _ask(lab, workspace, f"fs replace clean.py {edit[0]} {edit[1]}")
+    # What was typed went to disk before the prompt; the change went through the editor.
+    assert "other = 1" in file.text
+    assert file.text.endswith("# typed\n")
+    assert workspace.clean_py == file.text
+    assert not file.is_dirty()
+    assert file.cursor_line == 6
+    file.undo()
+    assert "other = 1" not in file.text
+    assert file.text.endswith("# typed\n")
+
+    # An agent's own tool writes elsewhere in the file, while the undone text is not saved.
+    _ask(lab, workspace, 'own replace clean.py "def clean" "# By a tool.\\ndef clean"')
+    eventually(lambda: file.text.startswith("# By a tool.\n"), what="the file is taken in")
+    assert "other = 1" not in file.text
+    file.save()
+    expect(lab.notices).to_have_count(0)
+    assert workspace.clean_py == file.text
+
+
+def _rewrite(notebook: OpenNotebook, index: int, source: str) -> None:
+    """Change a cell as agents do: the whole file anew, its outputs gone."""
+    content = read_notebook(notebook.file)
+    for cell in content.cells:
+        if cell.cell_type == "code":
+            cell.outputs = []
+    content.cells[index].source = source
+    write_notebook(notebook.file, content)
+
+
+def _source(notebook: OpenNotebook, index: int) -> str:
+    return str(
+        notebook.lab.page.evaluate(
+            f"""([path, index]) => ({_TEXT})(path)
+              .content.model.sharedModel.getCell(index).getSource()""",
+            [notebook.path, index],
+        )
+    )
+
+
+def test_an_agent_rewrites_an_open_notebook_beside_an_unsaved_edit(
+    lab: LabPage, workspace: Workspace
+) -> None:
+    _switch_saving_off(lab)
+    notebook = lab.open(workspace.notebook("print('kept')", "b = 1", "c = 1"))
+    notebook.wait_for_kernel()
+    notebook.run_to_end(0)
+    notebook.save()
+
+    notebook.set_source(1, "b = 'typed, not saved'")
+    _rewrite(notebook, 2, "c = 'by the agent'")
+    _ask(lab, workspace, "fs read clean.py")
+    eventually(lambda: _source(notebook, 2) == "c = 'by the agent'", what="the cell is taken in")
+    assert _source(notebook, 1) == "b = 'typed, not saved'"
+    expect(notebook.output(0)).to_contain_text("kept")
+    expect(lab.notices).to_have_count(0)
+    # JupyterLab's own question does not come.
+    notebook.save()
+    expect(lab.notices).to_have_count(0)
+    saved = notebook.read()
+    assert [cell.source for cell in saved.cells[1:]] == [
+        "b = 'typed, not saved'",
+        "c = 'by the agent'",
+    ]
+    assert saved.cells[0].outputs[0].text == "kept\n"
+    nbformat.validate(saved)
+
+    # Both change the same cell: the user chooses.
+    notebook.set_source(1, "b = 'mine'")
+    _rewrite(notebook, 1, "b = 'theirs'")
+    _ask(lab, workspace, "fs read clean.py")
+    notice = lab.page.locator(".Toastify__toast")
+    expect(notice).to_contain_text("nb.ipynb was changed on disk where you have unsaved changes")
+    assert _source(notebook, 1) == "b = 'mine'"
+    notice.get_by_role("button", name="Compare…").click()
+    dialog = lab.page.get_by_role("dialog")
+    expect(dialog.locator("del")).to_contain_text("b = 'mine'")
+    expect(dialog.locator("ins")).to_contain_text("b = 'theirs'")
+    dialog.get_by_role("button", name="Take the one on disk").click()
+    eventually(lambda: _source(notebook, 1) == "b = 'theirs'", what="the agent's is taken")
+    notebook.save()
+    expect(lab.page.get_by_role("dialog")).to_have_count(0)
+
+
+def _switch_saving_off(lab: LabPage) -> None:
+    """As in the settings, before the page is loaded."""
+    settings = lab.server.root.parent / "config" / "lab" / "user-settings" / "acp-jupyter"
+    settings.mkdir(parents=True, exist_ok=True)
+    (settings / "plugin.jupyterlab-settings").write_text('{"saveBeforePrompt": false}')
