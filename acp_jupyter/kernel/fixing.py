@@ -48,7 +48,7 @@ def run_fix(shell: InteractiveShell, rest: Sequence[str]) -> None:
 def fix_prompt(shell: InteractiveShell, error: BaseException) -> str:
     """Return a prompt with the cell that failed and the bounded traceback."""
     source = _source(shell, error)
-    told = "".join(traceback.format_exception(error))
+    told = _told(shell, error)
     parts = ["A cell of this notebook failed. Find out why and fix it."]
     if source:
         parts.append(f"The cell:\n\n{_fenced(_cut(source, _SOURCE_CHARS), 'python')}")
@@ -91,6 +91,19 @@ def _source(shell: InteractiveShell, error: BaseException) -> str:
     if isinstance(error, SyntaxError) and error.filename:
         return "".join(linecache.getlines(error.filename)) or error.text or ""
     return ""
+
+
+def _told(shell: InteractiveShell, error: BaseException) -> str:
+    """Return the traceback from the user's code on; a cell has no file that one could open."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_frame.f_globals is not shell.user_ns:
+        trace = trace.tb_next
+    told = "".join(traceback.format_exception(type(error), error, trace or error.__traceback__))
+    cells = (frame for frame in _frames(trace) if frame.f_globals is shell.user_ns)
+    files = dict.fromkeys(frame.f_code.co_filename for frame in cells)
+    for number, file in enumerate(files):
+        told = told.replace(f'File "{file}"', f'File "<{"another " * (number > 0)}cell>"')
+    return told
 
 
 def _frames(trace: TracebackType | None) -> Iterator[FrameType]:

@@ -72,6 +72,9 @@ def test_fix_sends_the_error_with_its_cell_and_variables(kernel: Kernel) -> None
     prompt, variables = sent(kernel, kernel.run("%acp fix takes"))
     assert "mean = math.floor(total / count)" in prompt["text"]
     assert "ZeroDivisionError" in prompt["text"]
+    assert 'File "<cell>", line 1' in prompt["text"]
+    assert "interactiveshell.py" not in prompt["text"]
+    assert "/ipykernel_" not in prompt["text"]
     told = variables["text"]
     assert 'origin="variable count"' in told
     assert 'origin="variable total"' in told
