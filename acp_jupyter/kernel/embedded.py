@@ -28,6 +28,7 @@ from acp_jupyter.host.registry.public import PublicAgents
 from acp_jupyter.host.workspace import choose_cwd
 from acp_jupyter.kernel.client import HostClient
 from acp_jupyter.kernel.running.embedded_runner import THIS_KERNEL
+from acp_jupyter.kernel.running.embedded_tools import kernel_tools
 from acp_jupyter.kernel.running.guard import check_command
 from acp_jupyter.notebook.kernel_work import FinishedWork, Followed
 from acp_jupyter.notebook.waiting_cells import WaitingCells
@@ -69,6 +70,7 @@ class EmbeddedHost(HostClient):
     def __init__(self, notebook_path: str) -> None:
         self._notebook_path = notebook_path
         data_dir = Path(jupyter_data_dir()) / "acp-jupyter"
+        self.cells = WaitingCells()
         self.host = AgentHost(
             HostConfig(
                 registry=Registry(
@@ -80,11 +82,11 @@ class EmbeddedHost(HostClient):
                 root=Path.cwd(),
                 data_dir=data_dir,
                 goes_on=False,
+                tools=kernel_tools(Path.cwd(), self.cells) if notebook_path else None,
             )
         )
         self.caller = UserCaller(_user())
         self.dispatcher = Dispatcher(self.host, _NoSurroundings())
-        self.cells = WaitingCells()
         self._sessions: dict[tuple[str, str], str] = {}
         self._pid = os.getpid()
         self.host.start()

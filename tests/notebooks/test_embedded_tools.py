@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import sys
+from pathlib import Path
+
+from tests.notebook_tools.in_process import write_notebook
+from tests.support.fake_agents import AGENTS
 from tests.support.notebook import Kernel
 
 TOOL = """
@@ -65,3 +71,30 @@ def test_it_is_not_restarted_from_within(kernel: Kernel) -> None:
         "print(client.host.submit(restart()).result(5))"
     )
     assert kernel.run(code).ok().printed == "refused\n"
+
+
+def test_an_agent_of_a_known_notebook_uses_its_kernel_and_its_file(
+    folder: Path,
+) -> None:
+    """As in a JupyterLab whose server lacks the extension: questions come by stdin."""
+    config = folder.parent / "config" / "acp_agents.json"
+    agents = json.loads(config.read_text())
+    script = {"command": sys.executable, "args": [str(AGENTS / "notebook_user.py")]}
+    agents["agent_servers"]["notebook_user"] = script
+    config.write_text(json.dumps(agents))
+    write_notebook(folder / "n.ipynb", "%%acp", "there + 1")
+    steps = [
+        {"tool": "list_variables", "args": {}},
+        {"tool": "run_cells", "args": {"cell_ids": ["cell-1"]}},
+    ]
+    with Kernel(folder, env={"JPY_SESSION_NAME": "n.ipynb"}) as kernel:
+        kernel.run("%load_ext acp_jupyter\nthere = 41").ok()
+        cell = kernel.run(
+            f"%%acp notebook_user\n{json.dumps(steps)}", cell_id="cell-0", answers=["1"]
+        ).ok()
+        assert len(cell.questions) == 1
+        told = kernel.run("print(_acp.text)").ok().printed
+    assert "there: int" in told
+    assert "42" in told
+    written = json.loads((folder / "n.ipynb").read_text())["cells"][1]["outputs"]
+    assert written[0]["data"]["text/plain"] == ["42"]
