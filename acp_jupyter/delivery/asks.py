@@ -168,7 +168,7 @@ class Pages:
             answer = await page.ask(name, question, self._ask_seconds)
             if answer is None:
                 unsaved = unsaved or (is_dirty and page in self._pages)
-            elif answer.error is None or answer.reason not in _NOT_HERE:
+            elif answer.error is None or answer.refusal or answer.reason not in _NOT_HERE:
                 return Asked(answer)
         return Asked(None, unsaved)
 

@@ -30,6 +30,7 @@ from acp_jupyter.host.trust_store import TrustStore
 from acp_jupyter.notebook.file_notebook import FileNotebooks
 from acp_jupyter.notebook.notebooks import Notebooks
 from acp_jupyter.notebook.offer import NotebookTools
+from acp_jupyter.notebook.page_notebook import PagesOfNotebooks
 from acp_jupyter.notebook.waiting_cells import WaitingCells
 from acp_jupyter.server.activity import Activity
 from acp_jupyter.server.backend import Backend
@@ -113,7 +114,7 @@ class AcpJupyter(ExtensionApp):
             session_new_seconds=self.session_new_seconds,
             ping_seconds=self.ping_seconds,
         )
-        notebooks = Notebooks(FileNotebooks(root, limits))
+        notebooks = Notebooks(FileNotebooks(root, limits), PagesOfNotebooks(pages))
         tools = NotebookTools(root, self._whereabouts, notebooks, self.kernel_runner)
         host = AgentHost(
             HostConfig(
