@@ -45,43 +45,45 @@ export function Changes({ turnId, items, changes }: ChangesProps) {
         {changes.left_out === 0 && (
           <Counts added={total(files, 'added')} removed={total(files, 'removed')} />
         )}
-        {actions?.review !== undefined && (
-          <button type="button" class="btn quiet small" onClick={() => actions.review?.(turnId)}>
-            {t('Review')}
-          </button>
-        )}
-        {actions !== null && open.length > 1 && (
-          <button
-            type="button"
-            class="btn quiet small"
-            aria-label={t('Keep all')}
-            title={t('Keep all')}
-            onClick={() => open.forEach(file => setKept(turnId, file.path, WHOLE, true))}
-          >
-            <Icon name="keep" />
-            <span class="lab">{t('Keep all')}</span>
-          </button>
-        )}
-        {revertTurn !== undefined && count > 1 && left > 0 && open.length > 0 && (
-          <RevertButton
-            words={t('Revert all')}
-            question={
-              left > UNASKED
-                ? t('Make %1 files as they were before the turn?', grouped(left))
-                : null
-            }
-            run={() => revertTurn(turnId, {})}
-            onFailure={setFailure}
-          />
-        )}
-        {revertTurn !== undefined && undoable && (
-          <RevertButton
-            words={t('Undo')}
-            question={null}
-            run={() => revertTurn(turnId, { undo: true })}
-            onFailure={setFailure}
-          />
-        )}
+        <span class="acp-acts">
+          {actions?.review !== undefined && (
+            <button type="button" class="btn quiet small" onClick={() => actions.review?.(turnId)}>
+              {t('Review')}
+            </button>
+          )}
+          {actions !== null && open.length > 1 && (
+            <button
+              type="button"
+              class="btn quiet small"
+              aria-label={t('Keep all')}
+              title={t('Keep all')}
+              onClick={() => open.forEach(file => setKept(turnId, file.path, WHOLE, true))}
+            >
+              <Icon name="keep" />
+              <span class="lab">{t('Keep all')}</span>
+            </button>
+          )}
+          {revertTurn !== undefined && count > 1 && left > 0 && open.length > 0 && (
+            <RevertButton
+              words={t('Revert all')}
+              question={
+                left > UNASKED
+                  ? t('Make %1 files as they were before the turn?', grouped(left))
+                  : null
+              }
+              run={() => revertTurn(turnId, {})}
+              onFailure={setFailure}
+            />
+          )}
+          {revertTurn !== undefined && undoable && (
+            <RevertButton
+              words={t('Undo')}
+              question={null}
+              run={() => revertTurn(turnId, { undo: true })}
+              onFailure={setFailure}
+            />
+          )}
+        </span>
       </header>
       {failure !== '' && <ErrorNote message={failure} detail="" />}
       {changes.words !== '' && (
