@@ -6,6 +6,8 @@ import './agents.css';
 import './rules.css';
 import './composer.css';
 import './cards.css';
+import './cells.css';
 import './code.css';
 import './diff.css';
 import './review.css';
+import './documents.css';

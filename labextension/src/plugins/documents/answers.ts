@@ -4,6 +4,9 @@ import type { AnswerFrame, AskFrame } from '../../wire/types';
 import { editNotebook, notebookState, Refused } from './notebookEdits';
 import type { OpenDocument } from './openDocument';
 
+/** A longer frame would close the connection. */
+const MAX_TEXT = 8_000_000;
+
 type Answer = Partial<Omit<AnswerFrame, 'type' | 'id'>>;
 
 /** What an answer needs of the page. */
@@ -49,8 +52,13 @@ async function answer(frame: AskFrame, { find, maySave }: Means): Promise<Answer
     throw new Failure('This page does not hold that document.', 'no_document');
   }
   switch (question.op) {
-    case 'read_document':
-      return { text: await document.read() };
+    case 'read_document': {
+      const text = await document.read();
+      if (text.length > MAX_TEXT) {
+        throw new Failure('It is too large to be read from the page.', 'too_large');
+      }
+      return { text };
+    }
     case 'write_document':
       await document.write(question.text, question.base, isLate);
       return {};

@@ -2,6 +2,7 @@ import type { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/applica
 import { IDocumentWidgetOpener } from '@jupyterlab/docmanager';
 import { DocumentWidget } from '@jupyterlab/docregistry';
 import type { DocumentRegistry } from '@jupyterlab/docregistry';
+import { INotebookTracker } from '@jupyterlab/notebook';
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 import type { Widget } from '@lumino/widgets';
@@ -13,6 +14,7 @@ import { SETTINGS } from '../settings';
 import { StaleDocuments } from '../staleDocuments';
 import { answerAsks } from './answers';
 import { tellConflicts } from './conflicts';
+import { markCells } from './marks';
 import { openDocument } from './openDocument';
 import type { OpenDocument } from './openDocument';
 
@@ -91,18 +93,21 @@ export const documentsPlugin: JupyterFrontEndPlugin<void> = {
   description: 'Lets agents read and change open documents as they are on the screen.',
   autoStart: true,
   requires: [IAcpClient, IDocumentWidgetOpener],
-  optional: [ISettingRegistry, ITranslator],
+  optional: [INotebookTracker, ISettingRegistry, ITranslator],
   activate: (
     app: JupyterFrontEnd,
     client: IAcpClient,
     opener: IDocumentWidgetOpener,
+    tracker: INotebookTracker | null,
     registry: ISettingRegistry | null,
     translator: ITranslator | null,
   ) => {
     const trans = (translator ?? nullTranslator).load('acp_jupyter');
-    const documents = new OpenDocuments(app, client, (text, ...values) =>
-      trans.__(text, ...values),
-    );
+    const t: Translate = (text, ...values) => trans.__(text, ...values);
+    const documents = new OpenDocuments(app, client, t);
+    if (tracker !== null) {
+      markCells(tracker, t);
+    }
     let maySave = true;
     const read = (settings: ISettingRegistry.ISettings) => {
       maySave = settings.composite['saveBeforePrompt'] !== false;

@@ -14,6 +14,9 @@ import { arrange, changeText, openCell } from './apply';
 import type { CellJson } from './cells';
 import { isOutput } from './cells';
 
+/** Outputs of a notebook that are told of, in characters: a longer frame closes the connection. */
+const MAX_OUTPUTS = 8_000_000;
+
 /** An agent's changes that can't be made; nothing of them was. */
 export class Refused extends Error {
   readonly refusal: NotebookRefusal;
@@ -27,8 +30,9 @@ export class Refused extends Error {
 /** The notebook as agents are told of it. */
 export function notebookState(model: INotebookModel): NotebookState {
   const language: unknown = model.getMetadata('language_info');
+  const room = { left: MAX_OUTPUTS };
   return {
-    cells: [...model.cells].map(cellState),
+    cells: [...model.cells].map(cell => cellState(cell, room)),
     unsaved: model.dirty,
     language: isRecord(language) ? text(language, 'name') : '',
   };
@@ -46,6 +50,14 @@ export function editNotebook(model: INotebookModel, { edits, expected }: EditNot
       const more = { cell_id: id, source: now ?? '' };
       throw new Refused('stale', `Cell ${id} was changed since you read it.`, more);
     }
+  }
+  const there = new Set([...model.cells].map(cell => cell.id));
+  for (const edit of edits) {
+    if ('after' in edit && edit.after !== null && !there.has(edit.after)) {
+      const id = edit.after;
+      throw new Refused('cell_gone', `There is no cell ${id} any more.`, { cell_id: id });
+    }
+    there.add(edit.cell_id);
   }
   const unsettled = edits.find(
     edit => (edit.op === 'move' || edit.op === 'delete') && isRunning(find(model, edit.cell_id)),
@@ -104,7 +116,7 @@ function placed(ids: readonly string[], id: string, after: string | null): strin
   return [...ids.slice(0, at), id, ...ids.slice(at)];
 }
 
-function cellState(model: ICellModel): Cell {
+function cellState(model: ICellModel, room: { left: number }): Cell {
   const { id, cell_type, source, execution_count } = openCell(model);
   const mark: unknown = model.getMetadata('acp');
   const outputs = isCode(model) ? model.outputs.toJSON() : [];
@@ -112,10 +124,19 @@ function cellState(model: ICellModel): Cell {
     id,
     cell_type,
     source,
-    outputs: outputs.filter(isPlain),
+    outputs: outputs.filter(isPlain).map(output => {
+      const { length } = JSON.stringify(output);
+      room.left -= length;
+      return room.left >= 0 ? output : leftOut(length);
+    }),
     execution_count,
     acp: isRecord(mark) ? { turn: text(mark, 'turn'), agent: text(mark, 'agent') } : null,
   };
+}
+
+function leftOut(length: number): Cell['outputs'][number] {
+  const text = `[An output of ${length} characters is left out: the notebook has too many.]\n`;
+  return { output_type: 'stream', name: 'stderr', text };
 }
 
 /** The model gives copies, as JSON. */
