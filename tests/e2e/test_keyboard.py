@@ -18,7 +18,7 @@ from tests.support.terminal_steps import ask, call, create, steps, update
 
 @pytest.mark.timeout(150)  # some hundred keys
 def test_the_panel_by_keys(lab: LabPage) -> None:
-    """Composer, queue, transcript, code, pickers, usage, sessions, traffic."""
+    """Composer, queue, transcript, attachments, code, pickers, usage, sessions, traffic."""
     stage = Stage(lab, "panel-keys")
     stage.open()
     hands = Hands(lab.page)
@@ -47,6 +47,7 @@ def test_the_panel_by_keys(lab: LabPage) -> None:
     hands.write("Once more")
     hands.press("Enter")
     expect(panel.log).to_contain_text("To check it yourself")
+    attachments(hands, panel)
     answer_and_pickers(hands, panel)
     sessions(hands, panel)
     traffic(hands, panel)
@@ -129,6 +130,28 @@ def transcript(hands: Hands, panel: PanelView) -> None:
     hands.expect_inside(panel.log)
 
 
+def attachments(hands: Hands, panel: PanelView) -> None:
+    """One stop of Tab; what is removed gives the focus to the next, the last to the text."""
+    root = panel.root
+    for name in ("src/clean.py", "tests/test_clean.py"):
+        hands.write(f"@{name}")
+        expect(root.get_by_role("listbox", name="Context")).to_contain_text(name)
+        hands.press("Enter")
+    chips = root.get_by_role("list", name="Attachments").get_by_role("button", name="Remove")
+    expect(chips).to_have_count(2)
+    hands.tab_to(chips.first, back=True)
+    hands.press("ArrowRight")
+    expect(chips.last).to_be_focused()
+    hands.press("ArrowLeft", "Delete")
+    expect(chips).to_have_count(1)
+    expect(chips).to_be_focused()
+    expect(chips).to_have_accessible_name(re.compile("test_clean.py$"))
+    hands.press("Backspace")
+    expect(chips).to_have_count(0)
+    expect(panel.message).to_be_focused()
+    hands.press("Control+a", "Backspace")
+
+
 def answer_and_pickers(hands: Hands, panel: PanelView) -> None:
     root = panel.root
     copy = panel.log.get_by_role("button", name="Copy", exact=True)
@@ -138,6 +161,10 @@ def answer_and_pickers(hands: Hands, panel: PanelView) -> None:
     hands.use(mode, "ArrowDown", "ArrowDown", "Enter")
     expect(mode).to_contain_text("Accept edits")
     expect(mode).to_be_focused()
+    model = root.get_by_role("combobox", name="Model", exact=True)
+    hands.use(model, "ArrowDown", "End", "Enter")
+    expect(model).to_contain_text("Haiku")
+    expect(model).to_be_focused()
     ring = root.get_by_role("button", name=re.compile("^Context used"))
     hands.use(ring)
     expect(root).to_contain_text("148,000 tokens")
