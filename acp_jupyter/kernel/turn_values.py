@@ -9,6 +9,7 @@ from acp_jupyter.delivery.frames import TurnDetail
 from acp_jupyter.kernel.tool_calls import ToolCalls
 from acp_jupyter.transcript.items import (
     AgentMessage,
+    Artifact,
     Diff,
     Permission,
     Plan,
@@ -77,6 +78,11 @@ class TurnValues(ABC):
         """The newest plan."""
         plans = [item for item in self._current().items if isinstance(item, Plan)]
         return plans[-1].entries if plans else ()
+
+    @property
+    def artifacts(self) -> tuple[Artifact, ...]:
+        """What the agent made for you to look at, in order."""
+        return tuple(item for item in self._current().items if isinstance(item, Artifact))
 
     @property
     def usage(self) -> Usage | None:
