@@ -1,5 +1,6 @@
 import type { JupyterFrontEndPlugin } from '@jupyterlab/application';
 
+import { cellReviewPlugin } from './cellReview';
 import { clientPlugin } from './client';
 import { commandsPlugin } from './commands';
 import { askPlugin } from './context/ask';
@@ -16,6 +17,7 @@ export { IAcpClient } from './client';
 
 export const plugins: JupyterFrontEndPlugin<unknown>[] = [
   askPlugin,
+  cellReviewPlugin,
   clientPlugin,
   commandsPlugin,
   documentsPlugin,

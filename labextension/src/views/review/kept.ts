@@ -1,5 +1,3 @@
-import { useCallback } from 'preact/hooks';
-
 import { isRecord, texts } from '../../wire/read';
 import { useSubscription } from '../parts/hooks';
 
@@ -23,25 +21,26 @@ let known: Map<string, Files> | null = null;
 
 /** What the user has looked at and keeps, in this browser; nothing is changed by it. */
 export function useKept(): { isKept: typeof isKept; setKept: typeof setKept } {
-  useSubscription(
-    useCallback(listener => {
-      if (listeners.size === 0) {
-        window.addEventListener('storage', onStorage);
-      }
-      listeners.add(listener);
-      return () => {
-        listeners.delete(listener);
-        if (listeners.size === 0) {
-          window.removeEventListener('storage', onStorage);
-        }
-      };
-    }, []),
-  );
+  useSubscription(onKept);
   return { isKept, setKept };
 }
 
+/** Tells when something is marked, here or in another tab; returns the way to stop. */
+export function onKept(listener: () => void): () => void {
+  if (listeners.size === 0) {
+    window.addEventListener('storage', onStorage);
+  }
+  listeners.add(listener);
+  return () => {
+    listeners.delete(listener);
+    if (listeners.size === 0) {
+      window.removeEventListener('storage', onStorage);
+    }
+  };
+}
+
 /** Whether a change of a file, or all of it, is marked. */
-function isKept(turnId: string, path: string, change: string): boolean {
+export function isKept(turnId: string, path: string, change: string): boolean {
   const marked = marksOf(turnId, path);
   return marked.includes(WHOLE) || marked.includes(change);
 }

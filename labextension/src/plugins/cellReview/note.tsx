@@ -1,0 +1,127 @@
+import { useMemo, useState } from 'preact/hooks';
+
+import { DiffBody } from '../../views/items/diff_body';
+import { DiffColours } from '../../views/items/diff_colours';
+import { compareTexts } from '../../views/items/diff_lines';
+import { ErrorNote } from '../../views/items/note';
+import { messageOf } from '../../views/parts/buttons';
+import { Icon } from '../../views/parts/icons';
+import { OWN_KEYS } from '../../views/parts/keys';
+import { mounted } from '../../views/parts/mounted';
+import { Counts } from '../../views/parts/path';
+import { SceneContext, useScene, type Scene } from '../../views/parts/scene';
+import { useUniqueId } from '../../views/parts/unique_id';
+import type { Mounted, Translate } from '../../views';
+import { standingOf, type Deed } from './deeds';
+
+/** One change, with what can be done about it; both throw in words. */
+export interface Row {
+  readonly deed: Deed;
+  readonly scene: Scene;
+  /** Of its code. */
+  readonly language: string;
+  /** Number of its cell, from 1; `null` where that is gone. */
+  readonly number: number | null;
+  readonly source: string | null;
+  readonly keep: () => void;
+  readonly revert: () => void;
+}
+
+export interface CellNoteProps {
+  readonly rows: readonly Row[];
+}
+
+/** Under a cell: what an agent did to it, or to those that stood beside it. */
+function CellNote({ rows }: CellNoteProps) {
+  return (
+    <div class="acp acp-cellnote" data-host="panel">
+      {rows.map(row => (
+        <SceneContext.Provider key={row.deed.cellId} value={row.scene}>
+          <Change {...row} />
+        </SceneContext.Provider>
+      ))}
+    </div>
+  );
+}
+
+function Change({ deed, language, number, source, keep, revert }: Row) {
+  const { t } = useScene();
+  const [open, setOpen] = useState(false);
+  const [failure, setFailure] = useState('');
+  const id = useUniqueId();
+  const [was, is] = [deed.before?.source ?? '', deed.after?.source ?? ''];
+  const comparison = useMemo(() => compareTexts(was, is), [was, is]);
+  const words = wordsOf(deed, t);
+  const name = number === null ? t('the deleted cell') : t('Cell %1', number);
+  const isStale = standingOf(deed, source) === 'changed_since';
+  const run = (deed: () => void) => () => {
+    setFailure('');
+    try {
+      deed();
+    } catch (error) {
+      setFailure(messageOf(error));
+    }
+  };
+  return (
+    <div class="acp-cellchange" role="group" aria-label={words}>
+      <div class="line">
+        <Icon
+          name={deed.before === null ? 'plus' : deed.after === null ? 'delete' : 'edit'}
+          small
+        />
+        <span class="cut" title={words} dir="auto">
+          {words}
+        </span>
+        <Counts added={comparison?.added ?? null} removed={comparison?.removed ?? null} />
+        {isStale && <span class="badge">{t('changed since')}</span>}
+        <button
+          type="button"
+          class="btn quiet small"
+          aria-expanded={open}
+          aria-controls={open ? id : undefined}
+          onClick={() => setOpen(!open)}
+          {...OWN_KEYS}
+        >
+          {open ? t('Hide diff') : t('Show diff')}
+        </button>
+        <button type="button" class="btn quiet small" onClick={run(keep)} {...OWN_KEYS}>
+          <Icon name="keep" />
+          {t('Keep')}
+        </button>
+        <button type="button" class="btn quiet small" onClick={run(revert)} {...OWN_KEYS}>
+          <Icon name="revert" />
+          {t('Revert')}
+        </button>
+      </div>
+      {failure !== '' && <ErrorNote message={failure} detail="" />}
+      {open && (
+        <section id={id} class="acp-diff" role="region" aria-label={t('Diff of %1', name)}>
+          {comparison === null ? (
+            <p class="muted acp-empty">{t('This is too big to be compared here.')}</p>
+          ) : (
+            <DiffColours before={was} after={is} path={language}>
+              <DiffBody comparison={comparison} id={`cell ${deed.cellId}`} />
+            </DiffColours>
+          )}
+        </section>
+      )}
+    </div>
+  );
+}
+
+/** What the user's own hand may have had a part in is not said to be the agent's. */
+function wordsOf({ before, after, agent, sure }: Deed, t: Translate): string {
+  if (before === null) {
+    return sure ? t('Added by %1', agent) : t('Added during a turn of %1', agent);
+  }
+  if (after === null) {
+    return sure
+      ? t('A cell was deleted here by %1', agent)
+      : t('A cell was deleted here during a turn of %1', agent);
+  }
+  return sure ? t('Changed by %1', agent) : t('Changed during a turn of %1', agent);
+}
+
+export function mountCellNote(element: HTMLElement, props: CellNoteProps): Mounted<CellNoteProps> {
+  return mounted(element, props, given => <CellNote {...given} />);
+}

@@ -1,0 +1,192 @@
+import type { Cell } from '@jupyterlab/cells';
+import type { INotebookModel, NotebookPanel } from '@jupyterlab/notebook';
+
+import type { Client } from '../../delivery/client';
+import type { SessionStore } from '../../state/store';
+import type { Rendering, Translate } from '../../views';
+import { hunkKey } from '../../views/items/diff_hunks';
+import type { Scene } from '../../views/parts/scene';
+import { isKept, onKept, setKept } from '../../views/review/kept';
+import { CellBar } from './bar';
+import { deedsOf, standingOf, stepsOf, type Deed, type Step } from './deeds';
+import type { CellNoteProps } from './note';
+import { anchorOf, findCell, takeBack } from './takeBack';
+import type { NotebookTurns } from './turns';
+
+/** What is typed is looked at only when there is a pause. */
+const PAUSE_MS = 200;
+
+interface Means {
+  readonly client: Client;
+  readonly turns: NotebookTurns;
+  readonly rendering: Rendering | undefined;
+  readonly t: Translate;
+}
+
+/** Shows at the cells of an open notebook what agents did to them. */
+export class CellReview {
+  readonly #panel: NotebookPanel;
+  readonly #model: INotebookModel;
+  readonly #means: Means;
+  readonly #stops: (() => void)[];
+  /** By turn and path; without steps while they are fetched, or can't be. */
+  readonly #steps = new Map<string, readonly Step[]>();
+  readonly #bars = new Map<Cell, CellBar>();
+  /** Cells that are not drawn yet. */
+  readonly #awaited = new WeakSet<Cell>();
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #disposed = false;
+
+  constructor(panel: NotebookPanel, model: INotebookModel, means: Means) {
+    this.#panel = panel;
+    this.#model = model;
+    this.#means = means;
+    this.#stops = [means.turns.changed.add(() => this.#plan(0)), onKept(() => this.#plan(0))];
+    model.contentChanged.connect(this.#changed, this);
+    this.#plan(0);
+  }
+
+  dispose(): void {
+    this.#disposed = true;
+    clearTimeout(this.#timer);
+    this.#stops.forEach(stop => stop());
+    this.#model.contentChanged.disconnect(this.#changed, this);
+    this.#bars.forEach(bar => bar.dispose());
+    this.#bars.clear();
+  }
+
+  #changed(): void {
+    this.#plan(PAUSE_MS);
+  }
+
+  #plan(milliseconds: number): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#draw(), milliseconds);
+  }
+
+  #draw(): void {
+    if (this.#disposed) {
+      return;
+    }
+    const stores = new Map<string, SessionStore>();
+    const steps = this.#means.turns.all().flatMap(({ turn, file, store, agent }) => {
+      stores.set(turn.turn_id, store);
+      const key = `${turn.turn_id} ${file.path}`;
+      const known = this.#steps.get(key);
+      if (known === undefined) {
+        this.#steps.set(key, []);
+        void this.#fetch(key, turn.turn_id, file.path, agent);
+      }
+      return known ?? [];
+    });
+    const deeds = deedsOf(steps, step => isKept(step.turnId, step.path, hunkKey(step.range)));
+    const places = this.#places(deeds);
+    for (const [cell, bar] of this.#bars) {
+      if (cell.isDisposed || !places.has(cell)) {
+        this.#bars.delete(cell);
+        this.#close(cell, bar);
+      }
+    }
+    for (const [cell, found] of places) {
+      this.#show(cell, found, stores);
+    }
+  }
+
+  async #fetch(key: string, turnId: string, path: string, agent: string): Promise<void> {
+    // Without its texts the notebook can be looked at in the review as far as it is kept.
+    const texts = await this.#means.client.changes.file(turnId, path).catch(() => null);
+    if (texts !== null) {
+      this.#steps.set(key, stepsOf(turnId, agent, texts));
+      this.#plan(0);
+    }
+  }
+
+  /** What is told under which cell. */
+  #places(deeds: readonly Deed[]): Map<Cell, Deed[]> {
+    const cells = new Map(this.#panel.content.widgets.map(cell => [cell.model.id, cell]));
+    const ids = new Set(cells.keys());
+    const places = new Map<Cell, Deed[]>();
+    for (const deed of deeds) {
+      const own = cells.get(deed.cellId);
+      const source = own?.model.sharedModel.getSource() ?? null;
+      const cell = own ?? cells.get(anchorOf(deed, ids) ?? '') ?? this.#panel.content.widgets[0];
+      if (cell !== undefined && standingOf(deed, source) !== 'undone') {
+        places.set(cell, [...(places.get(cell) ?? []), deed]);
+      }
+    }
+    return places;
+  }
+
+  #show(cell: Cell, deeds: readonly Deed[], stores: ReadonlyMap<string, SessionStore>): void {
+    if (cell.isPlaceholder()) {
+      // Only what is on the screen, or was, has parts of its own.
+      if (!this.#awaited.has(cell)) {
+        this.#awaited.add(cell);
+        void cell.ready.then(() => this.#plan(0));
+      }
+      return;
+    }
+    const props = { rows: deeds.flatMap(deed => this.#rowOf(cell, deed, stores)) };
+    const known = this.#bars.get(cell);
+    if (known !== undefined) {
+      known.refresh(props);
+      return;
+    }
+    const bar = CellBar.under(cell, props);
+    if (bar !== null) {
+      this.#bars.set(cell, bar);
+    }
+  }
+
+  #rowOf(cell: Cell, deed: Deed, stores: ReadonlyMap<string, SessionStore>): CellNoteProps['rows'] {
+    const store = stores.get(deed.steps[deed.steps.length - 1]?.turnId ?? '');
+    if (store === undefined) {
+      return [];
+    }
+    const { client, rendering, t } = this.#means;
+    const now = findCell(this.#model, deed.cellId);
+    const scene: Scene = {
+      store,
+      host: 'panel',
+      rendering,
+      t,
+      announce: () => undefined,
+      actions: {
+        answerPermission: (...given) => client.answerPermission(...given),
+        cancel: (...given) => client.cancel(...given),
+      },
+    };
+    return [
+      {
+        deed,
+        scene,
+        language: languageOf(this.#model, deed),
+        number: now === undefined ? null : this.#panel.content.widgets.indexOf(cell) + 1,
+        source: now?.sharedModel.getSource() ?? null,
+        keep: () => {
+          for (const { turnId, path, range } of deed.steps) {
+            setKept(turnId, path, hunkKey(range), true);
+          }
+        },
+        revert: () => takeBack(this.#model, deed, t),
+      },
+    ];
+  }
+
+  /** Its buttons go: the focus stays at the cell. */
+  #close(cell: Cell, bar: CellBar): void {
+    const hadFocus = bar.node.contains(document.activeElement);
+    bar.dispose();
+    if (hadFocus) {
+      const { content } = this.#panel;
+      (cell.isDisposed ? (content.activeCell ?? content) : cell).node.focus({
+        preventScroll: true,
+      });
+    }
+  }
+}
+
+function languageOf(model: INotebookModel, { before, after }: Deed): string {
+  const type = (after ?? before)?.cell_type ?? 'code';
+  return type === 'code' ? model.defaultKernelLanguage || 'python' : type;
+}
