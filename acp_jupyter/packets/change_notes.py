@@ -67,7 +67,7 @@ class ChangedFile(Model):
     reverted_hunks: tuple[Hunk, ...] = ()
     """What was taken back of it, in their order; a file that is taken back keeps them for Undo."""
     together: tuple[str, ...] = ()
-    """Earlier turns whose changes of it these are counted with: lines before the first of them."""
+    """Earlier turns that it was taken back with: these lines are of before the first of them."""
     old_text_id: str = ""
     """The same for the same content; empty where that is not known."""
     new_text_id: str = ""

@@ -39,12 +39,20 @@ def reverted(draft: Draft, note: TurnReverted) -> None:
     paths = set(note.paths)
     hunks = {each.path: each.hunks for each in note.hunks}
     files = tuple(
-        file.model_copy(update={"reverted": not note.undone})
+        _as_a_whole(file, note)
         if file.path in paths
         else _with_hunks(file, hunks.get(file.path, ()), note)
         for file in turn.changes.files
     )
     _renew(draft, turn, turn.changes.model_copy(update={"files": files}))
+
+
+def _as_a_whole(file: ChangedFile, note: TurnReverted) -> ChangedFile:
+    if note.undone:
+        together = file.together if file.reverted_hunks else ()
+    else:
+        together = note.earlier or file.together
+    return file.model_copy(update={"reverted": not note.undone, "together": together})
 
 
 def _with_hunks(file: ChangedFile, hunks: tuple[Hunk, ...], note: TurnReverted) -> ChangedFile:

@@ -155,7 +155,8 @@ function without(each: ChangedFile, what: RevertChoice): ChangedFile {
     ...each,
     reverted: whole ? !undo : each.reverted,
     reverted_hunks,
-    together: reverted_hunks.length > 0 ? [...(what.earlier ?? each.together)] : [],
+    together:
+      reverted_hunks.length > 0 || (whole && !undo) ? [...(what.earlier ?? each.together)] : [],
   };
 }
 

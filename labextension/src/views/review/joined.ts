@@ -32,24 +32,27 @@ function startOf(entry: Entry, chain: Chain): number {
   const { file } = entry;
   const [first] = chain;
   const last = chain[chain.length - 1];
-  if (first === undefined || last === undefined || !goesOn(last, entry)) {
+  if (first === undefined || last === undefined || !isHandedOn(last, entry)) {
     return chain.length;
   }
-  if (file.reverted_hunks.length > 0) {
-    // Their lines are counted from what these turns found.
+  if (file.together.length > 0) {
+    // It was taken back with them: lines are counted from what these turns found.
     const start = chain.length - file.together.length;
     const ids = chain.slice(Math.max(0, start)).map(({ marked }) => marked);
     return joinedIds(ids) === joinedIds(file.together) ? start : chain.length;
   }
-  // Where nothing is left of it there is no change to show.
-  return first.file.old_text_id === file.new_text_id ? chain.length : 0;
+  const isAlone =
+    file.reverted_hunks.length > 0 ||
+    (file.reverted && !last.file.reverted) ||
+    // Where nothing is left of it there is no change to show.
+    first.file.old_text_id === file.new_text_id;
+  return isAlone ? chain.length : 0;
 }
 
-function goesOn(last: Entry, next: Entry): boolean {
+function isHandedOn(last: Entry, next: Entry): boolean {
   return (
     last.file.new_text_id !== '' &&
     last.file.new_text_id === next.file.old_text_id &&
-    last.file.reverted === next.file.reverted &&
     last.file.reverted_hunks.length === 0 &&
     [last, next].every(({ revertible, file }) => revertible && file.kept && isInPlace(file))
   );

@@ -126,6 +126,19 @@ describe('a file that several turns changed', () => {
     expect(view().getAllByRole('article')).toHaveLength(2);
   });
 
+  it('stays one while its sessions tell one after the other that it was taken back', async () => {
+    const [first, second] = [went('a.py', 'A', 'B'), went('a.py', 'B', 'C')];
+    const gone = { reverted: true };
+    for (const [one, other] of [
+      [{ ...first, ...gone }, second],
+      [first, { ...second, ...gone, together: earlier }],
+    ] as const) {
+      show([ended('t1', 1, one)], [ended('t2', 5, other)]);
+      await waitFor(() => expect(view().getAllByRole('article')).toHaveLength(1));
+      document.body.replaceChildren();
+    }
+  });
+
   it('is shown with the turns that some of it was taken back with', async () => {
     const reviewed = new Reviewed();
     const parts = { reverted_hunks: [FIRST], together: ['t1'] };

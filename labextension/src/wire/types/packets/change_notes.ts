@@ -65,7 +65,7 @@ export interface ChangedFile {
    */
   size: number | null;
   /**
-   * Earlier turns whose changes of it these are counted with: lines before the first of them.
+   * Earlier turns that it was taken back with: these lines are of before the first of them.
    */
   together: string[];
   /**
