@@ -9,6 +9,11 @@ that comes first wins (names of files and quoted words do not count):
 ``edit``, ``fix``, ``add``,         sets a plan, reads the file, proposes an edit as a diff, asks,
 ``clean``, "make … faster"          writes only when allowed
 ``create``, ``write`` and a name    the same for a new file
+"look at NAME"                      says what a variable of the notebook's kernel is (this and the
+                                    next three by the notebook tools, where the session has them)
+"plot NAME"                         adds a cell below the asking one and runs it
+``fix`` and no file                 mends the last failing cell and runs it again
+"edit the notebook"                 edits one cell of the open notebook
 ``run``, ``test``                   asks, runs a harmless command, shows output and exit code
 ``markdown``, ``formula``             a formula, a table, code and a diagram
 ``delegate``, ``subagent``          starts a subagent that explores and asks for a command

@@ -24,11 +24,14 @@ from .command import run
 from .delegate import delegate
 from .explore import explore
 from .files import Files
+from .mcp_client import StdioServer
+from .notebook import edit_notebook, fix_cell, look_at, plot
 from .prompt import prompt_text
 from .questions import ask_form
 from .quoting import one_line
 from .session import COMMANDS, Session, environment_rate
 from .talk import bench, crash, fail, help_, long_answer, markdown, max_tokens, plan, refuse
+from .toolbox import Toolbox
 from .turn import Turn, TurnCancelledError
 from .workspace import Workspace
 
@@ -41,6 +44,10 @@ _MAX_TITLE = 60
 _GOODBYE_SECONDS = 1.0
 
 _TASKS: Mapping[Task, Callable[[Turn, Request], Coroutine[object, object, str]]] = {
+    Task.LOOK_AT: look_at,
+    Task.PLOT: plot,
+    Task.FIX_CELL: fix_cell,
+    Task.EDIT_NOTEBOOK: edit_notebook,
     Task.DELEGATE: delegate,
     Task.EXPLORE: explore,
     Task.EDIT: edit,
@@ -76,6 +83,8 @@ class DemoAgent:
         turns = [session.turn for session in self._sessions.values() if session.turn is not None]
         for turn in turns:
             turn.cancel()
+        for session in self._sessions.values():
+            session.tools.end()
         try:
             async with asyncio.timeout(_GOODBYE_SECONDS):
                 await asyncio.gather(*turns, return_exceptions=True)
@@ -145,6 +154,7 @@ class DemoAgent:
                 client_writes=offers.get("writeTextFile") is True,
             ),
             client_has_terminal=self._capabilities.get("terminal") is True,
+            tools=Toolbox(StdioServer.read(params.get("mcpServers"))),
             start_rate=environment_rate(),
         )
         return session

@@ -15,6 +15,10 @@ __all__ = ["Request", "Task", "understand"]
 class Task(StrEnum):
     """What the agent can do."""
 
+    LOOK_AT = "look_at"
+    PLOT = "plot"
+    FIX_CELL = "fix_cell"
+    EDIT_NOTEBOOK = "edit_notebook"
     DELEGATE = "delegate"
     EXPLORE = "explore"
     EDIT = "edit"
@@ -33,7 +37,17 @@ class Task(StrEnum):
     HELP = "help"
 
 
-_KEYWORDS: dict[Task, str] = {
+_FAILED_CELL = "A cell of this notebook failed."
+"""How the prompt of ``%acp fix`` begins."""
+_FIX = (
+    r"fix(?:\s+(?:it|this|that))?(?=\W*$)"
+    r"|fix\s+(?:(?:the|my|this|last|failing|failed)\s+)*(?:cell|notebook|error)"
+)
+_KEYWORDS: dict[Task, str] = {  # where two begin at one place, the first of these
+    Task.LOOK_AT: r"look at\s+(?!(?:the|th[ie]s|those|that|my|our|all|it|an?)\b)[^\W\d]\w*",
+    Task.PLOT: r"plot",
+    Task.FIX_CELL: _FIX,
+    Task.EDIT_NOTEBOOK: r"edit\s+(?:the|this|my)\s+notebook",
     Task.DELEGATE: r"delegate|subagents?",
     Task.EXPLORE: r"list|explore|read|show|look|explain|describe|what(?:'s| is| files are) in",
     Task.EDIT: r"edit|fix|improve|clean|add|change|make\b.*\b(?:faster|twice as fast|cleaner)",
@@ -56,6 +70,8 @@ _PATTERNS = {
 }
 _QUOTED = re.compile(r"`[^`\n]*`|\"[^\"\n]*\"|“[^”\n]*”")
 _CONTENT = re.compile(r"\b(?:with|containing|saying)\b[^`\"“]*(`[^`]*`|\"[^\"]*\"|“[^”]*”)", re.S)
+_VARIABLE = re.compile(r"(?<!\w)(?:look\s+at|plot)\s+(?:the\s+)?`?([^\W\d]\w*)", re.I)
+_LOOK_AT_QUOTED = re.compile(r"(look\s+at\s+)`(\w+)`")
 _NUMBER = re.compile(r"\b(n|size|rate)\s*=\s*(\d{1,12}(?:\.\d{1,6})?)", re.I)
 _NAME = re.compile(r"[^\s`\"'“”‘’()<>,;:!?]+")
 
@@ -70,6 +86,8 @@ class Request:
         The words that look like names of files, in order.
     content
         The quoted text after "with", "containing" or "saying".
+    variable
+        The name after "look at" or "plot".
     numbers
         The settings ``n``, ``size`` and ``rate`` it gives.
     """
@@ -78,6 +96,7 @@ class Request:
     text: str
     names: tuple[str, ...]
     content: str | None
+    variable: str | None
     numbers: dict[str, float]
 
 
@@ -85,11 +104,13 @@ def understand(text: str) -> Request:
     """Return what `text` asks for."""
     content = _CONTENT.search(text)
     names = tuple(_file_names(text[: content.start(1)] if content else text))
+    variable = _VARIABLE.search(text)
     return Request(
         task=_task(text, names),
         text=text,
         names=names,
         content=content[1][1:-1] if content else None,
+        variable=variable[1] if variable else None,
         numbers={key.lower(): float(number) for key, number in _NUMBER.findall(text)},
     )
 
@@ -100,7 +121,9 @@ def _file_names(text: str) -> list[str]:
 
 
 def _task(text: str, names: tuple[str, ...]) -> Task:
-    bare = _QUOTED.sub(" ", text.lower())
+    if text.startswith(_FAILED_CELL):  # code follows, with words of all kinds
+        return Task.FIX_CELL
+    bare = _QUOTED.sub(" ", _LOOK_AT_QUOTED.sub(r"\1\2", text.lower()))
     for name in names:
         bare = bare.replace(name.lower(), " ")
     found = [
@@ -110,4 +133,6 @@ def _task(text: str, names: tuple[str, ...]) -> Task:
     ]
     # "Write a poem" names no file, so there is nothing to create.
     found = [pair for pair in found if pair[1] is not Task.CREATE or names]
-    return min(found)[1] if found else Task.HELP
+    # "Fix clean.py" is about the file.
+    found = [pair for pair in found if pair[1] is not Task.FIX_CELL or not names]
+    return min(found, key=lambda pair: pair[0])[1] if found else Task.HELP

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import PurePath
 
-__all__ = ["Edit", "new_file", "propose"]
+__all__ = ["Edit", "drop_iterrows", "new_file", "parses", "propose", "use_comprehensions"]
 
 _MAX_LOOPS = 8
 
@@ -70,16 +70,17 @@ def _edit_python(name: str, source: str) -> Edit | None:
     except (SyntaxError, ValueError, RecursionError):
         return None
     for edit in (
-        _drop_iterrows(source),
-        _use_comprehensions(source, tree),
+        drop_iterrows(source),
+        use_comprehensions(source, tree),
         _document(name, source, tree),
     ):
-        if edit is not None and _parses(edit.text):
+        if edit is not None and parses(edit.text):
             return edit
     return None
 
 
-def _parses(source: str) -> bool:
+def parses(source: str) -> bool:
+    """Tell whether it is Python."""
     try:
         ast.parse(source)
     except (SyntaxError, ValueError):
@@ -90,7 +91,7 @@ def _parses(source: str) -> bool:
 _ITERROWS = re.compile(r"^([ \t]*for )(\w+), (\w+)( in )([\w.]+)\.iterrows\(\):", re.M)
 
 
-def _drop_iterrows(source: str) -> Edit | None:
+def drop_iterrows(source: str) -> Edit | None:
     """Walk a data frame by plain dictionaries, which is many times faster."""
     loop = _ITERROWS.search(source)
     if loop is None or re.search(rf"\b{loop[3]}\.", source):  # a dictionary has no `row.column`
@@ -108,13 +109,13 @@ def _drop_iterrows(source: str) -> Edit | None:
     )
 
 
-def _use_comprehensions(source: str, tree: ast.Module) -> Edit | None:
+def use_comprehensions(source: str, tree: ast.Module) -> Edit | None:
     """Do it where it fits, a few times; a text that is half done is parsed anew."""
     built: list[str] = []
     while len(built) < _MAX_LOOPS and (found := _use_comprehension(source, tree)) is not None:
         source, name = found
         built.append(name)
-        if not _parses(source):
+        if not parses(source):
             return None
         tree = ast.parse(source)
     match built:

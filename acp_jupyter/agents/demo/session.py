@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from acp_jupyter.agents.rpc import INVALID_PARAMS, Json, RpcError
 
 from .files import Files
+from .toolbox import Toolbox
 from .workspace import Workspace
 
 __all__ = ["COMMANDS", "Session", "environment_rate"]
@@ -34,6 +35,9 @@ COMMANDS: list[Json] = [
     _command("edit", "Propose an edit and ask before writing", "name of a file"),
     _command("create", "Write a new file after asking", "name of the file"),
     _command("run", "Run a harmless command after asking"),
+    _command("look at", "Say what a variable of the kernel is", "name of a variable"),
+    _command("plot", "Plot a variable in a cell below", "name of a variable"),
+    _command("edit the notebook", "Edit one cell of the notebook"),
     _command("markdown", "Write formulas, a table, code and a diagram"),
     _command("slow", "Stream a long answer", "rate=20"),
     _command("bench", "Stream an exact number of chunks", "N=5000 size=20 rate=0"),
@@ -62,6 +66,7 @@ class Session:
     workspace: Workspace
     files: Files
     client_has_terminal: bool
+    tools: Toolbox
     start_rate: float | None = None
     speed: str = "normal"
     edits_allowed: bool = False

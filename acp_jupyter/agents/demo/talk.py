@@ -115,8 +115,12 @@ async def help_(turn: Turn, request: Request) -> str:
 _HELP = """This is the demo agent. It has no model, so it answers to a few keywords:
 
 - `list` or `explore`: what is in this folder
-- `edit`, `fix` or `make clean.py faster`: a plan, a diff, a question, and then the edit
+- `edit`, `fix clean.py` or `make clean.py faster`: a plan, a diff, a question, and then the edit
 - `create notes.md with "some text"`: a new file, after asking
+- `look at df`: what a variable of the notebook's kernel is
+- `plot df`: a new cell below yours, run, with a plot that the agent sees
+- `fix`: mends the last cell that failed, and runs it again
+- `edit the notebook`: edits one cell, unsaved text and all
 - `run`: a harmless command, after asking
 - `delegate`: a subagent that looks around and asks, its steps inside its call
 - `plan`: a plan, ticked off
