@@ -12,6 +12,7 @@ import httpx
 import pytest
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
+from websockets.typing import Origin
 
 from tests.support.api import finished, open_session, pending, start_turn
 from tests.support.hub import Hub, HubUser
@@ -84,12 +85,13 @@ def test_the_stream_of_a_page_comes_through_the_proxy(hub: Hub, ada: HubUser) ->
             if path.startswith(cookie.path)
         ]
     url = ada.api.replace("http", "ws", 1) + "stream"
-    origin = hub.url.removesuffix("/pfx/")
+    origin = Origin(hub.url.removesuffix("/pfx/"))
     headers = {"Cookie": "; ".join(cookies)}
-    with connect(url, additional_headers=headers, origin=origin, proxy=None) as stream:  # type: ignore[arg-type]
+    with connect(url, additional_headers=headers, origin=origin, proxy=None) as stream:
         assert json.loads(stream.recv(timeout=20))["type"] == "hello"
+    foreign = Origin("http://evil.example")
     with pytest.raises(InvalidStatus) as refused:
-        connect(url, additional_headers=headers, origin="http://evil.example", proxy=None)  # type: ignore[arg-type]
+        connect(url, additional_headers=headers, origin=foreign, proxy=None)
     assert refused.value.response.status_code == 403
 
 

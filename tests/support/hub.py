@@ -130,7 +130,7 @@ class Hub(AbstractContextManager["Hub"]):
         )
 
     def __enter__(self) -> Self:
-        command = [self._environment.python, "-m", "jupyterhub", "-f", "jupyterhub_config.py"]
+        command = [str(self._environment.python), "-m", "jupyterhub", "-f", "jupyterhub_config.py"]
         with self.log.open("wb") as log:
             self._process = subprocess.Popen(
                 command,

@@ -5,13 +5,22 @@ from __future__ import annotations
 from acp_jupyter.delivery.frames import TurnDetail
 from acp_jupyter.kernel.turn_values import TurnValues
 from acp_jupyter.transcript.items import AgentMessage, Artifact, Item
+from acp_jupyter.transcript.session_state import AgentInfo, SessionState, TurnState
 
 
 class Held(TurnValues):
     """A turn that is what it is."""
 
     def __init__(self, *items: Item) -> None:
-        self._detail = TurnDetail.model_construct(items=items)
+        turn = TurnState.model_construct(turn_id="t", session_id="s")
+        session = SessionState(
+            session_id="s",
+            agent="demo",
+            agent_info=AgentInfo(id="demo", name="Demo"),
+            cwd="/home/ada",
+            folder="/home/ada",
+        )
+        self._detail = TurnDetail.model_construct(turn=turn, items=items, session=session)
 
     def _current(self) -> TurnDetail:
         return self._detail
