@@ -81,7 +81,8 @@ class WaitingCells:
         try:
             while not job.outcome.done():
                 await asyncio.wait([job.outcome], timeout=_BETWEEN_SECONDS)
-                if job in kernel.waiting and not self.waits(kernel_id):
+                gone = not job.outcome.done() and job in kernel.waiting
+                if gone and not self.waits(kernel_id):
                     raise NoCellWaits
             outcome = job.outcome.result()
         finally:

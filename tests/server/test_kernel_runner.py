@@ -135,6 +135,9 @@ def test_the_waiting_cell_runs_it(server: JupyterServer, kernel: Kernel, tool: T
         found.append(tool.run(SHOW.replace("6 * 7", "6 * 8")))
         found.append(tool.run("import threading; threading.current_thread().name"))
         found.append(tool.run("1 / 0"))
+        found.append(tool.run("input('Your password?')"))
+        found.append(tool.run("await something"))
+        found.append(tool.run("exit"))
         found.append(tool("variables"))
         found.append(tool("inspect", code="len", position=2))
         found.append(tool("complete", code="made_by_t", position=9))
@@ -143,13 +146,16 @@ def test_the_waiting_cell_runs_it(server: JupyterServer, kernel: Kernel, tool: T
     cell = while_waiting(kernel, work)
     assert cell.printed == ""  # nothing of it is in the cell's own output
     assert len(cell.outputs) == 1
-    shown, thread, failed, told, inspected, completed = found
+    shown, thread, failed, asked, awaited, ended, told, inspected, completed = found
     assert kinds(shown) == ["stdout", "display_data", "stderr", "stdout", "execute_result"]
     assert shown["outputs"][1]["data"]["image/png"].strip() == RED_DOT
     assert shown["outputs"][4]["data"]["text/plain"] == "48"
     assert thread["outputs"][0]["data"]["text/plain"] == "'MainThread'"
     assert failed["status"] == "error"
     assert failed["outputs"][0]["ename"] == "ZeroDivisionError"
+    assert asked["outputs"][0]["ename"] == "StdinNotImplementedError"
+    assert "can't run while the cell that asked is waiting" in awaited["outputs"][0]["evalue"]
+    assert ended["outputs"][0]["text"] == "An agent's code can't end the kernel.\n"
     assert {"made_by_tool", "48"} <= {
         each[key] for each in told["variables"] for key in ("name", "preview")
     }
@@ -256,11 +262,30 @@ def test_only_the_kernel_itself_gets_its_work(
     kernel.run("turn.cancel()").ok()
 
 
+class _DiedError(Exception):
+    """The kernel of a cell has ended."""
+
+
 def test_a_kernel_that_dies_is_told(server: JupyterServer) -> None:
     side = server.start_kernel("dies.ipynb")
     tool = Tool(server, side.kernel_id)
     died = tool.run("import os; os._exit(1)")
     assert died["trouble"] == "dead"
+
+    assert tool.run("'restarted by Jupyter'")["status"] == "ok"
+    with Kernel(server.root, connection_file=side.connection_file) as kernel:
+        kernel.run("%load_ext acp_jupyter").ok()
+        found: list[dict[str, Any]] = []
+
+        def die(cell: Cell) -> None:
+            if cell.outputs and not found:
+                found.append(tool.run("import os; os._exit(1)"))
+                raise _DiedError
+
+        with pytest.raises(_DiedError):
+            kernel.run("%%acp demo\nslow rate=5", watched=True, on_progress=die)
+    assert found[0]["trouble"] == "dead"
+    stop(server)
     assert Tool(server, "none").run("1")["trouble"] == "no_kernel"
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from IPython.core.displaypub import DisplayPublisher
 
+from acp_jupyter.kernel.surroundings import kernel_of
 from acp_jupyter.notebook.outputs import Outputs, Stream
 
 if TYPE_CHECKING:
@@ -23,6 +24,8 @@ _LAST_ERROR = ("last_type", "last_value", "last_traceback", "last_exc")
 def captured(shell: InteractiveShell, outputs: Outputs) -> Iterator[None]:
     """Send streams, displays, results and errors to ``outputs``.
 
+    The code asks the user nothing, and does not end the kernel.
+
     The last error of the kernel stays that of the user's own code, for ``%debug`` and
     ``%acp fix``.
     """
@@ -35,8 +38,11 @@ def captured(shell: InteractiveShell, outputs: Outputs) -> Iterator[None]:
         put(sys, "displayhook", hook)
         put(shell.display_trap, "hook", hook)
         put(shell, "display_pub", _Publisher(outputs, shell=shell))
-        stack.callback(shell.__dict__.pop, "_showtraceback", None)
-        shell._showtraceback = show  # type: ignore[method-assign]
+        for name, method in (("_showtraceback", show), ("ask_exit", _stay)):
+            stack.callback(vars(shell).pop, name, None)
+            vars(shell)[name] = method
+        if (kernel := kernel_of(shell)) is not None:
+            put(kernel, "_allow_stdin", False)
         for name in _LAST_ERROR:
             put(sys, name, getattr(sys, name, None))
         yield
@@ -103,6 +109,10 @@ class _ResultTaker:
             return
         data, metadata = formatter.format(result)  # type: ignore[no-untyped-call]
         self._outputs.display(data, metadata, execution_count=self._shell.execution_count)
+
+
+def _stay() -> None:
+    print("An agent's code can't end the kernel.", file=sys.stderr)  # noqa: T201 - it is captured
 
 
 def _error_taker(outputs: Outputs) -> Any:
