@@ -60,6 +60,8 @@ class JupyterServer(AbstractContextManager["JupyterServer"]):
         More variables of the server's environment; with ``JUPYTER_TOKEN`` that is the user's.
     python
         Of another environment, whose Jupyter is to be started.
+    port
+        Where it listens, so that another one can follow; any by default.
     """
 
     def __init__(
@@ -73,6 +75,7 @@ class JupyterServer(AbstractContextManager["JupyterServer"]):
         env: Mapping[str, str] | None = None,
         trusted: Sequence[Path] | None = None,
         python: str = sys.executable,
+        port: int = 0,
     ) -> None:
         self.root = folder / "root"
         self.runtime = folder / "runtime"
@@ -81,7 +84,7 @@ class JupyterServer(AbstractContextManager["JupyterServer"]):
         self._config_dir = folder / "config"
         self._command = [
             *(python, "-m", app, "--no-browser", "--allow-root"),
-            *(f"--ServerApp.root_dir={self.root}", "--ServerApp.port=0"),
+            *(f"--ServerApp.root_dir={self.root}", f"--ServerApp.port={port}"),
             *args,
         ]
         self._config = "\n".join(
