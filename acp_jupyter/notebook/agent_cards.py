@@ -12,7 +12,7 @@ from acp_jupyter.packets.json_fields import Obj, obj, text
 from acp_jupyter.transcript.events import Event
 from acp_jupyter.transcript.items import ToolCall
 
-__all__ = ["find_card", "holds_arguments", "wait_for_card"]
+__all__ = ["find_card", "holds_arguments", "names_tool", "wait_for_card"]
 
 _MOST_ITEMS = 100
 _WAIT_SECONDS = 0.5
@@ -34,7 +34,7 @@ def find_card(journal: Journal, tool: str, arguments: Obj, taken: set[str]) -> T
     A call that shows a command is none: what it shows is not what we are to do.
     """
     for call in _open_calls(journal):
-        if call.id in taken or call.command or not _names(call, tool):
+        if call.id in taken or call.command or not names_tool(call, tool):
             continue
         if holds_arguments(call, arguments) or not obj(call.raw_input):
             return call
@@ -88,7 +88,7 @@ def _asked(shown: Obj) -> Obj:
     return about if about.get("codex_approval_kind") == "mcp_tool_call" else {}
 
 
-def _names(call: ToolCall, tool: str) -> bool:
+def names_tool(call: ToolCall, tool: str) -> bool:
     """Agents write the server's name before a tool's: ``notebook_run_code``, ``notebook/run_code``.
 
     ``mcp__notebook__run_code`` is another way.

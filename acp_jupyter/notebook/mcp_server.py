@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from typing import Any
+from typing import Any, Protocol
 
 import anyio
 import mcp_types as types
@@ -13,12 +13,12 @@ from mcp.shared.message import SessionMessage
 
 from acp_jupyter._version import __version__
 from acp_jupyter.notebook.reply import Image, Reply
-from acp_jupyter.notebook.session_tools import SessionTools
 from acp_jupyter.notebook.tools.base import input_schema
 from acp_jupyter.notebook.tools.table import SERVER_NAME, AnyTool
+from acp_jupyter.packets.json_fields import Obj
 from acp_jupyter.packets.json_shape import clean_json
 
-__all__ = ["serve_mcp"]
+__all__ = ["Tools", "serve_mcp"]
 
 _INSTRUCTIONS = (
     "Tools for the notebook that the user has open, and for its kernel. Start with list_cells and "
@@ -27,11 +27,25 @@ _INSTRUCTIONS = (
 )
 
 
+class Tools(Protocol):
+    """Whose tools are served."""
+
+    @property
+    def offered(self) -> tuple[type[AnyTool], ...]:
+        """The tools that there are now."""
+
+    async def call(self, name: str, arguments: Obj) -> Reply:
+        """Carry out a call; never raises."""
+
+
 async def serve_mcp(
-    tools: SessionTools, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    tools: Tools,
+    reader: asyncio.StreamReader,
+    writer: asyncio.StreamWriter,
+    progress_seconds: float = 5.0,
 ) -> None:
     """Speak MCP on a connection until one side ends it."""
-    server = _server(tools)
+    server = _server(tools, progress_seconds)
     to_server, from_client = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     to_client, from_server = anyio.create_memory_object_stream[SessionMessage](0)
     async with anyio.create_task_group() as group:
@@ -75,12 +89,17 @@ def _message(line: bytes) -> SessionMessage | Exception:
         return error
 
 
-def _server(tools: SessionTools) -> Server[Any]:
+def _server(tools: Tools, progress_seconds: float) -> Server[Any]:
     async def list_tools(_context: Any, _params: Any) -> types.ListToolsResult:
         return types.ListToolsResult(tools=[_described(row) for row in tools.offered])
 
-    async def call_tool(_context: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
-        return _result(await tools.call(params.name, clean_json(params.arguments or {})))
+    async def call_tool(context: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
+        ticking = asyncio.create_task(_tick(context, progress_seconds))
+        try:
+            return _result(await tools.call(params.name, clean_json(params.arguments or {})))
+        finally:
+            ticking.cancel()
+            await asyncio.gather(ticking, return_exceptions=True)
 
     return Server(
         SERVER_NAME,
@@ -90,6 +109,15 @@ def _server(tools: SessionTools) -> Server[Any]:
         on_list_tools=list_tools,
         on_call_tool=call_tool,
     )
+
+
+async def _tick(context: Any, seconds: float) -> None:
+    """Tell, where the client wants to know, that a call is under way: it may wait for the user."""
+    passed = 0.0
+    while True:
+        await asyncio.sleep(seconds)
+        passed += seconds
+        await context.session.report_progress(passed, None, "Under way, or waiting for the user.")
 
 
 def _described(row: type[AnyTool]) -> types.Tool:
