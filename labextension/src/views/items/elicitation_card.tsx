@@ -201,26 +201,21 @@ function Page({ item, answering, send, t, children }: BodyProps) {
 }
 
 function OtherButtons({ answering, send, t }: Pick<BodyProps, 'answering' | 'send' | 't'>) {
+  const button = (action: 'decline' | 'cancel', words: string) => (
+    <button
+      {...OWN_KEYS}
+      type="button"
+      class="btn"
+      disabled={answering}
+      onClick={() => send({ action, content: {} })}
+    >
+      {words}
+    </button>
+  );
   return (
     <>
-      <button
-        {...OWN_KEYS}
-        type="button"
-        class="btn"
-        disabled={answering}
-        onClick={() => send({ action: 'decline', content: {} })}
-      >
-        {t('Decline')}
-      </button>
-      <button
-        {...OWN_KEYS}
-        type="button"
-        class="btn"
-        disabled={answering}
-        onClick={() => send({ action: 'cancel', content: {} })}
-      >
-        {t('Cancel')}
-      </button>
+      {button('decline', t('Decline'))}
+      {button('cancel', t('Cancel'))}
       {answering && <span class="spin" aria-hidden="true" />}
     </>
   );

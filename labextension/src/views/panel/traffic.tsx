@@ -137,29 +137,23 @@ function Filters({ filter, onChange }: FiltersProps) {
     const timer = setTimeout(() => onChange({ ...filter, text, method }), TYPED_MILLISECONDS);
     return () => clearTimeout(timer);
   }, [text, method, filter, onChange]);
+  const field = (name: string, value: string, onText: (text: string) => void) => (
+    <input
+      type="search"
+      aria-label={name}
+      placeholder={name}
+      maxLength={200}
+      value={value}
+      onInput={event => onText(event.currentTarget.value)}
+    />
+  );
   return (
     <div class="acp-traffic-filters" role="search" aria-label={t('Filter lines')}>
       <label class="acp-search">
         <Icon name="search" />
-        <input
-          type="search"
-          aria-label={t('Text')}
-          placeholder={t('Text')}
-          maxLength={200}
-          value={text}
-          onInput={event => setText(event.currentTarget.value)}
-        />
+        {field(t('Text'), text, setText)}
       </label>
-      <label class="acp-search">
-        <input
-          type="search"
-          aria-label={t('Method')}
-          placeholder={t('Method')}
-          maxLength={200}
-          value={method}
-          onInput={event => setMethod(event.currentTarget.value)}
-        />
-      </label>
+      <label class="acp-search">{field(t('Method'), method, setMethod)}</label>
       <select
         aria-label={t('Direction')}
         value={filter.direction ?? ''}
