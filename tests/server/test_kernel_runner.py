@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 
-from tests.support.kernel_door import DOOR_CONFIG
+from tests.support.kernel_door import DOOR_CONFIG, Tool
 from tests.support.notebook import Cell, Kernel
 from tests.support.server import JupyterServer, KernelSide, fake_agents
 
@@ -44,28 +44,6 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[JupyterServer]:
 @pytest.fixture(scope="module")
 def side(server: JupyterServer) -> KernelSide:
     return server.start_kernel("own.ipynb")
-
-
-class Tool:
-    """An agent's tool, beside the cell."""
-
-    def __init__(self, server: JupyterServer, kernel_id: str) -> None:
-        self._server = server
-        self._kernel_id = kernel_id
-        self._pool = ThreadPoolExecutor(2)
-
-    def __call__(self, op: str, **more: object) -> dict[str, Any]:
-        with self._server.user() as user:
-            body = {"op": op, "kernel_id": self._kernel_id, **more}
-            answer = user.post(f"{self._server.url}door", json=body, timeout=60)
-            found: dict[str, Any] = answer.raise_for_status().json()
-            return found
-
-    def run(self, code: str, seconds: float = 20) -> dict[str, Any]:
-        return self("execute", code=code, timeout_seconds=seconds)
-
-    def later(self, work: Callable[[], dict[str, Any]]) -> Future[dict[str, Any]]:
-        return self._pool.submit(work)
 
 
 @pytest.fixture(scope="module")

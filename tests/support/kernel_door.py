@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 from jupyter_server.base.handlers import APIHandler
@@ -11,8 +13,9 @@ from jupyter_server.serverapp import ServerApp
 from jupyter_server.utils import url_path_join
 
 from acp_jupyter.notebook.kernel_runner import KernelTrouble
+from tests.support.server import JupyterServer
 
-__all__ = ["DOOR_CONFIG"]
+__all__ = ["DOOR_CONFIG", "Tool"]
 
 DOOR_CONFIG = f"c.ServerApp.jpserver_extensions = {{{__name__!r}: True}}"
 
@@ -35,6 +38,28 @@ class Door(APIHandler):
             await self.finish({"trouble": trouble.trouble, "message": str(trouble)})
         else:
             await self.finish({} if found is None else found.model_dump(mode="json"))
+
+
+class Tool:
+    """An agent's tool, as a test uses it: through the door."""
+
+    def __init__(self, server: JupyterServer, kernel_id: str) -> None:
+        self._server = server
+        self._kernel_id = kernel_id
+        self._pool = ThreadPoolExecutor(2)
+
+    def __call__(self, op: str, **more: object) -> dict[str, Any]:
+        with self._server.user() as user:
+            body = {"op": op, "kernel_id": self._kernel_id, **more}
+            answer = user.post(f"{self._server.url}door", json=body, timeout=60)
+            found: dict[str, Any] = answer.raise_for_status().json()
+            return found
+
+    def run(self, code: str, seconds: float = 20) -> dict[str, Any]:
+        return self("execute", code=code, timeout_seconds=seconds)
+
+    def later(self, work: Callable[[], dict[str, Any]]) -> Future[dict[str, Any]]:
+        return self._pool.submit(work)
 
 
 def _jupyter_server_extension_points() -> list[dict[str, str]]:

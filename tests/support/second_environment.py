@@ -8,9 +8,10 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
-__all__ = ["install_kernelspec", "kernel_environment"]
+__all__ = ["install_kernelspec", "kernel_environment", "tables_environment"]
 
 ROOT = Path(__file__).resolve().parents[2]
 _PACKAGES = ("ipykernel", "ipywidgets", "anywidget", "pydantic", "pyrsistent")
@@ -25,14 +26,7 @@ def kernel_environment(folder: Path) -> Path:
     folder
         For what is built anew each time: the wheel of the checkout as it is.
     """
-    lock = ROOT / "requirements.lock"
-    key = hashlib.sha256(lock.read_bytes() + sys.version.encode()).hexdigest()[:12]
-    home = Path(tempfile.gettempdir()) / f"acp-jupyter-kernel-env-{os.getuid()}-{key}"
-    python = home / "bin" / "python"
-    if not (home / "made").exists():
-        _run("uv", "venv", "--quiet", "--clear", "--python", sys.executable, str(home))
-        _run("uv", "pip", "install", "--python", str(python), "--constraint", str(lock), *_PACKAGES)
-        (home / "made").touch()
+    python = _made("kernel", _PACKAGES)
     wheels = folder / "wheels"
     _run(sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(wheels), ".")
     wheel = next(wheels.glob("*.whl"))
@@ -45,6 +39,14 @@ def kernel_environment(folder: Path) -> Path:
     return python
 
 
+def tables_environment() -> Path:
+    """Return the python of an environment with pandas and matplotlib, made once.
+
+    This package is not in it: kernels find the checkout by their ``PYTHONPATH``.
+    """
+    return _made("tables", (*_PACKAGES, "pandas", "matplotlib"))
+
+
 def install_kernelspec(data_dir: Path, name: str, python: Path) -> None:
     """Let a server find the environment as a kernel of that name."""
     folder = data_dir / "kernels" / name
@@ -55,6 +57,18 @@ def install_kernelspec(data_dir: Path, name: str, python: Path) -> None:
         "language": "python",
     }
     (folder / "kernel.json").write_text(json.dumps(spec))
+
+
+def _made(name: str, packages: Sequence[str]) -> Path:
+    lock = ROOT / "requirements.lock"
+    key = hashlib.sha256(lock.read_bytes() + sys.version.encode()).hexdigest()[:12]
+    home = Path(tempfile.gettempdir()) / f"acp-jupyter-{name}-env-{os.getuid()}-{key}"
+    python = home / "bin" / "python"
+    if not (home / "made").exists():
+        _run("uv", "venv", "--quiet", "--clear", "--python", sys.executable, str(home))
+        _run("uv", "pip", "install", "--python", str(python), "--constraint", str(lock), *packages)
+        (home / "made").touch()
+    return python
 
 
 def _run(*command: str) -> str:

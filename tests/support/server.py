@@ -217,13 +217,13 @@ class JupyterServer(AbstractContextManager["JupyterServer"]):
 
     # -- kernels ---------------------------------------------------------------
 
-    def start_kernel(self, notebook_path: str) -> KernelSide:
+    def start_kernel(self, notebook_path: str, name: str = "python3") -> KernelSide:
         """Start a kernel for a notebook, as JupyterLab does."""
         wanted = {
             "path": notebook_path,
             "name": "",
             "type": "notebook",
-            "kernel": {"name": "python3"},
+            "kernel": {"name": name},
         }
         with self.user() as client:
             answer = client.post(f"{self.url}api/sessions", json=wanted).raise_for_status()
