@@ -137,14 +137,14 @@ function Filters({ filter, onChange }: FiltersProps) {
     const timer = setTimeout(() => onChange({ ...filter, text, method }), TYPED_MILLISECONDS);
     return () => clearTimeout(timer);
   }, [text, method, filter, onChange]);
-  const field = (name: string, value: string, onText: (text: string) => void) => (
+  const field = (name: string, value: string, onWords: (words: string) => void) => (
     <input
       type="search"
       aria-label={name}
       placeholder={name}
       maxLength={200}
       value={value}
-      onInput={event => onText(event.currentTarget.value)}
+      onInput={event => onWords(event.currentTarget.value)}
     />
   );
   return (
