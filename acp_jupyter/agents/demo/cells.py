@@ -88,7 +88,7 @@ async def list_cells(turn: Turn) -> list[CellLine]:
     found: list[CellLine] = []
     start = 0
     for _ in range(_MAX_PAGES):
-        answer = await step(turn, "list_cells", "List the cells", "read", {"start": start})
+        answer = await step(turn, "list_cells", "List the cells", "other", {"start": start})
         for place, cell_id, kind, mark, rest in _CELL.findall(answer.text):
             outputs = re.search(r"; outputs: ([^;]*)", rest)
             found.append(
@@ -117,7 +117,7 @@ async def read_cell(turn: Turn, cell: CellLine) -> CellText:
         It can't be read, or can't be read exactly, so that it is better left alone.
     """
     title = f"Read cell {cell.place + 1}"
-    answer = await step(turn, "read_cells", title, "read", {"cell_ids": [cell.id]})
+    answer = await step(turn, "read_cells", title, "other", {"cell_ids": [cell.id]})
     parts = _DATA.findall(answer.text)
     sources = [text for origin, text in parts if origin.startswith("source of")]
     errors = [text for origin, text in parts if origin.startswith("error of")]
@@ -130,5 +130,5 @@ async def read_cell(turn: Turn, cell: CellLine) -> CellText:
 async def variables(turn: Turn, pattern: str = "*") -> list[Variable]:
     """Return the variables of the kernel."""
     title = "List the variables" if pattern == "*" else f"Look up {pattern}"
-    answer = await step(turn, "list_variables", title, "read", {"pattern": pattern})
+    answer = await step(turn, "list_variables", title, "other", {"pattern": pattern})
     return [Variable(*found) for found in _VARIABLE.findall(told(answer.text, "variables of"))]

@@ -15,7 +15,7 @@ from .session import Session
 
 __all__ = ["Answer", "Kind", "Status", "Turn", "TurnCancelledError", "text_content"]
 
-Kind = Literal["read", "edit", "search", "execute", "think"]
+Kind = Literal["read", "edit", "search", "execute", "think", "other"]
 Status = Literal["pending", "in_progress", "completed", "failed"]
 Step = Literal["pending", "in_progress", "completed"]
 
