@@ -1,4 +1,4 @@
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 
 import type { DraftAttachment } from '../../state/attachments';
 import type { Translate } from '../i18n';
@@ -28,28 +28,19 @@ interface ChipsProps {
 export function Chips({ attachments, t, onRemove, onLeave }: ChipsProps) {
   const list = useRef<HTMLUListElement>(null);
   const [current, setCurrent] = useState(0);
-  /** Where the focus goes once what had it is gone. */
-  const next = useRef<number | null>(null);
   const last = attachments.length - 1;
   const go = (index: number) => {
     const buttons = list.current?.querySelectorAll('button');
     buttons?.[Math.max(0, Math.min(last, index))]?.focus();
   };
-  useLayoutEffect(() => {
-    if (next.current !== null) {
-      go(next.current);
-      next.current = null;
-    }
-  }, [attachments]);
   const remove = (index: number, byPointer: boolean) => {
     const attachment = attachments[index];
     if (attachment === undefined) {
       return;
     }
+    // Else the focus goes to what takes its place.
     if (byPointer || last === 0) {
       onLeave();
-    } else {
-      next.current = index;
     }
     onRemove(attachment);
   };
