@@ -99,6 +99,11 @@ export class Client {
     return this.#sessions;
   }
 
+  /** Ids of the sessions that somebody follows now. */
+  get followedIds(): readonly string[] {
+    return [...this.#followed.keys()];
+  }
+
   follow(sessionId: string): Following {
     let entry = this.#followed.get(sessionId);
     if (entry === undefined) {

@@ -44,12 +44,14 @@ function told(steps: readonly Step[]) {
   ]);
 }
 
+const by = (turnId: string, alone = true) => ({ turnId, agent: 'demo', alone });
+
 const nothingKept = () => false;
 
 describe('what a turn did to cells', () => {
   it('is told cell by cell, with where a deleted one stood', () => {
     const after = notebook(cell('a', '1'), cell('new', '5'), cell('c', '4'));
-    const steps = stepsOf('t', 'demo', texts(OLD, after));
+    const steps = stepsOf(by('t'), texts(OLD, after));
     expect(told(steps)).toEqual([
       ['new', null, '5', true],
       ['b', '2', null, true],
@@ -60,44 +62,44 @@ describe('what a turn did to cells', () => {
 
   it('leaves to the user what tools did not mark in the turn’s own notebook', () => {
     const after = notebook(cell('a', 'by hand'), cell('b', 'tool', 't'), cell('c', 'x', 'other'));
-    expect(told(stepsOf('t', 'demo', texts(OLD, after, false)))).toEqual([
-      ['b', '2', 'tool', true],
-    ]);
+    expect(told(stepsOf(by('t'), texts(OLD, after, false)))).toEqual([['b', '2', 'tool', true]]);
+    // So it is for a session of the panel, and whoever else worked there.
+    expect(told(stepsOf(by('t', false), texts(OLD, after)))).toEqual([['b', '2', 'tool', true]]);
     // Where no tool wrote, nobody knows who did.
     const unmarked = notebook(cell('a', '1'), cell('b', '7'), cell('c', '3'));
-    expect(told(stepsOf('t', 'demo', texts(OLD, unmarked, false)))).toEqual([
-      ['b', '2', '7', false],
-    ]);
+    expect(told(stepsOf(by('t'), texts(OLD, unmarked, false)))).toEqual([['b', '2', '7', false]]);
+    expect(told(stepsOf(by('t', false), texts(OLD, unmarked)))[0]?.[3]).toBe(false);
+    expect(told(stepsOf(by('t'), texts(OLD, unmarked)))[0]?.[3]).toBe(true);
   });
 
   it('is nothing for texts that are no notebooks, gone, or without ids', () => {
     const odd = ['', '[]', '{"cells": 3}', '{"cells": [null, 4]}', 'x'.repeat(50), null];
     for (const text of odd) {
-      expect(stepsOf('t', 'demo', texts(text, '{"cells": [{}]}'))).toEqual([]);
-      expect(stepsOf('t', 'demo', texts(text, text))).toEqual([]);
+      expect(stepsOf(by('t'), texts(text, '{"cells": [{}]}'))).toEqual([]);
+      expect(stepsOf(by('t'), texts(text, text))).toEqual([]);
     }
     const nameless = notebook(cell('', '1'), cell('', '2'));
-    expect(stepsOf('t', 'demo', texts(nameless, notebook(cell('', '3'))))).toEqual([]);
+    expect(stepsOf(by('t'), texts(nameless, notebook(cell('', '3'))))).toEqual([]);
   });
 });
 
 describe('what several turns did to a cell', () => {
   const second = notebook(cell('a', '1'), cell('b', '20'), cell('c', '3'));
   const third = notebook(cell('a', '1'), cell('b', '200'), cell('c', '3'));
-  const one = stepsOf('t1', 'demo', texts(OLD, second));
-  const two = stepsOf('t2', 'demo', texts(second, third));
+  const one = stepsOf(by('t1'), texts(OLD, second));
+  const two = stepsOf(by('t2'), texts(second, third));
 
   it('is one change where each went on from the other, none where nothing is left', () => {
     expect(deedsOf([...one, ...two], nothingKept)).toMatchObject([
       { cellId: 'b', before: { source: '2' }, after: { source: '200' } },
     ]);
-    const back = stepsOf('t2', 'demo', texts(second, OLD));
+    const back = stepsOf(by('t2'), texts(second, OLD));
     expect(deedsOf([...one, ...back], nothingKept)).toEqual([]);
   });
 
   it('begins anew after what somebody else did, and after what was kept', () => {
     const mine = notebook(cell('a', '1'), cell('b', 'mine'), cell('c', '3'));
-    const late = stepsOf('t2', 'demo', texts(mine, third));
+    const late = stepsOf(by('t2'), texts(mine, third));
     const fromMine = [{ before: { source: 'mine' }, after: { source: '200' } }];
     expect(deedsOf([...one, ...late], nothingKept)).toMatchObject(fromMine);
     const first = ({ turnId }: Step) => turnId === 't1';

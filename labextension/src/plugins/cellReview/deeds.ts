@@ -29,8 +29,16 @@ export interface Deed extends Pick<Step, 'cellId' | 'before' | 'after' | 'above'
 /** How a deed stands in the notebook as it is now. */
 export type Standing = 'open' | 'changed_since' | 'undone';
 
-/** What a turn did to the sources of a notebook's cells; nothing for what can't be read. */
-export function stepsOf(turnId: string, agent: string, texts: FileTexts): Step[] {
+/**
+ * What a turn did to the sources of a notebook's cells; nothing for what can't be read.
+ *
+ * The user may work in the notebook while the turn runs: of tools that mark what they write
+ * only that counts, and else it is the agent's for sure only if the notebook was its `alone`.
+ */
+export function stepsOf(
+  { turnId, agent, alone }: { turnId: string; agent: string; alone: boolean },
+  texts: FileTexts,
+): Step[] {
   const { path, old_text, new_text } = texts;
   const was = cellsOf(old_text);
   const is = cellsOf(new_text);
@@ -44,6 +52,7 @@ export function stepsOf(turnId: string, agent: string, texts: FileTexts): Step[]
     added: null,
     removed: null,
   });
+  const hasMarks = is.some(cell => markOf(cell) === turnId);
   const steps = (compared?.rows ?? []).flatMap((row): Step[] => {
     if (row.kind === 'same') {
       return [];
@@ -60,13 +69,10 @@ export function stepsOf(turnId: string, agent: string, texts: FileTexts): Step[]
     const above = (before === null ? is.slice(0, range.new_start) : was.slice(0, range.old_start))
       .map(({ id }) => id)
       .filter(id => id !== '');
-    const sure = texts.kept || markOf(after) === turnId;
+    const sure = hasMarks ? markOf(after) === turnId : alone && texts.kept;
     return [{ turnId, path, range, cellId, before, after, above, agent, sure }];
   });
-  // The user may work in the notebook while its own turn runs: what tools wrote, they marked.
-  return steps.some(({ sure }) => sure)
-    ? steps.filter(({ sure, after }) => sure || after === null)
-    : steps;
+  return hasMarks ? steps.filter(({ sure, after }) => sure || after === null) : steps;
 }
 
 /** Joins what turns did to the same cells; `steps` are in their order. */

@@ -75,7 +75,8 @@ export class CellReview {
       const known = this.#steps.get(key);
       if (known === undefined) {
         this.#steps.set(key, []);
-        void this.#fetch(key, turn.turn_id, file.path, agent);
+        const alone = turn.changes?.words === '';
+        void this.#fetch(key, file.path, { turnId: turn.turn_id, agent, alone });
       }
       return known ?? [];
     });
@@ -92,11 +93,11 @@ export class CellReview {
     }
   }
 
-  async #fetch(key: string, turnId: string, path: string, agent: string): Promise<void> {
+  async #fetch(key: string, path: string, by: Parameters<typeof stepsOf>[0]): Promise<void> {
     // Without its texts the notebook can be looked at in the review as far as it is kept.
-    const texts = await this.#means.client.changes.file(turnId, path).catch(() => null);
+    const texts = await this.#means.client.changes.file(by.turnId, path).catch(() => null);
     if (texts !== null) {
-      this.#steps.set(key, stepsOf(turnId, agent, texts));
+      this.#steps.set(key, stepsOf(by, texts));
       this.#plan(0);
     }
   }

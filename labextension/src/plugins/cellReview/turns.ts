@@ -41,6 +41,7 @@ export class NotebookTurns {
     ];
     context.pathChanged.connect(this.#follow, this);
     this.#follow();
+    client.followedIds.forEach(sessionId => this.#look(sessionId));
   }
 
   /** The newest ones, in the order in which they ended. */
