@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.notebook_tools.in_process import write_notebook
 from tests.support.fake_agents import AGENTS
 from tests.support.kernel_door import DOOR_CONFIG, Tool
 from tests.support.notebook import Cell, Kernel
@@ -116,3 +117,23 @@ def test_tool_calls_are_a_table(place: tuple[Kernel, Tool]) -> None:
         "print(frame.index.name, frame['kind'].iloc[-1], frame['exit_code'].dtype)"
     ).ok()
     assert told.printed == "tool_call_id execute Int64\n"
+
+
+def test_the_demo_agent_looks_at_a_table_and_sees_its_plot(
+    server: JupyterServer, place: tuple[Kernel, Tool]
+) -> None:
+    kernel, _ = place
+    path = server.root / "own.ipynb"
+    write_notebook(path, "%%acp demo")
+    kernel.run(_FRAME).ok()
+    answers = []
+    for prompt in ("look at df", "plot df"):
+        cell = f"%%acp demo --policy allow-all --session tables\n{prompt}"
+        kernel.run(cell, cell_id="cell-0", watched=True).ok()
+        answers.append(kernel.run("print(_acp.text)").ok().printed)
+    looked, plotted = answers
+    assert "`df` is a `pandas.DataFrame`: 3 rows × 2 columns: price, name." in looked
+    assert "price    1" in looked.partition("Missing values:")[2]
+    assert "A new cell below yours plots `df`. I see the plot: a PNG of" in plotted
+    assert "df.plot(" in path.read_text()
+    assert "image/png" in path.read_text()
