@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["SessionWidget"]
 
 _SHOWN = 20
+_PROMPT_CHARS = 500
 
 
 class SessionWidget(ipywidgets.VBox):  # type: ignore[misc]
@@ -36,19 +37,22 @@ class SessionWidget(ipywidgets.VBox):  # type: ignore[misc]
     def __init__(self, session: Session) -> None:
         self._session = session
         self._message = ipywidgets.Textarea(
-            description="Message", placeholder=f"Ask {session.agent}", rows=2
+            description="Message",
+            placeholder=f"Ask {session.agent}",
+            rows=2,
+            layout=ipywidgets.Layout(width="auto"),
         )
         send = ipywidgets.Button(description="Send", button_style="primary")
         stop = ipywidgets.Button(description="Stop")
         send.on_click(self._send)
         stop.on_click(self._stop)
         self._said = ipywidgets.HTML()
-        self._turns = ipywidgets.VBox([turn.widget for turn in session.turns[-_SHOWN:]])
+        self._turns = ipywidgets.VBox([_asked(turn) for turn in session.turns[-_SHOWN:]])
         super().__init__([self._turns, self._message, ipywidgets.HBox([send, stop]), self._said])
 
     def add(self, turn: Turn) -> None:
         """Show one more turn."""
-        self._turns.children = (*self._turns.children, turn.widget)[-_SHOWN:]
+        self._turns.children = (*self._turns.children, _asked(turn))[-_SHOWN:]
 
     def _send(self, _button: object) -> None:
         try:
@@ -67,3 +71,9 @@ class SessionWidget(ipywidgets.VBox):  # type: ignore[misc]
 
     def _tell(self, error: AcpError) -> None:
         self._said.value = html.escape(error.message)
+
+
+def _asked(turn: Turn) -> ipywidgets.VBox:
+    """Return a turn below what it was asked."""
+    prompt = html.escape(turn._detail.turn.prompt[:_PROMPT_CHARS])
+    return ipywidgets.VBox([ipywidgets.HTML(f"<b>{prompt}</b>"), turn.widget])
