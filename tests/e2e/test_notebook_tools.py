@@ -1,0 +1,40 @@
+"""An agent at work in the notebook that is open, while the cell that asked it still waits."""
+
+from __future__ import annotations
+
+import re
+
+from playwright.sync_api import expect
+
+from tests.support.lab import LabPage
+from tests.support.workspace import Workspace
+
+
+def test_an_agent_plots_below_the_cell_that_waits_for_it(
+    lab: LabPage, workspace: Workspace
+) -> None:
+    path = workspace.notebook(
+        "%load_ext acp_jupyter\nprices = [3, 1, 2]",
+        "%%acp demo\nplot prices",
+        "mean = sum(prices) / 3",
+        "count = len(prices)",
+    )
+    notebook = lab.open(path)
+    notebook.wait_for_kernel()
+    notebook.run_to_end(0)
+    turn = notebook.run(1)
+    expect(turn.permission).to_contain_text("change the notebook")
+    # Typed while the agent waits, and nowhere saved.
+    notebook.set_source(3, "count = 3  # typed")
+    turn.option("Allow").click()
+    # Its cell is there, below the one that asked, and has not run.
+    expect(notebook.cell(2)).to_contain_text("draw_bars(")
+    expect(turn.permission).to_contain_text("run code in the notebook's kernel")
+    notebook.wait_until_running(1)
+    turn.answer("Allow")
+    expect(turn.text(re.compile("I see the plot: a PNG of 144 × 210 pixels"))).to_be_visible()
+    notebook.wait_for_end(1)
+    picture = notebook.output(2).locator("img")
+    expect(picture).to_be_visible()
+    assert picture.evaluate("img => [img.naturalWidth, img.naturalHeight]") == [144, 210]
+    expect(notebook.cell(4)).to_contain_text("# typed")
