@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from pydantic import JsonValue
 
 from acp_jupyter.packets.content import ToolDiff
 from acp_jupyter.packets.models import Location
@@ -14,9 +15,8 @@ TOP = ToolDiff(path=A, old_text="a\nb\nc\nold\ne", new_text="a\nb\nc\nnew\nmore\
 LOW = ToolDiff(path=A, old_text="f\ng\nh\nold", new_text="f\ng\nh\nnew")
 
 
-def places(*told: ToolDiff, lines: tuple[int | None, ...] = (), **given: object) -> list[object]:
+def places(*told: ToolDiff, lines: tuple[int | None, ...] = (), **raw: JsonValue) -> list[object]:
     locations = [Location(path=A, line=line) for line in lines]
-    raw = {name: value for name, value in given.items() if isinstance(value, str | list)}
     shown = diffs(told, "/w", exists=True, raw_input=raw, locations=locations)
     return [(diff.old_line, diff.new_line) for diff in shown]
 
