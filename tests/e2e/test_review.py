@@ -123,6 +123,23 @@ def test_a_run_of_cells_is_reviewed_as_one(lab: LabPage, workspace: Workspace) -
     # Each change says where it is from, and leads there.
     notebook.get_by_role("button", name="Go to Cell 4").click()
     expect(nb.cell(3)).to_be_focused()
+    _expect_way_back_to_the_panel(lab)
+
+
+def _expect_way_back_to_the_panel(lab: LabPage) -> None:
+    """A change of a turn that no cell sent leads to that turn in the panel."""
+    panel = lab.panel
+    panel.show_list()
+    panel.listed("^other").click()
+    panel.say("write made.py x")
+    turn = panel.root.locator("[data-turn]").last
+    expect(turn).to_contain_text("made.py")
+    turn.get_by_role("button", name="Review").click()
+    panel.show_list()
+    review = lab.page.locator(".acp-Review").filter(has_text="Changes of this turn")
+    review.get_by_role("button", name="Go to write made.py x").click()
+    expect(turn).to_be_focused()
+    expect(turn).to_contain_text("write made.py x")
 
 
 def _expect_one_change(review: Locator, workspace: Workspace) -> None:

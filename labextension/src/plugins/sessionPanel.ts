@@ -39,6 +39,7 @@ export class SessionPanel extends Widget {
   #agents: readonly AgentEntry[] | null = null;
   #failure: Failure | null = null;
   #sendKey: SendKey = 'enter';
+  #opened = 0;
   /** Notebook whose session was looked for last. */
   #path: string | null = null;
 
@@ -97,7 +98,9 @@ export class SessionPanel extends Widget {
 
   openSession(sessionId: string): void {
     this.#path = this.#options.notebook.path;
+    this.#opened += 1;
     this.#show(sessionId);
+    this.#draw();
   }
 
   /** Puts something to the message that is being written; nothing is sent. */
@@ -236,6 +239,7 @@ export class SessionPanel extends Widget {
     const failure = (connection.state === 'lost' ? connection.failure : null) ?? this.#failure;
     return {
       store: this.#following?.store ?? null,
+      opened: this.#opened,
       sessions: client.sessions,
       agents: this.#agents,
       connection,

@@ -51,6 +51,7 @@ export function PanelView(props: PanelProps) {
     () => store.ui.attachments.subscribe(added => added && setPage('session')),
     [store],
   );
+  useLayoutEffect(() => setPage('session'), [props.opened]);
   const former = useRef(store);
   useLayoutEffect(() => {
     if (made.current !== null && former.current !== store) {

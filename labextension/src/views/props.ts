@@ -34,6 +34,8 @@ export interface TurnProps {
 export interface PanelProps {
   /** The open session; `null` for none. */
   readonly store: SessionStore | null;
+  /** How often a session was asked for from elsewhere: then it is to be seen. */
+  readonly opened?: number;
   /** `null` while they are not known yet. */
   readonly sessions: readonly SessionSummary[] | null;
   /** `null` while they are not known yet. */
