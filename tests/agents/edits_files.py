@@ -26,7 +26,9 @@ def prompt(wire: Wire, session_id: str, text: str) -> str:
         values = decoded(rest[0]) if rest else []
         if who == "own":
             file = Path(path)
-            file.write_text(values[0] if what == "write" else file.read_text().replace(*values))
+            file.write_text(
+                values[0] if what == "write" else file.read_text().replace(values[0], values[1])
+            )
             told: Json = {"result": "done"}
         elif what == "read":
             told = client("read", path)
@@ -34,7 +36,7 @@ def prompt(wire: Wire, session_id: str, text: str) -> str:
         else:
             if what == "replace" and path not in known:
                 known[path] = client("read", path)["result"]["content"]
-            content = values[0] if what == "write" else known[path].replace(*values)
+            content = values[0] if what == "write" else known[path].replace(values[0], values[1])
             told = client("write", path, content=content)
         wire.text(session_id, json.dumps(told.get("error", told.get("result"))) + "\n")
     return "end_turn"

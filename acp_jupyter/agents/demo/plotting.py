@@ -27,7 +27,9 @@ plt.title("{name}")
 plt.show()"""
 _BY_HAND = """\
 # There is no matplotlib here, so the bars are drawn by hand.
-import struct, zlib
+import struct
+import zlib
+
 from IPython.display import Image
 
 

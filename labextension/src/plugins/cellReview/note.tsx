@@ -47,7 +47,9 @@ function CellNote({ rows }: CellNoteProps) {
 function Change({ deed, language, number, source, keep, revert }: Row) {
   const { t } = useScene();
   const [open, setOpen] = useState(false);
-  const [failure, setFailure] = useState('');
+  /** What was refused, of the source as it was then. */
+  const [refusal, setRefusal] = useState({ source, words: '' });
+  const failure = refusal.source === source ? refusal.words : '';
   const id = useUniqueId();
   const [was, is] = [deed.before?.source ?? '', deed.after?.source ?? ''];
   const comparison = useMemo(() => compareTexts(was, is), [was, is]);
@@ -55,11 +57,11 @@ function Change({ deed, language, number, source, keep, revert }: Row) {
   const name = number === null ? t('the deleted cell') : t('Cell %1', number);
   const isStale = standingOf(deed, source) === 'changed_since';
   const run = (deed: () => void) => () => {
-    setFailure('');
     try {
       deed();
+      setRefusal({ source, words: '' });
     } catch (error) {
-      setFailure(messageOf(error));
+      setRefusal({ source, words: messageOf(error) });
     }
   };
   return (
