@@ -44,9 +44,9 @@ def outputs(notebook: Any) -> list[Any]:
 
 def text(notebook: Any) -> str:
     """Return all that the outputs say."""
-    datas = [output.get("data", {}) for output in outputs(notebook)]
+    bundles = [output.get("data", {}) for output in outputs(notebook)]
     said = [output.get("text", "") for output in outputs(notebook)]
-    return "\n".join([*said, *(data.get("text/markdown", "") for data in datas)])
+    return "\n".join([*said, *(data.get("text/markdown", "") for data in bundles)])
 
 
 @pytest.mark.parametrize("name", SHOWN)
@@ -71,8 +71,8 @@ def test_it_was_saved_whole_and_without_a_machine(name: str) -> None:
     notebook = read_notebook(NOTEBOOKS / f"{name}.ipynb")
     for words in SHOWN[name]:
         assert words in text(notebook), words
-    datas = [output.get("data", {}) for output in outputs(notebook)]
-    turns = [data[TURN_MIME] for data in datas if TURN_MIME in data]
+    bundles = [output.get("data", {}) for output in outputs(notebook)]
+    turns = [data[TURN_MIME] for data in bundles if TURN_MIME in data]
     assert all(turn["final"] for turn in turns)
     failed = [output.ename for output in outputs(notebook) if output.output_type == "error"]
     assert failed == (["ZeroDivisionError"] if name == "context" else [])
