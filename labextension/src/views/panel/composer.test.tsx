@@ -65,6 +65,24 @@ describe('the composer', () => {
     await until(() => expect(view().queryByRole('list', { name: 'Attachments' })).toBeNull());
   });
 
+  it('stays on what is chosen when more is found before it', async () => {
+    let more: (mentions: readonly Mention[]) => void = () => undefined;
+    const slow: MentionSource = {
+      find: (_, found) => {
+        found([FILE]);
+        more = found;
+        return () => undefined;
+      },
+    };
+    show({ mentions: slow });
+    write('@cl');
+    await until(() => expect(view().getAllByRole('option')).toHaveLength(1));
+    more([VARIABLE, FILE]);
+    await until(() => expect(view().getAllByRole('option')).toHaveLength(2));
+    fireEvent.keyDown(box(), { key: 'Tab' });
+    await until(() => expect(box()).toHaveProperty('value', '@src/clean.py '));
+  });
+
   it('keeps what was attached when it could not be sent', async () => {
     const store = show({ send: () => Promise.reject(new Error('Not now.')) });
     store.ui.attachments.add(FILE.attachment);

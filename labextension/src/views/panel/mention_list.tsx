@@ -81,13 +81,13 @@ export function useMentions(
     // What was found for the shorter word stays until there is something else.
     setLooked(former => (former === null ? null : { ...former, token, index: 0 }));
     let done = false;
-    const end = source.find(token.query, mentions => {
+    let first = true;
+    const end = source.find(token.query, found => {
       if (!done) {
-        setLooked(former => ({
-          token,
-          mentions: grouped(mentions).flat(),
-          index: Math.min(former?.index ?? 0, Math.max(0, mentions.length - 1)),
-        }));
+        const mentions = grouped(found).flat();
+        const isFirst = first;
+        first = false;
+        setLooked(former => ({ token, mentions, index: isFirst ? 0 : placeOf(former, mentions) }));
       }
     });
     stop.current = () => {
@@ -124,6 +124,16 @@ export function useMentions(
       onTake: take,
     },
   };
+}
+
+/** Where what was active is now: more may have come before it. */
+function placeOf(former: Looked | null, mentions: readonly Mention[]): number {
+  const active = former?.mentions[former.index];
+  const place = mentions.findIndex(
+    ({ group, label, detail }) =>
+      group === active?.group && label === active.label && detail === active.detail,
+  );
+  return Math.max(0, place);
 }
 
 export function MentionList({ id, t, mentions, ...rest }: MentionListProps) {
