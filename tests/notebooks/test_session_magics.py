@@ -212,7 +212,7 @@ def test_fix_bounds_what_it_sends(kernel: Kernel) -> None:
     kernel.run("%acp use hello").ok()
     kernel.run(f"x = {'y' * 30_000!r}\nraise ValueError(x * 10)")
     prompt = answer(kernel, "%acp fix --policy deny")
-    assert len(prompt) < 20_000
+    assert len(prompt) < 30_000
     assert "characters left out" in prompt
     kernel.run("for x in [1:\n  pass")
     assert "SyntaxError" in answer(kernel, "%acp fix")

@@ -114,7 +114,10 @@ def test_an_edit_and_a_file_that_is_replaced(peer: Peer, session: str, cwd: Path
     file.write_text("print('hello')\n")
     _, edit = ask(peer, session, "edit_file", cwd).tool_calls()
     assert file.read_text() == "print('goodbye')\n"
-    assert (edit["content"][0]["oldText"], edit["content"][0]["newText"]) == ("hello", "goodbye")
+    assert (edit["content"][0]["oldText"], edit["content"][0]["newText"]) == (
+        "print('hello')",
+        "print('goodbye')",
+    )
     turn = ask(peer, session, "write_file", cwd)
     (request,) = turn.asked("session/request_permission")
     assert request["toolCall"]["content"][0]["oldText"] == "print('goodbye')\n"
