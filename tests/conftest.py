@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
-from zlib import crc32
 
 from hypothesis import settings
 from xdist.scheduler import LoadScopeScheduling
@@ -37,19 +36,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 TOGETHER = ("tests/real_agents/", "tests/e2e/")
 """Folders whose tests share a browser or a server that takes long to start."""
-PARTS = 2
-"""Of such a folder of the browser: both workers have a half, or the last would work alone."""
 
 
 class _ByFile(LoadScopeScheduling):
-    """Gives a worker a whole file, or a part of these folders."""
+    """Gives a worker a whole file, or one of these folders."""
 
     def _split_scope(self, nodeid: str) -> str:
-        file = nodeid.split("::", 1)[0]
-        folder = next((name for name in TOGETHER if file.startswith(name)), None)
-        if folder == "tests/e2e/":
-            return f"{folder} {crc32(file.encode()) % PARTS}"
-        return folder or file
+        folder = next((name for name in TOGETHER if nodeid.startswith(name)), None)
+        return folder or nodeid.split("::", 1)[0]
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadScopeScheduling:

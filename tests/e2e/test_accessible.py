@@ -13,9 +13,10 @@ from tests.support.roles import PanelView
 from tests.support.scenes import cards, cleaning
 from tests.support.scenes.stage import Stage
 
-THEMES = ["JupyterLab Dark", pytest.param("JupyterLab Light", marks=pytest.mark.long)]
+THEMES = ["JupyterLab Dark", "JupyterLab Light"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("theme", THEMES)
 def test_axe_finds_nothing_in_what_opens(lab: LabPage, theme: str) -> None:
     """Cards of each kind, diffs, the composer's lists, the list of sessions, the traffic."""

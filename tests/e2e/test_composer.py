@@ -12,6 +12,7 @@ from playwright.sync_api import FilePayload, Locator, expect
 from tests.support.as_user import AsUser
 from tests.support.lab import LabPage
 from tests.support.roles import PanelView
+from tests.support.wait import eventually
 from tests.support.workspace import Workspace
 
 # One pixel.
@@ -55,7 +56,7 @@ def test_at_names_what_the_agent_then_gets(lab: LabPage, workspace: Workspace) -
 
 
 def test_an_open_file_goes_as_it_is_on_the_screen(lab: LabPage, workspace: Workspace) -> None:
-    """Unsaved text is embedded."""
+    """Unsaved text is embedded; it is saved before the agent gets the message."""
     lab.open_empty(workspace.name)
     lab.command("docmanager:open", {"path": f"{workspace.name}/clean.py"})
     editor = lab.page.locator(".jp-FileEditor .cm-content")
@@ -72,7 +73,7 @@ def test_an_open_file_goes_as_it_is_on_the_screen(lab: LabPage, workspace: Works
     panel.message.press("Enter")
     _, document = _blocks_told(lab, panel)
     assert document["resource"]["text"].startswith("# not saved\ndef clean(rows):")
-    assert not workspace.clean_py.startswith("# not saved")
+    eventually(lambda: workspace.clean_py.startswith("# not saved"), what="saved for the agent")
 
 
 def test_images_and_texts_of_the_users_machine(lab: LabPage, workspace: Workspace) -> None:

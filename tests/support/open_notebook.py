@@ -193,7 +193,7 @@ class OpenNotebook:
         outputs: list[dict[str, Any]] = json.loads(text)
         return outputs
 
-    def saved_output_of(self, index: int, turn_id: str, seconds: float = 10) -> Any:
+    def saved_output_of(self, index: int, turn_id: str, seconds: float = 30) -> Any:
         """Wait until the file holds an output of that turn in a cell, final or not."""
 
         def named() -> Any:
