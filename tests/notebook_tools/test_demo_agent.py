@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,21 +12,10 @@ import pytest
 from acp_jupyter.host.session import Session
 from acp_jupyter.packets.notes import Origin
 from acp_jupyter.transcript.items import ToolCall
-from tests.notebook_tools.in_process import KERNEL, Dictionary, host_with_tools, write_notebook
+from tests.notebook_tools.in_process import KERNEL, Dictionary, write_notebook
 from tests.support.driver import Driver
 from tests.support.processes import family
 from tests.support.wait import eventually
-
-
-@pytest.fixture
-def kernel() -> Dictionary:
-    return Dictionary()
-
-
-@pytest.fixture
-def driver(tmp_path: Path, kernel: Dictionary) -> Iterator[Driver]:
-    with host_with_tools(tmp_path, kernel) as driver:
-        yield driver
 
 
 @pytest.fixture
