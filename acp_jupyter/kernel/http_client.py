@@ -12,30 +12,17 @@ import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
-from urllib.parse import quote, urlencode, urlsplit
+from urllib.parse import quote, urlsplit
 
 from acp_jupyter._version import __version__
 from acp_jupyter.delivery import kernel_proof
-from acp_jupyter.delivery.change_commands import GetChanges, RevertTurn
-from acp_jupyter.delivery.commands import (
-    Cancel,
-    Command,
-    CreateSession,
-    GetTranscript,
-    GetTurn,
-    ImportLog,
-    ListAgents,
-    ListSessions,
-    PromptSession,
-)
+from acp_jupyter.delivery.commands import Command
 from acp_jupyter.delivery.frames import API_VERSION
-from acp_jupyter.delivery.permission_commands import ListRules, RevokeRule
 from acp_jupyter.errors import AcpError, ServerUnreachable, VersionMismatch
 from acp_jupyter.kernel.client import HostClient
-from acp_jupyter.kernel.http_permissions import rules_request
-from acp_jupyter.kernel.http_sessions import session_request
+from acp_jupyter.kernel.http_requests import request_of
 from acp_jupyter.kernel.running.guard import check_command
-from acp_jupyter.notebook.kernel_work import FinishedWork, Follow, Followed, GoOn
+from acp_jupyter.notebook.kernel_work import FinishedWork, Follow, Followed, GoOn, PrintedSoFar
 
 __all__ = ["KernelIdentity", "ServerClient"]
 
@@ -112,7 +99,7 @@ class ServerClient(HostClient):
     def call(self, command: Command, seconds: float) -> Any:
         """Send a command as a request."""
         check_command(command)
-        method, path, body = _request_of(command)
+        method, path, body = request_of(command)
         return self._request(method, path, body, seconds)
 
     def follow(self, turn_id: str, wait_seconds: float) -> Followed:
@@ -120,6 +107,11 @@ class ServerClient(HostClient):
         body = Follow(turn_id=turn_id, wait_seconds=wait_seconds).model_dump_json().encode()
         answer = self._request("POST", "kernel/work", body, wait_seconds + _ANSWER_SECONDS)
         return Followed.model_validate(answer, strict=False)
+
+    def print(self, printed: PrintedSoFar) -> None:
+        """Send it; it waits for nothing long."""
+        body = printed.model_dump_json().encode()
+        self._request("POST", "kernel/work/printed", body, _HANDSHAKE_SECONDS)
 
     def finish(self, finished: FinishedWork) -> bool:
         """Send the outcome."""
@@ -183,49 +175,6 @@ class ServerClient(HostClient):
             kernel_proof.SIGNATURE_HEADER: signature,
             "Content-Type": "application/json",
         }
-
-
-def _request_of(command: Command) -> tuple[str, str, bytes]:  # noqa: C901 - one flat match
-    """Return the method, path and body that a command is on the server's routes."""
-    match command:
-        case ListAgents():
-            return "GET", "agents", b""
-        case ListSessions():
-            return "GET", "sessions", b""
-        case CreateSession():
-            body = command.model_dump_json(exclude={"name"}, exclude_defaults=True)
-            return "POST", "sessions", body.encode()
-        case PromptSession():
-            body = command.model_dump_json(exclude={"name", "session_id"}, exclude_none=True)
-            return "POST", f"sessions/{quote(command.session_id, safe='')}/prompt", body.encode()
-        case Cancel():
-            body = command.model_dump_json(exclude={"name", "session_id"}, exclude_none=True)
-            return "POST", f"sessions/{quote(command.session_id, safe='')}/cancel", body.encode()
-        case GetTurn():
-            query = urlencode({"wait": command.wait_seconds})
-            return "GET", f"turns/{quote(command.turn_id, safe='')}?{query}", b""
-        case GetChanges():
-            asked = {"format": command.form, "path": command.path}
-            query = urlencode({name: value for name, value in asked.items() if value})
-            return "GET", f"turns/{quote(command.turn_id, safe='')}/changes?{query}", b""
-        case RevertTurn():
-            body = command.model_dump_json(exclude={"name", "turn_id"}, exclude_none=True)
-            return "POST", f"turns/{quote(command.turn_id, safe='')}/revert", body.encode()
-        case GetTranscript():
-            query = urlencode({"format": command.format, "thoughts": command.thoughts})
-            return "GET", f"sessions/{quote(command.session_id, safe='')}/transcript?{query}", b""
-        case ImportLog():
-            named = {
-                "name": command.file_name,
-                "dialect": command.dialect,
-                "session": command.log_session,
-            }
-            query = urlencode({name: value for name, value in named.items() if value})
-            return "POST", f"import?{query}", command.content
-        case ListRules() | RevokeRule():
-            return rules_request(command)
-        case _:
-            return session_request(command)
 
 
 def _decoded(content: bytes) -> object:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from acp_jupyter.host.checkpoints.diff import Side
-from acp_jupyter.host.files.workspace import replace_file, replace_link
+from acp_jupyter.host.files.replacing import replace_file, replace_link
 
 __all__ = ["Disk", "Found"]
 

@@ -5,20 +5,19 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-import secrets
 import stat
 from collections.abc import Iterator
 from pathlib import Path
 
 from acp_jupyter.errors import FileMissing, FileOutside, FileRefused
+from acp_jupyter.host.files.replacing import replace_file
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.text_format import TextFormat, text_window
 
-__all__ = ["WorkspaceFiles", "replace_file", "replace_link"]
+__all__ = ["WorkspaceFiles"]
 
 _SHOWN_CHARS = 200
 _PATH_CHARS = 4096
-_NAME_CHARS = 60
 _PEEKED_BYTES = 8000
 _FOLLOWED = os.O_CLOEXEC | os.O_NOFOLLOW
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | _FOLLOWED
@@ -182,50 +181,6 @@ class WorkspaceFiles:
             yield folder, parts[-1] if parts else ""
         finally:
             os.close(folder)
-
-
-def replace_link(folder: int, name: str, target: str) -> None:
-    """Make a symbolic link beside ``name`` and rename it over."""
-    temporary = _beside(name)
-    os.symlink(target, temporary, dir_fd=folder)
-    try:
-        os.rename(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary, dir_fd=folder)
-        raise
-
-
-def replace_file(folder: int, name: str, data: bytes, mode: int | None) -> None:
-    """Write ``data`` beside ``name`` and rename it over.
-
-    Parameters
-    ----------
-    folder
-        File descriptor of the folder.
-    name, data
-        The file in it.
-    mode
-        Its permission bits; None for those of a new file.
-    """
-    temporary = _beside(name)
-    fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _FOLLOWED, 0o666, dir_fd=folder)
-    try:
-        with os.fdopen(fd, "wb") as file:
-            if mode is not None:
-                os.fchmod(file.fileno(), mode)
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.rename(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary, dir_fd=folder)
-        raise
-
-
-def _beside(name: str) -> str:
-    return f".{name[:_NAME_CHARS]}.{secrets.token_hex(4)}.tmp"
 
 
 @contextlib.contextmanager

@@ -1,0 +1,66 @@
+"""Commands as requests to the server's routes."""
+
+from __future__ import annotations
+
+from urllib.parse import quote, urlencode
+
+from acp_jupyter.delivery.change_commands import GetChanges, RevertTurn
+from acp_jupyter.delivery.commands import (
+    Cancel,
+    Command,
+    CreateSession,
+    GetTranscript,
+    GetTurn,
+    ImportLog,
+    ListAgents,
+    ListSessions,
+    PromptSession,
+)
+from acp_jupyter.delivery.permission_commands import ListRules, RevokeRule
+from acp_jupyter.kernel.http_permissions import rules_request
+from acp_jupyter.kernel.http_sessions import session_request
+
+__all__ = ["request_of"]
+
+
+def request_of(command: Command) -> tuple[str, str, bytes]:  # noqa: C901 - one flat match
+    """Return the method, path and body that a command is on the server's routes."""
+    match command:
+        case ListAgents():
+            return "GET", "agents", b""
+        case ListSessions():
+            return "GET", "sessions", b""
+        case CreateSession():
+            body = command.model_dump_json(exclude={"name"}, exclude_defaults=True)
+            return "POST", "sessions", body.encode()
+        case PromptSession():
+            body = command.model_dump_json(exclude={"name", "session_id"}, exclude_none=True)
+            return "POST", f"sessions/{quote(command.session_id, safe='')}/prompt", body.encode()
+        case Cancel():
+            body = command.model_dump_json(exclude={"name", "session_id"}, exclude_none=True)
+            return "POST", f"sessions/{quote(command.session_id, safe='')}/cancel", body.encode()
+        case GetTurn():
+            query = urlencode({"wait": command.wait_seconds})
+            return "GET", f"turns/{quote(command.turn_id, safe='')}?{query}", b""
+        case GetChanges():
+            asked = {"format": command.form, "path": command.path}
+            query = urlencode({name: value for name, value in asked.items() if value})
+            return "GET", f"turns/{quote(command.turn_id, safe='')}/changes?{query}", b""
+        case RevertTurn():
+            body = command.model_dump_json(exclude={"name", "turn_id"}, exclude_none=True)
+            return "POST", f"turns/{quote(command.turn_id, safe='')}/revert", body.encode()
+        case GetTranscript():
+            query = urlencode({"format": command.format, "thoughts": command.thoughts})
+            return "GET", f"sessions/{quote(command.session_id, safe='')}/transcript?{query}", b""
+        case ImportLog():
+            named = {
+                "name": command.file_name,
+                "dialect": command.dialect,
+                "session": command.log_session,
+            }
+            query = urlencode({name: value for name, value in named.items() if value})
+            return "POST", f"import?{query}", command.content
+        case ListRules() | RevokeRule():
+            return rules_request(command)
+        case _:
+            return session_request(command)
