@@ -61,7 +61,7 @@ class Opening:
                 return session.state  # it says so, and how to log in
             except BaseException:
                 if found is None:
-                    await self._host.delete_session(session.session_id)
+                    await self._host.ending.delete(session.session_id)
                 raise
             await self._choose(session, command)
         return session.state

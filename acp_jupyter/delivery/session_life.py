@@ -59,11 +59,11 @@ class SessionLife:
         match command:
             case CloseSession():
                 self._seen(command.session_id, caller)
-                await self._host.close_session(command.session_id)
+                await self._host.ending.close(command.session_id)
                 return {}
             case DeleteSession():
                 users_only(caller, "delete a session")
-                await self._host.delete_session(command.session_id)
+                await self._host.ending.delete(command.session_id)
                 return {}
             case ForkSession():
                 return await self._fork(self._seen(command.session_id, caller), caller)
@@ -102,7 +102,7 @@ class SessionLife:
         try:
             await child.start()
         except BaseException:
-            await self._host.delete_session(child.session_id)
+            await self._host.ending.delete(child.session_id)
             raise
         return child.state
 
@@ -157,7 +157,7 @@ class SessionLife:
         try:
             await session.start()
         except BaseException:
-            await asyncio.shield(self._host.delete_session(session.session_id))
+            await asyncio.shield(self._host.ending.delete(session.session_id))
             raise
         return session.state
 

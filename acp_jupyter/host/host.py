@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
-import logging
 import os
 from collections.abc import Callable
 from pathlib import Path
 
-from acp_jupyter.errors import AcpError, BadRequest, NotAllowed, UnknownSession, UnknownTurn
+from acp_jupyter.errors import BadRequest, UnknownSession, UnknownTurn
 from acp_jupyter.host.checkpoints.store import CheckpointStore
+from acp_jupyter.host.ending import Ending
 from acp_jupyter.host.guards import Guards
 from acp_jupyter.host.host_config import HostConfig
 from acp_jupyter.host.host_thread import HostThread
@@ -31,8 +30,6 @@ from acp_jupyter.transcript.redact import Redactor
 
 __all__ = ["AgentHost", "HostConfig"]
 
-_log = logging.getLogger(__name__)
-
 
 class AgentHost(HostThread):
     """Owns all sessions, those that are open and those that are kept.
@@ -52,7 +49,7 @@ class AgentHost(HostThread):
         self._reads: dict[Reader, Session] = {}
         self._store = SessionStore(config.data_dir, config.limits, self._open_sessions)
         self.kept = KeptSessions(self, self._store)
-        self._putting: dict[str, asyncio.Task[None]] = {}
+        self.ending = Ending(self, self._store)
 
     # -- from any thread -------------------------------------------------
 
@@ -173,7 +170,7 @@ class AgentHost(HostThread):
         if dormant is None:
             raise BadRequest(f"{most} sessions are open. Close some first.")
         del self.sessions[dormant.session_id]
-        self._put_away(dormant)
+        self.ending.put_away(dormant)
 
     def adopt(self, session: Session) -> None:
         """Take in a session that is ready to be used."""
@@ -183,53 +180,9 @@ class AgentHost(HostThread):
         self.sessions[session.session_id] = session
         self.announce_change()
 
-    async def close_session(self, session_id: str) -> None:
-        """End a session; it is kept, and can be opened again."""
-        session = self.session(session_id)
-        del self.sessions[session_id]
-        await asyncio.shield(self._put_away(session))
-        self.announce_change()
-
-    async def delete_session(self, session_id: str) -> None:
-        """End a session and remove all that is kept of it.
-
-        An agent that runs is told to delete its own record too, where it can.
-
-        Raises
-        ------
-        UnknownSession
-            No session of that id.
-        NotAllowed
-            Another server has it.
-        """
-        await self.kept.wake(session_id)
-        session = self.session(session_id)
-        if session.state.read_only:
-            raise NotAllowed(f"{session.state.read_only} It can't be deleted from here.")
-        del self.sessions[session_id]
-        await session.close(delete=True)
-        await asyncio.to_thread(session.turn_files.forget)
-        await self._store.delete(session_id)
-        self.announce_change()
-
     async def restart_agent(self, agent_id: str) -> int:
         """End an agent's processes; the next prompt of each session starts it. Return how many."""
         return await self.pool.restart(agent_id)
-
-    async def is_put_away(self, session_id: str) -> None:
-        """Wait until a session that is being closed can be opened again."""
-        if (task := self._putting.get(session_id)) is not None:
-            await asyncio.wait([task])
-
-    def _put_away(self, session: Session) -> asyncio.Task[None]:
-        async def close() -> None:
-            await session.close()
-            await self._store.put_away(session)
-
-        session_id = session.session_id
-        task = self._putting[session_id] = asyncio.create_task(close())
-        task.add_done_callback(lambda _: self._putting.pop(session_id, None))
-        return task
 
     def _open_sessions(self) -> tuple[Session, ...]:
         return tuple(self.sessions.values())
@@ -267,13 +220,8 @@ class AgentHost(HostThread):
 
     async def _close(self) -> None:
         sessions, self.sessions = list(self.sessions.values()), {}
-        for session in sessions:
-            self._put_away(session)
-        results = await asyncio.gather(*self._putting.values(), return_exceptions=True)
+        await self.ending.put_all_away(sessions)
         if self.config.tools is not None:
             await self.config.tools.close()
         await self.pool.close()
         await self._store.close()
-        for result in results:
-            if isinstance(result, Exception) and not isinstance(result, AcpError):
-                _log.error("a session did not close", exc_info=result)

@@ -50,7 +50,7 @@ class KeptSessions:
         """
         if session_id in self._host.sessions:
             return
-        await self._host.is_put_away(session_id)
+        await self._host.ending.is_put_away(session_id)
         await self._store.ready()
         task = self._waking.get(session_id)
         if task is None:

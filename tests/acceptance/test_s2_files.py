@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from acp_jupyter.host.host import AgentHost, HostConfig
-from acp_jupyter.host.registry.agents import Registry
 from acp_jupyter.host.session import Session
 from acp_jupyter.host.traffic_log import read_traffic
 from acp_jupyter.transcript.items import Diff, ToolCall
-from tests.support.driver import Driver
-from tests.support.fake_agents import AGENTS
+from tests.support.driver import Driver, driving
+from tests.support.fake_agents import script
 from tests.support.terminal_steps import steps
-from tests.support.trusting import trusting
 
 OPTIONS = [
     {"optionId": "yes", "name": "Allow", "kind": "allow_once"},
@@ -28,14 +24,8 @@ OPTIONS = [
 
 @pytest.fixture
 def driver(tmp_path: Path) -> Iterator[Driver]:
-    root = tmp_path / "ws"
-    root.mkdir()
-    script = str(AGENTS / "terminal_script.py")
-    registry = Registry({"scripted": {"command": sys.executable, "args": [script]}}, [])
-    host = AgentHost(HostConfig(registry, root, tmp_path / "data", trust=trusting(tmp_path)))
-    host.start()
-    yield Driver(host, root)
-    host.stop()
+    with driving(tmp_path, {"scripted": script("terminal_script")}) as driver:
+        yield driver
 
 
 @pytest.fixture

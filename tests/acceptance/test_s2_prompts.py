@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import base64
 import json
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from acp_jupyter.host.host import AgentHost, HostConfig
-from acp_jupyter.host.registry.agents import Registry
-from tests.support.driver import Driver
-from tests.support.fake_agents import AGENTS
-from tests.support.trusting import trusting
+from tests.support.driver import Driver, driving
+from tests.support.fake_agents import script
 
 PIXEL = base64.b64encode(b"\x89PNG\r\n\x1a\n").decode()
 TEXT = {"type": "text", "text": "Look"}
@@ -29,24 +25,14 @@ NEEDS = {"image": "image", "audio": "audio", "resource": "embeddedContext"}
 
 @pytest.fixture
 def driver(tmp_path: Path) -> Iterator[Driver]:
-    root = tmp_path / "ws"
-    root.mkdir()
-    script = str(AGENTS / "takes.py")
     agents = {
-        name: {"command": sys.executable, "args": [script, *capabilities]}
-        for name, capabilities in {
-            "all": ["image", "audio", "embeddedContext"],
-            "none": [],
-            "image": ["image"],
-            "audio": ["audio"],
-        }.items()
+        "all": script("takes", "image", "audio", "embeddedContext"),
+        "none": script("takes"),
+        "image": script("takes", "image"),
+        "audio": script("takes", "audio"),
     }
-    host = AgentHost(
-        HostConfig(Registry(agents, []), root, tmp_path / "data", trust=trusting(tmp_path))
-    )
-    host.start()
-    yield Driver(host, root)
-    host.stop()
+    with driving(tmp_path, agents) as driver:
+        yield driver
 
 
 def sent(driver: Driver, agent: str, *blocks: Any) -> list[dict[str, Any]]:

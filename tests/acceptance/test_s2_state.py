@@ -6,7 +6,6 @@ subscribing is following a session's journal, and a reset is a new session.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -15,15 +14,12 @@ import pytest
 from acp.contrib.session_state import SessionAccumulator, SessionSnapshot, ToolCallView
 from acp.schema import SessionNotification
 
-from acp_jupyter.host.host import AgentHost, HostConfig
-from acp_jupyter.host.registry.agents import Registry
 from acp_jupyter.transcript.events import Event, Snapshot
 from acp_jupyter.transcript.items import AgentMessage, Plan, Thought, ToolCall, UserMessage
 from tests.acceptance.shown import only, shown
-from tests.support.driver import Driver
-from tests.support.fake_agents import AGENTS
+from tests.support.driver import Driver, driving
+from tests.support.fake_agents import script
 from tests.support.script import Script
-from tests.support.trusting import trusting
 from tests.support.wait import eventually
 
 Json = dict[str, Any]
@@ -187,16 +183,8 @@ class Follower:
 
 @pytest.fixture
 def driver(tmp_path: Path) -> Iterator[Driver]:
-    root = tmp_path / "ws"
-    root.mkdir()
-    hello = {"command": sys.executable, "args": [str(AGENTS / "hello.py")]}
-    config = HostConfig(
-        Registry({"hello": hello}, []), root, tmp_path / "data", trust=trusting(tmp_path)
-    )
-    host = AgentHost(config)
-    host.start()
-    yield Driver(host, root)
-    host.stop()
+    with driving(tmp_path, {"hello": script("hello")}) as driver:
+        yield driver
 
 
 def test_a_session_is_followed_until_one_has_had_enough(driver: Driver) -> None:

@@ -11,27 +11,19 @@ from typing import Any
 
 import pytest
 
-from acp_jupyter.host.host import AgentHost, HostConfig
-from acp_jupyter.host.registry.agents import Registry
 from acp_jupyter.host.session import Session
 from acp_jupyter.transcript.items import TerminalView, ToolCall
-from tests.support.driver import Driver
-from tests.support.fake_agents import AGENTS
+from tests.support.driver import Driver, driving
+from tests.support.fake_agents import script
 from tests.support.terminal_steps import ask, call, create, steps, update
-from tests.support.trusting import trusting
 from tests.support.wait import eventually
 
 
 @pytest.fixture
 def driver(tmp_path: Path) -> Iterator[Driver]:
-    root = tmp_path / "ws"
-    (root / "sub").mkdir(parents=True)
-    script = str(AGENTS / "terminal_script.py")
-    registry = Registry({"scripted": {"command": sys.executable, "args": [script]}}, [])
-    host = AgentHost(HostConfig(registry, root, tmp_path / "data", trust=trusting(tmp_path)))
-    host.start()
-    yield Driver(host, root)
-    host.stop()
+    with driving(tmp_path, {"scripted": script("terminal_script")}) as driver:
+        (driver.root / "sub").mkdir()
+        yield driver
 
 
 @pytest.fixture

@@ -12,17 +12,14 @@ import pytest
 from acp_jupyter.errors import AgentRequestError
 from acp_jupyter.host.client_router import ClientRouter
 from acp_jupyter.host.connection import AgentConnection
-from acp_jupyter.host.host import AgentHost, HostConfig
-from acp_jupyter.host.registry.agents import Registry
 from acp_jupyter.host.session import Session
 from acp_jupyter.host.traffic_log import read_traffic
 from acp_jupyter.packets.traffic import TrafficEntry
-from tests.support.driver import Driver
-from tests.support.fake_agents import AGENTS, fake_agent
+from tests.support.driver import Driver, driving
+from tests.support.fake_agents import AGENTS, fake_agent, script
 from tests.support.recording_client import RecordingClient
 from tests.support.sent import Sent, watch_sent
 from tests.support.talk import FAST, Talk
-from tests.support.trusting import trusting
 from tests.support.wait import eventually, eventually_async
 
 SCRIPTS = ("hello", "slow_stream", "speaks_first", "two_permissions")
@@ -33,17 +30,8 @@ STDIO = {"name": "files", "command": "/bin/files", "args": ["-q"], "env": []}
 
 @pytest.fixture
 def driver(tmp_path: Path) -> Iterator[Driver]:
-    root = tmp_path / "ws"
-    root.mkdir()
-    agents: dict[str, Any] = {
-        name: {"command": sys.executable, "args": [str(AGENTS / f"{name}.py")]} for name in SCRIPTS
-    }
-    host = AgentHost(
-        HostConfig(Registry(agents, []), root, tmp_path / "data", trust=trusting(tmp_path))
-    )
-    host.start()
-    yield Driver(host, root)
-    host.stop()
+    with driving(tmp_path, {name: script(name) for name in SCRIPTS}) as driver:
+        yield driver
 
 
 def log_of(driver: Driver, session: Session) -> list[TrafficEntry]:
@@ -99,8 +87,8 @@ def test_servers_of_tools_are_passed_on(
     tmp_path: Path, can: dict[str, bool], passed: list[Any]
 ) -> None:
     """S2.3: folder, and the servers that the agent takes; those on stdio it always does."""
-    script = tmp_path / "agent.py"
-    script.write_text(
+    program = tmp_path / "agent.py"
+    program.write_text(
         "import _wire\n"
         "told = _wire.initialize_result\n"
         "def result(name):\n"
@@ -109,22 +97,13 @@ def test_servers_of_tools_are_passed_on(
         "_wire.initialize_result = result\n"
         "_wire.serve(lambda *_: 'end_turn')\n"
     )
-    agent = {"command": sys.executable, "args": [str(script)], "env": {"PYTHONPATH": str(AGENTS)}}
-    root = tmp_path / "ws"
-    root.mkdir()
-    host = AgentHost(
-        HostConfig(Registry({"a": agent}, []), root, tmp_path / "data", trust=trusting(tmp_path))
-    )
-    host.start()
-    try:
-        driver = Driver(host, root)
+    agent = {"command": sys.executable, "args": [str(program)], "env": {"PYTHONPATH": str(AGENTS)}}
+    with driving(tmp_path, {"a": agent}) as driver:
         session = driver.open("a")
         session.agent.mcp_servers = (HTTP, SSE, STDIO)
         driver.done(session, driver.prompt(session))
         (opened,) = [e for e in log_of(driver, session) if e.message.get("method") == "session/new"]
-        assert opened.message["params"] == {"cwd": str(root), "mcpServers": passed}
-    finally:
-        host.stop()
+        assert opened.message["params"] == {"cwd": str(driver.root), "mcpServers": passed}
 
 
 def test_modes_and_models_are_chosen(driver: Driver) -> None:

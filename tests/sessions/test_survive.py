@@ -158,7 +158,7 @@ def test_two_servers_on_one_folder(kept: Kept) -> None:
             with pytest.raises(SessionImported, match="open in another server"):
                 second.prompt(other, "two")
             with pytest.raises(NotAllowed, match="open in another server"):
-                second.host.submit(second.host.delete_session(session.session_id)).result(10)
+                second.host.submit(second.host.ending.delete(session.session_id)).result(10)
         say(first, session, "two")
         lines = (meta.parent / "traffic.ndjson").read_text().splitlines()
     assert all(json.loads(line) for line in lines)

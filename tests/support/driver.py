@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import contextlib
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from acp_jupyter.host.host import AgentHost
+from acp_jupyter.host.host import AgentHost, HostConfig
+from acp_jupyter.host.limits import Limits
+from acp_jupyter.host.registry.agents import Registry
 from acp_jupyter.host.session import Session
 from acp_jupyter.transcript.session_state import TurnState
+from tests.support.trusting import trusting
 from tests.support.wait import eventually
 
-__all__ = ["Driver"]
+__all__ = ["Driver", "driving"]
 
 
 class Driver:
@@ -51,3 +55,25 @@ class Driver:
         state = session.transcript
         items = state.window(0, len(state.items))
         return "".join(item.text for item in items if item.kind == "agent_message")
+
+
+@contextlib.contextmanager
+def driving(
+    folder: Path, agents: Mapping[str, Mapping[str, Any]], limits: Limits | None = None
+) -> Iterator[Driver]:
+    """Run a host with these agents; they work in ``folder/ws``, which is trusted."""
+    root = folder / "ws"
+    root.mkdir(exist_ok=True)
+    config = HostConfig(
+        Registry(agents, []),
+        root,
+        folder / "data",
+        limits=limits or Limits(),
+        trust=trusting(folder),
+    )
+    host = AgentHost(config)
+    host.start()
+    try:
+        yield Driver(host, root)
+    finally:
+        host.stop()

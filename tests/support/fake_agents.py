@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 from acp_jupyter.host.registry.agents import AgentSpec
 
-__all__ = ["AGENTS", "fake_agent"]
+__all__ = ["AGENTS", "fake_agent", "script"]
 
 AGENTS = Path(__file__).parents[1] / "agents"
 
@@ -15,3 +16,8 @@ AGENTS = Path(__file__).parents[1] / "agents"
 def fake_agent(name: str, *args: str) -> AgentSpec:
     """Return how to start ``tests/agents/NAME.py``."""
     return AgentSpec(name, name, sys.executable, (str(AGENTS / f"{name}.py"), *args))
+
+
+def script(name: str, *args: str) -> dict[str, Any]:
+    """Return ``tests/agents/NAME.py`` as an agent is configured."""
+    return {"command": sys.executable, "args": [str(AGENTS / f"{name}.py"), *args]}

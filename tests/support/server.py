@@ -19,7 +19,7 @@ from jupyter_client.blocking.client import BlockingKernelClient
 from websockets.sync.client import ClientConnection, connect
 
 from acp_jupyter.delivery import kernel_proof
-from tests.support.fake_agents import AGENTS
+from tests.support.fake_agents import script
 from tests.support.wait import eventually
 
 __all__ = ["JupyterServer", "KernelSide", "fake_agents"]
@@ -33,9 +33,7 @@ _KEPT_VARIABLES = ("PATH", "LANG", "LC_ALL", "TZ", "TMPDIR", "VIRTUAL_ENV", "PYT
 
 def fake_agents(*names: str) -> dict[str, dict[str, Any]]:
     """Return ``c.AcpJupyter.agents`` with scripts of ``tests/agents`` under their names."""
-    return {
-        name: {"command": sys.executable, "args": [str(AGENTS / f"{name}.py")]} for name in names
-    }
+    return {name: script(name) for name in names}
 
 
 class JupyterServer(AbstractContextManager["JupyterServer"]):

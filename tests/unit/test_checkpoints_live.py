@@ -2,35 +2,23 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from acp_jupyter.host.host import AgentHost, HostConfig
-from acp_jupyter.host.registry.agents import Registry
 from acp_jupyter.host.session import Session
 from acp_jupyter.packets.change_notes import TurnChanges
 from acp_jupyter.packets.notes import Origin
-from tests.support.driver import Driver
-from tests.support.fake_agents import AGENTS
-from tests.support.trusting import trusting
+from tests.support.driver import Driver, driving
+from tests.support.fake_agents import script
 from tests.support.wait import eventually
 
 
 @pytest.fixture
 def driver(tmp_path: Path) -> Iterator[Driver]:
-    root = tmp_path / "ws"
-    root.mkdir()
-    entry = {"command": sys.executable, "args": [str(AGENTS / "own_tools.py")]}
-    agents = {"own": entry, "other": entry}
-    host = AgentHost(
-        HostConfig(Registry(agents, []), root, tmp_path / "data", trust=trusting(tmp_path))
-    )
-    host.start()
-    yield Driver(host, root)
-    host.stop()
+    with driving(tmp_path, {"own": script("own_tools"), "other": script("own_tools")}) as driver:
+        yield driver
 
 
 def _told(driver: Driver, session: Session, turn_id: str) -> TurnChanges | None:
@@ -132,6 +120,6 @@ def test_what_a_deleted_session_changed_is_kept_no_longer(driver: Driver) -> Non
     keeper = driver.host.checkpoints.of(driver.root)
     (gone,), (kept,) = first.transcript.turn_order, second.transcript.turn_order
     assert keeper.trees(gone) is not None
-    driver.host.submit(driver.host.delete_session(first.session_id)).result(20)
+    driver.host.submit(driver.host.ending.delete(first.session_id)).result(20)
     assert keeper.trees(gone) is None
     assert keeper.trees(kept) is not None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,30 +11,20 @@ import pytest
 
 from acp_jupyter.errors import BadRequest, InvalidAnswers, QuestionGone, QuestionSettled
 from acp_jupyter.host.elicitation.session import QuestionWithdrawn
-from acp_jupyter.host.host import AgentHost, HostConfig
-from acp_jupyter.host.registry.agents import Registry
 from acp_jupyter.host.session import Session
 from acp_jupyter.packets.notes import Policy
 from acp_jupyter.packets.traffic import TrafficEntry
 from acp_jupyter.transcript.elicitation_items import Elicitation
 from acp_jupyter.transcript.record import build_bundle
-from tests.support.driver import Driver
-from tests.support.fake_agents import AGENTS
-from tests.support.trusting import trusting
+from tests.support.driver import Driver, driving
+from tests.support.fake_agents import script
 from tests.support.wait import eventually
 
 
 @pytest.fixture
 def driver(tmp_path: Path) -> Iterator[Driver]:
-    root = tmp_path / "ws"
-    root.mkdir()
-    agents = {"elicit": {"command": sys.executable, "args": [str(AGENTS / "elicit.py")]}}
-    host = AgentHost(
-        HostConfig(Registry(agents, []), root, tmp_path / "data", trust=trusting(tmp_path))
-    )
-    host.start()
-    yield Driver(host, root)
-    host.stop()
+    with driving(tmp_path, {"elicit": script("elicit")}) as driver:
+        yield driver
 
 
 def question(session: Session) -> Elicitation:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from acp_jupyter.host.host import AgentHost, HostConfig
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.registry.agents import Registry
 from acp_jupyter.host.session import Session
 from acp_jupyter.host.traffic_log import read_traffic
 from acp_jupyter.packets.notes import SessionOpened
@@ -19,23 +16,15 @@ from acp_jupyter.transcript.items import Artifact, Item, Notice
 from acp_jupyter.transcript.reduce import reduce
 from acp_jupyter.transcript.setup import opened
 from acp_jupyter.transcript.state import Transcript
-from tests.support.driver import Driver
-from tests.support.fake_agents import AGENTS
-from tests.support.trusting import trusting
+from tests.support.driver import Driver, driving
+from tests.support.fake_agents import script
 from tests.support.wait import eventually
 
 
 @pytest.fixture
 def driver(tmp_path: Path) -> Iterator[Driver]:
-    root = tmp_path / "ws"
-    root.mkdir()
-    agents = {"own": {"command": sys.executable, "args": [str(AGENTS / "own_tools.py")]}}
-    host = AgentHost(
-        HostConfig(Registry(agents, []), root, tmp_path / "data", trust=trusting(tmp_path))
-    )
-    host.start()
-    yield Driver(host, root)
-    host.stop()
+    with driving(tmp_path, {"own": script("own_tools")}) as driver:
+        yield driver
 
 
 def _items(driver: Driver, session: Session, prompt: str) -> list[Item]:
@@ -116,19 +105,6 @@ def test_a_turn_whose_agent_died_shows_what_it_made(driver: Driver) -> None:
 
 
 def test_beyond_the_bound_there_are_no_artifacts(tmp_path: Path) -> None:
-    root = tmp_path / "ws"
-    root.mkdir()
-    agents = {"own": {"command": sys.executable, "args": [str(AGENTS / "own_tools.py")]}}
-    limits = Limits(scan_files=3)
-    host = AgentHost(
-        HostConfig(
-            Registry(agents, []), root, tmp_path / "data", limits=limits, trust=trusting(tmp_path)
-        )
-    )
-    host.start()
-    try:
-        driver = Driver(host, root)
+    with driving(tmp_path, {"own": script("own_tools")}, Limits(scan_files=3)) as driver:
         items = _items(driver, driver.open("own"), "many 9 .png\nsay Done")
         assert [item.kind for item in items] == ["user_message", "agent_message", "turn_end"]
-    finally:
-        host.stop()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,25 +10,15 @@ import pytest
 
 from acp_jupyter.host.file_changes import turn as turn_files
 from acp_jupyter.host.file_changes.scan import FolderScan
-from acp_jupyter.host.host import AgentHost, HostConfig
-from acp_jupyter.host.registry.agents import Registry
-from tests.support.driver import Driver
-from tests.support.fake_agents import AGENTS
-from tests.support.trusting import trusting
+from tests.support.driver import Driver, driving
+from tests.support.fake_agents import script
 from tests.support.wait import eventually
 
 
 @pytest.fixture
 def driver(tmp_path: Path) -> Iterator[Driver]:
-    root = tmp_path / "ws"
-    root.mkdir()
-    agents = {"own": {"command": sys.executable, "args": [str(AGENTS / "own_tools.py")]}}
-    host = AgentHost(
-        HostConfig(Registry(agents, []), root, tmp_path / "data", trust=trusting(tmp_path))
-    )
-    host.start()
-    yield Driver(host, root)
-    host.stop()
+    with driving(tmp_path, {"own": script("own_tools")}) as driver:
+        yield driver
 
 
 def test_a_look_that_takes_long_is_told_of_until_it_is_over(

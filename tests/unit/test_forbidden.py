@@ -3,30 +3,20 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from acp_jupyter.host.host import AgentHost, HostConfig
-from acp_jupyter.host.registry.agents import Registry
 from acp_jupyter.packets.notes import Policy
-from tests.support.driver import Driver
-from tests.support.fake_agents import AGENTS
-from tests.support.trusting import trusting
+from tests.support.driver import Driver, driving
+from tests.support.fake_agents import script
 
 
 @pytest.fixture
 def driver(tmp_path: Path) -> Iterator[Driver]:
-    root = tmp_path / "ws"
-    root.mkdir()
-    script = str(AGENTS / "terminal_script.py")
-    registry = Registry({"scripted": {"command": sys.executable, "args": [script]}}, [])
-    host = AgentHost(HostConfig(registry, root, tmp_path / "data", trust=trusting(tmp_path)))
-    host.start()
-    yield Driver(host, root)
-    host.stop()
+    with driving(tmp_path, {"scripted": script("terminal_script")}) as driver:
+        yield driver
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import signal
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -25,8 +24,8 @@ from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.registry.agents import Registry
 from acp_jupyter.packets.notes import AgentExited, Policy
 from acp_jupyter.transcript.items import ToolCall
-from tests.support.driver import Driver
-from tests.support.fake_agents import AGENTS
+from tests.support.driver import Driver, driving
+from tests.support.fake_agents import AGENTS, script
 from tests.support.trusting import trusting
 from tests.support.wait import eventually
 
@@ -36,19 +35,10 @@ LIMITS = Limits(initialize_seconds=3, session_new_seconds=1, cancel_grace_second
 
 @pytest.fixture
 def driver(tmp_path: Path) -> Iterator[Driver]:
-    root = tmp_path / "ws"
-    root.mkdir()
-    agents = {
-        name: {"command": sys.executable, "args": [str(AGENTS / f"{name}.py")]} for name in NAMES
-    }
+    agents = {name: script(name) for name in NAMES}
     agents["no_such_command"] = {"command": "no-such-command-anywhere"}
-    config = HostConfig(
-        Registry(agents, []), root, tmp_path / "data", limits=LIMITS, trust=trusting(tmp_path)
-    )
-    host = AgentHost(config)
-    host.start()
-    yield Driver(host, root)
-    host.stop()
+    with driving(tmp_path, agents, LIMITS) as driver:
+        yield driver
     eventually(lambda: not _left(), 5, "agents are left")
 
 
@@ -308,7 +298,7 @@ def test_secrets_do_not_reach_the_log(driver: Driver, monkeypatch: pytest.Monkey
     session = driver.open("env_dump")
     driver.done(session, driver.prompt(session))
     assert '"SOME_API_KEY": "[redacted]"' in driver.text(session)
-    driver.host.submit(driver.host.close_session(session.session_id)).result(20)
+    driver.host.submit(driver.host.ending.close(session.session_id)).result(20)
     logged = driver.host.traffic_path(session.session_id).read_text()
     assert "SOME_API_KEY" in logged
     assert "canary-1234567890" not in logged

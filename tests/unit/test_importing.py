@@ -67,7 +67,7 @@ def test_it_is_a_stopped_session_that_refuses_all_work(driver: Driver) -> None:
     driver.run(session.start_in_background)
     driver.run(lambda: session.rename("Mine"))
     assert session.state.title == "Mine"
-    driver.host.submit(driver.host.close_session(report.session_id)).result(10)
+    driver.host.submit(driver.host.ending.close(report.session_id)).result(10)
 
 
 def test_a_turn_that_the_log_leaves_open_is_closed_in_words(driver: Driver) -> None:
@@ -159,7 +159,7 @@ def test_one_that_is_being_put_away_can_be_opened_at_once(driver: Driver) -> Non
 
     async def close_and_open() -> str:
         await driver.host.kept.stored()  # what is kept is known
-        closing = asyncio.create_task(driver.host.close_session(session_id))
+        closing = asyncio.create_task(driver.host.ending.close(session_id))
         await asyncio.sleep(0)  # it begins
         assert session_id not in driver.host.sessions
         await driver.host.kept.wake(session_id)

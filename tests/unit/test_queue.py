@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -12,15 +11,12 @@ from typing import Any
 import pytest
 
 from acp_jupyter.errors import EmptyPrompt, InvalidBlock, NotQueued
-from acp_jupyter.host.host import AgentHost, HostConfig
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.prompt_blocks import content_blocks
-from acp_jupyter.host.registry.agents import Registry
 from acp_jupyter.host.session import Session
 from acp_jupyter.transcript.items import UserMessage
-from tests.support.driver import Driver
-from tests.support.fake_agents import AGENTS
-from tests.support.trusting import trusting
+from tests.support.driver import Driver, driving
+from tests.support.fake_agents import script
 from tests.support.wait import eventually
 
 IMAGE = {"type": "image", "data": "aGk=", "mimeType": "image/png"}
@@ -28,17 +24,8 @@ IMAGE = {"type": "image", "data": "aGk=", "mimeType": "image/png"}
 
 @pytest.fixture
 def driver(tmp_path: Path) -> Iterator[Driver]:
-    root = tmp_path / "ws"
-    root.mkdir()
-    agent = {"command": sys.executable, "args": [str(AGENTS / "takes.py"), "image"]}
-    host = AgentHost(
-        HostConfig(
-            Registry({"takes": agent}, []), root, tmp_path / "data", trust=trusting(tmp_path)
-        )
-    )
-    host.start()
-    yield Driver(host, root)
-    host.stop()
+    with driving(tmp_path, {"takes": script("takes", "image")}) as driver:
+        yield driver
 
 
 def busy(driver: Driver, *waiting: str) -> tuple[Session, str, list[str]]:
