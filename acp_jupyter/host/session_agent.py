@@ -8,7 +8,8 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from acp_jupyter.errors import AcpError, AgentStartError
+from acp_jupyter.errors import AcpError
+from acp_jupyter.host.agent_news import AgentNews
 from acp_jupyter.host.attaching import Attaching
 from acp_jupyter.host.client import SessionClient
 from acp_jupyter.host.connection import AgentConnection
@@ -18,17 +19,11 @@ from acp_jupyter.host.link import Link
 from acp_jupyter.host.login.session import SessionLogin
 from acp_jupyter.host.pool import AgentPool, Member
 from acp_jupyter.host.registry.agents import AgentSpec
-from acp_jupyter.packets.notes import (
-    AgentExited,
-    AgentStarting,
-    HostNotice,
-    StartFailed,
-    TurnFailed,
-)
+from acp_jupyter.host.resting import Resting
+from acp_jupyter.packets.notes import AgentStarting
 
 __all__ = ["SessionAgent"]
 
-_SHOWN_STDERR_LINES = 10
 _FAREWELL_SECONDS = 2.0
 
 
@@ -78,9 +73,9 @@ class SessionAgent:
         self._start: asyncio.Task[Link] | None = None
         self._watch: asyncio.Task[None] | None = None
         self._ending: asyncio.Task[None] | None = None
-        self._rest: asyncio.TimerHandle | None = None
-        self._dropping: asyncio.Task[None] | None = None
         self._closing = False
+        self._news = AgentNews(journal, spec.name)
+        self._resting = Resting(limits.idle_seconds, self._idle, self.drop, self._news)
 
     @property
     def running(self) -> bool:
@@ -111,7 +106,7 @@ class SessionAgent:
         """
         if self.before_start is not None:
             await self.before_start()
-        return await self._pool.join(self._member, self._tell_pause)
+        return await self._pool.join(self._member, self._news.paused)
 
     async def disconnected(self) -> None:
         """Use the connection no more, unless the session is open there."""
@@ -124,11 +119,11 @@ class SessionAgent:
 
     def start_in_background(self) -> None:
         """Start the agent; a failure is told in the transcript."""
-        self._starting().add_done_callback(self._tell_failed_start)
+        self._starting().add_done_callback(self._news.start_failed)
 
     async def drop(self) -> None:
         """Leave the process, if there is one; the last to leave waits until it is gone."""
-        self._cancel_rest()
+        self._resting.end()
         start, self._start = self._start, None
         if start is not None:
             self._ending = asyncio.create_task(
@@ -151,26 +146,13 @@ class SessionAgent:
 
     def rest(self) -> None:
         """Leave an agent that has nothing to do for long, if it can take up the session again."""
-        self._cancel_rest()
+        self._resting.end()
         link = self._current()
         if link is not None and (link.can("resume") or link.can("load")):
-            loop = asyncio.get_running_loop()
-            self._rest = loop.call_later(self._limits.idle_seconds, self._idle)
+            self._resting.begin()
 
-    def _idle(self) -> None:
-        if self._journal.transcript.session.active_turn_id is None and self.running:
-            minutes = max(1, round(self._limits.idle_seconds / 60))
-            words = f"was stopped after {minutes} minute{'s' * (minutes != 1)} without a prompt"
-            self._dropping = asyncio.create_task(self._drop_idle(words))
-
-    async def _drop_idle(self, words: str) -> None:
-        await self.drop()
-        self._journal.note(AgentExited(words=words, expected=True))
-
-    def _cancel_rest(self) -> None:
-        if self._rest is not None:
-            self._rest.cancel()
-            self._rest = None
+    def _idle(self) -> bool:
+        return self._journal.transcript.session.active_turn_id is None and self.running
 
     def _current(self) -> Link | None:
         start = self._start
@@ -179,7 +161,7 @@ class SessionAgent:
         return start.result()
 
     def _starting(self) -> asyncio.Task[Link]:
-        self._cancel_rest()
+        self._resting.end()
         if self._start is None or _failed(self._start):
             name = f"acp-start-{self._journal.session_id}"
             self._start = asyncio.create_task(self.login.watch(self._open()), name=name)
@@ -189,7 +171,7 @@ class SessionAgent:
         if self.before_start is not None:
             await self.before_start()
         self._journal.note(AgentStarting())
-        connection = await self._pool.join(self._member, self._tell_pause)
+        connection = await self._pool.join(self._member, self._news.paused)
         try:
             own = () if self.more_servers is None else await self.more_servers()
             attaching = Attaching(
@@ -226,28 +208,11 @@ class SessionAgent:
         if self._current() is link:
             self._start = None
         if self._start is None:
-            self._tell_exit(link, link.connection.fault or reason.words())
+            if self.exited is not None:
+                self.exited()
+            words = link.connection.fault or reason.words()
+            self._news.exited(link.connection, words, expected=self._closing)
         await self._pool.leave(self._member, link.connection)
-
-    def _tell_exit(self, link: Link, words: str) -> None:
-        stderr = tuple(link.connection.stderr_tail()[-_SHOWN_STDERR_LINES:])
-        if self.exited is not None:
-            self.exited()
-        active = self._journal.transcript.session.active_turn_id
-        self._journal.note(AgentExited(words=words, stderr=stderr, expected=self._closing))
-        if active is not None and not self._closing:
-            name = self._journal.transcript.session.agent_info.name
-            message = (
-                f"{name} stopped during the turn: it {words}. Your next message starts it again."
-            )
-            self._journal.note(
-                TurnFailed(
-                    turn_id=active,
-                    message=message,
-                    detail="\n".join(stderr),
-                    reason="agent_died",
-                )
-            )
 
     async def _end(self, start: asyncio.Task[Link]) -> None:
         """Leave an agent that was started, or is being started."""
@@ -260,7 +225,7 @@ class SessionAgent:
             if shared:
                 # The process lives on for others; this session is told that it has no agent.
                 await self._unwatch()
-                self._journal.note(AgentExited(words="was left", expected=True))
+                self._news.left("was left")
             elif not link.connection.closed.is_set():
                 await link.connection.close()
         if self._watch is not None:
@@ -270,21 +235,6 @@ class SessionAgent:
         if self._watch is not None:
             self._watch.cancel()
             await asyncio.gather(self._watch, return_exceptions=True)
-
-    def _tell_pause(self, seconds: float) -> None:
-        name = self.spec.name
-        text = f"{name} has stopped several times. It is started again in {seconds:.0f} s."
-        self._journal.note(HostNotice(severity="warning", text=text))
-
-    def _tell_failed_start(self, task: asyncio.Task[Link]) -> None:
-        if task.cancelled():
-            return
-        error = task.exception()
-        idle = self._journal.transcript.session.active_turn_id is None
-        if isinstance(error, AgentStartError) and idle:
-            self._journal.note(
-                StartFailed(message=error.message, detail=error.detail, reason=error.reason)
-            )
 
 
 def _failed(task: asyncio.Task[Link]) -> bool:
