@@ -19,7 +19,10 @@ _MOST_DATA_CHARS = 4 * 1024 * 1024
 """Of one form of one display, images as base64."""
 _MOST_ALL_CHARS = 16 * 1024 * 1024
 _MOST_DISPLAYS = 200
+_MOST_OUTPUTS = 2_000
+"""Those of both streams, in turns, are counted too."""
 _MOST_FRAMES = 100
+_TAIL_CHARS = 4000
 _TOO_LARGE = "[left out: {kind} of {size} characters is too large]"
 
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
@@ -42,6 +45,16 @@ class Outputs:
         """Return what there is."""
         return tuple(self._outputs)
 
+    def tail(self) -> str:
+        """Return the end of what was printed; may be called in any thread meanwhile."""
+        printed = [str(each["text"]) for each in tuple(self._outputs) if "text" in each]
+        tail = ""
+        for text in reversed(printed):
+            tail = text[-_TAIL_CHARS:] + tail
+            if len(tail) >= _TAIL_CHARS:
+                break
+        return tail[-_TAIL_CHARS:]
+
     def print(self, name: str, text: str) -> None:
         """Take text of ``stdout`` or ``stderr``."""
         if not text:
@@ -50,11 +63,15 @@ class Outputs:
         if len(text) > self._text_left:
             self.truncated = True
             text = text[: self._text_left]
+            if not text:
+                return
         self._text_left -= len(text)
         last = self._outputs[-1] if self._outputs else {}
         if last.get("output_type") == "stream" and last.get("name") == name:
             last["text"] = f"{last['text']}{text}"
-        elif text:
+        elif len(self._outputs) >= _MOST_OUTPUTS:
+            self.truncated = True
+        else:
             self._outputs.append({"output_type": "stream", "name": name, "text": text})
 
     def display(
@@ -67,20 +84,17 @@ class Outputs:
         execution_count: int | None = None,
     ) -> None:
         """Take a display, or another state of an earlier one."""
-        kept: dict[str, JsonValue] = {
-            "data": {kind: self._bounded(kind, value) for kind, value in data.items()},
-            "metadata": _json(metadata or {}, {}),
-        }
         if update:
             if (known := self._named.get(display_id)) is not None:
-                known.update(kept)
+                self._all_left += _size(known["data"])
+                known.update(self._kept(data, metadata))
             return
         self._clear_now()
         if sum(each["output_type"] != "stream" for each in self._outputs) >= _MOST_DISPLAYS:
             self.truncated = True
             return
         kind = "display_data" if execution_count is None else "execute_result"
-        output: _Output = {"output_type": kind, **kept}
+        output: _Output = {"output_type": kind, **self._kept(data, metadata)}
         if execution_count is not None:
             output["execution_count"] = execution_count
         self._outputs.append(output)
@@ -111,13 +125,23 @@ class Outputs:
             self._clear = False
             self._outputs.clear()
             self._named.clear()
+            # What is not shown any more takes no room: code may show its progress for long.
+            self._text_left, self._all_left = _MOST_TEXT_CHARS, _MOST_ALL_CHARS
+
+    def _kept(
+        self, data: Mapping[str, Any], metadata: Mapping[str, Any] | None
+    ) -> dict[str, JsonValue]:
+        return {
+            "data": {kind: self._bounded(kind, value) for kind, value in data.items()},
+            "metadata": _json(metadata or {}, {}),
+        }
 
     def _bounded(self, kind: str, value: object) -> JsonValue:
         found: JsonValue
         if isinstance(value, bytes):
             value = base64.b64encode(value).decode("ascii")
         found = _json(value, "")
-        size = len(found) if isinstance(found, str) else len(str(found))
+        size = _length(found)
         if size > min(_MOST_DATA_CHARS, self._all_left):
             self.truncated = True
             return _TOO_LARGE.format(kind=kind, size=size) if kind.startswith("text/") else ""
@@ -162,3 +186,11 @@ def _json(value: object, otherwise: JsonValue) -> Any:
         return to_jsonable_python(value, fallback=str)
     except (PydanticSerializationError, ValueError, RecursionError):
         return otherwise
+
+
+def _size(data: JsonValue) -> int:
+    return sum(map(_length, data.values())) if isinstance(data, dict) else 0
+
+
+def _length(value: JsonValue) -> int:
+    return len(value) if isinstance(value, str) else len(str(value))
