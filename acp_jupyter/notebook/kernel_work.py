@@ -28,6 +28,7 @@ __all__ = [
     "GoOn",
     "InspectCode",
     "KernelWork",
+    "PrintedSoFar",
     "RunCode",
     "TellVariables",
     "Trouble",
@@ -105,6 +106,13 @@ class FinishedWork(Model):
         """Return the one that there is."""
         found = self.ran or self.variables or self.inspection or self.completion or self.trouble
         return found or Trouble(trouble="unsupported", message="The kernel gave no answer.")
+
+
+class PrintedSoFar(Model):
+    """The end of what code has printed that still runs."""
+
+    work_id: str
+    text: str = Field(max_length=10_000)
 
 
 class Follow(Model):

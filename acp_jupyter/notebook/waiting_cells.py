@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
 from acp_jupyter.delivery.frames import TurnDetail
@@ -62,8 +62,16 @@ class WaitingCells:
         near = time.monotonic() - kernel.seen_at < _BETWEEN_SECONDS
         return bool(kernel.looking) or kernel.at_work is not None or near
 
-    async def do(self, kernel_id: str, work: KernelWork) -> Answer:
+    async def do(self, kernel_id: str, work: KernelWork, stop: Callable[[], None]) -> Answer:
         """Have the waiting cell do it; without a limit of time where it has begun.
+
+        Parameters
+        ----------
+        kernel_id, work
+            What is to be done where.
+        stop
+            Called where this is cancelled while the cell works on it; what still waits is only
+            taken back, since the cell may work on something else.
 
         Raises
         ------
@@ -91,6 +99,8 @@ class WaitingCells:
             if kernel.at_work is job:
                 kernel.at_work = None
                 kernel.more.set()
+                if not job.outcome.done():
+                    stop()
         if isinstance(outcome, Trouble):
             raise outcome.error()
         return outcome

@@ -70,9 +70,17 @@ class KernelLife:
         except TimeoutError:
             raise KernelTrouble("timeout", "The kernel did not come back.") from None
 
-    async def interrupt(self, kernel_id: str) -> None:
-        """Interrupt a kernel, if it is still there. On Jupyter's loop."""
-        if kernel_id in self._kernels:
+    def process(self, kernel_id: str) -> object:
+        """Return what tells a kernel's process from the next one of the same id."""
+        provisioner = getattr(self._kernels.get_kernel(kernel_id), "provisioner", None)
+        return getattr(provisioner, "pid", None)
+
+    async def interrupt(self, kernel_id: str, process: object) -> None:
+        """Interrupt a kernel, if it is still that process. On Jupyter's loop.
+
+        One that just starts after a restart would end.
+        """
+        if kernel_id in self._kernels and self.process(kernel_id) == process:
             await self.manager(kernel_id).interrupt_kernel()
 
     async def on_jupyters_loop(self, work: Coroutine[Any, Any, _T]) -> _T:
@@ -107,14 +115,11 @@ class KernelLife:
         finally:
             job.cancel()
             end.cancel()
+            await asyncio.wait({job, end})
 
     async def _until_dead(self, kernel_id: str) -> None:
-        first = self._process(kernel_id)
-        while kernel_id in self._kernels and self._process(kernel_id) == first:
+        first = self.process(kernel_id)
+        while kernel_id in self._kernels and self.process(kernel_id) == first:
             if not await self._kernels.get_kernel(kernel_id).is_alive():
                 return
             await asyncio.sleep(_ALIVE_SECONDS)
-
-    def _process(self, kernel_id: str) -> object:
-        provisioner = getattr(self._kernels.get_kernel(kernel_id), "provisioner", None)
-        return getattr(provisioner, "pid", None)

@@ -87,14 +87,8 @@ class ServerKernelRunner:
         work = RunCode(work_id=_new_id(), code=code, timeout_seconds=timeout_seconds)
 
         async def by_channel() -> RunResult:
-            self._running.add(kernel_id)
-            try:
-                async with KernelChannel(self._life.manager(kernel_id)) as channel:
-                    return await channel.run(
-                        code, seconds=timeout_seconds, store_history=store_history
-                    )
-            finally:
-                self._running.discard(kernel_id)
+            async with KernelChannel(self._life.manager(kernel_id)) as channel:
+                return await channel.run(code, seconds=timeout_seconds, store_history=store_history)
 
         return await self._do(kernel_id, work, RunResult, by_channel, timeout_seconds)
 
@@ -145,7 +139,9 @@ class ServerKernelRunner:
     async def interrupt(self, kernel_id: str) -> None:
         """Stop what a tool runs there; the user's own cell is left alone."""
         if self._cells.mark_interrupted(kernel_id) or kernel_id in self._running:
-            await self._life.on_jupyters_loop(self._life.interrupt(kernel_id))
+            self._life.must_exist(kernel_id)
+            process = self._life.process(kernel_id)
+            await self._life.on_jupyters_loop(self._life.interrupt(kernel_id, process))
 
     async def restart(self, kernel_id: str) -> None:
         """Restart the kernel: all variables are lost, and a cell that waits ends."""
@@ -177,25 +173,35 @@ class ServerKernelRunner:
                 assert isinstance(answer, kind)
                 return answer
             if kernel_id not in self._running and self._life.is_free(kernel_id):
-                work_there = self._life.on_jupyters_loop(by_channel())
-                return await self._life.unless_dead(kernel_id, work_there)
+                return await self._by_channel(kernel_id, by_channel(), runs=kind is RunResult)
             if time.monotonic() > deadline:
                 raise KernelTrouble("busy", _BUSY)
             await asyncio.sleep(_LOOK_SECONDS)
 
-    async def _by_cell(self, kernel_id: str, work: KernelWork, seconds: float) -> Answer:
+    async def _by_channel(self, kernel_id: str, work: Coroutine[Any, Any, _A], *, runs: bool) -> _A:
+        """Do it there; while code ``runs``, the kernel is no other tool's."""
+        if runs:
+            self._running.add(kernel_id)
         try:
-            return await asyncio.wait_for(self._cells.do(kernel_id, work), seconds)
-        except TimeoutError:
-            raise KernelTrouble("timeout", "The waiting cell did not answer in time.") from None
-        except asyncio.CancelledError:
-            # The turn was stopped: so is its code.
-            ending = asyncio.ensure_future(
-                self._life.on_jupyters_loop(self._life.interrupt(kernel_id))
-            )
+            work_there = self._life.on_jupyters_loop(work)
+            return await self._life.unless_dead(kernel_id, work_there)
+        finally:
+            if runs:
+                self._running.discard(kernel_id)
+
+    async def _by_cell(self, kernel_id: str, work: KernelWork, seconds: float) -> Answer:
+        process = self._life.process(kernel_id)
+
+        def stop() -> None:
+            interrupted = self._life.interrupt(kernel_id, process)
+            ending = asyncio.ensure_future(self._life.on_jupyters_loop(interrupted))
             self._ending.add(ending)
             ending.add_done_callback(self._ending.discard)
-            raise
+
+        try:
+            return await asyncio.wait_for(self._cells.do(kernel_id, work, stop), seconds)
+        except TimeoutError:
+            raise KernelTrouble("timeout", "The waiting cell did not answer in time.") from None
 
     async def _ask(self, kernel_id: str, kind: str, content: dict[str, Any]) -> dict[str, Any]:
         async with KernelChannel(self._life.manager(kernel_id)) as channel:

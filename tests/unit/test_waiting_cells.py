@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
@@ -22,6 +23,10 @@ def work(name: str = "w") -> RunCode:
     return RunCode(work_id=name, code="1", timeout_seconds=1)
 
 
+def pass_over() -> None:
+    """Nothing is to be stopped."""
+
+
 async def never() -> TurnDetail:
     await asyncio.Event().wait()
     raise AssertionError
@@ -36,7 +41,7 @@ async def taken(cells: WaitingCells) -> KernelWork:
 @pytest.mark.asyncio
 async def test_a_cell_does_one_piece_after_the_other() -> None:
     cells = WaitingCells()
-    jobs = [asyncio.create_task(cells.do("k", work(name))) for name in "abc"]
+    jobs = [asyncio.create_task(cells.do("k", work(name), stop=pass_over)) for name in "abc"]
     for name in "abc":
         assert (await taken(cells)).work_id == name
         assert cells.waits("k")
@@ -47,7 +52,7 @@ async def test_a_cell_does_one_piece_after_the_other() -> None:
 @pytest.mark.asyncio
 async def test_a_kernel_gets_no_work_of_another() -> None:
     cells = WaitingCells()
-    job = asyncio.create_task(cells.do("other", work()))
+    job = asyncio.create_task(cells.do("other", work(), stop=pass_over))
     looking = asyncio.create_task(cells.follow("k", never()))
     done, _ = await asyncio.wait([looking], timeout=0.1)
     assert not done
@@ -61,13 +66,13 @@ async def test_where_no_cell_waits_the_work_is_given_back(monkeypatch: pytest.Mo
     cells = WaitingCells()
     assert not cells.waits("k")
     with pytest.raises(NoCellWaits):
-        await cells.do("k", work())
+        await cells.do("k", work(), stop=pass_over)
 
 
 @pytest.mark.asyncio
 async def test_a_cell_that_looks_again_without_an_answer_has_lost_it() -> None:
     cells = WaitingCells()
-    job = asyncio.create_task(cells.do("k", work()))
+    job = asyncio.create_task(cells.do("k", work(), stop=pass_over))
     await taken(cells)
     looking = asyncio.create_task(cells.follow("k", never()))
     with pytest.raises(KernelTrouble, match="was lost"):
@@ -81,13 +86,13 @@ async def test_an_interrupt_of_a_tool_is_told_apart_from_the_users() -> None:
     stopped = FinishedWork(work_id="w", ran=RunResult(status="interrupted"))
     assert not cells.mark_interrupted("k")
     for by_tool in (True, False):
-        job = asyncio.create_task(cells.do("k", work()))
+        job = asyncio.create_task(cells.do("k", work(), stop=pass_over))
         await taken(cells)
         assert not by_tool or cells.mark_interrupted("k")
         assert cells.finish("k", stopped) is by_tool
         await job
     # Nobody waits for it any more: its turn was stopped, and the cell sees that by itself.
-    job = asyncio.create_task(cells.do("k", work()))
+    job = asyncio.create_task(cells.do("k", work(), stop=pass_over))
     await taken(cells)
     job.cancel()
     await asyncio.wait([job])
@@ -97,7 +102,7 @@ async def test_an_interrupt_of_a_tool_is_told_apart_from_the_users() -> None:
 @pytest.mark.asyncio
 async def test_what_waits_for_a_kernel_that_was_restarted_fails() -> None:
     cells = WaitingCells()
-    jobs = [asyncio.create_task(cells.do("k", work(name))) for name in "ab"]
+    jobs = [asyncio.create_task(cells.do("k", work(name), stop=pass_over)) for name in "ab"]
     await taken(cells)
     cells.forget("k")
     for job in jobs:
@@ -109,10 +114,13 @@ async def test_what_waits_for_a_kernel_that_was_restarted_fails() -> None:
 @pytest.mark.asyncio
 async def test_too_much_waiting_work_is_refused() -> None:
     cells = WaitingCells()
-    jobs = [asyncio.create_task(cells.do("k", work(str(number)))) for number in range(100)]
+    jobs = [
+        asyncio.create_task(cells.do("k", work(str(number)), stop=pass_over))
+        for number in range(100)
+    ]
     await asyncio.sleep(0)
     with pytest.raises(KernelTrouble, match="Too many"):
-        await cells.do("k", work())
+        await cells.do("k", work(), stop=pass_over)
     for job in jobs:
         job.cancel()
 
@@ -122,11 +130,25 @@ class BusyKernels(dict[str, Any]):
 
     execution_state = "busy"
 
+    def __init__(self) -> None:
+        super().__init__(k=None)
+        self.provisioner = SimpleNamespace(pid=1)
+        self.interrupted = asyncio.Event()
+
     def get_kernel(self, kernel_id: str) -> BusyKernels:
         return self
 
     async def is_alive(self) -> bool:
         return True
+
+    async def interrupt_kernel(self) -> None:
+        self.interrupted.set()
+
+
+def runner_of(kernels: BusyKernels, cells: WaitingCells) -> ServerKernelRunner:
+    runner = ServerKernelRunner(cast("Any", kernels), cells)
+    runner.begin(asyncio.get_running_loop())
+    return runner
 
 
 @pytest.mark.asyncio
@@ -134,9 +156,8 @@ async def test_a_kernel_that_is_busy_for_ever_is_told_in_time(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(kernel_runner, "_BUSY_SECONDS", 0.2)
-    kernels = BusyKernels(k=None)
-    runner = ServerKernelRunner(cast("Any", kernels), WaitingCells())
-    runner.begin(asyncio.get_running_loop())
+    kernels = BusyKernels()
+    runner = runner_of(kernels, WaitingCells())
     with pytest.raises(KernelTrouble) as told:
         await runner.execute("k", "1", timeout_seconds=1)
     assert told.value.trouble == "busy"
@@ -150,11 +171,82 @@ async def test_a_kernel_that_is_busy_for_ever_is_told_in_time(
 async def test_a_cell_that_never_answers_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kernel_runner, "_EXTRA_SECONDS", 0.1)
     cells = WaitingCells()
-    runner = ServerKernelRunner(cast("Any", BusyKernels(k=None)), cells)
-    runner.begin(asyncio.get_running_loop())
+    runner = runner_of(BusyKernels(), cells)
     looking = asyncio.create_task(taken(cells))
     await asyncio.sleep(0)
     with pytest.raises(KernelTrouble) as told:
         await runner.execute("k", "1", timeout_seconds=0.1)
     assert told.value.trouble == "timeout"
     assert (await looking).op == "run"
+
+
+async def begun(runner: ServerKernelRunner, cells: WaitingCells) -> tuple[asyncio.Task[Any], str]:
+    """Have a waiting cell begin code; return that, and its name."""
+    looking = asyncio.create_task(taken(cells))
+    await asyncio.sleep(0)
+    running = asyncio.create_task(runner.execute("k", "1", timeout_seconds=9))
+    return running, (await looking).work_id
+
+
+@pytest.mark.asyncio
+async def test_a_tool_that_gives_up_in_the_queue_stops_nothing_of_another() -> None:
+    kernels, cells = BusyKernels(), WaitingCells()
+    runner = runner_of(kernels, cells)
+    running, name = await begun(runner, cells)
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(0.05):
+            await runner.variables("k")
+    assert not cells.finish("k", FinishedWork(work_id=name, ran=_OK))
+    assert await running == _OK
+    assert not kernels.interrupted.is_set()
+
+
+@pytest.mark.asyncio
+async def test_code_whose_tool_gives_up_is_stopped_unless_its_kernel_was_restarted() -> None:
+    kernels, cells = BusyKernels(), WaitingCells()
+    runner = runner_of(kernels, cells)
+    for pid in (2, 1):  # a kernel that only starts would end by an interrupt
+        kernels.provisioner.pid = 1
+        running, name = await begun(runner, cells)
+        kernels.provisioner.pid = pid
+        running.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await running
+        if pid == 1:
+            async with asyncio.timeout(5):
+                await kernels.interrupted.wait()
+        assert kernels.interrupted.is_set() is (pid == 1)
+        assert cells.finish("k", FinishedWork(work_id=name, ran=_OK))
+
+
+@pytest.mark.asyncio
+async def test_two_tools_at_once_run_their_code_one_after_the_other(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    kernels = BusyKernels()
+    kernels.execution_state = "idle"
+    at_once: list[int] = []
+    running = 0
+
+    class Channel:
+        def __init__(self, manager: object) -> None:
+            pass
+
+        async def __aenter__(self) -> Channel:
+            return self
+
+        async def __aexit__(self, *error: object) -> None:
+            pass
+
+        async def run(self, code: str, **more: object) -> RunResult:
+            nonlocal running
+            running += 1
+            at_once.append(running)
+            await asyncio.sleep(0.01)
+            running -= 1
+            return _OK
+
+    monkeypatch.setattr(kernel_runner, "KernelChannel", Channel)
+    runner = runner_of(kernels, WaitingCells())
+    await asyncio.gather(*(runner.execute("k", "1", timeout_seconds=9) for _ in range(3)))
+    assert at_once == [1, 1, 1]

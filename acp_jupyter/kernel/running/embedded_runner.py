@@ -119,28 +119,25 @@ class EmbeddedKernelRunner:
     async def interrupt(self, kernel_id: str) -> None:
         """Stop what a tool runs; the user's own cell is left alone."""
         self._cells.mark_interrupted(THIS_KERNEL)
-        if tool_code_runs():
-            interrupt_main()
+        _stop()
 
     async def restart(self, kernel_id: str) -> None:
         """Refuse: the agent would end with it."""
         raise KernelTrouble("refused", _RESTART)
 
     async def _do(self, work: KernelWork, kind: type[_A], seconds: float) -> _A:
+        most = _BUSY_SECONDS + seconds + _EXTRA_SECONDS
         try:
-            answer = await asyncio.wait_for(self._anywhere(work), seconds + _EXTRA_SECONDS)
+            answer = await asyncio.wait_for(self._anywhere(work), most)
         except TimeoutError:
             raise KernelTrouble("timeout", "The kernel did not answer in time.") from None
-        except asyncio.CancelledError:
-            await self.interrupt(THIS_KERNEL)  # the turn was stopped: so is its code
-            raise
         assert isinstance(answer, kind)
         return answer
 
     async def _anywhere(self, work: KernelWork) -> Answer:
         if self._cells.waits(THIS_KERNEL):
             try:
-                return await self._cells.do(THIS_KERNEL, work)
+                return await self._cells.do(THIS_KERNEL, work, _stop)
             except NoCellWaits:
                 pass
         return await self._between_cells(work)
@@ -159,10 +156,16 @@ class EmbeddedKernelRunner:
                 raise KernelTrouble("busy", _BUSY)
             outcome = (await job.outcome).outcome()
         finally:
-            job.withdraw()
+            if not job.withdraw() and not job.outcome.done():
+                _stop()
         if isinstance(outcome, Trouble):
             raise outcome.error()
         return outcome
+
+
+def _stop() -> None:
+    if tool_code_runs():
+        interrupt_main()
 
 
 def _new_id() -> str:
