@@ -55,6 +55,7 @@ __all__ = [
     "BadRequest",
     "ChangesGone",
     "ChangesRefused",
+    "DocumentConflict",
     "EmptyPrompt",
     "FileMissing",
     "FileOutside",
@@ -303,6 +304,10 @@ class FileRefused(AcpError):
 
 class FileOutside(FileRefused):
     """A path outside the workspace."""
+
+
+class DocumentConflict(FileRefused):
+    """The user of an open document has changed the same since."""
 
 
 class FileMissing(AcpError):

@@ -9,7 +9,15 @@ from pydantic import Field, model_validator
 from acp_jupyter.packets.base import Model
 from acp_jupyter.packets.change_notes import ChangedFile, FileHunks
 
-__all__ = ["ChangesReply", "FileTexts", "GetChanges", "RevertReply", "RevertTurn"]
+__all__ = [
+    "ChangesReply",
+    "ChangingSessions",
+    "FileTexts",
+    "GetChanges",
+    "ListChangingSessions",
+    "RevertReply",
+    "RevertTurn",
+]
 
 _PATHS = 100_000
 _HUNK_FILES = 200
@@ -36,6 +44,21 @@ class GetChanges(Model):
         return self
 
 
+class ListChangingSessions(Model):
+    """The sessions that are open here and have changed a file, whatever notebook they are of."""
+
+    name: Literal["list_changing_sessions"] = "list_changing_sessions"
+    path: str
+    """Of the file, below the server's root."""
+
+
+class ChangingSessions(Model):
+    """Result of ``list_changing_sessions``."""
+
+    session_ids: tuple[str, ...]
+    """Those that changed it last; the newest last."""
+
+
 class RevertTurn(Model):
     """Take back what a turn changed, where nobody has changed it since; or undo that."""
 
@@ -51,6 +74,8 @@ class RevertTurn(Model):
     """Whether to put back what was taken back."""
     partial: bool = False
     """Whether to take back what can be, where some files were changed since."""
+    in_document: bool = False
+    """It was done in an open document, by its user: nothing is written, only remembered."""
 
     @model_validator(mode="after")
     def _files_or_parts(self) -> RevertTurn:

@@ -3,60 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import replace
+from functools import partial
 
 from acp_jupyter.delivery.change_chains import refuse_other_counting
 from acp_jupyter.delivery.change_commands import RevertReply, RevertTurn
+from acp_jupyter.delivery.change_documents import InDocuments
+from acp_jupyter.delivery.kept_turn import KeptTurn, named_files, paths_of
 from acp_jupyter.errors import BadRequest, ChangesGone, ChangesRefused
-from acp_jupyter.host.checkpoints.folder import Checkpoints
 from acp_jupyter.host.checkpoints.hunks import PartOfFile, TextSteps
 from acp_jupyter.host.checkpoints.revert import Revert, refusal
 from acp_jupyter.host.documents import Documents
-from acp_jupyter.host.session import Session
-from acp_jupyter.packets.change_notes import ChangedFile, FileHunks, TurnChanges, TurnReverted
-from acp_jupyter.transcript.session_state import TurnState
+from acp_jupyter.packets.change_notes import ChangedFile, FileHunks, TurnReverted
 
-__all__ = ["KeptTurn", "TakingBack", "named_files", "paths_of"]
-
-_UNSAVED = "has changes in an editor that are not saved"
-
-
-@dataclass(frozen=True, slots=True)
-class KeptTurn:
-    """A turn whose folder was kept."""
-
-    session: Session
-    turn: TurnState
-    checkpoints: Checkpoints
-    trees: tuple[str, str]
-    """Before and after it; before the first of the ``earlier`` ones, if there are any."""
-    earlier: tuple[tuple[Session, TurnState], ...] = ()
-    """Turns whose changes go with it, the oldest first."""
-
-    @property
-    def renames(self) -> bool:
-        """Whether its changes were told with renames. Those of several turns are not."""
-        return not self.earlier
-
-    def modes(self, files: Iterable[ChangedFile]) -> dict[str, int]:
-        """Return the permission bits of files before it, as far as they are known."""
-        first = self.earlier[0][1].changes if self.earlier else None
-        told = {} if first is None else {file.path: file for file in first.files}
-        before = [told.get(file.path, file) for file in files]
-        return {f.old_path or f.path: f.old_mode for f in before if f.old_mode is not None}
-
-    @property
-    def made_folders(self) -> tuple[str, ...]:
-        """New folders of new files."""
-        turns = (*(turn for _, turn in self.earlier), self.turn)
-        made = (turn.changes.made_folders for turn in turns if turn.changes is not None)
-        return tuple({folder: None for folders in made for folder in folders})
-
-    @property
-    def changes(self) -> TurnChanges:
-        """What it changed."""
-        return self.turn.changes or TurnChanges()
+__all__ = ["TakingBack"]
 
 
 class TakingBack:
@@ -90,23 +50,44 @@ class TakingBack:
         BadRequest
             The turn did not change that.
         """
-        command, turn_id = self._command, self._kept.turn.turn_id
+        command, kept = self._command, self._kept
         files = self._chosen()
-        unsaved = await self._unsaved(files)
-        if unsaved and not command.partial:
-            raise refusal(unsaved)
-        free = tuple(file for file in files if file.path not in unsaved)
-        if command.hunks:
-            asked = {each.path: each for each in command.hunks}
-            parts = [_part(file, asked[file.path], undo=command.undo) for file in free]
-            whole: tuple[ChangedFile, ...] = ()
-        else:
-            # A file of which some was taken back holds neither of the two texts that are kept.
-            mixed = [f for f in free if f.reverted_hunks and f.reverted is command.undo]
-            parts = [_rest(file, undo=command.undo) for file in mixed]
-            whole = tuple(file for file in free if file not in mixed)
-        refused = {**await asyncio.to_thread(self._work, parts, whole, bool(unsaved)), **unsaved}
-        paths = tuple(file.path for file in free if file.path not in refused)
+        if command.in_document:
+            return await self._remember(files)
+        there = InDocuments(kept, command, self._documents)
+        on_disk = await there.run(files, self._part)
+        some_left = bool(there.refused)
+        try:
+            refused = await asyncio.to_thread(self._work, on_disk, some_left=some_left)
+        except (ChangesRefused, ChangesGone):
+            await there.take_back()
+            raise
+        meant = tuple(file for file in files if file.path not in there.skipped)
+        return self._told(meant, {**refused, **there.refused})
+
+    async def _remember(self, files: tuple[ChangedFile, ...]) -> RevertReply:
+        """Take note of what was done in open documents; what is left of a file may be nothing."""
+        command, kept = self._command, self._kept
+        if command.undo and command.hunks:
+            self._note(paths=tuple(file.path for file in files if file.reverted), undone=True)
+        parts = [self._part(file.model_copy(update={"reverted": False})) for file in files]
+        whole = [replace(part, present=None) for part in parts]
+        plan = partial(self._texts.plan, kept.trees, whole, renames=kept.renames)
+        steps = await asyncio.to_thread(plan)
+        reply = self._told(files, {})
+        if command.hunks and not command.undo:
+            self._note(paths=tuple(step.path for step in steps if step.present == step.wanted))
+        return reply
+
+    def _note(self, *, paths: tuple[str, ...], undone: bool = False) -> None:
+        if paths:
+            turn_id, earlier = self._kept.turn.turn_id, self._command.earlier
+            told = TurnReverted(turn_id=turn_id, paths=paths, earlier=earlier, undone=undone)
+            self._kept.session.journal.note(told)
+
+    def _told(self, files: tuple[ChangedFile, ...], refused: dict[str, str]) -> RevertReply:
+        command, turn_id = self._command, self._kept.turn.turn_id
+        paths = tuple(file.path for file in files if file.path not in refused)
         if paths:
             hunks = tuple(each for each in command.hunks if each.path in paths)
             note = TurnReverted(turn_id=turn_id, undone=command.undo, earlier=command.earlier)
@@ -117,11 +98,12 @@ class TakingBack:
                 session.journal.note(own)
         return RevertReply(turn_id=turn_id, paths=paths, refused=refused)
 
-    def _work(
-        self, parts: list[PartOfFile], whole: tuple[ChangedFile, ...], some_left: bool
-    ) -> dict[str, str]:
+    def _work(self, files: tuple[ChangedFile, ...], *, some_left: bool) -> dict[str, str]:
         """Block until it is done; return what was refused."""
         command, kept = self._command, self._kept
+        # A file of which some was taken back holds neither of the two texts that are kept.
+        mixed = [f for f in files if f.reverted_hunks and f.reverted is command.undo]
+        parts = [self._part(file) for file in (files if command.hunks else mixed)]
         steps = self._texts.plan(kept.trees, parts, renames=kept.renames)
         refused = self._texts.obstacles(steps)
         if refused and not command.partial:
@@ -131,18 +113,19 @@ class TakingBack:
         if command.hunks:
             return refused
         try:
-            return {**refused, **self._files(whole, some_left)}
+            whole = tuple(file for file in files if file not in mixed)
+            return {**refused, **self._files(whole, some_left=some_left)}
         except (ChangesRefused, ChangesGone):
             self._texts.undo(steps)
             raise
 
-    def _files(self, whole: tuple[ChangedFile, ...], some_left: bool) -> dict[str, str]:
+    def _files(self, whole: tuple[ChangedFile, ...], *, some_left: bool) -> dict[str, str]:
         command, kept = self._command, self._kept
         # A turn may have changed more files than it names.
         everything = command.paths is None and not some_left and kept.changes.left_out > 0
         chosen = None if everything else paths_of(whole)
         omitted = {file.path for file in kept.changes.files if file not in whole}
-        omitted.add(kept.session.turn_files.own_notebook(kept.turn.turn_id))
+        omitted |= kept.own_notebooks
         before, after = kept.trees
         if command.undo:
             reverting, trees = Revert(kept.checkpoints, {}, ()), (after, before)
@@ -177,16 +160,17 @@ class TakingBack:
                 raise ChangesRefused(f"{file.path} was not taken back.")
         return named
 
-    async def _unsaved(self, files: tuple[ChangedFile, ...]) -> dict[str, str]:
-        found: dict[str, str] = {}
-        root = self._kept.checkpoints.root
-        for file in files:
-            if not file.binary and await self._documents.read(root / file.path) is not None:
-                found[file.path] = _UNSAVED
-        return found
+    def _part(self, file: ChangedFile) -> PartOfFile:
+        """Return what of a file is to be taken back, or put back."""
+        have, undo = file.reverted_hunks, self._command.undo
+        asked = [each for each in self._command.hunks if each.path == file.path]
+        if not asked:
+            # What was taken back of it before stays so.
+            return PartOfFile(file.path, None, have) if undo else PartOfFile(file.path, have, None)
+        return _asked(file, asked[0], undo=undo)
 
 
-def _part(file: ChangedFile, asked: FileHunks, *, undo: bool) -> PartOfFile:
+def _asked(file: ChangedFile, asked: FileHunks, *, undo: bool) -> PartOfFile:
     """Return what single changes make of a file."""
     if file.reverted:
         raise ChangesRefused(f"{file.path} was taken back as a whole.")
@@ -198,29 +182,3 @@ def _part(file: ChangedFile, asked: FileHunks, *, undo: bool) -> PartOfFile:
     else:
         wanted = tuple(dict.fromkeys((*have, *asked.hunks)))
     return PartOfFile(file.path, have, wanted)
-
-
-def _rest(file: ChangedFile, *, undo: bool) -> PartOfFile:
-    """Return what is left of a file of which some was taken back, or how it was then."""
-    have = file.reverted_hunks
-    return PartOfFile(file.path, None, have) if undo else PartOfFile(file.path, have, None)
-
-
-def named_files(changes: TurnChanges, paths: tuple[str, ...]) -> tuple[ChangedFile, ...]:
-    """Return the files of a turn that have these paths.
-
-    Raises
-    ------
-    BadRequest
-        It did not change one of them.
-    """
-    known = {file.path: file for file in changes.files}
-    for path in paths:
-        if path not in known:
-            raise BadRequest(f"The turn did not change a file {path}.")
-    return tuple(known[path] for path in dict.fromkeys(paths))
-
-
-def paths_of(files: Iterable[ChangedFile]) -> tuple[str, ...]:
-    """Return where files were before the turn and after it."""
-    return tuple(path for file in files for path in (file.path, file.old_path) if path)

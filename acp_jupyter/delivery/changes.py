@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 from collections.abc import Sequence
 from weakref import WeakKeyDictionary
 
-from acp_jupyter.delivery.access import may_see
+from acp_jupyter.delivery.access import may_see, users_only
 from acp_jupyter.delivery.callers import Caller, KernelCaller
 from acp_jupyter.delivery.change_chains import refuse_broken
 from acp_jupyter.delivery.change_commands import (
     ChangesReply,
+    ChangingSessions,
     FileTexts,
     GetChanges,
+    ListChangingSessions,
     RevertReply,
     RevertTurn,
 )
-from acp_jupyter.delivery.change_reverting import KeptTurn, TakingBack, named_files, paths_of
+from acp_jupyter.delivery.change_reverting import TakingBack
+from acp_jupyter.delivery.kept_turn import KeptTurn, named_files, paths_of
 from acp_jupyter.errors import ChangesGone, ChangesRefused, NotAllowed, UnknownTurn
 from acp_jupyter.host.checkpoints.read import FileSides, read_changes, read_patch
 from acp_jupyter.host.host import AgentHost
@@ -27,6 +31,7 @@ from acp_jupyter.transcript.session_state import TurnState
 
 __all__ = ["Changes"]
 
+_MOST_SESSIONS = 10
 _NOT_KEPT = "What this turn changed is not kept."
 
 
@@ -84,6 +89,25 @@ class Changes:
         files = tuple(_with_texts(file, sides.get(file.path)) for file in chosen)
         return reply.model_copy(update={"files": files})
 
+    def sessions(self, command: ListChangingSessions, caller: Caller) -> ChangingSessions:
+        """Return the sessions that changed a file.
+
+        Raises
+        ------
+        NotAllowed
+            A kernel asked.
+        """
+        users_only(caller, "ask who changed a file")
+        place = os.path.normpath(self._host.config.root / command.path)
+        last: dict[str, float] = {}
+        for session in self._host.sessions.values():
+            for turn in session.transcript.turns.values():
+                files = () if turn.changes is None else turn.changes.files
+                if any(os.path.normpath(f"{session.state.cwd}/{f.path}") == place for f in files):
+                    last[session.session_id] = turn.ended_at or 0
+        newest = sorted(last, key=lambda each: last[each])[-_MOST_SESSIONS:]
+        return ChangingSessions(session_ids=tuple(newest))
+
     async def revert(self, command: RevertTurn, caller: Caller) -> RevertReply:
         """Take back what a turn changed, or undo that; all of it, or nothing.
 
@@ -100,6 +124,8 @@ class Changes:
         ChangesGone
             What they were is not kept.
         """
+        if command.in_document and isinstance(caller, KernelCaller):
+            raise NotAllowed("What was done in a document is told by its page.")
         named = (*command.earlier, command.turn_id)
         sessions: dict[str, Session] = {}
         for session, turn in [await self._settled(each, caller) for each in named]:
@@ -112,7 +138,8 @@ class Changes:
                 await locked.enter_async_context(lock)
             found = [await self._settled(each, caller) for each in named]
             for session, turn in found:
-                if turn.status != "done" or session.state.active_turn_id is not None:
+                works = session.state.active_turn_id is not None and not command.in_document
+                if turn.status != "done" or works:
                     raise ChangesRefused(
                         "A turn is running in this session. Wait for its end, or stop it."
                     )

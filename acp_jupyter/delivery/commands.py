@@ -12,7 +12,7 @@ from pydantic import Field, JsonValue, model_validator
 from typing_extensions import TypeAliasType
 
 from acp_jupyter.delivery.agent_commands import AgentCommand
-from acp_jupyter.delivery.change_commands import GetChanges, RevertTurn
+from acp_jupyter.delivery.change_commands import GetChanges, ListChangingSessions, RevertTurn
 from acp_jupyter.delivery.elicitation_commands import AnswerElicitation
 from acp_jupyter.delivery.permission_commands import PermissionCommand
 from acp_jupyter.delivery.queue_commands import EditQueued, SendNow
@@ -236,6 +236,7 @@ Command = TypeAliasType(
         | SendNow
         | KillTerminal
         | GetChanges
+        | ListChangingSessions
         | RevertTurn
         | AgentCommand
         | PermissionCommand,

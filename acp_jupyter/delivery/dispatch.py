@@ -14,7 +14,7 @@ from acp_jupyter.delivery.agent_commands import (
 )
 from acp_jupyter.delivery.agents import Agents
 from acp_jupyter.delivery.callers import Caller
-from acp_jupyter.delivery.change_commands import GetChanges, RevertTurn
+from acp_jupyter.delivery.change_commands import GetChanges, ListChangingSessions, RevertTurn
 from acp_jupyter.delivery.changes import Changes
 from acp_jupyter.delivery.commands import (
     AnswerPermission,
@@ -178,6 +178,8 @@ class Dispatcher:
                 return {}
             case GetChanges():
                 return await self._changes.get(command, caller)
+            case ListChangingSessions():
+                return self._changes.sessions(command, caller)
             case RevertTurn():
                 return await self._changes.revert(command, caller)
             case ImportLog():

@@ -9,7 +9,7 @@ from typing_extensions import TypeAliasType
 
 from acp_jupyter.delivery.agent_commands import LoginReply
 from acp_jupyter.delivery.ask_frames import AnswerFrame, AskFrame, DocumentsFrame
-from acp_jupyter.delivery.change_commands import ChangesReply, RevertReply
+from acp_jupyter.delivery.change_commands import ChangesReply, ChangingSessions, RevertReply
 from acp_jupyter.delivery.commands import Command
 from acp_jupyter.delivery.permission_commands import RuleEntry
 from acp_jupyter.delivery.session_commands import AgentSessions
@@ -255,6 +255,7 @@ WIRE_MODELS = (
     AgentSessions,
     TurnSnapshot,
     ChangesReply,
+    ChangingSessions,
     RevertReply,
     RuleEntry,
     TrustedFolder,

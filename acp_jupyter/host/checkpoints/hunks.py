@@ -126,7 +126,7 @@ class TextSteps:
             except OSError as error:
                 found[step.path] = f"can't be read: {error.strerror}"
             else:
-                if data != step.present:
+                if data not in (step.present, step.wanted):
                     found[step.path] = SINCE
         return found
 
@@ -178,6 +178,8 @@ class TextSteps:
 
     def _write(self, step: TextStep) -> None:
         found = self._disk.look(step.path)
+        if found.data == step.wanted and not found.is_link:
+            return
         if found.data != step.present or found.is_link:
             raise OSError(0, SINCE)
         self._disk.put(step.path, step.wanted, is_link=False, mode=found.mode)

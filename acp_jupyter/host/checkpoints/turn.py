@@ -6,9 +6,10 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from acp_jupyter.host.checkpoints.diff import TreeChange, sizes, tree_changes
+from acp_jupyter.host.checkpoints.diff import TreeChange, blobs, sizes, tree_changes
 from acp_jupyter.host.checkpoints.folder import NotKept, Taken
 from acp_jupyter.host.checkpoints.git import GitError
+from acp_jupyter.host.checkpoints.marked_cells import has_marked
 from acp_jupyter.host.checkpoints.store import CheckpointStore
 from acp_jupyter.host.file_changes.scan import FileChanged, FolderScan
 from acp_jupyter.packets.change_notes import ChangedFile, TurnChangesNote
@@ -23,6 +24,10 @@ _SHARED = (
     "Another turn ran in this folder at the same time. Its changes can't be told apart from these."
 )
 _NOTEBOOK = "The notebook of this turn is saved while it runs, so it is not taken back."
+_MARKED = (
+    "The notebook of this turn is saved while it runs: only the cells that tools wrote are "
+    "taken back, while it is open."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,22 +80,24 @@ class TurnCheckpoints:
             taken = self.checkpoints.take(turn_id, "after", self._before)
             git, seconds = self.checkpoints.git, limits.checkpoint_seconds
             left_out = self._before.left_out | taken.left_out
+            all_changes = tree_changes(git, self._before.tree, taken.tree, seconds)
+            marked = self._marked(turn_id, all_changes, looks.notebook)
             changes = [
                 change
-                for change in tree_changes(git, self._before.tree, taken.tree, seconds)
+                for change in all_changes
                 if change.path not in left_out and change.old_path not in left_out
-                if change.path != looks.notebook or looks.names_notebook
+                if change.path != looks.notebook or looks.names_notebook or marked
             ]
             told = changes[: limits.told_changes]
-            blobs = {(c.new if c.new.exists else c.old).blob for c in told}
-            known = sizes(git, blobs, seconds)
+            shown = {(c.new if c.new.exists else c.old).blob for c in told}
+            known = sizes(git, shown, seconds)
             uncovered = self._uncovered(changes, looks, left_out, taken.nested)
         except NotKept as error:
             return self._untaken(turn_id, looks, str(error), shared=shared)
         except GitError as error:
             words = f"What changed could not be compared: {error}."
             return self._untaken(turn_id, looks, words, shared=shared)
-        files = tuple(_file(change, known, looks) for change in told)
+        files = tuple(_file(change, known, looks, marked=marked) for change in told)
         if not files:
             return None
         return TurnChangesNote(
@@ -101,6 +108,14 @@ class TurnCheckpoints:
             checkpoint=self.checkpoints.git.folder.name,
             made_folders=_made_folders(changes, looks),
         )
+
+    def _marked(self, turn_id: str, changes: Iterable[TreeChange], notebook: str) -> bool:
+        """Tell whether tools wrote cells of the turn's own notebook."""
+        names = [c.new.blob for c in changes if c.path == notebook and c.change == "modified"]
+        git, limits = self.checkpoints.git, self.checkpoints.limits
+        seconds, most = limits.checkpoint_seconds, limits.change_text_bytes
+        held = blobs(git, names, seconds, most) if names else {}
+        return any(has_marked(data.decode(errors="replace"), {turn_id}) for data in held.values())
 
     def _untaken(
         self, turn_id: str, looks: Looks, why: str, *, shared: bool
@@ -145,7 +160,7 @@ class TurnCheckpoints:
         return [p for p in others if p in ignored or p in left_out or p.startswith(nested)]
 
 
-def _file(change: TreeChange, known: dict[str, int], looks: Looks) -> ChangedFile:
+def _file(change: TreeChange, known: dict[str, int], looks: Looks, *, marked: bool) -> ChangedFile:
     signature = looks.before.files.get(change.old_path or change.path)
     own = change.path == looks.notebook
     return ChangedFile(
@@ -157,8 +172,8 @@ def _file(change: TreeChange, known: dict[str, int], looks: Looks) -> ChangedFil
         binary=change.binary,
         size=known.get((change.new if change.new.exists else change.old).blob),
         old_mode=None if signature is None else signature.mode,
-        kept=not own,
-        words=_NOTEBOOK if own else "",
+        kept=marked or not own,
+        words="" if not own else _MARKED if marked else _NOTEBOOK,
         old_text_id=change.old.blob[:_ID_CHARS],
         new_text_id=change.new.blob[:_ID_CHARS],
     )
@@ -167,8 +182,7 @@ def _file(change: TreeChange, known: dict[str, int], looks: Looks) -> ChangedFil
 def _words(shared: bool, uncovered: list[str], files: Iterable[ChangedFile]) -> Iterator[str]:
     if shared:
         yield _SHARED
-    if any(file.words == _NOTEBOOK for file in files):
-        yield _NOTEBOOK
+    yield from {file.words for file in files if file.words in {_NOTEBOOK, _MARKED}}
     if uncovered:
         more = len(uncovered) - _NAMED
         named = ", ".join(uncovered[:_NAMED]) + (f" and {more} more" if more > 0 else "")

@@ -39,8 +39,15 @@ export class TurnChangesCalls {
       earlier: [...(what.earlier ?? [])],
       undo: what.undo ?? false,
       partial: false,
+      in_document: what.inDocument ?? false,
     };
     parseResult('revert_turn', await this.#command(command, SECONDS));
+  }
+
+  /** Ids of the sessions that changed a file, by its path on the server. */
+  async sessionsOf(path: string): Promise<readonly string[]> {
+    const command: Command = { name: 'list_changing_sessions', path };
+    return parseResult('list_changing_sessions', await this.#command(command, SECONDS)).session_ids;
   }
 }
 
@@ -50,4 +57,6 @@ interface RevertChoice {
   readonly hunks?: FileHunks;
   readonly undo?: boolean;
   readonly earlier?: readonly string[];
+  /** The user has done it in the open document: it is only to be remembered. */
+  readonly inDocument?: boolean;
 }

@@ -4,6 +4,7 @@ import type {
   AgentSessions,
   AttachedTurn,
   ChangesReply,
+  ChangingSessions,
   ItemsPage,
   LoginReply,
   NotebookRecord,
@@ -37,6 +38,7 @@ interface Results {
   get_records: StoredRecord[];
   get_changes: ChangesReply;
   revert_turn: RevertReply;
+  list_changing_sessions: ChangingSessions;
   fork_session: SessionState;
   open_agent_session: SessionState;
   list_agent_sessions: AgentSessions;
@@ -55,6 +57,7 @@ const SHAPES: { readonly [Name in keyof Results]: (value: unknown) => boolean } 
   restart_agent: recordOf('message'),
   get_items: value => isRecord(value) && Array.isArray(value.items),
   get_changes: value => isRecord(value) && Array.isArray(value.files),
+  list_changing_sessions: value => isRecord(value) && Array.isArray(value.session_ids),
   revert_turn: value => isRecord(value) && Array.isArray(value.paths),
   fork_session: recordOf('session_id'),
   open_agent_session: recordOf('session_id'),

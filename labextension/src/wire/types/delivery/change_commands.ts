@@ -76,6 +76,15 @@ export interface FileTexts {
   words: string;
 }
 /**
+ * Result of ``list_changing_sessions``.
+ */
+export interface ChangingSessions {
+  /**
+   * Those that changed it last; the newest last.
+   */
+  session_ids: string[];
+}
+/**
  * What a turn changed, whoever wrote it, as it was at its end.
  */
 export interface GetChanges {
@@ -97,6 +106,16 @@ export interface GetChanges {
   turn_id: string;
 }
 /**
+ * The sessions that are open here and have changed a file, whatever notebook they are of.
+ */
+export interface ListChangingSessions {
+  name: 'list_changing_sessions';
+  /**
+   * Of the file, below the server's root.
+   */
+  path: string;
+}
+/**
  * Take back what a turn changed, where nobody has changed it since; or undo that.
  */
 export interface RevertTurn {
@@ -112,6 +131,10 @@ export interface RevertTurn {
    * @maxItems 200
    */
   hunks: FileHunks[];
+  /**
+   * It was done in an open document, by its user: nothing is written, only remembered.
+   */
+  in_document: boolean;
   name: 'revert_turn';
   /**
    * Whether to take back what can be, where some files were changed since.

@@ -2,7 +2,7 @@
 
 import type { JsonValue } from '../JsonValue';
 import type { AllowDownload, CancelLogin, Login, Logout, RestartAgent } from './agent_commands';
-import type { GetChanges, RevertTurn } from './change_commands';
+import type { GetChanges, ListChangingSessions, RevertTurn } from './change_commands';
 import type { AnswerElicitation } from './elicitation_commands';
 import type { ListRules, ListTrust, RevokeRule, RevokeTrust, TrustFolder } from './permission_commands';
 import type { EditQueued, SendNow } from './queue_commands';
@@ -35,6 +35,7 @@ export type Command =
   | SendNow
   | KillTerminal
   | GetChanges
+  | ListChangingSessions
   | RevertTurn
   | AllowDownload
   | RestartAgent

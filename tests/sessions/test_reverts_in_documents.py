@@ -1,0 +1,208 @@
+"""A whole turn taken back while its files are open in editors."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from acp_jupyter.delivery.change_commands import RevertReply, RevertTurn
+from acp_jupyter.errors import ChangesRefused, DocumentConflict, FileRefused
+from acp_jupyter.host.documents import Saved
+from acp_jupyter.host.host import AgentHost, HostConfig
+from acp_jupyter.host.registry.agents import Registry
+from acp_jupyter.packets.change_notes import ChangedFile, FileHunks, Hunk
+from acp_jupyter.packets.notes import Origin
+from tests.support.fake_agents import AGENTS
+from tests.support.keeping import FAST, Server
+from tests.support.trusting import trusting
+from tests.support.wait import eventually
+
+OLD, NEW = "one\ntwo\n", "ONE\ntwo\n"
+FIRST = Hunk(old_start=0, old_end=1, new_start=0, new_end=1)
+
+
+class Editors:
+    """Texts that are open; what is typed is at their ends."""
+
+    def __init__(self) -> None:
+        self.open: dict[Path, str] = {}
+        self.dirty: set[Path] = set()
+        self.why_not = ""
+
+    def type(self, path: Path, words: str) -> None:
+        self.open[path] = path.read_text() + words
+        self.dirty.add(path)
+
+    async def read(self, path: Path) -> str | None:
+        return self.open[path] if path in self.dirty else None
+
+    async def write(self, path: Path, text: str, base: str | None) -> bool:
+        if path not in self.open:
+            return False
+        if self.why_not:
+            raise FileRefused(self.why_not)
+        mine = self.open[path]
+        if base is None or not mine.startswith(base):
+            raise DocumentConflict("changed")
+        self.open[path] = text + mine.removeprefix(base)
+        await asyncio.to_thread(path.write_text, self.open[path])
+        self.dirty.discard(path)
+        return True
+
+    async def save(self, root: Path) -> Saved:
+        return Saved()
+
+
+class Turn(Server):
+    """One turn on a folder with open files."""
+
+    editors: Editors
+    turn_id: str
+
+    def ask(self, text: str, **more: Any) -> None:
+        session = self.open("own")
+        self.turn_id = self.prompt(session, text, **more)
+        self.done(session, self.turn_id)
+        self.host.submit(session.turn_files.settled(self.turn_id)).result(20)
+
+    def revert(self, *paths: str, **more: Any) -> RevertReply:
+        reply = self.send(RevertTurn(turn_id=self.turn_id, paths=paths or None, **more))
+        assert isinstance(reply, RevertReply)
+        return reply
+
+    @property
+    def files(self) -> dict[str, ChangedFile]:
+        session = self.host.session_of_turn(self.turn_id)
+        changes = session.transcript.turns[self.turn_id].changes
+        assert changes is not None
+        return {file.path: file for file in changes.files}
+
+    def reverted(self) -> list[str]:
+        return [path for path, file in self.files.items() if file.reverted]
+
+
+@pytest.fixture
+def turn(tmp_path: Path) -> Iterator[Turn]:
+    root = tmp_path / "ws"
+    root.mkdir()
+    for name in ("a.py", "b.py"):
+        (root / name).write_text(OLD)
+    entry = {"command": sys.executable, "args": [str(AGENTS / "own_tools.py")]}
+    editors = Editors()
+    config = HostConfig(
+        *(Registry({"own": entry}, []), root, tmp_path / "data"),
+        documents=editors,
+        limits=FAST,
+        trust=trusting(tmp_path),
+    )
+    host = AgentHost(config)
+    host.start()
+    try:
+        made = Turn(host, root)
+        made.editors = editors
+        yield made
+    finally:
+        host.stop()
+
+
+BOTH = "write a.py ONE\\ntwo\\n\nwrite b.py ONE\\ntwo\\n\nwrite new x"
+
+
+def test_what_is_typed_stays_when_all_of_a_turn_goes_and_comes_again(turn: Turn) -> None:
+    turn.ask(BOTH)
+    a, b = turn.root / "a.py", turn.root / "b.py"
+    turn.editors.type(a, "typed\n")
+    assert sorted(turn.revert().paths) == ["a.py", "b.py", "new"]
+    assert (a.read_text(), b.read_text()) == (OLD + "typed\n", OLD)
+    assert not (turn.root / "new").exists()
+    assert len(turn.reverted()) == 3
+    # What was saved since is changed on disk: it goes through the editor too.
+    turn.revert(undo=True)
+    assert (a.read_text(), b.read_text()) == (NEW + "typed\n", NEW)
+    assert turn.reverted() == []
+
+
+def test_nothing_is_taken_back_where_the_same_was_changed_since(turn: Turn) -> None:
+    turn.ask(BOTH)
+    a, b = turn.root / "a.py", turn.root / "b.py"
+    turn.editors.type(a, "typed\n")
+    turn.editors.type(b, "")
+    turn.editors.open[b] = "mine\n"
+    with pytest.raises(ChangesRefused, match=r"b\.py was changed since the turn"):
+        turn.revert()
+    assert turn.editors.open == {a: NEW + "typed\n", b: "mine\n"}
+    assert (turn.root / "new").exists()
+    assert turn.reverted() == []
+    # What one editor has taken by then it gets back.
+    del turn.editors.open[b]
+    turn.editors.dirty.discard(b)
+    b.write_text("mine\n")
+    with pytest.raises(ChangesRefused, match=r"b\.py was changed since the turn"):
+        turn.revert()
+    assert turn.editors.open[a] == NEW + "typed\n"
+    reply = turn.revert(partial=True)
+    assert (sorted(reply.paths), list(reply.refused)) == (["a.py", "new"], ["b.py"])
+
+
+def test_an_editor_that_can_not_be_changed_says_why(turn: Turn) -> None:
+    turn.ask(BOTH)
+    turn.editors.type(turn.root / "a.py", "typed\n")
+    turn.editors.why_not = "It may only be read."
+    with pytest.raises(ChangesRefused, match=r"a\.py could not be changed .*only be read"):
+        turn.revert()
+    turn.editors.type(turn.root / "new", "typed")
+    turn.editors.why_not = ""
+    with pytest.raises(ChangesRefused, match="new has changes in an editor that are not saved"):
+        turn.revert("new")
+
+
+def test_what_a_user_did_in_a_document_is_remembered_and_nothing_written(turn: Turn) -> None:
+    turn.ask(BOTH)
+    parts = (FileHunks(path="a.py", hunks=(FIRST,)),)
+    turn.send(RevertTurn(turn_id=turn.turn_id, hunks=parts, in_document=True))
+    # Nothing is left of the file's changes: all of it is taken back.
+    assert turn.reverted() == ["a.py"]
+    assert (turn.root / "a.py").read_text() == NEW
+    turn.send(RevertTurn(turn_id=turn.turn_id, hunks=parts, in_document=True, undo=True))
+    assert (turn.reverted(), turn.files["a.py"].reverted_hunks) == ([], ())
+
+
+def notebook(*cells: tuple[str, str, str]) -> str:
+    made = [
+        {
+            **{"id": name, "cell_type": "code", "source": source, "outputs": []},
+            "metadata": {"acp": {"turn": turn, "agent": "own"}} if turn else {},
+        }
+        for name, source, turn in cells
+    ]
+    return json.dumps({"cells": made, "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
+
+
+def test_of_the_turns_own_notebook_only_marked_cells_go(turn: Turn) -> None:
+    path = turn.root / "nb.ipynb"
+    path.write_text(notebook(("a", "1", ""), ("b", "2", "")))
+    session = turn.open("own")
+    origin = Origin(notebook_path="nb.ipynb", cell_id="a")
+    turn.turn_id = turn.prompt(session, "write new x\nsay Go\nwait", origin=origin)
+    eventually(lambda: turn.text(session) == "Go")
+    path.write_text(notebook(("a", "typed", ""), ("b", "20", turn.turn_id)))
+    turn.run(lambda: session.cancel(turn.turn_id))
+    turn.done(session, turn.turn_id)
+    turn.host.submit(session.turn_files.settled(turn.turn_id)).result(20)
+    assert turn.files["nb.ipynb"].kept
+    # Nobody has it open: of all that is taken back it is left, by its name it is refused.
+    assert turn.revert().paths == ("new",)
+    with pytest.raises(ChangesRefused, match="the notebook of this turn: open it"):
+        turn.revert("nb.ipynb")
+    turn.editors.open[path] = path.read_text()
+    assert turn.revert("nb.ipynb").paths == ("nb.ipynb",)
+    cells = json.loads(path.read_text())["cells"]
+    assert [cell["source"] for cell in cells] == ["typed", "2"]
+    turn.revert("nb.ipynb", undo=True)
+    assert [cell["source"] for cell in json.loads(path.read_text())["cells"]] == ["typed", "20"]

@@ -1,0 +1,52 @@
+"""The cells of a turn's own notebook that its tools wrote, taken back by their marks."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from acp_jupyter.host.checkpoints.marked_cells import has_marked, without_marked
+
+
+def cell(name: str, source: str, turn: str = "") -> dict[str, Any]:
+    mark = {"acp": {"turn": turn, "agent": "demo"}} if turn else {}
+    return {"id": name, "cell_type": "code", "source": source, "metadata": mark, "outputs": []}
+
+
+def notebook(*cells: dict[str, Any]) -> str:
+    return json.dumps({"cells": cells, "metadata": {"by": "user"}, "nbformat": 4})
+
+
+def sources(text: str) -> list[tuple[str, str]]:
+    return [(each["id"], each["source"]) for each in json.loads(text)["cells"]]
+
+
+OLD = notebook(cell("a", "1"), cell("b", "2"), cell("c", "3"), cell("d", "4"))
+
+
+def test_what_tools_wrote_goes_and_what_the_user_wrote_stays() -> None:
+    new = notebook(
+        cell("a", "typed"), cell("b", "20", "t"), cell("n", "new", "t"), cell("c", "3", "other")
+    )
+    assert has_marked(new, {"t"})
+    back = without_marked(OLD, new, {"t"})
+    assert sources(back) == [("a", "typed"), ("b", "2"), ("c", "3")]
+    assert json.loads(back)["metadata"] == {"by": "user"}
+    assert "acp" not in json.loads(back)["cells"][1]["metadata"]
+
+
+def test_a_cell_that_a_tool_deleted_is_there_again_where_it_was() -> None:
+    new = notebook(cell("c", "30", "t"))
+    assert sources(without_marked(OLD, new, {"t"}, {"a", "d"})) == [
+        ("a", "1"),
+        ("c", "3"),
+        ("d", "4"),
+    ]
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"cells": 3}', '{"cells": [null, {"id": 4}]}', "[["])
+def test_what_is_no_notebook_has_no_marks(text: str) -> None:
+    assert not has_marked(text, {"t"})
+    json.loads(without_marked(text, text, {"t"}, {"a"}))
