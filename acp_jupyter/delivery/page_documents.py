@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from pathlib import Path, PurePosixPath
+from pathlib import Path
+from typing import Literal
 
 from acp_jupyter.delivery.ask_frames import ReadDocument, SaveDocument, WriteDocument
 from acp_jupyter.delivery.asks import Pages
-from acp_jupyter.errors import FileRefused
+from acp_jupyter.errors import DocumentConflict, FileRefused
+from acp_jupyter.host.documents import Saved
 
 __all__ = ["PageDocuments"]
 
@@ -54,21 +56,30 @@ class PageDocuments:
                 )
             return False
         if asked.answer.error is not None:
-            raise FileRefused(f"{name} was not written: {asked.answer.error[:_SAID]}")
+            refused = DocumentConflict if asked.answer.reason == "conflict" else FileRefused
+            raise refused(f"{name} was not written: {asked.answer.error[:_SAID]}")
         return True
 
-    async def save(self, root: Path) -> tuple[str, ...]:
-        """Save what is not saved below a folder; return the names of what could not be.
+    async def save(self, root: Path) -> Saved:
+        """Save what is not saved below a folder.
 
-        What a user does not want to be saved is not among them.
+        What a user does not want to be saved, or has closed meanwhile, is not told of.
         """
-        names = self._pages.dirty_under(root)
-        saved = await asyncio.gather(*(self._save(name) for name in names[:_MOST_SAVED]))
-        failed = [name for name, done in zip(names, saved, strict=False) if not done]
-        return tuple(PurePosixPath(name).name for name in (*failed, *names[_MOST_SAVED:]))
+        paths = self._pages.dirty_under(root)
+        ends = await asyncio.gather(*(self._save(path) for path in paths[:_MOST_SAVED]))
+        ended = list(zip(paths, ends, strict=False))
+        return Saved(
+            done=tuple(path for path, end in ended if end == "done"),
+            failed=(
+                *(path for path, end in ended if end == "failed"),
+                *paths[_MOST_SAVED:],
+            ),
+        )
 
-    async def _save(self, name: str) -> bool:
-        asked = await self._pages.ask_by_name(name, SaveDocument(), dirty=True)
+    async def _save(self, path: str) -> Literal["done", "failed", "left"]:
+        asked = await self._pages.ask_by_name(path, SaveDocument(), dirty=True)
         if asked.answer is None:
-            return not asked.unsaved
-        return asked.answer.error is None or asked.answer.reason == "unwanted"
+            return "failed" if asked.unsaved else "left"
+        if asked.answer.error is None:
+            return "done"
+        return "left" if asked.answer.reason == "unwanted" else "failed"

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-__all__ = ["Documents", "NoDocuments"]
+__all__ = ["Documents", "NoDocuments", "Saved"]
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """What came of saving: paths as pages know them, with forward slashes."""
+
+    done: tuple[str, ...] = ()
+    failed: tuple[str, ...] = ()
 
 
 class Documents(Protocol):
@@ -33,8 +42,8 @@ class Documents(Protocol):
             Its user has changed the same since, or it can't be saved, or nobody answers.
         """
 
-    async def save(self, root: Path) -> tuple[str, ...]:
-        """Save open documents below a folder; return the names of those that could not be."""
+    async def save(self, root: Path) -> Saved:
+        """Save open documents below a folder."""
 
 
 class NoDocuments:
@@ -48,6 +57,6 @@ class NoDocuments:
         """Return False: the file counts."""
         return False
 
-    async def save(self, root: Path) -> tuple[str, ...]:
+    async def save(self, root: Path) -> Saved:
         """Return nothing: there is nothing to save."""
-        return ()
+        return Saved()

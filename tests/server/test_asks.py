@@ -54,6 +54,29 @@ def test_an_unsaved_document_is_saved_before_the_prompt_and_read_as_it_is_shown(
     text = json.dumps(finished(user, turn_id)["items"])
     assert "not saved yet" in text
     assert "on disk" not in text
+    assert "before this prompt" not in text
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        ({}, "Saved before this prompt: notes.txt."),
+        (
+            {"error": "It was changed meanwhile.", "reason": "not_saved"},
+            "Could not be saved before this prompt: notes.txt. The agent may read there what was "
+            "saved last.",
+        ),
+    ],
+    ids=["saved", "not saved"],
+)
+def test_what_was_saved_before_a_prompt_is_said_in_its_turn(
+    page: Page, user: httpx.Client, session_id: str, answer: dict[str, str], words: str
+) -> None:
+    hold(page, dirty=True)
+    turn_id = start_turn(user, session_id, 'own write other.txt "x"')
+    asked(page, "save_document", **answer)
+    notices = [i for i in finished(user, turn_id)["items"] if i["kind"] == "notice"]
+    assert [notice["text"] for notice in notices] == [words]
 
 
 def test_a_write_goes_through_the_open_document(
@@ -78,3 +101,19 @@ def test_a_write_over_what_the_user_has_typed_is_refused_in_words(
     assert asked(page, "write_document", error=words, reason="conflict")["base"] is None
     assert words in json.dumps(finished(user, turn_id)["items"])
     assert (server.root / "asks" / "notes.txt").read_text() == "on disk\n"
+
+
+def test_a_file_that_was_renamed_since_it_was_read_is_not_made_anew(
+    server: JupyterServer, user: httpx.Client, session_id: str
+) -> None:
+    """Its user goes on with it under the other name, and so must the agent."""
+    folder = server.root / "asks"
+    finished(user, start_turn(user, session_id, "fs read notes.txt"))
+    (folder / "notes.txt").rename(folder / "renamed.txt")
+    told = json.dumps(finished(user, start_turn(user, session_id, 'fs write notes.txt "x\\n"')))
+    assert "notes.txt was renamed or deleted since you read it. Nothing was written." in told
+    assert not (folder / "notes.txt").exists()
+    # Who means it says it again.
+    finished(user, start_turn(user, session_id, 'fs write notes.txt "x\\n"'))
+    assert (folder / "notes.txt").read_text() == "x\n"
+    assert (folder / "renamed.txt").read_text() == "on disk\n"

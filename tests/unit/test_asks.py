@@ -10,6 +10,7 @@ from acp_jupyter.delivery.ask_frames import AnswerFrame, AskFrame, DocumentState
 from acp_jupyter.delivery.asks import Page, Pages
 from acp_jupyter.delivery.page_documents import PageDocuments
 from acp_jupyter.errors import FileRefused
+from acp_jupyter.host.documents import Saved
 from tests.support.wait import eventually_async
 
 ROOT = Path("/srv/root")
@@ -194,10 +195,10 @@ async def test_what_is_not_saved_below_a_folder_is_saved() -> None:
     inside = Holder(everybody, 1, written)
     states = [DocumentState(path=path, dirty=True) for path in ("x/a.py", "x/b.py", "y.py")]
     inside.page.announce([*states, DocumentState(path="x/clean.py")])
-    assert await PageDocuments(everybody).save(ROOT / "x") == ()
+    assert await PageDocuments(everybody).save(ROOT / "x") == Saved(done=("x/a.py", "x/b.py"))
     assert [ask.path for ask in inside.asked] == ["x/a.py", "x/b.py"]
     assert {ask.question.op for ask in inside.asked} == {"save_document"}
-    assert await PageDocuments(everybody).save(ROOT) == ()
+    assert await PageDocuments(everybody).save(ROOT) == Saved(done=("x/a.py", "x/b.py", "y.py"))
     assert len(inside.asked) == 5
 
 
@@ -216,4 +217,4 @@ async def test_what_could_not_be_saved_is_told(
 ) -> None:
     everybody = pages(seconds=0.05)
     Holder(everybody, 1, reply)
-    assert await PageDocuments(everybody).save(ROOT) == left
+    assert await PageDocuments(everybody).save(ROOT) == Saved(failed=left)

@@ -5,22 +5,23 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from collections.abc import Awaitable, Callable, Coroutine
 from pathlib import Path
 from typing import Any, TypeVar
 
 from acp_jupyter.host.checkpoints.store import CheckpointStore
 from acp_jupyter.host.checkpoints.turn import Looks, TurnCheckpoints
+from acp_jupyter.host.documents import Saved
 from acp_jupyter.host.file_changes.artifacts import made_artifacts
 from acp_jupyter.host.file_changes.content import FileContents
+from acp_jupyter.host.file_changes.named import names_file, shown_paths
+from acp_jupyter.host.file_changes.saving import save_documents
 from acp_jupyter.host.file_changes.scan import FileChanged, FolderScan, changes, scan
 from acp_jupyter.host.journal import Journal
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.packets.file_notes import ArtifactsMade, FilesChanged
 from acp_jupyter.packets.notes import HostNotice
 from acp_jupyter.packets.session_notes import FolderLook
-from acp_jupyter.transcript.items import ToolCall
-from acp_jupyter.transcript.state import Transcript
 
 __all__ = ["TurnFiles"]
 
@@ -51,8 +52,8 @@ class TurnFiles:
         """Keeps what files hold; set while the session is recorded."""
         self.checkpoints: TurnCheckpoints | None = None
         """Keep the folder; see `keep`."""
-        self.save: Callable[[], Awaitable[tuple[str, ...]]] | None = None
-        """Saves open documents; returns the names of those that could not be."""
+        self.save: Callable[[], Awaitable[Saved]] | None = None
+        """Saves open documents."""
         self.finished: Callable[[], None] | None = None
         """Called at the end of each turn."""
         self._notebooks = root
@@ -160,7 +161,7 @@ class TurnFiles:
         after, found = await asyncio.to_thread(self._differences, before)
         if self.checkpoints is not None:
             notebook = self.own_notebook(turn_id)
-            names = _names(self._journal.transcript, turn_id, notebook)
+            names = names_file(self._journal.transcript, turn_id, notebook)
             looks = Looks(before, after, found, notebook, names)
             told = await asyncio.to_thread(self.checkpoints.after, turn_id, looks)
             if told is not None:
@@ -178,7 +179,7 @@ class TurnFiles:
                 self._journal.note(FilesChanged(turn_id=turn_id, files=kept.files))
             for words in kept.left_out:
                 self._notice(words)
-        made = made_artifacts(found, before, after, _shown(self._journal.transcript, turn_id))
+        made = made_artifacts(found, before, after, shown_paths(self._journal.transcript, turn_id))
         if made:
             most = self._limits.shown_artifacts
             self._journal.note(
@@ -191,9 +192,10 @@ class TurnFiles:
 
     async def _save(self) -> None:
         """Most agents read by their own tools: what is typed must be on disk for them."""
-        names = () if self.save is None else await asyncio.wait_for(self.save(), _SAVE_SECONDS)
-        for name in names:
-            self._notice(f"{name} has unsaved changes that could not be saved before this prompt.")
+        if self.save is not None:
+            asking = self._notebook_of(self._turn_id)
+            for notice in await save_documents(self.save, asking, _SAVE_SECONDS):
+                self._journal.note(notice)
 
     def _look(self) -> FolderScan:
         found = scan(self._root, self._limits)
@@ -209,12 +211,15 @@ class TurnFiles:
 
     def own_notebook(self, turn_id: str) -> str:
         """Return the turn's notebook, relative to the folder; empty for one outside it."""
-        turn = self._journal.transcript.turns.get(turn_id)
-        path = "" if turn is None or turn.origin is None else turn.origin.notebook_path
+        path = self._notebook_of(turn_id)
         try:
             return (self._notebooks / path).relative_to(self._root).as_posix() if path else ""
         except ValueError:
             return ""
+
+    def _notebook_of(self, turn_id: str) -> str:
+        turn = self._journal.transcript.turns.get(turn_id)
+        return "" if turn is None or turn.origin is None else turn.origin.notebook_path
 
     def _notice(self, words: str) -> None:
         self._journal.note(HostNotice(severity="warning", text=words))
@@ -226,24 +231,3 @@ class TurnFiles:
         except Exception:  # noqa: BLE001
             _log.exception("The folder of session %s", self._journal.session_id)
             return None
-
-
-def _shown(transcript: Transcript, turn_id: str) -> set[str]:
-    """Return the paths of the diffs that the turn shows."""
-    return {diff.path for call in _calls(transcript, turn_id) for diff in call.diffs}
-
-
-def _names(transcript: Transcript, turn_id: str, path: str) -> bool:
-    """Tell whether one of the turn's tool calls names a file."""
-    name = path.rpartition("/")[2]
-    return bool(name) and any(
-        path in {call.path, *(p.path for p in call.locations), *(d.path for d in call.diffs)}
-        or name in call.command
-        for call in _calls(transcript, turn_id)
-    )
-
-
-def _calls(transcript: Transcript, turn_id: str) -> Iterator[ToolCall]:
-    for item in transcript.items[transcript.turn_first.get(turn_id, len(transcript.items)) :]:
-        if isinstance(item, ToolCall) and item.turn_id == turn_id:
-            yield item

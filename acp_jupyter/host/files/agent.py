@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
-from acp_jupyter.errors import FileMissing
+from acp_jupyter.errors import FileMissing, FileRefused
 from acp_jupyter.host.documents import Documents
 from acp_jupyter.host.files.workspace import WorkspaceFiles
 from acp_jupyter.host.journal import Journal
@@ -77,14 +77,19 @@ class AgentFiles:
         ------
         FileRefused
             Outside the folder, no plain file, too large, or not writable; or its user has
-            changed the same since the agent has read it.
+            changed the same, renamed or deleted it since the agent has read it.
         """
         old = await asyncio.to_thread(self._files.text_to_replace, path, content)
         if await self._documents.write(Path(path), content, self._known.get(path)):
             self._learn(path, content)
         else:
+            was_there = self._known.pop(path, None) is not None
+            if was_there and old is None:
+                raise FileRefused(
+                    f"{Path(path).name} was renamed or deleted since you read it. Nothing was "
+                    "written. Write it again if it is to be made anew."
+                )
             old = await asyncio.to_thread(self._files.write_text, path, content)
-            self._known.pop(path, None)
         if len(content) + len(old or "") <= self._bound and old != content:
             self._journal.note(FileWritten(path=path, old_text=old, new_text=content))
 
