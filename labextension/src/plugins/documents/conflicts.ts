@@ -1,95 +1,123 @@
 import { Dialog, Notification, showDialog } from '@jupyterlab/apputils';
-import { Widget } from '@lumino/widgets';
-import { diffLines } from 'diff';
 
 import type { Translate } from '../../views';
+import { Comparison } from './comparison';
 import type { Conflict, OpenDocument } from './openDocument';
 
-/** Says that a change on disk was left out, and lets the user choose. */
-export function tellConflicts(
-  document: OpenDocument,
-  conflicts: readonly Conflict[],
-  t: Translate,
-): void {
-  const { localPath } = document.context;
-  const name = localPath.split('/').pop() ?? localPath;
-  Notification.warning(
-    t(
-      '%1 was changed on disk where you have unsaved changes. Yours are kept until you choose.',
-      name,
-    ),
-    {
-      autoClose: false,
-      actions: [
-        {
-          label: t('Compare…'),
-          callback: () => void choose(document, conflicts, name, t),
-        },
-      ],
-    },
-  );
-}
+/** What of a document's file waits for its user to choose; one notice for all of it. */
+export class Conflicts {
+  readonly #document: OpenDocument;
+  readonly #t: Translate;
+  /** The newest of each cell. */
+  readonly #waiting = new Map<string, Conflict>();
+  #notice = '';
+  #choosing = false;
 
-async function choose(
-  document: OpenDocument,
-  conflicts: readonly Conflict[],
-  name: string,
-  t: Translate,
-): Promise<void> {
-  for (const [index, conflict] of conflicts.entries()) {
-    const mine = document.context.isDisposed ? null : document.current(conflict);
-    if (mine === null || mine === conflict.theirs) {
-      continue; // gone, or settled
+  constructor(document: OpenDocument, t: Translate) {
+    this.#document = document;
+    this.#t = t;
+    document.conflicted.add(conflicts => {
+      for (const conflict of conflicts) {
+        this.#waiting.set(conflict.id, conflict);
+      }
+      this.#tell();
+    });
+    document.context.disposed.connect(() => this.#withdraw());
+  }
+
+  /** Says that a change was left out. */
+  #tell(): void {
+    this.#withdraw();
+    if (this.#choosing || this.#next() === undefined) {
+      return; // they follow in the dialog
     }
-    const count = conflicts.length > 1 ? ` (${index + 1}/${conflicts.length})` : '';
+    this.#notice = Notification.warning(
+      this.#t(
+        '%1 was changed on disk where you have unsaved changes. Yours are kept until you choose.',
+        this.#name,
+      ),
+      {
+        autoClose: false,
+        actions: [{ label: this.#t('Compare…'), callback: () => void this.#choose() }],
+      },
+    );
+  }
+
+  #withdraw(): void {
+    Notification.dismiss(this.#notice);
+  }
+
+  async #choose(): Promise<void> {
+    if (this.#choosing) {
+      return;
+    }
+    this.#choosing = true;
+    let next = this.#next();
+    while (next !== undefined && (await this.#settle(next.conflict, next.mine))) {
+      next = this.#next();
+    }
+    this.#choosing = false;
+    this.#tell();
+  }
+
+  /** Lets the user choose; false for later. */
+  async #settle(conflict: Conflict, mine: string): Promise<boolean> {
+    const t = this.#t;
+    const { theirs } = conflict;
     const { button } = await showDialog({
-      title: t('Two changes of %1', name) + count,
-      body: new Comparison(mine, conflict.theirs, t),
+      title: this.#title(conflict),
+      body: new Comparison(mine, theirs, t),
       buttons: [
         Dialog.cancelButton({ label: t('Decide later') }),
         Dialog.okButton({ label: t('Keep mine'), actions: ['keep'] }),
-        Dialog.warnButton({ label: t('Take the one on disk'), actions: ['take'] }),
+        Dialog.warnButton({
+          label: theirs === null ? t('Delete the cell') : t('Take the other'),
+          actions: ['take'],
+        }),
       ],
       defaultButton: 1,
     });
-    if (button.actions.includes('take')) {
-      document.accept(conflict);
-    } else if (!button.actions.includes('keep')) {
-      tellConflicts(document, conflicts.slice(index), t);
-      return;
+    const take = button.actions.includes('take');
+    if (!take && !button.actions.includes('keep')) {
+      return false;
+    }
+    // A newer one may have come while the dialog was open.
+    if (this.#waiting.get(conflict.id) === conflict) {
+      this.#waiting.delete(conflict.id);
+    }
+    if (take && !this.#document.context.isDisposed) {
+      this.#document.accept(conflict);
+    }
+    return true;
+  }
+
+  /** The first that is not settled by itself. */
+  #next(): { conflict: Conflict; mine: string } | undefined {
+    for (const conflict of this.#waiting.values()) {
+      const gone = this.#document.context.isDisposed;
+      const mine = gone ? null : this.#document.current(conflict);
+      if (mine !== null && mine !== conflict.theirs) {
+        return { conflict, mine };
+      }
+      this.#waiting.delete(conflict.id);
+    }
+    return undefined;
+  }
+
+  #title(conflict: Conflict): string {
+    const place = this.#document.placeOf(conflict);
+    switch (place) {
+      case 'text':
+        return this.#t('Two changes of %1', this.#name);
+      case 'metadata':
+        return this.#t('Two changes of the metadata of %1', this.#name);
+      default:
+        return this.#t('Two changes of cell %1 of %2', place, this.#name);
     }
   }
-}
 
-/** What the user has, against what is on disk. */
-class Comparison extends Widget {
-  constructor(mine: string, theirs: string | null, t: Translate) {
-    super();
-    this.addClass('acp-Conflict');
-    const words = document.createElement('p');
-    words.textContent =
-      theirs === null
-        ? t('The cell that you have changed was deleted on disk:')
-        : t('Lines with − are yours, lines with + are on disk.');
-    const text = document.createElement('pre');
-    text.tabIndex = 0;
-    text.setAttribute('role', 'region');
-    text.setAttribute('aria-label', t('Differences'));
-    for (const { added, removed, value } of compared(mine, theirs ?? '')) {
-      const sign = added ? '+ ' : removed ? '− ' : '  ';
-      const part = document.createElement(added ? 'ins' : removed ? 'del' : 'span');
-      part.textContent = value.replace(/\n$/, '').replace(/^/gm, sign) + '\n';
-      text.append(part);
-    }
-    this.node.append(words, text);
+  get #name(): string {
+    const { localPath } = this.#document.context;
+    return localPath.slice(localPath.lastIndexOf('/') + 1);
   }
-}
-
-function compared(mine: string, theirs: string) {
-  return (
-    diffLines(mine, theirs, { timeout: 200, maxEditLength: 5_000 }) ?? [
-      { added: false, removed: true, value: mine },
-      { added: true, removed: false, value: theirs },
-    ]
-  );
 }

@@ -13,7 +13,7 @@ import { IAcpClient } from '../client';
 import { SETTINGS } from '../settings';
 import { StaleDocuments } from '../staleDocuments';
 import { answerAsks } from './answers';
-import { tellConflicts } from './conflicts';
+import { Conflicts } from './conflicts';
 import { markCells } from './marks';
 import { openDocument } from './openDocument';
 import type { OpenDocument } from './openDocument';
@@ -42,7 +42,7 @@ class OpenDocuments {
     }
     this.#focusedAt.set(context, 0);
     const document = this.#open(context);
-    document.conflicted.add(conflicts => tellConflicts(document, conflicts, this.#t));
+    new Conflicts(document, this.#t);
     context.pathChanged.connect(this.#announce, this);
     context.model.stateChanged.connect(this.#announce, this);
     context.disposed.connect(() => {

@@ -45,7 +45,7 @@ describe('planMerge', () => {
   it('overwrites nothing that was changed here and there', () => {
     const plan = merge([a, b], [cell('a', 'mine'), b], [cell('a', 'theirs'), b]);
     expect(plan.changes).toEqual([]);
-    expect(plan.conflicts).toEqual([{ id: 'a', mine: 'mine', theirs: 'theirs' }]);
+    expect(plan.conflicts).toEqual([{ id: 'a', theirs: 'theirs' }]);
   });
 
   it('sees that both made the same of it', () => {
@@ -64,7 +64,7 @@ describe('planMerge', () => {
     const mine = [a, cell('b', 'mine'), cell('c', '3', { running: true })];
     const plan = merge([a, b, c], mine, []);
     expect(plan.order).toEqual(['b', 'c']);
-    expect(plan.conflicts).toEqual([{ id: 'b', mine: 'mine', theirs: null }]);
+    expect(plan.conflicts).toEqual([{ id: 'b', theirs: null }]);
   });
 
   it('leaves what the user deleted, unless it was changed', () => {

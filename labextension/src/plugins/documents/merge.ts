@@ -15,10 +15,9 @@ export interface CellChange {
   readonly outputs?: Pick<CellJson, 'outputs' | 'execution_count' | 'metadata'>;
 }
 
-/** Two changes of one cell; `theirs` is `null` where it was deleted. */
+/** A change of a cell that its user has changed too; `null` where it was deleted. */
 export interface CellConflict {
   readonly id: string;
-  readonly mine: string;
   readonly theirs: string | null;
 }
 
@@ -56,7 +55,7 @@ export function planMerge(
       }
     } else if (unlike && isOther(known(is), cell)) {
       if (was === undefined || isOther(was, is)) {
-        conflicts.push({ id: cell.id, mine: is.source, theirs: cell.source });
+        conflicts.push({ id: cell.id, theirs: cell.source });
       } else if (was.type === cell.cell_type) {
         changes.push({ id: cell.id, source: cell.source, ...rest(was, is, cell) });
       } else {
@@ -75,7 +74,7 @@ export function planMerge(
       return true;
     }
     if (isOther(was, cell)) {
-      conflicts.push({ id: cell.id, mine: cell.source, theirs: null });
+      conflicts.push({ id: cell.id, theirs: null });
       return true;
     }
     return cell.running;

@@ -15,4 +15,6 @@ export interface Merged {
   write(text: string, base: string | null): void;
   accept(conflict: Conflict): void;
   current(conflict: Conflict): string | null;
+  /** The number of the cell, from 1; or what else of the document it is. */
+  placeOf(conflict: Conflict): number | 'metadata' | 'text';
 }

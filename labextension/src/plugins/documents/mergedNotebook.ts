@@ -3,24 +3,43 @@ import type { INotebookModel } from '@jupyterlab/notebook';
 import { Failure } from '../../delivery/failure';
 import { applyPlan, arrange, changeText, openCells } from './apply';
 import { known, readCells } from './cells';
-import type { CellJson, KnownCell } from './cells';
+import type { KnownCell } from './cells';
 import { diskForm } from './diskForm';
 import { identify } from './identify';
 import { planMerge } from './merge';
 import type { Merged } from './merged';
+import {
+  asIn,
+  knownMetadata,
+  metadataText,
+  namesIn,
+  planMetadata,
+  readMetadata,
+  sameMetadata,
+} from './notebookMetadata';
+import type { KnownMetadata, MetadataPlan } from './notebookMetadata';
 import type { Conflict } from './openDocument';
 
 const INVALID = 'That is no notebook: it must be the JSON of nbformat 4, with a list of cells.';
 
+/** In the place of a cell's id: what the notebook says of itself. */
+const METADATA = '';
+
+/** What is remembered of a notebook. */
+interface Known {
+  readonly cells: readonly KnownCell[];
+  readonly metadata: KnownMetadata;
+}
+
 /** A notebook, cell by cell. */
 export class MergedNotebook implements Merged {
   readonly model: INotebookModel;
-  #known: readonly KnownCell[];
-  #saving: readonly KnownCell[] = [];
+  #known: Known;
+  #saving: Known;
 
   constructor(model: INotebookModel) {
     this.model = model;
-    this.#known = this.#now();
+    this.#known = this.#saving = this.#now();
   }
 
   text(): string {
@@ -44,36 +63,61 @@ export class MergedNotebook implements Merged {
   }
 
   load(content: unknown): readonly Conflict[] {
-    const theirs = identify(this.#known, readCells(content) ?? [], makeId);
-    const plan = planMerge(this.#known, openCells(this.model), theirs);
+    const { cells, metadata } = this.#known;
+    const theirs = identify(cells, readCells(content) ?? [], makeId);
+    const plan = planMerge(cells, openCells(this.model), theirs);
     applyPlan(this.model, plan);
-    this.#known = theirs.map(known);
-    this.model.dirty = !sameCells(this.#now(), this.#known);
-    return plan.conflicts;
+    const said = readMetadata(content);
+    const saying = planMetadata(metadata, this.#now().metadata, said);
+    applyMetadata(this.model, saying);
+    this.#known = { cells: theirs.map(known), metadata: knownMetadata(said) };
+    this.model.dirty = !isSame(this.#now(), this.#known);
+    const names = saying.conflicts;
+    return names.length === 0
+      ? plan.conflicts
+      : [...plan.conflicts, { id: METADATA, theirs: metadataText(names, said) }];
   }
 
   write(text: string, base: string | null): void {
-    const cells = parse(text);
+    const written = parse(text);
     const read = base === null ? null : parse(base);
-    if (cells === null) {
+    if (written === null) {
       throw new Failure(INVALID, 'invalid');
     }
     // Notebooks before nbformat 4.5 have ids only here.
     const mine = openCells(this.model);
-    const before = read === null ? this.#known : identify(mine.map(known), read, makeId).map(known);
-    const plan = planMerge(before, mine, identify(before, cells, makeId));
+    const before =
+      read === null ? this.#known.cells : identify(mine.map(known), read.cells, makeId).map(known);
+    const plan = planMerge(before, mine, identify(before, written.cells, makeId));
     if (plan.conflicts.length > 0) {
       const numbers = plan.conflicts.map(({ id }) => mine.findIndex(cell => cell.id === id) + 1);
       throw new Failure(
-        `Its user has changed the same cells since you read it (cell ${numbers.join(', ')}). ` +
+        `The same cells were changed since you read it (cell ${numbers.join(', ')}). ` +
+          'Read it again, and change that.',
+        'conflict',
+      );
+    }
+    const metadata = planMetadata(
+      read === null ? this.#known.metadata : knownMetadata(read.metadata),
+      this.#now().metadata,
+      written.metadata,
+    );
+    if (metadata.conflicts.length > 0) {
+      throw new Failure(
+        `The notebook’s metadata was changed since you read it (${metadata.conflicts.join(', ')}). ` +
           'Read it again, and change that.',
         'conflict',
       );
     }
     applyPlan(this.model, plan);
+    applyMetadata(this.model, metadata);
   }
 
   accept({ id, theirs }: Conflict): void {
+    if (id === METADATA) {
+      applyMetadata(this.model, asIn(theirs ?? '{}'));
+      return;
+    }
     const ids = [...this.model.cells].map(cell => cell.id);
     const cell = [...this.model.cells].find(each => each.id === id);
     if (theirs === null) {
@@ -87,26 +131,54 @@ export class MergedNotebook implements Merged {
     }
   }
 
-  current({ id }: Conflict): string | null {
+  current({ id, theirs }: Conflict): string | null {
+    if (id === METADATA) {
+      const names = namesIn(theirs ?? '{}');
+      return metadataText(names, this.model.sharedModel.getMetadata());
+    }
     const cell = [...this.model.cells].find(each => each.id === id);
     return cell?.sharedModel.getSource() ?? null;
   }
 
-  #now(): KnownCell[] {
-    return openCells(this.model).map(known);
+  placeOf({ id }: Conflict): number | 'metadata' {
+    return id === METADATA
+      ? 'metadata'
+      : [...this.model.cells].findIndex(cell => cell.id === id) + 1;
+  }
+
+  #now(): Known {
+    return {
+      cells: openCells(this.model).map(known),
+      metadata: knownMetadata(this.model.sharedModel.getMetadata()),
+    };
   }
 }
 
-function parse(text: string): CellJson[] | null {
+function parse(text: string) {
   try {
-    return readCells(JSON.parse(text));
+    const notebook: unknown = JSON.parse(text);
+    const cells = readCells(notebook);
+    return cells === null ? null : { cells, metadata: readMetadata(notebook) };
   } catch {
     return null;
   }
 }
 
-function sameCells(one: readonly KnownCell[], other: readonly KnownCell[]): boolean {
-  return JSON.stringify(one) === JSON.stringify(other);
+function applyMetadata(
+  { sharedModel: shared }: INotebookModel,
+  { set, gone }: Omit<MetadataPlan, 'conflicts'>,
+): void {
+  for (const [name, value] of set) {
+    shared.setMetadata(name, value);
+  }
+  gone.forEach(name => shared.deleteMetadata(name));
+}
+
+function isSame(open: Known, disk: Known): boolean {
+  return (
+    JSON.stringify(open.cells) === JSON.stringify(disk.cells) &&
+    sameMetadata(open.metadata, disk.metadata)
+  );
 }
 
 function makeId(): string {

@@ -56,7 +56,7 @@ export class MergedText implements Merged {
     const merged = mergeTexts(this.#known, mine, theirs);
     this.#known = theirs;
     if (merged === null) {
-      return [{ id: '', mine, theirs }];
+      return [{ id: '', theirs }];
     }
     changeText(this.#shared, merged);
     this.#model.dirty = merged !== theirs;
@@ -68,7 +68,7 @@ export class MergedText implements Merged {
     const merged = mergeTexts(plain(base ?? this.#known), this.text(), plain(text));
     if (merged === null) {
       throw new Failure(
-        'Its user has changed the same lines since you read it. Read it again, and change that.',
+        'The same lines were changed since you read it. Read it again, and change that.',
         'conflict',
       );
     }
@@ -81,6 +81,10 @@ export class MergedText implements Merged {
 
   current(): string {
     return this.text();
+  }
+
+  placeOf(): 'text' {
+    return 'text';
   }
 }
 

@@ -15,7 +15,7 @@ type Context = DocumentRegistry.IContext<DocumentRegistry.IModel>;
 
 /** A change that could not be taken in, since the user has changed the same. */
 export interface Conflict extends Omit<CellConflict, 'id'> {
-  /** Id of the cell; empty for a text. */
+  /** Id of the cell; empty for a text, and for what a notebook says of itself. */
   readonly id: string;
 }
 
@@ -125,6 +125,10 @@ export class OpenDocument {
   /** What the user has now where a conflict was; `null` where that is gone. */
   current(conflict: Conflict): string | null {
     return this.#merged?.current(conflict) ?? null;
+  }
+
+  placeOf(conflict: Conflict): ReturnType<Merged['placeOf']> {
+    return this.#merged?.placeOf(conflict) ?? 'text';
   }
 
   #merging(): Merged | null {
