@@ -38,7 +38,7 @@ from acp_jupyter.delivery.session_commands import (
 )
 from acp_jupyter.delivery.traffic_commands import GetTraffic, TrafficPage
 from acp_jupyter.delivery.transfer_results import ImportResult
-from acp_jupyter.notebook.kernel_work import FinishedWork, Followed
+from acp_jupyter.notebook.kernel_work import FinishedWork, Followed, PrintedSoFar
 from acp_jupyter.packets.notes import Origin, Policy
 from acp_jupyter.transcript.session_state import SessionState
 
@@ -195,6 +195,10 @@ class HostClient(ABC):
         be finished before the next look.
         """
         return Followed(detail=self.turn(turn_id, wait_seconds))
+
+    def print(self, printed: PrintedSoFar) -> None:
+        """Tell what work has printed that is not finished."""
+        raise NotImplementedError(printed.work_id)
 
     def finish(self, finished: FinishedWork) -> bool:
         """Tell what came of work; True if its interrupt was a tool's, not the user's."""

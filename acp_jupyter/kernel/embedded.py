@@ -30,7 +30,7 @@ from acp_jupyter.kernel.client import HostClient
 from acp_jupyter.kernel.running.embedded_runner import THIS_KERNEL
 from acp_jupyter.kernel.running.embedded_tools import kernel_tools
 from acp_jupyter.kernel.running.guard import check_command
-from acp_jupyter.notebook.kernel_work import FinishedWork, Followed
+from acp_jupyter.notebook.kernel_work import FinishedWork, Followed, PrintedSoFar
 from acp_jupyter.notebook.waiting_cells import WaitingCells
 from acp_jupyter.transcript.session_state import SessionState
 
@@ -120,6 +120,14 @@ class EmbeddedHost(HostClient):
 
         work = self.cells.follow(THIS_KERNEL, turn())
         return self._result(work, wait_seconds + _FLUSH_SECONDS)
+
+    def print(self, printed: PrintedSoFar) -> None:
+        """Tell the host's loop."""
+
+        async def tell() -> None:
+            self.cells.print(THIS_KERNEL, printed)
+
+        self.host.submit(tell())
 
     def finish(self, finished: FinishedWork) -> bool:
         """Tell the host's loop."""

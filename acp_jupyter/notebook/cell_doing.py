@@ -13,6 +13,7 @@ from acp_jupyter.delivery.notebook_cells import (
     ReplaceSource,
     fingerprint,
 )
+from acp_jupyter.notebook.call_card import CallCard
 from acp_jupyter.notebook.cell_words import list_cells, read_cells
 from acp_jupyter.notebook.desk import Desk, NotDone
 from acp_jupyter.notebook.gate import Wish
@@ -49,7 +50,7 @@ async def read(desk: Desk, call: ReadCells) -> Reply:
 async def insert(desk: Desk, call: InsertTool) -> Reply:
     """Insert a cell."""
     after = _after(desk, await desk.state(), call)
-    own = await desk.gate.ask(_wish(desk, call.tool, f"Insert a {call.cell_type} cell in"))
+    card = await desk.gate.ask(_wish(desk, call.tool, f"Insert a {call.cell_type} cell in"))
     cell_id = uuid.uuid4().hex[:12]
     edit = InsertCell(
         cell_id=cell_id,
@@ -58,7 +59,7 @@ async def insert(desk: Desk, call: InsertTool) -> Reply:
         source=call.source,
         acp=_mark(desk),
     )
-    state = await _changed(desk, own, edit)
+    state = await _changed(desk, card, edit)
     place, _ = desk.cell(state, cell_id)
     return _told(
         f"Inserted as cell id={cell_id} at index {place}, "
@@ -77,14 +78,14 @@ async def edit(desk: Desk, call: EditTool) -> Reply:
         f"Edit cell {call.cell_id} of",
         diff=(cell.source, call.source),
     )
-    own = await desk.gate.ask(wish)
+    card = await desk.gate.ask(wish)
     change = ReplaceSource(
         cell_id=call.cell_id,
         fingerprint=call.fingerprint,
         source=call.source,
         acp=_mark(desk),
     )
-    await _changed(desk, own, change)
+    await _changed(desk, card, change)
     return _told(f"Edited. Its fingerprint is now {fingerprint(call.source)}. It was not run.")
 
 
@@ -97,9 +98,9 @@ async def move(desk: Desk, call: MoveTool) -> Reply:
         update={"cells": tuple(cell for cell in state.cells if cell.id != call.cell_id)}
     )
     after = _after(desk, others, call)
-    own = await desk.gate.ask(_wish(desk, call.tool, f"Move cell {call.cell_id} of"))
+    card = await desk.gate.ask(_wish(desk, call.tool, f"Move cell {call.cell_id} of"))
     change = MoveCell(cell_id=call.cell_id, fingerprint=call.fingerprint, after=after)
-    place, _ = desk.cell(await _changed(desk, own, change), call.cell_id)
+    place, _ = desk.cell(await _changed(desk, card, change), call.cell_id)
     return _told(f"Moved to index {place}.")
 
 
@@ -109,13 +110,13 @@ async def delete(desk: Desk, call: DeleteTool) -> Reply:
     _, cell = desk.cell(await desk.state(), call.cell_id)
     _must_be(cell.source, call.fingerprint, call.cell_id)
     wish = _wish(desk, call.tool, f"Delete cell {call.cell_id} of", diff=(cell.source, ""))
-    own = await desk.gate.ask(wish)
-    await _changed(desk, own, DeleteCell(cell_id=call.cell_id, fingerprint=call.fingerprint))
+    card = await desk.gate.ask(wish)
+    await _changed(desk, card, DeleteCell(cell_id=call.cell_id, fingerprint=call.fingerprint))
     return _told("Deleted.")
 
 
 async def _changed(
-    desk: Desk, own: str, edit: InsertCell | ReplaceSource | MoveCell | DeleteCell
+    desk: Desk, card: CallCard, edit: InsertCell | ReplaceSource | MoveCell | DeleteCell
 ) -> NotebookState:
     failed = True
     try:
@@ -123,7 +124,7 @@ async def _changed(
         failed = False
         return state
     finally:
-        desk.gate.done(own, failed=failed)
+        card.done(failed=failed)
 
 
 def _wish(desk: Desk, tool: str, title: str, diff: tuple[str, str] | None = None) -> Wish:

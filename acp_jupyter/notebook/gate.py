@@ -10,7 +10,7 @@ from pydantic import JsonValue
 
 from acp_jupyter.host.session import Session
 from acp_jupyter.notebook.agent_cards import holds_arguments, wait_for_card
-from acp_jupyter.notebook.reply import bounded
+from acp_jupyter.notebook.call_card import CallCard, text_content
 from acp_jupyter.packets.json_fields import Obj
 from acp_jupyter.packets.notes import ImportedPacket
 from acp_jupyter.transcript.items import ToolCall
@@ -62,8 +62,8 @@ class Gate:
         self._taken: set[str] = set()
         """Items whose permission was used: each is good for one call."""
 
-    async def ask(self, wish: Wish) -> str:
-        """Return, once it is allowed, the id of a card of our own; empty if the agent has one.
+    async def ask(self, wish: Wish) -> CallCard:
+        """Return, once it is allowed, the card on which is told what comes of it.
 
         Raises
         ------
@@ -77,11 +77,12 @@ class Gate:
         if card is not None:
             self._taken.add(card.id)
             if self._was_allowed(card, wish):
-                return ""
+                return CallCard(self._say, card.tool_call_id, own=False).begun()
         # Another card, where that of the agent was asked about and says something else.
-        own = "" if card is not None and card.permission is None else _new_id()
+        joined = card is not None and card.permission is None
+        call_id = card.tool_call_id if card is not None and joined else _new_id()
+        told = CallCard(self._say, call_id, own=not joined)
         request_id = f"t{secrets.token_hex(8)}"
-        call_id = own or (card.tool_call_id if card is not None else "")
         self._say(
             {
                 "type": "permission_request",
@@ -99,27 +100,13 @@ class Gate:
         shown = asking.granted.get(request_id)
         self._say({"type": "permission_response", "request_id": request_id, "outcome": outcome})
         if option != "allow":
-            self.done(own, failed=True)
+            told.done(failed=True)
             raise Refused(_refusal(option))
         self._refuse_forbidden(asking.forbidden())
         if shown is not None and not holds_arguments(shown, wish.arguments):
-            self.done(own, failed=True)
+            told.done(failed=True)
             raise Refused("What was shown to the user is not what this call does. Try again.")
-        if own:
-            self._say({"type": "tool_call_update", "toolCallId": own, "status": "in_progress"})
-        return own
-
-    def done(self, own: str, *, failed: bool, text: str = "") -> None:
-        """Tell, on a card of our own, what came of it."""
-        if own:
-            update: Obj = {
-                "type": "tool_call_update",
-                "toolCallId": own,
-                "status": "failed" if failed else "completed",
-            }
-            if text:
-                update["content"] = [_text_content(bounded(text))]
-            self._say(update)
+        return told.begun()
 
     def _was_allowed(self, card: ToolCall, wish: Wish) -> bool:
         """Tell whether the user allowed this very call when the agent asked.
@@ -152,7 +139,7 @@ def _call(wish: Wish) -> Obj:
         old, new = wish.diff
         content.append({"type": "diff", "path": wish.location, "oldText": old, "newText": new})
     if wish.code:
-        content.append(_text_content(wish.code))
+        content.append(text_content(wish.code))
     return {
         "title": wish.title,
         "kind": wish.kind,
@@ -161,10 +148,6 @@ def _call(wish: Wish) -> Obj:
         "locations": [{"path": wish.location}],
         "content": content,
     }
-
-
-def _text_content(text: str) -> Obj:
-    return {"type": "content", "content": {"type": "text", "text": text}}
 
 
 def _refusal(option: str | None) -> str:

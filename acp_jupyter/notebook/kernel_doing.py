@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import fnmatch
+import functools
+from collections.abc import Awaitable, Callable
 
 from acp_jupyter.delivery.notebook_cells import Cell, SetOutputs, fingerprint
 from acp_jupyter.notebook.desk import Desk, NotDone
@@ -78,13 +80,18 @@ async def complete(desk: Desk, call: Complete) -> Reply:
 async def run_code(desk: Desk, call: RunCode) -> Reply:
     """Run code that stands in no cell."""
     kernel_id = desk.kernel_id
-    own = await desk.gate.ask(await _wish(desk, call.tool, "Run code", call.code))
+    card = await desk.gate.ask(await _wish(desk, call.tool, "Run code", call.code))
     reply = Reply()
     try:
-        result = await desk.code.execute(kernel_id, call.code, timeout_seconds=call.timeout_seconds)
+        result = await desk.code.execute(
+            kernel_id,
+            call.code,
+            timeout_seconds=call.timeout_seconds,
+            on_printed=card.print,
+        )
         _tell(reply, f"the code that you ran in {desk.place.name}", result)
     finally:
-        desk.gate.done(own, failed=reply.failed or not reply.parts, text=reply.text)
+        card.done(failed=reply.failed or not reply.parts, text=reply.text)
     return reply
 
 
@@ -99,32 +106,37 @@ async def run_cells(desk: Desk, call: RunCells) -> Reply:
             raise NotDone(f"Cell {cell.id} is a {cell.cell_type} cell; only code cells can run.")
     code = "\n\n".join(f"# cell {cell.id}\n{cell.source}" for cell in cells)
     title = f"Run cell {cells[0].id}" if len(cells) == 1 else f"Run {len(cells)} cells"
-    own = await desk.gate.ask(await _wish(desk, call.tool, title, code))
+    card = await desk.gate.ask(await _wish(desk, call.tool, title, code))
+    run = functools.partial(
+        desk.code.execute,
+        kernel_id,
+        timeout_seconds=call.timeout_seconds,
+        store_history=True,
+        on_printed=card.print,
+    )
     reply = Reply()
     try:
         for cell in cells:
-            await _run_cell(desk, kernel_id, cell, call.timeout_seconds, reply)
+            await _run_cell(desk, run, cell, reply)
             if reply.failed:
                 left = len(cells) - cells.index(cell) - 1
                 if left:
                     reply.say(f"{left} cells after it were not run.")
                 break
     finally:
-        desk.gate.done(own, failed=reply.failed or not reply.parts, text=reply.text)
+        card.done(failed=reply.failed or not reply.parts, text=reply.text)
     return reply
 
 
 async def _run_cell(
-    desk: Desk, kernel_id: str, cell: Cell, timeout_seconds: float, reply: Reply
+    desk: Desk, run: Callable[[str], Awaitable[RunResult]], cell: Cell, reply: Reply
 ) -> None:
     _, now = desk.cell(await desk.state(), cell.id)
     if now.source != cell.source:
         reply.failed = True
         reply.say(f"stale: cell {cell.id} was changed meanwhile, and was not run. Read it again.")
         return
-    result = await desk.code.execute(
-        kernel_id, cell.source, timeout_seconds=timeout_seconds, store_history=True
-    )
+    result = await run(cell.source)
     _tell(reply, f"cell {cell.id} of {desk.place.name}", result)
     written = SetOutputs(
         cell_id=cell.id,
@@ -163,13 +175,13 @@ async def restart(desk: Desk, call: RestartKernel) -> Reply:
         location=str(desk.place.path),
         reason="All variables are lost.",
     )
-    own = await desk.gate.ask(wish)
+    card = await desk.gate.ask(wish)
     failed = True
     try:
         await desk.runner.restart(kernel_id)
         failed = False
     finally:
-        desk.gate.done(own, failed=failed)
+        card.done(failed=failed)
     reply = Reply()
     reply.say("Restarted. There are no variables now.")
     return reply

@@ -5,7 +5,8 @@ Plain data and a protocol: the kernel's own half uses this too, so nothing heavy
 
 from __future__ import annotations
 
-from typing import Literal, Protocol
+from collections.abc import Callable
+from typing import Literal, Protocol, TypeAlias
 
 from acp_jupyter.delivery.notebook_cells import NbOutput
 from acp_jupyter.errors import AcpError
@@ -16,6 +17,7 @@ __all__ = [
     "Inspection",
     "KernelRunner",
     "KernelTrouble",
+    "OnPrinted",
     "RunResult",
     "TroubleKind",
     "Variable",
@@ -23,6 +25,10 @@ __all__ = [
 ]
 
 TroubleKind = Literal["no_kernel", "dead", "busy", "timeout", "refused", "unsupported"]
+
+
+OnPrinted: TypeAlias = Callable[[str], None]
+"""Is given the end of what code has printed so far. Called on the host's loop."""
 
 
 class KernelTrouble(AcpError):
@@ -100,7 +106,13 @@ class KernelRunner(Protocol):
     """
 
     async def execute(
-        self, kernel_id: str, code: str, *, timeout_seconds: float, store_history: bool = False
+        self,
+        kernel_id: str,
+        code: str,
+        *,
+        timeout_seconds: float,
+        store_history: bool = False,
+        on_printed: OnPrinted | None = None,
     ) -> RunResult:
         """Run code as a cell would; after the time it is interrupted."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from acp_jupyter.notebook.kernel_runner import KernelRunner, RunResult
+from acp_jupyter.notebook.kernel_runner import KernelRunner, OnPrinted, RunResult
 
 __all__ = ["RunningCode"]
 
@@ -27,13 +27,23 @@ class RunningCode:
         return self._kernels[kernel_id] > 0
 
     async def execute(
-        self, kernel_id: str, code: str, *, timeout_seconds: float, store_history: bool = False
+        self,
+        kernel_id: str,
+        code: str,
+        *,
+        timeout_seconds: float,
+        store_history: bool = False,
+        on_printed: OnPrinted | None = None,
     ) -> RunResult:
         """Run code as a cell would. See `KernelRunner.execute`."""
         self._kernels[kernel_id] += 1
         try:
             return await self._runner.execute(
-                kernel_id, code, timeout_seconds=timeout_seconds, store_history=store_history
+                kernel_id,
+                code,
+                timeout_seconds=timeout_seconds,
+                store_history=store_history,
+                on_printed=on_printed,
             )
         finally:
             self._kernels[kernel_id] -= 1

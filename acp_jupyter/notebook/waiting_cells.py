@@ -9,12 +9,13 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
 from acp_jupyter.delivery.frames import TurnDetail
-from acp_jupyter.notebook.kernel_runner import KernelTrouble
+from acp_jupyter.notebook.kernel_runner import KernelTrouble, OnPrinted
 from acp_jupyter.notebook.kernel_work import (
     Answer,
     FinishedWork,
     Followed,
     KernelWork,
+    PrintedSoFar,
     Trouble,
 )
 
@@ -33,6 +34,7 @@ class NoCellWaits(Exception):
 class _Job:
     work: KernelWork
     outcome: asyncio.Future[Answer | Trouble]
+    on_printed: OnPrinted | None = None
     by_tool: bool = False
     """Whether a tool has interrupted it."""
 
@@ -62,13 +64,19 @@ class WaitingCells:
         near = time.monotonic() - kernel.seen_at < _BETWEEN_SECONDS
         return bool(kernel.looking) or kernel.at_work is not None or near
 
-    async def do(self, kernel_id: str, work: KernelWork, stop: Callable[[], None]) -> Answer:
+    async def do(
+        self,
+        kernel_id: str,
+        work: KernelWork,
+        stop: Callable[[], None],
+        on_printed: OnPrinted | None = None,
+    ) -> Answer:
         """Have the waiting cell do it; without a limit of time where it has begun.
 
         Parameters
         ----------
-        kernel_id, work
-            What is to be done where.
+        kernel_id, work, on_printed
+            What is to be done where, and who is told what it prints.
         stop
             Called where this is cancelled while the cell works on it; what still waits is only
             taken back, since the cell may work on something else.
@@ -83,7 +91,7 @@ class WaitingCells:
         kernel = self._kernels.setdefault(kernel_id, _Kernel())
         if len(kernel.waiting) >= _MOST_JOBS:
             raise KernelTrouble("busy", "Too many tools wait for this kernel. Try again later.")
-        job = _Job(work, asyncio.get_running_loop().create_future())
+        job = _Job(work, asyncio.get_running_loop().create_future(), on_printed)
         kernel.waiting.append(job)
         kernel.more.set()
         try:
@@ -147,6 +155,13 @@ class WaitingCells:
             ended.cancel()
             kernel.looking -= 1
             self._tidy(kernel_id)
+
+    def print(self, kernel_id: str, printed: PrintedSoFar) -> None:
+        """Take what code has printed that a cell runs now; what comes late is passed over."""
+        kernel = self._kernels.get(kernel_id)
+        job = None if kernel is None else kernel.at_work
+        if job is not None and job.work.work_id == printed.work_id and job.on_printed is not None:
+            job.on_printed(printed.text)
 
     def finish(self, kernel_id: str, finished: FinishedWork) -> bool:
         """Take what came of a piece of work; tell whether its cell goes on waiting."""

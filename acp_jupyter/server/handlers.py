@@ -18,7 +18,11 @@ from acp_jupyter.delivery.kernel_proof import NONCE_HEADER
 from acp_jupyter.errors import BadRequest, NotAllowed
 from acp_jupyter.server.auth import AcpHandler
 from acp_jupyter.server.backend import Backend
-from acp_jupyter.server.kernel_work import KernelWorkDoneHandler, KernelWorkHandler
+from acp_jupyter.server.kernel_work import (
+    KernelWorkDoneHandler,
+    KernelWorkHandler,
+    KernelWorkPrintedHandler,
+)
 from acp_jupyter.server.routes import API, ROUTES, Verb, build_command
 from acp_jupyter.server.sse import PacketsHandler
 from acp_jupyter.server.stream import StreamHandler
@@ -145,6 +149,7 @@ def handlers(backend: Backend) -> list[HandlerSpec]:
     fixed: list[HandlerSpec] = [
         (f"{API}/kernel", KernelHandler, shared),
         (f"{API}/kernel/work", KernelWorkHandler, shared),
+        (f"{API}/kernel/work/printed", KernelWorkPrintedHandler, shared),
         (f"{API}/kernel/work/done", KernelWorkDoneHandler, shared),
         (f"{API}/sessions/(?P<session_id>[^/]+)/traffic", TrafficHandler, shared),
         (f"{API}/sessions/(?P<session_id>[^/]+)/packets", PacketsHandler, shared),

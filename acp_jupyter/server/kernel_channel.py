@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Self
 import zmq.asyncio
 from jupyter_client.session import Session
 
-from acp_jupyter.notebook.kernel_runner import KernelTrouble, RunResult
+from acp_jupyter.notebook.kernel_runner import KernelTrouble, OnPrinted, RunResult
 from acp_jupyter.notebook.kernel_work import TOOL_MARK
 from acp_jupyter.notebook.outputs import Outputs
 
@@ -72,7 +72,9 @@ class KernelChannel:
     ) -> None:
         self._client.stop_channels()
 
-    async def run(self, code: str, *, seconds: float, store_history: bool) -> RunResult:
+    async def run(
+        self, code: str, *, seconds: float, store_history: bool, on_printed: OnPrinted
+    ) -> RunResult:
         """Run code; after the time it is interrupted.
 
         Raises
@@ -89,7 +91,7 @@ class KernelChannel:
             # An error of this code must not drop cells that the user has queued.
             "stop_on_error": False,
         }
-        run = _Run(self._send("execute_request", content))
+        run = _Run(self._send("execute_request", content), on_printed)
         try:
             late = await self._watch(run, seconds)
         except asyncio.CancelledError:
@@ -162,8 +164,9 @@ class KernelChannel:
 class _Run:
     """What one request to run code has brought so far."""
 
-    def __init__(self, request_id: str) -> None:
+    def __init__(self, request_id: str, on_printed: OnPrinted) -> None:
         self.request_id = request_id
+        self._on_printed = on_printed
         self.begun = False
         self.ended = False
         self._outputs = Outputs()
@@ -179,6 +182,7 @@ class _Run:
                 self.ended = content["execution_state"] == "idle"
             case "stream":
                 self._outputs.print(content["name"], content["text"])
+                self._on_printed(self._outputs.tail())
             case "display_data" | "update_display_data" | "execute_result" as kind:
                 self._outputs.display(
                     content["data"],

@@ -15,6 +15,7 @@ from acp_jupyter.notebook.kernel_runner import (
     Completion,
     Inspection,
     KernelTrouble,
+    OnPrinted,
     RunResult,
     Variables,
 )
@@ -78,19 +79,35 @@ class ServerKernelRunner:
         self._life.loop = loop
 
     async def execute(
-        self, kernel_id: str, code: str, *, timeout_seconds: float, store_history: bool = False
+        self,
+        kernel_id: str,
+        code: str,
+        *,
+        timeout_seconds: float,
+        store_history: bool = False,
+        on_printed: OnPrinted | None = None,
     ) -> RunResult:
         """Run code as a cell would; after the time it is interrupted.
 
         Code that runs in a waiting cell gets no number.
         """
         work = RunCode(work_id=_new_id(), code=code, timeout_seconds=timeout_seconds)
+        here = asyncio.get_running_loop()
+
+        def printed(tail: str) -> None:
+            if on_printed is not None:
+                here.call_soon_threadsafe(on_printed, tail)
 
         async def by_channel() -> RunResult:
             async with KernelChannel(self._life.manager(kernel_id)) as channel:
-                return await channel.run(code, seconds=timeout_seconds, store_history=store_history)
+                return await channel.run(
+                    code,
+                    seconds=timeout_seconds,
+                    store_history=store_history,
+                    on_printed=printed,
+                )
 
-        return await self._do(kernel_id, work, RunResult, by_channel, timeout_seconds)
+        return await self._do(kernel_id, work, RunResult, by_channel, timeout_seconds, on_printed)
 
     async def variables(self, kernel_id: str) -> Variables:
         """Return the user's variables."""
@@ -158,6 +175,7 @@ class ServerKernelRunner:
         kind: type[_A],
         by_channel: Callable[[], Coroutine[Any, Any, _A]],
         seconds: float,
+        on_printed: OnPrinted | None = None,
     ) -> _A:
         """Have the work done where it can be done now; wait for that a little."""
         self._life.must_exist(kernel_id)
@@ -165,8 +183,9 @@ class ServerKernelRunner:
         while True:
             if self._cells.waits(kernel_id):
                 try:
+                    most = seconds + _EXTRA_SECONDS
                     answer = await self._life.unless_dead(
-                        kernel_id, self._by_cell(kernel_id, work, seconds + _EXTRA_SECONDS)
+                        kernel_id, self._by_cell(kernel_id, work, most, on_printed)
                     )
                 except NoCellWaits:
                     continue
@@ -189,7 +208,9 @@ class ServerKernelRunner:
             if runs:
                 self._running.discard(kernel_id)
 
-    async def _by_cell(self, kernel_id: str, work: KernelWork, seconds: float) -> Answer:
+    async def _by_cell(
+        self, kernel_id: str, work: KernelWork, seconds: float, on_printed: OnPrinted | None
+    ) -> Answer:
         process = self._life.process(kernel_id)
 
         def stop() -> None:
@@ -199,7 +220,8 @@ class ServerKernelRunner:
             ending.add_done_callback(self._ending.discard)
 
         try:
-            return await asyncio.wait_for(self._cells.do(kernel_id, work, stop), seconds)
+            done = self._cells.do(kernel_id, work, stop, on_printed)
+            return await asyncio.wait_for(done, seconds)
         except TimeoutError:
             raise KernelTrouble("timeout", "The waiting cell did not answer in time.") from None
 

@@ -17,11 +17,11 @@ from acp_jupyter.delivery.commands import GetTurn
 from acp_jupyter.delivery.frames import TurnDetail
 from acp_jupyter.delivery.validation import sentence
 from acp_jupyter.errors import BadRequest, NotAllowed
-from acp_jupyter.notebook.kernel_work import FinishedWork, Follow, GoOn
+from acp_jupyter.notebook.kernel_work import FinishedWork, Follow, GoOn, PrintedSoFar
 from acp_jupyter.packets.base import Model
 from acp_jupyter.server.auth import AcpHandler
 
-__all__ = ["KernelWorkDoneHandler", "KernelWorkHandler"]
+__all__ = ["KernelWorkDoneHandler", "KernelWorkHandler", "KernelWorkPrintedHandler"]
 
 _Model = TypeVar("_Model", bound=Model)
 
@@ -76,6 +76,23 @@ class KernelWorkHandler(_WorkHandler):
             return to_json(await backend.cells.follow(kernel.kernel_id, turn()))
 
         return await asyncio.wrap_future(backend.host.submit(followed()))
+
+
+class KernelWorkPrintedHandler(_WorkHandler):
+    """A cell tells what the code has printed so far that it runs for a tool."""
+
+    @authenticated
+    async def post(self) -> None:
+        """Take it."""
+        kernel, printed = self._kernel(), self._asked(PrintedSoFar)
+        backend = self.backend
+
+        async def take() -> None:
+            backend.cells.print(kernel.kernel_id, printed)
+
+        await asyncio.wrap_future(backend.host.submit(take()))
+        self.set_status(204)
+        await self.finish()
 
 
 class KernelWorkDoneHandler(_WorkHandler):

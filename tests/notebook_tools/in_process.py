@@ -19,6 +19,7 @@ from acp_jupyter.notebook.kernel_runner import (
     Completion,
     Inspection,
     KernelTrouble,
+    OnPrinted,
     RunResult,
     Variable,
     Variables,
@@ -55,12 +56,20 @@ class Dictionary:
         return self.notebook if kernel_id == KERNEL else ""
 
     async def execute(
-        self, kernel_id: str, code: str, *, timeout_seconds: float, store_history: bool = False
+        self,
+        kernel_id: str,
+        code: str,
+        *,
+        timeout_seconds: float,
+        store_history: bool = False,
+        on_printed: OnPrinted | None = None,
     ) -> RunResult:
         self._check(kernel_id)
         self.ran.append(code)
         if code == "wait":
             try:
+                if on_printed is not None:
+                    on_printed("waiting\n")
                 await asyncio.Event().wait()
             except asyncio.CancelledError:
                 self.interrupted += 1

@@ -105,6 +105,8 @@ def test_accepted_edits_are_of_cells_and_not_of_the_kernel(
         using("run_code", {"code": "a = 3"}),
         policy="accept-edits",
     )
+    # Also what the policy answers is asked, for a moment.
+    eventually(lambda: len(calls_of(session)) == 2, 20)
     driver.answer(session, driver.asked(session), "reject")
     edited, ran = answers(driver, session, turn_id)
     assert (edited["failed"], ran["failed"]) == (False, True)

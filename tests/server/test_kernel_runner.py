@@ -114,7 +114,7 @@ def test_the_waiting_cell_runs_it(server: JupyterServer, kernel: Kernel, tool: T
         found.append(tool.run("import threading; threading.current_thread().name"))
         found.append(tool.run("1 / 0"))
         found.append(tool.run("input('Your password?')"))
-        found.append(tool.run("await something"))
+        found.append(tool.run("import asyncio; awaited = await asyncio.sleep(0, 'slept'); awaited"))
         found.append(tool.run("exit"))
         found.append(tool("variables"))
         found.append(tool("inspect", code="len", position=2))
@@ -132,7 +132,7 @@ def test_the_waiting_cell_runs_it(server: JupyterServer, kernel: Kernel, tool: T
     assert failed["status"] == "error"
     assert failed["outputs"][0]["ename"] == "ZeroDivisionError"
     assert asked["outputs"][0]["ename"] == "StdinNotImplementedError"
-    assert "can't run while the cell that asked is waiting" in awaited["outputs"][0]["evalue"]
+    assert awaited["outputs"][0]["data"]["text/plain"] == "'slept'"
     assert ended["outputs"][0]["text"] == "An agent's code can't end the kernel.\n"
     assert {"made_by_tool", "48"} <= {
         each[key] for each in told["variables"] for key in ("name", "preview")
@@ -165,11 +165,12 @@ def test_code_that_takes_too_long_is_stopped_and_the_turn_goes_on(
 
     def work() -> None:
         found.append(tool.run("print('begun'); import time; time.sleep(60)", seconds=0.5))
+        found.append(tool.run("import asyncio; await asyncio.sleep(60)", seconds=0.5))
         found.append(tool.run("'after'"))
         stop(server)
 
     while_waiting(kernel, work)
-    assert [ran["status"] for ran in found] == ["timeout", "ok"]
+    assert [ran["status"] for ran in found] == ["timeout", "timeout", "ok"]
     assert found[0]["outputs"][0]["text"] == "begun\n"
     alone = tool.run("print('begun'); time.sleep(60)", seconds=0.5)
     assert alone["status"] == "timeout"

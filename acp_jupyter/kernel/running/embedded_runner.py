@@ -16,6 +16,7 @@ from acp_jupyter.notebook.kernel_runner import (
     Completion,
     Inspection,
     KernelTrouble,
+    OnPrinted,
     RunResult,
     Variables,
 )
@@ -55,6 +56,7 @@ class _Job:
     work: KernelWork
     loop: asyncio.AbstractEventLoop
     outcome: asyncio.Future[FinishedWork]
+    on_printed: OnPrinted | None
     lock: threading.Lock = field(default_factory=threading.Lock)
     begun: bool = False
     withdrawn: bool = False
@@ -73,10 +75,14 @@ class _Job:
             self.begun = True
         kernel.pre_handler_hook()  # without it the kernel hears no interrupt here
         try:
-            finished = do_work(current_shell(), self.work)
+            finished = do_work(current_shell(), self.work, self._print)
         finally:
             kernel.post_handler_hook()
         self.loop.call_soon_threadsafe(self._tell, finished)
+
+    def _print(self, tail: str) -> None:
+        if self.on_printed is not None:
+            self.loop.call_soon_threadsafe(self.on_printed, tail)
 
     def _tell(self, finished: FinishedWork) -> None:
         if not self.outcome.done():
@@ -96,11 +102,17 @@ class EmbeddedKernelRunner:
         self._cells = cells
 
     async def execute(
-        self, kernel_id: str, code: str, *, timeout_seconds: float, store_history: bool = False
+        self,
+        kernel_id: str,
+        code: str,
+        *,
+        timeout_seconds: float,
+        store_history: bool = False,
+        on_printed: OnPrinted | None = None,
     ) -> RunResult:
         """Run code as a cell would, without a number; after the time it is interrupted."""
         work = RunCode(work_id=_new_id(), code=code, timeout_seconds=timeout_seconds)
-        return await self._do(work, RunResult, timeout_seconds)
+        return await self._do(work, RunResult, timeout_seconds, on_printed)
 
     async def variables(self, kernel_id: str) -> Variables:
         """Return the user's variables."""
@@ -125,30 +137,36 @@ class EmbeddedKernelRunner:
         """Refuse: the agent would end with it."""
         raise KernelTrouble("refused", _RESTART)
 
-    async def _do(self, work: KernelWork, kind: type[_A], seconds: float) -> _A:
+    async def _do(
+        self,
+        work: KernelWork,
+        kind: type[_A],
+        seconds: float,
+        on_printed: OnPrinted | None = None,
+    ) -> _A:
         most = _BUSY_SECONDS + seconds + _EXTRA_SECONDS
         try:
-            answer = await asyncio.wait_for(self._anywhere(work), most)
+            answer = await asyncio.wait_for(self._anywhere(work, on_printed), most)
         except TimeoutError:
             raise KernelTrouble("timeout", "The kernel did not answer in time.") from None
         assert isinstance(answer, kind)
         return answer
 
-    async def _anywhere(self, work: KernelWork) -> Answer:
+    async def _anywhere(self, work: KernelWork, on_printed: OnPrinted | None) -> Answer:
         if self._cells.waits(THIS_KERNEL):
             try:
-                return await self._cells.do(THIS_KERNEL, work, _stop)
+                return await self._cells.do(THIS_KERNEL, work, _stop, on_printed)
             except NoCellWaits:
                 pass
-        return await self._between_cells(work)
+        return await self._between_cells(work, on_printed)
 
-    async def _between_cells(self, work: KernelWork) -> Answer:
+    async def _between_cells(self, work: KernelWork, on_printed: OnPrinted | None) -> Answer:
         kernel = kernel_of(current_shell())
         loop = getattr(kernel, "io_loop", None)
         if loop is None:
             raise KernelTrouble("no_kernel", _NO_KERNEL)
         here = asyncio.get_running_loop()
-        job = _Job(work, here, here.create_future())
+        job = _Job(work, here, here.create_future(), on_printed)
         loop.add_callback(job.run, kernel)
         try:
             await asyncio.wait([job.outcome], timeout=_BUSY_SECONDS)

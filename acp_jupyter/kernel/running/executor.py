@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, assert_never
 from acp_jupyter.kernel.describing.variables import list_variables
 from acp_jupyter.kernel.running.guard import tool_code, tool_code_runs
 from acp_jupyter.kernel.running.nested import run_nested
+from acp_jupyter.kernel.running.telling import Tell
 from acp_jupyter.notebook.kernel_runner import Completion, Inspection, TroubleKind
 from acp_jupyter.notebook.kernel_work import (
     CompleteCode,
@@ -29,14 +30,20 @@ _MOST_MATCHES = 200
 _AT_WORK = "The kernel already runs code for a tool. Wait for its end."
 
 
-def do_work(shell: InteractiveShell | None, work: KernelWork) -> FinishedWork:
-    """Do a piece of work; what goes wrong with it is its outcome."""
+def do_work(shell: InteractiveShell | None, work: KernelWork, tell: Tell) -> FinishedWork:
+    """Do a piece of work; what goes wrong with it is its outcome.
+
+    Parameters
+    ----------
+    tell
+        Is given the end of what code has printed, while it runs.
+    """
     if shell is None:
         return _trouble(work, "no_kernel", "No notebook's kernel runs here, but a script.")
     if tool_code_runs():
         return _trouble(work, "refused", _AT_WORK)
     try:
-        return _done(shell, work)
+        return _done(shell, work, tell)
     except Exception as error:  # noqa: BLE001 - the user's objects raise what they like
         name = type(error).__name__
         return _trouble(work, "refused", f"The kernel failed to do it: {name}.")
@@ -44,10 +51,10 @@ def do_work(shell: InteractiveShell | None, work: KernelWork) -> FinishedWork:
         return _trouble(work, "refused", "It was interrupted.")
 
 
-def _done(shell: InteractiveShell, work: KernelWork) -> FinishedWork:
+def _done(shell: InteractiveShell, work: KernelWork, tell: Tell) -> FinishedWork:
     match work:
         case RunCode():
-            ran = run_nested(shell, work.code, work.timeout_seconds)
+            ran = run_nested(shell, work.code, work.timeout_seconds, tell)
             return FinishedWork(work_id=work.work_id, ran=ran)
         case TellVariables():
             with tool_code():

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import threading
+from collections.abc import Iterator
 from types import TracebackType
-from typing import TYPE_CHECKING, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 from acp_jupyter.kernel.running.capture import captured
 from acp_jupyter.kernel.running.guard import tool_code
+from acp_jupyter.kernel.running.own_loop import OwnLoop
+from acp_jupyter.kernel.running.telling import Tell, Telling
 from acp_jupyter.notebook.kernel_runner import RunResult
 from acp_jupyter.notebook.outputs import Outputs
 
@@ -21,31 +25,32 @@ __all__ = ["interrupt_main", "run_nested"]
 _AGAIN_SECONDS = 2.0
 """Code that catches one interrupt gets another."""
 _MOST_INTERRUPTS = 5
-_NO_AWAIT = (
-    "Code with await, async for or async with outside a function can't run while the cell that "
-    "asked is waiting. Use the library's blocking calls, or let the user run the cell."
-)
 
 
-def run_nested(shell: InteractiveShell, code: str, timeout_seconds: float) -> RunResult:
+def run_nested(shell: InteractiveShell, code: str, timeout_seconds: float, tell: Tell) -> RunResult:
     """Run code as a cell would, but without a number and a place in the history.
 
-    An interrupt ends the code; it does not leave here.
+    An interrupt ends the code; it does not leave here. Code with ``await`` has a loop of its own:
+    the tasks that it leaves end with it.
     """
     outputs = Outputs()
-    if shell.should_run_async(code, transformed_cell=_transformed(shell, code)):
-        outputs.error("RuntimeError", _NO_AWAIT, [f"RuntimeError: {_NO_AWAIT}"])
-        return RunResult(status="error", outputs=outputs.done())
     result: ExecutionResult | None = None
     interrupted = False
     alarm = _Alarm(timeout_seconds)
+    loop = OwnLoop()
     try:
-        with captured(shell, outputs), tool_code(), alarm:
+        with (
+            Telling(outputs, tell),
+            captured(shell, outputs),
+            _awaits_by(shell, loop),
+            tool_code(),
+            alarm,
+        ):
             result = shell.run_cell(code, store_history=False)  # type: ignore[no-untyped-call]
     except KeyboardInterrupt:
         interrupted = True  # it struck between the code's end and ours
     return RunResult(
-        status=_status(result, interrupted=interrupted, late=alarm.rang),
+        status=_status(result, interrupted=interrupted or loop.interrupted, late=alarm.rang),
         outputs=outputs.done(),
         truncated=outputs.truncated,
     )
@@ -60,11 +65,16 @@ def _status(
     return "ok" if result is not None and error is None else "error"
 
 
-def _transformed(shell: InteractiveShell, code: str) -> str:
+@contextlib.contextmanager
+def _awaits_by(shell: InteractiveShell, loop: OwnLoop) -> Iterator[None]:
+    """Have it run what is awaited outside a function, unless the user has chosen another way."""
+    earlier: Any = shell.loop_runner
+    if str(earlier) == "asyncio":
+        shell.loop_runner = loop
     try:
-        return str(shell.transform_cell(code))  # type: ignore[no-untyped-call]
-    except Exception:  # noqa: BLE001 - running it tells what is wrong with it
-        return code
+        yield
+    finally:
+        shell.loop_runner = earlier
 
 
 class _Alarm:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from acp_jupyter.delivery.frames import TurnDetail
 from acp_jupyter.kernel.client import HostClient
 from acp_jupyter.kernel.surroundings import current_shell
+from acp_jupyter.notebook.kernel_work import PrintedSoFar
 
 __all__ = ["follow_and_work", "follow_only"]
 
@@ -27,7 +28,12 @@ def follow_and_work(client: HostClient, turn_id: str, seconds: float) -> TurnDet
         return followed.detail
     from acp_jupyter.kernel.running.executor import do_work  # IPython's parts, when needed
 
-    finished = do_work(current_shell(), followed.work)
+    work_id = followed.work.work_id
+
+    def tell(tail: str) -> None:
+        client.print(PrintedSoFar(work_id=work_id, text=tail))
+
+    finished = do_work(current_shell(), followed.work, tell)
     by_tool = client.finish(finished)
     ran = finished.ran
     if ran is not None and ran.status == "interrupted" and not by_tool:

@@ -5,29 +5,19 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import httpx
-import pytest
 
-from tests.notebook_tools.in_process import write_notebook
+from tests.notebook_tools.in_a_server.calls import NOTEBOOK, answers_in, steps
 from tests.support.api import open_session, pending, start_turn
 from tests.support.as_user import AsUser
 from tests.support.notebook import Cell, Kernel
 from tests.support.processes import family
-from tests.support.server import JupyterServer, KernelSide, fake_agents
+from tests.support.server import JupyterServer, KernelSide
 from tests.support.wait import eventually
 
-_NOTEBOOK = "work/n.ipynb"
-_PICTURE = """\
-import base64
-from IPython.display import Image, display
-display(Image(base64.b64decode(
-    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
-)))
-"""
 _ATTACK = """\
 import http.client, json, os, time
 from urllib.parse import urlsplit
@@ -58,51 +48,16 @@ print(json.dumps([
 """
 
 
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[JupyterServer]:
-    agents = fake_agents("notebook_user", "permission")
-    with JupyterServer(tmp_path_factory.mktemp("server"), agents=agents) as server:
-        yield server
-
-
-@pytest.fixture(scope="module")
-def side(server: JupyterServer) -> KernelSide:
-    write_notebook(server.root / _NOTEBOOK, "")
-    return server.start_kernel(_NOTEBOOK)
-
-
-@pytest.fixture(scope="module")
-def kernel(server: JupyterServer, side: KernelSide) -> Iterator[Kernel]:
-    with Kernel(server.root, connection_file=side.connection_file) as kernel:
-        kernel.run("%load_ext acp_jupyter\nimport acp_jupyter").ok()
-        yield kernel
-
-
-@pytest.fixture
-def path(server: JupyterServer) -> Path:
-    path = server.root / _NOTEBOOK
-    write_notebook(path, "%%acp", "n = 1", _PICTURE)
-    return path
-
-
-def _steps(*steps: tuple[str, dict[str, Any]]) -> str:
-    return json.dumps([{"tool": tool, "args": args} for tool, args in steps])
-
-
-def _told(text: str) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in text.splitlines() if line.startswith("{")]
-
-
 def _answers(server: JupyterServer, kernel: Kernel) -> list[dict[str, Any]]:
     """What the tools answered in the turn of the last cell."""
     said: Cell = kernel.run("print(_acp.text)").ok()
-    return _told(said.printed)
+    return answers_in(said.printed)
 
 
 def test_the_cell_that_asks_blocks_and_its_kernel_works_for_the_tools(
     server: JupyterServer, kernel: Kernel, path: Path
 ) -> None:
-    prompt = _steps(
+    prompt = steps(
         ("list_variables", {"pattern": "there*"}),
         ("insert_cell", {"source": "there + 1", "after": "cell-1"}),
         ("run_cells", {"cell_ids": ["cell-1", "cell-2"]}),
@@ -127,15 +82,15 @@ def test_a_prompt_of_the_panel_uses_the_shell_channel(
     server: JupyterServer, kernel: Kernel, path: Path
 ) -> None:
     with AsUser(server) as user:
-        session_id = user.new_session("notebook_user", "work", notebook_path=_NOTEBOOK)
+        session_id = user.new_session("notebook_user", "work", notebook_path=NOTEBOOK)
         turn_id = user.prompt(
-            session_id, _steps(("run_code", {"code": "by_panel = 7\nprint(by_panel)"}))
+            session_id, steps(("run_code", {"code": "by_panel = 7\nprint(by_panel)"}))
         )
         request = user.permission(turn_id)
         assert request["title"].endswith("wants to run code in the notebook's kernel")
         user.answer(session_id, request["request_id"], "allow")
         items = user.ended(turn_id)["items"]
-        (told,) = _told("".join(i["text"] for i in items if i["kind"] == "agent_message"))
+        (told,) = answers_in("".join(i["text"] for i in items if i["kind"] == "agent_message"))
         assert 'origin="stdout of the code that you ran in n.ipynb"' in told["text"]
     assert kernel.run("print(by_panel)").ok().printed == "7\n"
 
@@ -157,7 +112,7 @@ def test_code_of_a_tool_answers_nothing_and_raises_no_policy(
         other = open_session(user, "permission")
         start_turn(user, other, "new words")
         request_id = pending(user, other)["request_id"]
-        mine = open_session(user, "notebook_user", cwd="work", notebook_path=_NOTEBOOK, new=True)
+        mine = open_session(user, "notebook_user", cwd="work", notebook_path=NOTEBOOK, new=True)
         attack = _ATTACK.format(
             api=server.api,
             kernel_id=side.kernel_id,
@@ -165,7 +120,7 @@ def test_code_of_a_tool_answers_nothing_and_raises_no_policy(
             other=other,
             request_id=request_id,
         )
-        prompt = _steps(("run_code", {"code": attack}))
+        prompt = steps(("run_code", {"code": attack}))
         kernel.run(
             f"%%acp notebook_user --policy allow-all --new\n{prompt}", cell_id="c2", watched=True
         ).ok()
@@ -192,11 +147,11 @@ def _relay(server: JupyterServer) -> tuple[int, dict[str, str]]:
 def test_a_key_opens_its_own_session_alone_and_is_written_nowhere(
     server: JupyterServer, kernel: Kernel, path: Path
 ) -> None:
-    prompt = _steps(("list_cells", {}))
+    prompt = steps(("list_cells", {}))
     kernel.run(f"%%acp notebook_user --new\n{prompt}", cell_id="c3", watched=True).ok()
     pid, env = _relay(server)
-    name, _, key = env["ACP_NOTEBOOK_TOOLS_KEY"].partition(" ")
-    socket_file = Path(env["ACP_NOTEBOOK_TOOLS"].removeprefix("unix:"))
+    name, _, key = env["ACPNOTEBOOK_TOOLS_KEY"].partition(" ")
+    socket_file = Path(env["ACPNOTEBOOK_TOOLS"].removeprefix("unix:"))
     assert socket_file.stat().st_mode & 0o777 == 0o600
     assert socket_file.parent.stat().st_mode & 0o777 == 0o700
     command = family(server.pid)[pid].split()
@@ -209,7 +164,7 @@ def test_a_key_opens_its_own_session_alone_and_is_written_nowhere(
     ]:
         with subprocess.Popen(
             command,
-            env={**os.environ, **env, "ACP_NOTEBOOK_TOOLS_KEY": greeting},
+            env={**os.environ, **env, "ACPNOTEBOOK_TOOLS_KEY": greeting},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
         ) as relay:
@@ -221,7 +176,7 @@ def test_a_key_opens_its_own_session_alone_and_is_written_nowhere(
             relay.kill()
     data = server.root.parent / "data"
     traffic = [file.read_text() for file in data.rglob("traffic.ndjson")]
-    assert any("ACP_NOTEBOOK_TOOLS_KEY" in text for text in traffic), "it was sent"
+    assert any("ACPNOTEBOOK_TOOLS_KEY" in text for text in traffic), "it was sent"
     for file in [*data.rglob("*"), server.log]:
         if file.is_file():
             assert key.encode() not in file.read_bytes(), file
