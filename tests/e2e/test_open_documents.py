@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import nbformat
+import pytest
 from playwright.sync_api import expect
 
 from tests.support.lab import LabPage
@@ -164,10 +165,61 @@ def test_an_agent_rewrites_an_open_notebook_beside_an_unsaved_edit(
     dialog = lab.page.get_by_role("dialog")
     expect(dialog.locator("del")).to_contain_text("b = 'mine'")
     expect(dialog.locator("ins")).to_contain_text("b = 'theirs'")
-    dialog.get_by_role("button", name="Take the one on disk").click()
+    dialog.get_by_role("button", name="Take the other").click()
     eventually(lambda: _source(notebook, 1) == "b = 'theirs'", what="the agent's is taken")
     notebook.save()
     expect(lab.page.get_by_role("dialog")).to_have_count(0)
+
+
+@pytest.mark.long
+def test_an_agent_writes_to_an_open_notebook_cell_by_cell(
+    lab: LabPage, workspace: Workspace
+) -> None:
+    """By the page; its cursor, outputs and undo stay as they are."""
+    path = workspace.notebook("print('kept')", "b = 1", "c = 1")
+    file = workspace.root / path
+    titled = read_notebook(file)
+    titled.metadata.title = "Old"
+    write_notebook(file, titled)
+    notebook = lab.open(path)
+    notebook.wait_for_kernel()
+    notebook.run_to_end(0)
+    notebook.save()
+    notebook.set_source(1, "b = 'typed, not saved'")
+    _in_notebook(
+        notebook,
+        "content.activeCellIndex = 1; content.mode = 'edit';"
+        " content.activeCell.editor.setCursorPosition({ line: 0, column: 5 });",
+    )
+    _ask(lab, workspace, 'fs replace nb.ipynb "c = 1" "c = 2"')
+    assert _source(notebook, 2) == "c = 2"
+    cursor = "return [content.activeCellIndex, content.activeCell.editor.getCursorPosition()];"
+    assert _in_notebook(notebook, cursor) == [1, {"line": 0, "column": 5}]
+    expect(notebook.output(0)).to_contain_text("kept")
+    saved = notebook.read()
+    assert [cell.source for cell in saved.cells[1:]] == ["b = 'typed, not saved'", "c = 2"]
+    assert saved.cells[0].outputs[0].text == "kept\n"
+    # Undo is the cell's own: what was typed in another one stays.
+    _in_notebook(notebook, "content.widgets[2].editor.undo();")
+    assert (_source(notebook, 1), _source(notebook, 2)) == ("b = 'typed, not saved'", "c = 1")
+    notebook.save()
+
+    # What a notebook says of itself is no less taken in, and stays at the next save.
+    _ask(lab, workspace, f"own replace nb.ipynb {_TITLE_OLD} {_TITLE_NEW}")
+    title = "return content.model.getMetadata('title');"
+    eventually(lambda: _in_notebook(notebook, title) == "New", what="the title is taken in")
+    notebook.set_source(1, "b = 3")
+    notebook.save()
+    assert notebook.read().metadata.title == "New"
+    expect(lab.notices).to_have_count(0)
+
+
+_TITLE_OLD, _TITLE_NEW = (json.dumps(f'"title": "{word}"') for word in ("Old", "New"))
+
+
+def _in_notebook(notebook: OpenNotebook, deed: str) -> Any:
+    script = f"path => {{ const {{ content }} = ({_TEXT})(path); {deed} }}"
+    return notebook.lab.page.evaluate(script, notebook.path)
 
 
 def _switch_saving_off(lab: LabPage) -> None:

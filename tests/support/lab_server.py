@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
-from tests.support.fake_agents import AGENTS
+from tests.support.fake_agents import script
 from tests.support.planted import SECRET
 from tests.support.scenes.steps import player
 from tests.support.server import JupyterServer, fake_agents
@@ -22,10 +21,6 @@ LAB_ARGS = (
 
 def agents() -> dict[str, dict[str, Any]]:
     """Return ``c.AcpJupyter.agents`` of every server here."""
-
-    def script(name: str, *args: str) -> dict[str, Any]:
-        return {"command": sys.executable, "args": [str(AGENTS / f"{name}.py"), *args]}
-
     return {
         **fake_agents(
             "dies_mid_turn",
@@ -34,6 +29,7 @@ def agents() -> dict[str, dict[str, Any]]:
             "hello",
             "never_initialize",
             "never_new_session",
+            "notebook_user",
             "orphan_grandchild",
             "own_tools",
             "permission",
@@ -44,6 +40,7 @@ def agents() -> dict[str, dict[str, Any]]:
         ),
         "flood": script("flood", "20000"),
         "garbage": script("garbage", "--only"),
+        "keeps_sessions": script("keeps_sessions", ".talks.json"),
         "leaky": {**script("leaky"), "env": {"LEAKY_API_KEY": SECRET}},
         "wants_login": script("wants_login", "terminal"),
         "takes": script("takes", "image", "embeddedContext"),
