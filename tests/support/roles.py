@@ -83,9 +83,9 @@ class PanelView(TurnView):
     def show_list(self) -> None:
         self.button("Sessions").click()
 
-    def choose_agent(self, name: str) -> None:
+    def choose_agent(self, name: str, *, exact: bool = False) -> None:
         self.agent.click()
-        self.root.get_by_role("option", name=name).click()
+        self.root.get_by_role("option", name=name, exact=exact).click()
 
     def say(self, text: str) -> None:
         """Send a prompt as a person does."""

@@ -6,44 +6,27 @@ They are written to ``test-results/pictures``; nothing sticks out of its view in
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.support.lab import LabPage
 from tests.support.roles import PanelView
 from tests.support.scenes import cleaning
-from tests.support.scenes.camera import Camera, studio
-from tests.support.server import JupyterServer
+from tests.support.scenes.camera import Camera
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(400)]
 
-THEMES = pytest.mark.parametrize("theme", ["Light", "Dark"])
 SOURCE = f"%%acp claude --session cleaning\n{cleaning.PROMPT}"
 
 
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[JupyterServer]:
-    with studio(tmp_path_factory.mktemp("pictures")) as running:
-        yield running
-
-
-@pytest.fixture
-def camera(lab: LabPage, theme: str) -> Camera:
-    return Camera(lab, theme)
-
-
-@THEMES
 def test_a_panel_of_240_pixels(camera: Camera) -> None:
     camera.open()
     lab = camera.lab
     lab.page.add_style_tag(content="#acp-jupyter-panel .acp { width: 240px }")
-    choose(lab.panel)
+    lab.panel.choose_agent("Claude", exact=True)
     show_panel(camera, "n", lab.panel)
 
 
-@THEMES
 def test_a_page_at_twice_its_size(camera: Camera) -> None:
     """What a zoom of 200 % does: half as many pixels of the page."""
     lab = camera.lab
@@ -76,7 +59,7 @@ def test_colours_of_the_system(camera: Camera) -> None:
 def test_nothing_moves_for_whom_it_shall_not(camera: Camera) -> None:
     camera.open()
     page, panel = camera.lab.page, camera.lab.panel
-    choose(panel)
+    panel.choose_agent("Claude", exact=True)
     camera.stage.say(panel, cleaning.PROMPT, cleaning.STREAMING)
     expect(panel.log).to_contain_text("The time goes into one place")
     expect(panel.root.locator(".spin").first).to_be_visible()
@@ -91,11 +74,6 @@ def moving(page: Page) -> int:
         "document.getAnimations().filter(each => each.effect.target.closest('.acp')).length"
     )
     return int(count)
-
-
-def choose(panel: PanelView) -> None:
-    panel.agent.click()
-    panel.root.get_by_role("option", name="Claude", exact=True).click()
 
 
 def show_panel(camera: Camera, size: str, panel: PanelView) -> None:

@@ -6,35 +6,17 @@ They are written to ``test-results/pictures``; nothing sticks out of its view in
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import expect
 
-from tests.support.lab import LabPage
-from tests.support.roles import PanelView
 from tests.support.scenes import cleaning
-from tests.support.scenes.camera import Camera, studio
+from tests.support.scenes.camera import Camera
 from tests.support.scenes.stage import Stage
-from tests.support.server import JupyterServer
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(400)]
 
-THEMES = pytest.mark.parametrize("theme", ["Light", "Dark"])
 
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[JupyterServer]:
-    with studio(tmp_path_factory.mktemp("pictures")) as running:
-        yield running
-
-
-@pytest.fixture
-def camera(lab: LabPage, theme: str) -> Camera:
-    return Camera(lab, theme)
-
-
-@THEMES
 def test_the_panel_alone(camera: Camera) -> None:
     lab, stage = camera.lab, camera.stage
     nb = camera.open("cleaned = list(range(6))\nclear = True", "1 / 0")
@@ -43,7 +25,7 @@ def test_the_panel_alone(camera: Camera) -> None:
     panel = lab.panel
     root = panel.root
     camera.take("f-agents", root)
-    choose(panel, "Claude")
+    panel.choose_agent("Claude", exact=True)
     stage.say(panel, cleaning.PROMPT, cleaning.STREAMING)
     expect(panel.log).to_contain_text("Running command")
     panel.say("Then update the changelog")
@@ -77,12 +59,11 @@ def test_the_panel_alone(camera: Camera) -> None:
     message.fill("")
 
 
-@THEMES
 def test_states_of_sessions(camera: Camera) -> None:
     camera.open()
     panel = camera.lab.panel
     root = panel.root
-    choose(panel, "Claude")
+    panel.choose_agent("Claude", exact=True)
     camera.stage.say(panel, cleaning.PROMPT, cleaning.FINISHED)
     expect(panel.log).to_contain_text("all 14 tests pass")
     panel.button("New session").click()
@@ -105,11 +86,6 @@ def test_states_of_sessions(camera: Camera) -> None:
     camera.take("e-sessions", root)
 
 
-def choose(panel: PanelView, agent: str) -> None:
-    panel.agent.click()
-    panel.root.get_by_role("option", name=agent, exact=True).click()
-
-
 def start(camera: Camera, agent: str, words: str) -> None:
     """A session of its own with an agent."""
     panel = camera.lab.panel
@@ -118,7 +94,6 @@ def start(camera: Camera, agent: str, words: str) -> None:
     panel.say(words)
 
 
-@THEMES
 def test_a_folder_that_is_not_trusted_and_allow_all(camera: Camera) -> None:
     lab = camera.lab
     stage = Stage(lab, f"elsewhere-{camera.theme.lower()}")

@@ -17,7 +17,6 @@ from playwright.sync_api import expect
 from tests.support.browser import Visitor
 from tests.support.lab import LabPage
 from tests.support.lab_server import LAB_ARGS
-from tests.support.roles import PanelView
 from tests.support.scenes import cleaning
 from tests.support.scenes.camera import Camera
 from tests.support.scenes.steps import player
@@ -25,11 +24,9 @@ from tests.support.server import JupyterServer, fake_agents
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(400)]
 
-THEMES = pytest.mark.parametrize("theme", ["Light", "Dark"])
 TOKEN = "the-same-after-a-restart"
 
 
-@THEMES
 def test_a_page_whose_server_goes_and_comes(
     visitor: Visitor, tmp_path_factory: pytest.TempPathFactory, theme: str
 ) -> None:
@@ -39,7 +36,7 @@ def test_a_page_whose_server_goes_and_comes(
         camera = Camera(LabPage(visitor, server), theme)
         camera.open()
         panel, root = camera.lab.panel, camera.lab.panel.root
-        choose(panel, "Claude")
+        panel.choose_agent("Claude", exact=True)
         camera.stage.say(panel, cleaning.PROMPT, cleaning.PERMISSIONS)
         expect(panel.permission).to_have_count(2)
         os.kill(server.pid, signal.SIGKILL)
@@ -57,7 +54,6 @@ def test_a_page_whose_server_goes_and_comes(
         camera.lab.close()
 
 
-@THEMES
 def test_the_form_of_an_agent(
     visitor: Visitor, tmp_path_factory: pytest.TempPathFactory, theme: str
 ) -> None:
@@ -81,11 +77,6 @@ def test_the_form_of_an_agent(
         form.get_by_role("button", name="Submit").click()
         nb.wait_for_end(1)
         camera.take("f-form-answered")
-
-
-def choose(panel: PanelView, agent: str) -> None:
-    panel.agent.click()
-    panel.root.get_by_role("option", name=agent, exact=True).click()
 
 
 def served(folder: Path, port: int) -> JupyterServer:

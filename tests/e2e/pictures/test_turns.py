@@ -6,34 +6,18 @@ They are written to ``test-results/pictures``; nothing sticks out of its view in
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import expect
 
-from tests.support.lab import LabPage
 from tests.support.scenes import cards, cleaning
-from tests.support.scenes.camera import Camera, studio
-from tests.support.server import JupyterServer
+from tests.support.scenes.camera import Camera
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(400)]
 
 CELL = "%%acp claude --session cleaning\n"
-THEMES = pytest.mark.parametrize("theme", ["Light", "Dark"])
 
 
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[JupyterServer]:
-    with studio(tmp_path_factory.mktemp("pictures")) as running:
-        yield running
-
-
-@pytest.fixture
-def camera(lab: LabPage, theme: str) -> Camera:
-    return Camera(lab, theme)
-
-
-@THEMES
 def test_turns_beside_the_panel(camera: Camera) -> None:
     lab, stage = camera.lab, camera.stage
     prompt = CELL + cleaning.PROMPT
@@ -67,7 +51,6 @@ def test_turns_beside_the_panel(camera: Camera) -> None:
     camera.take("b-answered")
 
 
-@THEMES
 def test_a_finished_turn_and_its_review(camera: Camera) -> None:
     lab, stage = camera.lab, camera.stage
     nb = camera.open(CELL + cleaning.PROMPT)
@@ -94,7 +77,6 @@ def test_a_finished_turn_and_its_review(camera: Camera) -> None:
     camera.take("g-split")
 
 
-@THEMES
 def test_cards_and_what_is_long(camera: Camera) -> None:
     lab, stage = camera.lab, camera.stage
     nb = camera.open(CELL + "Show each kind of tool", CELL + "Convert the old exports")
