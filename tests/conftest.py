@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hypothesis import settings
@@ -13,21 +14,17 @@ if TYPE_CHECKING:
 settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
 
-FOLDERS = ("unit", "server", "notebooks", "agents")
-"""From the fastest to the slowest, so that a simple mistake shows first."""
+FOLDERS = ("server", "e2e", "hosts", "notebooks", "real_agents", "chaos")
+"""What comes last, in this order; the fastest, which show a simple mistake, come before.
+
+The browser's journeys are one worker's, beside the other's kernels. Their event loop stays, so
+that no asyncio test may follow them.
+"""
 
 
 def _rank(item: pytest.Item) -> int:
-    # The browser last of all: its session-wide event loop forbids asyncio tests after it.
-    browser = bool(item.get_closest_marker("e2e"))
-    if item.get_closest_marker("long"):
-        return len(FOLDERS) + 1 + 2 * browser
-    if browser:
-        return len(FOLDERS) + 2
-    if item.get_closest_marker("agents"):
-        return FOLDERS.index("agents")
-    folder = item.path.parent.name
-    return FOLDERS.index(folder) if folder in FOLDERS else 0
+    folders = item.path.relative_to(Path(__file__).parent).parts
+    return FOLDERS.index(folders[0]) + 1 if folders[0] in FOLDERS else 0
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

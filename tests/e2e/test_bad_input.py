@@ -45,6 +45,7 @@ def test_agents_that_do_not_work(lab: LabPage, workspace: Workspace, server: Jup
     _works(nb)
 
 
+@pytest.mark.long
 def test_a_flood_and_a_queue(lab: LabPage, workspace: Workspace, server: JupyterServer) -> None:
     """20,000 updates flat out; a second prompt waits for the first."""
     nb = lab.open(workspace.notebook(LOAD, "%%acp flood\ngo", "%%acp slow_stream\none"))
@@ -76,6 +77,7 @@ def test_a_flood_and_a_queue(lab: LabPage, workspace: Workspace, server: Jupyter
     nb.wait_for_end(2)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("change", ["edited", "deleted"])
 def test_the_cell_changed_while_its_turn_ran(
     lab: LabPage, workspace: Workspace, server: JupyterServer, change: str

@@ -59,6 +59,7 @@ def test_kill_of_the_agent_in_mid_turn(
     assert (_demo_pids(server) - before).isdisjoint({pid})
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
 def test_no_agent_outlives_the_server(tmp_path: Path, number: int) -> None:
     """An orderly shutdown and ``kill -9``; the whole tree, with what agents started."""
@@ -82,6 +83,7 @@ def test_no_agent_outlives_the_server(tmp_path: Path, number: int) -> None:
         eventually(lambda: not any_alive(pids), 15, f"all of {processes} end")
 
 
+@pytest.mark.long
 def test_no_agent_outlives_a_kernel_with_a_host_of_its_own(tmp_path: Path) -> None:
     """A kernel without a server, killed with -9 in mid-turn."""
     (tmp_path / "clean.py").write_text(CLEAN_PY)

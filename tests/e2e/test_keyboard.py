@@ -53,6 +53,7 @@ def test_the_panel_by_keys(lab: LabPage) -> None:
     traffic(hands, panel)
 
 
+@pytest.mark.long
 @pytest.mark.timeout(150)
 def test_a_cell_by_keys(lab: LabPage) -> None:
     """Questions, a diff, changes, Review, and a command that is stopped."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.support.lab import LabPage
@@ -35,6 +36,7 @@ def test_an_error_and_a_selection_go_to_the_composer(lab: LabPage, workspace: Wo
     expect(panel.log.locator(".acp-user")).to_have_count(0)
 
 
+@pytest.mark.long
 def test_launcher_menu_status_bar_and_send_key(lab: LabPage, workspace: Workspace) -> None:
     """The launcher opens the panel, the menu a session; the status bar tells who runs."""
     lab.open_empty(workspace.name)

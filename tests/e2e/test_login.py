@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.support.lab import LabPage
@@ -29,6 +30,7 @@ def test_an_agent_is_logged_in_to_in_a_terminal(lab: LabPage, workspace: Workspa
     assert "Ada Typed" not in panel.root.inner_html()
 
 
+@pytest.mark.long
 def test_a_download_is_offered_with_what_it_is(lab: LabPage, workspace: Workspace) -> None:
     lab.open_empty(workspace.name)
     root = lab.panel.root

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.support.lab import LabPage
@@ -16,6 +17,7 @@ def mounted(page: Page) -> int:
     return int(page.evaluate(f"document.querySelectorAll('{_PANEL} .acp-log *').length"))
 
 
+@pytest.mark.long
 def test_a_long_session_opens_at_its_end_and_is_scrolled_to_its_beginning(
     lab: LabPage, server: JupyterServer, workspace: Workspace
 ) -> None:

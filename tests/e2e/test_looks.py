@@ -17,7 +17,9 @@ LOAD = "%load_ext acp_jupyter"
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 
 
-@pytest.mark.parametrize("theme", ["JupyterLab Light", "JupyterLab Dark"])
+@pytest.mark.parametrize(
+    "theme", ["JupyterLab Light", pytest.param("JupyterLab Dark", marks=pytest.mark.long)]
+)
 def test_axe_finds_nothing(lab: LabPage, workspace: Workspace, theme: str) -> None:
     """A finished turn and one that asks, in the cell and in the panel."""
     nb = lab.open(

@@ -24,6 +24,7 @@ EDIT = "%%acp demo\nedit clean.py rate=20"
 COMPREHENSION = "kept = [row.strip() for row in rows]"
 
 
+@pytest.mark.long
 def test_turn_widget_beside_the_renderer(lab: LabPage, workspace: Workspace) -> None:
     """The widget of a turn works in any layout, with its buttons."""
     code = """import acp_jupyter, ipywidgets
@@ -142,6 +143,7 @@ def test_a_jupyterlab_whose_server_knows_nothing_of_us(
     assert WIDGET_MIME not in nb.file.read_text()
 
 
+@pytest.mark.long
 def test_the_kernel_in_an_environment_of_its_own(
     lab: LabPage, workspace: Workspace, server: JupyterServer, tmp_path: Path
 ) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.support.as_user import AsUser
@@ -60,6 +61,7 @@ def test_the_panel_lists_shows_prompts_stops_and_answers(
     assert len(nb.outputs(1)) == 1
 
 
+@pytest.mark.long
 def test_a_session_of_the_panel_alone(lab: LabPage, workspace: Workspace) -> None:
     """A person without any notebook chooses an agent and talks to it."""
     lab.open_empty(workspace.name)

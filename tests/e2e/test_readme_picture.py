@@ -5,6 +5,7 @@ With ``ACP_SCREENSHOTS=1`` it takes the picture, in light and dark.
 
 from __future__ import annotations
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.support.lab import LabPage
@@ -20,6 +21,7 @@ LOAD_PY = """def load(lines):
 THEMES = {"": "JupyterLab Light", "-dark": "JupyterLab Dark"}
 
 
+@pytest.mark.long
 def test_a_finished_turn_and_one_that_asks_beside_the_panel(lab: LabPage) -> None:
     page = lab.page
     page.set_viewport_size({"width": 1300, "height": 1170})

@@ -19,7 +19,11 @@ EDIT = "%%acp demo\nedit clean.py rate=0"
 LOAD = "%load_ext acp_jupyter"
 
 
-@pytest.mark.parametrize("restart", [False, True], ids=["reload", "reload-and-restart"])
+@pytest.mark.parametrize(
+    "restart",
+    [pytest.param(False, marks=pytest.mark.long), True],
+    ids=["reload", "reload-and-restart"],
+)
 def test_reload_in_a_notebook_that_was_never_saved(
     lab: LabPage, workspace: Workspace, restart: bool
 ) -> None:
@@ -43,6 +47,7 @@ def test_reload_in_a_notebook_that_was_never_saved(
     _expect_the_end_and_the_record(nb, turn, workspace)
 
 
+@pytest.mark.long
 def test_the_tab_is_closed_for_the_end_of_the_turn(
     lab: LabPage, workspace: Workspace, visitor: Visitor, server: JupyterServer
 ) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import pytest
 from playwright.sync_api import Locator, expect
 
 from tests.support.lab import LabPage
@@ -77,6 +78,7 @@ def _report(*sources: str) -> str:
     return json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
 
 
+@pytest.mark.long
 def test_a_run_of_cells_is_reviewed_as_one(lab: LabPage, workspace: Workspace) -> None:
     lab.page.set_viewport_size({"width": 1500, "height": 900})
     report = workspace.folder / "report.ipynb"

@@ -89,6 +89,7 @@ def test_sessions_are_named_forked_ended_and_taken_up_again(
     expect(more).to_have_count(0)
 
 
+@pytest.mark.long
 def test_a_session_that_only_the_agent_keeps_is_opened(lab: LabPage, workspace: Workspace) -> None:
     lab.open_empty(workspace.name)
     panel = lab.panel
@@ -102,6 +103,7 @@ def test_a_session_that_only_the_agent_keeps_is_opened(lab: LabPage, workspace: 
     expect(panel.log).to_contain_text("After 2: again")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("theme", ["JupyterLab Light", "JupyterLab Dark"])
 def test_the_traffic_is_watched_filtered_and_exported(
     lab: LabPage, workspace: Workspace, theme: str
@@ -158,6 +160,7 @@ def test_a_session_outlives_its_server(
             lab.close()
 
 
+@pytest.mark.long
 def test_a_session_outlives_a_killed_server_that_was_asking(
     visitor: Visitor, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.support.lab import LabPage
@@ -13,6 +14,7 @@ LOAD = "%load_ext acp_jupyter"
 COLOURED = ":is(.k, .str, .c, .n, .f)"
 
 
+@pytest.mark.long
 def test_a_subagent_asks_in_sight_and_folds_its_steps(lab: LabPage, workspace: Workspace) -> None:
     nb = lab.open(
         workspace.notebook(LOAD, "%%acp demo\ndelegate rate=0", "%%acp demo\nedit clean.py rate=0")

@@ -25,9 +25,7 @@ SCRIPTED = (
 )
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """A kernel's folder; scripted agents are configured beside it."""
+def _folder_with_agents(tmp_path: Path) -> Path:
     servers = {
         name: {
             "command": sys.executable,
@@ -43,6 +41,20 @@ def folder(tmp_path: Path) -> Path:
     folder.mkdir()
     trust_in_data_dir(tmp_path / "data", tmp_path)
     return folder
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A kernel's folder; scripted agents are configured beside it."""
+    return _folder_with_agents(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def mistaken(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kernel]:
+    """A kernel without a server, for a whole file's mistakes: none of them changes anything."""
+    with Kernel(_folder_with_agents(tmp_path_factory.mktemp("mistakes"))) as kernel:
+        kernel.run("%load_ext acp_jupyter").ok()
+        yield kernel
 
 
 @pytest.fixture

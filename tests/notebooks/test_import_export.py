@@ -132,8 +132,8 @@ def test_what_is_exported_can_be_imported(host: Kernel, tmp_path: Path) -> None:
         ("export out.md", "UnknownSession", "no session yet"),
     ],
 )
-def test_a_mistake_says_what_to_type(kernel: Kernel, line: str, error: str, words: str) -> None:
-    cell = kernel.run(f"%acp {line}")
+def test_a_mistake_says_what_to_type(mistaken: Kernel, line: str, error: str, words: str) -> None:
+    cell = mistaken.run(f"%acp {line}")
     assert cell.error == error or cell.printed.startswith(f"{error}: ")
     assert words in cell.message + cell.printed
 

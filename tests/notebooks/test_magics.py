@@ -45,18 +45,18 @@ def test_loading_the_extension_imports_next_to_nothing() -> None:
         ("%acp export", "Type: %acp export PATH"),
     ],
 )
-def test_a_mistake_says_what_to_type(kernel: Kernel, cell: str, words: str) -> None:
-    printed = kernel.run(cell).printed
+def test_a_mistake_says_what_to_type(mistaken: Kernel, cell: str, words: str) -> None:
+    printed = mistaken.run(cell).printed
     assert printed.startswith("UsageError: ")
     assert words in printed
 
 
-def test_an_unknown_agent_names_the_known_ones(kernel: Kernel) -> None:
-    cell = kernel.run("%%acp nobody\nHi")
+def test_an_unknown_agent_names_the_known_ones(mistaken: Kernel) -> None:
+    cell = mistaken.run("%%acp nobody\nHi")
     assert cell.error == "UnknownAgent"
     assert "hello" in cell.message
     assert "\n" not in cell.traceback
-    assert kernel.run("%acp use nobody").error == "UnknownAgent"
+    assert mistaken.run("%acp use nobody").error == "UnknownAgent"
 
 
 def test_use_chooses_the_agent_of_cells_that_name_none(kernel: Kernel) -> None:
@@ -76,17 +76,17 @@ def test_the_tables_are_markdown_and_text(kernel: Kernel) -> None:
     assert kernel.run("%acp cancel").ok().printed == "Nothing is running.\n"
 
 
-def test_help_of_one_subcommand(kernel: Kernel) -> None:
+def test_help_of_one_subcommand(mistaken: Kernel) -> None:
     for cell in ("%acp help export", "%acp export --help", "%acp export talk.md -h"):
-        printed = kernel.run(cell).ok().printed
+        printed = mistaken.run(cell).ok().printed
         assert printed.startswith("%acp export PATH\n\nWrite a session to a file")
         assert "--thoughts" in printed
-    assert "%%acp --help" in kernel.run("%acp fix --help").ok().printed
-    assert "What it may do without asking:" in kernel.run("%%acp --help").ok().printed
+    assert "%%acp --help" in mistaken.run("%acp fix --help").ok().printed
+    assert "What it may do without asking:" in mistaken.run("%%acp --help").ok().printed
     # Whatever a subcommand takes, its help begins with it.
     for words in SUBCOMMANDS:
         name = words.split()[0]
-        assert kernel.run(f"%acp help {name}").ok().printed.startswith(f"%acp {words}\n")
+        assert mistaken.run(f"%acp help {name}").ok().printed.startswith(f"%acp {words}\n")
     assert DETAILS.keys() <= {words.split()[0] for words in SUBCOMMANDS}
 
 

@@ -66,12 +66,12 @@ def test_a_cell_chooses_mode_model_and_options(kernel: Kernel) -> None:
         ("--config web", "'web' is no setting. Type NAME=VALUE."),
     ],
 )
-def test_what_the_agent_does_not_offer_is_told(kernel: Kernel, options: str, words: str) -> None:
-    cell = kernel.run(f"%%acp chooses {options}\nHi")
+def test_what_the_agent_does_not_offer_is_told(mistaken: Kernel, options: str, words: str) -> None:
+    cell = mistaken.run(f"%%acp chooses {options}\nHi")
     assert cell.error == "BadRequest"
     assert words in cell.message
     assert "\n" not in cell.traceback
-    assert "no session" in kernel.run("%acp log").message or not cell.outputs, "nothing was sent"
+    assert "no session" in mistaken.run("%acp log").message or not cell.outputs, "nothing was sent"
 
 
 def test_lines_change_and_list_what_a_session_chooses(kernel: Kernel) -> None:
@@ -163,17 +163,17 @@ def test_a_deleted_session_is_gone(kernel: Kernel) -> None:
         ("%acp resme x", "Type %acp resume."),
     ],
 )
-def test_a_mistake_says_what_to_type(kernel: Kernel, cell: str, words: str) -> None:
-    kernel.run("%acp use chooses").ok()
-    printed = kernel.run(cell).printed
+def test_a_mistake_says_what_to_type(mistaken: Kernel, cell: str, words: str) -> None:
+    mistaken.run("%acp use chooses").ok()
+    printed = mistaken.run(cell).printed
     assert printed.startswith("UsageError: ")
     assert words in printed
 
 
 @pytest.mark.parametrize("name", ["resume", "fork", "close", "delete", "log"])
-def test_an_unknown_session_is_told(kernel: Kernel, name: str) -> None:
-    kernel.run("%%acp hello\nHi").ok()
-    cell = kernel.run(f"%acp {name} nothing")
+def test_an_unknown_session_is_told(mistaken: Kernel, name: str) -> None:
+    mistaken.run("%%acp hello\nHi").ok()
+    cell = mistaken.run(f"%acp {name} nothing")
     assert (cell.error, cell.message) == (
         "UnknownSession",
         "There is no session 'nothing'. %acp sessions lists them.",

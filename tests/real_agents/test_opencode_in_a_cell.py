@@ -19,6 +19,7 @@ from tests.support.workspace import Workspace
 pytestmark = [pytest.mark.agents, pytest.mark.timeout(120)]
 
 
+@pytest.mark.long
 def test_it_writes_a_file_after_a_click_and_the_notebook_keeps_the_turn(tmp_path: Path) -> None:
     home = tmp_path / "home"
     with FakeModel() as model, chromium() as browser:

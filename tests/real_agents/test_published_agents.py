@@ -162,6 +162,7 @@ def test_prompts_in_one_session_are_answered_one_after_the_other(
     assert "Some **Markdown**" in second.text
 
 
+@pytest.mark.long
 def test_two_sessions_at_once(agent: Published, place: Place, talk: Talk) -> None:
     other = place.another("other")
     writing = other.start("write_file")

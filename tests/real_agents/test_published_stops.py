@@ -72,6 +72,7 @@ def test_a_stream_that_is_cut(agent: Published, talk: Talk) -> None:
     assert "Some **Markdown**" in talk.play("hello").text
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("published", AGENTS)
 def test_a_killed_agent_goes_on_where_it_was_and_nothing_outlives_a_killed_server(
     published: Published, tmp_path: Path
