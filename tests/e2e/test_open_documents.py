@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.support.lab import LabPage
+from tests.support.lab_server import switch_saving_off
 from tests.support.notebook_file import read_notebook, write_notebook
 from tests.support.open_notebook import OpenNotebook
 from tests.support.wait import eventually
@@ -130,7 +131,7 @@ def _source(notebook: OpenNotebook, index: int) -> str:
 def test_an_agent_rewrites_an_open_notebook_beside_an_unsaved_edit(
     lab: LabPage, workspace: Workspace
 ) -> None:
-    _switch_saving_off(lab)
+    switch_saving_off(lab.server)
     notebook = lab.open(workspace.notebook("print('kept')", "b = 1", "c = 1"))
     notebook.wait_for_kernel()
     notebook.run_to_end(0)
@@ -220,10 +221,3 @@ _TITLE_OLD, _TITLE_NEW = (json.dumps(f'"title": "{word}"') for word in ("Old", "
 def _in_notebook(notebook: OpenNotebook, deed: str) -> Any:
     script = f"path => {{ const {{ content }} = ({_TEXT})(path); {deed} }}"
     return notebook.lab.page.evaluate(script, notebook.path)
-
-
-def _switch_saving_off(lab: LabPage) -> None:
-    """As in the settings, before the page is loaded."""
-    settings = lab.server.root.parent / "config" / "lab" / "user-settings" / "acp-jupyter"
-    settings.mkdir(parents=True, exist_ok=True)
-    (settings / "plugin.jupyterlab-settings").write_text('{"saveBeforePrompt": false}')

@@ -9,7 +9,7 @@ from tests.support.planted import SECRET
 from tests.support.scenes.steps import player
 from tests.support.server import JupyterServer, fake_agents
 
-__all__ = ["LAB_ARGS", "agents", "stop_kernels"]
+__all__ = ["LAB_ARGS", "agents", "stop_kernels", "switch_saving_off"]
 
 LAB_ARGS = (
     "--LabApp.expose_app_in_browser=True",
@@ -38,6 +38,7 @@ def agents() -> dict[str, dict[str, Any]]:
             "terminal_script",
             "two_permissions",
         ),
+        "another_user": script("notebook_user"),
         "flood": script("flood", "20000"),
         "garbage": script("garbage", "--only"),
         "keeps_sessions": script("keeps_sessions", ".talks.json"),
@@ -56,3 +57,10 @@ def stop_kernels(server: JupyterServer) -> None:
             client.delete(f"{server.url}api/kernels/{kernel['id']}")
         for session in client.get("sessions").json():
             client.delete(f"sessions/{session['session_id']}")
+
+
+def switch_saving_off(server: JupyterServer) -> None:
+    """Have nothing saved before a prompt, as in the settings; before the page is loaded."""
+    settings = server.root.parent / "config" / "lab" / "user-settings" / "acp-jupyter"
+    settings.mkdir(parents=True, exist_ok=True)
+    (settings / "plugin.jupyterlab-settings").write_text('{"saveBeforePrompt": false}')
