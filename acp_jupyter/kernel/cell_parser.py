@@ -10,7 +10,15 @@ from IPython.core.error import UsageError
 if TYPE_CHECKING:
     from acp_jupyter.packets.notes import Policy
 
-__all__ = ["CELL_OPTIONS", "POLICIES", "REPEATED", "SEE_HELP", "LineParser", "cell_parser"]
+__all__ = [
+    "CELL_OPTIONS",
+    "FLAGS",
+    "POLICIES",
+    "REPEATED",
+    "SEE_HELP",
+    "LineParser",
+    "cell_parser",
+]
 
 POLICIES: tuple[Policy, ...] = ("ask", "read-only", "accept-edits", "allow-all", "deny")
 
@@ -33,6 +41,9 @@ CELL_OPTIONS = (
     "--format",
     "--help",
 )
+
+FLAGS = ("--new", "--trust", "--no-tools", "--background", "--format", "-h", "--help")
+"""Those that no value follows."""
 
 REPEATED = ("--config", "--attach", "--var", "--allow", "--deny")
 """Those that may stand there more than once."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING
 
 from IPython.core.completer import (
@@ -12,7 +13,7 @@ from IPython.core.completer import (
 )
 from IPython.core.getipython import get_ipython
 
-from acp_jupyter.kernel.options import CELL_OPTIONS, POLICIES, REPEATED
+from acp_jupyter.kernel.options import CELL_OPTIONS, FLAGS, POLICIES, REPEATED
 from acp_jupyter.kernel.subcommand_names import (
     EXPORT_OPTIONS,
     FORMATS,
@@ -41,6 +42,9 @@ def _matcher(context: CompletionContext) -> SimpleMatcherResult:
     word = "" if line[-1:].isspace() or not before else before.pop()
     if not before or before[0] not in {"%acp", "%%acp"}:
         return _words([], "")
+    if word.startswith("--") and "=" in word:
+        option, _, word = word.partition("=")
+        before.append(option)
     found = _cell_words(before, word) if before[0] == "%%acp" else _line_words(before, word)
     return _words([candidate for candidate in found if candidate.startswith(word)], word)
 
@@ -73,9 +77,19 @@ def _cell_words(before: list[str], word: str) -> list[str]:
             return []
         case _:
             pass
-    named = any(not word.startswith("-") for word in before[1:])
-    unused = [each for each in CELL_OPTIONS if each not in before or each in REPEATED]
-    return unused if named else [*_agent_names(), *unused]
+    given = {each.partition("=")[0] for each in before}
+    unused = [each for each in CELL_OPTIONS if each not in given or each in REPEATED]
+    return unused if _names_agent(before) else [*_agent_names(), *unused]
+
+
+def _names_agent(before: list[str]) -> bool:
+    """Tell whether one of these words is neither an option nor the value of one."""
+    words = itertools.pairwise(before)
+    return any(not word.startswith("-") and not _takes_value(last) for last, word in words)
+
+
+def _takes_value(word: str) -> bool:
+    return word.startswith("-") and "=" not in word and word not in FLAGS
 
 
 def _variables() -> list[str]:
@@ -102,8 +116,10 @@ def _line_words(before: list[str], word: str) -> list[str]:
             return list(FORMATS)
         case ["import", *_, "--as"]:
             return list(KINDS)
-        case ["export" | "log", *_, "--session"]:
+        case ["export", *_, "--session"]:
             return _session_ids()
+        case ["new", *_, "--session"]:
+            return _labels()
         case _:
             return [option for option in _OPTIONS.get(name, ()) if option not in before]
 

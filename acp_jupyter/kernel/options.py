@@ -12,6 +12,7 @@ from IPython.core.error import UsageError
 
 from acp_jupyter.kernel.cell_parser import (
     CELL_OPTIONS,
+    FLAGS,
     POLICIES,
     REPEATED,
     SEE_HELP,
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CELL_OPTIONS",
+    "FLAGS",
     "POLICIES",
     "REPEATED",
     "CellOptions",

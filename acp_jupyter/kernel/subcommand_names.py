@@ -21,23 +21,23 @@ SUBCOMMANDS = {
     "restart [AGENT]": "end an agent; the next message starts it again",
     "use AGENT": "choose the agent of %%acp cells that name none",
     "sessions": "list the sessions of this notebook, also those of earlier runs",
-    "new [AGENT]": "start a session anew; cells go on in it",
+    "new [AGENT] [--session NAME]": "start a session anew; cells go on in it",
     "resume ID": "take up a session again; cells go on in it",
     "fork [ID]": "start a session that goes on from where another is",
     "close [ID]": "end a session and its agent; it is kept",
     "delete ID": "remove a session and what is kept of it",
     "mode [MODE]": "change the session's mode, or list its modes",
-    "model [MODEL]": "change its model, or list its models",
-    "config [NAME=VALUE]": "change its other options, or list them",
-    "policy [POLICY]": "choose how permission requests of cells that name no policy are answered",
+    "model [MODEL]": "change the session's model, or list its models",
+    "config [NAME=VALUE]": "change the session's other options, or list them",
+    "policy [POLICY]": "choose the policy of %%acp cells that name none",
     "fix [AGENT] [options]": "send the last error of this kernel to an agent",
-    "log [ID]": "show the last lines of what was said between us and the agent",
+    "log [ID] [options]": "show the last messages between us and the agent, as they were sent",
     "cancel": "stop the running turn of this notebook",
-    "export PATH": "write a session to a file: .ndjson, .md, .html or .json",
-    "import PATH": "read a log of an agent's session and show it",
+    "export PATH [options]": "write a session to a file: .ndjson, .md, .html or .json",
+    "import PATH [options]": "read a log of an agent's session and show it",
     "status": "say where agents run, which agent is chosen and what runs",
-    "record on|off [PATH]": "record the sessions of this notebook, to play them without an agent",
-    "replay on|off [PATH]": "play the recorded sessions in place of agents",
+    "record [on|off] [PATH]": "record this notebook's sessions, to play them without an agent",
+    "replay [on|off] [PATH]": "play the recorded sessions in place of agents",
     "help [SUBCOMMAND]": "show this, or more of one of them",
 }
 """With their arguments, and what they do."""
@@ -53,26 +53,55 @@ FORMATS: tuple[Format, ...] = get_args(Format)
 KINDS = ("traffic", "packets", "build-mode", "claude-cli")
 """What is imported."""
 
+_WHICH = "ID may be shortened, or the session's title; default: the one used last here."
+_PATH = "PATH ends with .acp; default: beside the notebook, by its name."
+
 DETAILS: dict[str, tuple[str, ...]] = {
     "agents": ("--all  also those that are known and not installed, with how to install each",),
-    "use": ("Example: %acp use opencode",),
-    "new": ("--session NAME  start the session of that name anew",),
+    "login": (
+        "METHOD is one of the ways that %acp agents lists; default: the first that works here.",
+    ),
+    "restart": (
+        "AGENT is its id; default: as chosen by %acp use.",
+        "Its sessions go on, where the agent can take them up again.",
+    ),
+    "use": (
+        "AGENT is its id: %acp agents lists them. It is used until this kernel ends.",
+        "Example: %acp use opencode",
+    ),
+    "new": (
+        "AGENT           its id; default: as chosen by %acp use",
+        "--session NAME  start the session of that name anew",
+    ),
     "resume": ("ID may be shortened, or the session's title. %acp sessions lists them.",),
+    "fork": (_WHICH, "The agent must be able to; %acp fork says so where it is not."),
+    "close": (_WHICH, "%acp resume ID takes it up again."),
+    "delete": ("ID may be shortened, or the session's title. %acp sessions lists them.",),
     "mode": ("Without MODE it lists them. %%acp --mode MODE does the same from a cell.",),
     "model": ("Without MODEL it lists them. %%acp --model MODEL does the same from a cell.",),
-    "config": ("Without an option it lists them. Example: %acp config speed=fast",),
+    "config": (
+        "Without NAME=VALUE it lists them. %%acp --config NAME=VALUE does the same from a cell.",
+        "Example: %acp config speed=fast",
+    ),
     "policy": (
-        "POLICY is ask, read-only, accept-edits, allow-all, deny, or default for the session's.",
-        "It is about cells of this notebook that name none.",
+        "POLICY says how permission requests of a turn are answered:",
+        "  ask           by you",
+        "  read-only     reading in the session's folder is allowed, all else is rejected",
+        "  accept-edits  edits in it are allowed, but of protected files; you are asked the rest",
+        "  allow-all     all is allowed that says what it is; you are asked the rest",
+        "  deny          everything is rejected",
+        "  default       as the session has it; the panel shows it",
+        "Without POLICY it says which is chosen.",
     ),
     "fix": ("The options are those of a cell: %%acp --help. Example: %acp fix --policy ask",),
     "log": (
+        _WHICH,
         "--lines N    how many; default: 20",
         "--text TEXT  only lines with this text, e.g. session/prompt",
     ),
     "export": (
         "--format FORMAT  traffic, packets, build-mode, markdown, html or json; default: by PATH",
-        "--session ID     which one; default: the one that changed last",
+        "--session ID     which one; default: the one used last here",
         "--thoughts       with the agent's reasoning",
         "--force          replace the file, if there is one",
         "Example: %acp export talk.md",
@@ -82,7 +111,7 @@ DETAILS: dict[str, tuple[str, ...]] = {
         "--name NAME      what the file is called; default: its own name",
         "--session ID     of several in the file, which",
     ),
-    "record": ("PATH ends with .acp; default: beside the notebook, by its name.",),
-    "replay": ("PATH ends with .acp; default: beside the notebook, by its name.",),
+    "record": (_PATH, "Without on or off it says what is recorded or played."),
+    "replay": (_PATH, "Without on or off it says what is recorded or played."),
 }
 """What ``%acp help SUBCOMMAND`` adds."""

@@ -44,7 +44,7 @@ def run_subcommand(line: str) -> None:
     run = _RUN.get(name)
     if run is None:
         raise UsageError(_unknown(name))
-    if name != "help" and not {"-h", "--help"}.isdisjoint(rest):
+    if not {"-h", "--help"}.isdisjoint(rest):
         run, rest = _help, [name]
     run(rest)
 

@@ -79,7 +79,7 @@ def test_the_tables_are_markdown_and_text(kernel: Kernel) -> None:
 def test_help_of_one_subcommand(mistaken: Kernel) -> None:
     for cell in ("%acp help export", "%acp export --help", "%acp export talk.md -h"):
         printed = mistaken.run(cell).ok().printed
-        assert printed.startswith("%acp export PATH\n\nWrite a session to a file")
+        assert printed.startswith("%acp export PATH [options]\n\nWrite a session to a file")
         assert "--thoughts" in printed
     assert "%%acp --help" in mistaken.run("%acp fix --help").ok().printed
     assert "What it may do without asking:" in mistaken.run("%%acp --help").ok().printed
@@ -87,6 +87,7 @@ def test_help_of_one_subcommand(mistaken: Kernel) -> None:
     for words in SUBCOMMANDS:
         name = words.split()[0]
         assert mistaken.run(f"%acp help {name}").ok().printed.startswith(f"%acp {words}\n")
+    assert mistaken.run("%acp help --help").ok().printed.startswith("%acp help [SUBCOMMAND]\n")
     assert DETAILS.keys() <= {words.split()[0] for words in SUBCOMMANDS}
 
 
@@ -114,4 +115,10 @@ def test_tab_completes_subcommands_agents_and_options(kernel: Kernel) -> None:
     assert kernel.complete("%%acp demo --po") == ["--policy"]
     assert kernel.complete("%%acp demo --policy acc") == ["accept-edits"]
     assert kernel.complete("x = 1\n%acp can") == ["cancel"]
+    # As argparse takes them: with an equals sign, and an option's value is no agent.
+    assert kernel.complete("%%acp demo --policy=acc") == ["accept-edits"]
+    assert kernel.complete("%acp export talk --format=pack") == ["packets"]
+    assert "--policy" not in kernel.complete("%%acp demo --policy=ask --")
+    assert kernel.complete("%%acp --policy ask hel") == ["hello"]
+    assert kernel.complete("%%acp demo --policy ask hel") == []
     assert kernel.complete("pri") == ["print"]
