@@ -3,16 +3,29 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pytest
 from hypothesis import settings
 from xdist.scheduler import LoadScopeScheduling
 
+from tests.support.browser import chromium
+
 if TYPE_CHECKING:
-    import pytest
+    from collections.abc import Iterator
+
+    from playwright.sync_api import Browser
     from xdist.remote import Producer
 
 # How long an example takes says something of the machine only.
 settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """Chromium; a process can drive one only."""
+    with chromium() as running:
+        yield running
+
 
 FOLDERS = ("server", "e2e", "hosts", "notebooks", "real_agents", "chaos")
 """What comes last, in this order; the fastest, which show a simple mistake, come before.

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.support.browser import Visitor, chromium
+from tests.support.browser import Visitor
 from tests.support.lab import LabPage
 from tests.support.lab_server import LAB_ARGS, agents, stop_kernels
 from tests.support.server import JupyterServer
@@ -56,12 +56,6 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[JupyterServer]:
         args=(*LAB_ARGS, "--AcpJupyter.session_new_seconds=3"),
         env=home,
     ) as running:
-        yield running
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    with chromium() as running:
         yield running
 
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Browser, expect
 
-from tests.support.browser import Visitor, chromium
+from tests.support.browser import Visitor
 from tests.support.claude import ADAPTER, claude_environment
 from tests.support.claude_model import FakeClaudeModel
 from tests.support.lab import LabPage
@@ -219,10 +219,12 @@ def test_a_conversation_is_resumed(peer: Peer, tmp_path: Path) -> None:
     assert peer.prompt(session, "Go on.").text == "All done: **finished** the task."
 
 
-def test_it_writes_a_file_from_a_cell_and_the_notebook_keeps_the_turn(tmp_path: Path) -> None:
+def test_it_writes_a_file_from_a_cell_and_the_notebook_keeps_the_turn(
+    tmp_path: Path, browser: Browser
+) -> None:
     """The bundled agent needs no configuration but a CLI that is found."""
     home = tmp_path / "home"
-    with FakeClaudeModel() as model, chromium() as browser:
+    with FakeClaudeModel() as model:
         entry = {"command": ADAPTER[0], "args": ADAPTER[1:], "env": {}}
         entry["env"] = claude_environment(home, model.url)
         agents = {"claude-cli": entry}

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Browser, expect
 
-from tests.support.browser import Visitor, chromium
+from tests.support.browser import Visitor
 from tests.support.lab import LabPage
 from tests.support.lab_server import LAB_ARGS
 from tests.support.mockllm import FakeModel
@@ -20,9 +20,11 @@ pytestmark = [pytest.mark.agents, pytest.mark.timeout(120)]
 
 
 @pytest.mark.long
-def test_it_writes_a_file_after_a_click_and_the_notebook_keeps_the_turn(tmp_path: Path) -> None:
+def test_it_writes_a_file_after_a_click_and_the_notebook_keeps_the_turn(
+    tmp_path: Path, browser: Browser
+) -> None:
     home = tmp_path / "home"
-    with FakeModel() as model, chromium() as browser:
+    with FakeModel() as model:
         home.mkdir()
         opencode = next(agent for agent in PUBLISHED if agent.agent_id == "opencode")
         agents = {"opencode": opencode.entry(home, model)}
