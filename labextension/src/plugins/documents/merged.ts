@@ -11,6 +11,8 @@ export interface Merged {
   canLoad(content: unknown): boolean;
   /** Takes in what is on disk: its JSON, or its text. Returns what was left out. */
   load(content: unknown): readonly Conflict[];
+  /** Remembers how it is, to bring back what a file loaded over it by the server had not. */
+  capture(): () => readonly Conflict[];
   /** Makes another text of it, or throws and changes nothing. */
   write(text: string, base: string | null): void;
   accept(conflict: Conflict): void;

@@ -2,7 +2,7 @@ import type { INotebookModel } from '@jupyterlab/notebook';
 
 import { Failure } from '../../delivery/failure';
 import { applyPlan, arrange, changeText, openCells } from './apply';
-import { known, readCells } from './cells';
+import { known, loadedCells, readCells } from './cells';
 import type { KnownCell } from './cells';
 import { diskForm } from './diskForm';
 import { identify } from './identify';
@@ -19,6 +19,7 @@ import {
 } from './notebookMetadata';
 import type { KnownMetadata, MetadataPlan } from './notebookMetadata';
 import type { Conflict } from './openDocument';
+import { captureCells, restoreCells } from './overwritten';
 
 const INVALID = 'That is no notebook: it must be the JSON of nbformat 4, with a list of cells.';
 
@@ -59,12 +60,12 @@ export class MergedNotebook implements Merged {
   }
 
   canLoad(content: unknown): boolean {
-    return readCells(content) !== null;
+    return loadedCells(content) !== null;
   }
 
   load(content: unknown): readonly Conflict[] {
     const { cells, metadata } = this.#known;
-    const theirs = identify(cells, readCells(content) ?? [], makeId);
+    const theirs = identify(cells, loadedCells(content) ?? [], makeId);
     const plan = planMerge(cells, openCells(this.model), theirs);
     applyPlan(this.model, plan);
     const said = readMetadata(content);
@@ -76,6 +77,17 @@ export class MergedNotebook implements Merged {
     return names.length === 0
       ? plan.conflicts
       : [...plan.conflicts, { id: METADATA, theirs: metadataText(names, said) }];
+  }
+
+  capture(): () => readonly Conflict[] {
+    const base = this.#known.cells;
+    const mine = captureCells(this.model);
+    return () => {
+      const theirs = this.#now();
+      const conflicts = restoreCells(this.model, base, mine);
+      this.#known = theirs;
+      return conflicts;
+    };
   }
 
   write(text: string, base: string | null): void {

@@ -63,6 +63,17 @@ export class MergedText implements Merged {
     return [];
   }
 
+  capture(): () => Conflict[] {
+    const [base, mine] = [this.#known, this.text()];
+    return () => {
+      const theirs = this.text();
+      const merged = mergeTexts(base, mine, theirs);
+      this.#known = theirs;
+      changeText(this.#shared, merged ?? mine);
+      return merged === null ? [{ id: '', theirs }] : [];
+    };
+  }
+
   write(text: string, base: string | null): void {
     // An editor knows one kind of line end; which the file has is kept with it.
     const merged = mergeTexts(plain(base ?? this.#known), this.text(), plain(text));

@@ -10,6 +10,8 @@ import type { Merged } from './merged';
 import { MergedNotebook } from './mergedNotebook';
 import { MergedText, sharedText } from './mergedText';
 import type { CellConflict } from './merge';
+import { Overwriting, sharedOf } from './overwriting';
+import { noteFile, saveShared } from './sharedFile';
 
 type Context = DocumentRegistry.IContext<DocumentRegistry.IModel>;
 
@@ -35,6 +37,7 @@ export class OpenDocument {
   readonly conflicted = new Listeners<readonly Conflict[]>();
   readonly #contents: Contents.IManager;
   #merged: Merged | null = null;
+  #overwriting: Overwriting | null = null;
   #queue: Promise<unknown> = Promise.resolve();
   /** Waits for a save that is under way, by whomever. */
   #saving: { readonly over: Promise<void>; readonly end: () => void } | null = null;
@@ -64,8 +67,10 @@ export class OpenDocument {
     void context.ready.then(() => {
       if (!context.isDisposed) {
         this.#merged = this.#merging();
+        this.#overwriting = this.#watching(this.#merged);
       }
     });
+    context.disposed.connect(() => this.#overwriting?.dispose());
   }
 
   /** Its text as it would be on disk. */
@@ -140,10 +145,22 @@ export class OpenDocument {
     return text === null ? null : new MergedText(model, text);
   }
 
+  #watching(merged: Merged | null): Overwriting | null {
+    const shared = sharedOf(this.context.model);
+    return merged === null || shared === null
+      ? null
+      : new Overwriting(shared, merged, conflicts => this.conflicted.emit(conflicts));
+  }
+
   async #takeIn(): Promise<boolean> {
     const { context } = this;
-    // What pages share is brought up to date by the server.
-    if (context.isDisposed || !context.isReady || context.model.collaborative) {
+    if (context.isDisposed || !context.isReady) {
+      return false;
+    }
+    if (context.model.collaborative) {
+      // What pages share is brought up to date by the server.
+      this.#overwriting?.watch();
+      await noteFile(context, this.#contents);
       return false;
     }
     await this.#saving?.over;
@@ -181,10 +198,13 @@ export class OpenDocument {
     if (context.isDisposed) {
       throw new Failure('It was closed.', 'no_document');
     }
-    if (!context.model.dirty || context.model.collaborative) {
+    if (!context.model.dirty) {
       return;
     }
     this.#mustBeWritable();
+    if (context.model.collaborative) {
+      return saveShared(context, this.#contents);
+    }
     await this.#saving?.over;
     // Whatever would bring up a dialog is left to the user.
     if ((await changedOnDisk(context, this.#contents)) !== false) {
