@@ -3,6 +3,7 @@
 
 Each is ``{"tool", "args"}``, and may have ``ask`` (the agent asks its user first), ``hide`` (it
 tells nothing of the call), or ``shown`` (arguments that it tells in place of the true ones).
+``{"read": NAME}`` reads a file of the session's folder by its client.
 What the tools answer is said as text, one JSON line per call; images are counted.
 """
 
@@ -27,11 +28,13 @@ class _Wire(Wire):
     def __init__(self) -> None:
         super().__init__()
         self.servers: list[list[Json]] = []
+        self.folders: list[str] = []
 
     def next(self) -> Json | None:
         message = super().next()
         if message is not None and message.get("method") == "session/new":
             self.servers.append(message["params"]["mcpServers"])
+            self.folders.append(message["params"]["cwd"])
         return message
 
 
@@ -105,9 +108,15 @@ def _call(wire: Wire, session_id: str, number: int, step: Json) -> Json:
     return _told(result)
 
 
+def _read(wire: Wire, session_id: str, path: str) -> Json:
+    answer = wire.ask("fs/read_text_file", {"sessionId": session_id, "path": path})
+    return {"failed": "error" in answer, "text": (answer.get("result") or {}).get("content", "")}
+
+
 def prompt(wire: Wire, session_id: str, text: str) -> str:
     assert isinstance(wire, _Wire)
-    servers = wire.servers[int(session_id.rpartition("-")[2]) - 1]
+    place = int(session_id.rpartition("-")[2]) - 1
+    servers = wire.servers[place]
     if not servers:
         wire.text(session_id, "no tools\n")
         return "end_turn"
@@ -118,7 +127,11 @@ def prompt(wire: Wire, session_id: str, text: str) -> str:
         wire.text(session_id, json.dumps([tool["name"] for tool in listed["tools"]]) + "\n")
         return "end_turn"
     for number, step in enumerate(json.loads(text)):
-        told = _call(wire, session_id, number, step)
+        if "read" in step:
+            path = os.path.join(wire.folders[place], step["read"])
+            told = _read(wire, session_id, path)
+        else:
+            told = _call(wire, session_id, number, step)
         wire.text(session_id, json.dumps(told) + "\n")
     return "end_turn"
 

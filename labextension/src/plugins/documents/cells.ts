@@ -31,8 +31,23 @@ const TYPES = ['code', 'markdown', 'raw'] as const;
 /** Larger notebooks are not taken apart. */
 const MAX_CELLS = 20_000;
 
-/** The cells of a notebook's JSON; `null` for what is none. */
+/**
+ * The cells of a notebook's JSON; `null` for what is none.
+ *
+ * None is trusted, whatever the JSON says: an agent may have written it, and what a trusted cell
+ * shows runs scripts in the page as the user.
+ */
 export function readCells(notebook: unknown): CellJson[] | null {
+  return loadedCells(notebook)?.map(untrusted) ?? null;
+}
+
+function untrusted(cell: CellJson): CellJson {
+  const kept = Object.entries(cell.metadata).filter(([key]) => key !== 'trusted');
+  return { ...cell, metadata: Object.fromEntries(kept) };
+}
+
+/** The cells of a notebook as the server gives it, which says itself which of them are trusted. */
+export function loadedCells(notebook: unknown): CellJson[] | null {
   if (!isRecord(notebook) || !Array.isArray(notebook.cells) || notebook.cells.length > MAX_CELLS) {
     return null;
   }

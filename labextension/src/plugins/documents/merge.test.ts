@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { known, readCells } from './cells';
+import { known, loadedCells, readCells } from './cells';
 import type { CellJson } from './cells';
 import { identify } from './identify';
 import { planMerge } from './merge';
@@ -100,6 +100,18 @@ describe('planMerge', () => {
     expect(merge([a], [a], [tagged]).changes).toEqual([{ id: 'a', metadata: tagged.metadata }]);
     const trusted = cell('a', '1', { metadata: { trusted: true } });
     expect(merge([a], [a], [trusted]).changes).toEqual([]);
+  });
+});
+
+describe('the cells of a notebook', () => {
+  const notebook = {
+    cells: [{ ...cell('a', '1', { outputs: out }), metadata: { trusted: true, tags: ['x'] } }],
+  };
+
+  it('are trusted where the server says so, and never where an agent may', () => {
+    expect(loadedCells(notebook)?.[0]?.metadata).toEqual({ trusted: true, tags: ['x'] });
+    expect(readCells(notebook)?.[0]?.metadata).toEqual({ tags: ['x'] });
+    expect(readCells(notebook)?.[0]?.outputs).toEqual(out);
   });
 });
 
