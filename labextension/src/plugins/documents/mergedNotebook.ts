@@ -19,6 +19,7 @@ import {
 } from './notebookMetadata';
 import type { KnownMetadata, MetadataPlan } from './notebookMetadata';
 import type { Conflict } from './openDocument';
+import { captureCells, restoreCells } from './overwritten';
 
 const INVALID = 'That is no notebook: it must be the JSON of nbformat 4, with a list of cells.';
 
@@ -76,6 +77,17 @@ export class MergedNotebook implements Merged {
     return names.length === 0
       ? plan.conflicts
       : [...plan.conflicts, { id: METADATA, theirs: metadataText(names, said) }];
+  }
+
+  capture(): () => readonly Conflict[] {
+    const base = this.#known.cells;
+    const mine = captureCells(this.model);
+    return () => {
+      const theirs = this.#now();
+      const conflicts = restoreCells(this.model, base, mine);
+      this.#known = theirs;
+      return conflicts;
+    };
   }
 
   write(text: string, base: string | null): void {
