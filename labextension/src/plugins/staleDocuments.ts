@@ -7,6 +7,11 @@ const PAUSE_MS = 2_000;
 const SOON_MS = 100;
 /** So many open documents are looked after. */
 const MAX_DOCUMENTS = 50;
+/** The others do not wait longer for one whose save asks the user something. */
+const MAX_WAIT_MS = 3_000;
+
+type Turns = Pick<Client, 'turnsChanged' | 'sessionsChanged' | 'sessions' | 'follow'>;
+type Document = Pick<OpenDocument, 'takeIn'>;
 
 /**
  * Takes into open documents what agents change on disk, or what is taken back there.
@@ -14,8 +19,10 @@ const MAX_DOCUMENTS = 50;
  * JupyterLab would show the old text, and ask only when the user saves over the new one.
  */
 export class StaleDocuments {
-  readonly #client: Client;
-  readonly #documents: () => readonly OpenDocument[];
+  readonly #client: Turns;
+  readonly #documents: () => readonly Document[];
+  /** Those that are being looked at. */
+  readonly #waiting = new WeakSet<Document>();
   /** How the files of each turn stood, by session. */
   readonly #known = new Map<string, Map<string, string>>();
   #working = false;
@@ -23,7 +30,7 @@ export class StaleDocuments {
   #looking = false;
   #again = false;
 
-  constructor(client: Client, documents: () => readonly OpenDocument[]) {
+  constructor(client: Turns, documents: () => readonly Document[]) {
     this.#client = client;
     this.#documents = documents;
     client.turnsChanged.add(sessionId => this.#turnsChanged(sessionId));
@@ -61,12 +68,29 @@ export class StaleDocuments {
     while (this.#again) {
       this.#again = false;
       for (const document of this.#documents().slice(0, MAX_DOCUMENTS)) {
-        await document.takeIn().catch((error: unknown) => console.warn(error));
+        await this.#takeIn(document);
       }
     }
     this.#looking = false;
     clearTimeout(this.#timer);
     this.#timer = this.#working ? setTimeout(() => void this.#look(), PAUSE_MS) : undefined;
+  }
+
+  async #takeIn(document: Document): Promise<void> {
+    if (this.#waiting.has(document)) {
+      return;
+    }
+    this.#waiting.add(document);
+    const done = document
+      .takeIn()
+      .catch((error: unknown) => console.warn(error))
+      .finally(() => this.#waiting.delete(document));
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const late = new Promise(resolve => {
+      timer = setTimeout(resolve, MAX_WAIT_MS);
+    });
+    await Promise.race([done, late]);
+    clearTimeout(timer);
   }
 }
 

@@ -44,6 +44,6 @@ export async function loadInto(
     Reflect.deleteProperty(model, 'fromJSON');
     Reflect.deleteProperty(model, 'fromString');
   }
-  // An empty text is not handed on.
-  return loads[0] ?? merged.load('');
+  // An empty text is not handed on, and nothing is to a document that was closed meanwhile.
+  return loads[0] ?? (!context.isDisposed && merged.canLoad('') ? merged.load('') : null);
 }
