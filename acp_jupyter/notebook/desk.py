@@ -72,6 +72,10 @@ class Desk:
             f"cell_gone: there is no cell {cell_id} in {self.place.name}. Call list_cells again."
         )
 
+    def turn_goes_on(self) -> bool:
+        """Tell whether the turn of this call is still running. May be called in any thread."""
+        return self.gate.goes_on(self.place.turn_id)
+
     def not_the_asking(self, cell_ids: Sequence[str]) -> None:
         """Refuse to touch the cell that waits for this very turn."""
         if self.place.asking_cell and self.place.asking_cell in cell_ids:

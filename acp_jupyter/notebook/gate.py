@@ -108,6 +108,10 @@ class Gate:
             raise Refused("What was shown to the user is not what this call does. Try again.")
         return told.begun()
 
+    def goes_on(self, turn_id: str) -> bool:
+        """Tell whether a turn is still running. May be called in any thread."""
+        return self._session.state.active_turn_id == turn_id
+
     def _was_allowed(self, card: ToolCall, wish: Wish) -> bool:
         """Tell whether the user allowed this very call when the agent asked.
 

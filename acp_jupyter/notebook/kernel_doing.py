@@ -88,6 +88,7 @@ async def run_code(desk: Desk, call: RunCode) -> Reply:
             call.code,
             timeout_seconds=call.timeout_seconds,
             on_printed=card.print,
+            goes_on=desk.turn_goes_on,
         )
         _tell(reply, f"the code that you ran in {desk.place.name}", result)
     finally:
@@ -113,6 +114,7 @@ async def run_cells(desk: Desk, call: RunCells) -> Reply:
         timeout_seconds=call.timeout_seconds,
         store_history=True,
         on_printed=card.print,
+        goes_on=desk.turn_goes_on,
     )
     reply = Reply()
     try:

@@ -136,7 +136,13 @@ class AcpJupyter(ExtensionApp):
         settings = serverapp.web_app.settings
         self._terminals = LoginTerminals(lambda: settings.get("terminal_manager"))
         dispatcher = Dispatcher(host, _Surroundings(pages, kernels), self._terminals)
-        self._backend = Backend(host, dispatcher, pages, kernels, cells, tools.code.runs_in)
+
+        def agent_runs_in(kernel_id: str) -> bool:
+            # Also what its code left behind, as long as no code of the user's can run there.
+            left = tools.code.ran_in(kernel_id) and cells.waits(kernel_id)
+            return left or tools.code.runs_in(kernel_id)
+
+        self._backend = Backend(host, dispatcher, pages, kernels, cells, agent_runs_in)
         times = serverapp.web_app.settings["last_activity_times"]
         self._activity = Activity(
             times, lambda: self._backend.sessions(UserCaller("activity")), kernels

@@ -10,7 +10,7 @@ from typing import Any
 
 import httpx
 
-from tests.notebook_tools.in_a_server.calls import NOTEBOOK, answers_in, steps
+from tests.notebook_tools.in_a_server.calls import NOTEBOOK, answers_in, sender, steps
 from tests.support.api import open_session, pending, start_turn
 from tests.support.as_user import AsUser
 from tests.support.notebook import Cell, Kernel
@@ -19,23 +19,6 @@ from tests.support.server import JupyterServer, KernelSide
 from tests.support.wait import eventually
 
 _ATTACK = """\
-import http.client, json, os, time
-from urllib.parse import urlsplit
-from acp_jupyter.delivery import kernel_proof as proof
-
-def send(method, path, body=None):
-    url = urlsplit({api!r} + path)
-    data = b"" if body is None else json.dumps(body).encode()
-    stamp, nonce = str(int(time.time())), os.urandom(16).hex()
-    key = get_ipython().kernel.session.key
-    headers = {{
-        proof.KERNEL_HEADER: {kernel_id!r}, proof.TIME_HEADER: stamp, proof.NONCE_HEADER: nonce,
-        proof.SIGNATURE_HEADER: proof.sign(key, method, url.path, stamp, nonce, data),
-    }}
-    link = http.client.HTTPConnection(url.netloc, timeout=20)
-    link.request(method, url.path, data, headers)
-    return link.getresponse().status
-
 mine, other, request_id = {mine!r}, {other!r}, {request_id!r}
 print(json.dumps([
     send("GET", "sessions"),
@@ -113,12 +96,8 @@ def test_code_of_a_tool_answers_nothing_and_raises_no_policy(
         start_turn(user, other, "new words")
         request_id = pending(user, other)["request_id"]
         mine = open_session(user, "notebook_user", cwd="work", notebook_path=NOTEBOOK, new=True)
-        attack = _ATTACK.format(
-            api=server.api,
-            kernel_id=side.kernel_id,
-            mine=mine,
-            other=other,
-            request_id=request_id,
+        attack = sender(server.api, side.kernel_id) + _ATTACK.format(
+            mine=mine, other=other, request_id=request_id
         )
         prompt = steps(("run_code", {"code": attack}))
         kernel.run(
@@ -150,8 +129,8 @@ def test_a_key_opens_its_own_session_alone_and_is_written_nowhere(
     prompt = steps(("list_cells", {}))
     kernel.run(f"%%acp notebook_user --new\n{prompt}", cell_id="c3", watched=True).ok()
     pid, env = _relay(server)
-    name, _, key = env["ACPNOTEBOOK_TOOLS_KEY"].partition(" ")
-    socket_file = Path(env["ACPNOTEBOOK_TOOLS"].removeprefix("unix:"))
+    name, _, key = env["ACP_NOTEBOOK_TOOLS_KEY"].partition(" ")
+    socket_file = Path(env["ACP_NOTEBOOK_TOOLS"].removeprefix("unix:"))
     assert socket_file.stat().st_mode & 0o777 == 0o600
     assert socket_file.parent.stat().st_mode & 0o777 == 0o700
     command = family(server.pid)[pid].split()
@@ -164,7 +143,7 @@ def test_a_key_opens_its_own_session_alone_and_is_written_nowhere(
     ]:
         with subprocess.Popen(
             command,
-            env={**os.environ, **env, "ACPNOTEBOOK_TOOLS_KEY": greeting},
+            env={**os.environ, **env, "ACP_NOTEBOOK_TOOLS_KEY": greeting},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
         ) as relay:
@@ -176,7 +155,7 @@ def test_a_key_opens_its_own_session_alone_and_is_written_nowhere(
             relay.kill()
     data = server.root.parent / "data"
     traffic = [file.read_text() for file in data.rglob("traffic.ndjson")]
-    assert any("ACPNOTEBOOK_TOOLS_KEY" in text for text in traffic), "it was sent"
+    assert any("ACP_NOTEBOOK_TOOLS_KEY" in text for text in traffic), "it was sent"
     for file in [*data.rglob("*"), server.log]:
         if file.is_file():
             assert key.encode() not in file.read_bytes(), file
