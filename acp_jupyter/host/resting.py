@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 
-from acp_jupyter.host.agent_news import AgentNews
-
 __all__ = ["Resting"]
 
 
@@ -20,22 +18,18 @@ class Resting:
     idle
         Tells whether there is a process, and nothing to do for it.
     leave
-        Leaves the process.
-    news
-        Told of it.
+        Leaves the process, and tells why in these words.
     """
 
     def __init__(
         self,
         seconds: float,
         idle: Callable[[], bool],
-        leave: Callable[[], Awaitable[None]],
-        news: AgentNews,
+        leave: Callable[[str], Awaitable[None]],
     ) -> None:
         self._seconds = seconds
         self._idle = idle
         self._leave = leave
-        self._news = news
         self._timer: asyncio.TimerHandle | None = None
         self._leaving: asyncio.Task[None] | None = None
 
@@ -56,6 +50,5 @@ class Resting:
 
     async def _go(self) -> None:
         minutes = max(1, round(self._seconds / 60))
-        await self._leave()
         many = "s" * (minutes != 1)
-        self._news.left(f"was stopped after {minutes} minute{many} without a prompt")
+        await self._leave(f"was stopped after {minutes} minute{many} without a prompt")

@@ -75,7 +75,7 @@ class SessionAgent:
         self._ending: asyncio.Task[None] | None = None
         self._closing = False
         self._news = AgentNews(journal, spec.name)
-        self._resting = Resting(limits.idle_seconds, self._idle, self.drop, self._news)
+        self._resting = Resting(limits.idle_seconds, self._idle, self._leave)
 
     @property
     def running(self) -> bool:
@@ -220,21 +220,26 @@ class SessionAgent:
             start.cancel()
         with contextlib.suppress(asyncio.CancelledError, AcpError):
             link = await start
+            watch = self._watch  # another start may come before this one has ended
             shared = self._pool.shared(self._member)
             await self._pool.leave(self._member)
-            if shared:
+            if shared and watch is not None:
                 # The process lives on for others; this session is told that it has no agent.
-                await self._unwatch()
-                self._news.left("was left")
+                watch.cancel()
+                await asyncio.wait([watch])
+                self._left("was left")
             elif not link.connection.closed.is_set():
                 await link.connection.close()
-        if self._watch is not None:
-            await asyncio.gather(self._watch, return_exceptions=True)
+            if watch is not None:
+                await asyncio.wait([watch])
 
-    async def _unwatch(self) -> None:
-        if self._watch is not None:
-            self._watch.cancel()
-            await asyncio.gather(self._watch, return_exceptions=True)
+    async def _leave(self, words: str) -> None:
+        await self.drop()
+        self._left(words)
+
+    def _left(self, words: str) -> None:
+        if self._start is None:
+            self._news.left(words)
 
 
 def _failed(task: asyncio.Task[Link]) -> bool:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import threading
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,6 +23,7 @@ from acp_jupyter.delivery.session_commands import (
     ResumeSession,
 )
 from acp_jupyter.errors import BadRequest, UnknownSession
+from acp_jupyter.host.connection import AgentConnection
 from acp_jupyter.host.session import Session
 from acp_jupyter.transcript.session_state import SessionState
 from tests.support.keeping import FAST, Kept, Server
@@ -200,6 +203,34 @@ def test_an_agent_that_has_nothing_to_do_is_stopped_and_taken_up_again(kept: Kep
         say(server, session, "one")
         say(server, session, "two")
         assert server.said(session)[-1] == "After 1: two", "it forgets, so it is never stopped"
+
+
+def test_one_that_starts_again_while_the_idle_process_ends_is_not_said_to_be_stopped(
+    kept: Kept, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    leaving, released = threading.Event(), threading.Event()
+    close = AgentConnection.close
+
+    async def close_late(connection: AgentConnection) -> None:
+        leaving.set()
+        await asyncio.to_thread(released.wait, 10)
+        await close(connection)
+
+    with kept.server(replace(FAST, idle_seconds=0.3)) as server:
+        session = server.open("keeper")
+        say(server, session, "one")
+        monkeypatch.setattr(AgentConnection, "close", close_late)
+        assert leaving.wait(5)
+        monkeypatch.setattr(AgentConnection, "close", close)
+        turn = server.prompt(session, "wait")
+        eventually(lambda: len(agents()) == 2, 10)
+        released.set()
+        eventually(lambda: len(agents()) == 1, 10)
+        drops = [task for task in server.run(asyncio.all_tasks) if "acp-end" in task.get_name()]
+        eventually(lambda: all(task.done() for task in drops), 5)
+        assert session.state.status == "running"
+        server.run(lambda: session.cancel())
+        server.done(session, turn)
 
 
 def test_an_agent_that_dies_again_and_again_is_started_later_each_time(kept: Kept) -> None:
