@@ -23,8 +23,9 @@ export interface Row {
   /** Number of its cell, from 1; `null` where that is gone. */
   readonly number: number | null;
   readonly source: string | null;
-  readonly keep: () => void;
-  readonly revert: () => void;
+  /** @param name - Of the cell, for people. */
+  readonly keep: (name: string) => void;
+  readonly revert: (name: string) => void;
 }
 
 export interface CellNoteProps {
@@ -56,9 +57,9 @@ function Change({ deed, language, number, source, keep, revert }: Row) {
   const words = wordsOf(deed, t);
   const name = number === null ? t('the deleted cell') : t('Cell %1', number);
   const isStale = standingOf(deed, source) === 'changed_since';
-  const run = (deed: () => void) => () => {
+  const run = (deed: (name: string) => void) => () => {
     try {
-      deed();
+      deed(name);
       setRefusal({ source, words: '' });
     } catch (error) {
       setRefusal({ source, words: messageOf(error) });

@@ -11,7 +11,9 @@ import { CellBar } from './bar';
 import { deedsOf, standingOf, stepsOf, type Deed, type Step } from './deeds';
 import type { CellNoteProps } from './note';
 import { anchorOf, findCell, takeBack } from './takeBack';
+import { ToldReverts } from './told';
 import type { NotebookTurns } from './turns';
+import { Voice } from './voice';
 
 /** What is typed is looked at only when there is a pause. */
 const PAUSE_MS = 200;
@@ -32,6 +34,8 @@ export class CellReview {
   /** By turn and path; without steps while they are fetched, or can't be. */
   readonly #steps = new Map<string, readonly Step[]>();
   readonly #bars = new Map<Cell, CellBar>();
+  readonly #told: ToldReverts;
+  readonly #voice: Voice;
   /** Cells that are not drawn yet. */
   readonly #awaited = new WeakSet<Cell>();
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -41,6 +45,8 @@ export class CellReview {
     this.#panel = panel;
     this.#model = model;
     this.#means = means;
+    this.#told = new ToldReverts(means.client.changes);
+    this.#voice = new Voice(panel.node);
     this.#stops = [means.turns.changed.add(() => this.#plan(0)), onKept(() => this.#plan(0))];
     model.contentChanged.connect(this.#changed, this);
     this.#plan(0);
@@ -53,6 +59,7 @@ export class CellReview {
     this.#model.contentChanged.disconnect(this.#changed, this);
     this.#bars.forEach(bar => bar.dispose());
     this.#bars.clear();
+    this.#voice.dispose();
   }
 
   #changed(): void {
@@ -80,6 +87,7 @@ export class CellReview {
       }
       return known ?? [];
     });
+    this.#told.look(deed => standingOf(deed, sourceOf(this.#model, deed.cellId)) === 'open');
     const deeds = deedsOf(steps, step => isKept(step.turnId, step.path, hunkKey(step.range)));
     const places = this.#places(deeds);
     for (const [cell, bar] of this.#bars) {
@@ -151,7 +159,7 @@ export class CellReview {
       host: 'panel',
       rendering,
       t,
-      announce: () => undefined,
+      announce: words => this.#voice.say(words),
       actions: {
         answerPermission: (...given) => client.answerPermission(...given),
         cancel: (...given) => client.cancel(...given),
@@ -163,13 +171,18 @@ export class CellReview {
         scene,
         language: languageOf(this.#model, deed),
         number: now === undefined ? null : this.#panel.content.widgets.indexOf(cell) + 1,
-        source: now?.sharedModel.getSource() ?? null,
-        keep: () => {
+        source: sourceOf(this.#model, deed.cellId),
+        keep: name => {
           for (const { turnId, path, range } of deed.steps) {
             setKept(turnId, path, hunkKey(range), true);
           }
+          this.#voice.say(t('%1: kept', name));
         },
-        revert: () => takeBack(this.#model, deed, t),
+        revert: name => {
+          takeBack(this.#model, deed, t);
+          this.#told.tell(deed);
+          this.#voice.say(t('%1: reverted', name));
+        },
       },
     ];
   }
@@ -185,6 +198,10 @@ export class CellReview {
       });
     }
   }
+}
+
+function sourceOf(model: INotebookModel, cellId: string): string | null {
+  return findCell(model, cellId)?.sharedModel.getSource() ?? null;
 }
 
 function languageOf(model: INotebookModel, { before, after }: Deed): string {

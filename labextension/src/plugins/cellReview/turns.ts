@@ -4,7 +4,7 @@ import type { DocumentRegistry } from '@jupyterlab/docregistry';
 import type { Client, Following } from '../../delivery/client';
 import { Listeners } from '../../delivery/listeners';
 import type { SessionStore } from '../../state/store';
-import type { ChangedFile, TurnState } from '../../wire/types';
+import type { ChangedFile, SessionSummary, TurnState } from '../../wire/types';
 import { serverPath } from '../serverPath';
 
 /** So many turns of a notebook are shown at its cells: those that changed it last. */
@@ -31,6 +31,9 @@ export class NotebookTurns {
   readonly #context: Context;
   readonly #held = new Map<string, Following>();
   readonly #stops: (() => void)[];
+  /** Ids of sessions whose turns may be over when the list tells next. */
+  #working: ReadonlySet<string> = new Set();
+  #disposed = false;
 
   constructor(client: Client, context: Context) {
     this.#client = client;
@@ -39,9 +42,10 @@ export class NotebookTurns {
       client.sessionsChanged.add(() => this.#follow()),
       client.turnsChanged.add(sessionId => this.#look(sessionId)),
     ];
-    context.pathChanged.connect(this.#follow, this);
+    context.pathChanged.connect(this.#moved, this);
     this.#follow();
     client.followedIds.forEach(sessionId => this.#look(sessionId));
+    void this.#ask();
   }
 
   /** The newest ones, in the order in which they ended. */
@@ -54,15 +58,38 @@ export class NotebookTurns {
 
   dispose(): void {
     this.#stops.forEach(stop => stop());
-    this.#context.pathChanged.disconnect(this.#follow, this);
+    this.#disposed = true;
+    this.#context.pathChanged.disconnect(this.#moved, this);
     this.#held.forEach(following => following.dispose());
     this.#held.clear();
+  }
+
+  #moved(): void {
+    this.#follow();
+    void this.#ask();
+  }
+
+  /** Sessions of other notebooks, of the panel, or that another page sees, may have changed it. */
+  async #ask(): Promise<void> {
+    // Where it can't be told now, those that this page follows are seen.
+    const ids = await this.#client.changes.sessionsOf(this.#context.localPath).catch(() => []);
+    for (const id of this.#disposed ? [] : ids) {
+      if (!this.#held.has(id)) {
+        this.#held.set(id, this.#client.follow(id));
+      }
+    }
+    this.changed.emit(undefined);
   }
 
   /** Those of the notebook are followed by this page anyway. */
   #follow(): void {
     const sessions = this.#client.sessions ?? [];
     const known = new Set(sessions.map(({ session_id: id }) => id));
+    const working = new Set(sessions.filter(isWorking).map(({ session_id: id }) => id));
+    if ([...this.#working].some(id => !working.has(id) && !this.#held.has(id))) {
+      void this.#ask();
+    }
+    this.#working = working;
     for (const { session_id: id, notebook_path: path } of sessions) {
       if (path === this.#context.localPath && !this.#held.has(id)) {
         this.#held.set(id, this.#client.follow(id));
@@ -106,6 +133,10 @@ export class NotebookTurns {
         : [{ turn, file, store, agent }];
     });
   }
+}
+
+function isWorking({ status }: SessionSummary): boolean {
+  return status === 'running' || status === 'requires_action';
 }
 
 function endOf({ turn: { ended_at, queued_at } }: ChangingTurn): number {
