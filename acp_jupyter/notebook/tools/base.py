@@ -19,7 +19,7 @@ __all__ = [
 
 _MOST_CHARS = 200_000
 _CODE_CHARS = 8_000
-_MOST_SECONDS = 600.0
+_MOST_SECONDS = 3600.0
 
 Id = Annotated[str, Field(min_length=1, max_length=200)]
 Source = Annotated[str, Field(max_length=_MOST_CHARS)]
