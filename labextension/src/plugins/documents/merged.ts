@@ -11,8 +11,13 @@ export interface Merged {
   canLoad(content: unknown): boolean;
   /** Takes in what is on disk: its JSON, or its text. Returns what was left out. */
   load(content: unknown): readonly Conflict[];
-  /** Remembers how it is, to bring back what a file loaded over it by the server had not. */
-  capture(): () => readonly Conflict[];
+  /**
+   * Remembers how it is, before the server may load a file over it.
+   *
+   * What it returns is called after that, and gives `null` where nothing was changed, or what
+   * brings back what the file had not.
+   */
+  capture(): () => (() => readonly Conflict[]) | null;
   /** Makes another text of it, or throws and changes nothing. */
   write(text: string, base: string | null): void;
   accept(conflict: Conflict): void;

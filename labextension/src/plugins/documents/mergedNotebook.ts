@@ -79,14 +79,16 @@ export class MergedNotebook implements Merged {
       : [...plan.conflicts, { id: METADATA, theirs: metadataText(names, said) }];
   }
 
-  capture(): () => readonly Conflict[] {
+  capture(): ReturnType<Merged['capture']> {
     const base = this.#known.cells;
     const mine = captureCells(this.model);
     return () => {
-      const theirs = this.#now();
-      const conflicts = restoreCells(this.model, base, mine);
-      this.#known = theirs;
-      return conflicts;
+      const theirs = captureCells(this.model);
+      if (theirs.length === mine.length && theirs.every((cell, index) => cell === mine[index])) {
+        return null;
+      }
+      this.noteLoaded();
+      return () => restoreCells(this.model, base, mine);
     };
   }
 

@@ -63,14 +63,19 @@ export class MergedText implements Merged {
     return [];
   }
 
-  capture(): () => Conflict[] {
+  capture(): ReturnType<Merged['capture']> {
     const [base, mine] = [this.#known, this.text()];
     return () => {
-      const theirs = this.text();
-      const merged = mergeTexts(base, mine, theirs);
-      this.#known = theirs;
-      changeText(this.#shared, merged ?? mine);
-      return merged === null ? [{ id: '', theirs }] : [];
+      if (this.text() === mine) {
+        return null;
+      }
+      this.noteLoaded();
+      return () => {
+        const theirs = this.text();
+        const merged = mergeTexts(base, mine, theirs);
+        changeText(this.#shared, merged ?? mine);
+        return merged === null ? [{ id: '', theirs }] : [];
+      };
     };
   }
 

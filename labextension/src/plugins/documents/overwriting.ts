@@ -6,6 +6,8 @@ import type { Conflict } from './openDocument';
 
 /** A file is looked at once a second by the server; an agent's turn may be over by then. */
 const WATCHED_MS = 10_000;
+/** The next page looks after so long whether it was done. */
+const PATIENCE_MS = 300;
 
 /** What is needed of a change of a shared document. */
 export interface Transaction {
@@ -14,7 +16,7 @@ export interface Transaction {
   readonly afterState: ReadonlyMap<number, number>;
 }
 
-type Content = Pick<Merged, 'capture' | 'noteLoaded'>;
+type Content = Pick<Merged, 'capture'>;
 
 interface Shared {
   readonly ydoc: {
@@ -35,7 +37,8 @@ export class Overwriting {
   readonly #shared: Shared;
   readonly #merged: Content;
   readonly #tell: (conflicts: readonly Conflict[]) => void;
-  #restore: (() => readonly Conflict[]) | null = null;
+  #captured: ReturnType<Content['capture']> | null = null;
+  #gone = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(shared: Shared, merged: Content, tell: (conflicts: readonly Conflict[]) => void) {
@@ -52,10 +55,15 @@ export class Overwriting {
       ydoc.on('afterTransaction', this.#end);
     }
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.dispose(), WATCHED_MS);
+    this.#timer = setTimeout(() => this.#rest(), WATCHED_MS);
   }
 
   dispose(): void {
+    this.#gone = true;
+    this.#rest();
+  }
+
+  #rest(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#shared.ydoc.off('beforeTransaction', this.#begin);
@@ -64,27 +72,27 @@ export class Overwriting {
 
   readonly #begin = ({ local }: Transaction): void => {
     if (!local) {
-      this.#restore = this.#merged.capture();
+      this.#captured = this.#merged.capture();
     }
   };
 
   readonly #end = (transaction: Transaction): void => {
-    const restore = this.#restore;
-    this.#restore = null;
-    if (restore === null || transaction.local || !this.#isServers(transaction)) {
+    const captured = this.#captured;
+    this.#captured = null;
+    if (captured === null || transaction.local || !this.#isServers(transaction)) {
       return;
     }
-    // It is not over yet for those who hear of it after this.
-    queueMicrotask(() => {
-      if (!this.#isMine()) {
-        this.#merged.noteLoaded();
-        return;
-      }
-      const conflicts = restore();
+    const restore = captured();
+    if (restore === null) {
+      return;
+    }
+    // Whoever comes later finds nothing left to do.
+    setTimeout(() => {
+      const conflicts = this.#gone ? [] : restore();
       if (conflicts.length > 0) {
         this.#tell(conflicts);
       }
-    });
+    }, this.#turn() * PATIENCE_MS);
   };
 
   /** Whether it was made by nobody who is here. */
@@ -95,9 +103,11 @@ export class Overwriting {
     );
   }
 
-  /** One page does it. */
-  #isMine(): boolean {
-    return Math.min(...this.#people()) === this.#shared.ydoc.clientID;
+  /** One page after the other. One that has just come does not know the others. */
+  #turn(): number {
+    const people = this.#people().sort((one, other) => one - other);
+    const place = people.indexOf(this.#shared.ydoc.clientID);
+    return place === 0 && people.length > 1 ? 0 : place + 1;
   }
 
   #people(): number[] {
