@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from acp_jupyter.errors import BadRequest, PermissionGone, PermissionSettled
+from acp_jupyter.errors import BadRequest
 from acp_jupyter.host.asking_requests import Requests
 from acp_jupyter.host.journal import Journal
 from acp_jupyter.host.permissions import Decision, Standing, decide, reject_option
@@ -68,8 +68,8 @@ class Asking:
         """What the user allowed in this turn, as it stood before them, by request."""
         self._open: dict[str, asyncio.Future[_Chosen]] = {}
         self._settled: set[str] = set()
-        self._early: set[str] = set()
-        """Withdrawn before they were asked."""
+        self._early: dict[str, _Chosen] = {}
+        """What became of requests that stand in the log and are not asked yet."""
 
     def nobody_to_ask(self) -> bool:
         """Tell whether no one can ever answer."""
@@ -86,9 +86,12 @@ class Asking:
             The agent took it back.
         """
         call = self.requests.call(request_id)
+        early = self._early.pop(request_id, None)
+        if early is not None and not early.withdrawn:
+            return early.option_id
         if call is None or call.permission is None:
             return None
-        if request_id in self._early:
+        if early is not None:
             self._settle(request_id, "withdrawn")
             raise PermissionWithdrawn
         answer: asyncio.Future[_Chosen] = asyncio.get_running_loop().create_future()
@@ -167,8 +170,8 @@ class Asking:
         """
         # A turn's end closes its requests in the transcript before those who wait here are told.
         call = self.requests.call(request_id)
-        if not self._waits(request_id) or call is None:
-            raise self._too_late(request_id)
+        if call is None or not (self._waits(request_id) or self._is_to_come(request_id)):
+            raise self.requests.too_late(request_id, settled=request_id in self._settled)
         option = self.requests.option(request_id, option_id)
         if reason and (option is None or not option.option_kind.startswith("reject")):
             raise BadRequest("A reason goes with an option that rejects.")
@@ -190,13 +193,14 @@ class Asking:
             self._settle(request_id, "withdrawn")
             self._open[request_id].set_result(_Chosen(withdrawn=True))
         elif request_id not in self._settled and self.requests.call(request_id) is not None:
-            self._early.add(request_id)  # before it was asked
+            self._early[request_id] = _Chosen(withdrawn=True)
 
     def cancel_all(self) -> None:
         """Answer every open request ``cancelled``: its turn was stopped."""
         for request_id in tuple(self._open):
             if self._waits(request_id):
                 self._choose(request_id, "turn_cancelled", None)
+        self._forget_answers()
         self.granted.clear()
         if self.trust is not None:
             self.trust.cancel()
@@ -207,6 +211,15 @@ class Asking:
             if self._waits(request_id):
                 self._expire(request_id)
                 self._open[request_id].set_result(_Chosen())
+        self._forget_answers()
+
+    def _forget_answers(self) -> None:
+        self._early = {name: each for name, each in self._early.items() if each.withdrawn}
+
+    def _is_to_come(self, request_id: str) -> bool:
+        """Tell whether an open request will be asked: people see it as soon as it is logged."""
+        known = request_id in self._open or request_id in self._settled
+        return not known and self.requests.outcome(request_id) == "pending"
 
     def _waits(self, request_id: str) -> bool:
         waiting = self._open.get(request_id)
@@ -216,7 +229,10 @@ class Asking:
         self, request_id: str, by: _By, option_id: str | None, *, rule: str = "", reason: str = ""
     ) -> None:
         self._settle(request_id, by, rule, reason)
-        self._open[request_id].set_result(_Chosen(option_id))
+        if request_id in self._open:
+            self._open[request_id].set_result(_Chosen(option_id))
+        else:
+            self._early[request_id] = _Chosen(option_id)
 
     def _expire(self, request_id: str) -> None:
         self._journal.note(PermissionSettledNote(request_id=request_id, by="agent_exited"))
@@ -229,14 +245,3 @@ class Asking:
         self._journal.note(
             PermissionSettledNote(request_id=request_id, by=by, rule=rule, reason=reason)
         )
-
-    def _too_late(self, request_id: str) -> PermissionSettled | PermissionGone | BadRequest:
-        outcome = self.requests.outcome(request_id)
-        if outcome == "expired":
-            return PermissionGone(
-                "The agent that asked has stopped. The question can no longer be answered; "
-                "nothing was allowed."
-            )
-        if request_id in self._settled or outcome is not None:
-            return PermissionSettled("This question has been answered already.")
-        return BadRequest(f"There is no permission request {request_id!r} in this session.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from acp_jupyter.errors import BadRequest
+from acp_jupyter.errors import BadRequest, PermissionGone, PermissionSettled
 from acp_jupyter.host.journal import Journal
 from acp_jupyter.packets.notes import Policy
 from acp_jupyter.packets.permission_notes import RuleEffect
@@ -78,3 +78,17 @@ class Requests:
         if kind == "reject_once" and rule:
             return rule, "deny"
         raise BadRequest("This answer can't be remembered here.")
+
+    def too_late(
+        self, request_id: str, *, settled: bool
+    ) -> PermissionSettled | PermissionGone | BadRequest:
+        """Return why a request can't be answered any more."""
+        outcome = self.outcome(request_id)
+        if outcome == "expired":
+            return PermissionGone(
+                "The agent that asked has stopped. The question can no longer be answered; "
+                "nothing was allowed."
+            )
+        if settled or outcome is not None:
+            return PermissionSettled("This question has been answered already.")
+        return BadRequest(f"There is no permission request {request_id!r} in this session.")

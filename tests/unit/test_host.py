@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import dataclasses
 import signal
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -86,6 +88,38 @@ def test_an_option_that_was_not_offered_is_no_answer(driver: Driver) -> None:
     with pytest.raises(BadRequest, match="no option 'allow'"):
         driver.run(lambda: session.answer(request, "allow"))
     assert session.state.waiting == 1
+
+
+@pytest.mark.parametrize("stopped", [False, True])
+def test_an_answer_may_come_before_the_request_is_dealt_with(
+    driver: Driver, monkeypatch: pytest.MonkeyPatch, stopped: bool
+) -> None:
+    session = driver.open("permission")
+    asking = session.turns.asking
+    ask, cancel_all, begin = asking.ask, asking.cancel_all, threading.Event()
+
+    async def ask_late(request_id: str) -> str | None:
+        await asyncio.to_thread(begin.wait, 10)
+        return await ask(request_id)
+
+    def cancel_first() -> None:
+        cancel_all()
+        begin.set()
+
+    monkeypatch.setattr(asking, "ask", ask_late)
+    monkeypatch.setattr(asking, "cancel_all", cancel_first)
+    turn_id = driver.prompt(session)
+    request = driver.asked(session)
+    driver.answer(session, request, "yes")
+    with pytest.raises(PermissionSettled):
+        driver.answer(session, request, "no")
+    if stopped:
+        driver.run(lambda: session.cancel())
+    else:
+        begin.set()
+    done = driver.done(session, turn_id)
+    assert done.stop_reason == ("cancelled" if stopped else "end_turn")
+    assert (driver.root / "edited.txt").exists() is not stopped
 
 
 @pytest.mark.parametrize(
