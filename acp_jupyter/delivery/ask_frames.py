@@ -20,6 +20,7 @@ __all__ = [
     "ReadDocument",
     "ReadNotebook",
     "SaveDocument",
+    "Withdraw",
     "WriteDocument",
 ]
 
@@ -100,10 +101,16 @@ class EditNotebook(Model):
     """The sources that cells must have for it, by the cells' ids."""
 
 
+class Withdraw(Model):
+    """The ask of this id is over: nothing may be changed for it any more. Not answered."""
+
+    op: Literal["withdraw"] = "withdraw"
+
+
 DocumentQuestion = TypeAliasType(
     "DocumentQuestion",
     Annotated[
-        ReadDocument | WriteDocument | SaveDocument | ReadNotebook | EditNotebook,
+        ReadDocument | WriteDocument | SaveDocument | ReadNotebook | EditNotebook | Withdraw,
         Field(discriminator="op"),
     ],
 )

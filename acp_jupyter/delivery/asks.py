@@ -11,7 +11,13 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
 
-from acp_jupyter.delivery.ask_frames import AnswerFrame, AskFrame, DocumentQuestion, DocumentState
+from acp_jupyter.delivery.ask_frames import (
+    AnswerFrame,
+    AskFrame,
+    DocumentQuestion,
+    DocumentState,
+    Withdraw,
+)
 
 __all__ = ["Asked", "Page", "Pages"]
 
@@ -74,7 +80,10 @@ class Page:
             return None
         finally:
             with self._lock:
-                self._asks.pop(ask_id, None)
+                unanswered = self._asks.pop(ask_id, None) is not None
+            if unanswered:
+                # A page that was frozen takes the ask up when it wakes.
+                self._send(AskFrame(id=ask_id, path=path, deadline_seconds=0, question=Withdraw()))
 
 
 @dataclass(frozen=True, slots=True)

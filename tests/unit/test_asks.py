@@ -81,7 +81,9 @@ async def test_when_nobody_answers_the_file_counts() -> None:
     everybody = pages(seconds=0.05)
     holder = Holder(everybody, 1, silent)
     assert await PageDocuments(everybody).read(FILE) is None
-    holder.page.answer(AnswerFrame(id=holder.asked[0].id, text="too late"))
+    asked, withdrawn = holder.asked
+    assert (withdrawn.id, withdrawn.question.op) == (asked.id, "withdraw")
+    holder.page.answer(AnswerFrame(id=asked.id, text="too late"))
     holder.page.answer(AnswerFrame(id=4711, text="unasked"))
 
 

@@ -18,8 +18,15 @@ interface Means {
 
 /** Answers the host's questions about open documents. */
 export function answerAsks(client: Client, means: Means): void {
+  const open = new OpenAsks(client);
   client.asked.add(frame => {
-    void answer(frame, means)
+    const { question } = frame;
+    if (question.op === 'withdraw') {
+      open.end(frame.id);
+      return;
+    }
+    const isLate = open.begin(frame);
+    void answer({ ...frame, question }, isLate, means)
       .catch((error: unknown): Answer => {
         if (error instanceof Refused) {
           return { refusal: error.refusal, error: error.message, reason: error.refusal.reason };
@@ -27,7 +34,11 @@ export function answerAsks(client: Client, means: Means): void {
         const { message, reason } = Failure.from(error);
         return { error: message, reason };
       })
-      .then(said =>
+      .then(said => {
+        if (isLate()) {
+          return; // nobody waits for it, and the same number may be another's by now
+        }
+        open.end(frame.id);
         client.answer({
           type: 'answer',
           id: frame.id,
@@ -37,16 +48,40 @@ export function answerAsks(client: Client, means: Means): void {
           error: null,
           reason: '',
           ...said,
-        }),
-      );
+        });
+      });
   });
 }
 
-async function answer(frame: AskFrame, { find, maySave }: Means): Promise<Answer> {
-  const { path, question, deadline_seconds: seconds } = frame;
-  const deadline = performance.now() + seconds * 1000;
-  // Another page may be asked by then.
-  const isLate = () => performance.now() > deadline;
+/** The asks that somebody still waits for: of any other another page may have been asked. */
+class OpenAsks {
+  #open = new Set<number>();
+
+  constructor(client: Client) {
+    client.connectionChanged.add(() => {
+      this.#open = new Set(); // the next connection counts anew
+    });
+  }
+
+  /** Returns what tells later whether it is too late. */
+  begin({ id, deadline_seconds: seconds }: AskFrame): () => boolean {
+    const open = this.#open.add(id);
+    const deadline = performance.now() + seconds * 1000;
+    return () => open !== this.#open || !open.has(id) || performance.now() > deadline;
+  }
+
+  end(id: number): void {
+    this.#open.delete(id);
+  }
+}
+
+type Question = Exclude<AskFrame['question'], { readonly op: 'withdraw' }>;
+
+async function answer(
+  { path, question }: Omit<AskFrame, 'question'> & { readonly question: Question },
+  isLate: () => boolean,
+  { find, maySave }: Means,
+): Promise<Answer> {
   const document = find(path);
   if (document === undefined) {
     throw new Failure('This page does not hold that document.', 'no_document');

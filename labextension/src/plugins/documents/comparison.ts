@@ -27,7 +27,7 @@ export class Comparison extends Widget {
 
 function parts(mine: string, theirs: string | null, t: Translate): HTMLElement[] {
   if (theirs === null) {
-    return [part('span', '  ', linesOf(mine))];
+    return [part('span', '', linesOf(mine))];
   }
   const changes = compared(mine, theirs);
   return changes.flatMap(({ added, removed, value }, index) => {

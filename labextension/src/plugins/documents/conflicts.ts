@@ -1,4 +1,4 @@
-import { Dialog, Notification, showDialog } from '@jupyterlab/apputils';
+import { Dialog, Notification } from '@jupyterlab/apputils';
 
 import type { Translate } from '../../views';
 import { Comparison } from './comparison';
@@ -7,14 +7,19 @@ import type { Conflict, OpenDocument } from './openDocument';
 /** What of a document's file waits for its user to choose; one notice for all of it. */
 export class Conflicts {
   readonly #document: OpenDocument;
+  readonly #goTo: () => void;
   readonly #t: Translate;
   /** The newest of each cell. */
   readonly #waiting = new Map<string, Conflict>();
   #notice = '';
   #choosing = false;
 
-  constructor(document: OpenDocument, t: Translate) {
+  /**
+   * @param goTo - Shows the document, with the focus in it.
+   */
+  constructor(document: OpenDocument, goTo: () => void, t: Translate) {
     this.#document = document;
+    this.#goTo = goTo;
     this.#t = t;
     document.conflicted.add(conflicts => {
       for (const conflict of conflicts) {
@@ -52,6 +57,7 @@ export class Conflicts {
       return;
     }
     this.#choosing = true;
+    this.#goTo();
     let next = this.#next();
     while (next !== undefined && (await this.#settle(next.conflict, next.mine))) {
       next = this.#next();
@@ -64,8 +70,9 @@ export class Conflicts {
   async #settle(conflict: Conflict, mine: string): Promise<boolean> {
     const t = this.#t;
     const { theirs } = conflict;
-    const { button } = await showDialog({
-      title: this.#title(conflict),
+    const title = this.#title(conflict);
+    const dialog = new Dialog({
+      title,
       body: new Comparison(mine, theirs, t),
       buttons: [
         Dialog.cancelButton({ label: t('Decide later') }),
@@ -77,6 +84,8 @@ export class Conflicts {
       ],
       defaultButton: 1,
     });
+    dialog.node.setAttribute('aria-label', title);
+    const { button } = await dialog.launch();
     const take = button.actions.includes('take');
     if (!take && !button.actions.includes('keep')) {
       return false;

@@ -32,7 +32,7 @@ class OpenDocuments {
     this.#t = t;
   }
 
-  add({ context, node }: DocumentWidget): void {
+  add({ context, id, node }: DocumentWidget): void {
     node.addEventListener('focusin', () => {
       this.#focusedAt.set(context, Date.now() / 1000);
       this.#announce();
@@ -42,7 +42,7 @@ class OpenDocuments {
     }
     this.#focusedAt.set(context, 0);
     const document = this.#open(context);
-    new Conflicts(document, this.#t);
+    new Conflicts(document, () => this.#app.shell.activateById(id), this.#t);
     context.pathChanged.connect(this.#announce, this);
     context.model.stateChanged.connect(this.#announce, this);
     context.disposed.connect(() => {

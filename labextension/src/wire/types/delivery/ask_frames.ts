@@ -3,7 +3,7 @@
 import type { CellEdit, NotebookRefusal, NotebookState } from './notebook_cells';
 
 export type DocumentQuestion =
-  ReadDocument | WriteDocument | SaveDocument | ReadNotebook | EditNotebook;
+  ReadDocument | WriteDocument | SaveDocument | ReadNotebook | EditNotebook | Withdraw;
 /**
  * The answer to an ask: a result, or why not.
  */
@@ -86,6 +86,12 @@ export interface EditNotebook {
     [k: string]: string;
   };
   op: 'edit_notebook';
+}
+/**
+ * The ask of this id is over: nothing may be changed for it any more. Not answered.
+ */
+export interface Withdraw {
+  op: 'withdraw';
 }
 /**
  * All documents that the page holds; sent whole on each change.
