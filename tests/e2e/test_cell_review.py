@@ -117,9 +117,8 @@ def test_what_an_agent_wrote_to_the_file_is_decided_on_cell_by_cell(
     bars.nth(2).get_by_role("button", name="Keep").click()
     expect(bars).to_have_count(2)
     notebook.save()
-    lab.reload()
-    lab.command("docmanager:open", {"path": path})
-    notebook.wait_until_ready()
+    # Here the notebook is alone: no session of it is known.
+    notebook = lab.open(path)
     expect(bars).to_have_count(2)
     bars.nth(1).get_by_role("button", name="Revert").click()
     expect(bars).to_have_count(1)

@@ -11,7 +11,12 @@ from typing import Any
 
 import pytest
 
-from acp_jupyter.delivery.change_commands import RevertReply, RevertTurn
+from acp_jupyter.delivery.change_commands import (
+    ChangingSessions,
+    ListChangingSessions,
+    RevertReply,
+    RevertTurn,
+)
 from acp_jupyter.errors import ChangesRefused, DocumentConflict, FileRefused
 from acp_jupyter.host.documents import Saved
 from acp_jupyter.host.host import AgentHost, HostConfig
@@ -171,6 +176,19 @@ def test_what_a_user_did_in_a_document_is_remembered_and_nothing_written(turn: T
     assert (turn.root / "a.py").read_text() == NEW
     turn.send(RevertTurn(turn_id=turn.turn_id, hunks=parts, in_document=True, undo=True))
     assert (turn.reverted(), turn.files["a.py"].reverted_hunks) == ([], ())
+
+
+def test_it_is_known_which_sessions_changed_a_file(turn: Turn) -> None:
+    turn.ask("write a.py 1")
+    first = turn.host.session_of_turn(turn.turn_id).session_id
+    turn.ask("write a.py 2\nwrite new x")
+    second = turn.host.session_of_turn(turn.turn_id).session_id
+    found = {}
+    for path in ("a.py", "new", "b.py", ""):
+        reply = turn.send(ListChangingSessions(path=path))
+        assert isinstance(reply, ChangingSessions)
+        found[path] = list(reply.session_ids)
+    assert found == {"a.py": [first, second], "new": [second], "b.py": [], "": []}
 
 
 def notebook(*cells: tuple[str, str, str]) -> str:
