@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import secrets
 from dataclasses import dataclass
 from typing import Literal
@@ -93,7 +94,11 @@ class Gate:
                 "reason": wish.reason,
             }
         )
-        option = await asking.ask(request_id)
+        try:
+            option = await asking.ask(request_id)
+        except asyncio.CancelledError:
+            told.done(failed=True)  # the agent has given the call up, and may go on
+            raise
         outcome: Obj = {"outcome": "cancelled"}
         if option is not None:
             outcome = {"outcome": "selected", "optionId": option}

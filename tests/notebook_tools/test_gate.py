@@ -9,6 +9,7 @@ import pytest
 
 from acp_jupyter.delivery.notebook_cells import fingerprint
 from acp_jupyter.host.session import Session
+from acp_jupyter.notebook.gate import Gate, Wish
 from tests.notebook_tools.in_process import KERNEL, Dictionary
 from tests.notebook_tools.talk import answers, calls_of, cells_of, play, start, using
 from tests.support.driver import Driver
@@ -140,3 +141,26 @@ def test_where_nobody_can_be_asked_it_is_refused(
     assert turn.failure is not None
     assert turn.failure.reason == "nobody_to_ask"
     assert kernel.ran == []
+
+
+def test_a_call_that_its_agent_gives_up_does_not_look_as_if_it_went_on(
+    driver: Driver, session: Session, kernel: Dictionary
+) -> None:
+    turn_id = start(driver, session, using("run_code", {"code": "a = 1"}))
+    first = driver.asked(session)
+    wish = Wish(
+        tool="run_code",
+        arguments={"code": "b = 1"},
+        kind="execute",
+        words="run code",
+        title="Run code",
+        location=str(driver.root / "n.ipynb"),
+    )
+    asked = driver.host.submit(Gate(session).ask(wish))
+    eventually(lambda: len(session.transcript.request_items) == 2, 10)
+    asked.cancel()
+    eventually(lambda: calls_of(session)[-1].status == "failed", 10)
+    driver.answer(session, first, "allow")
+    (told,) = answers(driver, session, turn_id)
+    assert not told["failed"]
+    assert kernel.ran == ["a = 1"]
