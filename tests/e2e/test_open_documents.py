@@ -163,11 +163,19 @@ def test_an_agent_rewrites_an_open_notebook_beside_an_unsaved_edit(
     expect(notice).to_contain_text("nb.ipynb was changed on disk where you have unsaved changes")
     assert _source(notebook, 1) == "b = 'mine'"
     notice.get_by_role("button", name="Compare…").click()
-    dialog = lab.page.get_by_role("dialog")
+    # By keys: nothing is lost by leaving, and what is safe is what Enter takes.
+    dialog = lab.page.get_by_role("dialog", name="Two changes of cell 2 of nb.ipynb", exact=True)
+    expect(dialog.get_by_role("button", name="Keep mine")).to_be_focused()
+    lab.page.keyboard.press("Escape")
+    expect(dialog).to_have_count(0)
+    expect(notice).to_have_count(1)
+    notice.get_by_role("button", name="Compare…").click()
     expect(dialog.locator("del")).to_contain_text("b = 'mine'")
     expect(dialog.locator("ins")).to_contain_text("b = 'theirs'")
     dialog.get_by_role("button", name="Take the other").click()
     eventually(lambda: _source(notebook, 1) == "b = 'theirs'", what="the agent's is taken")
+    expect(lab.notices).to_have_count(0)
+    expect(lab.page.locator(".jp-Notebook").locator(":focus")).to_have_count(1)
     notebook.save()
     expect(lab.page.get_by_role("dialog")).to_have_count(0)
 
