@@ -5,6 +5,7 @@ import type { IDisposable } from '@lumino/disposable';
 import type { Client } from '../delivery/client';
 import { Failure } from '../delivery/failure';
 import type { StoredRecord } from '../wire/results';
+import { orderOf, sharedOf } from './documents/sharedPages';
 import { afterExecutor, Executing } from './executor';
 import { applyAction, cellState, codeCells } from './notebookCells';
 import type { NotebookFile } from './notebookFile';
@@ -17,6 +18,8 @@ import type { Action, CellState } from './recordPlan';
 const SOON_MS = 50;
 /** Some agents send the tail of their text after the end. */
 const LATE_MS = 2_000;
+/** Pages of several people write to one document: each gives the one before it so long. */
+const SHARED_MS = 700;
 
 /** What the keeper says to the user. */
 export interface KeeperWords {
@@ -163,6 +166,10 @@ export class RecordKeeper implements IDisposable {
         .filter(changes)
         .map(action => action.record.turn_id),
     );
+    const shared = sharedOf(this.#context.model);
+    if (shared !== null && turnIds.size > 0) {
+      await new Promise(resolve => setTimeout(resolve, orderOf(shared) * SHARED_MS));
+    }
     for (const turnId of turnIds) {
       await this.#act(turnId);
     }

@@ -10,8 +10,9 @@ import type { Merged } from './merged';
 import { MergedNotebook } from './mergedNotebook';
 import { MergedText, sharedText } from './mergedText';
 import type { CellConflict } from './merge';
-import { Overwriting, sharedOf } from './overwriting';
+import { Overwriting } from './overwriting';
 import { noteFile, saveShared } from './sharedFile';
+import { sharedOf } from './sharedPages';
 
 type Context = DocumentRegistry.IContext<DocumentRegistry.IModel>;
 

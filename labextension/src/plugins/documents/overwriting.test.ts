@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
 import { Overwriting } from './overwriting';
-import type { Transaction } from './overwriting';
+import type { Transaction } from './sharedPages';
 import { mergeTexts } from './texts';
 
 const [ME, ANOTHER, SERVER] = [7, 9, 1];

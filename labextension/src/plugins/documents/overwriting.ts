@@ -1,31 +1,14 @@
-import type { DocumentRegistry } from '@jupyterlab/docregistry';
-
-import { isRecord } from '../../wire/read';
 import type { Merged } from './merged';
 import type { Conflict } from './openDocument';
+import { peopleOf, orderOf } from './sharedPages';
+import type { Shared, Transaction } from './sharedPages';
 
 /** A file is looked at once a second by the server; an agent's turn may be over by then. */
 const WATCHED_MS = 10_000;
 /** The next page looks after so long whether it was done. */
 const PATIENCE_MS = 300;
 
-/** What is needed of a change of a shared document. */
-export interface Transaction {
-  readonly local: boolean;
-  readonly beforeState: ReadonlyMap<number, number>;
-  readonly afterState: ReadonlyMap<number, number>;
-}
-
 type Content = Pick<Merged, 'capture'>;
-
-interface Shared {
-  readonly ydoc: {
-    readonly clientID: number;
-    on(name: string, deed: (transaction: Transaction) => void): void;
-    off(name: string, deed: (transaction: Transaction) => void): void;
-  };
-  readonly awareness: { getStates(): ReadonlyMap<number, unknown> };
-}
 
 /**
  * Brings back what is lost when the server loads a file over a shared document.
@@ -87,41 +70,22 @@ export class Overwriting {
       return;
     }
     // Whoever comes later finds nothing left to do.
-    setTimeout(() => {
-      const conflicts = this.#gone ? [] : restore();
-      if (conflicts.length > 0) {
-        this.#tell(conflicts);
-      }
-    }, this.#turn() * PATIENCE_MS);
+    setTimeout(
+      () => {
+        const conflicts = this.#gone ? [] : restore();
+        if (conflicts.length > 0) {
+          this.#tell(conflicts);
+        }
+      },
+      orderOf(this.#shared) * PATIENCE_MS,
+    );
   };
 
   /** Whether it was made by nobody who is here. */
   #isServers({ beforeState, afterState }: Transaction): boolean {
-    const people = new Set(this.#people());
+    const people = new Set(peopleOf(this.#shared));
     return [...afterState].some(
       ([author, count]) => count > (beforeState.get(author) ?? 0) && !people.has(author),
     );
   }
-
-  /** One page after the other. One that has just come does not know the others. */
-  #turn(): number {
-    const people = this.#people().sort((one, other) => one - other);
-    const place = people.indexOf(this.#shared.ydoc.clientID);
-    return place === 0 && people.length > 1 ? 0 : place + 1;
-  }
-
-  #people(): number[] {
-    return [...this.#shared.awareness.getStates()]
-      .filter(([, state]) => isRecord(state) && isRecord(state['user']))
-      .map(([id]) => id);
-  }
-}
-
-/** The shared document of a model; `null` where it is this page's alone. */
-export function sharedOf({ collaborative, sharedModel }: DocumentRegistry.IModel): Shared | null {
-  return collaborative === true && isShared(sharedModel) ? sharedModel : null;
-}
-
-function isShared(shared: object): shared is Shared {
-  return 'ydoc' in shared && 'awareness' in shared;
 }
