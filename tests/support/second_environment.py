@@ -1,4 +1,4 @@
-"""An environment for kernels alone: ipykernel, widgets and this package, nothing of the server."""
+"""Other environments than the tests' own: for kernels alone, or with more than they need."""
 
 from __future__ import annotations
 
@@ -11,10 +11,16 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-__all__ = ["install_kernelspec", "kernel_environment", "tables_environment"]
+__all__ = [
+    "collaboration_environment",
+    "install_kernelspec",
+    "kernel_environment",
+    "tables_environment",
+]
 
 ROOT = Path(__file__).resolve().parents[2]
 _PACKAGES = ("ipykernel", "ipywidgets", "anywidget", "pydantic", "pyrsistent")
+_COLLABORATION = ("jupyter-collaboration>=5.0.4,<6", "jupyterlab>=4.6,<5", "notebook>=7.6")
 _ABSENT = ("acp", "jupyter_server", "jupyterlab", "mcp")
 
 
@@ -27,15 +33,17 @@ def kernel_environment(folder: Path) -> Path:
         For what is built anew each time: the wheel of the checkout as it is.
     """
     python = _made("kernel", _PACKAGES)
-    wheels = folder / "wheels"
-    _run(sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(wheels), ".")
-    wheel = next(wheels.glob("*.whl"))
-    _run(
-        *("uv", "pip", "install", "--python", str(python)),
-        *("--no-deps", "--force-reinstall", str(wheel)),
-    )
+    _install(python, _wheel(folder))
     absent = f"import importlib.util as u; print([m for m in {_ABSENT!r} if u.find_spec(m)])"
     assert _run(str(python), "-P", "-c", absent).strip() == "[]"
+    return python
+
+
+def collaboration_environment(folder: Path) -> Path:
+    """Return the python of an environment whose JupyterLab shares documents between people."""
+    wheel = _wheel(folder)
+    python = _made("collaboration", _COLLABORATION, wheel)
+    _install(python, wheel)
     return python
 
 
@@ -59,16 +67,34 @@ def install_kernelspec(data_dir: Path, name: str, python: Path) -> None:
     (folder / "kernel.json").write_text(json.dumps(spec))
 
 
-def _made(name: str, packages: Sequence[str]) -> Path:
+def _made(name: str, packages: Sequence[str], *more: Path) -> Path:
     lock = ROOT / "requirements.lock"
-    key = hashlib.sha256(lock.read_bytes() + sys.version.encode()).hexdigest()[:12]
+    named = "\n".join((*packages, sys.version))
+    key = hashlib.sha256(lock.read_bytes() + named.encode()).hexdigest()[:12]
     home = Path(tempfile.gettempdir()) / f"acp-jupyter-{name}-env-{os.getuid()}-{key}"
     python = home / "bin" / "python"
     if not (home / "made").exists():
         _run("uv", "venv", "--quiet", "--clear", "--python", sys.executable, str(home))
-        _run("uv", "pip", "install", "--python", str(python), "--constraint", str(lock), *packages)
+        _run(
+            *("uv", "pip", "install", "--python", str(python), "--constraint", str(lock)),
+            *(*packages, *map(str, more)),
+        )
         (home / "made").touch()
     return python
+
+
+def _wheel(folder: Path) -> Path:
+    wheels = folder / "wheels"
+    _run(sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(wheels), ".")
+    (wheel,) = wheels.glob("*.whl")
+    return wheel
+
+
+def _install(python: Path, wheel: Path) -> None:
+    _run(
+        *("uv", "pip", "install", "--python", str(python)),
+        *("--no-deps", "--force-reinstall", str(wheel)),
+    )
 
 
 def _run(*command: str) -> str:
