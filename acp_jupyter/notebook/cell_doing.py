@@ -70,12 +70,12 @@ async def insert(desk: Desk, call: InsertTool) -> Reply:
 async def edit(desk: Desk, call: EditTool) -> Reply:
     """Replace a cell's source."""
     desk.not_the_asking([call.cell_id])
-    _, cell = desk.cell(await desk.state(), call.cell_id)
+    place, cell = desk.cell(await desk.state(), call.cell_id)
     _must_be(cell.source, call.fingerprint, call.cell_id)
     wish = _wish(
         desk,
         call.tool,
-        f"Edit cell {call.cell_id} of",
+        f"Edit cell {place + 1} of",
         diff=(cell.source, call.source),
     )
     card = await desk.gate.ask(wish)
@@ -93,12 +93,12 @@ async def move(desk: Desk, call: MoveTool) -> Reply:
     """Put a cell elsewhere."""
     desk.not_the_asking([call.cell_id])
     state = await desk.state()
-    desk.cell(state, call.cell_id)
+    now, _ = desk.cell(state, call.cell_id)
     others = state.model_copy(
         update={"cells": tuple(cell for cell in state.cells if cell.id != call.cell_id)}
     )
     after = _after(desk, others, call)
-    card = await desk.gate.ask(_wish(desk, call.tool, f"Move cell {call.cell_id} of"))
+    card = await desk.gate.ask(_wish(desk, call.tool, f"Move cell {now + 1} of"))
     change = MoveCell(cell_id=call.cell_id, fingerprint=call.fingerprint, after=after)
     place, _ = desk.cell(await _changed(desk, card, change), call.cell_id)
     return _told(f"Moved to index {place}.")
@@ -107,9 +107,9 @@ async def move(desk: Desk, call: MoveTool) -> Reply:
 async def delete(desk: Desk, call: DeleteTool) -> Reply:
     """Delete a cell."""
     desk.not_the_asking([call.cell_id])
-    _, cell = desk.cell(await desk.state(), call.cell_id)
+    place, cell = desk.cell(await desk.state(), call.cell_id)
     _must_be(cell.source, call.fingerprint, call.cell_id)
-    wish = _wish(desk, call.tool, f"Delete cell {call.cell_id} of", diff=(cell.source, ""))
+    wish = _wish(desk, call.tool, f"Delete cell {place + 1} of", diff=(cell.source, ""))
     card = await desk.gate.ask(wish)
     await _changed(desk, card, DeleteCell(cell_id=call.cell_id, fingerprint=call.fingerprint))
     return _told("Deleted.")

@@ -101,12 +101,13 @@ async def run_cells(desk: Desk, call: RunCells) -> Reply:
     kernel_id = desk.kernel_id
     desk.not_the_asking(call.cell_ids)
     state = await desk.state()
-    cells = [desk.cell(state, cell_id)[1] for cell_id in call.cell_ids]
+    found = [desk.cell(state, cell_id) for cell_id in call.cell_ids]
+    cells = [cell for _, cell in found]
     for cell in cells:
         if cell.cell_type != "code":
             raise NotDone(f"Cell {cell.id} is a {cell.cell_type} cell; only code cells can run.")
-    code = "\n\n".join(f"# cell {cell.id}\n{cell.source}" for cell in cells)
-    title = f"Run cell {cells[0].id}" if len(cells) == 1 else f"Run {len(cells)} cells"
+    code = "\n\n".join(f"# cell {place + 1}\n{cell.source}" for place, cell in found)
+    title = f"Run cell {found[0][0] + 1}" if len(cells) == 1 else f"Run {len(cells)} cells"
     card = await desk.gate.ask(await _wish(desk, call.tool, title, code))
     run = functools.partial(
         desk.code.execute,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.support.lab import LabPage
@@ -37,4 +38,41 @@ def test_an_agent_plots_below_the_cell_that_waits_for_it(
     picture = notebook.output(2).locator("img")
     expect(picture).to_be_visible()
     assert picture.evaluate("img => [img.naturalWidth, img.naturalHeight]") == [144, 210]
+    expect(notebook.cell(4)).to_contain_text("# typed")
+
+
+@pytest.mark.long
+def test_an_agent_mends_a_cell_that_failed_and_edits_another(
+    lab: LabPage, workspace: Workspace
+) -> None:
+    path = workspace.notebook(
+        "%load_ext acp_jupyter\nprices = [3, 1, 2]",
+        "mean = sum(prices) / len(price)\nmean",
+        "%%acp demo\nfix",
+        "%%acp demo\nedit the notebook",
+        "left = 1",
+    )
+    notebook = lab.open(path)
+    notebook.wait_for_kernel()
+    notebook.run_to_end(0)
+    notebook.run_to_end(1)
+    expect(notebook.output(1)).to_contain_text("NameError")
+    turn = notebook.run(2)
+    expect(turn.permission).to_contain_text("change the notebook")
+    expect(turn.permission.locator("del")).to_contain_text("len(price)")
+    expect(turn.permission.locator("ins")).to_contain_text("len(prices)")
+    notebook.set_source(4, "left = 2  # typed")
+    turn.option("Allow").click()
+    expect(turn.permission).to_contain_text("run code in the notebook's kernel")
+    turn.answer("Allow")
+    expect(turn.text("It ran again without an error.")).to_be_visible()
+    notebook.wait_for_end(2)
+    expect(notebook.output(1)).to_contain_text("2.0")
+    expect(notebook.output(1)).not_to_contain_text("NameError")
+
+    turn = notebook.run(3)
+    expect(turn.permission).to_contain_text("change the notebook")
+    turn.answer("Reject")
+    expect(turn.text(re.compile("It went no further"))).to_be_visible()
+    notebook.wait_for_end(3)
     expect(notebook.cell(4)).to_contain_text("# typed")

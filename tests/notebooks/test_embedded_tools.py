@@ -34,7 +34,7 @@ def test_the_waiting_cell_runs_it(kernel: Kernel) -> None:
     cell = kernel.run(SLOW).ok()
     assert "42" not in cell.printed
     shown = kernel.run("for each in first.result(1).outputs: print(each['output_type'])").ok()
-    assert shown.printed == "stream\nexecute_result\n"
+    assert shown.printed == "stream\ndisplay_data\n"
     assert kernel.run("print(made)").ok().printed == "42\n"
 
 

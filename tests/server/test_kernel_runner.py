@@ -125,7 +125,7 @@ def test_the_waiting_cell_runs_it(server: JupyterServer, kernel: Kernel, tool: T
     assert cell.printed == ""  # nothing of it is in the cell's own output
     assert len(cell.outputs) == 1
     shown, thread, failed, asked, awaited, ended, told, inspected, completed = found
-    assert kinds(shown) == ["stdout", "display_data", "stderr", "stdout", "execute_result"]
+    assert kinds(shown) == ["stdout", "display_data", "stderr", "stdout", "display_data"]
     assert shown["outputs"][1]["data"]["image/png"].strip() == RED_DOT
     assert shown["outputs"][4]["data"]["text/plain"] == "48"
     assert thread["outputs"][0]["data"]["text/plain"] == "'MainThread'"

@@ -108,7 +108,8 @@ class _ResultTaker:
         if result is None or formatter is None:
             return
         data, metadata = formatter.format(result)  # type: ignore[no-untyped-call]
-        self._outputs.display(data, metadata, execution_count=self._shell.execution_count)
+        # The next number is that of the user's next cell: this one has none.
+        self._outputs.display(data, metadata)
 
 
 def _stay() -> None:
