@@ -67,6 +67,7 @@ def test_an_open_file_goes_as_it_is_on_the_screen(lab: LabPage, workspace: Works
     _, document = blocks_told(lab.server, panel)
     assert document["resource"]["text"].startswith("# not saved\ndef clean(rows):")
     eventually(lambda: workspace.clean_py.startswith("# not saved"), what="saved for the agent")
+    expect(panel.text("Saved before this prompt: clean.py.")).to_be_visible()
 
 
 @pytest.mark.long
