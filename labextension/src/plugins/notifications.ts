@@ -45,14 +45,14 @@ export const notificationsPlugin: JupyterFrontEndPlugin<void> = {
           wanted = settings.composite[SETTING] === true;
           app.commands.notifyCommandChanged(TOGGLE);
         };
-        settings.changed.connect(read);
-        read();
         app.commands.addCommand(TOGGLE, {
           label: t('Notify Me When an Agent Waits or Is Done'),
           isToggled: () => wanted && Notification.permission === 'granted',
           execute: () => toggle(wanted, value => settings.set(SETTING, value), t),
         });
         palette?.addItem({ command: TOGGLE, category: t('Agents') });
+        settings.changed.connect(read);
+        read();
       },
       () => {
         // Without settings there are no notifications.

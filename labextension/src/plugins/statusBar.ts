@@ -41,14 +41,18 @@ export const statusBarPlugin: JupyterFrontEndPlugin<void> = {
   id: 'acp-jupyter:status-bar',
   description: 'Shows in the status bar that an agent runs or waits for an answer.',
   autoStart: true,
-  requires: [IAcpClient, IStatusBar],
-  optional: [ITranslator],
+  requires: [IAcpClient],
+  // Notebook 7 has none.
+  optional: [IStatusBar, ITranslator],
   activate: (
     app: JupyterFrontEnd,
     client: IAcpClient,
-    statusBar: IStatusBar,
+    statusBar: IStatusBar | null,
     translator: ITranslator | null,
   ) => {
+    if (statusBar === null) {
+      return;
+    }
     const trans = (translator ?? nullTranslator).load('acp_jupyter');
     const item = new StatusItem(trans.__('Open the agent sessions'), ({ waiting }) => {
       if (waiting) {
