@@ -14,6 +14,7 @@ from acp_jupyter.errors import AcpError
 from acp_jupyter.host.client import SessionClient
 from acp_jupyter.host.client_router import ClientRouter
 from acp_jupyter.host.connection import AgentConnection
+from acp_jupyter.host.crashes import Crashes
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.registry.agents import AgentSpec
 from acp_jupyter.host.routing import Lines, SessionLog
@@ -48,11 +49,16 @@ class _Running:
     alone: bool = False
 
     @property
+    def connection(self) -> AgentConnection | None:
+        """To the process; None while it starts, and where it did not."""
+        done = self.task.done() and not self.task.cancelled() and self.task.exception() is None
+        return self.task.result() if done else None
+
+    @property
     def usable(self) -> bool:
-        if not self.task.done():
-            return True
-        failed = self.task.cancelled() or self.task.exception() is not None
-        return not failed and not self.task.result().closed.is_set()
+        connection = self.connection
+        alive = connection is not None and not connection.closed.is_set()
+        return alive or not self.task.done()
 
 
 class _NoLog:
@@ -67,12 +73,6 @@ class _NoLog:
         """Forget it."""
 
 
-@dataclass
-class _Crashes:
-    count: int = 0
-    at: float = 0.0
-
-
 class AgentPool:
     """Starts processes when they are needed and ends them when nobody uses them.
 
@@ -83,7 +83,7 @@ class AgentPool:
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
         self._running: dict[_Key, list[_Running]] = {}
-        self._crashes: dict[_Key, _Crashes] = {}
+        self._crashes = Crashes(limits)
         self._closing: set[asyncio.Task[None]] = set()
         self._ended: set[AgentConnection] = set()
         """Those that were ended on purpose."""
@@ -107,7 +107,7 @@ class AgentPool:
         """
         key = _key(member)
         running = self._found(key, member)
-        if running is None and (delay := self._delay(key)) > 0:
+        if running is None and (delay := self._crashes.delay(key)) > 0:
             if waiting is not None:
                 waiting(delay)
             await asyncio.sleep(delay)
@@ -167,14 +167,12 @@ class AgentPool:
 
     async def restart(self, agent_id: str) -> int:
         """End every process of an agent; each session starts it anew. Return how many ended."""
-        ended = 0
-        for key, group in tuple(self._running.items()):
-            if key[0] == agent_id:
-                self._crashes.pop(key, None)
-                for running in tuple(group):
-                    await self._end(key, running)
-                    ended += 1
-        return ended
+        groups = tuple((k, group) for k, group in self._running.items() if k[0] == agent_id)
+        found = [(key, running) for key, group in groups for running in group]
+        for key, running in found:
+            self._crashes.forget(key)
+            await self._end(key, running)
+        return len(found)
 
     async def close(self) -> None:
         """End everything."""
@@ -204,7 +202,7 @@ class AgentPool:
                 member.spec, cwd=member.cwd, client=router, lines=lines, limits=self._limits
             )
         except AcpError:
-            self._crashed(key)
+            self._crashes.add(key)
             raise
         connection.on_withdrawn(router.withdraw)
         watch = asyncio.create_task(self._watch(key, connection, time.monotonic()))
@@ -216,25 +214,11 @@ class AgentPool:
         """Count ends that nobody asked for; one that lived long starts afresh."""
         await connection.wait_closed()
         if time.monotonic() - since > self._limits.stable_seconds:
-            self._crashes.pop(key, None)
+            self._crashes.forget(key)
         if connection in self._ended:
             self._ended.discard(connection)
         else:
-            self._crashed(key)
-
-    def _crashed(self, key: _Key) -> None:
-        crashes = self._crashes.setdefault(key, _Crashes())
-        crashes.count += 1
-        crashes.at = time.monotonic()
-
-    def _delay(self, key: _Key) -> float:
-        """Return how long to wait before the next start: the more crashes, the longer."""
-        crashes = self._crashes.get(key)
-        if crashes is None or crashes.count < self._limits.free_restarts:
-            return 0.0
-        steps = min(crashes.count - self._limits.free_restarts, 10)
-        pause = min(self._limits.restart_seconds * 2.0**steps, self._limits.longest_restart_seconds)
-        return max(0.0, crashes.at + pause - time.monotonic())
+            self._crashes.add(key)
 
     async def _end(self, key: _Key, running: _Running) -> None:
         group = self._running.get(key, [])
@@ -263,8 +247,4 @@ def _shared(running: _Running, member: Member) -> bool:
 
 
 def _serves(running: _Running, connection: AgentConnection | None) -> bool:
-    if connection is None:
-        return True
-    task = running.task
-    done = task.done() and not task.cancelled() and task.exception() is None
-    return done and task.result() is connection
+    return connection is None or running.connection is connection
