@@ -17,24 +17,8 @@ from acp_jupyter.notebook.open_notebook import OpenNotebook
 from acp_jupyter.notebook.place import Whereabouts, find_place
 from acp_jupyter.notebook.reply import Reply
 from acp_jupyter.notebook.running_code import RunningCode
+from acp_jupyter.notebook.tools import cells, kernel
 from acp_jupyter.notebook.tools.base import WrongArguments, read_input
-from acp_jupyter.notebook.tools.cells import (
-    DeleteTool,
-    EditTool,
-    InsertTool,
-    ListCells,
-    MoveTool,
-    ReadCells,
-    RunCells,
-)
-from acp_jupyter.notebook.tools.kernel import (
-    Complete,
-    Inspect,
-    Interrupt,
-    ListVariables,
-    RestartKernel,
-    RunCode,
-)
 from acp_jupyter.notebook.tools.table import TOOLS, AnyTool
 from acp_jupyter.packets.json_fields import Obj
 
@@ -132,31 +116,31 @@ class SessionTools:
 
 async def _do(desk: Desk, call: AnyTool) -> Reply:  # noqa: C901 - one flat match
     match call:
-        case ListCells():
+        case cells.ListCells():
             return await cell_doing.listed(desk, call)
-        case ReadCells():
+        case cells.ReadCells():
             return await cell_doing.read(desk, call)
-        case InsertTool():
+        case cells.InsertTool():
             return await cell_doing.insert(desk, call)
-        case EditTool():
+        case cells.EditTool():
             return await cell_doing.edit(desk, call)
-        case MoveTool():
+        case cells.MoveTool():
             return await cell_doing.move(desk, call)
-        case DeleteTool():
+        case cells.DeleteTool():
             return await cell_doing.delete(desk, call)
-        case RunCells():
+        case cells.RunCells():
             return await kernel_doing.run_cells(desk, call)
-        case ListVariables():
+        case kernel.ListVariables():
             return await kernel_doing.variables(desk, call)
-        case Inspect():
+        case kernel.Inspect():
             return await kernel_doing.inspect(desk, call)
-        case Complete():
+        case kernel.Complete():
             return await kernel_doing.complete(desk, call)
-        case RunCode():
+        case kernel.RunCode():
             return await kernel_doing.run_code(desk, call)
-        case Interrupt():
+        case kernel.Interrupt():
             return await kernel_doing.interrupt(desk, call)
-        case RestartKernel():
+        case kernel.RestartKernel():
             return await kernel_doing.restart(desk, call)
         case _:
             assert_never(call)

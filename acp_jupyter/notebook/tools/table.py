@@ -4,60 +4,44 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from acp_jupyter.notebook.tools.cells import (
-    DeleteTool,
-    EditTool,
-    InsertTool,
-    ListCells,
-    MoveTool,
-    ReadCells,
-    RunCells,
-)
-from acp_jupyter.notebook.tools.kernel import (
-    Complete,
-    Inspect,
-    Interrupt,
-    ListVariables,
-    RestartKernel,
-    RunCode,
-)
+from acp_jupyter.notebook.tools import cells, kernel
 
 __all__ = ["KERNEL_TOOLS", "SERVER_NAME", "TOOLS", "AnyTool"]
 
 SERVER_NAME = "notebook"
 
 AnyTool: TypeAlias = (
-    ListCells
-    | ReadCells
-    | InsertTool
-    | EditTool
-    | MoveTool
-    | DeleteTool
-    | RunCells
-    | ListVariables
-    | Inspect
-    | Complete
-    | RunCode
-    | Interrupt
-    | RestartKernel
+    cells.ListCells
+    | cells.ReadCells
+    | cells.InsertTool
+    | cells.EditTool
+    | cells.MoveTool
+    | cells.DeleteTool
+    | cells.RunCells
+    | kernel.ListVariables
+    | kernel.Inspect
+    | kernel.Complete
+    | kernel.RunCode
+    | kernel.Interrupt
+    | kernel.RestartKernel
 )
 
 _CELL_TOOLS: tuple[type[AnyTool], ...] = (
-    ListCells,
-    ReadCells,
-    InsertTool,
-    EditTool,
-    MoveTool,
-    DeleteTool,
+    cells.ListCells,
+    cells.ReadCells,
+    cells.InsertTool,
+    cells.EditTool,
+    cells.MoveTool,
+    cells.DeleteTool,
 )
 _KERNEL_TOOLS: tuple[type[AnyTool], ...] = (
-    RunCells,
-    ListVariables,
-    Inspect,
-    Complete,
-    RunCode,
-    Interrupt,
-    RestartKernel,
+    cells.RunCells,
+    kernel.ListVariables,
+    kernel.Inspect,
+    kernel.Complete,
+    kernel.RunCode,
+    kernel.Interrupt,
+    kernel.RestartKernel,
 )
 
 TOOLS: dict[str, type[AnyTool]] = {row.tool: row for row in (*_CELL_TOOLS, *_KERNEL_TOOLS)}
