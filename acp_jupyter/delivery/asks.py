@@ -21,7 +21,7 @@ from acp_jupyter.delivery.ask_frames import (
 
 __all__ = ["Asked", "Page", "Pages"]
 
-_ASKS_PER_PAGE = 32
+_ASKS_PER_PAGE = 64  # before a prompt, 50 documents are saved at once
 _NOT_HERE = {"", "no_document"}
 
 

@@ -127,11 +127,11 @@ async def test_what_lies_outside_the_root_is_no_document() -> None:
 async def test_a_page_is_asked_so_much_and_no_more() -> None:
     everybody = pages(seconds=60)
     holder = Holder(everybody, 1, silent)
-    reading = [asyncio.create_task(PageDocuments(everybody).read(FILE)) for _ in range(40)]
+    reading = [asyncio.create_task(PageDocuments(everybody).read(FILE)) for _ in range(70)]
     done, waiting = await asyncio.wait(reading, timeout=0.1)
-    assert (len(done), len(waiting)) == (8, 32)
+    assert (len(done), len(waiting)) == (6, 64)
     everybody.leave(holder.page)
-    assert await asyncio.gather(*reading) == [None] * 40
+    assert await asyncio.gather(*reading) == [None] * 70
 
 
 def written(ask: AskFrame) -> AnswerFrame | None:
@@ -189,6 +189,19 @@ async def test_a_document_that_is_closed_in_the_middle_is_a_file() -> None:
     await eventually_async(lambda: holder.asked)
     everybody.leave(holder.page)
     assert not await asyncio.wait_for(writing, 5)
+
+
+@pytest.mark.asyncio
+async def test_a_page_with_many_documents_saves_them_all() -> None:
+    everybody, loop = pages(), asyncio.get_running_loop()
+
+    def take(ask: AskFrame) -> None:
+        loop.call_soon(page.answer, AnswerFrame(id=ask.id))  # each while the others are asked
+
+    page = everybody.join(take)
+    names = tuple(f"{number}.py" for number in range(50))
+    page.announce([DocumentState(path=name, dirty=True) for name in names])
+    assert await PageDocuments(everybody).save(ROOT) == Saved(done=names)
 
 
 @pytest.mark.asyncio
