@@ -61,9 +61,9 @@ class RunCode(ToolInput):
     title = "Run code in the kernel"
     words = (
         "Run code in the notebook's kernel without a cell of its own, with the user's variables. "
-        "Returns what it prints and shows; plots come as images. The user sees the code first, "
-        "and which variables it would overwrite. Use insert_cell and run_cells for what shall "
-        "stay in the notebook."
+        "Returns what it prints and shows; plots come as images. Top-level await works. "
+        "The user sees the code first, and which variables it would overwrite. Use insert_cell and "
+        "run_cells for what shall stay in the notebook."
     )
 
     code: Code
