@@ -134,6 +134,9 @@ class AcpJupyter(ExtensionApp):
             )
         )
         settings = serverapp.web_app.settings
+        # JupyterLab tells its pages, Notebook 7 does not.
+        told = settings.setdefault("page_config_data", {})
+        told.setdefault("serverRoot", str(settings["server_root_dir"]).replace(os.sep, "/"))
         self._terminals = LoginTerminals(lambda: settings.get("terminal_manager"))
         dispatcher = Dispatcher(host, _Surroundings(pages, kernels), self._terminals)
 
