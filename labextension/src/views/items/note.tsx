@@ -40,8 +40,9 @@ export function NoticeNote({ item }: { readonly item: Notice }) {
   if (item.detail !== '') {
     return <NoticeLine item={item} />;
   }
+  const quiet = tone === 'info' && item.title === '';
   return (
-    <div class="acp-note" data-tone={tone}>
+    <div class={quiet ? 'acp-note quiet' : 'acp-note'} data-tone={tone}>
       {tone !== 'info' && <Icon name="warning" />}
       <div>
         {item.title !== '' && (
