@@ -8,7 +8,7 @@ from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser
 
 from tests.support.browser import Visitor
 from tests.support.lab import LabPage
@@ -17,9 +17,6 @@ from tests.support.server import JupyterServer
 from tests.support.workspace import Workspace
 
 TRACES = Path(__file__).resolve().parents[2] / "test-results"
-
-# A loaded machine is slow; what is right comes in time, and what is wrong never comes.
-expect.set_options(timeout=15_000)
 
 _failed = pytest.StashKey[bool]()
 

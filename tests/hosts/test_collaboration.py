@@ -14,7 +14,7 @@ import nbformat
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.support.browser import Visitor, chromium
+from tests.support.browser import Visitor
 from tests.support.lab import LabPage
 from tests.support.lab_server import LAB_ARGS, agents
 from tests.support.open_file import OpenFile
@@ -52,14 +52,6 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[JupyterServer]:
         folder, app="jupyterlab", agents=agents(), args=LAB_ARGS, python=str(python)
     ) as running:
         yield running
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    expect.set_options(timeout=20_000)
-    with chromium() as running:
-        yield running
-    expect.set_options(timeout=5_000)
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from playwright.sync_api import (
     Page,
     Request,
     WebSocket,
+    expect,
     sync_playwright,
 )
 
@@ -34,6 +35,9 @@ _FLAGS = (
 )
 _NAMES = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome", "chrome")
 _SECONDS = 20.0
+
+# A loaded machine is slow; what is right comes in time, and what is wrong never comes.
+expect.set_options(timeout=_SECONDS * 1000)
 
 
 def _executable() -> str:
