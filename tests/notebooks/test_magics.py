@@ -119,6 +119,6 @@ def test_tab_completes_subcommands_agents_and_options(kernel: Kernel) -> None:
     assert kernel.complete("%%acp demo --policy=acc") == ["accept-edits"]
     assert kernel.complete("%acp export talk --format=pack") == ["packets"]
     assert "--policy" not in kernel.complete("%%acp demo --policy=ask --")
-    assert kernel.complete("%%acp --policy ask hel") == ["hello"]
-    assert kernel.complete("%%acp demo --policy ask hel") == []
+    assert kernel.complete("%%acp --policy ask he") == ["hello"]
+    assert kernel.complete("%%acp demo --policy ask he") == []
     assert kernel.complete("pri") == ["print"]
