@@ -44,7 +44,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=_rank)
 
 
-TOGETHER = ("tests/real_agents/", "tests/e2e/")
+TOGETHER = ("tests/real_agents/", "tests/e2e/", "tests/notebook_tools/in_a_server/")
 """Folders whose tests share a browser or a server that takes long to start."""
 
 

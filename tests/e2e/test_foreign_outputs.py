@@ -16,7 +16,15 @@ from tests.support.server import JupyterServer
 from tests.support.workspace import CLEAN_PY, Workspace
 
 LOAD = "%load_ext acp_jupyter"
-QUIET = {"attach_turn", "get_records", "get_session", "list_sessions", "list_agents", "get_items"}
+QUIET = {
+    "attach_turn",
+    "get_items",
+    "get_records",
+    "get_session",
+    "list_agents",
+    "list_changing_sessions",
+    "list_sessions",
+}
 
 
 def test_own_turn_keeps_its_buttons_and_forged_ones_have_none(

@@ -115,7 +115,8 @@ def transcript(hands: Hands, panel: PanelView) -> None:
     expect(plan).to_be_focused()
     hands.press("Enter")
     expect(panel.plan.get_by_role("listitem")).to_have_count(5)
-    hands.press("ArrowDown")
+    # What was saved before the prompt is told in a line of its own.
+    hands.press("ArrowDown", "ArrowDown")
     thought = root.get_by_role("button", name=re.compile("^Thought"))
     expect(thought).to_be_focused()
     hands.press("ArrowRight")

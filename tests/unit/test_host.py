@@ -41,12 +41,20 @@ def driver(tmp_path: Path) -> Iterator[Driver]:
     agents["no_such_command"] = {"command": "no-such-command-anywhere"}
     with driving(tmp_path, agents, LIMITS) as driver:
         yield driver
-    eventually(lambda: not _left(), 5, "agents are left")
+    eventually(lambda: not _left(tmp_path), 5, "agents are left")
 
 
-def _left() -> list[psutil.Process]:
+def _left(folder: Path) -> list[psutil.Process]:
+    """Return the agents that work below a folder; servers of other tests have theirs."""
     children = psutil.Process().children(recursive=True)
-    return [p for p in children if "tests/agents" in " ".join(_cmd(p))]
+    return [p for p in children if "tests/agents" in " ".join(_cmd(p)) and _works_in(p, folder)]
+
+
+def _works_in(process: psutil.Process, folder: Path) -> bool:
+    try:
+        return Path(process.cwd()).is_relative_to(folder)
+    except psutil.Error:
+        return False
 
 
 def _cmd(process: psutil.Process) -> list[str]:

@@ -13,20 +13,20 @@ from tests.support.notebook import Kernel
 from tests.support.server import JupyterServer, KernelSide, fake_agents
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[JupyterServer]:
     agents = fake_agents("notebook_user", "permission")
     with JupyterServer(tmp_path_factory.mktemp("server"), agents=agents) as server:
         yield server
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="session")
 def side(server: JupyterServer) -> KernelSide:
     write_notebook(server.root / NOTEBOOK, "")
     return server.start_kernel(NOTEBOOK)
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="session")
 def kernel(server: JupyterServer, side: KernelSide) -> Iterator[Kernel]:
     with Kernel(server.root, connection_file=side.connection_file) as kernel:
         kernel.run("%load_ext acp_jupyter\nimport acp_jupyter").ok()

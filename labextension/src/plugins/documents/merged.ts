@@ -5,7 +5,8 @@ export interface Merged {
   /** As it would be on disk. */
   text(): string;
   noteSaving(): void;
-  noteSaved(): void;
+  /** Says whether what was saved is what is here now. */
+  noteSaved(): boolean;
   noteLoaded(): void;
   /** Whether this is a content for it, as it is on disk. */
   canLoad(content: unknown): boolean;

@@ -51,8 +51,9 @@ export class MergedNotebook implements Merged {
     this.#saving = this.#now();
   }
 
-  noteSaved(): void {
+  noteSaved(): boolean {
     this.#known = this.#saving;
+    return isSame(this.#now(), this.#known);
   }
 
   noteLoaded(): void {

@@ -38,8 +38,9 @@ export class MergedText implements Merged {
     this.#saving = this.text();
   }
 
-  noteSaved(): void {
+  noteSaved(): boolean {
     this.#known = this.#saving;
+    return this.text() === this.#known;
   }
 
   noteLoaded(): void {

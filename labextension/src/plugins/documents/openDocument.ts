@@ -52,8 +52,9 @@ export class OpenDocument {
         this.#merged?.noteSaving();
         this.#saving ??= pending();
       } else {
-        if (state === 'completed') {
-          this.#merged?.noteSaved();
+        if (state === 'completed' && this.#merged?.noteSaved() === false) {
+          // JupyterLab takes for saved what came while it was saving.
+          context.model.dirty ||= !context.model.collaborative;
         }
         this.#saving?.end();
         this.#saving = null;
