@@ -49,7 +49,7 @@ export function Composer(props: ComposerProps) {
   useSubscription(useCallback(listener => store.subscribeSession(listener), [store]));
   const [text, setText] = useValue(DRAFT);
   const [sending, setSending] = useState(false);
-  const escaped = useRef(0);
+  const escaped = useRef(-Infinity);
   const history = useRef(0);
   const running = session?.active_turn_id ?? null;
   const name = session?.agent_info.name ?? props.agent?.name ?? t('the agent');
