@@ -12,6 +12,7 @@ from playwright.sync_api import expect
 from tests.support.lab import LabPage
 from tests.support.lab_server import switch_saving_off
 from tests.support.notebook_file import read_notebook, write_notebook
+from tests.support.open_file import OpenFile
 from tests.support.open_notebook import OpenNotebook
 from tests.support.wait import eventually
 from tests.support.workspace import Workspace
@@ -37,54 +38,11 @@ def _ask(lab: LabPage, workspace: Workspace, prompt: str) -> None:
         user.delete(f"sessions/{session}")
 
 
-class TextFile:
-    """A text file in an editor."""
-
-    def __init__(self, lab: LabPage, path: str) -> None:
-        self._page = lab.page
-        self._path = path
-        lab.command("docmanager:open", {"path": path, "factory": "Editor"})
-        self._page.wait_for_function(f"path => ({_TEXT})(path)?.context.isReady", arg=path)
-
-    def _do(self, deed: str, argument: Any = None) -> Any:
-        return self._page.evaluate(
-            f"([path, value]) => {{ const {{ context, content }} = ({_TEXT})(path); {deed} }}",
-            [self._path, argument],
-        )
-
-    @property
-    def text(self) -> str:
-        return str(self._do("return context.model.toString();"))
-
-    def append(self, words: str) -> None:
-        self._do(
-            "const shared = context.model.sharedModel;"
-            " shared.updateSource(shared.source.length, shared.source.length, value);",
-            words,
-        )
-
-    def cursor_to(self, line: int) -> None:
-        self._do("content.editor.setCursorPosition({ line: value, column: 2 });", line)
-
-    @property
-    def cursor_line(self) -> int:
-        return int(self._do("return content.editor.getCursorPosition().line;"))
-
-    def undo(self) -> None:
-        self._do("content.editor.undo();")
-
-    def save(self) -> None:
-        self._do("return context.save();")
-
-    def is_dirty(self) -> bool:
-        return bool(self._do("return context.model.dirty;"))
-
-
 def test_an_agent_writes_to_an_open_file_and_nothing_typed_is_lost(
     lab: LabPage, workspace: Workspace
 ) -> None:
     lab.open_empty(workspace.name)
-    file = TextFile(lab, f"{workspace.name}/clean.py")
+    file = OpenFile(lab, f"{workspace.name}/clean.py")
     file.append("# typed\n")
     file.cursor_to(5)
     edit = json.dumps("kept = []"), json.dumps("kept = list()\n    other = 1")
