@@ -8,7 +8,8 @@ import { hunkKey } from '../../views/items/diff_hunks';
 import type { Scene } from '../../views/parts/scene';
 import { isKept, onKept, setKept } from '../../views/review/kept';
 import { CellBar } from './bar';
-import { deedsOf, standingOf, stepsOf, type Deed, type Step } from './deeds';
+import { deedsOf, standingOf, type Deed } from './deeds';
+import { FetchedSteps } from './fetchedSteps';
 import type { CellNoteProps } from './note';
 import { anchorOf, findCell, takeBack } from './takeBack';
 import { ToldReverts } from './told';
@@ -31,8 +32,7 @@ export class CellReview {
   readonly #model: INotebookModel;
   readonly #means: Means;
   readonly #stops: (() => void)[];
-  /** By turn and path; without steps while they are fetched, or can't be. */
-  readonly #steps = new Map<string, readonly Step[]>();
+  readonly #steps: FetchedSteps;
   readonly #bars = new Map<Cell, CellBar>();
   readonly #told: ToldReverts;
   readonly #voice: Voice;
@@ -45,6 +45,7 @@ export class CellReview {
     this.#panel = panel;
     this.#model = model;
     this.#means = means;
+    this.#steps = new FetchedSteps(means.client.changes, () => this.#plan(0));
     this.#told = new ToldReverts(means.client.changes);
     this.#voice = new Voice(panel.node);
     this.#stops = [means.turns.changed.add(() => this.#plan(0)), onKept(() => this.#plan(0))];
@@ -55,6 +56,7 @@ export class CellReview {
   dispose(): void {
     this.#disposed = true;
     clearTimeout(this.#timer);
+    this.#steps.dispose();
     this.#stops.forEach(stop => stop());
     this.#model.contentChanged.disconnect(this.#changed, this);
     this.#bars.forEach(bar => bar.dispose());
@@ -78,14 +80,8 @@ export class CellReview {
     const stores = new Map<string, SessionStore>();
     const steps = this.#means.turns.all().flatMap(({ turn, file, store, agent }) => {
       stores.set(turn.turn_id, store);
-      const key = `${turn.turn_id} ${file.path}`;
-      const known = this.#steps.get(key);
-      if (known === undefined) {
-        this.#steps.set(key, []);
-        const alone = turn.changes?.words === '';
-        void this.#fetch(key, file.path, { turnId: turn.turn_id, agent, alone });
-      }
-      return known ?? [];
+      const alone = turn.changes?.words === '';
+      return this.#steps.of({ turnId: turn.turn_id, agent, alone }, file.path);
     });
     this.#told.look(deed => standingOf(deed, sourceOf(this.#model, deed.cellId)) === 'open');
     const deeds = deedsOf(steps, step => isKept(step.turnId, step.path, hunkKey(step.range)));
@@ -98,15 +94,6 @@ export class CellReview {
     }
     for (const [cell, found] of places) {
       this.#show(cell, found, stores);
-    }
-  }
-
-  async #fetch(key: string, path: string, by: Parameters<typeof stepsOf>[0]): Promise<void> {
-    // Without its texts the notebook can be looked at in the review as far as it is kept.
-    const texts = await this.#means.client.changes.file(by.turnId, path).catch(() => null);
-    if (texts !== null) {
-      this.#steps.set(key, stepsOf(by, texts));
-      this.#plan(0);
     }
   }
 

@@ -1,0 +1,58 @@
+import type { Client } from '../../delivery/client';
+import { stepsOf, type Step } from './deeds';
+
+/** The host may be away: it is asked again after this, then after twice as long, and so on. */
+const AGAIN_MS = 2_000;
+const LONGEST_MS = 64_000;
+
+type By = Parameters<typeof stepsOf>[0];
+
+/** What turns did to a notebook's cells, fetched once. */
+export class FetchedSteps {
+  readonly #changes: Pick<Client['changes'], 'file'>;
+  readonly #come: () => void;
+  /** By turn and path; none while they are fetched, or can't be. */
+  readonly #steps = new Map<string, readonly Step[]>();
+  readonly #timers = new Set<ReturnType<typeof setTimeout>>();
+  #disposed = false;
+
+  /** @param come - Called when some have come. */
+  constructor(changes: Pick<Client['changes'], 'file'>, come: () => void) {
+    this.#changes = changes;
+    this.#come = come;
+  }
+
+  dispose(): void {
+    this.#disposed = true;
+    this.#timers.forEach(timer => clearTimeout(timer));
+  }
+
+  of(by: By, path: string): readonly Step[] {
+    const key = `${by.turnId} ${path}`;
+    const known = this.#steps.get(key);
+    if (known === undefined) {
+      this.#steps.set(key, []);
+      void this.#fetch(key, path, by, AGAIN_MS);
+    }
+    return known ?? [];
+  }
+
+  async #fetch(key: string, path: string, by: By, wait: number): Promise<void> {
+    try {
+      // Without its texts the notebook can be looked at in the review as far as it is kept.
+      const texts = await this.#changes.file(by.turnId, path);
+      if (texts !== null && !this.#disposed) {
+        this.#steps.set(key, stepsOf(by, texts));
+        this.#come();
+      }
+    } catch {
+      if (!this.#disposed && wait <= LONGEST_MS) {
+        const timer = setTimeout(() => {
+          this.#timers.delete(timer);
+          void this.#fetch(key, path, by, 2 * wait);
+        }, wait);
+        this.#timers.add(timer);
+      }
+    }
+  }
+}
