@@ -30,7 +30,19 @@ export function fieldsOf(value: unknown, known: readonly string[], longest = MAX
     .filter(([, field]) => field !== null && field !== '' && !known.includes(String(field)))
     .slice(0, MAX_FIELDS)
     .map(([name, field]: [string, unknown]) => {
-      const text = typeof field === 'string' ? field : JSON.stringify(field);
+      const text = wordsOf(field);
       return [name, text.length > longest ? `${text.slice(0, longest)}…` : text];
     });
+}
+
+/** A list of plain words reads as one; what could be mistaken for another value stays JSON. */
+function wordsOf(field: unknown): string {
+  if (typeof field === 'string') {
+    return field;
+  }
+  const isPlain = (each: unknown): each is string =>
+    typeof each === 'string' && /^[^\s,"]+$/.test(each);
+  return Array.isArray(field) && field.length > 0 && field.every(isPlain)
+    ? field.join(', ')
+    : JSON.stringify(field);
 }

@@ -183,6 +183,14 @@ describe('any tool call', () => {
     await waitFor(() => expect(words(card.querySelector('dl'))).toBe('pattern*.md'));
   });
 
+  it('a list of words reads as one, and what could mislead stays as it is', async () => {
+    const input = { cells: ['a1', 'b2'], names: ['a, b'], lines: ['1\n2'], sizes: [1, 2] };
+    const item = search('s', [], { files: null, count: null, raw_input: input });
+    const card = await openedCard(draw([item]), /Searching files/);
+    const values = [...card.querySelectorAll('dd')].map(words);
+    expect(values).toEqual(['a1, b2', '["a, b"]', '["1\\n2"]', '[1,2]']);
+  });
+
   it('S3.10: a bar shows how far it is, with its message beside it', async () => {
     const item = command('c', { status: 'in_progress', progress: 0.5, message: 'Running tests…' });
     const { view, store, card } = draw([item]);
