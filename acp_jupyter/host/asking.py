@@ -75,10 +75,13 @@ class Asking:
         """Tell whether no one can ever answer."""
         return self._nobody_to_ask()
 
-    async def ask(self, request_id: str) -> str | None:
+    async def ask(
+        self, request_id: str, given_up: Literal["agent_exited", "withdrawn"] = "agent_exited"
+    ) -> str | None:
         """Return the id of the chosen option, or None for the outcome ``cancelled``.
 
-        ACP: session/request_permission. Waits without limit for the user.
+        ACP: session/request_permission. Waits without limit for the user. What it means
+        for the request that the waiting task is cancelled is told by ``given_up``.
 
         Raises
         ------
@@ -100,7 +103,7 @@ class Asking:
             await self._answer_without_user(request_id, call, call.permission.options)
             chosen = await answer
         except asyncio.CancelledError:
-            self._expire(request_id)
+            self._expire(request_id, given_up)
             raise
         finally:
             self._open.pop(request_id, None)
@@ -234,8 +237,8 @@ class Asking:
         else:
             self._early[request_id] = _Chosen(option_id)
 
-    def _expire(self, request_id: str) -> None:
-        self._journal.note(PermissionSettledNote(request_id=request_id, by="agent_exited"))
+    def _expire(self, request_id: str, by: _By = "agent_exited") -> None:
+        self._journal.note(PermissionSettledNote(request_id=request_id, by=by))
 
     def _places(self) -> Places:
         return Places(None if self.rules is None else self.rules.folder)

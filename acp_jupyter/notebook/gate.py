@@ -95,7 +95,7 @@ class Gate:
             }
         )
         try:
-            option = await asking.ask(request_id)
+            option = await asking.ask(request_id, given_up="withdrawn")
         except asyncio.CancelledError:
             told.done(failed=True)  # the agent has given the call up, and may go on
             raise

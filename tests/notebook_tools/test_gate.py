@@ -160,6 +160,9 @@ def test_a_call_that_its_agent_gives_up_does_not_look_as_if_it_went_on(
     eventually(lambda: len(session.transcript.request_items) == 2, 10)
     asked.cancel()
     eventually(lambda: calls_of(session)[-1].status == "failed", 10)
+    permission = calls_of(session)[-1].permission
+    assert permission is not None
+    assert permission.outcome == "Withdrawn by the agent"
     driver.answer(session, first, "allow")
     (told,) = answers(driver, session, turn_id)
     assert not told["failed"]
