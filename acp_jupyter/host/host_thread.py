@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import concurrent.futures
+import contextlib
 import logging
 import threading
+import time
 from collections.abc import Coroutine
-from typing import Any, TypeVar
+from queue import Empty, SimpleQueue
+from typing import Any, TypeVar, cast
 
-from acp_jupyter.errors import HostClosed
+from acp_jupyter.errors import HostClosed, ServerUnreachable
 
 __all__ = ["HostThread"]
 
@@ -18,6 +21,8 @@ T = TypeVar("T")
 _log = logging.getLogger(__name__)
 _LAST_SECONDS = 1.0
 _STOP_SECONDS = 15.0
+_SLICE_SECONDS = 0.2
+"""Longest wait in one piece: on Windows nothing interrupts it."""
 
 
 class HostThread:
@@ -40,10 +45,61 @@ class HostThread:
         HostClosed
             The host is shutting down.
         """
+        self._must_run(work)
+        return asyncio.run_coroutine_threadsafe(work, self._loop)
+
+    def call(self, work: Coroutine[Any, Any, T], seconds: float) -> T:
+        """Run a coroutine on the loop and return its result; may be interrupted anywhere.
+
+        A future of `submit` may not: an interrupt that strikes while it is waited for can leave
+        its lock taken, and at that the loop would stop for ever.
+
+        Raises
+        ------
+        HostClosed
+            The host is shutting down.
+        ServerUnreachable
+            It did not answer in time, or has ended.
+        """
+        self._must_run(work)
+        task: asyncio.Task[T] | None = None
+        ended: SimpleQueue[tuple[T | None, BaseException | None]] = SimpleQueue()
+
+        def start() -> None:
+            nonlocal task
+            task = self._loop.create_task(work)
+            task.add_done_callback(end)
+
+        def end(done: asyncio.Task[T]) -> None:
+            nonlocal task
+            task = None  # what cleans up after a task swallows interrupts: it is not the caller's
+            if done.cancelled():
+                ended.put((None, ServerUnreachable("The agent host has ended.")))
+            elif (error := done.exception()) is not None:
+                ended.put((None, error))
+            else:
+                ended.put((done.result(), None))
+
+        def stop() -> None:
+            if task is None:
+                work.close()
+            else:
+                task.cancel()
+
+        try:
+            self._loop.call_soon_threadsafe(start)
+            result, error = _first(ended, seconds)
+            if error is not None:
+                raise error
+            return cast(T, result)
+        finally:
+            with contextlib.suppress(RuntimeError):  # the loop is closed
+                self._loop.call_soon_threadsafe(stop)
+
+    def _must_run(self, work: Coroutine[Any, Any, Any]) -> None:
         if self._stopped:
             work.close()
             raise HostClosed("The agent host is shutting down.")
-        return asyncio.run_coroutine_threadsafe(work, self._loop)
 
     def stop(self) -> None:
         """End everything that lives on the loop, then the thread. Blocks some seconds at most."""
@@ -78,3 +134,15 @@ class HostThread:
             task.cancel()
         if left:
             self._loop.run_until_complete(asyncio.wait(left, timeout=_LAST_SECONDS))
+
+
+def _first(queue: SimpleQueue[T], seconds: float) -> T:
+    deadline = time.monotonic() + seconds
+    while True:
+        try:
+            return queue.get(timeout=_SLICE_SECONDS)
+        except Empty:
+            if time.monotonic() > deadline:
+                raise ServerUnreachable(
+                    f"The agent host did not answer within {seconds:g} s."
+                ) from None

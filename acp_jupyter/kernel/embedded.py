@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import atexit
-import concurrent.futures.thread
+import concurrent.futures.thread  # noqa: F401 - before what `_at_exit` registers
 import getpass
 import os
 import threading
-import time
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, ClassVar, Literal, TypeVar
+from typing import Any, ClassVar, Literal
 
 from jupyter_core.paths import jupyter_config_path, jupyter_data_dir
 
@@ -20,7 +19,7 @@ from acp_jupyter.delivery.commands import Command, CreateSession, GetTurn
 from acp_jupyter.delivery.dispatch import Dispatcher
 from acp_jupyter.delivery.frames import TurnDetail
 from acp_jupyter.delivery.opening import go_on
-from acp_jupyter.errors import ServerUnreachable, UnknownSession
+from acp_jupyter.errors import UnknownSession
 from acp_jupyter.host.host import AgentHost, HostConfig
 from acp_jupyter.host.registry.agents import Registry
 from acp_jupyter.host.registry.points import EntryPointAgents
@@ -36,11 +35,8 @@ from acp_jupyter.transcript.session_state import SessionState
 
 __all__ = ["EmbeddedHost"]
 
-_T = TypeVar("_T")
 _FLUSH_SECONDS = 30.0
 _PIECE_BYTES = 256 * 1024
-_SLICE_SECONDS = 0.2
-"""Longest wait in one piece: on Windows nothing interrupts it."""
 
 
 class _NoSurroundings:
@@ -119,7 +115,7 @@ class EmbeddedHost(HostClient):
             return detail
 
         work = self.cells.follow(THIS_KERNEL, turn())
-        return self._result(work, wait_seconds + _FLUSH_SECONDS)
+        return self.host.call(work, wait_seconds + _FLUSH_SECONDS)
 
     def print(self, printed: PrintedSoFar) -> None:
         """Tell the host's loop."""
@@ -135,14 +131,14 @@ class EmbeddedHost(HostClient):
         async def tell() -> bool:
             return self.cells.finish(THIS_KERNEL, finished)
 
-        return self._result(tell(), _FLUSH_SECONDS)
+        return self.host.call(tell(), _FLUSH_SECONDS)
 
     def _create(self, command: CreateSession, seconds: float) -> Any:
         """Find the session of that label again; a host without notebooks does not keep labels."""
         key = command.agent, command.label
         known = None if command.new else self._sessions.get(key)
         if known is not None:
-            state = self.host.submit(self._known(known, command)).result(seconds)
+            state = self.host.call(self._known(known, command), seconds)
             if state is not None:
                 return state
         cwd = command.cwd or str(_folder(Path.cwd()))
@@ -165,7 +161,7 @@ class EmbeddedHost(HostClient):
 
     def traffic(self, session_id: str) -> Iterator[bytes]:
         """Read it from its file."""
-        path = self._result(self._traffic_path(session_id), _FLUSH_SECONDS)
+        path = self.host.call(self._traffic_path(session_id), _FLUSH_SECONDS)
         with path.open("rb") as file:
             while piece := file.read(_PIECE_BYTES):
                 yield piece
@@ -175,22 +171,7 @@ class EmbeddedHost(HostClient):
         return self.host.traffic_path(session_id)
 
     def _run(self, command: Command, seconds: float) -> Any:
-        return self._result(self.dispatcher.handle(command, self.caller), seconds)
-
-    def _result(self, work: Coroutine[Any, Any, _T], seconds: float) -> _T:
-        future = self.host.submit(work)
-        deadline = time.monotonic() + seconds
-        try:
-            while True:
-                done, _ = concurrent.futures.wait([future], timeout=_SLICE_SECONDS)
-                if done:
-                    return future.result()
-                if time.monotonic() > deadline:
-                    raise ServerUnreachable(f"The agent host did not answer within {seconds:g} s.")
-        except asyncio.CancelledError:
-            raise ServerUnreachable("The agent host has ended.") from None
-        finally:
-            future.cancel()
+        return self.host.call(self.dispatcher.handle(command, self.caller), seconds)
 
 
 def _at_exit(close: Callable[[], None]) -> None:
