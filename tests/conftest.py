@@ -44,16 +44,20 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=_rank)
 
 
-TOGETHER = ("tests/real_agents/", "tests/e2e/", "tests/notebook_tools/in_a_server/")
-"""Folders whose tests share a browser or a server that takes long to start."""
+TOGETHER = (
+    ("tests/real_agents/",),
+    ("tests/notebook_tools/in_a_server/",),
+    ("tests/e2e/", "tests/hosts/test_collaboration.py"),
+)
+"""What one worker does: a browser or a server is shared, or two at once would be too much."""
 
 
 class _ByFile(LoadScopeScheduling):
-    """Gives a worker a whole file, or one of these folders."""
+    """Gives a worker a whole file, or one of these sets."""
 
     def _split_scope(self, nodeid: str) -> str:
-        folder = next((name for name in TOGETHER if nodeid.startswith(name)), None)
-        return folder or nodeid.split("::", 1)[0]
+        names = next((names for names in TOGETHER if nodeid.startswith(names)), None)
+        return nodeid.split("::", 1)[0] if names is None else names[0]
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadScopeScheduling:

@@ -6,8 +6,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.support.notebook import jupyter_environment
 from tests.support.trusting import trust_in_data_dir
+
+pytestmark = pytest.mark.timeout(240)
 
 PROGRAMS = Path(__file__).parent / "programs"
 
@@ -24,7 +28,7 @@ def run(program: str, tmp_path: Path) -> str:
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=50,
+        timeout=110,
         check=False,
     )
     assert done.returncode == 0, done.stderr

@@ -79,7 +79,7 @@ def test_a_plot_is_seen_beside_a_cell_and_within_one_that_waits(
             thread.start()
 
     kernel.run("%%acp demo\nslow rate=5", watched=True, on_progress=begin)
-    thread.join(30)
+    thread.join(90)
     (picture,) = pictures(within[0])
     assert beside.startswith("iVBOR")
     assert picture.startswith("iVBOR")

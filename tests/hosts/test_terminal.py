@@ -13,6 +13,8 @@ import pytest
 from tests.support.notebook import jupyter_environment
 from tests.support.trusting import trust_in_data_dir
 
+pytestmark = pytest.mark.timeout(240)
+
 
 class Terminal:
     """Somebody at a terminal."""
@@ -26,7 +28,7 @@ class Terminal:
             cwd=str(self.folder),
             env=jupyter_environment(tmp_path) | {"TERM": "dumb"},
             encoding="utf-8",
-            timeout=30,
+            timeout=60,
             echo=False,
         )
         self._number = 1

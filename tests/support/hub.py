@@ -21,7 +21,7 @@ __all__ = ["Hub", "HubUser"]
 
 _PASSWORD = "pw"
 _ADMIN = "an-admin-token-of-the-tests"
-_START_SECONDS = 60.0
+_START_SECONDS = 120.0
 _STOP_SECONDS = 20.0
 
 _CONFIG = """

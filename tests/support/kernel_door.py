@@ -51,11 +51,11 @@ class Tool:
     def __call__(self, op: str, **more: object) -> dict[str, Any]:
         with self._server.user() as user:
             body = {"op": op, "kernel_id": self._kernel_id, **more}
-            answer = user.post(f"{self._server.url}door", json=body, timeout=60)
+            answer = user.post(f"{self._server.url}door", json=body, timeout=90)
             found: dict[str, Any] = answer.raise_for_status().json()
             return found
 
-    def run(self, code: str, seconds: float = 20) -> dict[str, Any]:
+    def run(self, code: str, seconds: float = 60) -> dict[str, Any]:
         return self("execute", code=code, timeout_seconds=seconds)
 
     def later(self, work: Callable[[], dict[str, Any]]) -> Future[dict[str, Any]]:
