@@ -211,6 +211,25 @@ describe('the traffic viewer', () => {
     await until(() => expect(view().getByText('Nothing found.')).toBeTruthy());
   });
 
+  it('keeps what is chosen at the moment when what was typed is looked for', async () => {
+    vi.useFakeTimers();
+    const log = new Log(numbers(1));
+    open(log);
+    await vi.waitFor(() => expect(shown()).toHaveLength(1));
+    fireEvent.input(view().getByRole('searchbox', { name: 'Method' }), {
+      target: { value: 'prompt' },
+    });
+    await vi.advanceTimersByTimeAsync(200);
+    const direction = view().getByRole<HTMLSelectElement>('combobox', { name: 'Direction' });
+    direction.value = '>';
+    // Without a pause in which the page could be drawn.
+    direction.dispatchEvent(new Event('change', { bubbles: true }));
+    vi.advanceTimersByTime(100);
+    await vi.waitFor(() =>
+      expect(log.asked[log.asked.length - 1]).toMatchObject({ direction: '>', method: 'prompt' }),
+    );
+  });
+
   it('follows what comes until it is paused', async () => {
     vi.useFakeTimers();
     const log = new Log(numbers(1));

@@ -26,6 +26,10 @@ interface TrafficProps {
 export function Traffic({ sessionId, actions, onBack }: TrafficProps) {
   const { t } = useScene();
   const [filter, setFilter] = useState(NO_FILTER);
+  const change = useCallback(
+    (part: Partial<TrafficFilter>) => setFilter(now => ({ ...now, ...part })),
+    [],
+  );
   const [paused, setPaused] = useState(false);
   const [shown, setShown] = useState<TrafficLine | null>(null);
   const [failure, setFailure] = useState('');
@@ -54,7 +58,7 @@ export function Traffic({ sessionId, actions, onBack }: TrafficProps) {
         )}
         <IconButton icon="close" label={t('Back to the session')} onClick={onBack} />
       </div>
-      <Filters filter={filter} onChange={setFilter} />
+      <Filters filter={filter} onChange={change} />
       <TrafficList
         reel={reel}
         chosen={shown?.place ?? null}
@@ -123,7 +127,8 @@ function useReel(
 
 interface FiltersProps {
   readonly filter: TrafficFilter;
-  readonly onChange: (filter: TrafficFilter) => void;
+  /** What is typed comes later than what is chosen: each changes its own part. */
+  readonly onChange: (part: Partial<TrafficFilter>) => void;
 }
 
 function Filters({ filter, onChange }: FiltersProps) {
@@ -134,9 +139,9 @@ function Filters({ filter, onChange }: FiltersProps) {
     if (text === filter.text && method === filter.method) {
       return undefined;
     }
-    const timer = setTimeout(() => onChange({ ...filter, text, method }), TYPED_MILLISECONDS);
+    const timer = setTimeout(() => onChange({ text, method }), TYPED_MILLISECONDS);
     return () => clearTimeout(timer);
-  }, [text, method, filter, onChange]);
+  }, [text, method, filter.text, filter.method, onChange]);
   const field = (name: string, value: string, onWords: (words: string) => void) => (
     <input
       type="search"
@@ -159,10 +164,7 @@ function Filters({ filter, onChange }: FiltersProps) {
         value={filter.direction ?? ''}
         onChange={event => {
           const { value } = event.currentTarget;
-          onChange({
-            ...filter,
-            direction: value === '>' || value === '<' || value === '!' ? value : null,
-          });
+          onChange({ direction: value === '>' || value === '<' || value === '!' ? value : null });
         }}
       >
         <option value="">{t('All')}</option>
