@@ -20,7 +20,7 @@ from tests.support.server import JupyterServer
 from tests.support.wait import eventually
 from tests.support.workspace import Workspace
 
-pytestmark = [pytest.mark.agents, pytest.mark.timeout(120)]
+pytestmark = [pytest.mark.agents, pytest.mark.timeout(300)]
 
 
 @pytest.fixture(scope="module")

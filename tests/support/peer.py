@@ -18,7 +18,7 @@ __all__ = ["Json", "Peer", "Turn", "select"]
 Json = dict[str, Any]
 Handler = Callable[[Json], Json | None]
 
-_SECONDS = 10.0
+_SECONDS = 30.0
 
 
 class Turn:
