@@ -224,6 +224,7 @@ def test_one_that_starts_again_while_the_idle_process_ends_is_not_said_to_be_sto
         monkeypatch.setattr(AgentConnection, "close", close)
         turn = server.prompt(session, "wait")
         eventually(lambda: len(agents()) == 2, 10)
+        eventually(lambda: session.state.status == "running", 10)
         released.set()
         eventually(lambda: len(agents()) == 1, 10)
         drops = [task for task in server.run(asyncio.all_tasks) if "acp-end" in task.get_name()]
