@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -30,6 +31,8 @@ class Terminal:
             encoding="utf-8",
             timeout=60,
             echo=False,
+            # Whoever runs the tests in the background may have had it ignored.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )
         self._number = 1
         self._child.expect_exact("In [1]: ")
