@@ -73,7 +73,7 @@ def test_a_whole_turn_is_taken_back_while_its_user_types(
     card.get_by_role("button", name="Undo", exact=True).click()
     expect(bars).to_have_count(2)
     assert _sources(nb)[2:] == [*after[:2], "print(one)"]
-    assert made.exists()
+    eventually(made.exists, what="the file is back")
 
     # What the user made of a cell since is not lost: nothing goes, and it is said why.
     nb.set_source(3, "two = 20  # and mine")
