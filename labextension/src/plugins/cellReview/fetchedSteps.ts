@@ -38,21 +38,28 @@ export class FetchedSteps {
   }
 
   async #fetch(key: string, path: string, by: By, wait: number): Promise<void> {
+    let texts;
     try {
-      // Without its texts the notebook can be looked at in the review as far as it is kept.
-      const texts = await this.#changes.file(by.turnId, path);
-      if (texts !== null && !this.#disposed) {
-        this.#steps.set(key, stepsOf(by, texts));
-        this.#come();
-      }
+      texts = await this.#changes.file(by.turnId, path);
     } catch {
-      if (!this.#disposed && wait <= LONGEST_MS) {
-        const timer = setTimeout(() => {
-          this.#timers.delete(timer);
-          void this.#fetch(key, path, by, 2 * wait);
-        }, wait);
-        this.#timers.add(timer);
-      }
+      this.#fetchAgain(key, path, by, wait);
+      return;
     }
+    // Without its texts the notebook can be looked at in the review as far as it is kept.
+    if (texts !== null && !this.#disposed) {
+      this.#steps.set(key, stepsOf(by, texts));
+      this.#come();
+    }
+  }
+
+  #fetchAgain(key: string, path: string, by: By, wait: number): void {
+    if (this.#disposed || wait > LONGEST_MS) {
+      return;
+    }
+    const timer = setTimeout(() => {
+      this.#timers.delete(timer);
+      void this.#fetch(key, path, by, 2 * wait);
+    }, wait);
+    this.#timers.add(timer);
   }
 }
