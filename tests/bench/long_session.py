@@ -75,14 +75,14 @@ def measure_long_session(browser: Browser, folder: Path) -> LongSession:
     with JupyterServer(folder, app="jupyterlab", args=LAB_ARGS) as server, server.user() as client:
         content, query = long_log(), {"name": "long.jsonl"}
         client.post("import", content=content, params=query, timeout=120).raise_for_status()
-        visitor = Visitor(browser, folder)
+        visitor = Visitor(browser, folder, traced=False)
         try:
             lab = LabPage(visitor, server)
             (server.root / "here").mkdir()
             lab.open_empty("here")
             return _measure(lab.page, lab.panel)
         finally:
-            visitor.close(keep_trace_as=None)
+            visitor.close()
 
 
 def _measure(page: Page, panel: PanelView) -> LongSession:
