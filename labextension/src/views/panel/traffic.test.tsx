@@ -247,6 +247,15 @@ describe('the traffic viewer', () => {
     expect(element().querySelector('.acp-traffic-foot')?.textContent).toBe('2 lines · paused');
   });
 
+  it('says that there is nothing yet once the filter was cleared', async () => {
+    open(new Log([]));
+    const text = view().getByRole('searchbox', { name: 'Text' });
+    fireEvent.input(text, { target: { value: 'nothing' } });
+    await until(() => expect(view().getByText('Nothing found.')).toBeTruthy());
+    fireEvent.input(text, { target: { value: '' } });
+    await until(() => expect(view().getByText('No lines yet.')).toBeTruthy());
+  });
+
   it('exports, says why it failed, and goes back', async () => {
     const exportSession = vi.fn(() => Promise.reject(new Error('The disk is full.')));
     open(new Log([]), { exportSession });

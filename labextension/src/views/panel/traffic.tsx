@@ -63,7 +63,7 @@ export function Traffic({ sessionId, actions, onBack }: TrafficProps) {
         reel={reel}
         chosen={shown?.place ?? null}
         onChoose={setShown}
-        empty={filter === NO_FILTER ? t('No lines yet.') : t('Nothing found.')}
+        empty={isAll(filter) ? t('No lines yet.') : t('Nothing found.')}
       />
       <p class="acp-traffic-foot muted num" role="status" aria-live="off">
         {footWords(reel, paused, t)}
@@ -81,6 +81,11 @@ export function Traffic({ sessionId, actions, onBack }: TrafficProps) {
       )}
     </div>
   );
+}
+
+/** A field that was typed in and cleared filters nothing. */
+function isAll({ direction, method, text }: TrafficFilter): boolean {
+  return direction === null && method === '' && text === '';
 }
 
 /** The lines of a session; new ones come each second unless it is paused. */
