@@ -60,6 +60,15 @@ def test_it_has_five_code_cells_and_was_saved_with_good_outputs() -> None:
     assert "widget-view" not in text
 
 
+def test_git_ignores_nothing_that_notebooks_write() -> None:
+    """In the checkout, where newcomers open them: what is ignored can't be taken back."""
+    folder = QUICKSTART.parent
+    made = [f"{path.stem}/clean.py" for path in folder.glob("*.ipynb")]
+    asked = ["git", "check-ignore", *made]
+    said = subprocess.run(asked, cwd=folder.parent, capture_output=True, text=True, check=False)
+    assert (said.returncode, said.stdout, said.stderr) == (1, "", "")
+
+
 def test_jupyter_execute_edits(notebook: Path) -> None:
     """With ``--policy accept-edits`` it goes through, and nothing of this machine is saved."""
     done = jupyter(notebook, "execute", "--inplace", notebook.name)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.session import Session
 from acp_jupyter.packets.change_notes import TurnChanges
 from acp_jupyter.packets.notes import Origin
@@ -79,7 +80,55 @@ def test_what_git_ignores_is_named(driver: Driver) -> None:
     changes = _changes(driver, driver.open("own"), "write a.py 1\nwrite old.log y\nwrite b.log y")
     assert changes is not None
     assert [file.path for file in changes.files] == ["a.py"]
-    assert "not kept, so it can't be taken back: b.log, old.log." in changes.words
+    assert changes.words == (
+        "Not kept, so it can't be taken back: b.log, old.log (ignored by git)."
+    )
+
+
+def test_what_git_ignores_is_told_where_the_turn_shows_it(driver: Driver) -> None:
+    """Alone or beside others; else a log that grows would be told at each turn."""
+    (driver.root / ".gitignore").write_text("*.log\n")
+    session = driver.open("own")
+    assert _changes(driver, session, "write a.log 1") is None
+    alone = _changes(driver, session, "show a.log 2")
+    assert alone is not None
+    assert [(f.path, f.change, f.kept) for f in alone.files] == [("a.log", "modified", False)]
+    assert (alone.revertible, alone.words) == (
+        False,
+        "Not kept, so it can't be taken back: a.log (ignored by git).",
+    )
+    beside = _changes(driver, session, "write a.py 1\nshow b.log 3\nwrite c.log 1")
+    assert beside is not None
+    assert beside.revertible
+    assert [(f.path, f.kept) for f in beside.files] == [("a.py", True), ("b.log", False)]
+    assert "b.log, c.log (ignored by git)" in beside.words
+
+
+def test_why_something_is_not_kept(driver: Driver) -> None:
+    own = driver.root / "own"
+    (own / ".git").mkdir(parents=True)
+    (own / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
+    (own / ".git" / "objects").mkdir()
+    (own / ".git" / "refs").mkdir()
+    session = driver.open("own")
+    changes = _changes(driver, session, "show own/a.py 1")
+    assert changes is not None
+    assert changes.words == (
+        "Not kept, so it can't be taken back: own/a.py (in a repository of its own)."
+    )
+
+
+def test_in_a_folder_too_large_the_files_are_as_the_agent_says(tmp_path: Path) -> None:
+    """Neither looked at whole nor kept: it is said why they can't be taken back."""
+    limits = Limits(scan_files=2, checkpoint_files=2)
+    with driving(tmp_path, {"own": script("own_tools")}, limits) as driver:
+        for name in "abcd":
+            (driver.root / name).write_text("1")
+        changes = _changes(driver, driver.open("own"), "show a 2\nwrite b 2\nshow ../x 3")
+    assert changes is not None
+    assert [(file.path, file.kept) for file in changes.files] == [("a", False)]
+    assert not changes.revertible
+    assert "The folder has more than 2 files" in changes.words
 
 
 def test_two_turns_at_once_say_that_they_can_not_be_told_apart(driver: Driver) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+import os
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -11,23 +12,15 @@ from acp_jupyter.host.checkpoints.folder import NotKept, Taken
 from acp_jupyter.host.checkpoints.git import GitError
 from acp_jupyter.host.checkpoints.marked_cells import has_marked
 from acp_jupyter.host.checkpoints.store import CheckpointStore
+from acp_jupyter.host.checkpoints.wording import MARKED, NOTEBOOK, words_of
 from acp_jupyter.host.file_changes.scan import FileChanged, FolderScan
 from acp_jupyter.packets.change_notes import ChangedFile, TurnChangesNote
 
 __all__ = ["Looks", "TurnCheckpoints"]
 
-_NAMED = 3
 _MADE_FOLDERS = 1000
 _ID_CHARS = 16
 _HOW = {"made": "added", "changed": "modified", "deleted": "deleted"}
-_SHARED = (
-    "Another turn ran in this folder at the same time. Its changes can't be told apart from these."
-)
-_NOTEBOOK = "The notebook of this turn is saved while it runs, so it is not taken back."
-_MARKED = (
-    "The notebook of this turn is saved while it runs: only the cells that tools wrote are "
-    "taken back, while it is open."
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +34,16 @@ class Looks:
     """The turn's own notebook, relative to the folder."""
     names_notebook: bool = False
     """Whether a tool call names that notebook; else only its page has saved it."""
+    edited: Collection[str] = ()
+    """Paths that the agent says it has edited."""
+
+    @property
+    def seen(self) -> tuple[FileChanged, ...]:
+        """What was found; where not all was looked at, what the agent says of this folder."""
+        if self.before.whole and self.after.whole:
+            return self.found
+        inside = (path for path in sorted(self.edited) if not os.path.isabs(path))
+        return tuple(FileChanged(path, "changed") for path in inside)
 
 
 class TurnCheckpoints:
@@ -89,22 +92,26 @@ class TurnCheckpoints:
                 if change.path != looks.notebook or looks.names_notebook or marked
             ]
             told = changes[: limits.told_changes]
-            shown = {(c.new if c.new.exists else c.old).blob for c in told}
-            known = sizes(git, shown, seconds)
+            names = {(c.new if c.new.exists else c.old).blob for c in told}
+            known = sizes(git, names, seconds)
             uncovered = self._uncovered(changes, looks, left_out, taken.nested)
         except NotKept as error:
             return self._untaken(turn_id, looks, str(error), shared=shared)
         except GitError as error:
             words = f"What changed could not be compared: {error}."
             return self._untaken(turn_id, looks, words, shared=shared)
-        files = tuple(_file(change, known, looks, marked=marked) for change in told)
+        kept = tuple(_file(change, known, looks, marked=marked) for change in told)
+        # What git ignores changes all the time, whoever writes it.
+        unkept = [c for c in looks.seen if c.path in uncovered and c.path in looks.edited]
+        files = (*kept, *map(_unkept, unkept[: limits.told_changes - len(kept)]))
         if not files:
             return None
         return TurnChangesNote(
             turn_id=turn_id,
             files=files,
             left_out=len(changes) - len(told),
-            words=" ".join(_words(shared, uncovered, files)),
+            revertible=bool(kept),
+            words=" ".join(words_of(shared, uncovered, files)),
             checkpoint=self.checkpoints.git.folder.name,
             made_folders=_made_folders(changes, looks),
         )
@@ -122,11 +129,8 @@ class TurnCheckpoints:
     ) -> TurnChangesNote | None:
         """Tell what looking alone has shown."""
         most = self.checkpoints.limits.told_changes
-        found = [c for c in looks.found if c.path != looks.notebook or looks.names_notebook]
-        files = tuple(
-            ChangedFile.model_validate({"path": each.path, "change": _HOW[each.how], "kept": False})
-            for each in found[:most]
-        )
+        found = [c for c in looks.seen if c.path != looks.notebook or looks.names_notebook]
+        files = tuple(map(_unkept, found[:most]))
         if not files:
             return None
         return TurnChangesNote(
@@ -134,7 +138,7 @@ class TurnCheckpoints:
             files=files,
             left_out=len(found) - len(files),
             revertible=False,
-            words=" ".join((why, *_words(shared, [], files))),
+            words=" ".join((why, *words_of(shared, {}, files))),
         )
 
     def _uncovered(
@@ -143,13 +147,13 @@ class TurnCheckpoints:
         looks: Looks,
         left_out: Collection[str],
         nested: tuple[str, ...],
-    ) -> list[str]:
-        """Return what changed and is not kept."""
+    ) -> dict[str, str]:
+        """Return what changed and is not kept, and why."""
         told = {path for change in changes for path in (change.path, change.old_path)}
         told.add(looks.notebook)
-        others = [each.path for each in looks.found if each.path not in told]
+        others = [each.path for each in looks.seen if each.path not in told]
         if not others:
-            return []
+            return {}
         said = self.checkpoints.git.run(
             *("check-ignore", "-z", "--stdin", "--no-index"),
             stdin=b"".join(b"./" + path.encode() + b"\0" for path in others),  # no magic
@@ -157,7 +161,12 @@ class TurnCheckpoints:
             fine=(0, 1),
         )
         ignored = {path.removeprefix("./") for path in said.decode().split("\0")}
-        return [p for p in others if p in ignored or p in left_out or p.startswith(nested)]
+        whys = (
+            ("ignored by git", [path for path in others if path in ignored]),
+            ("in a repository of its own", [path for path in others if path.startswith(nested)]),
+            ("too large, or not to be read", [path for path in others if path in left_out]),
+        )
+        return {path: why for why, paths in reversed(whys) for path in paths}
 
 
 def _file(change: TreeChange, known: dict[str, int], looks: Looks, *, marked: bool) -> ChangedFile:
@@ -173,23 +182,16 @@ def _file(change: TreeChange, known: dict[str, int], looks: Looks, *, marked: bo
         size=known.get((change.new if change.new.exists else change.old).blob),
         old_mode=None if signature is None else signature.mode,
         kept=marked or not own,
-        words="" if not own else _MARKED if marked else _NOTEBOOK,
+        words="" if not own else MARKED if marked else NOTEBOOK,
         old_text_id=change.old.blob[:_ID_CHARS],
         new_text_id=change.new.blob[:_ID_CHARS],
     )
 
 
-def _words(shared: bool, uncovered: list[str], files: Iterable[ChangedFile]) -> Iterator[str]:
-    if shared:
-        yield _SHARED
-    yield from {file.words for file in files if file.words in {_NOTEBOOK, _MARKED}}
-    if uncovered:
-        more = len(uncovered) - _NAMED
-        named = ", ".join(uncovered[:_NAMED]) + (f" and {more} more" if more > 0 else "")
-        yield (
-            f"Changed too, but not kept, so it can't be taken back: {named}. Git ignores it, it is "
-            "too large, or it lies in a repository of its own."
-        )
+def _unkept(change: FileChanged) -> ChangedFile:
+    return ChangedFile.model_validate(
+        {"path": change.path, "change": _HOW[change.how], "kept": False}
+    )
 
 
 def _made_folders(changes: Iterable[TreeChange], looks: Looks) -> tuple[str, ...]:

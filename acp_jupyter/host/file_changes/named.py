@@ -7,12 +7,18 @@ from collections.abc import Iterator
 from acp_jupyter.transcript.items import ToolCall
 from acp_jupyter.transcript.state import Transcript
 
-__all__ = ["names_file", "shown_paths"]
+__all__ = ["edited_paths", "names_file", "shown_paths"]
 
 
 def shown_paths(transcript: Transcript, turn_id: str) -> set[str]:
     """Return the paths of the diffs that the turn shows."""
     return {diff.path for call in _calls(transcript, turn_id) for diff in call.diffs}
+
+
+def edited_paths(transcript: Transcript, turn_id: str) -> set[str]:
+    """Return those whose tool call has not failed."""
+    done = (call for call in _calls(transcript, turn_id) if call.status == "completed")
+    return {diff.path for call in done for diff in call.diffs}
 
 
 def names_file(transcript: Transcript, turn_id: str, path: str) -> bool:

@@ -14,7 +14,7 @@ from acp_jupyter.host.checkpoints.turn import Looks, TurnCheckpoints
 from acp_jupyter.host.documents import Saved
 from acp_jupyter.host.file_changes.artifacts import made_artifacts
 from acp_jupyter.host.file_changes.content import FileContents
-from acp_jupyter.host.file_changes.named import names_file, shown_paths
+from acp_jupyter.host.file_changes.named import edited_paths, names_file, shown_paths
 from acp_jupyter.host.file_changes.saving import save_documents
 from acp_jupyter.host.file_changes.scan import FileChanged, FolderScan, changes, scan
 from acp_jupyter.host.journal import Journal
@@ -162,7 +162,8 @@ class TurnFiles:
         if self.checkpoints is not None:
             notebook = self.own_notebook(turn_id)
             names = names_file(self._journal.transcript, turn_id, notebook)
-            looks = Looks(before, after, found, notebook, names)
+            edited = edited_paths(self._journal.transcript, turn_id)
+            looks = Looks(before, after, found, notebook, names, edited)
             told = await asyncio.to_thread(self.checkpoints.after, turn_id, looks)
             if told is not None:
                 self._journal.note(told)

@@ -14,16 +14,20 @@ import { Counts, Path } from '../parts/path';
 import { useScene } from '../parts/scene';
 import { Decide } from '../review/decide';
 import { useDecisions } from '../review/decisions';
+import { ReportedDiffs } from './reported_changes';
+import type { Change } from './summary';
 
 interface ChangedFileRowProps {
   readonly turnId: string;
   readonly file: ChangedFile;
   /** Whether the turn's changes can be taken back. */
   readonly revertible: boolean;
+  /** What the agent said of it, where nothing else is known. */
+  readonly reported: Change | undefined;
 }
 
 /** One file that a turn changed; its diff is fetched when it is opened. */
-export function ChangedFileRow({ turnId, file, revertible }: ChangedFileRowProps) {
+export function ChangedFileRow({ turnId, file, revertible, reported }: ChangedFileRowProps) {
   const { actions, t } = useScene();
   const [failure, setFailure] = useState('');
   const decided = useDecisions({ turnId, file, revertible })();
@@ -42,7 +46,7 @@ export function ChangedFileRow({ turnId, file, revertible }: ChangedFileRowProps
             <Path path={file.path} />
           </span>
           {badge !== '' && <span class="badge">{badge}</span>}
-          <Counts added={file.added} removed={file.removed} />
+          <Counts {...(file.added === null && reported ? reported : file)} />
         </>
       }
       under={
@@ -59,7 +63,11 @@ export function ChangedFileRow({ turnId, file, revertible }: ChangedFileRowProps
         <>
           {file.change === 'renamed' && <p class="muted">{t('Renamed from %1', file.old_path)}</p>}
           {file.words !== '' && <p class="muted">{file.words}</p>}
-          <ChangedFileDiff turnId={turnId} file={file} id={`change ${turnId} ${file.path}`} />
+          {reported === undefined ? (
+            <ChangedFileDiff turnId={turnId} file={file} id={`change ${turnId} ${file.path}`} />
+          ) : (
+            <ReportedDiffs turnId={turnId} change={reported} />
+          )}
         </>
       )}
     />

@@ -239,4 +239,18 @@ describe('the changes of a turn', () => {
     expect(card().textContent).toContain('1 file changed');
     expect(card().textContent).toContain('clean.py');
   });
+
+  it('show what the agent reported of a file that is not kept', async () => {
+    const getChanges = vi.fn(() => Promise.resolve(null));
+    const unknown = { kept: false, added: null, removed: null };
+    show(changed([file('a.py'), file('src/clean.py', unknown)]), { getChanges });
+    expect(card().querySelector('header')?.textContent).toContain('+4 −2');
+    const row = button(/^src\/clean\.py/);
+    expect(row.textContent).toContain('+2 −1');
+    fireEvent.click(row);
+    const name = 'Diff of src/clean.py';
+    const diff = await waitFor(() => within(card()).getByRole('region', { name }));
+    expect(diff.querySelector('ins')?.textContent).toContain('row');
+    expect(getChanges).not.toHaveBeenCalled();
+  });
 });

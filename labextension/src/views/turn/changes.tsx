@@ -1,17 +1,16 @@
 import { useEffect, useState } from 'preact/hooks';
 
-import type { Item, TurnChanges } from '../../wire/types';
-import { DiffBox } from '../items/diff';
+import type { ChangedFile, Item, TurnChanges } from '../../wire/types';
 import { ErrorNote } from '../items/note';
-import { Disclosure } from '../parts/disclosure';
 import { grouped, plural } from '../parts/format';
 import { Icon } from '../parts/icons';
-import { Counts, Path } from '../parts/path';
+import { Counts } from '../parts/path';
 import { useScene } from '../parts/scene';
 import { useKept, WHOLE } from '../review/kept';
 import { ChangedFileRow } from './changed_file';
+import { ReportedChanges } from './reported_changes';
 import { RevertButton } from './revert_button';
-import { changesOf, type Change } from './summary';
+import { changesOf, total } from './summary';
 
 /** So many files are taken back without a question. */
 const UNASKED = 5;
@@ -33,6 +32,10 @@ export function Changes({ turnId, items, changes }: ChangesProps) {
     return <ReportedChanges turnId={turnId} items={items} />;
   }
   const { files } = changes;
+  const reported = new Map(changesOf(items).map(change => [change.path, change]));
+  const reportedOf = (file: ChangedFile) =>
+    actions === null || isUnread(file) ? reported.get(file.path) : undefined;
+  const counted = files.map(file => (isUnread(file) ? reportedOf(file) : undefined) ?? file);
   const count = files.length + changes.left_out;
   const left = files.filter(file => file.kept && !file.reverted).length + changes.left_out;
   const undoable = files.length > 1 && left === 0 && files.some(file => file.reverted);
@@ -43,7 +46,7 @@ export function Changes({ turnId, items, changes }: ChangesProps) {
       <header role="presentation">
         <b>{plural(t, count, '1 file changed', '%1 files changed')}</b>
         {changes.left_out === 0 && (
-          <Counts added={total(files, 'added')} removed={total(files, 'removed')} />
+          <Counts added={total(counted, 'added')} removed={total(counted, 'removed')} />
         )}
         <span class="acp-acts">
           {actions?.review !== undefined && (
@@ -95,7 +98,12 @@ export function Changes({ turnId, items, changes }: ChangesProps) {
       <ul role="list">
         {files.map(file => (
           <li key={file.path}>
-            <ChangedFileRow turnId={turnId} file={file} revertible={changes.revertible} />
+            <ChangedFileRow
+              turnId={turnId}
+              file={file}
+              revertible={changes.revertible}
+              reported={reportedOf(file)}
+            />
           </li>
         ))}
       </ul>
@@ -108,66 +116,7 @@ export function Changes({ turnId, items, changes }: ChangesProps) {
   );
 }
 
-/** The same by what the agent reported. */
-function ReportedChanges({ turnId, items }: Pick<ChangesProps, 'turnId' | 'items'>) {
-  const { t } = useScene();
-  const changes = changesOf(items);
-  if (changes.length === 0) {
-    return null;
-  }
-  return (
-    <div class="acp-changes" role="group" aria-label={t('Changes')}>
-      <header role="presentation">
-        <b>{plural(t, changes.length, '1 file changed', '%1 files changed')}</b>
-        <Counts added={total(changes, 'added')} removed={total(changes, 'removed')} />
-      </header>
-      <ul role="list">
-        {changes.map(change => (
-          <li key={change.path}>
-            <Disclosure
-              id={`change ${turnId} ${change.path}`}
-              standard={false}
-              bodyClass="acp-changebody"
-              line={
-                <>
-                  <Icon name={change.isNew ? 'plus' : 'edit'} />
-                  <span class="t cut grow">
-                    <Path path={change.path} />
-                  </span>
-                  {change.isNew && <span class="badge">{t('new')}</span>}
-                  <Counts added={change.added} removed={change.removed} />
-                </>
-              }
-              body={() => <Diffs change={change} turnId={turnId} />}
-            />
-          </li>
-        ))}
-      </ul>
-    </div>
-  );
-}
-
-function Diffs({ change, turnId }: { readonly change: Change; readonly turnId: string }) {
-  const diffs = change.tools.flatMap(tool => tool.diffs.filter(diff => diff.path === change.path));
-  return (
-    <>
-      {diffs.map((diff, index) => (
-        <DiffBox key={index} diff={diff} id={`change ${turnId} ${change.path} ${index}`} />
-      ))}
-    </>
-  );
-}
-
-type Counted = Pick<Change, 'added' | 'removed'>;
-
-function total(changes: readonly Counted[], side: keyof Counted): number | null {
-  let sum = 0;
-  for (const change of changes) {
-    const count = change[side];
-    if (count === null) {
-      return null;
-    }
-    sum += count;
-  }
-  return sum;
+/** Nothing of it was ever read, so that only the agent can say what changed in it. */
+function isUnread({ kept, old_text_id, new_text_id }: ChangedFile): boolean {
+  return !kept && old_text_id === '' && new_text_id === '';
 }

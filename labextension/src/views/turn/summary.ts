@@ -87,3 +87,11 @@ export function changesOf(items: readonly Item[]): Change[] {
 function sum(one: number | null, other: number | null): number | null {
   return one === null || other === null ? null : one + other;
 }
+
+/** Lines of all of them; `null` where some were not counted. */
+export function total(
+  changes: readonly Pick<Change, 'added' | 'removed'>[],
+  side: 'added' | 'removed',
+): number | null {
+  return changes.reduce<number | null>((lines, change) => sum(lines, change[side]), 0);
+}
