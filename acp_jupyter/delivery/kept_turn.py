@@ -78,5 +78,6 @@ def named_files(changes: TurnChanges, paths: tuple[str, ...]) -> tuple[ChangedFi
 
 
 def paths_of(files: Iterable[ChangedFile]) -> tuple[str, ...]:
-    """Return where files were before the turn and after it."""
-    return tuple(path for file in files for path in (file.path, file.old_path) if path)
+    """Return where files were before the turn and after it, as far as they were read."""
+    read = (file for file in files if not file.unread)
+    return tuple(path for file in read for path in (file.path, file.old_path) if path)

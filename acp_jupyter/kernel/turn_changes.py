@@ -23,8 +23,8 @@ class ChangedTurn(TurnValues):
     def diffs(self) -> tuple[Diff, ...]:
         """The files that it changed, whoever wrote them.
 
-        While it runs, and where the folder could not be kept, those that the agent reported. A
-        file that is no text, or is too large, has no text here and no line counts.
+        While it runs, and where a file or the folder could not be kept, those that the agent
+        reported. A file that is no text, or is too large, has no text here and no line counts.
         """
         if not self.done:
             return self.reported_diffs
@@ -32,7 +32,14 @@ class ChangedTurn(TurnValues):
             self._changes = self._client.changes(self.id)
         if not self._changes.known:
             return self.reported_diffs
-        return tuple(_diff(file) for file in self._changes.files)
+        return tuple(diff for file in self._changes.files for diff in self._diffs_of(file))
+
+    def _diffs_of(self, file: FileTexts) -> tuple[Diff, ...]:
+        if not file.unread:
+            return (_diff(file),)
+        done = (call for call in self.tool_calls if call.status == "completed")
+        reported = tuple(diff for call in done for diff in call.diffs if diff.path == file.path)
+        return reported or (_diff(file),)
 
     def patch(self) -> str:
         """Return all that it changed as one unified diff, which ``git apply`` takes.

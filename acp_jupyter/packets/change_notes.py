@@ -46,7 +46,7 @@ class ChangedFile(Model):
     """What became of one file in a turn."""
 
     path: str
-    """Relative to the session's folder, with forward slashes."""
+    """Relative to the session's folder, with forward slashes; absolute outside it."""
     change: Literal["added", "modified", "deleted", "renamed", "type"]
     """``type``: a file became a link, or a link a file."""
     old_path: str = ""
@@ -71,6 +71,11 @@ class ChangedFile(Model):
     old_text_id: str = ""
     """The same for the same content; empty where that is not known."""
     new_text_id: str = ""
+
+    @property
+    def unread(self) -> bool:
+        """Whether only the agent can say what changed in it."""
+        return not (self.kept or self.old_text_id or self.new_text_id)
 
 
 class TurnChanges(Model):

@@ -54,6 +54,18 @@ def test_what_changed_is_told_as_a_patch_and_taken_back(kernel: Kernel, folder: 
     assert (folder / "edited.txt").read_text() == "old text\n"
 
 
+def test_what_is_not_kept_is_as_the_agent_reported_it(kernel: Kernel, folder: Path) -> None:
+    (folder / ".gitignore").write_text("edited.txt\n")
+    (folder / "edited.txt").write_text("old text\n")
+    kernel.run("%%acp permission --policy accept-edits --out turn\nnew text").ok()
+    seen = kernel.run("d, = turn.diffs; print(d.path, repr(d.new_text))").ok()
+    assert seen.printed == "edited.txt 'new text\\n'\n"
+    refused = kernel.run("turn.revert()")
+    assert refused.error == "ChangesGone"
+    assert "edited.txt (ignored by git)" in refused.message
+    assert kernel.run("print(repr(turn.patch()))").ok().printed == "''\n"
+
+
 def test_where_nobody_can_answer_the_edit_is_refused_at_once(kernel: Kernel, folder: Path) -> None:
     """Silence never grants."""
     cell = kernel.run("%%acp permission\nnew text")

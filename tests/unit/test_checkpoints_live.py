@@ -118,6 +118,22 @@ def test_why_something_is_not_kept(driver: Driver) -> None:
     )
 
 
+def test_what_an_agent_says_of_other_places_is_told(driver: Driver) -> None:
+    """They are not looked at; and a link may lead into the folder."""
+    (driver.root.parent / "link").symlink_to(driver.root)
+    changes = _changes(driver, driver.open("own"), "write a.py 1\nshow ../x 2\nshow ../link/a.py 3")
+    assert changes is not None
+    elsewhere = str(driver.root.parent / "x")
+    assert [(file.path, file.kept) for file in changes.files] == [
+        ("a.py", True),
+        (elsewhere, False),
+    ]
+    assert changes.revertible
+    assert changes.words == (
+        f"Not kept, so it can't be taken back: {elsewhere} (outside this folder)."
+    )
+
+
 def test_in_a_folder_too_large_the_files_are_as_the_agent_says(tmp_path: Path) -> None:
     """Neither looked at whole nor kept: it is said why they can't be taken back."""
     limits = Limits(scan_files=2, checkpoint_files=2)
@@ -126,7 +142,8 @@ def test_in_a_folder_too_large_the_files_are_as_the_agent_says(tmp_path: Path) -
             (driver.root / name).write_text("1")
         changes = _changes(driver, driver.open("own"), "show a 2\nwrite b 2\nshow ../x 3")
     assert changes is not None
-    assert [(file.path, file.kept) for file in changes.files] == [("a", False)]
+    elsewhere = str(tmp_path / "x")
+    assert [(file.path, file.kept) for file in changes.files] == [("a", False), (elsewhere, False)]
     assert not changes.revertible
     assert "The folder has more than 2 files" in changes.words
 

@@ -45,6 +45,16 @@ class Looks:
         inside = (path for path in sorted(self.edited) if not os.path.isabs(path))
         return tuple(FileChanged(path, "changed") for path in inside)
 
+    def beyond(self, root: Path) -> tuple[FileChanged, ...]:
+        """Return what the agent says it has edited elsewhere. Blocks."""
+        real = os.path.realpath(root)
+        elsewhere = (
+            path
+            for path in sorted(self.edited)
+            if os.path.isabs(path) and not Path(os.path.realpath(path)).is_relative_to(real)
+        )
+        return tuple(FileChanged(path, "changed") for path in elsewhere)
+
 
 class TurnCheckpoints:
     """Keeps a session's folder, turn by turn. Blocks; one thread at a time.
@@ -95,6 +105,8 @@ class TurnCheckpoints:
             names = {(c.new if c.new.exists else c.old).blob for c in told}
             known = sizes(git, names, seconds)
             uncovered = self._uncovered(changes, looks, left_out, taken.nested)
+            beyond = looks.beyond(self._root)
+            uncovered |= dict.fromkeys((each.path for each in beyond), "outside this folder")
         except NotKept as error:
             return self._untaken(turn_id, looks, str(error), shared=shared)
         except GitError as error:
@@ -103,6 +115,7 @@ class TurnCheckpoints:
         kept = tuple(_file(change, known, looks, marked=marked) for change in told)
         # What git ignores changes all the time, whoever writes it.
         unkept = [c for c in looks.seen if c.path in uncovered and c.path in looks.edited]
+        unkept += beyond
         files = (*kept, *map(_unkept, unkept[: limits.told_changes - len(kept)]))
         if not files:
             return None
@@ -130,6 +143,7 @@ class TurnCheckpoints:
         """Tell what looking alone has shown."""
         most = self.checkpoints.limits.told_changes
         found = [c for c in looks.seen if c.path != looks.notebook or looks.names_notebook]
+        found += looks.beyond(self._root)
         files = tuple(map(_unkept, found[:most]))
         if not files:
             return None
