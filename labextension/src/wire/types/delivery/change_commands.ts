@@ -52,7 +52,7 @@ export interface FileTexts {
    */
   old_text_id: string;
   /**
-   * Relative to the session's folder, with forward slashes.
+   * Relative to the session's folder, with forward slashes; absolute outside it.
    */
   path: string;
   removed: number | null;

@@ -51,7 +51,7 @@ export interface ChangedFile {
    */
   old_text_id: string;
   /**
-   * Relative to the session's folder, with forward slashes.
+   * Relative to the session's folder, with forward slashes; absolute outside it.
    */
   path: string;
   removed: number | null;
