@@ -28,16 +28,20 @@ pytestmark = [pytest.mark.long, pytest.mark.timeout(420)]
 
 TRACES = Path(__file__).resolve().parents[2] / "test-results"
 T = TypeVar("T")
-_SAVE = """async path => {
+_KNOWN = """async path => {
   const { context } = [...jupyterapp.shell.widgets('main')].find(w => w.context?.path === path);
   const { contents } = jupyterapp.serviceManager;
   const disk = await contents.get(path, { content: false });
-  if (context.model.dirty || disk.last_modified !== context.contentsModel.last_modified) {
+  return !context.model.dirty && disk.last_modified === context.contentsModel.last_modified;
+}"""
+_SAVE = f"""async path => {{
+  if (!await ({_KNOWN})(path)) {{
     return false;
-  }
+  }}
+  const {{ context }} = [...jupyterapp.shell.widgets('main')].find(w => w.context?.path === path);
   context.save().catch(() => null);
   return true;
-}"""
+}}"""
 
 
 @pytest.fixture(scope="module")
@@ -83,6 +87,10 @@ class Two:
         turn: dict[str, Any] = detail["turn"]
         assert turn["status"] == "done", turn
         return turn
+
+    def expect_known(self, path: str) -> None:
+        """Wait until both pages have heard how the file stands: what is typed then is on top."""
+        each(self.pages, lambda page: page.page.evaluate(_KNOWN, path), "it is known")
 
     def expect_no_questions(self, path: str) -> None:
         """Save by hand, on both pages, once they have heard that it is saved."""
@@ -159,6 +167,7 @@ def test_an_agent_rewrites_a_notebook_that_two_have_open(two: Two) -> None:
     each((ada, bob), lambda notebook: sources(notebook) == wanted, "both see it")
     assert [cell.source for cell in ada.read().cells] == wanted
 
+    two.expect_known(path)
     # Its own tool writes the whole file anew and leaves the outputs out, as one types on.
     content = ada.read()
     content.cells[0].outputs = []

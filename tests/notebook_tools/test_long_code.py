@@ -32,7 +32,8 @@ def test_what_it_prints_stands_on_its_card_while_it_runs(
     assert (call.status, call.tool_kind) == ("in_progress", "execute")
     driver.run(lambda: session.cancel(turn_id))
     driver.done(session, turn_id)
-    assert kernel.interrupted == 1
+    # The agent may end its turn before its call of the tool is withdrawn.
+    eventually(lambda: kernel.interrupted == 1, what="the code is interrupted")
 
 
 @pytest.fixture

@@ -160,10 +160,12 @@ class Hub(AbstractContextManager["Hub"]):
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
+        # A hub that is too slow leaves its proxy and services; of ours nothing may be left.
         _, left = psutil.wait_procs(below, _STOP_SECONDS)
+        ours = [each for each in left if "acp_jupyter" in _command(each)]
         for each in left:
             each.kill()
-        assert not left, f"left by the hub: {left}"
+        assert not ours, f"left by the hub: {ours}"
 
     def _ready(self) -> bool:
         assert self._process is not None
@@ -203,6 +205,13 @@ class Hub(AbstractContextManager["Hub"]):
             client.follow_redirects = False
             client.headers["Sec-Fetch-Mode"] = "cors"  # as of a fetch; a navigation may do more
             yield client
+
+
+def _command(process: psutil.Process) -> str:
+    try:
+        return " ".join(process.cmdline())
+    except psutil.Error:
+        return ""  # ended, and not waited for
 
 
 def free_ports(count: int) -> list[int]:
