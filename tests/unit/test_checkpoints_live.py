@@ -95,7 +95,7 @@ def test_what_git_ignores_is_told_where_the_turn_shows_it(driver: Driver) -> Non
     assert [(f.path, f.change, f.kept) for f in alone.files] == [("a.log", "modified", False)]
     assert (alone.revertible, alone.words) == (
         False,
-        "Not kept, so it can't be taken back: a.log (ignored by git).",
+        "Not kept: a.log (ignored by git).",
     )
     beside = _changes(driver, session, "write a.py 1\nshow b.log 3\nwrite c.log 1")
     assert beside is not None
@@ -113,9 +113,7 @@ def test_why_something_is_not_kept(driver: Driver) -> None:
     session = driver.open("own")
     changes = _changes(driver, session, "show own/a.py 1")
     assert changes is not None
-    assert changes.words == (
-        "Not kept, so it can't be taken back: own/a.py (in a repository of its own)."
-    )
+    assert changes.words == "Not kept: own/a.py (in a repository of its own)."
 
 
 def test_what_an_agent_says_of_other_places_is_told(driver: Driver) -> None:

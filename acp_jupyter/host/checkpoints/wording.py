@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from itertools import groupby
 
 from acp_jupyter.packets.change_notes import ChangedFile
@@ -21,7 +21,7 @@ MARKED = (
 
 
 def words_of(
-    shared: bool, uncovered: Mapping[str, str], files: Iterable[ChangedFile]
+    shared: bool, uncovered: Mapping[str, str], files: Collection[ChangedFile]
 ) -> Iterator[str]:
     """Yield sentences.
 
@@ -40,7 +40,8 @@ def words_of(
     if uncovered:
         by_why = groupby(sorted(uncovered, key=uncovered.__getitem__), uncovered.__getitem__)
         named = ", ".join(f"{_some(list(paths))} ({why})" for why, paths in by_why)
-        yield f"Not kept, so it can't be taken back: {named}."
+        alone = all(file.unread for file in files)
+        yield f"Not kept: {named}." if alone else f"Not kept, so it can't be taken back: {named}."
 
 
 def _some(paths: list[str]) -> str:
