@@ -16,7 +16,7 @@ def shown_paths(transcript: Transcript, turn_id: str) -> set[str]:
 
 
 def edited_paths(transcript: Transcript, turn_id: str) -> set[str]:
-    """Return those whose tool call has not failed."""
+    """Return those of them whose tool call was completed."""
     done = (call for call in _calls(transcript, turn_id) if call.status == "completed")
     return {diff.path for call in done for diff in call.diffs}
 
