@@ -105,12 +105,14 @@ check: install check-types check-front-end
 
 check-types: $(LOCK_STAMP) $(NODE_STAMP)
 	python scripts/gen_types.py --check
+	python scripts/policy_table.py --check
 
 check-front-end: $(NODE_STAMP)
 	cd labextension && jlpm typecheck && jlpm eslint && jlpm format:check
 
 gen: install
 	python scripts/gen_types.py
+	python scripts/policy_table.py
 
 lock: $(ENV_STAMP)
 	uv pip compile pyproject.toml --quiet --extra lab --group dev --universal --python-version 3.11 \

@@ -70,8 +70,8 @@ def may_read_traffic(session: Session, caller: Caller) -> None:
         )
 
 
-def users_only(caller: Caller, deed: str) -> None:
-    """Refuse what a kernel, and so the code that runs in it, may not do.
+def users_only(caller: Caller, deed: str) -> UserCaller:
+    """Return the user; refuse what a kernel, and so the code that runs in it, may not do.
 
     Raises
     ------
@@ -80,3 +80,4 @@ def users_only(caller: Caller, deed: str) -> None:
     """
     if not isinstance(caller, UserCaller):
         raise NotAllowed(f"Only the user can {deed}: do it in the page.")
+    return caller

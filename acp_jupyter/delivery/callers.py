@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from typing_extensions import TypeAliasType
 
+from acp_jupyter.host.answerer import Answerer
+
 __all__ = ["Caller", "KernelCaller", "UserCaller"]
 
 
@@ -14,6 +16,20 @@ class UserCaller:
     """A person with a Jupyter identity: the cookie or the token of the user."""
 
     username: str
+    anonymous: bool = False
+    """Whether the name was made up for whoever has the server's own token or password."""
+    told: str = ""
+    """Their name where it is worth telling: see `Answerer`."""
+
+    @property
+    def person(self) -> str:
+        """Who this is among several; empty for the server's owner, who needs no name."""
+        return "" if self.anonymous else self.username
+
+    @property
+    def answerer(self) -> Answerer:
+        """Who answers, when they do."""
+        return Answerer(self.username, self.told)
 
 
 @dataclass(frozen=True, slots=True)

@@ -101,7 +101,8 @@ class Changes:
         place = os.path.normpath(self._host.config.root / command.path)
         last: dict[str, float] = {}
         for session in self._host.sessions.values():
-            for turn in session.transcript.turns.values():
+            for turn_id in session.transcript.turn_order:
+                turn = session.transcript.turns[turn_id]
                 files = () if turn.changes is None else turn.changes.files
                 if any(os.path.normpath(f"{session.state.cwd}/{f.path}") == place for f in files):
                     last[session.session_id] = turn.ended_at or 0

@@ -15,6 +15,7 @@ from acp_jupyter.delivery.ask_frames import AnswerFrame, DocumentsFrame
 from acp_jupyter.delivery.asks import Pages
 from acp_jupyter.delivery.callers import Caller
 from acp_jupyter.delivery.commands import Command
+from acp_jupyter.delivery.deciding import sender
 from acp_jupyter.delivery.dispatch import Result
 from acp_jupyter.delivery.frames import (
     API_VERSION,
@@ -216,7 +217,13 @@ class Channel:
     async def _send_lists(self) -> None:
         sent = await self._desk.sessions(self._caller)
         self._outbox.put(
-            HelloFrame(api_version=API_VERSION, version=__version__, epoch=EPOCH, sessions=sent)
+            HelloFrame(
+                api_version=API_VERSION,
+                version=__version__,
+                epoch=EPOCH,
+                user=sender(self._caller),
+                sessions=sent,
+            )
         )
         self._greeted.set()
         while True:

@@ -76,8 +76,9 @@ class CreateSession(Model):
     mode: str | None = None
     model: str | None = None
     policy: Policy | None = None
+    """Of the session that is made; a kernel's is that of its own prompts in it."""
     trust: bool = False
-    """Whether agents may run in the folder."""
+    """Whether agents may run in the folder; a kernel's word counts for prompts of kernels."""
     ask_trust: bool = False
     """Whether somebody who sees the session can be asked about the folder. Then its agent starts
     when they have said yes; else an untrusted folder is refused."""
@@ -163,11 +164,16 @@ class GetItems(Model):
 
 
 class GetTurn(Model):
-    """A turn with its items; waits for its end at most ``wait_seconds``."""
+    """A turn with its items; waits for its end at most ``wait_seconds``.
+
+    A very long one is told in parts.
+    """
 
     name: Literal["get_turn"] = "get_turn"
     turn_id: str
     wait_seconds: float = Field(default=0, ge=0, le=30)
+    start: int | None = Field(default=None, ge=0)
+    """For the next part: what the one before calls ``more``."""
 
 
 class AttachTurn(Model):

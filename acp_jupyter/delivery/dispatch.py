@@ -164,7 +164,7 @@ class Dispatcher:
                 return self._notebooks.attach(command)
             case GetRecords():
                 users_only(caller, "read the records of a notebook")
-                return list(self._notebooks.records(command.notebook_path))
+                return list(await self._notebooks.records(command.notebook_path))
             case GetTranscript():
                 session = seen_session(self._host, command.session_id, caller)
                 return await self._transfer.transcript(session, command)

@@ -123,6 +123,8 @@ class HelloFrame(Model):
     api_version: int
     version: str
     epoch: str
+    user: str = ""
+    """Who the page is among several people; empty where people have no names."""
     sessions: tuple[SessionSummary, ...]
 
 
@@ -210,15 +212,17 @@ class ItemsPage(Model):
 
 
 class TurnDetail(Model):
-    """Result of ``get_turn``: a turn and all its items."""
+    """Result of ``get_turn``: a turn and its items."""
 
     turn: TurnState
     items: tuple[Item, ...]
+    more: int | None = None
+    """What to ask for as ``start`` to get the next items; null where these are the last."""
     session: SessionState
     page_holds_notebook: bool = False
     """Whether a page with the labextension has the turn's notebook open."""
     bundle: Bundle | None = None
-    """The final output, once the turn is done."""
+    """The final output, once the turn is done; with the first items."""
 
 
 class AttachedTurn(Model):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import Protocol
 
@@ -66,10 +67,10 @@ class Notebooks:
             return True
         return bool(kernel_id) and self._surroundings.kernel_of(asked) == kernel_id
 
-    def records(self, notebook_path: str) -> list[NotebookRecord]:
+    async def records(self, notebook_path: str) -> list[NotebookRecord]:
         """Return the turns of a notebook, oldest first within each session."""
         records: list[NotebookRecord] = []
-        for session in self._host.sessions.values():
+        for session in tuple(self._host.sessions.values()):
             for turn_id in session.transcript.turn_order:
                 turn = session.transcript.turns[turn_id]
                 origin = turn.origin
@@ -83,16 +84,17 @@ class Notebooks:
                             cell_id=origin.cell_id,
                             source=origin.source,
                             done=turn.status == "done",
-                            bundle=self.bundle(session, turn),
+                            bundle=await self.bundle(session, turn),
                         )
                     )
         return records
 
-    def bundle(self, session: Session, turn: TurnState) -> Bundle:
-        """Return the output of a turn as it is saved."""
-        return build_bundle(
+    async def bundle(self, session: Session, turn: TurnState) -> Bundle:
+        """Return the output of a turn as it is saved; made in a thread, for it may be long."""
+        return await asyncio.to_thread(
+            build_bundle,
             turn,
-            session.transcript.turn_items(turn.turn_id),
+            session.transcript.each_of_turn(turn.turn_id),
             session.state,
             redactor=session.redactor,
             home=str(Path.home()),

@@ -5,7 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from acp_jupyter.delivery.callers import Caller, KernelCaller
+from acp_jupyter.delivery.choosing import choose
 from acp_jupyter.delivery.commands import CreateSession
+from acp_jupyter.delivery.deciding import sender
 from acp_jupyter.delivery.trust import Trust
 from acp_jupyter.errors import LoginNeeded
 from acp_jupyter.host.host import AgentHost
@@ -13,6 +15,7 @@ from acp_jupyter.host.recording.session import Recording
 from acp_jupyter.host.recording.wish import RecordWish
 from acp_jupyter.host.session import Session
 from acp_jupyter.host.workspace import choose_cwd, resolve_cwd
+from acp_jupyter.packets.notes import Policy
 from acp_jupyter.transcript.session_state import SessionState
 
 __all__ = ["Opening", "go_on"]
@@ -45,13 +48,19 @@ class Opening:
             notebook, kernel_id = caller.notebook_path, caller.kernel_id
         found = None if command.new else await self._find(command, notebook, kernel_id)
         cwd = Path(found.state.cwd) if found else self._folder(command, caller, notebook)
-        await self._trust.admit(command, caller, notebook, cwd)
-        session = found or self._open(command, cwd, notebook, kernel_id)
-        self._trust.grant(command, session)
+        await self._trust.admit(command, caller, notebook, cwd, found)
+        own = None if isinstance(caller, KernelCaller) else command.policy
+        session = found or self._open(command, cwd, notebook, kernel_id, own, sender(caller))
+        await session.look_at_record()
+        self._trust.grant(command, session, caller)
         if isinstance(caller, KernelCaller):
             go_on(session, command.record)
-        if isinstance(caller, KernelCaller) or found is None:
+            session.tools_on = command.tools and not session.tools_refused
+            if command.policy is not None:
+                session.kernel_policies[kernel_id] = command.policy
+        elif found is None:
             session.tools_on = command.tools
+            session.tools_refused = not command.tools
         if command.start == "background":
             session.start_in_background()
         elif command.start == "wait" and session.may_start():
@@ -63,7 +72,7 @@ class Opening:
                 if found is None:
                     await self._host.ending.delete(session.session_id)
                 raise
-            await self._choose(session, command)
+            await choose(session, caller, mode=command.mode, config=self._model(session, command))
         return session.state
 
     async def _find(self, command: CreateSession, notebook: str, kernel_id: str) -> Session | None:
@@ -82,20 +91,28 @@ class Opening:
             return choose_cwd(root, notebook)
         return resolve_cwd(root, command.cwd, inside_root=isinstance(caller, KernelCaller))
 
-    def _open(self, command: CreateSession, cwd: Path, notebook: str, kernel_id: str) -> Session:
+    def _open(
+        self,
+        command: CreateSession,
+        cwd: Path,
+        notebook: str,
+        kernel_id: str,
+        policy: Policy | None,
+        user: str,
+    ) -> Session:
         return self._host.open(
             command.agent,
             cwd,
             notebook_path=notebook,
             label=command.label,
             kernel_id=kernel_id,
-            policy=command.policy,
+            policy=policy,
+            user=user,
             record=command.record,
         )
 
-    async def _choose(self, session: Session, command: CreateSession) -> None:
-        if command.mode is not None:
-            await session.set_mode(command.mode)
-        if command.model is not None:
-            option = next((o for o in session.state.config_options if o.category == "model"), None)
-            await session.set_config("model" if option is None else option.id, command.model)
+    def _model(self, session: Session, command: CreateSession) -> dict[str, str | bool]:
+        if command.model is None:
+            return {}
+        option = next((o for o in session.state.config_options if o.category == "model"), None)
+        return {"model" if option is None else option.id: command.model}

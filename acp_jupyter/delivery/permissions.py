@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 
-from acp_jupyter.delivery.access import may_see, users_only
+from acp_jupyter.delivery.access import may_see, seen_session, users_only
 from acp_jupyter.delivery.callers import Caller
 from acp_jupyter.delivery.commands import AnswerPermission
+from acp_jupyter.delivery.deciding import sender, senders_only
 from acp_jupyter.delivery.permission_commands import ListRules, RevokeRule, RuleEntry
-from acp_jupyter.errors import BadRequest, UnknownSession
+from acp_jupyter.errors import BadRequest, NotAllowed
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.session import Session
 from acp_jupyter.packets.permission_notes import Rule
@@ -38,28 +39,39 @@ class Permissions:
         AcpError
             It can't be answered so, or not any more.
         """
-        users_only(caller, "answer a permission request")
+        who = users_only(caller, "answer a permission request").answerer
         session = self._host.session(command.session_id)
-        rule = self._rule(session, command)
+        asked = session.turns.asking.requests.call(command.request_id)
+        turn_id = None if asked is None else asked.turn_id
+        user = senders_only(session, turn_id, caller, "answer a permission request")
+        rule = self._rule(session, command, user)
         reason = command.reason.strip()
-        policy = session.turns.asking.requests.policy()
-        outcome = session.answer(command.request_id, command.option_id, reason)
+        policy, rules = session.turns.follow_up()
+        outcome = session.answer(command.request_id, command.option_id, reason, who)
         if reason:
             # The protocol has no field for it, so it is the next message.
             words = f"I rejected this ({_asked(session, command.request_id)}) because: {reason}"
-            session.turns.put(words, policy=policy, origin=None, can_ask=True, first=True)
+            session.turns.put(
+                words,
+                policy=policy,
+                origin=None,
+                can_ask=True,
+                first=True,
+                rules=rules,
+                user=user,
+            )
         if rule is not None:
             await self._remember(session, rule)
         return {"outcome": outcome}
 
-    def _rule(self, session: Session, command: AnswerPermission) -> Rule | None:
+    def _rule(self, session: Session, command: AnswerPermission, user: str) -> Rule | None:
         if command.remember is None:
             return None
         asking = session.turns.asking
         if asking.rules is None:
             raise BadRequest("This session keeps no rules.")
         text, effect = asking.requests.to_remember(command.request_id, command.option_id)
-        return asking.rules.read(text, effect, command.remember)
+        return asking.rules.read(text, effect, command.remember, user)
 
     async def _remember(self, session: Session, rule: Rule) -> None:
         rules = session.turns.asking.rules
@@ -81,11 +93,12 @@ class Permissions:
         KeptFileBroken
             Those of the folders can't be read.
         """
-        seen = [s for s in self._host.sessions.values() if may_see(s, caller)]
+        here = (s for s in self._host.sessions.values() if s.turns.asking.rules is not None)
+        # Others are only read here, of a log: nothing of theirs is answered by a rule.
+        seen = [session for session in here if may_see(session, caller)]
         if command.session_id:
-            seen = [session for session in seen if session.session_id == command.session_id]
-            if not seen:
-                raise UnknownSession(f"There is no session {command.session_id!r}.")
+            named = seen_session(self._host, command.session_id, caller)
+            seen = [session for session in seen if session is named]
         kept = await asyncio.to_thread(self._host.guards.rules.all)
         folders = dict.fromkeys(
             str(s.turns.asking.rules.folder.resolve()) for s in seen if s.turns.asking.rules
@@ -110,10 +123,13 @@ class Permissions:
             raise BadRequest("There is no such rule, or it was removed already.")
         if entry.rule.effect == "deny":
             users_only(caller, "remove a rule that denies something")
+            if (person := sender(caller)) and entry.rule.user not in {"", person}:
+                raise NotAllowed(f"Only {entry.rule.user}, who denied this, can remove the rule.")
         if entry.session_id:
-            rules = self._host.session(entry.session_id).turns.asking.rules
-            if rules is not None:
-                rules.remove(command.rule_id)
+            session = self._host.session(entry.session_id)
+            if session.turns.asking.rules is not None:
+                session.turns.asking.rules.remove(command.rule_id)
+                await asyncio.to_thread(session.journal.flush)  # a killed server forgets it too
         else:
             await asyncio.to_thread(self._host.guards.rules.remove, command.rule_id)
         return {}

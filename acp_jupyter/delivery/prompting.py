@@ -6,7 +6,9 @@ import asyncio
 
 from acp_jupyter.delivery.access import seen_session, users_only
 from acp_jupyter.delivery.callers import Caller, KernelCaller
+from acp_jupyter.delivery.choosing import choose
 from acp_jupyter.delivery.commands import PromptSession, SetConfig
+from acp_jupyter.delivery.deciding import sender
 from acp_jupyter.delivery.notebooks import Surroundings
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.rules.session import turn_rules
@@ -39,8 +41,9 @@ class Prompting:
             Any of its kinds.
         """
         session = seen_session(self._host, command.session_id, caller)
-        origin = command.origin
+        origin, kernel_id = command.origin, ""
         if isinstance(caller, KernelCaller):
+            kernel_id = caller.kernel_id
             if origin is not None:
                 names = {"kernel_id": caller.kernel_id, "notebook_path": caller.notebook_path}
                 origin = origin.model_copy(update=names)
@@ -48,12 +51,16 @@ class Prompting:
                 session.attach()
         elif command.can_ask:
             session.attach()
+        # The prompt is written down before its turn begins.
+        await asyncio.to_thread(session.turn_files.read_secrets)
         turn_id = session.prompt(
             command.prompt,
             policy=command.policy,
             origin=origin,
             can_ask=command.can_ask,
             rules=turn_rules(command.allow, command.deny),
+            user=sender(caller),
+            kernel_id=kernel_id,
         )
         # What was accepted outlives a server that is killed.
         await asyncio.to_thread(session.journal.flush)
@@ -70,11 +77,9 @@ class Prompting:
         session = seen_session(self._host, command.session_id, caller)
         if command.policy is not None:
             users_only(caller, "change the policy of a session")
-            session.set_policy(command.policy)
+            session.set_policy(command.policy, sender(caller))
+            await asyncio.to_thread(session.journal.flush)  # it outlives a server that is killed
         if command.title is not None:
             session.rename(command.title)
-        if command.mode is not None:
-            await session.set_mode(command.mode)
-        for config_id, value in command.config.items():
-            await session.set_config(config_id, value)
+        await choose(session, caller, mode=command.mode, config=command.config)
         return session.state

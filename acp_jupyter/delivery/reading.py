@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from itertools import islice
 
 from acp_jupyter.delivery.access import may_see, may_see_stored, seen_session
 from acp_jupyter.delivery.callers import Caller
@@ -11,11 +12,13 @@ from acp_jupyter.delivery.frames import ItemsPage, SessionSummary, TurnDetail
 from acp_jupyter.delivery.notebooks import Notebooks, Surroundings
 from acp_jupyter.errors import UnknownTurn
 from acp_jupyter.host.host import AgentHost
+from acp_jupyter.transcript.draft import place_of
 from acp_jupyter.transcript.session_state import SessionState
 
 __all__ = ["Reading"]
 
 _MAX_PAGE = 500
+_MOST_OF_TURN = 1000
 
 
 class Reading:
@@ -78,12 +81,16 @@ class Reading:
         state = session.transcript
         turn = state.turns[command.turn_id]
         notebook = turn.origin.notebook_path if turn.origin else ""
+        items = tuple(islice(state.each_of_turn(command.turn_id, command.start), _MOST_OF_TURN + 1))
+        saved = turn.status == "done" and command.start is None
+        bundle = await self._notebooks.bundle(session, turn) if saved else None
         return TurnDetail(
             turn=turn,
-            items=state.turn_items(command.turn_id),
+            items=items[:_MOST_OF_TURN],
+            more=place_of(items[-1].id) if len(items) > _MOST_OF_TURN else None,
             session=state.session,
             page_holds_notebook=bool(notebook) and self._surroundings.holds(notebook),
-            bundle=self._notebooks.bundle(session, turn) if turn.status == "done" else None,
+            bundle=bundle,
         )
 
 

@@ -6,6 +6,7 @@ from typing import assert_never
 
 from acp_jupyter.delivery.access import may_see, users_only
 from acp_jupyter.delivery.callers import Caller
+from acp_jupyter.delivery.deciding import senders_only
 from acp_jupyter.delivery.elicitation_commands import AnswerElicitation
 from acp_jupyter.delivery.queue_commands import EditQueued, SendNow
 from acp_jupyter.errors import UnknownTurn
@@ -34,15 +35,19 @@ class Steering:
         """
         match command:
             case AnswerElicitation():
-                users_only(caller, "answer a question of the agent")
+                who = users_only(caller, "answer a question of the agent").answerer
                 session = self._host.session(command.session_id)
+                turn_id = session.turns.elicitations.turn_of(command.request_id)
+                senders_only(session, turn_id, caller, "answer a question of the agent")
                 outcome = session.turns.elicitations.answer(
-                    command.request_id, command.action, command.content
+                    command.request_id, command.action, command.content, who
                 )
                 return {"outcome": outcome}
             case EditQueued():
                 users_only(caller, "edit a message that waits")
-                self._session(command.turn_id, caller).turns.edit(command.turn_id, command.prompt)
+                session = self._session(command.turn_id, caller)
+                user = senders_only(session, command.turn_id, caller, "edit this message")
+                session.turns.edit(command.turn_id, command.prompt, user)
             case SendNow():
                 self._session(command.turn_id, caller).turns.send_now(command.turn_id)
             case _:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import assert_never
 
 from acp_jupyter.transcript.events import (
@@ -21,6 +21,11 @@ from acp_jupyter.transcript.events import (
 __all__ = ["Subscription", "merge"]
 
 _MERGE_AT = 5000
+_JOINED_CHARS = 500_000
+"""Of text in one event."""
+_TAKEN_CHARS = 1_000_000
+_EVENT_CHARS = 1_000
+"""Of an event beside its text, about."""
 
 
 class Subscription:
@@ -59,12 +64,40 @@ class Subscription:
             self._wake()
 
     def take(self) -> tuple[Event, ...]:
-        """Take everything offered so far, merged."""
+        """Take what was offered so far, merged; the oldest of it where that is very much.
+
+        Encoding and packing it are one step each of the reader's loop.
+        """
         with self._lock:
-            pending, self._pending = self._pending, []
-            self._merge_at = _MERGE_AT
-            self._awake = False
-        return merge(pending)
+            merged = merge(self._pending)
+            fitting = _fitting(merged)
+            self._pending = list(merged[fitting:])
+            self._merge_at = max(_MERGE_AT, 2 * len(self._pending))
+            self._awake = wake = bool(self._pending)
+        if wake:
+            self._wake()
+        return merged[:fitting]
+
+
+def _fitting(events: tuple[Event, ...]) -> int:
+    """Return how many events, at least one, may go together."""
+    room = _TAKEN_CHARS
+    for number, event in enumerate(events):
+        room -= _EVENT_CHARS + _chars(event)
+        if room < 0:
+            return max(1, number)
+    return len(events)
+
+
+def _chars(event: Event) -> int:
+    match event:
+        case TextAppended():
+            return len(event.text)
+        case ItemAdded() | ItemReplaced():
+            item = event.item
+            return len(getattr(item, "text", "")) + len(getattr(item, "output", ""))
+        case _:
+            return 0
 
 
 def merge(events: Iterable[Event]) -> tuple[Event, ...]:
@@ -81,11 +114,9 @@ def merge(events: Iterable[Event]) -> tuple[Event, ...]:
                 slots = {("snapshot",): event}
             case TextAppended():
                 key = ("text", event.item_id, event.field)
-                appends = slots.get(key)
-                if isinstance(appends, _Appends):
-                    appends.add(event)
-                else:
-                    slots[key] = _Appends(event)
+                appends = slots.setdefault(key, _Appends())
+                assert isinstance(appends, _Appends)
+                appends.add(event)
             case ItemReplaced():
                 # It holds the whole text so far.
                 slots.pop(("text", event.item.id, "text"), None)
@@ -97,22 +128,32 @@ def merge(events: Iterable[Event]) -> tuple[Event, ...]:
                 slots[("once", str(event.seq))] = event
             case _:
                 assert_never(event)
-    whole = (e.event() if isinstance(e, _Appends) else e for e in slots.values())
+    whole = (e for slot in slots.values() for e in _events(slot))
     return tuple(sorted(whole, key=lambda event: event.seq))
 
 
-class _Appends:
-    """Consecutive appends to one field; the whole carries the last's ``seq``."""
+def _events(slot: Event | _Appends) -> Iterator[Event]:
+    if isinstance(slot, _Appends):
+        yield from slot.events()
+    else:
+        yield slot
 
-    def __init__(self, first: TextAppended) -> None:
-        self._first = first
-        self._seq = first.seq
-        self._pieces = [first.text]
+
+class _Appends:
+    """Consecutive appends to one field; those that are joined carry the last's ``seq``."""
+
+    def __init__(self) -> None:
+        self._parts: list[list[TextAppended]] = []
+        self._room = 0
 
     def add(self, more: TextAppended) -> None:
-        self._seq = more.seq
-        self._pieces.append(more.text)
+        if not self._parts or len(more.text) > self._room:
+            self._parts.append([])
+            self._room = _JOINED_CHARS
+        self._parts[-1].append(more)
+        self._room -= len(more.text)
 
-    def event(self) -> TextAppended:
-        text = "".join(self._pieces)
-        return self._first.model_copy(update={"seq": self._seq, "text": text})
+    def events(self) -> Iterator[TextAppended]:
+        for part in self._parts:
+            text = "".join(event.text for event in part)
+            yield part[0].model_copy(update={"seq": part[-1].seq, "text": text})

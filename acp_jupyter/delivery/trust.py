@@ -12,9 +12,11 @@ from acp_jupyter.delivery.notebooks import Surroundings
 from acp_jupyter.delivery.permission_commands import RevokeTrust, TrustFolder
 from acp_jupyter.errors import BadRequest
 from acp_jupyter.host.host import AgentHost
+from acp_jupyter.host.recording.place import RecordPlace
+from acp_jupyter.host.recording.session import Replaying
 from acp_jupyter.host.registry.agents import AgentSpec
 from acp_jupyter.host.session import Session
-from acp_jupyter.host.trust import needs_trust, not_trusted
+from acp_jupyter.host.trust import needs_trust, not_trusted, record_not_trusted, too_much
 from acp_jupyter.host.trust_store import TrustedFolder
 from acp_jupyter.host.workspace import resolve_cwd
 
@@ -24,8 +26,8 @@ __all__ = ["Trust"]
 class Trust:
     """Says who may start agents where.
 
-    What a user says is remembered. What a kernel says counts for its session alone: code that
-    runs in it may be an agent's.
+    What a user says is remembered. What a kernel says counts for prompts of kernels in its
+    session alone: code that runs in it may be an agent's.
 
     Parameters
     ----------
@@ -40,17 +42,38 @@ class Trust:
         self._surroundings = surroundings
 
     async def admit(
-        self, command: CreateSession, caller: Caller, notebook: str, folder: Path
+        self,
+        command: CreateSession,
+        caller: Caller,
+        notebook: str,
+        folder: Path,
+        found: Session | None = None,
     ) -> None:
         """Make sure that the agent may run in a folder, or that its user can be asked.
+
+        A record that this installation made is played anywhere.
+
+        Parameters
+        ----------
+        command, caller
+            What is asked, and by whom.
+        notebook, folder
+            Of the session.
+        found
+            The session, if it is there already.
 
         Raises
         ------
         FolderNotTrusted
             Neither.
+        AcpError
+            There is nothing to play.
         """
-        replays = command.record is not None and command.record.mode == "replay"
-        if replays or not needs_trust(self._host.config.registry.get(command.agent)):
+        played = self._played(command, notebook, found)
+        if played is not None:
+            if await asyncio.to_thread(self._host.records.made_here, played):
+                return
+        elif not needs_trust(self._host.config.registry.get(command.agent)):
             return
         store = self._host.guards.trust
         if command.trust:
@@ -61,7 +84,19 @@ class Trust:
         if command.ask_trust and seen:
             return
         if not await asyncio.to_thread(store.trusts, folder):
-            raise not_trusted(str(folder))
+            if played is not None:
+                raise record_not_trusted(played.path, str(folder))
+            raise not_trusted(str(folder), await asyncio.to_thread(too_much, folder))
+
+    def _played(
+        self, command: CreateSession, notebook: str, found: Session | None
+    ) -> RecordPlace | None:
+        if found is not None:
+            return found.record.place if isinstance(found.record, Replaying) else None
+        wish = command.record
+        if wish is None or wish.mode != "replay":
+            return None
+        return self._host.records.prepare(command.agent, command.label, notebook, wish).place
 
     async def require(self, spec: AgentSpec, folder: Path, *, trust: bool) -> None:
         """Make sure that the agent may run in a folder, for a user who can say so at once.
@@ -77,13 +112,17 @@ class Trust:
         if trust:
             await asyncio.to_thread(store.trust, folder)
         elif not await asyncio.to_thread(store.trusts, folder):
-            raise not_trusted(str(folder))
+            raise not_trusted(str(folder), await asyncio.to_thread(too_much, folder))
 
-    def grant(self, command: CreateSession, session: Session) -> None:
+    def grant(self, command: CreateSession, session: Session, caller: Caller) -> None:
         """Trust a session's folder for that session, where its maker says so."""
         gate = session.turns.asking.trust
-        if command.trust and gate is not None:
-            gate.grant()
+        if not command.trust or gate is None:
+            return
+        if isinstance(caller, UserCaller):
+            gate.grant(caller.answerer)
+        else:
+            gate.grant_to_kernels()
 
     async def answer(self, command: TrustFolder, caller: Caller) -> dict[str, str]:
         """Remember a folder, or answer the question of a session.
@@ -93,7 +132,7 @@ class Trust:
         AcpError
             The caller is a kernel, there is no such folder or question, or it was answered.
         """
-        users_only(caller, "trust a folder")
+        who = users_only(caller, "trust a folder").answerer
         store = self._host.guards.trust
         if command.folder:
             if not command.trust:
@@ -110,7 +149,7 @@ class Trust:
         if command.trust:
             await asyncio.to_thread(store.trust, folder)
             gate.check(command.request_id)  # somebody may have been faster
-        gate.answer(trusted=command.trust)
+        gate.answer(trusted=command.trust, who=who)
         return {"folder": str(folder)}
 
     async def list(self, caller: Caller) -> list[TrustedFolder]:

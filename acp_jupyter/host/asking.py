@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 from acp_jupyter.errors import BadRequest
+from acp_jupyter.host.answerer import SOMEBODY, Answerer
 from acp_jupyter.host.asking_requests import Requests
 from acp_jupyter.host.journal import Journal
-from acp_jupyter.host.permissions import Decision, Standing, decide, reject_option
+from acp_jupyter.host.permissions import CHANGES_NOTHING, Decision, Standing, decide, reject_option
 from acp_jupyter.host.permissions_paths import Places
-from acp_jupyter.host.recording.answers import RecordedAnswers
+from acp_jupyter.host.recording.answers import RecordedAnswers, allows, needs_live_answer
 from acp_jupyter.host.rules.session import SessionRules
 from acp_jupyter.host.trust import TrustGate
 from acp_jupyter.packets.notes import PermissionSettledNote
@@ -23,6 +24,9 @@ __all__ = ["Asking", "PermissionWithdrawn"]
 _By = Literal[
     "user", "policy", "rule", "turn_cancelled", "nobody", "agent_exited", "record", "withdrawn"
 ]
+
+
+_MOST_KEPT = 200
 
 
 class PermissionWithdrawn(Exception):
@@ -66,6 +70,13 @@ class Asking:
         """The question about the folder, which ends with its turn too."""
         self.granted: dict[str, ToolCall] = {}
         """What the user allowed in this turn, as it stood before them, by request."""
+        self.allowed: dict[str, ToolCall] = {}
+        """The same with what policies and rules allowed."""
+        self.allowed_always: dict[str, ToolCall] = {}
+        """What the user allowed for good: the agent need not ask for it again in this session."""
+        self.rejected: dict[str, ToolCall] = {}
+        self.doubtful: Callable[[], bool] = lambda: False
+        """Tells whether a request may be that of another session, which forbids things."""
         self._open: dict[str, asyncio.Future[_Chosen]] = {}
         self._settled: set[str] = set()
         self._early: dict[str, _Chosen] = {}
@@ -114,7 +125,7 @@ class Asking:
     async def _answer_without_user(
         self, request_id: str, call: ToolCall, options: tuple[PermissionOption, ...]
     ) -> None:
-        decision = await self._decide(call, options)
+        decision = await self.decide(call, options)
         if not self._waits(request_id):
             return  # stopped or answered meanwhile
         if decision is not None:
@@ -122,7 +133,7 @@ class Asking:
             return
         if self.recorded is not None:
             again = self.recorded.find(
-                call, nobody_to_ask=self._nobody_to_ask(), places=self._places()
+                call, nobody_to_ask=self._nobody_to_ask(), places=self.places()
             )
             if again is not None:
                 self._choose(request_id, again.by, again.option_id, rule=again.rule)
@@ -137,22 +148,40 @@ class Asking:
             call = self.requests.call(request_id)
             if call is None or call.permission is None:
                 continue
-            decision = await self._decide(call, call.permission.options)
+            decision = await self.decide(call, call.permission.options)
             if decision is not None and self._waits(request_id):
                 self._choose(request_id, decision.by, decision.option_id, rule=decision.rule)
 
-    async def _decide(
+    async def decide(
         self, call: ToolCall, options: tuple[PermissionOption, ...]
     ) -> Decision | None:
-        policy, rules, places = self.requests.policy(), self.rules, self._places()
+        """Return what policy and rules answer; None where the user is to be asked."""
+        policy, rules, places = self.requests.policy(), self.rules, self.places()
+        if self.doubtful() and policy not in CHANGES_NOTHING:
+            policy = "ask"
 
         def look() -> Decision | None:
             standing = Standing() if rules is None else rules.standing()
-            return decide(policy, call, options, standing, places)
+            found = decide(policy, call, options, standing, places)
+            if found is None or self.recorded is None or not allows(call, found.option_id):
+                return found
+            return None if needs_live_answer(call, places) else found
 
         return await asyncio.to_thread(look)
 
-    def answer(self, request_id: str, option_id: str | None, reason: str = "") -> str:
+    async def standing(self) -> Standing:
+        """Return the rules that count now."""
+        if self.rules is None:
+            return Standing()
+        return await asyncio.to_thread(self.rules.standing)
+
+    def answer(
+        self,
+        request_id: str,
+        option_id: str | None,
+        reason: str = "",
+        who: Answerer = SOMEBODY,
+    ) -> str:
         """Settle a request by the user; return what was chosen, in words.
 
         Parameters
@@ -161,6 +190,8 @@ class Asking:
             Which; None for the outcome ``cancelled``.
         reason
             Why it is rejected, in the user's words.
+        who
+            The user.
 
         Raises
         ------
@@ -180,13 +211,13 @@ class Asking:
             raise BadRequest("A reason goes with an option that rejects.")
         if option is not None and option.option_kind.startswith("allow"):
             self.granted[request_id] = call
-        self._choose(request_id, "user", option_id, reason=reason)
+        self._choose(request_id, "user", option_id, reason=reason, who=who)
         return "cancelled" if option is None else option.name
 
     def forbidden(self) -> str:
         """Return why an agent may change nothing now, whether or not it asks; empty if it may."""
         policy = self.requests.policy()
-        if policy in {"deny", "read-only"}:
+        if policy in CHANGES_NOTHING:
             return f"The policy {policy} of this turn lets an agent change nothing."
         return ""
 
@@ -204,7 +235,8 @@ class Asking:
             if self._waits(request_id):
                 self._choose(request_id, "turn_cancelled", None)
         self._forget_answers()
-        self.granted.clear()
+        for known in (self.granted, self.allowed, self.rejected):
+            known.clear()
         if self.trust is not None:
             self.trust.cancel()
 
@@ -229,9 +261,17 @@ class Asking:
         return waiting is not None and not waiting.done()
 
     def _choose(
-        self, request_id: str, by: _By, option_id: str | None, *, rule: str = "", reason: str = ""
+        self,
+        request_id: str,
+        by: _By,
+        option_id: str | None,
+        *,
+        rule: str = "",
+        reason: str = "",
+        who: Answerer = SOMEBODY,
     ) -> None:
-        self._settle(request_id, by, rule, reason)
+        self._remember(request_id, option_id)
+        self._settle(request_id, by, rule, reason, who)
         if request_id in self._open:
             self._open[request_id].set_result(_Chosen(option_id))
         else:
@@ -240,11 +280,43 @@ class Asking:
     def _expire(self, request_id: str, by: _By = "agent_exited") -> None:
         self._journal.note(PermissionSettledNote(request_id=request_id, by=by))
 
-    def _places(self) -> Places:
-        return Places(None if self.rules is None else self.rules.folder)
+    def _remember(self, request_id: str, option_id: str | None) -> None:
+        """Keep what was answered until the turn ends; of very many requests the last."""
+        call = self.requests.call(request_id)
+        option = self.requests.option(request_id, option_id)
+        if call is None or option is None:
+            return
+        always = option.option_kind == "allow_always"
+        allowed = self.allowed_always if always else self.allowed
+        kept = allowed if option.option_kind.startswith("allow") else self.rejected
+        kept[request_id] = call
+        if len(kept) > _MOST_KEPT:
+            del kept[next(iter(kept))]
 
-    def _settle(self, request_id: str, by: _By, rule: str = "", reason: str = "") -> None:
+    def known_allowed(self) -> dict[str, ToolCall]:
+        """Return the calls that were allowed in this turn, or for good, by request."""
+        return {**self.allowed, **self.allowed_always}
+
+    def places(self) -> Places:
+        """Return the session's folder, for paths to be looked at."""
+        return Places(None) if self.rules is None else self.rules.places
+
+    def _settle(
+        self,
+        request_id: str,
+        by: _By,
+        rule: str = "",
+        reason: str = "",
+        who: Answerer = SOMEBODY,
+    ) -> None:
         self._settled.add(request_id)
         self._journal.note(
-            PermissionSettledNote(request_id=request_id, by=by, rule=rule, reason=reason)
+            PermissionSettledNote(
+                request_id=request_id,
+                by=by,
+                rule=rule,
+                reason=reason,
+                user=who.user,
+                told=who.told,
+            )
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from acp_jupyter.errors import BadRequest, PermissionGone, PermissionSettled
 from acp_jupyter.host.journal import Journal
+from acp_jupyter.host.permissions import STRICTEST_FIRST
 from acp_jupyter.packets.notes import Policy
 from acp_jupyter.packets.permission_notes import RuleEffect
 from acp_jupyter.transcript.items import PermissionOption, PermissionState, ToolCall
@@ -24,10 +25,27 @@ class Requests:
         self._journal = journal
 
     def policy(self) -> Policy:
-        """Return the policy that counts now."""
+        """Return the policy that counts now.
+
+        Between turns it is the stricter one of the session and of its last turn, and edits are
+        asked: a process that a turn left behind has nobody who follows it.
+        """
         transcript = self._journal.transcript
+        own = transcript.session.policy
         active = transcript.session.active_turn_id
-        return transcript.session.policy if active is None else transcript.turns[active].policy
+        if active is not None:
+            return transcript.turns[active].policy
+        turns = (transcript.turns[turn_id] for turn_id in reversed(transcript.turn_order))
+        last = next((turn.policy for turn in turns if turn.status == "done"), own)
+        stricter = min(own, last, key=STRICTEST_FIRST.index)
+        return "ask" if stricter == "accept-edits" else stricter
+
+    def denies(self) -> bool:
+        """Tell whether a rule of the session, or of its running turn, denies something."""
+        transcript = self._journal.transcript
+        turn = transcript.turns.get(transcript.session.active_turn_id or "")
+        rules = (*transcript.session.rules, *(() if turn is None else turn.rules))
+        return any(rule.effect == "deny" for rule in rules)
 
     def call(self, request_id: str) -> ToolCall | None:
         """Return the tool call that a pending request is about."""

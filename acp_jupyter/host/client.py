@@ -9,16 +9,15 @@ from acp.schema import (
     AllowedOutcome,
     CancelElicitationResponse,
     CreateElicitationResponse,
-    CreateTerminalResponse,
     DeniedOutcome,
     ElicitationMode,
     PermissionOption,
     RequestPermissionResponse,
     ToolCallUpdate,
-    WriteTextFileResponse,
 )
 
 from acp_jupyter.host.asking import PermissionWithdrawn
+from acp_jupyter.host.consent import Consent
 from acp_jupyter.host.elicitation.reply import answer_question
 from acp_jupyter.host.elicitation.session import Elicitations
 from acp_jupyter.host.files.agent import AgentFiles
@@ -28,7 +27,6 @@ from acp_jupyter.host.terminals.client import TerminalHandlers, TerminalService
 __all__ = ["SessionClient"]
 
 _NO_METHOD = -32601
-_INVALID_PARAMS = -32602
 _CANCELLED = -32800
 
 
@@ -36,8 +34,6 @@ class _Asks(Protocol):
     async def ask(self, request_id: str) -> str | None: ...
 
     def withdraw(self, request_id: str) -> None: ...
-
-    def forbidden(self) -> str: ...
 
 
 class SessionClient(TerminalHandlers, FileHandlers):
@@ -53,6 +49,8 @@ class SessionClient(TerminalHandlers, FileHandlers):
         """Answers the agent's questions; without it they are cancelled."""
         self.terminals: TerminalService | None = None
         """Runs commands; without it there are none."""
+        self.consent: Consent | None = None
+        """Asks before what the agent does without asking; without it nothing is done."""
         self.files = files
 
     def terminals_of(self, kwargs: dict[str, Any]) -> TerminalService:
@@ -61,20 +59,11 @@ class SessionClient(TerminalHandlers, FileHandlers):
             raise acp.RequestError(_NO_METHOD, "Method not found")
         return self.terminals
 
-    async def create_terminal(self, *args: Any, **kwargs: Any) -> CreateTerminalResponse:
-        """ACP: terminal/create; agents may run commands without asking first."""
-        self._refuse_forbidden()
-        return await super().create_terminal(*args, **kwargs)
-
-    async def write_text_file(self, *args: Any, **kwargs: Any) -> WriteTextFileResponse:
-        """ACP: fs/write_text_file; agents may write without asking first."""
-        self._refuse_forbidden()
-        return await super().write_text_file(*args, **kwargs)
-
-    def _refuse_forbidden(self) -> None:
-        words = "" if self.asking is None else self.asking.forbidden()
-        if words:
-            raise acp.RequestError(_INVALID_PARAMS, words)
+    def consent_of(self, kwargs: dict[str, Any]) -> Consent:
+        """Return what asks before the agent does something."""
+        if self.consent is None:
+            raise acp.RequestError(_NO_METHOD, "Method not found")
+        return self.consent
 
     async def request_permission(
         self,
@@ -112,6 +101,7 @@ class SessionClient(TerminalHandlers, FileHandlers):
         """ACP: $/cancel_request; the agent takes a request back."""
         if self.asking is not None:
             self.asking.withdraw(f"p{request_seq}")
+            self.asking.withdraw(f"h{request_seq}")
         if self.elicitations is not None:
             self.elicitations.withdraw(f"e{request_seq}")
 

@@ -25,6 +25,7 @@ from acp_jupyter.transcript.redact import Redactor
 __all__ = ["AgentConnection"]
 
 _LAST_LINES_SECONDS = 1.0
+_ERROR_CHARS = 20_000
 
 
 class AgentConnection:
@@ -45,6 +46,7 @@ class AgentConnection:
         lines: Lines,
         client: object,
         limits: Limits,
+        redactor: Redactor,
     ) -> None:
         self.spec = spec
         self.closed = asyncio.Event()
@@ -53,7 +55,7 @@ class AgentConnection:
         self._transport = transport
         self._lines = lines
         self._limits = limits
-        self._redactor = Redactor.of_environments(os.environ, spec.env)
+        self._redactor = redactor
         self._sdk = acp.connect_to_agent(
             cast("Client", client), transport, use_unstable_protocol=True
         )
@@ -69,6 +71,7 @@ class AgentConnection:
         lines: Lines,
         limits: Limits,
         environment: Mapping[str, str] | None = None,
+        redactor: Redactor | None = None,
     ) -> Self:
         """Start ``spec`` in ``cwd`` and shake hands.
 
@@ -82,6 +85,8 @@ class AgentConnection:
         environment
             What the agent inherits; by default that of this process. Jupyter's own variables are
             removed in either case.
+        redactor
+            Takes the secrets out of errors; by default it knows those of the environment.
 
         Raises
         ------
@@ -90,9 +95,10 @@ class AgentConnection:
         """
         inherited = os.environ if environment is None else environment
         env = agent_environment(inherited, spec.env)
-        process = await AgentProcess.start(spec, cwd=cwd, env=env, limits=limits)
+        redactor = redactor or Redactor.of_environments(os.environ, spec.env)
+        process = await AgentProcess.start(spec, cwd=cwd, env=env, limits=limits, redactor=redactor)
         transport = LineTransport(process, lines, limits, name=spec.name)
-        connection = cls(spec, process, transport, lines, client, limits)
+        connection = cls(spec, process, transport, lines, client, limits, redactor)
         try:
             await connection._handshake.shake(connection._ask)
         except BaseException:
@@ -244,7 +250,7 @@ class AgentConnection:
         except AgentRequestError as error:
             redact = self._redactor.redact_text
             raise AgentRequestError(
-                redact(error.message), redact(error.detail), error.code
+                redact(error.message[:_ERROR_CHARS]), redact(error.detail), error.code
             ) from None
 
     async def wait_closed(self) -> ExitReason:

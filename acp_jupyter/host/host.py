@@ -17,6 +17,7 @@ from acp_jupyter.host.journal import Journal, Reader
 from acp_jupyter.host.kept import KeptSessions
 from acp_jupyter.host.mcp_servers import environments
 from acp_jupyter.host.opening_note import opening_note
+from acp_jupyter.host.own_folders import OwnFolders, make_private
 from acp_jupyter.host.pool import AgentPool
 from acp_jupyter.host.recording.sessions import Records
 from acp_jupyter.host.recording.wish import RecordWish
@@ -26,7 +27,7 @@ from acp_jupyter.host.session_meta import TRAFFIC_FILE
 from acp_jupyter.host.session_store import SessionStore
 from acp_jupyter.host.traffic_log import TrafficLog
 from acp_jupyter.packets.notes import Policy
-from acp_jupyter.transcript.redact import Redactor
+from acp_jupyter.transcript.redact import KnownSecrets, Redactor
 
 __all__ = ["AgentHost", "HostConfig"]
 
@@ -41,10 +42,15 @@ class AgentHost(HostThread):
         super().__init__()
         self.config = config
         self.sessions: dict[str, Session] = {}
-        self.guards = Guards.in_folder(config.data_dir, config.trust)
-        self._records = Records(config.root, config.limits)
-        self.checkpoints = CheckpointStore(config.data_dir, config.limits)
-        self.pool = AgentPool(config.limits)
+        make_private(config.data_dir, config.own_folders)
+        caches = () if config.caches is None else (config.caches,)
+        own = OwnFolders((config.data_dir, *config.own_folders, *caches))
+        self.guards = Guards.in_folder(config.data_dir, config.trust, config.own_folders)
+        self.records = Records(config.root, self.guards.records, config.limits)
+        self.checkpoints = CheckpointStore(config.data_dir, config.limits, own)
+        self.secrets = KnownSecrets()
+        """Known to every redactor of this host, from whenever they are put in; by any thread."""
+        self.pool = AgentPool(config.limits, self.redactor)
         self._listeners: set[Callable[[], None]] = set()
         self._reads: dict[Reader, Session] = {}
         self._store = SessionStore(config.data_dir, config.limits, self._open_sessions)
@@ -118,6 +124,7 @@ class AgentHost(HostThread):
         label: str = "",
         kernel_id: str = "",
         policy: Policy | None = None,
+        user: str = "",
         record: RecordWish | None = None,
     ) -> Session:
         """Make a session; its agent starts when first needed.
@@ -131,29 +138,33 @@ class AgentHost(HostThread):
         RecordMissing
             It shall be played from a record that is not there.
         """
-        kept = self._records.prepare(agent, label, notebook_path, record) if record else None
+        kept = self.records.prepare(agent, label, notebook_path, record) if record else None
         spec = (kept.player if kept else None) or self.config.registry.get(agent)
         limits = self.config.limits
         self.check_room()
-        opening = opening_note(spec, cwd, policy or self.config.policy, label, notebook_path)
+        # A policy that is configured is nobody's in particular.
+        chosen_by = user if policy else ""
+        policy = policy or self.config.policy
+        opening = opening_note(spec, cwd, policy, label, notebook_path, chosen_by)
         session_id = opening.session_id
         redactor = self.redactor(spec)
         log = TrafficLog(self.traffic_path(session_id), limits, redactor)
         journal = Journal.begin(opening, log, limits, self.announce_change)
         documents = self.config.documents
         session = Session(spec, journal, self.pool, documents, limits, self.guards)
-        session.redactor = redactor
+        session.know_secrets(redactor)
         session.label = label
         session.kernel_id = kernel_id
         if kept is not None:
-            self._records.begin(session, kept, self.traffic_path(session_id))
+            self.records.begin(session, kept, self.traffic_path(session_id))
         self.adopt(session)
         return session
 
     def redactor(self, spec: AgentSpec | None) -> Redactor:
         """Return what takes the secrets out of a session's log."""
         own = {} if spec is None else spec.env
-        return Redactor.of_environments(os.environ, own, *environments(self.config.mcp_servers))
+        known = (os.environ, own, *environments(self.config.mcp_servers))
+        return Redactor.of_environments(*known, shared=self.secrets)
 
     def check_room(self) -> None:
         """Make sure that one more session may be opened.

@@ -35,5 +35,10 @@ class HostConfig:
     """MCP servers that each session has for itself."""
     goes_on: bool = True
     """Whether a notebook goes on with a session of an earlier run; else each run starts anew."""
+    own_folders: tuple[Path, ...] = ()
+    """Of Jupyter and its like: nothing in them is a turn's change, and what is in them is
+    protected. ``data_dir`` is one of them."""
+    caches: Path | None = None
+    """Of all programs: nothing in it is a turn's change."""
     trust: TrustStore | None = None
     """The trusted folders; by default as they are kept in ``data_dir``."""

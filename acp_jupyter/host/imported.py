@@ -53,6 +53,8 @@ class ImportedSession(Session):
         origin: Origin | None = None,
         can_ask: bool = True,
         rules: tuple[Rule, ...] = (),
+        user: str = "",
+        kernel_id: str = "",
     ) -> NoReturn:
         """Refuse: there is nobody to send it to."""
         raise SessionImported(self.state.read_only or _NO_AGENT)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import shutil
 import threading
 import time
@@ -24,7 +23,6 @@ from acp_jupyter.packets.dialects.traffic_log.log import LogProblem
 from acp_jupyter.packets.json_fields import text
 from acp_jupyter.packets.models import Unknown
 from acp_jupyter.packets.notes import SessionOpened
-from acp_jupyter.transcript.redact import Redactor
 
 __all__ = ["ImportReport", "ImportWish", "import_log"]
 
@@ -118,7 +116,7 @@ def _make(host: AgentHost, wish: ImportWish, facts: LogFacts) -> ImportedSession
         notebook_path=wish.notebook_path,
     )
     limits = host.config.limits
-    redactor = Redactor.of_environments(os.environ, {})
+    redactor = host.redactor(None)
     log = TrafficLog(host.traffic_path(session_id), limits, redactor)
 
     def changed() -> None:
@@ -126,7 +124,7 @@ def _make(host: AgentHost, wish: ImportWish, facts: LogFacts) -> ImportedSession
             host.announce_change()
 
     session = ImportedSession(Journal.begin(opening, log, limits, changed), limits)
-    session.redactor = redactor
+    session.know_secrets(redactor)
     session.kernel_id = wish.kernel_id
     session.label = title
     return session

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeGuard
@@ -14,7 +15,7 @@ from acp_jupyter.host.lines import OverlongLine
 from acp_jupyter.host.requests import OurRequest, OurRequests, TheirRequests
 from acp_jupyter.host.routing import Lines, Mark, SessionLog, session_named
 from acp_jupyter.packets.json_fields import first, obj
-from acp_jupyter.packets.json_shape import read_json
+from acp_jupyter.packets.json_shape import read_json, read_long_json
 from acp_jupyter.packets.normalise import normalise_clean
 
 __all__ = ["Inbound", "OnWithdrawn"]
@@ -68,6 +69,17 @@ class Inbound:
         """Take one line; never raises on what an agent wrote."""
         text = self._text_of(line)
         value = self._value_of(text)
+        if not self._held.keep(value, text):
+            self._deal_with(value, text)
+
+    async def take_long(self, line: bytes) -> None:
+        """Do the same with a line that takes its time; what comes after it has to wait."""
+        text = self._text_of(line)
+        try:
+            value = await asyncio.to_thread(read_long_json, text) if text else None
+        except (ValueError, RecursionError):
+            self._on_noise(text)
+            return
         if not self._held.keep(value, text):
             self._deal_with(value, text)
 

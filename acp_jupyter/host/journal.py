@@ -15,7 +15,7 @@ from acp_jupyter.host.burst import Burst
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.traffic_log import TrafficLog
 from acp_jupyter.packets.elicitation_secrets import SecretAnswers
-from acp_jupyter.packets.notes import Note, SessionOpened
+from acp_jupyter.packets.notes import HostNotice, Note, SessionOpened
 from acp_jupyter.packets.reader import LogPacket, TrafficReader
 from acp_jupyter.packets.traffic import TrafficEntry
 from acp_jupyter.transcript.events import Event, Snapshot
@@ -83,6 +83,7 @@ class Journal:
         self._ring: deque[Event] = deque(maxlen=limits.ring_events)
         self._readers: set[Reader] = set()
         self._progress = asyncio.Event()
+        self._told_of_missing = False
 
     @classmethod
     def begin(
@@ -132,7 +133,17 @@ class Journal:
                 _log.exception("line %s of session %s", entry.seq, self.session_id)
                 continue
             self._publish(events)
+        self._tell_of_missing(entry.t)
         return packets
+
+    def _tell_of_missing(self, at: float) -> None:
+        """Say once that lines are not kept. The log can't hold that, so it is not from there."""
+        words = self._log.missing
+        if words and not self._told_of_missing:
+            self._told_of_missing = True
+            notice = HostNotice(severity="warning", text=words)
+            self._transcript, events = reduce(self._transcript, notice, at)
+            self._publish(events)
 
     def flush(self) -> bool:
         """Wait, blocking, until the log is in its file; tell whether it is."""

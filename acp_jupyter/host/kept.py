@@ -117,6 +117,7 @@ class KeptSessions:
             folder=state.folder,
             notebook_path=notebook_path,
             policy=state.policy,
+            policy_user=state.policy_user,
             created_at=now,
         )
         folder = self._store.folder(session_id)
@@ -155,7 +156,7 @@ class KeptSessions:
         else:
             documents = self._host.config.documents
             session = Session(spec, journal, self._host.pool, documents, limits, self._host.guards)
-        session.redactor = redactor
+        session.know_secrets(redactor)
         session.label = meta.label
         return session
 

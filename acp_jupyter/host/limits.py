@@ -16,7 +16,8 @@ class Limits:
     Attributes
     ----------
     line_bytes
-        Longest line that an agent may write; a longer one is dropped and noted.
+        Longest line that an agent may write; a longer one is dropped and noted. A file of
+        ``file_bytes`` fits, and so does a picture of 10 MB.
     noise_notes
         How many lines that are no protocol are kept per connection.
     noise_chars
@@ -159,7 +160,7 @@ class Limits:
         How long a command may run in a terminal.
     """
 
-    line_bytes: int = 64 * _MIB
+    line_bytes: int = 16 * _MIB
     noise_notes: int = 100
     noise_chars: int = 500
     unsent_bytes: int = 64 * _MIB

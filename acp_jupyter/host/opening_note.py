@@ -12,7 +12,7 @@ __all__ = ["opening_note"]
 
 
 def opening_note(
-    spec: AgentSpec, cwd: Path, policy: Policy, title: str, notebook_path: str
+    spec: AgentSpec, cwd: Path, policy: Policy, title: str, notebook_path: str, user: str
 ) -> SessionOpened:
     """Return the note of a session that is about to be, with an id of its own."""
     return SessionOpened(
@@ -24,6 +24,7 @@ def opening_note(
         policy=policy,
         title=title,
         notebook_path=notebook_path,
+        user=user,
     )
 
 

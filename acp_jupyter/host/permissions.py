@@ -1,7 +1,8 @@
 """Which permission requests a policy or a rule answers, and how.
 
 Both answer only on evidence: the joined tool call names its kind and its paths, command or
-address, and the request offers exactly one ``allow_once``. Everything else is asked. Nothing here
+address, nothing in it is left that is not understood, and the request offers exactly one
+``allow_once``. Everything else is asked. Nothing here
 is ever granted by silence.
 """
 
@@ -18,11 +19,25 @@ from acp_jupyter.transcript.evidence import is_question, sole_allow_once
 from acp_jupyter.transcript.items import PermissionOption, ToolCall
 from acp_jupyter.transcript.rule_text import rule_text
 
-__all__ = ["Decision", "Standing", "decide", "reject_option"]
+__all__ = [
+    "CHANGES_NOTHING",
+    "STRICTEST_FIRST",
+    "Decision",
+    "Standing",
+    "decide",
+    "reject_option",
+]
 
 Verdict = Literal["allow", "reject", "ask"]
 
 _NOWHERE = Places(None)
+_WITH_PATHS = frozenset({"read", "search", "edit", "delete", "move"})
+"""Kinds of which ``allow-all`` allows any path, so also one in a field that is not understood."""
+
+CHANGES_NOTHING: frozenset[Policy] = frozenset({"read-only", "deny"})
+"""Policies under which an agent may change nothing, whether or not it asks."""
+
+STRICTEST_FIRST: tuple[Policy, ...] = ("deny", "read-only", "ask", "accept-edits", "allow-all")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +100,8 @@ def decide(
         case "reject":
             return _answer(reject_option(options), policy)
         case "allow":
-            return _answer(sole_allow_once(options), policy) if may_allow else None
+            sure = may_allow and ruling.sure
+            return _answer(sole_allow_once(options), policy) if sure else None
         case "ask":
             remembered = ruling.allowed if may_allow else None
             return None if remembered is None else _answer(sole_allow_once(options), remembered)
@@ -114,11 +130,14 @@ def _by_policy(policy: Policy, facts: Facts) -> Verdict:
         case "deny":
             return "reject"
         case "read-only":
-            return "allow" if facts.kind in {"read", "search"} and facts.inside else "reject"
+            secret = any(spot is None or spot.secret for spot in facts.spots)
+            looks = facts.kind in {"read", "search"}
+            return "allow" if looks and facts.inside and not secret else "reject"
         case "accept-edits":
             protected = any(spot is None or spot.protected for spot in facts.spots)
             return "allow" if facts.kind == "edit" and facts.inside and not protected else "ask"
         case "allow-all":
-            return "allow" if facts.kind != "other" and facts.names_something else "ask"
+            named = facts.names_something and (facts.understood or facts.kind in _WITH_PATHS)
+            return "allow" if facts.kind != "other" and named else "ask"
         case _:
             assert_never(policy)

@@ -3,61 +3,16 @@
 from __future__ import annotations
 
 import posixpath
-import unicodedata
+from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path
+
+from acp_jupyter.host.protected_names import holds_credentials, is_protected
 
 __all__ = ["Places", "Spot"]
 
-_PROTECTED_PARTS = frozenset(
-    {
-        ".git",
-        ".hg",
-        ".svn",
-        ".claude",
-        ".codex",
-        ".gemini",
-        ".opencode",
-        ".cursor",
-        ".github",
-        ".gitlab",
-        ".circleci",
-        ".ci",
-        ".vscode",
-        ".idea",
-        ".devcontainer",
-        ".jupyter",
-        ".ipython",
-        ".venv",
-        "venv",
-        "node_modules",
-    }
-)
-_PROTECTED_NAMES = frozenset(
-    {
-        ".bashrc",
-        ".bash_profile",
-        ".profile",
-        ".zshrc",
-        ".zprofile",
-        ".gitlab-ci.yml",
-        ".pre-commit-config.yaml",
-        ".mcp.json",
-        "opencode.json",
-        "agents.md",
-        "claude.md",
-        "gemini.md",
-        "conftest.py",
-        "sitecustomize.py",
-        "usercustomize.py",
-        "makefile",
-        "jenkinsfile",
-        "setup.py",
-        "noxfile.py",
-        "tox.ini",
-    }
-)
-_PROTECTED_PREFIXES = (".env", "jupyter_", "ipython_")
+_BARE_REPOSITORY = ("HEAD", "objects", "refs")
+_ENVIRONMENT = "pyvenv.cfg"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,11 +23,10 @@ class Spot:
     """Relative, as the agent wrote it, without detours."""
     real: str
     """Relative, after symbolic links."""
-
-    @property
-    def protected(self) -> bool:
-        """Whether it configures what runs later: agents, shells, tests, version control."""
-        return _is_protected(self.named) or _is_protected(self.real)
+    protected: bool = False
+    """Whether a change could run something later, or let agents do more: never granted at large."""
+    secret: bool = False
+    """Whether it may hold passwords or keys: not read without being named."""
 
 
 class Places:
@@ -82,10 +36,13 @@ class Places:
     ----------
     root
         None where nothing is to be looked up on disk.
+    own_folders
+        Of Python, Jupyter and this package: protected wherever they lie, and never to be read.
     """
 
-    def __init__(self, root: Path | None) -> None:
+    def __init__(self, root: Path | None, own_folders: tuple[Path, ...] = ()) -> None:
         self.root = root
+        self._own_folders = own_folders
 
     @property
     def cwd(self) -> str:
@@ -96,26 +53,42 @@ class Places:
         """Return where a path lies; None outside the folder, or if it can't be told. May block."""
         if path.startswith(("/", "~", "\\")) or ":" in path[:3] or not path.isprintable():
             return None
-        named = posixpath.normpath(path.replace("\\", "/"))
+        written = path.replace("\\", "/")
+        named = posixpath.normpath(written)
         if named == ".." or named.startswith("../"):
             return None
         if self.root is None:
-            return Spot(named, named)
+            return Spot(named, named, is_protected(named), holds_credentials(named))
         try:
             root = self.root.resolve()
             # Of what was written: a detour behind a link leads elsewhere.
-            real = (root / path.replace("\\", "/")).resolve().relative_to(root)
+            real = (root / written).resolve()
+            relative = real.relative_to(root).as_posix()
+            own = any(real.is_relative_to(folder.resolve()) for folder in self._own_folders)
+            protected = own or any(map(_is_special, _folders_between(root, real)))
+            linked = real.is_file() and real.stat().st_nlink > 1
         except (OSError, RuntimeError, ValueError):
             return None
-        return Spot(named, real.as_posix())
+        names = (named, relative)
+        return Spot(
+            named,
+            relative,
+            # Another name of the same file may be protected, or outside.
+            protected or linked or any(map(is_protected, names)),
+            own or any(map(holds_credentials, names)),
+        )
 
 
-def _is_protected(path: str) -> bool:
-    pure = PurePosixPath(unicodedata.normalize("NFKC", path).casefold())
-    parts = [part.rstrip(". ") for part in pure.parts]
-    name = parts[-1] if parts else ""
-    return (
-        not _PROTECTED_PARTS.isdisjoint(parts)
-        or name in _PROTECTED_NAMES
-        or name.startswith(_PROTECTED_PREFIXES)
-    )
+def _folders_between(root: Path, path: Path) -> Iterator[Path]:
+    """Yield the folders that a file lies in, the root too, and the path itself."""
+    while path != root:
+        yield path
+        path = path.parent
+    yield root
+
+
+def _is_special(folder: Path) -> bool:
+    """Tell whether a folder is an environment of Python or a bare repository of git."""
+    if (folder / _ENVIRONMENT).is_file():
+        return True
+    return all((folder / name).exists() for name in _BARE_REPOSITORY)

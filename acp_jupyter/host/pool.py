@@ -19,6 +19,7 @@ from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.registry.agents import AgentSpec
 from acp_jupyter.host.routing import Lines, SessionLog
 from acp_jupyter.packets.traffic import TrafficEntry
+from acp_jupyter.transcript.redact import Redactor
 
 __all__ = ["AgentPool", "Member"]
 
@@ -78,10 +79,21 @@ class AgentPool:
 
     Lives on the host's loop. Processes of one configuration are shared by the sessions of one
     folder: agents read a folder's own settings when they start.
+
+    Parameters
+    ----------
+    limits
+        See `Limits`.
+    redactor
+        Returns what takes the secrets out of an agent's own words; by default those of its
+        environment are known.
     """
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(
+        self, limits: Limits, redactor: Callable[[AgentSpec | None], Redactor] | None = None
+    ) -> None:
         self._limits = limits
+        self._redactor = redactor
         self._running: dict[_Key, list[_Running]] = {}
         self._crashes = Crashes(limits)
         self._closing: set[asyncio.Task[None]] = set()
@@ -144,6 +156,20 @@ class AgentPool:
         group = self._running.get(_key(member), ())
         return any(member in r.users and len(r.users) > 1 and r.usable for r in group)
 
+    def restricts_another(self, member: Member) -> bool:
+        """Tell whether another session of the member's process forbids things now."""
+        group = self._running.get(_key(member), ())
+        used = (running for running in group if member in running.users)
+        return any(r.router.restricts_another(member.log.session_id) for r in used)
+
+    def keep_alone(self, member: Member) -> bool:
+        """Share the member's process with no other session from now on; tell whether that holds."""
+        member.alone = True
+        for running in self._running.get(_key(member), ()):
+            if running.users == {member}:
+                running.alone = True
+        return not self.shared(member)
+
     async def leave(self, member: Member, connection: AgentConnection | None = None) -> None:
         """Use a process no more; the last one ends it and waits until it is gone.
 
@@ -199,7 +225,12 @@ class AgentPool:
     ) -> AgentConnection:
         try:
             connection = await AgentConnection.open(
-                member.spec, cwd=member.cwd, client=router, lines=lines, limits=self._limits
+                member.spec,
+                cwd=member.cwd,
+                client=router,
+                lines=lines,
+                limits=self._limits,
+                redactor=None if self._redactor is None else self._redactor(member.spec),
             )
         except AcpError:
             self._crashes.add(key)

@@ -47,9 +47,20 @@ class AgentProcess:
 
     @classmethod
     async def start(
-        cls, spec: AgentSpec, *, cwd: str | Path, env: Mapping[str, str], limits: Limits
+        cls,
+        spec: AgentSpec,
+        *,
+        cwd: str | Path,
+        env: Mapping[str, str],
+        limits: Limits,
+        redactor: Redactor | None = None,
     ) -> Self:
         """Start ``spec`` in the folder ``cwd``.
+
+        Parameters
+        ----------
+        redactor
+            Takes the secrets out of its stderr; by default it knows those of ``env``.
 
         Raises
         ------
@@ -61,7 +72,7 @@ class AgentProcess:
                 f"{spec.name} did not start: the folder {cwd} does not exist. "
                 "Choose a folder that exists."
             )
-        process = await cls._spawn([spec.command, *spec.args], cwd, env, limits)
+        process = await cls._spawn([spec.command, *spec.args], cwd, env, limits, redactor)
         try:
             async with asyncio.timeout(limits.spawn_seconds):
                 await process._supervised.started.wait()
@@ -81,7 +92,12 @@ class AgentProcess:
 
     @classmethod
     async def _spawn(
-        cls, command: Sequence[str], cwd: str | Path, env: Mapping[str, str], limits: Limits
+        cls,
+        command: Sequence[str],
+        cwd: str | Path,
+        env: Mapping[str, str],
+        limits: Limits,
+        redactor: Redactor | None,
     ) -> Self:
         process: Self | None = None
 
@@ -108,7 +124,7 @@ class AgentProcess:
         except BaseException:
             supervised.let_go()
             raise
-        process = cls(supervised, stdin, Redactor.of_environments(env), limits)
+        process = cls(supervised, stdin, redactor or Redactor.of_environments(env), limits)
         if supervised.exited.is_set():
             ended()
         return process

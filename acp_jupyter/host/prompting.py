@@ -6,16 +6,24 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
-from acp_jupyter.errors import AcpError, AgentDied, AgentRequestError, NobodyToAsk
+from acp_jupyter.errors import (
+    AcpError,
+    AgentDied,
+    AgentRequestError,
+    FolderNotTrusted,
+    NobodyToAsk,
+)
 from acp_jupyter.host.asking import Asking
 from acp_jupyter.host.elicitation.session import Elicitations
 from acp_jupyter.host.file_changes.turn import TurnFiles
 from acp_jupyter.host.journal import Journal
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.link import Link
+from acp_jupyter.host.own_policy import denials, taken_over
+from acp_jupyter.host.permissions import CHANGES_NOTHING
 from acp_jupyter.host.prompt_blocks import Blocks, fitted_blocks
 from acp_jupyter.host.queue import QueuedTurn, TurnQueue
-from acp_jupyter.host.unasked import REFUSED, UNANSWERED
+from acp_jupyter.host.unasked import REFUSED, REFUSED_OF_RECORD, UNANSWERED
 from acp_jupyter.packets.notes import Origin, Policy, TurnFailed, TurnStartedNote, TurnStopped
 from acp_jupyter.packets.permission_notes import Rule
 
@@ -55,11 +63,13 @@ class Prompting:
         self._queue = TurnQueue(journal, limits)
         self._running: QueuedTurn | None = None
         self._closing = False
-        self.asking = Asking(journal, self._nobody_to_ask, self._refuse)
+        self.asking = Asking(journal, self._nobody_to_answer, self._refuse)
         self.elicitations = Elicitations(journal, self._nobody_to_ask, self._leave_unanswered)
         self.someone_attached = False
         self.said: Callable[[Blocks], Blocks] | None = None
         """What is done to a prompt before it is sent; set while a record is played."""
+        self.be_alone: Callable[[], Awaitable[None]] | None = None
+        """Awaited before a turn that forbids things: an agent may act in another session's name."""
         self.ended: Callable[[], None] | None = None
         """Called at the end of each turn."""
         self._task = asyncio.create_task(self._run(), name=f"acp-turns-{journal.session_id}")
@@ -73,11 +83,30 @@ class Prompting:
         can_ask: bool,
         first: bool = False,
         rules: tuple[Rule, ...] = (),
+        user: str = "",
+        kernel_id: str = "",
     ) -> str:
         """Queue a prompt; return its turn's id. See `TurnQueue.put`."""
         return self._queue.put(
-            prompt, policy=policy, origin=origin, can_ask=can_ask, first=first, rules=rules
+            prompt,
+            policy=policy,
+            origin=origin,
+            can_ask=can_ask,
+            first=first,
+            rules=rules,
+            user=user,
+            kernel_id=kernel_id,
         )
+
+    def follow_up(self) -> tuple[Policy, tuple[Rule, ...]]:
+        """Return the policy and the rules of what the user adds to the turn that runs now."""
+        transcript, running = self._journal.transcript, self._running
+        if running is None:
+            return transcript.session.policy, ()
+        turn = transcript.turns[running.turn_id]
+        if running.kernel_id:
+            return taken_over(turn, transcript.session)
+        return turn.policy, denials(turn)
 
     def stop(self, turn_id: str | None) -> None:
         """Stop the running turn, or the named one; a done one stays as it is."""
@@ -86,9 +115,9 @@ class Prompting:
         if running is not None and turn_id in {None, running.turn_id}:
             running.stop.set()
 
-    def edit(self, turn_id: str, prompt: str | Blocks) -> None:
+    def edit(self, turn_id: str, prompt: str | Blocks, user: str = "") -> None:
         """Change a prompt that waits. See `TurnQueue.edit`."""
-        self._queue.edit(turn_id, prompt)
+        self._queue.edit(turn_id, prompt, user)
 
     def send_now(self, turn_id: str) -> None:
         """Stop the running turn and let a prompt that waits be the next.
@@ -158,6 +187,18 @@ class Prompting:
 
     async def _work(self, turn: QueuedTurn) -> None:
         self._files.begin(turn.turn_id)
+        if self.asking.trust is not None and not turn.kernel_id:
+            try:
+                await self.asking.trust.passed_by_user()
+            except FolderNotTrusted:
+                if not turn.stop.is_set():
+                    raise
+                self._journal.note(TurnStopped(turn_id=turn.turn_id))
+                return
+        requests = self.asking.requests
+        restricted = requests.policy() in CHANGES_NOTHING or requests.denies()
+        if restricted and self.be_alone is not None:
+            await self.be_alone()
         link = await self._link()
         await self._files.looked()
         if turn.stop.is_set():
@@ -172,7 +213,7 @@ class Prompting:
     async def _fitted(self, blocks: Blocks) -> Blocks:
         """Return a prompt as the agent can take it, now that it has said what that is."""
         if self.said is not None:
-            return self.said(blocks)
+            return await asyncio.to_thread(self.said, blocks)
         session = self._journal.transcript.session
         return await asyncio.to_thread(
             fitted_blocks,
@@ -217,12 +258,17 @@ class Prompting:
         turn = self._running
         return turn is not None and not turn.can_ask and not self.someone_attached
 
+    def _nobody_to_answer(self) -> bool:
+        """The same for permissions, which agents may ask for between turns too."""
+        return self._nobody_to_ask() if self._running is not None else not self.someone_attached
+
     def _cancel_requests(self) -> None:
         self.asking.cancel_all()
         self.elicitations.cancel_all()
 
     def _refuse(self) -> None:
-        self._end_unasked(REFUSED)
+        played = self.asking.recorded is not None
+        self._end_unasked(REFUSED_OF_RECORD if played else REFUSED)
 
     def _leave_unanswered(self) -> None:
         self._end_unasked(UNANSWERED)

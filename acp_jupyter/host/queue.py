@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from acp_jupyter.errors import BadRequest, NotQueued
 from acp_jupyter.host.journal import Journal
 from acp_jupyter.host.limits import Limits
+from acp_jupyter.host.own_policy import taken_over
 from acp_jupyter.host.prompt_blocks import Blocks, content_blocks
 from acp_jupyter.packets.elicitation_notes import TurnEdited, TurnMoved
 from acp_jupyter.packets.notes import Origin, Policy, TurnQueued, TurnRemoved
@@ -25,6 +26,8 @@ class QueuedTurn:
     turn_id: str
     blocks: Blocks
     can_ask: bool
+    kernel_id: str = ""
+    """The kernel that sent it; empty where a user did."""
     stop: asyncio.Event = field(default_factory=asyncio.Event)
 
 
@@ -54,6 +57,8 @@ class TurnQueue:
         can_ask: bool,
         first: bool = False,
         rules: tuple[Rule, ...] = (),
+        user: str = "",
+        kernel_id: str = "",
     ) -> str:
         """Add a prompt, at the end or as the ``first``; return its turn's id.
 
@@ -72,11 +77,16 @@ class TurnQueue:
                 f"{self._limits.queued_prompts} prompts wait in this session already. "
                 "Wait for some to end, or remove some."
             )
-        turn = QueuedTurn(turn_id=uuid.uuid4().hex, blocks=blocks, can_ask=can_ask)
+        turn = QueuedTurn(uuid.uuid4().hex, blocks, can_ask, kernel_id)
         self._turns.append(turn)
         self._journal.note(
             TurnQueued(
-                turn_id=turn.turn_id, prompt=blocks, policy=policy, origin=origin, rules=rules
+                turn_id=turn.turn_id,
+                prompt=blocks,
+                policy=policy,
+                origin=origin,
+                rules=rules,
+                user=user,
             )
         )
         if first:
@@ -84,8 +94,10 @@ class TurnQueue:
         self._more.set()
         return turn.turn_id
 
-    def edit(self, turn_id: str, prompt: str | Blocks) -> None:
-        """Put another prompt in the place of one that waits; new text keeps what is attached.
+    def edit(self, turn_id: str, prompt: str | Blocks, user: str = "") -> None:
+        """Put a user's prompt in the place of one that waits; new text keeps what is attached.
+
+        In place of a kernel's it runs as a user's own: see `taken_over`.
 
         Raises
         ------
@@ -102,7 +114,13 @@ class TurnQueue:
             written: Blocks = ({"type": "text", "text": prompt},) if prompt.strip() else ()
             prompt = (*written, *attached)
         turn.blocks = content_blocks(prompt, self._limits)
-        self._journal.note(TurnEdited(turn_id=turn_id, prompt=turn.blocks))
+        note = TurnEdited(turn_id=turn_id, prompt=turn.blocks)
+        if turn.kernel_id:
+            turn.kernel_id = ""
+            transcript = self._journal.transcript
+            policy, rules = taken_over(transcript.turns[turn_id], transcript.session)
+            note = note.model_copy(update={"policy": policy, "rules": rules, "user": user})
+        self._journal.note(note)
 
     def to_front(self, turn_id: str) -> None:
         """Let a prompt that waits be the next.

@@ -10,8 +10,8 @@ from pathlib import Path
 from acp_jupyter.host.journal import Journal
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.session_meta import TRAFFIC_FILE, SessionMeta
-from acp_jupyter.host.traffic_log import FrozenLog, TrafficLog, read_traffic
-from acp_jupyter.packets.notes import AgentExited, SessionOpened, TurnFailed
+from acp_jupyter.host.traffic_log import FrozenLog, TrafficLog, lacks_lines, read_traffic
+from acp_jupyter.packets.notes import AgentExited, HostNotice, Policy, SessionOpened, TurnFailed
 from acp_jupyter.packets.reader import TrafficReader
 from acp_jupyter.transcript.redact import Redactor
 from acp_jupyter.transcript.reduce import reduce
@@ -21,6 +21,11 @@ from acp_jupyter.transcript.state import Transcript
 __all__ = ["Restored", "opening_of", "read_session", "resume_journal", "settle"]
 
 _log = logging.getLogger(__name__)
+_LINES_ARE_MISSING = frozenset({"log_full", "log_gap"})
+_MISSING = (
+    "Here lines are missing from the record of this session: it, or the disk, was full. What was "
+    "allowed for the session until then is asked again."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +46,12 @@ def read_session(folder: Path, meta: SessionMeta, read_only: str = "") -> Restor
     reader = TrafficReader()
     number = 0
     transcript = opened(opening_of(meta), meta.created_at or 0.0)
-    for entry in read_traffic(folder / TRAFFIC_FILE):
+    path = folder / TRAFFIC_FILE
+    for entry in read_traffic(path):
         number = max(number, entry.seq)
+        if entry.direction == "!" and entry.message.get("note") in _LINES_ARE_MISSING:
+            transcript = _asking_again(transcript, entry.t)
+            continue
         for packet in reader.read(entry):
             if isinstance(packet, SessionOpened):
                 transcript = opened(packet, entry.t)
@@ -51,10 +60,22 @@ def read_session(folder: Path, meta: SessionMeta, read_only: str = "") -> Restor
                 transcript, _ = reduce(transcript, packet, entry.t)
             except Exception:  # noqa: BLE001 - as in the journal: one bad line degrades alone
                 _log.exception("line %s of session %s", entry.seq, meta.session_id)
+    if lacks_lines(path):
+        transcript = _asking_again(transcript, transcript.session.updated_at or 0.0)
     if read_only:
         session = transcript.session.model_copy(update={"read_only": read_only})
         transcript = transcript.with_session(session)
     return Restored(transcript, reader, number + 1)
+
+
+def _asking_again(transcript: Transcript, at: float) -> Transcript:
+    """Forget what was allowed: among the lines that are missing may be a no."""
+    session = transcript.session
+    denied = tuple(rule for rule in session.rules if rule.effect == "deny")
+    policy: Policy = session.policy if session.policy in {"deny", "read-only"} else "ask"
+    changed = session.model_copy(update={"policy": policy, "rules": denied})
+    notice = HostNotice(severity="warning", text=_MISSING)
+    return reduce(transcript.with_session(changed), notice, at)[0]
 
 
 def opening_of(meta: SessionMeta) -> SessionOpened:
@@ -66,6 +87,7 @@ def opening_of(meta: SessionMeta) -> SessionOpened:
         cwd=meta.cwd,
         folder=meta.folder,
         policy=meta.policy,
+        user=meta.policy_user,
         title=meta.label,
         notebook_path=meta.notebook_path,
     )

@@ -12,14 +12,18 @@ from typing import Any
 from pydantic import JsonValue
 
 from acp_jupyter.errors import BadRequest
+from acp_jupyter.host.answerer import SOMEBODY, Answerer
 from acp_jupyter.host.client import SessionClient
+from acp_jupyter.host.consent import Consent
 from acp_jupyter.host.documents import Documents
+from acp_jupyter.host.env_files import EnvFiles
 from acp_jupyter.host.environment import agent_environment
 from acp_jupyter.host.file_changes.turn import TurnFiles
 from acp_jupyter.host.files.agent import AgentFiles
 from acp_jupyter.host.guards import Guards
 from acp_jupyter.host.journal import Journal
 from acp_jupyter.host.limits import Limits
+from acp_jupyter.host.permissions import CHANGES_NOTHING
 from acp_jupyter.host.pool import AgentPool
 from acp_jupyter.host.prompting import Prompting
 from acp_jupyter.host.recording.session import Recording, Replaying, SessionRecord
@@ -38,6 +42,8 @@ from acp_jupyter.transcript.session_state import SessionState
 from acp_jupyter.transcript.state import Transcript
 
 __all__ = ["Session"]
+
+_ALLOWING: frozenset[Policy] = frozenset({"accept-edits", "allow-all"})
 
 
 class Session:
@@ -72,9 +78,13 @@ class Session:
         self.redactor = Redactor()
         """Knows the secrets of the agent's surroundings."""
         self.kernel_id = ""
+        self.kernel_policies: dict[str, Policy] = {}
+        """Of prompts that name none, by the kernel that sends them and has chosen it."""
         self.label = ""
         self.tools_on = True
         """Whether its agent is offered tools of the host, where there are any."""
+        self.tools_refused = False
+        """Whether its user wants none; then no kernel turns them on."""
         self.tools: ToolsOffer | None = None
         self.record: SessionRecord | None = None
         """Where it is recorded, or what it is played from."""
@@ -91,8 +101,11 @@ class Session:
             journal, self.agent.linked, self.agent.drop, self.turn_files, limits
         )
         asking = self._client.asking = self._turns.asking
+        asking.doubtful = self.agent.restricts_another
+        self._client.consent = Consent(journal, asking)
+        self._turns.be_alone = self.agent.be_alone
         if guards is not None:
-            asking.rules = SessionRules(journal, cwd, guards.rules)
+            asking.rules = SessionRules(journal, cwd, guards.rules, guards.own_folders)
             asking.trust = TrustGate(journal, spec, cwd, guards.trust, asking.nobody_to_ask)
         self._client.elicitations = self._turns.elicitations
         self._turns.ended = self.agent.rest
@@ -130,6 +143,11 @@ class Session:
         idle = idle and not self.terminals.busy
         return idle and not self.agent.running and not self.journal.read_by_anyone
 
+    def know_secrets(self, redactor: Redactor) -> None:
+        """Take what knows the secrets of the surroundings; it learns those of the folder."""
+        self.redactor = redactor
+        self.turn_files.read_secrets = EnvFiles(Path(self.state.cwd), redactor).read
+
     # -- what its users do -----------------------------------------------
 
     async def start(self) -> None:
@@ -150,6 +168,17 @@ class Session:
         if self.may_start():
             self.agent.start_in_background()
 
+    async def look_at_record(self) -> None:
+        """Find out who made the record that it is played from, if it is.
+
+        Raises
+        ------
+        AcpError
+            The record can't be read.
+        """
+        if isinstance(self.record, Replaying):
+            await asyncio.to_thread(self.record.look)
+
     def may_start(self) -> bool:
         """Tell whether the agent may be started without asking about the folder."""
         gate = self._turns.asking.trust
@@ -167,15 +196,28 @@ class Session:
         origin: Origin | None = None,
         can_ask: bool = True,
         rules: tuple[Rule, ...] = (),
+        user: str = "",
+        kernel_id: str = "",
     ) -> str:
-        """Queue a prompt; return its turn's id."""
+        """Queue a prompt; return its turn's id.
+
+        What a kernel has chosen counts only for what the same kernel sends.
+        """
         return self._turns.put(
             prompt,
-            policy=policy or self.state.policy,
+            policy=policy or self.kernel_policies.get(kernel_id) or self.policy_for(user),
             origin=origin,
             can_ask=can_ask,
             rules=rules,
+            user=user,
+            kernel_id=kernel_id,
         )
+
+    def policy_for(self, user: str) -> Policy:
+        """Return the policy of prompts that name none: what another has allowed is asked."""
+        state = self.state
+        others = bool(user) and state.policy_user not in {"", user}
+        return "ask" if others and state.policy in _ALLOWING else state.policy
 
     def cancel(self, turn_id: str | None = None) -> None:
         """Stop the running turn, or take a queued prompt back."""
@@ -183,9 +225,15 @@ class Session:
             raise BadRequest(f"There is no turn {turn_id!r} in this session.")
         self._turns.stop(turn_id)
 
-    def answer(self, request_id: str, option_id: str | None, reason: str = "") -> str:
+    def answer(
+        self,
+        request_id: str,
+        option_id: str | None,
+        reason: str = "",
+        who: Answerer = SOMEBODY,
+    ) -> str:
         """Answer a permission request; return what was chosen, in words."""
-        return self._turns.asking.answer(request_id, option_id, reason)
+        return self._turns.asking.answer(request_id, option_id, reason, who)
 
     def attach(self) -> None:
         """Remember that somebody can see the session: its questions wait for them."""
@@ -195,9 +243,9 @@ class Session:
         """Give the session a title."""
         self.journal.note(TitleChanged(title=title.strip()[:200]))
 
-    def set_policy(self, policy: Policy) -> None:
+    def set_policy(self, policy: Policy, user: str = "") -> None:
         """Change the policy of turns to come; ``ask`` also ends an ``allow-all`` in force."""
-        self.journal.note(PolicyChanged(policy=policy))
+        self.journal.note(PolicyChanged(policy=policy, user=user))
 
     async def set_mode(self, mode_id: str) -> None:
         """ACP: session/set_mode."""
@@ -235,13 +283,15 @@ class Session:
 
     async def _prepare(self) -> None:
         """Make sure that the agent may be started, and with what."""
+        if self.state.policy in CHANGES_NOTHING:
+            self.agent.keep_alone()
         if self._turns.asking.trust is not None:
             await self._turns.asking.trust.passed()
         if isinstance(self.record, Replaying):
-            await asyncio.to_thread(self.record.answers.load)
             terminals = self.record.terminals(self.journal.note, self._limits)
-            await asyncio.to_thread(terminals.load)
+            player = await asyncio.to_thread(self.record.load, terminals)
             self._client.terminals = terminals
             self._turns.asking.recorded = self.record.answers
             self._turns.said = self.record.said
+            self.agent.start_with(player)
             self.agent.keep_alone()

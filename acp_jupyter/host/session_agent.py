@@ -82,9 +82,27 @@ class SessionAgent:
         """Whether a process is being started or runs for the session."""
         return self._start is not None and not _failed(self._start)
 
+    def start_with(self, spec: AgentSpec) -> None:
+        """Start the agent so; for a session that no process serves yet."""
+        self.spec = self._member.spec = spec
+
     def keep_alone(self) -> None:
         """Share the process with no other session."""
-        self._member.alone = True
+        self._pool.keep_alone(self._member)
+
+    def restricts_another(self) -> bool:
+        """Tell whether another session of the process forbids things now."""
+        return self._pool.restricts_another(self._member)
+
+    async def be_alone(self) -> None:
+        """Move to a process that no other session uses, where the conversation can move too."""
+        if self._pool.keep_alone(self._member):
+            return
+        link = self._current()
+        state = self._journal.transcript
+        begun = any(state.turns[turn_id].status == "done" for turn_id in state.turn_order)
+        if not begun or (link is not None and (link.can("resume") or link.can("load"))):
+            await self.drop()
 
     async def linked(self) -> Link:
         """Return the session at its running agent.

@@ -40,6 +40,7 @@ class SessionMeta(Model):
     folder: str
     notebook_path: str = ""
     policy: Policy = "ask"
+    policy_user: str = ""
     agent_session_id: str = ""
     turn_ids: tuple[str, ...] = ()
     can: tuple[Ability, ...] = ()
@@ -61,6 +62,7 @@ class SessionMeta(Model):
             folder=self.folder,
             status="stopped",
             policy=self.policy,
+            policy_user=self.policy_user,
             notebook_path=self.notebook_path,
             can=self.can,
             agent_session_id=self.agent_session_id,
@@ -154,6 +156,7 @@ def _migrated(folder: Path) -> SessionMeta | None:
         folder=note.folder,
         notebook_path=note.notebook_path,
         policy=note.policy,
+        policy_user=note.user,
         played=note.agent_name.endswith("(replayed)"),
         created_at=at if isinstance(at, int | float) else None,
         updated_at=changed,

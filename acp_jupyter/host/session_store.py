@@ -21,6 +21,7 @@ __all__ = ["SessionStore"]
 _log = logging.getLogger(__name__)
 _SAVE_SECONDS = 0.5
 _TURN_IDS = 5000
+_TITLE_CHARS = 1000
 _NEWER = "This session was written by a newer version of acp-jupyter. It can be read here."
 
 
@@ -152,12 +153,13 @@ def _meta(session: Session) -> SessionMeta:
         session_id=state.session_id,
         agent_id=state.agent,
         agent_name=state.agent_info.name,
-        title=session.redactor.redact_text(state.title),
+        title=session.redactor.redact_text(state.title[:_TITLE_CHARS]),
         label=session.label,
         cwd=state.cwd,
         folder=state.folder,
         notebook_path=state.notebook_path,
         policy=state.policy,
+        policy_user=state.policy_user,
         agent_session_id=state.agent_session_id,
         turn_ids=tuple(turn_ids),
         can=state.can,

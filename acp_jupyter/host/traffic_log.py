@@ -8,7 +8,8 @@ import logging
 import os
 import queue
 import threading
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +19,29 @@ from acp_jupyter.packets.json_shape import read_json
 from acp_jupyter.packets.traffic import TrafficEntry
 from acp_jupyter.transcript.redact import Redactor
 
-__all__ = ["FrozenLog", "TrafficLog", "read_entry", "read_traffic"]
+__all__ = [
+    "FrozenLog",
+    "TrafficLog",
+    "lacks_lines",
+    "read_entries",
+    "read_entry",
+    "read_traffic",
+]
 
 _log = logging.getLogger(__name__)
 _CLOSE_SECONDS = 10.0
 _BATCH = 500
+_LACKS_LINES = 0o400
+_FULL = (
+    "The record of this session is full ({mib:.0f} MB). What comes now is shown, and is not kept: "
+    "after a restart it is not there."
+)
+_NO_ROOM = (
+    "What comes now can't be written to the disk ({why}). It is shown, and is not kept: after a "
+    "restart it is not there."
+)
 _GATHER_SECONDS = 0.025
+_GROUP_CHARS = 256 * 1024
 
 _Queued = TrafficEntry | threading.Event | None
 """An entry, somebody who waits for those before, or the end."""
@@ -34,7 +52,9 @@ class TrafficLog:
 
     Entries are written by a thread of its own: home directories are often on a network, and
     neither the agent nor the page may wait for them. When the file has reached its bound it says
-    so in its last line and takes no more; the session goes on.
+    so in its last line and takes no more; the session goes on. Where the disk takes nothing, the
+    file is marked as one that lacks lines, by a mode without writing, which needs no room; once
+    there is room a line says so instead.
 
     Attributes
     ----------
@@ -42,7 +62,11 @@ class TrafficLog:
         The file.
     ended
         Whether the log is closed and everything that it will ever hold is in the file.
+    missing
+        Why lines are missing since it was opened, in words; empty where none are.
     """
+
+    missing = ""
 
     def __init__(self, path: Path, limits: Limits, redactor: Redactor | None = None) -> None:
         self.path = path
@@ -56,8 +80,11 @@ class TrafficLog:
         self._lock = threading.Lock()
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         path.parent.chmod(0o700)
+        self._gap = lacks_lines(path)
+        if self._gap:
+            path.chmod(0o600)
         self._fd = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        os.fchmod(self._fd, 0o600)
+        self._mark()
         self._size = os.fstat(self._fd).st_size
         if self._size and os.pread(self._fd, 1, self._size - 1) != b"\n":
             self._size += 1
@@ -112,7 +139,8 @@ class TrafficLog:
                 while len(batch) < _BATCH:
                     batch.append(self._entries.get_nowait())
             ended = None in batch
-            self._write_entries([item for item in batch if isinstance(item, TrafficEntry)])
+            for entries in _groups(item for item in batch if isinstance(item, TrafficEntry)):
+                self._write_entries(entries)
             for item in batch:
                 if isinstance(item, threading.Event):
                     item.set()
@@ -134,10 +162,26 @@ class TrafficLog:
                 break
             lines.append(line)
             self._size += len(line)
+        if self._size > self._bound:
+            self.missing = _FULL.format(mib=self._bound / 2**20)
+        gap = b"\n" + self._encode(_gap_entry(entries)) if self._gap else b""
         try:
-            self._write(b"".join(lines))
-        except OSError:
-            _log.exception("The traffic of an agent could not be written")
+            self._write(gap + b"".join(lines))
+        except OSError as error:
+            if not self._gap:
+                _log.exception("The traffic of an agent could not be written")
+            self.missing = _NO_ROOM.format(why=error.strerror)
+            self._gap = True
+            self._size = os.fstat(self._fd).st_size
+            self._mark()
+        else:
+            if gap:
+                self._gap = False
+                self._mark()
+
+    def _mark(self) -> None:
+        with contextlib.suppress(OSError):
+            os.fchmod(self._fd, _LACKS_LINES if self._gap else 0o600)
 
     def _encoded(self, entries: list[TrafficEntry]) -> Iterator[bytes]:
         """Encode plain lines as they came; what may hold a secret is looked at more closely."""
@@ -161,6 +205,33 @@ class TrafficLog:
     def _write(self, data: bytes) -> None:
         while data:
             data = data[os.write(self._fd, data) :]
+
+
+def lacks_lines(path: Path) -> bool:
+    """Tell whether lines were lost at the end of a log, and no line of it says so."""
+    try:
+        return not path.stat().st_mode & 0o200
+    except FileNotFoundError:
+        return False
+
+
+def _gap_entry(entries: list[TrafficEntry]) -> TrafficEntry:
+    seq, at = (entries[0].seq, entries[0].t) if entries else (0, time.time())
+    return TrafficEntry(seq, at, "!", {"note": "log_gap"})
+
+
+def _groups(entries: Iterable[TrafficEntry]) -> Iterator[list[TrafficEntry]]:
+    """Yield entries in groups that are not too long to be looked at in one step."""
+    group: list[TrafficEntry] = []
+    chars = 0
+    for entry in entries:
+        if group and chars + len(entry.raw) > _GROUP_CHARS:
+            yield group
+            group, chars = [], 0
+        group.append(entry)
+        chars += len(entry.raw)
+    if group:
+        yield group
 
 
 def _plain_line(entry: TrafficEntry) -> str:
@@ -220,4 +291,9 @@ def read_entry(line: bytes) -> TrafficEntry | None:
 def read_traffic(path: Path) -> Iterator[TrafficEntry]:
     """Yield the entries of a log. Lines that are no entry, such as a torn last one, are skipped."""
     with path.open("rb") as file:
-        yield from (found for found in read_log(file) if isinstance(found, TrafficEntry))
+        yield from read_entries(file)
+
+
+def read_entries(lines: Iterable[bytes]) -> Iterator[TrafficEntry]:
+    """Yield the entries of a log's lines, as `read_traffic` does."""
+    return (found for found in read_log(lines) if isinstance(found, TrafficEntry))

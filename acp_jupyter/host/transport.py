@@ -22,6 +22,8 @@ __all__ = ["BeforeAnswer", "LineTransport", "OnWithdrawn"]
 BeforeAnswer = Callable[[], Awaitable[None]]
 
 _YIELD_EVERY = 50
+_LONG_BYTES = 256 * 1024
+"""A line that is longer is not read in one step; see `read_long_json`."""
 _EXIT_AFTER_EOF_SECONDS = 1.0
 _NEXT = "The next prompt starts it again."
 _HANDSHAKE = "initialize"
@@ -146,7 +148,10 @@ class LineTransport:
         while not self.ended.is_set():
             chunk = await self._process.stdout.read()
             for line in self._splitter.feed(chunk) if chunk else self._splitter.finish():
-                self._inbound.take(line)
+                if isinstance(line, bytes) and len(line) > _LONG_BYTES:
+                    await self._inbound.take_long(line)
+                else:
+                    self._inbound.take(line)
                 self._count += 1
                 if self._count % _YIELD_EVERY == 0:
                     await asyncio.sleep(0)

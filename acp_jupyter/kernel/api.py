@@ -14,6 +14,7 @@ from acp_jupyter.kernel.recording import record_wish
 from acp_jupyter.kernel.session import Session
 from acp_jupyter.kernel.session_choice import by_time, find_session
 from acp_jupyter.kernel.surroundings import current_cell
+from acp_jupyter.packets.notes import Policy
 from acp_jupyter.transcript.session_state import SessionState
 
 __all__ = ["Session", "connect", "list_agents", "list_sessions", "resume"]
@@ -25,6 +26,7 @@ def connect(
     cwd: str | Path | None = None,
     session: str | None = None,
     new: bool = False,
+    policy: Policy | None = None,
     trust: bool = False,
     tools: bool = True,
 ) -> Session:
@@ -42,6 +44,9 @@ def connect(
         The session's name.
     new
         Start it anew.
+    policy
+        How permission requests of prompts are answered that are sent from here and name no other;
+        default: the session's policy, which is its user's.
     trust
         Whether the agent may run in the folder, whatever is in it. Without it the user is asked
         before an agent's first start in a folder.
@@ -71,7 +76,7 @@ def connect(
     if not new and not trust and tools and wish is None and cwd is None:
         state = _taken_up(client, name, session or "")
         if state is not None:
-            return Session(client, state)
+            return Session(client, state, policy)
     defaults.chosen.pop((name, session or ""), None)
     command = CreateSession(
         agent=name,
@@ -86,14 +91,14 @@ def connect(
         ask_trust=client.place == "server",
     )
     try:
-        return Session(client, client.create_session(command))
+        return Session(client, client.create_session(command), policy)
     except FolderNotTrusted as error:
         from acp_jupyter.kernel.questions import ask_trust
 
         if not current_cell().can_ask or not ask_trust(error):
             raise
         trusting = command.model_copy(update={"trust": True})
-        return Session(client, client.create_session(trusting))
+        return Session(client, client.create_session(trusting), policy)
 
 
 def list_agents() -> tuple[AgentEntry, ...]:

@@ -186,7 +186,18 @@ class HostClient(ABC):
     def turn(self, turn_id: str, wait_seconds: float = 0) -> TurnDetail:
         """Return a turn, at its end or after ``wait_seconds``."""
         command = GetTurn(turn_id=turn_id, wait_seconds=wait_seconds)
-        return _TURN.validate_python(self.call(command, wait_seconds + _QUICK_SECONDS))
+        return self.whole(_TURN.validate_python(self.call(command, wait_seconds + _QUICK_SECONDS)))
+
+    def whole(self, detail: TurnDetail) -> TurnDetail:
+        """Return a turn with the items that were not told with it."""
+        items, more = list(detail.items), detail.more
+        while more is not None:
+            command = GetTurn(turn_id=detail.turn.turn_id, start=more)
+            part = _TURN.validate_python(self.call(command, _QUICK_SECONDS))
+            items += part.items
+            more = part.more
+        update = {"items": tuple(items), "more": None}
+        return detail if detail.more is None else detail.model_copy(update=update)
 
     def follow(self, turn_id: str, wait_seconds: float) -> Followed:
         """Wait for the end of a turn as the cell that its agent's tools may work in.

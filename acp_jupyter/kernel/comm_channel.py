@@ -18,6 +18,7 @@ from acp_jupyter.delivery.frames import SessionSummary, SubscribeFrame
 from acp_jupyter.errors import HostClosed
 from acp_jupyter.kernel.client import HostClient
 from acp_jupyter.kernel.embedded import EmbeddedHost
+from acp_jupyter.kernel.surroundings import current_shell, kernel_of
 from acp_jupyter.kernel.widget import TurnWidget
 from acp_jupyter.packets.notes import Origin
 from acp_jupyter.transcript.session_state import TurnState
@@ -112,11 +113,25 @@ class _Served:
 
     def _receive(self, frame: dict[str, Any]) -> None:
         channel = self._channel
-        if channel is not None:
+        if channel is not None and self._comes_from_page():
             try:
                 self._client.host.submit(channel.receive(json.dumps(frame)))
             except HostClosed:
                 return
+
+    def _comes_from_page(self) -> bool:
+        """Tell whether the kernel is handling a message of a page to this widget.
+
+        A button is a person's. Python code has `HostClient.call`, which knows an agent's from the
+        user's.
+        """
+        kernel, comm = kernel_of(current_shell()), self.widget.comm
+        parent = kernel.get_parent("shell") if kernel is not None else None
+        match parent:
+            case {"header": {"msg_type": "comm_msg"}, "content": {"comm_id": str(comm_id)}}:
+                return comm is not None and comm_id == comm.comm_id
+            case _:
+                return False
 
 
 def _no_document(path: Path) -> None:

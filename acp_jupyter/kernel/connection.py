@@ -9,7 +9,7 @@ from pathlib import Path
 from acp_jupyter.errors import ServerUnreachable
 from acp_jupyter.kernel.client import HostClient
 from acp_jupyter.kernel.http_client import KernelIdentity, ServerClient
-from acp_jupyter.kernel.surroundings import current_shell, kernel_of, notebook_name
+from acp_jupyter.kernel.surroundings import current_shell, kernel_of, notebook_name, own_key
 
 __all__ = ["host_client"]
 
@@ -51,8 +51,8 @@ def _find() -> HostClient:
 def _identity() -> KernelIdentity | None:
     kernel = kernel_of(current_shell())
     file = getattr(getattr(kernel, "parent", None), "connection_file", "")
-    key = getattr(getattr(kernel, "session", None), "key", b"")
+    key = own_key()
     name = Path(file).stem if isinstance(file, str) else ""
-    if not name.startswith("kernel-") or not isinstance(key, bytes) or not key:
+    if not name.startswith("kernel-") or not key:
         return None
     return KernelIdentity(name.removeprefix("kernel-"), key)

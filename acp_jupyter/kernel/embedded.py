@@ -12,7 +12,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
-from jupyter_core.paths import jupyter_config_path, jupyter_data_dir
+from jupyter_core.paths import (
+    jupyter_config_dir,
+    jupyter_config_path,
+    jupyter_data_dir,
+    jupyter_runtime_dir,
+)
 
 from acp_jupyter.delivery.callers import UserCaller
 from acp_jupyter.delivery.commands import Command, CreateSession, GetTurn
@@ -21,6 +26,7 @@ from acp_jupyter.delivery.frames import TurnDetail
 from acp_jupyter.delivery.opening import go_on
 from acp_jupyter.errors import UnknownSession
 from acp_jupyter.host.host import AgentHost, HostConfig
+from acp_jupyter.host.own_folders import surrounding_folders
 from acp_jupyter.host.registry.agents import Registry
 from acp_jupyter.host.registry.points import EntryPointAgents
 from acp_jupyter.host.registry.public import PublicAgents
@@ -29,6 +35,7 @@ from acp_jupyter.kernel.client import HostClient
 from acp_jupyter.kernel.running.embedded_runner import THIS_KERNEL
 from acp_jupyter.kernel.running.embedded_tools import kernel_tools
 from acp_jupyter.kernel.running.guard import check_command
+from acp_jupyter.kernel.surroundings import own_key
 from acp_jupyter.notebook.kernel_work import FinishedWork, Followed, PrintedSoFar
 from acp_jupyter.notebook.waiting_cells import WaitingCells
 from acp_jupyter.transcript.session_state import SessionState
@@ -66,6 +73,11 @@ class EmbeddedHost(HostClient):
     def __init__(self, notebook_path: str) -> None:
         self._notebook_path = notebook_path
         data_dir = Path(jupyter_data_dir()) / "acp-jupyter"
+        own_folders, caches = surrounding_folders(
+            (jupyter_data_dir(), jupyter_config_dir(), jupyter_runtime_dir()),
+            os.environ,
+            Path.home(),
+        )
         self.cells = WaitingCells()
         self.host = AgentHost(
             HostConfig(
@@ -77,14 +89,17 @@ class EmbeddedHost(HostClient):
                 ),
                 root=Path.cwd(),
                 data_dir=data_dir,
+                own_folders=own_folders,
+                caches=caches,
                 goes_on=False,
                 tools=kernel_tools(Path.cwd(), self.cells) if notebook_path else None,
             )
         )
-        self.caller = UserCaller(_user())
+        self.caller = UserCaller(_user(), anonymous=True)
         self.dispatcher = Dispatcher(self.host, _NoSurroundings())
         self._sessions: dict[tuple[str, str], str] = {}
         self._pid = os.getpid()
+        self.host.secrets.put("kernels", [own_key().decode("utf-8", "replace")])
         self.host.start()
         _at_exit(self.close)
 
@@ -155,7 +170,7 @@ class EmbeddedHost(HostClient):
             return None
         if command.cwd not in {None, session.state.cwd} or not session.suits(command.record):
             return None
-        self.dispatcher.trust.grant(command, session)
+        self.dispatcher.trust.grant(command, session, self.caller)
         go_on(session, command.record)
         return session.state
 

@@ -40,7 +40,8 @@ def request_of(command: Command) -> tuple[str, str, bytes]:  # noqa: C901 - one 
             body = command.model_dump_json(exclude={"name", "session_id"}, exclude_none=True)
             return "POST", f"sessions/{quote(command.session_id, safe='')}/cancel", body.encode()
         case GetTurn():
-            query = urlencode({"wait": command.wait_seconds})
+            wanted: dict[str, float] = {"wait": command.wait_seconds}
+            query = urlencode(wanted if command.start is None else {"start": command.start})
             return "GET", f"turns/{quote(command.turn_id, safe='')}?{query}", b""
         case GetChanges():
             asked = {"format": command.form, "path": command.path}

@@ -10,9 +10,11 @@ from contextlib import contextmanager
 from acp_jupyter.delivery.commands import AnswerPermission
 from acp_jupyter.errors import FolderNotTrusted, PermissionGone, PermissionSettled
 from acp_jupyter.kernel.client import HostClient
+from acp_jupyter.kernel.recording import is_replaying
 from acp_jupyter.kernel.surroundings import current_shell, kernel_of
 from acp_jupyter.transcript.diff_text import unified_diff
 from acp_jupyter.transcript.items import Permission, ToolCall
+from acp_jupyter.transcript.outcomes import asked_beside
 
 __all__ = ["ask", "ask_trust"]
 
@@ -49,6 +51,8 @@ def ask_trust(error: FolderNotTrusted) -> bool:
         "Agents run what a folder configures: hooks, MCP servers, project instructions. "
         "Trust only folders whose content you trust."
     )
+    if is_replaying():
+        meaning = f"Playing a record makes the changes to files that it holds. {meaning}"
     choices = "  [1] Trust this folder\n  [2] Don't trust"
     question = f"{_visible(error.message)}\n  {meaning}\n{choices}"
     with _shown(question, "Trust this folder?"):
@@ -95,6 +99,7 @@ def _question(call: ToolCall, permission: Permission) -> str:
     if permission.reason:
         lines.append(f"  {permission.reason}")
     lines += [f"  $ {line}" for line in call.command.splitlines()]
+    lines += [f"  {name}: {value}" for name, value in asked_beside(call)]
     paths = dict.fromkeys((call.path, *(place.path for place in call.locations)))
     lines += [f"  {path}" for path in paths if path]
     for diff in call.diffs:

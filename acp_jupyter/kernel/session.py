@@ -46,8 +46,11 @@ class Session:
         The folder that the agent works in.
     """
 
-    def __init__(self, client: HostClient, state: SessionState) -> None:
+    def __init__(
+        self, client: HostClient, state: SessionState, policy: Policy | None = None
+    ) -> None:
         self._client = client
+        self._policy: Policy | None = policy
         self._turns = _TURNS.setdefault(state.session_id, deque(maxlen=_MOST_TURNS))
         self._widget: SessionWidget | None = None
         defaults.session_id = state.session_id
@@ -71,7 +74,8 @@ class Session:
         prompt
             Text, or ACP content blocks.
         policy
-            How permission requests of this turn are answered; default: the session's policy.
+            How permission requests of this turn are answered; default: as
+            `connect` was told, else the session's policy.
         allow, deny
             Rules for this turn, e.g. ``execute:git status *``, ``edit:src/**``, ``read`` or
             ``fetch:https://docs.python.org/*``. What is denied is rejected, whatever allows it.
@@ -95,7 +99,7 @@ class Session:
         turn_id = self._client.prompt(
             self.id,
             prompt if isinstance(prompt, str) else tuple(prompt),
-            policy=policy,
+            policy=policy or self._policy,
             allow=tuple(allow),
             deny=tuple(deny),
             origin=origin,
@@ -194,7 +198,7 @@ class Session:
         NotSupported
             The agent can't do that.
         """
-        return Session(self._client, self._client.fork(self.id))
+        return Session(self._client, self._client.fork(self.id), self._policy)
 
     def close(self) -> None:
         """End the session and its agent; it is kept, and the next prompt takes it up again."""

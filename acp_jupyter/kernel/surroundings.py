@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
-__all__ = ["Cell", "current_cell", "current_shell", "kernel_of", "notebook_name"]
+__all__ = ["Cell", "current_cell", "current_shell", "kernel_of", "notebook_name", "own_key"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,3 +73,9 @@ def _text(mapping: object, key: str) -> str:
 
 def _at_terminal() -> bool:
     return sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty()
+
+
+def own_key() -> bytes:
+    """Return the key of this kernel's connection; empty where no kernel runs."""
+    key = getattr(getattr(kernel_of(current_shell()), "session", None), "key", b"")
+    return key if isinstance(key, bytes) else b""

@@ -9,6 +9,7 @@ from typing import Literal
 
 from pydantic import JsonValue
 
+from acp_jupyter.host.host_requests import ALLOW, ask_for_host
 from acp_jupyter.host.session import Session
 from acp_jupyter.notebook.agent_cards import holds_arguments, wait_for_card
 from acp_jupyter.notebook.call_card import CallCard, text_content
@@ -17,11 +18,6 @@ from acp_jupyter.packets.notes import ImportedPacket
 from acp_jupyter.transcript.items import ToolCall
 
 __all__ = ["Gate", "Refused", "Wish"]
-
-_OPTIONS: list[JsonValue] = [
-    {"optionId": "allow", "name": "Allow", "kind": "allow_once"},
-    {"optionId": "reject", "name": "Reject", "kind": "reject_once"},
-]
 
 
 class Refused(Exception):
@@ -84,27 +80,16 @@ class Gate:
         call_id = card.tool_call_id if card is not None and joined else _new_id()
         told = CallCard(self._say, call_id, own=not joined)
         request_id = f"t{secrets.token_hex(8)}"
-        self._say(
-            {
-                "type": "permission_request",
-                "request_id": request_id,
-                "toolCall": {"toolCallId": call_id, **_call(wish)},
-                "options": _OPTIONS,
-                "wish": wish.words,
-                "reason": wish.reason,
-            }
-        )
+        call: Obj = {"toolCallId": call_id, **_call(wish)}
         try:
-            option = await asking.ask(request_id, given_up="withdrawn")
+            option = await ask_for_host(
+                journal, asking, request_id, call, words=wish.words, reason=wish.reason
+            )
         except asyncio.CancelledError:
             told.done(failed=True)  # the agent has given the call up, and may go on
             raise
-        outcome: Obj = {"outcome": "cancelled"}
-        if option is not None:
-            outcome = {"outcome": "selected", "optionId": option}
         shown = asking.granted.get(request_id)
-        self._say({"type": "permission_response", "request_id": request_id, "outcome": outcome})
-        if option != "allow":
+        if option != ALLOW:
             told.done(failed=True)
             raise Refused(_refusal(option))
         self._refuse_forbidden(asking.forbidden())

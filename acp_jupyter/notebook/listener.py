@@ -10,7 +10,7 @@ import secrets
 import shutil
 import sys
 import tempfile
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
@@ -19,6 +19,8 @@ __all__ = ["Serve", "ToolsListener"]
 
 _GREETING_SECONDS = 10.0
 _GREETING_CHARS = 200
+_GREETING_AT_ONCE = 64
+"""One more ends the oldest: who says nothing keeps nobody out."""
 _LINE_BYTES = 8 * 1024 * 1024
 _CONNECTIONS_PER_SESSION = 8
 _PATH_BYTES = 100
@@ -43,7 +45,8 @@ class ToolsListener:
 
     def __init__(self) -> None:
         self._doors: dict[str, _Door] = {}
-        self._greeting: set[asyncio.Task[None]] = set()
+        self._greeting: dict[asyncio.Task[None], None] = {}
+        """Connections that have not said who they are, the oldest first."""
         self._server: asyncio.Server | None = None
         self._folder: str | None = None
         self._address = ""
@@ -98,8 +101,17 @@ class ToolsListener:
 
     def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.create_task(self._admit(reader, writer), name="acp-tools")
-        self._greeting.add(task)
-        task.add_done_callback(self._greeting.discard)
+        self._greeting[task] = None
+
+        def gone(done: asyncio.Task[None]) -> None:
+            self._greeting.pop(done, None)
+            writer.close()  # a task that was ended before it began has not
+
+        task.add_done_callback(gone)
+        if len(self._greeting) > _GREETING_AT_ONCE:
+            oldest = next(iter(self._greeting))
+            del self._greeting[oldest]
+            oldest.cancel()
 
     async def _admit(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
@@ -108,7 +120,7 @@ class ToolsListener:
             door = await self._greeted(reader)
             if door is None or len(door.tasks) >= _CONNECTIONS_PER_SESSION:
                 return
-            self._greeting.discard(task)
+            self._greeting.pop(task, None)
             door.tasks.add(task)
             task.add_done_callback(door.tasks.discard)
             await door.serve(reader, writer)
@@ -130,7 +142,7 @@ class ToolsListener:
         return door if door is not None and hmac.compare_digest(door.key, key) else None
 
 
-async def _end(tasks: set[asyncio.Task[None]]) -> None:
+async def _end(tasks: Iterable[asyncio.Task[None]]) -> None:
     waiting = tuple(tasks)
     for task in waiting:
         task.cancel()

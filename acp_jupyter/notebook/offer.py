@@ -68,7 +68,7 @@ class NotebookTools:
             await module.serve_mcp(tools, reader, writer)
 
         address, greeting = await self._listener.open(session.session_id, serve)
-        session.redactor.learn(greeting, greeting.rpartition(" ")[2])
+        session.redactor.learn("notebook tools", greeting, greeting.rpartition(" ")[2])
         environment = {"ACP_NOTEBOOK_TOOLS": address, "ACP_NOTEBOOK_TOOLS_KEY": greeting}
         return (
             {

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 __all__ = ["bound_names"]
 
 _MOST_CHARS = 200_000
-_SPECIAL = re.compile(r"^(?P<indent>\s*)(?:(?P<target>[\w\s,.\[\]]+?)\s*=\s*)?[%!][^=].*$")
+_SPECIAL = re.compile(r"^(?P<indent>\s*+)(?:(?P<target>[\w,.\[\]][\w\s,.\[\]]*+)=\s*+)?[%!][^=].*$")
 """IPython's own lines: ``%magic``, ``!command``, and what is assigned from them."""
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
@@ -40,7 +40,7 @@ def _plain(code: str) -> str:
 
 def _plain_line(found: re.Match[str]) -> str:
     target = found["target"]
-    return f"{found['indent']}{f'{target} = None' if target else 'pass'}"
+    return f"{found['indent']}{f'{target.rstrip()} = None' if target else 'pass'}"
 
 
 def _bound(tree: ast.AST) -> Iterator[str]:

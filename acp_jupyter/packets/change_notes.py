@@ -125,3 +125,7 @@ class FileWritten(Model):
     old_text: str | None = None
     """Null for a new file."""
     new_text: str = ""
+    old_digest: str = ""
+    """SHA-256 of the old text in UTF-8, in hexadecimal digits; empty for a new file."""
+    kept: bool = True
+    """Whether the texts are here; else they are too large."""

@@ -7,6 +7,7 @@ from typing import Literal
 from pydantic import JsonValue
 
 from acp_jupyter.packets.base import Model
+from acp_jupyter.packets.permission_notes import Policy, Rule
 
 __all__ = ["ElicitationSettled", "TurnEdited", "TurnMoved"]
 
@@ -18,6 +19,10 @@ class ElicitationSettled(Model):
     request_id: str
     by: Literal["user", "turn_cancelled", "nobody", "agent_exited", "withdrawn", "completed"]
     """``completed``: the agent says that it was done elsewhere."""
+    user: str = ""
+    """Who answered, as the server knows them."""
+    told: str = ""
+    """The name that is shown for them."""
 
 
 class TurnEdited(Model):
@@ -26,6 +31,12 @@ class TurnEdited(Model):
     note: Literal["turn_edited"] = "turn_edited"
     turn_id: str
     prompt: tuple[dict[str, JsonValue], ...]
+    policy: Policy | None = None
+    """Where it is another now: a cell had sent the prompt, and a user has changed it."""
+    rules: tuple[Rule, ...] | None = None
+    """The same."""
+    user: str | None = None
+    """The same; who answers for it from now on."""
 
 
 class TurnMoved(Model):

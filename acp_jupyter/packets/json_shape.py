@@ -6,12 +6,23 @@ import json
 import math
 import re
 from collections.abc import Mapping
+from json import decoder, scanner
 from typing import Any
 
-__all__ = ["CAMEL_KEYS", "camel_case", "clean_json", "count", "read_json", "string_or_none"]
+__all__ = [
+    "CAMEL_KEYS",
+    "camel_case",
+    "clean_json",
+    "count",
+    "read_json",
+    "read_long_json",
+    "string_or_none",
+]
 
 _MAX_DEPTH = 64
 _MAX_DIGITS = 300
+_MAX_PARTS = 100_000
+_SLICE_CHARS = 1_000_000
 _TOO_LARGE = 10**_MAX_DIGITS
 _TOO_DEEP = "[nested too deeply]"
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -49,6 +60,58 @@ def read_json(text: str) -> Any:
     # Only an escape makes a surrogate; and depth needs as many brackets.
     odd = "\\ud" in text or "\\uD" in text
     return clean_json(value) if odd or text.count("{") + text.count("[") > _MAX_DEPTH else value
+
+
+def read_long_json(text: str) -> Any:
+    """Do the same with a text of many MiB, so that other threads go on meanwhile.
+
+    `json` reads a text in one step, and a MiB of brackets stops the whole program for 50 ms. Here
+    a step is one string or number. What has more parts than any message needs is refused: as
+    objects they take thirty times the room.
+
+    Raises
+    ------
+    ValueError
+        It is no JSON, or has too many parts.
+    RecursionError
+        It is nested beyond what can be read.
+    """
+    value = _StepByStep().decode(text)
+    starts = range(0, len(text), _SLICE_CHARS)
+    odd = any("\\ud" in text[at : at + _SLICE_CHARS + 3].lower() for at in starts)
+    return (
+        clean_json(value) if odd or any(_opened(text, at) > _MAX_DEPTH for at in starts) else value
+    )
+
+
+def _opened(text: str, at: int) -> int:
+    end = at + _SLICE_CHARS
+    return text.count("{", at, end) + text.count("[", at, end)
+
+
+class _StepByStep(json.JSONDecoder):
+    """Reads by `json`'s own Python code, and counts."""
+
+    def __init__(self) -> None:
+        super().__init__(parse_constant=_nothing, parse_float=_finite, parse_int=_whole)
+        self._parts = 0
+        self.parse_object = self._object
+        self.parse_array = self._array
+        self.memo: dict[str, str] = {}
+        self.scan_once = scanner.py_make_scanner(self)  # type: ignore[attr-defined]
+
+    def _object(self, *args: Any) -> Any:
+        self._count()
+        return decoder.JSONObject(*args)  # type: ignore[attr-defined]
+
+    def _array(self, *args: Any) -> Any:
+        self._count()
+        return decoder.JSONArray(*args)  # type: ignore[attr-defined]
+
+    def _count(self) -> None:
+        self._parts += 1
+        if self._parts > _MAX_PARTS:
+            raise ValueError("It has too many parts.")
 
 
 def _nothing(_: str) -> None:

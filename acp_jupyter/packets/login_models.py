@@ -31,3 +31,5 @@ class AuthMethod(Model):
     link: str = ""
     """Where a key is to be had."""
     variables: tuple[AuthVariable, ...] = ()
+    adds: str = ""
+    """What a login in a terminal adds to the agent's own command: variables and arguments."""

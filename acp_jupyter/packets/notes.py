@@ -17,7 +17,13 @@ from acp_jupyter.packets.change_notes import FileWritten, TurnChangesNote, TurnR
 from acp_jupyter.packets.elicitation_notes import ElicitationSettled, TurnEdited, TurnMoved
 from acp_jupyter.packets.file_notes import ArtifactsMade, FilesChanged
 from acp_jupyter.packets.login_notes import LoginDone, LoginNeeded, LoginStarted
-from acp_jupyter.packets.permission_notes import Rule, RulesChanged, TrustAsked, TrustSettled
+from acp_jupyter.packets.permission_notes import (
+    Policy,
+    Rule,
+    RulesChanged,
+    TrustAsked,
+    TrustSettled,
+)
 from acp_jupyter.packets.session_notes import (
     AgentSilent,
     FolderLook,
@@ -54,8 +60,6 @@ __all__ = [
     "read_note",
 ]
 
-Policy = Literal["ask", "read-only", "accept-edits", "allow-all", "deny"]
-
 
 class SessionOpened(Model):
     """First line of a session's log."""
@@ -69,6 +73,8 @@ class SessionOpened(Model):
     policy: Policy = "ask"
     title: str = ""
     notebook_path: str = ""
+    user: str = ""
+    """Who chose the policy; empty where people have no names."""
 
 
 class AgentStarting(Model):
@@ -108,6 +114,8 @@ class TurnQueued(Model):
     origin: Origin | None = None
     rules: tuple[Rule, ...] = ()
     """What is answered in this turn without asking."""
+    user: str = ""
+    """Who sent it, and so answers for it; empty for a kernel, or where people have no names."""
 
 
 class TurnStartedNote(Model):
@@ -154,6 +162,10 @@ class PermissionSettledNote(Model):
     rule: str = ""
     reason: str = ""
     """Why the user said no, in their words."""
+    user: str = ""
+    """Who answered, as the server knows them."""
+    told: str = ""
+    """The name that is shown for them."""
 
 
 class PolicyChanged(Model):
@@ -161,6 +173,8 @@ class PolicyChanged(Model):
 
     note: Literal["policy_changed"] = "policy_changed"
     policy: Policy
+    user: str = ""
+    """Who did; empty where people have no names."""
 
 
 class TitleChanged(Model):

@@ -7,6 +7,7 @@ from typing import Literal
 from acp_jupyter.packets.base import Model
 
 __all__ = [
+    "Policy",
     "Rule",
     "RuleEffect",
     "RuleKind",
@@ -15,6 +16,9 @@ __all__ = [
     "TrustAsked",
     "TrustSettled",
 ]
+
+Policy = Literal["ask", "read-only", "accept-edits", "allow-all", "deny"]
+"""How permission requests are answered that no rule is about."""
 
 RuleKind = Literal["read", "search", "edit", "delete", "move", "execute", "fetch"]
 """The protocol's kinds that leave evidence: paths, a command or an address."""
@@ -36,6 +40,8 @@ class Rule(Model):
     words: str = ""
     """The same for people."""
     created_at: float = 0.0
+    user: str = ""
+    """Whose prompts it allows things for; empty for all."""
 
 
 class RulesChanged(Model):
@@ -53,6 +59,10 @@ class TrustAsked(Model):
     agent_name: str
     folder: str
     """For people."""
+    record: str = ""
+    """What would be played in the agent's place, and was not recorded here."""
+    warning: str = ""
+    """What else would be trusted, where that is more than a project."""
 
 
 class TrustSettled(Model):
@@ -62,3 +72,7 @@ class TrustSettled(Model):
     request_id: str
     trusted: bool = False
     by: Literal["user", "turn_cancelled"] = "user"
+    user: str = ""
+    """Who answered, as the server knows them."""
+    told: str = ""
+    """The name that is shown for them."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 
 from pydantic import JsonValue
@@ -25,7 +26,9 @@ from acp_jupyter.packets.tool_inputs import (
 from acp_jupyter.packets.vocabulary import normalize_todo_status
 
 __all__ = [
+    "command_line",
     "file_path",
+    "is_shell",
     "read_bash",
     "read_edit",
     "read_glob",
@@ -41,6 +44,11 @@ __all__ = [
     "read_write",
 ]
 
+_SHELL = re.compile(
+    r"((/usr(/local)?|/opt/homebrew|/run/current-system/sw|/nix/store/[\w.+-]+)?/bin/)?"
+    r"(bash|dash|sh|zsh)"
+)
+
 
 def file_path(raw: Obj) -> str:
     """Return the path that an input names, in any spelling; snake case first (S1.52)."""
@@ -55,10 +63,15 @@ def command_line(raw: Obj) -> str:
         return text(value)
     words = [part for part in value if isinstance(part, str)]
     match words:
-        case [_, "-c" | "-lc", script]:
+        case [program, "-c" | "-lc", script] if is_shell(program):
             return script  # codex: the shell around a command says nothing
         case _:
             return shlex.join(words)
+
+
+def is_shell(program: str) -> bool:
+    """Tell whether a program is a system's shell, not only one of that name."""
+    return _SHELL.fullmatch(program) is not None
 
 
 def read_todos(raw: JsonValue) -> tuple[TodoItem, ...]:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import getpass
 import json
+import os
+import re
 from http.client import responses
 from types import TracebackType
 from typing import Any
 
 from jupyter_core.utils import ensure_async
 from jupyter_server import CallContext
-from jupyter_server.auth.identity import User
-from jupyter_server.auth.utils import HTTP_METHOD_TO_AUTH_ACTION
+from jupyter_server.auth.identity import PasswordIdentityProvider, User
 from jupyter_server.base.handlers import APIHandler, JupyterHandler
 from tornado.web import HTTPError
 
@@ -25,6 +27,8 @@ __all__ = ["RESOURCE", "AcpHandler", "authorize_user"]
 RESOURCE = "acp"
 """What an ``Authorizer`` is asked about."""
 
+_MADE_UP = re.compile(r"[0-9a-f]{32}|anonymous")
+_NAME_CHARS = 100
 _REASONS = {
     400: "bad_request",
     403: "not_allowed",
@@ -51,7 +55,30 @@ async def authorize_user(handler: JupyterHandler, action: str) -> UserCaller:
             f"This server does not allow {user.username} to use agents. "
             "Its administrator decides that."
         )
-    return UserCaller(user.username)
+    made_up = _is_made_up(handler, user)
+    return UserCaller(user.username, made_up, "" if made_up else _told(user))
+
+
+def _is_made_up(handler: JupyterHandler, user: User) -> bool:
+    """Tell whether Jupyter made this name up, for whoever has the server's token or password."""
+    by_secret = isinstance(handler.identity_provider, PasswordIdentityProvider)
+    unnamed = by_secret or user.display_name.startswith("Anonymous ")
+    return unnamed and _MADE_UP.fullmatch(user.username) is not None
+
+
+def _told(user: User) -> str:
+    """Return a user's name where it says something: not that of the server's owner."""
+    name = (user.name or "") if _MADE_UP.fullmatch(user.username) else user.username
+    return "" if name in {*_owners(), "anonymous"} else name[:_NAME_CHARS]
+
+
+def _owners() -> set[str]:
+    """Return the names of the account that the server runs as."""
+    try:
+        account = getpass.getuser()
+    except (OSError, KeyError, ImportError):
+        account = ""
+    return {account, os.environ.get("JUPYTERHUB_USER", ""), ""}
 
 
 class AcpHandler(OwnOrigin, APIHandler):
@@ -84,7 +111,9 @@ class AcpHandler(OwnOrigin, APIHandler):
             await super().prepare()
             method = (self.request.method or "").upper()
             if method != "OPTIONS":
-                self.caller = await authorize_user(self, HTTP_METHOD_TO_AUTH_ACTION[method])
+                # Whatever is sent to an agent runs something.
+                action = "read" if method in {"GET", "HEAD"} else "execute"
+                self.caller = await authorize_user(self, action)
         if len(self.request.body) > self.body_bytes:
             raise HTTPError(413, "The request is too large.")
 

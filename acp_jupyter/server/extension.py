@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,7 +11,12 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from jupyter_core.paths import jupyter_config_path, jupyter_data_dir
+from jupyter_core.paths import (
+    jupyter_config_dir,
+    jupyter_config_path,
+    jupyter_data_dir,
+    jupyter_runtime_dir,
+)
 from jupyter_server.extension.application import ExtensionApp
 from jupyter_server.serverapp import ServerApp
 from traitlets import Bool, Dict, Float, List, Unicode
@@ -23,6 +29,7 @@ from acp_jupyter.errors import BadRequest
 from acp_jupyter.host.host import AgentHost, HostConfig
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.mcp_servers import acp_servers
+from acp_jupyter.host.own_folders import surrounding_folders
 from acp_jupyter.host.registry.agents import Registry
 from acp_jupyter.host.registry.points import EntryPointAgents
 from acp_jupyter.host.registry.public import PublicAgents
@@ -38,6 +45,7 @@ from acp_jupyter.server.handlers import handlers
 from acp_jupyter.server.kernel_runner import ServerKernelRunner
 from acp_jupyter.server.kernels import Kernels
 from acp_jupyter.server.login_terminals import LoginTerminals
+from acp_jupyter.server.server_secrets import ServerSecrets
 from acp_jupyter.server.whereabouts import KernelWhereabouts
 
 __all__ = ["URL_VARIABLE", "AcpJupyter", "kernel_url"]
@@ -104,6 +112,11 @@ class AcpJupyter(ExtensionApp):
         serverapp = self._server()
         root = _root(serverapp)
         data_dir = Path(self.data_dir or Path(jupyter_data_dir()) / "acp-jupyter")
+        own_folders, caches = surrounding_folders(
+            (jupyter_data_dir(), jupyter_config_dir(), jupyter_runtime_dir()),
+            os.environ,
+            Path.home(),
+        )
         pages = Pages(lambda path: _server_path(root, path))
         kernels = Kernels(serverapp.kernel_manager, serverapp.session_manager)
         cells = WaitingCells()
@@ -126,6 +139,8 @@ class AcpJupyter(ExtensionApp):
                 ),
                 root=root,
                 data_dir=data_dir,
+                own_folders=own_folders,
+                caches=caches,
                 trust=TrustStore(data_dir / "trust.json", self.trusted_folders),
                 documents=PageDocuments(pages),
                 mcp_servers=self._mcp_servers(),
@@ -152,8 +167,10 @@ class AcpJupyter(ExtensionApp):
         )
         self._looking: asyncio.Task[None] | None = None
         self.handlers.extend(handlers(self._backend))
+        # This reads the token from the environment, too.
+        self._secrets = ServerSecrets(serverapp, host.secrets)
+        self._secrets.begin()
         host.start()
-        _ = serverapp.identity_provider.token  # read from the environment at first use
         for name in _TOKEN_VARIABLES:
             # A kernel that inherits it, and so what an agent runs in it, could act as the user.
             os.environ.pop(name, None)
@@ -175,6 +192,9 @@ class AcpJupyter(ExtensionApp):
         self.kernel_runner.begin(asyncio.get_running_loop())
         self._whereabouts.loop = asyncio.get_running_loop()
         self._looking = asyncio.create_task(self._activity.run(), name="acp-activity")
+        # Jupyter's own 270,000 objects live as long as the server. Left out, a full collection
+        # while an agent works stops it for some ms, and not for 200.
+        gc.freeze()
 
     async def stop_extension(self) -> None:
         """End the streams, the sessions and their agents."""

@@ -123,7 +123,10 @@ ROUTES: tuple[Route, ...] = (
         },
     ),
     Route(f"{_SESSION}/traffic-lines/{{place}}", {"GET": Verb("get_traffic_line")}),
-    Route("turns/{turn_id}", {"GET": Verb("get_turn", query={"wait": "wait_seconds"})}),
+    Route(
+        "turns/{turn_id}",
+        {"GET": Verb("get_turn", query={"wait": "wait_seconds", "start": "start"})},
+    ),
     Route(
         "turns/{turn_id}/attach",
         {"GET": Verb("attach_turn", query=_same("notebook_path", "cell_id"))},

@@ -76,11 +76,12 @@ def _renew(draft: Draft, turn: TurnState, changes: TurnChanges) -> None:
 def written(draft: Draft, note: FileWritten) -> None:
     """S2.54: hang the change on the card of the same path, where the agent told none."""
     turn_id = draft.session.active_turn_id
-    if turn_id is None:
+    if turn_id is None or not note.kept:
         return
     diff = _diff(draft, note, note.old_text)
     known = draft.written.get(diff.path)
-    for item in reversed(draft.items[draft.turn_first.get(turn_id, len(draft.items)) :]):
+    start = draft.turn_first.get(turn_id, len(draft.items))
+    for item in reversed(tuple(draft.items.recent(start))):
         if isinstance(item, ToolCall) and item.turn_id == turn_id and _is_work(item, diff):
             if known is not None and known.item_id == item.id:
                 _hang(draft, item, _diff(draft, note, known.diff.old_text))

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TypedDict
 
-from pyrsistent import pmap
-
 from acp_jupyter.transcript.events import (
     Event,
     ItemAdded,
@@ -17,12 +15,18 @@ from acp_jupyter.transcript.events import (
     TurnEnded,
     TurnStarted,
 )
-from acp_jupyter.transcript.items import AgentMessage, Item, Thought
+from acp_jupyter.transcript.items import AgentMessage, Item, Thought, ToolCall
+from acp_jupyter.transcript.persistent import Map
+from acp_jupyter.transcript.put_away import NEWEST
 from acp_jupyter.transcript.session_state import TurnState
 from acp_jupyter.transcript.state import Fields, OpenItem, Transcript
-from acp_jupyter.transcript.text import Text
+from acp_jupyter.transcript.text import MOST_CHARS, Text, fitted
 
 __all__ = ["Draft", "place_of"]
+
+
+_EVENT_CHARS = 500_000
+"""Of text in one event: it is encoded and packed in one step."""
 
 
 class _Stamp(TypedDict):
@@ -77,35 +81,60 @@ class Draft(Fields):
         if item.turn_id is not None and item.turn_id not in self.turn_first:
             self.turn_first = self.turn_first.set(item.turn_id, place)
         self.events.append(ItemAdded(**self._stamp(), index=place, item=item))
+        if place >= NEWEST:
+            self._put_away_call(place - NEWEST)
+
+    def add_renewable(self, item: Item, name: str) -> None:
+        """Add an item that a later packet may find again, by its kind, turn and name."""
+        self.renewable = self.renewable.set((item.kind, item.turn_id, name), item.id)
+        self.add(item)
+
+    def known(self, kind: str, turn_id: str | None, name: str) -> Item | None:
+        """Return the item that was added so."""
+        item_id = self.renewable.get((kind, turn_id, name))
+        return None if item_id is None else self.get(item_id)
 
     def replace(self, item: Item) -> None:
         """Put a changed item in the place of the one with its id."""
         place = place_of(item.id)
-        if self.items[place] == item:
+        old = self.items[place]
+        if isinstance(old, ToolCall) and isinstance(item, ToolCall) and old.is_asking:
+            item = item.as_asked(old) if item.is_asking else item
+        if old == item:
             return
         self.items = self.items.set(place, item)
         self.events.append(ItemReplaced(**self._stamp(), item=self.filled(item)))
+        self._put_away_call(place)
+
+    def _put_away_call(self, place: int) -> None:
+        """Keep what is known of a tool call in less room, where its item is."""
+        if self.items.is_put_away(place) and isinstance(item := self.items[place], ToolCall):
+            self.calls = self.calls.put_away(item.tool_call_id)
 
     def append_text(self, item_id: str, field: TextField, piece: str) -> None:
-        """Append to an item's growing field."""
-        if not piece:
-            return
+        """Append to an item's growing field; what is beyond all reading is left to the log."""
         text = self.text_of(item_id) or Text()
-        self.seq += 1
-        self.events.append(
-            TextAppended(
-                session_id=self.session.session_id,
-                seq=self.seq,
-                item_id=item_id,
-                field=field,
-                offset=text.length,
-                text=piece,
+        piece = fitted(piece, MOST_CHARS - text.length)
+        for start in range(0, len(piece), _EVENT_CHARS):
+            part = piece[start : start + _EVENT_CHARS]
+            self.seq += 1
+            self.events.append(
+                TextAppended(
+                    session_id=self.session.session_id,
+                    seq=self.seq,
+                    item_id=item_id,
+                    field=field,
+                    offset=text.length,
+                    text=part,
+                )
             )
-        )
-        self._keep_text(item_id, text.append(piece))
+            text = text.append(part)
+        if piece:
+            self._keep_text(item_id, text)
 
     def set_text(self, item_id: str, field: TextField, whole: str) -> None:
         """Set a growing field; one that extends the old is an append."""
+        whole = fitted(whole, MOST_CHARS)
         old = str(self.text_of(item_id) or "")
         if whole.startswith(old):
             self.append_text(item_id, field, whole[len(old) :])
@@ -117,8 +146,7 @@ class Draft(Fields):
     def _keep_text(self, item_id: str, text: Text) -> None:
         """One text grows at a time, mostly: it is put away when the next one begins."""
         if self.growing is not None and self.growing[0] != item_id:
-            self.growing[1].pack()
-            self.texts = self.texts.set(*self.growing)
+            self.texts = self.texts.set(self.growing[0], self.growing[1].put_away())
         self.growing = (item_id, text)
 
     def parent(self, parent_id: str) -> str:
@@ -156,14 +184,14 @@ class Draft(Fields):
 
     def close_open_items(self) -> None:
         """End the same of the agent and of all subagents."""
-        for parent in ("", *self.opened_by):
+        for parent in ("", *sorted(self.opened_by, key=place_of)):
             self.close_open_item(parent)
 
     def close_steps(self) -> None:
         """End the steps that nobody has ended."""
-        for item_id in self.steps.values():
+        for item_id in sorted(self.steps.values(), key=place_of):
             self.close_item(item_id)
-        self.steps = pmap()
+        self.steps = Map()
 
     def close_item(self, item_id: str) -> None:
         """End a message or thought."""

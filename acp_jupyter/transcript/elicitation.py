@@ -64,6 +64,9 @@ def note_settled(draft: Draft, note: ElicitationSettled) -> None:
     if note.by == "agent_exited":
         draft.settled_by = draft.settled_by.discard(note.request_id)
         _settle(draft, note.request_id, "expired", EXPIRED)
+    item = _pending(draft, note.request_id)
+    if item is not None and note.told:
+        draft.replace(item.model_copy(update={"answered_by": note.told}))
 
 
 def respond(draft: Draft, packet: ElicitationResponse) -> None:
@@ -101,7 +104,7 @@ def complete(draft: Draft, packet: ElicitationComplete) -> None:
 
 def expire_questions(draft: Draft, words: str) -> None:
     """Settle every pending question of a process that is gone."""
-    for request_id in tuple(draft.request_items):
+    for request_id in sorted(draft.request_items):
         if _pending(draft, request_id) is not None:
             _settle(draft, request_id, "expired", words)
 

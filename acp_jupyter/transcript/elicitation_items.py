@@ -44,4 +44,6 @@ class Elicitation(Model):
     """For the record; secrets are not kept."""
     outcome: str = ""
     """What became of it, in words."""
+    answered_by: str = ""
+    """Which user has answered, where that is worth telling; in no record."""
     asked_at: float | None = None

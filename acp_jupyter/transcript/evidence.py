@@ -5,21 +5,28 @@ Pure: what lies on disk behind a path is looked at elsewhere.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import PurePosixPath
 from typing import get_args
 
 from pydantic import JsonValue
 
-from acp_jupyter.packets.json_fields import Obj, items, obj, text
-from acp_jupyter.packets.paths import relative_path
+from acp_jupyter.packets.json_fields import Obj, obj, text
 from acp_jupyter.packets.permission_notes import RuleKind
+from acp_jupyter.packets.read_inputs import command_line
 from acp_jupyter.packets.tools import find_tool
-from acp_jupyter.transcript.items import PermissionOption, ToolCall
+from acp_jupyter.transcript.command_fields import (
+    WORDS,
+    field_name,
+    is_nothing,
+    read_command_fields,
+)
+from acp_jupyter.transcript.items import Detail, PermissionOption, ToolCall
+from acp_jupyter.transcript.path_fields import path_of, read_path_fields
 
-__all__ = ["Evidence", "evidence_of", "is_question", "sole_allow_once"]
+__all__ = ["Evidence", "evidence_of", "is_question", "rest_of", "sole_allow_once"]
 
 _RULE_KINDS: tuple[RuleKind, ...] = get_args(RuleKind)
 _OPTION_KINDS = frozenset({"allow_once", "allow_always", "reject_once", "reject_always"})
@@ -36,25 +43,12 @@ _QUESTION_TOOLS = frozenset(
         "userinput",
     }
 )
-_PATH_KEYS = frozenset(
-    {
-        "absolutepath",
-        "destination",
-        "directory",
-        "filename",
-        "filepath",
-        "newpath",
-        "notebookpath",
-        "oldpath",
-        "path",
-        "source",
-        "target",
-        "targetfile",
-    }
-)
-_LIST_KEYS = frozenset({"changes", "edits", "files", "paths"})
-_SHELLS = frozenset({"bash", "dash", "sh", "zsh"})
+_FETCH = frozenset({"format", "maxlength", "prompt", "timeout", "url"})
+"""Fields of what is fetched that send nothing and write nothing."""
 _MOST_PATHS = 200
+_MOST_DETAILS = 30
+_NAME_CHARS = 100
+_VALUE_CHARS = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,13 +60,16 @@ class Evidence:
     """All that it names, relative to the session's folder where they lie inside it."""
     command: str = ""
     url: str = ""
+    understood: bool = True
+    """Whether nothing else is said that may change what is done."""
+    plain: bool = True
+    """Whether a command is all there is: in the session's folder, and waited for."""
 
 
 def evidence_of(call: ToolCall, cwd: str) -> Evidence | None:
     """Return the facts of a call; None where one is missing, or two contradict each other."""
     kind = next((kind for kind in _RULE_KINDS if kind == call.tool_kind), None)
-    ours = call.permission is not None and call.permission.request_id.startswith("t")
-    # What the host's own tools touch is told by itself; their arguments are no paths or commands.
+    ours = _is_ours(call)
     source = {} if ours else obj(call.raw_input)
     if kind is None:
         return None
@@ -82,14 +79,16 @@ def evidence_of(call: ToolCall, cwd: str) -> Evidence | None:
         return None  # what a command only reads is for its user to judge
     match kind:
         case "execute":
-            known = call.command and not ours and not _other_program(source)
-            return Evidence(kind, command=call.command) if known else None
+            fields = read_command_fields(source, cwd)
+            plain = not (fields.folder or fields.known or fields.unknown)
+            known = Evidence(kind, command=call.command, understood=not fields.unknown, plain=plain)
+            said = command_line(source)
+            contradicts = bool(said) and said != call.command
+            return None if ours or contradicts or not call.command else known
         case "fetch":
-            url = text(source.get("url"))
-            return Evidence(kind, url=url) if url else None
+            return _fetch(source)
         case "read" | "search" | "edit" | "delete" | "move":
-            paths = _paths(call, source, cwd)
-            return Evidence(kind, paths=paths) if 0 < len(paths) <= _MOST_PATHS else None
+            return _with_paths(kind, call, source, cwd)
 
 
 def is_question(call: ToolCall, options: tuple[PermissionOption, ...]) -> bool:
@@ -115,42 +114,79 @@ def sole_allow_once(options: tuple[PermissionOption, ...]) -> str | None:
     return once[0] if len(once) == 1 else None
 
 
-def _other_program(source: Obj) -> bool:
-    """Tell whether the command that is shown is only what some program is given."""
-    words = source.get("command", source.get("cmd"))
-    match words:
-        case [str(program), "-c" | "-lc", str()]:
-            return PurePosixPath(program).name not in _SHELLS
-        case list():
-            return not all(isinstance(word, str) for word in words)
-        case _:
-            return False
+def rest_of(call: ToolCall, cwd: str) -> tuple[str, tuple[Detail, ...]]:
+    """Return what a request says beside what a card shows of its call anyway.
+
+    The folder of a command, empty for the session's; and fields with their values.
+    """
+    if _is_ours(call):
+        return "", ()
+    source = obj(call.raw_input)
+    if call.command:
+        fields = read_command_fields(source, cwd)
+        return fields.folder, _details((*fields.unknown, *fields.known))
+    kind = next((kind for kind in _RULE_KINDS if kind == call.tool_kind), None)
+    if kind in {None, "execute", "fetch"}:
+        return "", ()  # all of the input is shown
+    shown = {path_of(path, cwd) for path in _shown_paths(call)}
+    fields_of_paths = read_path_fields(source, cwd, is_grep=_is_grep(call))
+    left = (
+        (key, source[key])
+        for key, paths in fields_of_paths.by_field.items()
+        if key in fields_of_paths.unclear or not paths <= shown
+    )
+    return "", _details(tuple(left))
 
 
-def _paths(call: ToolCall, source: Obj, cwd: str) -> tuple[str, ...]:
-    named = {
-        call.path,
-        *(place.path for place in call.locations),
-        *(diff.path for diff in call.diffs),
-        *_named_paths(source),
-    }
-    return tuple(sorted({relative_path(path, cwd) for path in named if path}))
+def _details(fields: tuple[tuple[str, JsonValue], ...]) -> tuple[Detail, ...]:
+    shown = [
+        Detail(name=_cut(name, _NAME_CHARS), value=_cut(_written(value), _VALUE_CHARS))
+        for name, value in fields[:_MOST_DETAILS]
+    ]
+    more = len(fields) - len(shown)
+    return (*shown, Detail(name="…", value=f"and {more} more fields")) if more else tuple(shown)
 
 
-def _named_paths(source: Obj) -> Iterator[str]:
-    """Yield the paths that an input names, by the names that such fields have."""
-    for key, value in source.items():
-        name = re.sub(r"[^a-z]", "", key.lower())
-        if name in _PATH_KEYS:
-            yield text(value)
-        elif name in _LIST_KEYS:
-            yield from obj(value)
-            yield from _listed_paths(items(value))
+def _written(value: JsonValue) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def _listed_paths(values: list[JsonValue]) -> Iterator[str]:
-    for value in values:
-        yield text(value)
-        for key, inner in obj(value).items():
-            if re.sub(r"[^a-z]", "", key.lower()) in _PATH_KEYS:
-                yield text(inner)
+def _cut(text: str, most: int) -> str:
+    if len(text) <= most:
+        return text
+    # Not within a word: the half of a secret would not be recognised where this is saved.
+    shown = re.sub(r"\S{1,200}\Z", "", text[:most])
+    return f"{shown}… and {len(text) - len(shown)} more characters"
+
+
+def _is_ours(call: ToolCall) -> bool:
+    """Tell whether the host asks: what its own tools touch is told by itself."""
+    return call.permission is not None and call.permission.request_id.startswith("t")
+
+
+def _is_grep(call: ToolCall) -> bool:
+    row = find_tool(call.tool_name)
+    return row is not None and row.name == "grep"
+
+
+def _shown_paths(call: ToolCall) -> Iterator[str]:
+    yield call.path
+    yield from (place.path for place in call.locations)
+    yield from (diff.path for diff in call.diffs)
+
+
+def _with_paths(kind: RuleKind, call: ToolCall, source: Obj, cwd: str) -> Evidence | None:
+    fields = read_path_fields(source, cwd, is_grep=_is_grep(call))
+    shown = {path_of(path, cwd) for path in _shown_paths(call) if path}
+    paths = {path for path in shown if path} | fields.paths
+    if not 0 < len(paths) <= _MOST_PATHS:
+        return None
+    understood = not fields.unclear and None not in shown
+    return Evidence(kind, paths=tuple(sorted(paths)), understood=understood)
+
+
+def _fetch(source: Obj) -> Evidence | None:
+    url = text(source.get("url"))
+    left = (key for key, value in source.items() if not is_nothing(value))
+    understood = all(field_name(key) in _FETCH or field_name(key) in WORDS for key in left)
+    return Evidence("fetch", url=url, understood=understood) if url else None

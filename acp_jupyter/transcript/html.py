@@ -22,8 +22,8 @@ from acp_jupyter.transcript.html_markdown import AgentHtml
 from acp_jupyter.transcript.items import ContentBlockItem, Diff, Item, Thought, ToolCall
 from acp_jupyter.transcript.markdown import printable
 from acp_jupyter.transcript.nesting import nested, steps_words
-from acp_jupyter.transcript.outcomes import outcome_facts, running_words
-from acp_jupyter.transcript.record import turn_footer
+from acp_jupyter.transcript.outcomes import asked_beside, outcome_facts, running_words
+from acp_jupyter.transcript.record import changed_files, turn_footer
 from acp_jupyter.transcript.scrub import Scrubber
 from acp_jupyter.transcript.session_state import SessionState, TurnState
 
@@ -105,7 +105,7 @@ def _sections(
     for turn_id, group in groupby(ordered, key=lambda item: item.turn_id):
         turn = turns.get(turn_id or "")
         own = tuple(group)
-        footer = tuple(turn_footer(turn, own, session)) if turn else ()
+        footer = tuple(turn_footer(turn, changed_files(own), session)) if turn else ()
         yield _Section(turn, tuple(nested(own)), footer)
 
 
@@ -122,6 +122,7 @@ def _template() -> Template:
         "printable": printable,
         "capped": _capped,
         "facts": outcome_facts,
+        "beside": asked_beside,
         "running": running_words,
         "counts": line_counts,
         "steps": steps_words,

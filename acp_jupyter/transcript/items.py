@@ -21,6 +21,7 @@ from acp_jupyter.transcript.item_base import ItemBase, StepBase
 from acp_jupyter.transcript.terminal_items import TerminalView
 from acp_jupyter.transcript.tool_items import (
     ContentBlockItem,
+    Detail,
     Diagnostic,
     Diff,
     Location,
@@ -41,6 +42,7 @@ __all__ = [
     "Artifact",
     "Attachment",
     "ContentBlockItem",
+    "Detail",
     "Diagnostic",
     "Diff",
     "Elicitation",

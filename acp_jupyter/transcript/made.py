@@ -50,13 +50,12 @@ def _add_artifact(draft: Draft, made: ArtifactInfo, turn_id: str | None) -> None
         size_bytes=made.size_bytes,
         size=_size(made.size_bytes),
     )
-    start = 0 if turn_id is None else draft.turn_first.get(turn_id, len(draft.items))
-    for old in draft.items[start:]:
-        if isinstance(old, Artifact) and (old.turn_id, old.artifact_id) == (turn_id, made.id):
-            draft.replace(item.model_copy(update={"id": old.id}))
-            return
+    old = draft.known("artifact", turn_id, made.id)
+    if old is not None:
+        draft.replace(item.model_copy(update={"id": old.id}))
+        return
     draft.close_open_item()
-    draft.add(item)
+    draft.add_renewable(item, made.id)
 
 
 def _filled(url: str, session_id: str) -> str:

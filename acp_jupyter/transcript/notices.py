@@ -57,18 +57,14 @@ def unknown(draft: Draft, packet: Unknown) -> None:
     if not kind or known_kind(kind) or packet.raw == _EMPTY:
         return
     turn_id, title = draft.turn_id(), kind[:_TITLE_CHARS]
-    start = 0 if turn_id is None else draft.turn_first.get(turn_id, len(draft.items))
-    if not any(_tells(item, title) for item in draft.items[start:]):
-        draft.add(
+    if draft.known("notice", turn_id, title) is None:
+        draft.add_renewable(
             Notice(
                 id=draft.new_id(),
                 turn_id=turn_id,
                 title=title,
                 text=_TEXT,
                 detail=json.dumps(packet.raw, ensure_ascii=False, indent=2)[:_DETAIL_CHARS],
-            )
+            ),
+            title,
         )
-
-
-def _tells(item: object, title: str) -> bool:
-    return isinstance(item, Notice) and (item.title, item.text) == (title, _TEXT)

@@ -8,7 +8,7 @@ from acp_jupyter.transcript.diff_text import line_counts
 from acp_jupyter.transcript.items import ToolCall
 from acp_jupyter.transcript.session_state import TurnState
 
-__all__ = ["outcome_facts", "running_words"]
+__all__ = ["asked_beside", "outcome_facts", "running_words"]
 
 
 def outcome_facts(call: ToolCall) -> list[str]:
@@ -23,6 +23,15 @@ def outcome_facts(call: ToolCall) -> list[str]:
     if call.status in {"failed", "cancelled"} and not refused:
         facts.append(call.status)
     return [fact for fact in facts if fact]
+
+
+def asked_beside(call: ToolCall) -> list[tuple[str, str]]:
+    """Return what a call's request says beside its command or paths, by name."""
+    permission = call.permission
+    if permission is None:
+        return []
+    folder = [("Folder", permission.folder)] if permission.folder else []
+    return [*folder, *((detail.name, detail.value) for detail in permission.details)]
 
 
 def running_words(turn: TurnState) -> str:

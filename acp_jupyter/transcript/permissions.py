@@ -11,8 +11,9 @@ from acp_jupyter.packets.models import (
 )
 from acp_jupyter.packets.notes import PermissionSettledNote
 from acp_jupyter.packets.tools import KIND_TITLES, TOOLS
+from acp_jupyter.transcript.asked import release
 from acp_jupyter.transcript.draft import Draft
-from acp_jupyter.transcript.evidence import is_question
+from acp_jupyter.transcript.evidence import is_question, rest_of
 from acp_jupyter.transcript.items import (
     Permission,
     PermissionOption,
@@ -38,8 +39,11 @@ _CHOSEN = {
 
 def request(draft: Draft, packet: PermissionRequest) -> None:
     """Hang a request on its tool call, known by id or made now."""
-    asked = joined(draft, _without_empty(packet.tool_call), packet.request_id)
-    asked, words = (asked, packet.reason) if packet.wish else _why(draft, asked)
+    asked = _without_empty(packet.tool_call)
+    if packet.wish:
+        words = packet.reason  # the host's own, which knows its card
+    else:
+        asked, words = _why(draft, joined(draft, asked, packet.request_id))
     item_id = upsert_tool_call(draft, asked)
     item = draft.get(item_id)
     if not isinstance(item, ToolCall):
@@ -54,7 +58,9 @@ def request(draft: Draft, packet: PermissionRequest) -> None:
     )
     item = item.model_copy(update={"permission": permission})
     rule = "" if is_question(item, options) else rule_for(item, draft.session.cwd)
-    permission = permission.model_copy(update={"rule": rule})
+    folder, details = rest_of(item, draft.session.cwd)
+    told = {"rule": rule, "folder": folder, "details": details}
+    permission = permission.model_copy(update=told)
     if packet.auto_approve:
         # Told, never silently: the agent's own settings allowed it (S3.26).
         words = "Allowed by the agent's own settings"
@@ -142,6 +148,12 @@ def note_settled(draft: Draft, note: PermissionSettledNote) -> None:
         _settle(draft, note.request_id, "rejected", words)
     elif note.by == "withdrawn":
         _settle(draft, note.request_id, "cancelled", "Withdrawn by the agent")
+    elif note.told:
+        item_id = draft.request_items.get(note.request_id)
+        item = None if item_id is None else draft.get(item_id)
+        if isinstance(item, ToolCall) and item.permission is not None:
+            named = item.permission.model_copy(update={"answered_by": note.told})
+            draft.replace(item.model_copy(update={"permission": named}))
 
 
 def respond(draft: Draft, packet: PermissionResponse) -> None:
@@ -188,7 +200,7 @@ def _state(kind: str) -> PermissionState:
 
 def expire_requests(draft: Draft, words: str) -> None:
     """Settle every pending request of a process that is gone; nothing was allowed."""
-    for request_id in tuple(draft.request_items):
+    for request_id in sorted(draft.request_items):
         _settle(draft, request_id, "expired", words)
 
 
@@ -205,4 +217,5 @@ def _settle(
             update={"state": state, "chosen": chosen, "outcome": words}
         )
         draft.replace(item.model_copy(update={"permission": settled}))
+        release(draft, item_id)
     count_waiting(draft)

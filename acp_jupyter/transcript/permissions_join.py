@@ -26,19 +26,20 @@ def joined(draft: Draft, asked: ToolCallProgress, request_id: str) -> ToolCallPr
     """
     facts = draft.calls.get(asked.tool_call_id)
     known = None if facts is None else draft.get(facts.item_id)
-    if facts is not None and isinstance(known, ToolCall) and known.turn_id == draft.turn_id():
-        pending = known.permission is not None and known.permission.state == "pending"
-        if pending:
-            return _apart(asked, facts, f"{asked.tool_call_id}#{request_id}")
-        if known.permission is None or _agree(asked, facts):
+    own_id = f"{asked.tool_call_id}#{request_id}"
+    if facts is not None and isinstance(known, ToolCall) and known.is_asking:
+        held = draft.held.get(known.id)
+        return _apart(asked, facts if held is None else facts.joined(held), own_id)
+    here = known if isinstance(known, ToolCall) and known.turn_id == draft.turn_id() else None
+    if facts is not None and here is not None:
+        answered = here.permission is not None
+        if not answered or _agree(asked, facts):
             return asked
     for item in _open_calls(draft):
         if item.permission is None and _agree(asked, draft.calls[item.tool_call_id]):
             return asked.model_copy(update={"tool_call_id": item.tool_call_id})
-    if facts is not None and isinstance(known, ToolCall) and known.turn_id == draft.turn_id():
-        # The same label for another deed: what was answered before stays as it was.
-        return asked.model_copy(update={"tool_call_id": f"{asked.tool_call_id}#{request_id}"})
-    return asked
+    # The same label for another deed: what was answered before stays as it was.
+    return asked.model_copy(update={"tool_call_id": own_id}) if here is not None else asked
 
 
 def _open_calls(draft: Draft) -> Iterator[ToolCall]:

@@ -14,6 +14,7 @@ __all__ = ["to_plain"]
 
 _PLAIN_LINES = 20
 _PLAIN_CHARS = 200
+_READ_CHARS = 10_000
 
 
 def to_plain(turn: TurnState, items: Sequence[Item], *, footer: Sequence[str] = ()) -> str:
@@ -30,7 +31,9 @@ def to_plain(turn: TurnState, items: Sequence[Item], *, footer: Sequence[str] = 
 
 
 def _plain_lines(texts: Iterable[str]) -> list[str]:
-    lines = (one_line(line, _PLAIN_CHARS) for text in texts for line in text.splitlines())
+    # Of a line of megabytes the beginning is enough to find what is shown of it.
+    whole = (line for text in texts for line in text.splitlines())
+    lines = (one_line(line[:_READ_CHARS], _PLAIN_CHARS) for line in whole)
     return [line for line in lines if line]
 
 

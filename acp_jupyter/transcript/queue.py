@@ -29,7 +29,9 @@ def edited(draft: Draft, note: TurnEdited) -> None:
     if isinstance(item, UserMessage):
         attachments = prompt_attachments(note.prompt)
         draft.replace(item.model_copy(update={"text": text, "attachments": attachments}))
-    draft.announce_started(turn.model_copy(update={"prompt": text}))
+    changes = {"prompt": text, "policy": note.policy, "rules": note.rules, "user": note.user}
+    known = {name: value for name, value in changes.items() if value is not None}
+    draft.announce_started(turn.model_copy(update=known))
 
 
 def moved(draft: Draft, note: TurnMoved) -> None:

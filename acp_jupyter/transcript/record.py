@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 
 from pydantic import JsonValue
@@ -24,7 +25,7 @@ from acp_jupyter.transcript.render import capped, shown_output, to_markdown
 from acp_jupyter.transcript.scrub import Scrubber
 from acp_jupyter.transcript.session_state import AgentInfo, SessionState, TurnState
 
-__all__ = ["TURN_MIME", "Bundle", "TurnSnapshot", "build_bundle", "turn_footer"]
+__all__ = ["TURN_MIME", "Bundle", "TurnSnapshot", "build_bundle", "changed_files", "turn_footer"]
 
 TURN_MIME = "application/vnd.acp-jupyter.turn+json"
 
@@ -33,6 +34,8 @@ _ITEM_TEXT_CHARS = 192 * 1024
 _DIFF_CHARS = 64 * 1024
 _PROMPT_CHARS = 2_000
 _FILES = 50
+_MOST_ITEMS = 1_500
+"""More is neither read nor fits."""
 _HIT_CHARS = 100
 
 
@@ -89,8 +92,11 @@ def build_bundle(
     """
     scrubber = Scrubber.of_session(session, redactor or Redactor(), home)
     saved_turn = scrubber.model(_unlinked(turn))
-    saved = tuple(_saved(items, scrubber, thoughts=thoughts))
-    footer = tuple(turn_footer(saved_turn, saved, scrubber.model(session)))
+    newest, earlier, edited = _newest(items)
+    saved = tuple(_saved(newest, scrubber, thoughts=thoughts))
+    changed = tuple(scrubber.text(path) for path in edited)
+    footer = tuple(turn_footer(saved_turn, changed, scrubber.model(session)))
+    told = (_left_out(turn.turn_id, earlier), *saved) if earlier else saved
     agent = scrubber.model(session.agent_info)
     snapshot = TurnSnapshot(
         turn_id=turn.turn_id,
@@ -99,14 +105,14 @@ def build_bundle(
         agent=agent,
         session_title=scrubber.text(session.title),
         turn=saved_turn.model_copy(update={"prompt": saved_turn.prompt[:_PROMPT_CHARS]}),
-        items=_fitting(saved),
+        items=_fitting(saved, earlier),
         footer=footer,
     )
-    markdown = to_markdown(saved_turn, saved, thoughts=thoughts, footer=footer)
+    markdown = to_markdown(saved_turn, told, thoughts=thoughts, footer=footer)
     data: dict[str, JsonValue] = {
         TURN_MIME: snapshot.model_dump(mode="json"),
         "text/markdown": scrubber.text(markdown),
-        "text/plain": scrubber.text(to_plain(saved_turn, saved, footer=footer)),
+        "text/plain": scrubber.text(to_plain(saved_turn, told, footer=footer)),
     }
     return Bundle(data=data, metadata={})
 
@@ -182,7 +188,23 @@ def _saved_block(block: ContentBlockItem) -> ContentBlockItem:
     return block.model_copy(update=update)
 
 
-def _fitting(items: Sequence[Item]) -> tuple[Item, ...]:
+def _newest(items: Iterable[Item]) -> tuple[Sequence[Item], int, Sequence[str]]:
+    """Return the newest items, how many came before them, and the files that all have changed."""
+    newest: deque[Item] = deque(maxlen=_MOST_ITEMS)
+    edited: dict[str, None] = {}
+    count = 0
+    for count, item in enumerate(items, 1):  # noqa: B007 - how many there were
+        newest.append(item)
+        edited.update(dict.fromkeys(changed_files((item,))))
+    return newest, count - len(newest), list(edited)
+
+
+def _left_out(turn_id: str | None, count: int) -> Notice:
+    words = f"{count} earlier items are not saved here. The session has them."
+    return Notice(id="left-out", turn_id=turn_id, text=words)
+
+
+def _fitting(items: Sequence[Item], earlier: int) -> tuple[Item, ...]:
     """Return the newest items that fit, with a note in place of the others."""
     room = _SNAPSHOT_BYTES
     kept: list[Item] = []
@@ -192,10 +214,9 @@ def _fitting(items: Sequence[Item]) -> tuple[Item, ...]:
         if room < 0:
             break
         kept.append(item)
-    left_out = len(items) - len(kept)
+    left_out = len(items) - len(kept) + earlier
     if left_out:
-        words = f"{left_out} earlier items are not saved here. The session has them."
-        kept.append(Notice(id="left-out", turn_id=items[0].turn_id, text=words))
+        kept.append(_left_out(items[0].turn_id, left_out))
     return tuple(reversed(kept))
 
 
@@ -209,7 +230,7 @@ def _shortened_item(item: Item) -> Item:
 # -- the footer --------------------------------------------------------------
 
 
-def turn_footer(turn: TurnState, items: Iterable[Item], session: SessionState) -> Iterator[str]:
+def turn_footer(turn: TurnState, changed: Sequence[str], session: SessionState) -> Iterator[str]:
     """Yield the facts of a turn's last line."""
     yield " ".join(filter(None, (session.agent_info.name, session.agent_info.version)))
     for name in ("model", "mode"):
@@ -217,7 +238,6 @@ def turn_footer(turn: TurnState, items: Iterable[Item], session: SessionState) -
         if chosen:
             yield f"{name} {chosen}"
     yield f"policy {turn.policy}"
-    changed = _changed_files(items)
     if changed:
         shown = ", ".join(changed[:3]) + (", …" if len(changed) > 3 else "")
         yield f"{len(changed)} file{'s' if len(changed) > 1 else ''} changed: {shown}"
@@ -236,7 +256,7 @@ def _chosen(session: SessionState, category: str) -> str:
     return ""
 
 
-def _changed_files(items: Iterable[Item]) -> list[str]:
+def changed_files(items: Iterable[Item]) -> list[str]:
     """Return the paths of completed edits, in order."""
     paths = (
         diff.path

@@ -78,6 +78,7 @@ from acp_jupyter.packets.terminal_notes import (
     TerminalStarted,
 )
 from acp_jupyter.transcript import (
+    asked,
     changes,
     elicitation,
     login,
@@ -96,7 +97,6 @@ from acp_jupyter.transcript.draft import Draft
 from acp_jupyter.transcript.events import Event
 from acp_jupyter.transcript.notices import notice, unknown
 from acp_jupyter.transcript.state import Transcript
-from acp_jupyter.transcript.tool_calls import upsert_tool_call
 from acp_jupyter.transcript.turn_ends import renew_done_turn
 
 __all__ = ["reduce"]
@@ -137,7 +137,7 @@ def _apply(draft: Draft, packet: LogPacket) -> None:  # noqa: C901, PLR0915 - on
         case UserMessageChunk():
             messages.user_chunk(draft, packet)
         case ToolCallStart() | ToolCallProgress():
-            upsert_tool_call(draft, packet)
+            asked.take(draft, packet)
         case PermissionRequest():
             permissions.request(draft, packet)
         case PermissionResponse():

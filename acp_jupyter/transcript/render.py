@@ -32,7 +32,7 @@ from acp_jupyter.transcript.markdown import (
     quote,
 )
 from acp_jupyter.transcript.nesting import nested
-from acp_jupyter.transcript.outcomes import outcome_facts, running_words
+from acp_jupyter.transcript.outcomes import asked_beside, outcome_facts, running_words
 from acp_jupyter.transcript.session_state import SessionState, TurnState
 from acp_jupyter.transcript.terminal_text import terminal_tail
 
@@ -214,6 +214,8 @@ def _tool_call(call: ToolCall, steps: str = "") -> str:
     body += [fence(diff, "diff") for diff in diffs]
     if call.command:
         body.append(fence(capped(call.command), "sh"))
+    beside = [f"- {inert(name)}: {inert(value, 1_000)}" for name, value in asked_beside(call)]
+    body += ["\n".join(beside)] if beside else []
     if call.tool_kind == "read":
         body.append("*What was read is not shown here.*")
     elif call.output and not (call.diffs and call.permission):

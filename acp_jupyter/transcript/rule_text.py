@@ -1,9 +1,11 @@
 """Rules as people write them: ``execute:git status *``, ``edit:src/**``, ``read``.
 
 A rule is a kind, and after a colon which commands, paths or addresses of that kind. A command is
-written word by word; ``*`` stands for any part of a word, and as the last word for any further
-ones. Paths are relative to the session's folder; ``*`` stays within one folder, ``**`` does not.
-An address is a beginning with ``*`` at its end, or the whole.
+written word by word. Where it allows, ``*`` stands for a part of one name, and as the last word for
+further words that stay in the folder, options among them but for those that write or run something
+(``--output=a``, ``-o``, ``--exec``). Where it denies, ``*`` stands for anything. Paths are relative
+to the session's folder; ``*`` stays within one folder, ``**`` does not. An address
+is a beginning with ``*`` at its end, or the whole.
 """
 
 from __future__ import annotations
@@ -92,7 +94,7 @@ def rule_for(call: ToolCall, cwd: str) -> str:
     It is what remembering an answer means: this command, this file, this address.
     """
     evidence = evidence_of(call, cwd)
-    if evidence is None:
+    if evidence is None or not (evidence.understood and evidence.plain):
         return ""
     match evidence.kind:
         case "execute":

@@ -20,6 +20,8 @@ M = TypeVar("M", bound=BaseModel)
 
 _OWN_IDS = frozenset({"id", "turn_id", "session_id", "request_id"})
 """Made by the host, so that they hold nothing foreign; views find things by them."""
+_NAME = "answered_by"
+"""Of a person: for those who share the server, and for nobody else."""
 
 
 class Scrubber:
@@ -80,13 +82,15 @@ class Scrubber:
 
     def model(self, model: M) -> M:
         """Return a copy with every free text in it scrubbed, nested models included."""
-        changes = {
+        changes: dict[str, Any] = {
             name: self._value(value)
             for name, field in type(model).model_fields.items()
             if name not in _OWN_IDS
             and get_origin(field.annotation) is not Literal
             and (value := getattr(model, name)) not in (None, "", ())
         }
+        if changes.get(_NAME):
+            changes[_NAME] = ""
         return model.model_copy(update=changes)
 
     def _value(self, value: Any) -> Any:

@@ -97,6 +97,8 @@ class TurnState(Model):
     policy: Policy = "ask"
     rules: tuple[Rule, ...] = ()
     """What is answered in this turn without asking."""
+    user: str = ""
+    """Who sent the prompt, and so answers for it; empty where anybody may."""
     origin: Origin | None = None
     queued_at: float | None = None
     started_at: float | None = None
@@ -123,6 +125,8 @@ class SessionState(Model):
     """The same for people: home shortened to ``~``."""
     status: Literal["starting", "idle", "running", "requires_action", "stopped"] = "idle"
     policy: Policy = "ask"
+    policy_user: str = ""
+    """Who chose it: it allows nothing in what others send; empty where people have no names."""
     rules: tuple[Rule, ...] = ()
     """Of this session; those of its folder are kept elsewhere."""
     active_turn_id: str | None = None

@@ -67,6 +67,7 @@ def opened(note: SessionOpened, at: float) -> Transcript:
             cwd=note.cwd,
             folder=note.folder,
             policy=note.policy,
+            policy_user=note.user,
             notebook_path=note.notebook_path,
             created_at=at,
             updated_at=at,

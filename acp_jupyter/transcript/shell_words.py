@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 
-__all__ = ["plain_words"]
+__all__ = ["is_plain_list", "plain_words"]
 
 _MOST_CHARS = 4000
 _SHELL = frozenset(";&|<>()$`\\{}[]*?~!#") | (frozenset("%^") if os.name == "nt" else frozenset())
@@ -25,3 +25,10 @@ def plain_words(command: str) -> tuple[str, ...] | None:
     except ValueError:
         return None
     return tuple(words) if words and words[0] and "=" not in words[0] else None
+
+
+def is_plain_list(command: str) -> bool:
+    """Tell whether a text may be plain commands one after the other, as far as characters say."""
+    shown = command.replace("\n", ";")
+    odd = _SHELL - frozenset(";&|")
+    return len(shown) <= _MOST_CHARS and shown.isprintable() and odd.isdisjoint(shown)

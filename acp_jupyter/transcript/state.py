@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Never
 
-from pyrsistent import PMap, PVector, pmap, pvector
-
-from acp_jupyter.transcript.call_facts import CallFacts
+from acp_jupyter.packets.models import ToolCallProgress
 from acp_jupyter.transcript.items import Diff, Item, ToolCall
+from acp_jupyter.transcript.persistent import Map, Vector
+from acp_jupyter.transcript.put_away import Calls, Items
 from acp_jupyter.transcript.session_state import SessionState, TurnState
 from acp_jupyter.transcript.terminal_items import KnownTerminal
 from acp_jupyter.transcript.text import Text
@@ -46,42 +47,47 @@ class Fields:
     session: SessionState
     seq: int
     """Of the newest event."""
-    items: PVector[Item]
+    items: Items
     """Growing text is kept in ``texts``; see :meth:`filled`. An item's id is its place, ``i7``."""
-    texts: PMap[str, Text]
+    texts: Map[str, Text | str]
     growing: tuple[str, Text] | None
     """The text that grew last, with its item's id; newer than that in ``texts``."""
-    calls: PMap[str, CallFacts]
+    calls: Calls
     """By tool call id."""
-    steps: PMap[str, str]
+    steps: Map[str, str]
     """Item id of each open step."""
-    notices: PMap[str, str]
+    notices: Map[str, str]
     """Item id of each notice that a later one may replace, by what it is about."""
-    request_items: PMap[str, str]
+    request_items: Map[str, str]
     """Item id of each pending request of the agent: permissions and questions."""
-    links: PMap[str, str]
+    renewable: Map[tuple[str, str | None, str], str]
+    """Item id of each plan, artifact and unknown kind of update, by turn and name: told once."""
+    links: Map[str, str]
     """Item id of each page that the agent asked to open, by its own id for it."""
-    terminals: PMap[str, KnownTerminal]
+    terminals: Map[str, KnownTerminal]
     """By the id that the agent knows."""
-    turns: PMap[str, TurnState]
-    turn_order: PVector[str]
-    turn_first: PMap[str, int]
+    turns: Map[str, TurnState]
+    turn_order: Vector[str]
+    turn_first: Map[str, int]
     """Index of each turn's first item."""
     open: OpenItem | None
-    opened_by: PMap[str, OpenItem]
+    opened_by: Map[str, OpenItem]
     """The same for subagents, by the id of the tool call item that each works for."""
     stopping: str | None
     """The turn that the agent was told to end."""
-    written: PMap[str, Written]
+    written: Map[str, Written]
     """By path: what an agent wrote through us last."""
-    settled_by: PMap[str, tuple[str, str]]
+    held: Map[str, ToolCallProgress]
+    """By item id: what was said of a call while it asked."""
+    settled_by: Map[str, tuple[str, str]]
     """Who answered a request, and by which rule, until its answer is written."""
 
     def text_of(self, item_id: str) -> Text | None:
         """Return the growing text of an item."""
         if self.growing is not None and self.growing[0] == item_id:
             return self.growing[1]
-        return self.texts.get(item_id)
+        text = self.texts.get(item_id)
+        return Text().append(text) if isinstance(text, str) else text
 
     def filled(self, item: Item) -> Item:
         """Return the item with its growing text."""
@@ -99,23 +105,25 @@ class Transcript(Fields):
         vars(self).update(
             session=session,
             seq=0,
-            items=pvector(),
-            texts=pmap(),
+            items=Items(),
+            texts=Map(),
             growing=None,
-            calls=pmap(),
-            steps=pmap(),
-            notices=pmap(),
-            request_items=pmap(),
-            links=pmap(),
-            terminals=pmap(),
-            turns=pmap(),
-            turn_order=pvector(),
-            turn_first=pmap(),
+            calls=Calls(),
+            steps=Map(),
+            notices=Map(),
+            request_items=Map(),
+            renewable=Map(),
+            links=Map(),
+            terminals=Map(),
+            turns=Map(),
+            turn_order=Vector(),
+            turn_first=Map(),
             open=None,
-            opened_by=pmap(),
+            opened_by=Map(),
             stopping=None,
-            settled_by=pmap(),
-            written=pmap(),
+            held=Map(),
+            settled_by=Map(),
+            written=Map(),
         )
 
     def __setattr__(self, name: str, value: object) -> Never:
@@ -140,5 +148,10 @@ class Transcript(Fields):
 
     def turn_items(self, turn_id: str) -> tuple[Item, ...]:
         """Return the items of one turn; late ones may lie among those of the next."""
-        start = self.turn_first.get(turn_id, len(self.items))
-        return tuple(self.filled(i) for i in self.items[start:] if i.turn_id == turn_id)
+        return tuple(self.each_of_turn(turn_id))
+
+    def each_of_turn(self, turn_id: str, start: int | None = None) -> Iterator[Item]:
+        """Yield the same, one by one, or those from index ``start`` on."""
+        first = self.turn_first.get(turn_id, len(self.items))
+        items = self.items.since(first if start is None else max(first, start))
+        return (self.filled(item) for item in items if item.turn_id == turn_id)

@@ -79,7 +79,7 @@ def may_be_named(draft: Draft) -> bool:
     start = draft.turn_first.get(turn_id, len(draft.items))
     return any(
         isinstance(item, ToolCall) and item.status in OPEN and item.terminal is None
-        for item in draft.items[start:]
+        for item in draft.items.recent(start)
     )
 
 

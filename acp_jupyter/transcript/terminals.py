@@ -121,7 +121,8 @@ def keeps_text(
 
 def turn_ends(draft: Draft) -> None:
     """Show what no card shows; agents tell no more of their own terminals."""
-    for terminal_id, known in draft.terminals.items():
+    for terminal_id in sorted(draft.terminals):
+        known = draft.terminals[terminal_id]
         if not known.items:
             cards.show_alone(draft, terminal_id)
         _settle(draft, known.view)

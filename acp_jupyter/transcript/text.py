@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-__all__ = ["Text", "utf16_length"]
+__all__ = ["MOST_CHARS", "Text", "fitted", "utf16_length"]
+
+MOST_CHARS = 10_000_000
+"""Of one text; a terminal's output is cut before that. What has more stops whoever handles it."""
+
+_CUT = "\n\n… longer than 10,000,000 characters: the rest is not shown …\n"
 
 _MANY_PIECES = 64
 """Texts that grow by turns are not joined each time."""
@@ -11,6 +16,13 @@ _MANY_PIECES = 64
 def utf16_length(value: str) -> int:
     """Return the length in UTF-16 code units, as JavaScript counts it."""
     return len(value) if value.isascii() else len(value.encode("utf-16-le", "replace")) // 2
+
+
+def fitted(piece: str, room: int) -> str:
+    """Return a piece, or where it is longer than ``room`` its beginning, which says so."""
+    if len(piece) <= room // 2 or utf16_length(piece) <= room:
+        return piece
+    return piece[:room] + _CUT if room >= 0 else ""
 
 
 class Text:
@@ -36,10 +48,14 @@ class Text:
         pieces.append(piece)
         return Text(pieces, self._count + 1, self.length + utf16_length(piece))
 
-    def pack(self) -> None:
-        """Join the pieces if they are many: small strings are five times the text."""
+    def put_away(self) -> Text | str:
+        """Return the same in less room, now that another text grows.
+
+        Many small strings are five times their text; one needs no list.
+        """
         if self._count > _MANY_PIECES:
             str(self)
+        return str(self) if self._count == 1 else self
 
     def __str__(self) -> str:
         """Join the pieces; they are kept joined, in a list of its own: older views read theirs."""

@@ -18,6 +18,7 @@ from acp_jupyter.transcript.terminal_items import TerminalView
 
 __all__ = [
     "ContentBlockItem",
+    "Detail",
     "Diagnostic",
     "Diff",
     "Location",
@@ -58,6 +59,13 @@ class PermissionOption(Model):
     """As the agent sent it; kinds that are not of the protocol are plain buttons."""
 
 
+class Detail(Model):
+    """A field of a tool's input that the card does not show in another way."""
+
+    name: str
+    value: str
+
+
 class Permission(Model):
     """A permission request, as a state of its tool call."""
 
@@ -67,11 +75,17 @@ class Permission(Model):
     title: str
     """Who wants what, e.g. ``Demo wants to edit a file``."""
     reason: str = ""
+    folder: str = ""
+    """Where a command would run; empty for the session's folder."""
+    details: tuple[Detail, ...] = ()
+    """What else the agent sent that may change what is done: cut, and never silently."""
     options: tuple[PermissionOption, ...] = ()
     chosen: str = ""
     """Name of the chosen option."""
     outcome: str = ""
     """What became of it, in words."""
+    answered_by: str = ""
+    """Which user has answered, where that is worth telling; in no record."""
     rule: str = ""
     """What remembering the answer would cover, e.g. ``execute:git status``; empty for nothing."""
     asked_at: float | None = None
@@ -149,3 +163,34 @@ class ToolCall(StepBase):
     """The newest terminal that it shows; what that puts out is the call's ``output``."""
     started_at: float | None = None
     ended_at: float | None = None
+
+    @property
+    def is_asking(self) -> bool:
+        """Whether its permission request waits for an answer."""
+        return self.permission is not None and self.permission.state == "pending"
+
+    def as_asked(self, asked: ToolCall) -> ToolCall:
+        """Return the call with all that a request of it says; nothing may change that."""
+        if self.permission is None or self.permission.request_id != asked.request_id:
+            return self
+        return self.model_copy(update={name: getattr(asked, name) for name in _ASKED})
+
+    @property
+    def request_id(self) -> str:
+        """Id of its permission request; empty where it made none."""
+        return "" if self.permission is None else self.permission.request_id
+
+
+_ASKED = (
+    "tool_kind",
+    "tool_name",
+    "title",
+    "description",
+    "command",
+    "path",
+    "locations",
+    "is_new_file",
+    "diffs",
+    "blocks",
+    "raw_input",
+)

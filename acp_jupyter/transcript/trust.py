@@ -19,11 +19,8 @@ def asked(draft: Draft, note: TrustAsked) -> None:
         request_id=note.request_id,
         agent_name=note.agent_name,
         folder=note.folder,
-        title="Trust this folder?",
-        words=(
-            "Agents run what a folder configures: hooks, MCP servers, project instructions. "
-            f"Start {note.agent_name} only in folders whose content you trust."
-        ),
+        title="Play this record?" if note.record else "Trust this folder?",
+        words=" ".join(filter(None, (note.warning, _words(note)))),
         asked_at=draft.at,
     )
     draft.add(item)
@@ -39,8 +36,21 @@ def settled(draft: Draft, note: TrustSettled) -> None:
         return
     draft.request_items = draft.request_items.discard(note.request_id)
     state, outcome = _outcome(note)
-    draft.replace(item.model_copy(update={"state": state, "outcome": outcome}))
+    draft.replace(
+        item.model_copy(update={"state": state, "outcome": outcome, "answered_by": note.told})
+    )
     count_waiting(draft)
+
+
+def _words(note: TrustAsked) -> str:
+    runs = "Agents run what a folder configures: hooks, MCP servers, project instructions."
+    if not note.record:
+        return f"{runs} Start {note.agent_name} only in folders whose content you trust."
+    return (
+        f"{note.record} was not recorded here. Playing it makes the changes to files that it "
+        "holds. Trust the folder only if you trust where all that is in it comes from: you will "
+        f"not be asked again for it. {runs}"
+    )
 
 
 def _outcome(note: TrustSettled) -> tuple[TrustState, str]:

@@ -28,4 +28,6 @@ class TrustRequest(Model):
     """What trusting means."""
     outcome: str = ""
     """What became of it, in words."""
+    answered_by: str = ""
+    """Which user has answered, where that is worth telling; in no record."""
     asked_at: float | None = None

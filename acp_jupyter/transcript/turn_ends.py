@@ -70,7 +70,8 @@ def end_turn(
 
 def _close_tool_calls(draft: Draft, turn_id: str) -> None:
     """Close what the agent left open; a rejected call has failed, else it is unknown."""
-    for item in draft.items[draft.turn_first.get(turn_id, len(draft.items)) :]:
+    start = draft.turn_first.get(turn_id, len(draft.items))
+    for item in draft.items.recent(start):
         if not isinstance(item, ToolCall) or item.turn_id != turn_id:
             continue
         if item.status in {"pending", "in_progress"} and not terminals.outlives(draft, item):

@@ -51,6 +51,7 @@ def queued(draft: Draft, note: TurnQueued) -> None:
         prompt=text,
         policy=note.policy,
         rules=note.rules,
+        user=note.user,
         origin=note.origin,
         queued_at=draft.at,
     )
@@ -141,7 +142,7 @@ def _tokens(usage: PromptUsage | None) -> dict[str, int | None]:
 def _said_nothing(draft: Draft, turn_id: str) -> bool:
     start = draft.turn_first.get(turn_id, len(draft.items))
     return not any(
-        item.turn_id == turn_id and item.kind != "user_message" for item in draft.items[start:]
+        item.turn_id == turn_id and item.kind != "user_message" for item in draft.items.since(start)
     )
 
 

@@ -28,18 +28,24 @@ def driver(tmp_path: Path) -> Iterator[Driver]:
 
 @pytest.fixture
 def session(driver: Driver) -> Session:
-    return driver.open("scripted")
+    return driver.open("scripted", policy="allow-all")
 
 
-def answers(driver: Driver, session: Session, *asked: dict[str, Any]) -> list[dict[str, Any]]:
-    turn = driver.done(session, driver.prompt(session, steps(*asked)))
+def answers(
+    driver: Driver, session: Session, *asked: dict[str, Any], choose: str = ""
+) -> list[dict[str, Any]]:
+    turn_id = driver.prompt(session, steps(*asked))
+    if choose:
+        driver.answer(session, driver.asked(session), choose)
+    turn = driver.done(session, turn_id)
     assert turn.stop_reason == "end_turn", turn.failure
     return list(json.loads(driver.text(session)))
 
 
 def card(session: Session) -> tuple[ToolCall, TerminalView]:
     state = session.transcript
-    (item,) = (i for i in state.window(0, len(state.items)) if isinstance(i, ToolCall))
+    calls = (i for i in state.window(0, len(state.items)) if isinstance(i, ToolCall))
+    (item,) = (call for call in calls if call.terminal is not None)
     assert item.terminal is not None
     return item, item.terminal
 
@@ -61,6 +67,7 @@ def test_a_command_with_arguments_folder_variables_and_limit(
         ),
         ask("wait_for_exit"),
         ask("output"),
+        choose="allow",  # what the variables change is for the user to judge
     )
     assert made["terminalId"]
     assert ended == {"exitCode": 0}

@@ -6,6 +6,8 @@ import statistics
 from collections.abc import Sequence
 
 from tests.bench.cell_start import CellStart
+from tests.bench.hostile import LATE_MS as LATE_STATUS_MS
+from tests.bench.hostile import Hostile
 from tests.bench.keystrokes import LATE_MS, Keys, Typing
 from tests.bench.long_session import LongSession
 from tests.bench.measure import Load
@@ -17,6 +19,7 @@ from tests.bench.updates import UpdateCost
 __all__ = [
     "COLUMNS",
     "print_cell_start",
+    "print_hostile",
     "print_load",
     "print_long",
     "print_machine",
@@ -77,6 +80,22 @@ def print_sessions(speed: Speed, many: ManySessions) -> None:
         f"{many.lag_p50_ms:.1f} ms, p99 {many.lag_p99_ms:.1f} ms, longest {many.lag_max_ms:.0f} ms "
         f"(aim: p99 under 50); CPU {many.server_cpu:.1f} s, memory +{many.memory_mb:.0f} MB"
     )
+
+
+def print_hostile(hostile: Sequence[Hostile], rounds: int) -> None:
+    """Print how late the server answered others, load by load."""
+    print(
+        f"\nWhile an agent sends what is hard to take in: milliseconds until /api/status is "
+        f"answered, median of {rounds} (aim: p99 under {LATE_STATUS_MS})"
+    )
+    width = max(len(one.load) for one in hostile)
+    print("  " + " " * width + "    p50    p99  longest  turn s  memory MB")
+    for one in hostile:
+        late = "  late" if one.p99 > LATE_STATUS_MS else ""
+        print(
+            f"  {one.load.ljust(width)} {one.p50:6.1f} {one.p99:6.0f} {one.longest:8.0f} "
+            f"{one.seconds:7.1f} {one.memory_mb:+10.0f}{late}"
+        )
 
 
 def print_long(long: LongSession) -> None:

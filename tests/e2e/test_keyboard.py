@@ -59,7 +59,9 @@ def test_a_cell_by_keys(lab: LabPage) -> None:
     """Questions, a diff, changes, Review, and a command that is stopped."""
     stage = Stage(lab, "cell-keys")
     script = steps(create("sleep 600"), call(), ask("wait_for_exit"), update(status="failed"))
-    nb = stage.open(f"%%acp plays\n{cleaning.PROMPT}", f"%%acp terminal_script\n{script}")
+    nb = stage.open(
+        f"%%acp plays\n{cleaning.PROMPT}", f"%%acp terminal_script --policy allow-all\n{script}"
+    )
     hands = Hands(lab.page)
     turn = stage.play(nb, 1, cleaning.PERMISSIONS)
     expect(turn.permission).to_have_count(2)

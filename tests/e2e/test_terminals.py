@@ -34,7 +34,7 @@ def test_a_command_is_seen_live_stopped_in_its_card_and_saved(
         ask("release"),
         update(status="failed"),
     )
-    nb = lab.open(workspace.notebook(LOAD, f"%%acp terminal_script\n{prompt}"))
+    nb = lab.open(workspace.notebook(LOAD, f"%%acp terminal_script --policy allow-all\n{prompt}"))
     nb.load_extension()
     turn = nb.run(1)
     card = turn.tool("Build")

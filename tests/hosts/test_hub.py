@@ -146,6 +146,31 @@ def test_one_users_routes_are_closed_to_another(
         assert owner.get(f"sessions/{session_id}").status_code == 200
 
 
+def test_a_guest_of_a_shared_server_answers_for_nobody_else(hub: Hub, ada: HubUser) -> None:
+    """Who may open the server sees what waits, and for whom; see `tests/server/test_people.py`."""
+    guest = hub.guest(ada)
+    with ada.client() as owner, guest.client() as other:
+        session_id = open_session(owner, "demo")
+        turn_id = start_turn(owner, session_id, "create asked.txt rate=0")
+        request = pending(other, session_id)
+        assert other.get(f"turns/{turn_id}").json()["turn"]["user"] == "ada"
+        url = f"sessions/{session_id}/permissions/{request['request_id']}"
+        for option in request["options"]:
+            assert other.post(url, json={"option_id": option["option_id"]}).status_code == 403
+        assert other.post(f"sessions/{session_id}/config", json={"policy": "allow-all"}).is_success
+        assert not (ada.root / "asked.txt").exists()
+        chosen = {"option_id": request["options"][0]["option_id"]}
+        owner.post(url, json=chosen).raise_for_status()
+        assert finished(owner, turn_id)["turn"]["stop_reason"] == "end_turn"
+        assert (ada.root / "asked.txt").exists()
+
+        # What the guest has allowed is the guest's; a prompt of the guest is the guest's to answer.
+        start_turn(owner, session_id, "create again.txt rate=0")
+        pending(owner, session_id)
+        assert not (ada.root / "again.txt").exists()
+        owner.post(f"sessions/{session_id}/cancel").raise_for_status()
+
+
 def test_a_cell_runs_its_turn_in_the_users_server(ada: HubUser) -> None:
     """The kernel finds the server below the prefix, without any token of the user."""
     root = ada.root / "cells"

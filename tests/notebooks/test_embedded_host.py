@@ -36,6 +36,16 @@ def test_an_allowed_edit_is_made(kernel: Kernel, folder: Path) -> None:
     assert seen.printed == "True done end_turn edited.txt\n"
 
 
+def test_a_policy_of_connect_holds_for_its_own_prompts(kernel: Kernel, folder: Path) -> None:
+    made = 'import acp_jupyter\ns = acp_jupyter.connect("permission", policy="accept-edits")'
+    kernel.run(made).ok()
+    kernel.run('s.prompt("new text").wait()').ok()
+    assert (folder / "edited.txt").read_text() == "new text\n"
+    assert kernel.run("%%acp permission\nother text").error  # nobody can be asked
+    kernel.run('s.prompt("more", policy="deny").wait()').ok()
+    assert (folder / "edited.txt").read_text() == "new text\n"
+
+
 def test_what_changed_is_told_as_a_patch_and_taken_back(kernel: Kernel, folder: Path) -> None:
     """Whatever the agent reported: what counts is the folder."""
     (folder / "edited.txt").write_text("old text\n")
@@ -193,10 +203,25 @@ def test_watched_cells_show_a_widget_that_is_fed_while_they_run(kernel: Kernel) 
     assert "turn_ended" in kinds
 
 
-def test_the_page_answers_over_the_comm_between_cells(kernel: Kernel, folder: Path) -> None:
-    """The buttons of ``turn.widget`` where the host is in the kernel."""
+FORGED = {
+    "a message of its own": "widget._handle_custom_msg({'frame': frame}, [])",
+    "the widget's method": "widget._receive(None, {'frame': frame}, [])",
+    "the channel's": "widget._on_frame(frame)",
+    "the comm's": "widget.comm.handle_msg({'header': {'msg_type': 'comm_msg'}, 'content': "
+    "{'data': {'method': 'custom', 'content': {'frame': frame}}}, 'buffers': []})",
+    "a thread": "import threading\n"
+    "thread = threading.Thread(target=widget._on_frame, args=(frame,))\n"
+    "thread.start()\nthread.join()",
+}
+"""How Python code would press a button of the widget."""
+
+
+@pytest.mark.parametrize("way", FORGED)
+def test_only_a_page_answers_over_the_comm(kernel: Kernel, folder: Path, way: str) -> None:
+    """Buttons of ``turn.widget`` are pressed in a page: `tests/hosts/test_comm_client.py`."""
     kernel.run(
         "from acp_jupyter import connect\n"
+        "from acp_jupyter.kernel.connection import host_client\n"
         "turn = connect('permission').prompt('new text')\n"
         "widget = turn.widget",
         watched=True,
@@ -207,10 +232,12 @@ def test_the_page_answers_over_the_comm_between_cells(kernel: Kernel, folder: Pa
         "command = {'name': 'answer_permission', 'session_id': turn.session_id,\n"
         "           'request_id': turn.permissions[0].request_id, 'option_id': 'yes'}\n"
         "frame = {'type': 'command', 'id': 1, 'command': command}\n"
-        "widget._handle_custom_msg({'frame': frame}, [])\n"
-        "turn.wait(10)"
+        f"{FORGED[way]}\n"
+        "states = [host_client().turn(turn.id).turn.status for _ in range(50)]\n"
+        "assert set(states) == {'requires_action'}, states\n"
+        "turn.cancel()"
     ).ok()
-    assert (folder / "edited.txt").read_text() == "new text\n"
+    assert not (folder / "edited.txt").exists()
 
 
 def test_turns_queue_and_each_can_be_stopped(kernel: Kernel) -> None:

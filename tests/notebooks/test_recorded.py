@@ -84,10 +84,22 @@ def test_the_notebook_runs_with_no_agent_but_the_replay_one(
     assert not (books / NAME).exists()
 
 
+def test_a_record_of_somebody_else_needs_trust_and_ones_own_does_not(books: Path) -> None:
+    """In CI nobody can be asked: the cells say ``--trust``."""
+    asks = [(" --trust", ""), (", trust=True", "")]
+    with pytest.raises(CellExecutionError) as raised:
+        _run(books, _cells(books, *asks), {})
+    assert raised.value.ename == "FolderNotTrusted"
+    assert "record_and_replay.acp/demo.ndjson was not recorded here" in raised.value.evalue
+    assert not (books / NAME).exists()
+    _run(books, _cells(books, ("replay on", "record on")), {})
+    assert len(_run(books, _cells(books, *asks), {})) == 2
+
+
 def test_the_notebook_runs_for_an_agent_that_is_not_installed(books: Path) -> None:
     for file in (books / f"{NAME}.acp").iterdir():
         file.rename(file.with_name(file.name.replace("demo", "claude")))
-    content = _cells(books, ("acp demo", "acp claude"), ('connect("demo")', 'connect("claude")'))
+    content = _cells(books, ("acp demo", "acp claude"), ('connect("demo"', 'connect("claude"'))
     assert len(_run(books, content, {})) == 2
 
 

@@ -116,3 +116,22 @@ def test_a_fresh_kernel_makes_a_new_record_in_the_place_of_the_old(recorded: Pat
     assert "Good morning" not in text
     assert "Good evening" in text
     assert "Good night" in text
+
+
+def test_a_record_of_somebody_else_is_asked_about_and_ones_own_is_not(recorded: Path) -> None:
+    data = recorded.parent / "data" / "acp-jupyter"
+    (data / "trust.json").unlink()
+    cell = "%%acp permission --policy accept-edits\none"
+    with Kernel(recorded, env={"ACP_JUPYTER_RECORD": f"replay:{RECORD}"}) as kernel:
+        kernel.run("%load_ext acp_jupyter").ok()
+        assert not kernel.run(cell, watched=True).ok().questions
+    (recorded / "edited.txt").unlink()
+    (data / "records.json").unlink()
+    with Kernel(recorded, env={"ACP_JUPYTER_RECORD": f"replay:{RECORD}"}) as kernel:
+        kernel.run("%load_ext acp_jupyter").ok()
+        asked = kernel.run(cell, answers=["2"])
+        assert asked.error == "FolderNotTrusted"
+        assert "n.acp/permission.ndjson was not recorded here" in asked.message
+        assert not (recorded / "edited.txt").exists()
+        kernel.run(cell, answers=["1"]).ok()
+        assert (recorded / "edited.txt").read_text() == "one\n"

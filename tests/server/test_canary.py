@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -103,9 +104,10 @@ def test_known_secrets_are_nowhere(server: JupyterServer, folder: Path) -> None:
         session_id = open_session(user, "canary", notebook_path="a.ipynb", trust=True)
         frames.send(type="subscribe", session_id=session_id, after=None, epoch="")
         turn = start_turn(user, session_id, f"Use {SECRETS['CANARY_API_KEY']}.")
-        request = pending(user, session_id)
-        answered = f"sessions/{session_id}/permissions/{request['request_id']}"
-        user.post(answered, json={"option_id": "yes"}).raise_for_status()
+        for option in ("allow", "yes"):  # the command that it runs unasked, and its own request
+            request = eventually(partial(asked_with, user, session_id, option))
+            answered = f"sessions/{session_id}/permissions/{request['request_id']}"
+            user.post(answered, json={"option_id": option}).raise_for_status()
         frames.until("turn_ended")
         command = {"name": "set_config", "session_id": session_id, "mode": "m", "config": {}}
         frames.send(
@@ -130,6 +132,13 @@ def test_known_secrets_are_nowhere(server: JupyterServer, folder: Path) -> None:
     found += of_files(folder / "data")
     found += leaks("the server's log", server.log.read_text())
     assert sorted(set(found)) == []
+
+
+def asked_with(user: httpx.Client, session_id: str, option_id: str) -> dict[str, Any]:
+    """Return the open permission request that has this option, if there is one."""
+    request = pending(user, session_id)
+    known = {option["option_id"] for option in request["options"]}
+    return request if option_id in known else {}
 
 
 SECRETS_TITLE = f"My title {SECRETS['CANARY_API_KEY']}"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import stat
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -171,3 +173,34 @@ def test_the_notebook_of_the_turn_stays(
     user.post(f"turns/{many}/revert").raise_for_status()
     assert (folder / "nb.ipynb").read_text() == "{2}"
     assert list(folder.glob("*.txt")) == []
+
+
+def test_a_home_folder_holds_jupyters_own_and_that_is_no_change(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    """As on a hub: the server's root is the home folder."""
+    folder = tmp_path_factory.mktemp("home")
+    home = folder / "root"
+    data = home / ".local/share/jupyter"
+    (data / "acp-jupyter").mkdir(parents=True, mode=0o755)
+    env = {"HOME": str(home), "JUPYTER_DATA_DIR": str(data), "IPYTHONDIR": str(home / ".ipython")}
+    with JupyterServer(folder, agents=fake_agents("own_tools"), env=env) as server:
+        own = f"{data.relative_to(home)}/nbsignatures.db", ".cache/x", ".ipython/history.sqlite"
+        kernel = server.start_kernel("nb.ipynb")
+        wish = {"mode": "record", "path": ""}
+        made = kernel.request("POST", "sessions", {"agent": "own_tools", "record": wish})
+        session_id = made.json()["session_id"]
+        prompt = "\n".join(("write a.py 1", *(f"write {path} 1" for path in own), "say Done"))
+        with server.user() as user:
+            body = {"prompt": prompt, "origin": {"cell_id": "c"}}
+            sent = kernel.request("POST", f"sessions/{session_id}/prompt", body)
+            turn_id = sent.json()["turn_id"]
+            finished(user, turn_id)
+            told = changes(user, turn_id)
+            assert [file["path"] for file in told["files"]] == ["a.py"]
+            assert user.post(f"turns/{turn_id}/revert", json={}).json()["paths"] == ["a.py"]
+        assert not (home / "a.py").exists()
+        assert stat.S_IMODE((data / "acp-jupyter").stat().st_mode) == 0o700
+    record = next(home.glob("nb.acp/*.ndjson")).read_text()
+    changed = [m for line in record.splitlines() if (m := json.loads(line)["m"]).get("files")]
+    assert {file["path"] for note in changed for file in note["files"]} == {"a.py"}

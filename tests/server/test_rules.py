@@ -215,3 +215,19 @@ def test_rules_are_kept_with_the_session(server: JupyterServer, user: httpx.Clie
     changed = [note for note in notes if note.get("note") == "rules_changed"]
     assert [rule["pattern"] for rule in changed[-1]["rules"]] == ["ls"]
     user.delete(f"sessions/{session_id}").raise_for_status()
+
+
+def test_rules_of_an_imported_log_are_none_here(user: httpx.Client, session_id: str) -> None:
+    turn = start_turn(user, session_id, asking(runs("ls")))
+    answer(user, session_id, option_id="yes", remember="session").raise_for_status()
+    finished(user, turn)
+    before = user.get("rules").json()
+    assert [entry["text"] for entry in before] == ["execute:ls"]
+    log = user.get(f"sessions/{session_id}/traffic").content
+    assert b"rules_changed" in log
+    imported = user.post("import", content=log).json()["session_id"]
+    assert user.get("rules").json() == before
+    assert user.get("rules", params={"session_id": imported}).json() == []
+    assert user.get(f"sessions/{imported}").json()["rules"] == []
+    assert user.get("rules", params={"session_id": "none"}).status_code == 404
+    user.delete(f"sessions/{imported}").raise_for_status()

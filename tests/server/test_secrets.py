@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from acp_jupyter.transcript.redact import REDACTED
 from tests.support.api import finished, open_session, pending, start_turn
 from tests.support.routes import PATHS
 from tests.support.server import JupyterServer, KernelSide, fake_agents
@@ -65,6 +66,30 @@ def test_an_agent_that_tries_every_secret_decides_nothing(tmp_path: Path) -> Non
         assert answer.status_code == 200
         texts = [item.get("text", "") for item in finished(user, turn_id)["items"]]
         assert '"optionId": "no"' in "".join(texts)
+
+
+def test_the_server_keeps_its_own_secrets_out_of_logs_and_records(tmp_path: Path) -> None:
+    """What lets anybody act as the user or a kernel, in a turn that says all of it."""
+    with (
+        JupyterServer(
+            tmp_path, agents=fake_agents("hello"), env={"JUPYTER_TOKEN": TOKEN}
+        ) as server,
+        server.user() as user,
+    ):
+        kernel = server.start_kernel("notebook.ipynb")
+        (server.root / ".env").write_text("DEPLOY_SECRET=by-word-of-mouth\n")
+        key = kernel.key.decode()
+        cookie = (server.runtime / "jupyter_cookie_secret").read_text().strip()
+        said = [TOKEN, key, cookie, "by-word-of-mouth"]
+        session_id = open_session(user, "hello", notebook_path="notebook.ipynb")
+        turn_id = start_turn(user, session_id, "\n".join(said))
+        detail = finished(user, turn_id)
+        log = user.get(f"sessions/{session_id}/traffic").text
+        for secret in said:
+            assert secret not in json.dumps(detail["bundle"])
+            assert secret not in log
+        assert REDACTED in log
+        assert REDACTED in json.dumps(detail["items"])
 
 
 def environment_of(kernel: KernelSide) -> dict[str, str]:

@@ -23,7 +23,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[JupyterServer]:
 
 @pytest.fixture
 def session_id(user: httpx.Client) -> Iterator[str]:
-    session_id = open_session(user, "terminal_script")
+    session_id = open_session(user, "terminal_script", policy="allow-all")
     yield session_id
     user.delete(f"sessions/{session_id}").raise_for_status()
 

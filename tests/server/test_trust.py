@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 from tests.support.api import finished, start_turn
 from tests.support.page import Page
 from tests.support.processes import family
+from tests.support.score import CWD, Score
 from tests.support.server import JupyterServer, fake_agents
 from tests.support.wait import eventually
 
@@ -171,3 +173,36 @@ def test_a_kernel_has_no_say(server: JupyterServer, verb: str, folder: str) -> N
     path = "trust?folder=x" if verb == "DELETE" else "trust"
     answer = kernel.request(verb, path, {"folder": folder} if verb == "POST" else None)
     assert (answer.status_code, answer.json()["reason"]) == (403, "not_allowed")
+
+
+def test_a_record_of_somebody_else_is_played_in_a_trusted_folder_only(
+    server: JupyterServer, user: httpx.Client, folder: str
+) -> None:
+    score = Score()
+    score.note(
+        note="session_opened", session_id="h", agent_id="x", agent_name="X", cwd=CWD, folder=CWD
+    )
+    score.open()
+    score.end(score.prompt("Hi"))
+    lines = [{"record": 1, **line} for line in score.lines[:1]] + score.lines[1:]
+    record = server.root / folder / "n.acp" / "x.ndjson"
+    record.parent.mkdir()
+    record.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    body = {
+        "agent": "x",
+        "notebook_path": f"{folder}/n.ipynb",
+        "record": {"mode": "replay", "run": "r1"},
+    }
+    for more in ({}, {"start": "lazy"}):
+        answer = create(user, **body, **more)
+        refused(answer)
+        assert "n.acp/x.ndjson was not recorded here" in answer.json()["message"]
+    created = create(user, **body, trust=True)
+    assert created.status_code == 200, created.text
+    session_id = created.json()["session_id"]
+    assert create(user, **body).json()["session_id"] == session_id
+    turn = start_turn(user, session_id, "Hi")
+    assert finished(user, turn)["turn"]["failure"] is None
+    user.delete(f"sessions/{session_id}").raise_for_status()
+    missing = create(user, **{**body, "agent": "y"}, trust=True)
+    assert missing.json()["reason"] == "record_missing"

@@ -24,7 +24,9 @@ from acp_jupyter.delivery.session_commands import (
 )
 from acp_jupyter.errors import BadRequest, UnknownSession
 from acp_jupyter.host.connection import AgentConnection
+from acp_jupyter.host.rules.session import turn_rules
 from acp_jupyter.host.session import Session
+from acp_jupyter.packets.notes import Policy
 from acp_jupyter.transcript.session_state import SessionState
 from tests.support.keeping import FAST, Kept, Server
 from tests.support.wait import eventually
@@ -88,6 +90,27 @@ def test_one_process_serves_many_sessions_and_each_log_is_whole(kept: Kept) -> N
         say(server, sessions[0], "still here")
         server.send(CloseSession(session_id=sessions[0].session_id))
         eventually(lambda: not agents(), 5)
+
+
+@pytest.mark.parametrize(("policy", "deny"), [("read-only", ()), ("deny", ()), ("ask", ("edit",))])
+def test_a_session_that_forbids_things_moves_to_a_process_of_its_own(
+    kept: Kept, policy: Policy, deny: tuple[str, ...]
+) -> None:
+    """Its conversation goes with it; other sessions stay where they are."""
+    with kept.server() as server:
+        other, session = server.open("keeper"), server.open("keeper")
+        for each in (other, session):
+            say(server, each, "hello")
+        (shared,) = agents()
+        turn = server.prompt(session, "again", policy=policy, rules=turn_rules((), deny))
+        server.done(session, turn)
+        assert len(agents()) == 2
+        assert shared in agents()
+        assert server.said(session) == ["hello", "After 0: hello", "again", "After 1: again"]
+        assert not any("history" in notice for notice in server.notices(session))
+        say(server, session, "and on")  # it stays there
+        say(server, server.open("keeper"), "a third")
+        assert len(agents()) == 2
 
 
 def test_an_agent_that_dies_takes_each_of_its_sessions_turns_with_it(kept: Kept) -> None:

@@ -8,7 +8,7 @@ import socket
 import subprocess
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -51,6 +51,8 @@ c.JupyterHub.services = [{{"name": "tests", "api_token": {admin!r}}}]
 c.JupyterHub.load_roles = [{{
     "name": "tests", "services": ["tests"],
     "scopes": ["admin:users", "admin:servers", "access:servers", "tokens"],
+}}, {{
+    "name": "guests", "users": ["cleo"], "scopes": ["self", "access:servers!user=ada"],
 }}]
 {more}
 """
@@ -185,6 +187,12 @@ class Hub(AbstractContextManager["Hub"]):
         token = str(answer.raise_for_status().json()["token"])
         root = self._folder / "homes" / name
         return HubUser(name, f"{self.url}user/{name}/", token, root)
+
+    def guest(self, host: HubUser, name: str = "cleo") -> HubUser:
+        """Return ``cleo``, who may open ada's server as ada may, as a user of that server."""
+        self.admin.post(f"users/{name}")
+        answer = self.admin.post(f"users/{name}/tokens", json={"note": "a guest"})
+        return replace(host, name=name, token=str(answer.raise_for_status().json()["token"]))
 
     def server(self, name: str) -> dict[str, Any]:
         """Return what the hub knows of a user's server; nothing where it does not run."""

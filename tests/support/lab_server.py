@@ -23,6 +23,7 @@ def agents() -> dict[str, dict[str, Any]]:
     """Return ``c.AcpJupyter.agents`` of every server here."""
     return {
         **fake_agents(
+            "acts_late",
             "dies_mid_turn",
             "edits_files",
             "exits_at_once",

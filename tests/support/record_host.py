@@ -22,14 +22,20 @@ NOTEBOOK = "folder/own.ipynb"
 
 
 @contextmanager
-def host_in(root: Path, *, agents: bool = True, limits: Limits | None = None) -> Iterator[Driver]:
-    """Return a host; without agents it knows none."""
+def host_in(
+    root: Path,
+    *,
+    agents: bool = True,
+    limits: Limits | None = None,
+    trusted: bool = True,
+    data: Path | None = None,
+) -> Iterator[Driver]:
+    """Return a host; without agents it knows none. Another data folder is another installation."""
     (root / "folder").mkdir(parents=True, exist_ok=True)
     registry = Registry(fake_agents("own_tools", "permission") if agents else {}, [])
-    data = root.parent / f"data-{root.name}"
-    host = AgentHost(
-        HostConfig(registry, root, data, limits=limits or Limits(), trust=trusting(root))
-    )
+    data = data or root.parent / f"data-{root.name}"
+    trust = trusting(root) if trusted else None
+    host = AgentHost(HostConfig(registry, root, data, limits=limits or Limits(), trust=trust))
     host.start()
     try:
         yield Driver(host, root / "folder")

@@ -19,7 +19,7 @@ __all__ = [
 ]
 
 ROOT = Path(__file__).resolve().parents[2]
-_PACKAGES = ("ipykernel", "ipywidgets", "anywidget", "pydantic", "pyrsistent")
+_PACKAGES = ("ipykernel", "ipywidgets", "anywidget", "pydantic", "rpds-py")
 _COLLABORATION = ("jupyter-collaboration>=5.0.4,<6", "jupyterlab>=4.6,<5", "notebook>=7.6")
 _ABSENT = ("acp", "jupyter_server", "jupyterlab", "mcp")
 

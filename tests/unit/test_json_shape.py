@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acp_jupyter.packets.json_shape import clean_json, read_json
+from acp_jupyter.packets.json_shape import clean_json, read_json, read_long_json
 from acp_jupyter.packets.normalise import normalise
 
 _scalars = st.none() | st.booleans() | st.integers() | st.floats() | st.text()
@@ -64,3 +64,26 @@ def test_a_piece_of_text_is_the_same_on_every_way(
     (normal,) = normalise(message)
     (slow,) = normalise({**message, "trace": 1})
     assert {**normal, "trace": 1} == slow
+
+
+@given(_values, st.booleans())
+def test_a_long_line_is_read_as_a_short_one_is(value: Any, ascii_only: bool) -> None:
+    text = json.dumps(value, ensure_ascii=ascii_only)
+    if not ascii_only:
+        text = text.encode("utf-8", "replace").decode()
+    assert read_long_json(text) == read_json(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "{", '{"a": 1', "[1, 2", "nope", '{"a": "b}', "[" * 5000, "[" + "[]," * 200_000 + "[]]"],
+)
+def test_a_long_line_that_is_no_message_is_refused(text: str) -> None:
+    with pytest.raises((ValueError, RecursionError)):
+        read_long_json(text)
+
+
+def test_what_lies_on_the_edge_of_a_step_is_repaired_too() -> None:
+    for before in range(999_990, 1_000_004):
+        (text, half) = read_long_json('["' + "x" * before + '","\\ud83d"]')
+        assert (len(text), half) == (before, "\ufffd")

@@ -11,7 +11,7 @@ import pytest
 from acp_jupyter.delivery.opening import go_on
 from acp_jupyter.host.recording.wish import RecordWish
 from acp_jupyter.host.session import Session
-from acp_jupyter.transcript.items import Artifact
+from acp_jupyter.transcript.items import Artifact, ToolCall
 from tests.support.driver import Driver
 from tests.support.record_host import host_in, opened, ran, recorded
 
@@ -55,12 +55,22 @@ def _files(root: Path) -> dict[str, bytes]:
 def test_played_elsewhere_it_does_the_same_without_the_agent(record: Path, tmp_path: Path) -> None:
     with replaying(record, tmp_path / "two") as (driver, session):
         for deeds in DEEDS:
-            assert ran(driver, session, deeds).stop_reason == "end_turn"
+            assert ran(driver, session, deeds, policy="allow-all").stop_reason == "end_turn"
         there = _files(driver.root)
         assert driver.text(session) == "I wrote itGone"
         assert session.state.agent_info.name == "own_tools (replayed)"
-        made = [item.path for item in session.transcript.items if isinstance(item, Artifact)]
-        assert made == ["sub/c.py"]
+        items = session.transcript.items
+        assert not any(isinstance(item, Artifact) for item in items)  # a card shows it
+        cards = [item for item in items if isinstance(item, ToolCall)]
+        assert [(card.tool_kind, card.status) for card in cards] == [
+            ("edit", "completed"),
+            ("edit", "completed"),
+            ("edit", "completed"),
+            ("delete", "completed"),
+            ("edit", "completed"),
+        ]
+        assert cards[1].title == "Change as recorded: a.txt, b.bin, old.txt and 1 more"
+        assert [diff.path for diff in cards[1].diffs] == ["a.txt", "old.txt", "sub/c.py"]
     here = _files(tmp_path / "one" / "folder")
     assert there.pop("here.txt").decode() == f"root={tmp_path}/two/folder/y\n"
     assert here.pop("here.txt").decode() == f"root={tmp_path}/one/folder/y\n"
@@ -76,17 +86,17 @@ def test_another_prompt_fails_in_words(record: Path, tmp_path: Path) -> None:
         assert "send the message again" not in turn.failure.message
         assert set(_files(driver.root)) == {"old.txt"}
         for deeds in DEEDS:
-            ran(driver, session, deeds)
-        turn = ran(driver, session, DEEDS[0])
+            ran(driver, session, deeds, policy="allow-all")
+        turn = ran(driver, session, DEEDS[0], policy="allow-all")
         assert turn.failure is not None
         assert "holds 4 prompts, and no more" in turn.failure.message
 
 
 def test_a_file_that_differs_is_not_overwritten(record: Path, tmp_path: Path) -> None:
     with replaying(record, tmp_path / "two") as (driver, session):
-        ran(driver, session, DEEDS[0])
+        ran(driver, session, DEEDS[0], policy="allow-all")
         (driver.root / "old.txt").write_text("mine")
-        turn = ran(driver, session, DEEDS[1])
+        turn = ran(driver, session, DEEDS[1], policy="allow-all")
         assert turn.failure is not None
         assert "old.txt is not as it was when this was recorded" in turn.failure.message
         assert (driver.root / "old.txt").read_text() == "mine"
@@ -96,7 +106,7 @@ def test_a_file_that_differs_is_not_overwritten(record: Path, tmp_path: Path) ->
 def test_a_file_in_the_place_of_a_new_one_is_not_overwritten(record: Path, tmp_path: Path) -> None:
     with replaying(record, tmp_path / "two") as (driver, session):
         (driver.root / "a.txt").write_bytes(b"\xff")
-        assert ran(driver, session, DEEDS[0]).failure is not None
+        assert ran(driver, session, DEEDS[0], policy="allow-all").failure is not None
         assert (driver.root / "a.txt").read_bytes() == b"\xff"
 
 
@@ -118,3 +128,42 @@ def test_a_wish_finds_its_own_sessions_again(record: Path, tmp_path: Path) -> No
         assert not session.suits(RecordWish(mode="record", run="r1"))
     assert "say Again" in file.read_text()
     assert "Secretly" not in file.read_text()
+
+
+@pytest.mark.parametrize(
+    ("now", "ends", "left"),
+    [
+        ("one at {root}\n", "", "two\n"),
+        (
+            "mine\n",
+            "edited.txt is not as it was when this was recorded. Nothing was written.",
+            None,
+        ),
+        ("two\n", "", "two\n"),
+    ],
+)
+def test_what_was_written_through_the_host_overwrites_no_work(
+    now: str, ends: str, left: str | None, tmp_path: Path
+) -> None:
+    """Also where the record says ``/workspace`` for the folder, and ``~`` for the home folder."""
+    prompts = (f"one at {tmp_path}/ws/folder", "two")
+    with host_in(tmp_path / "ws") as driver:
+        session = opened(driver, "permission")
+        (driver.root / "edited.txt").write_text(f"{Path.home()}/x\n")
+        for prompt in prompts:
+            turn = ran(driver, session, prompt, policy="accept-edits", can_ask=False)
+            assert turn.stop_reason == "end_turn"
+    with host_in(tmp_path / "ws", agents=False) as driver:
+        file = driver.root / "edited.txt"
+        file.write_text(f"{Path.home()}/x\n")
+        session = opened(driver, "permission", "replay")
+        turn = ran(driver, session, prompts[0], policy="accept-edits", can_ask=False)
+        assert turn.failure is None
+        assert file.read_text() == f"one at {driver.root}\n"
+        was = now.format(root=driver.root)
+        file.write_text(was)
+        turn = ran(driver, session, prompts[1], policy="accept-edits", can_ask=False)
+        said = "" if turn.failure is None else turn.failure.message
+        assert said.endswith(ends)
+        assert bool(said) == bool(ends)
+        assert file.read_text() == (was if left is None else left)

@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from acp_jupyter.host.permissions_paths import Places
 from acp_jupyter.host.recording.answers import RecordedAnswers
+from acp_jupyter.host.recording.scrub import WORKSPACE
 from acp_jupyter.host.session import Session
 from acp_jupyter.transcript.items import ToolCall
 from acp_jupyter.transcript.session_state import TurnState
@@ -80,9 +82,7 @@ def test_somebody_who_is_there_is_asked(allowed: str, tmp_path: Path) -> None:
         ('edited.txt"}]', 'other.txt"}]'),
     ],
 )
-def test_another_request_than_the_recorded_one_is_refused(
-    was: str, now: str, allowed: str, tmp_path: Path
-) -> None:
+def test_another_request_than_the_recorded_one_is_refused(was: str, now: str, allowed: str) -> None:
     """A recorded answer is for the recorded request alone."""
     lines = allowed.splitlines()
     request = next(n for n, line in enumerate(lines) if "session/request_permission" in line)
@@ -90,27 +90,20 @@ def test_another_request_than_the_recorded_one_is_refused(
     # The answer of one request, the words of another.
     changed = [line.replace(was, now) for line in lines[:request]]
     assert changed != lines[:request]
-    root = tmp_path / "two"
-    answers = RecordedAnswers(record_file(root, "\n".join(lines)), NoScrubs(), 10**6)
-    answers.load()
+    places = Places(Path(WORKSPACE))
+    answers = RecordedAnswers(NoScrubs())
+    answers.load("\n".join(lines).encode(), made_here=True)
     lines_now = [*changed, lines[request].replace(was, now), *lines[answered:]]
-    other = RecordedAnswers(record_file(root, "\n".join(lines_now)), NoScrubs(), 10**6)
-    other.load()
+    other = RecordedAnswers(NoScrubs())
+    other.load("\n".join(lines_now).encode(), made_here=True)
     (asked,) = (a.call for a in other._asked)
-    assert answers.find(asked, nobody_to_ask=True) is None
+    assert answers.find(asked, nobody_to_ask=True, places=places) is None
     (same,) = (a.call for a in answers._asked)
-    again = answers.find(same, nobody_to_ask=True)
+    again = answers.find(same, nobody_to_ask=True, places=places)
     assert again is not None
     assert (again.option_id, again.by) == ("yes", "record")
     # Each answer counts once.
-    assert answers.find(same, nobody_to_ask=True) is None
-
-
-def record_file(root: Path, text: str) -> Path:
-    root.mkdir(exist_ok=True)
-    path = root / f"{abs(hash(text))}.ndjson"
-    path.write_text(text)
-    return path
+    assert answers.find(same, nobody_to_ask=True, places=places) is None
 
 
 class NoScrubs:
@@ -135,11 +128,8 @@ def test_the_cells_own_policy_comes_first(allowed: str, tmp_path: Path) -> None:
     assert not written
 
 
-def test_a_record_of_garbage_holds_no_answers(tmp_path: Path) -> None:
+def test_a_record_of_garbage_holds_no_answers() -> None:
     for text in ("", "{}", "[]\n\0", '{"record":1,"d":"!","m":{"note":"session_opened"}}'):
-        answers = RecordedAnswers(record_file(tmp_path, text), NoScrubs(), 10**6)
-        answers.load()
+        answers = RecordedAnswers(NoScrubs())
+        answers.load(text.encode(), made_here=True)
         assert answers._asked == []
-    missing = RecordedAnswers(tmp_path / "none", NoScrubs(), 10**6)
-    missing.load()
-    assert missing._asked == []

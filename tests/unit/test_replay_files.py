@@ -11,6 +11,8 @@ from tests.support.peer import Json, select
 from tests.support.replaying import asked_score, error_of, playing, texts
 from tests.support.score import CWD, Score
 
+ALLOW, REJECT = select("allow_once"), select("reject_once")
+
 
 @pytest.fixture
 def ws(tmp_path: Path) -> Path:
@@ -44,7 +46,7 @@ CHANGES = (changed("clean.py", "slow\n", "fast\n"), changed("src/new.py", None, 
 
 
 def test_changes_are_made_before_the_turn_ends(ws: Path) -> None:
-    with playing(change_score(*CHANGES), ws, "--apply-files") as peer:
+    with playing(change_score(*CHANGES), ws, "--apply-files", permission=ALLOW) as peer:
         session = peer.open(ws)
         assert peer.prompt(session, "Prompt t1").stop_reason == "end_turn"
         assert (ws / "clean.py").read_text() == "fast\n"
@@ -63,7 +65,9 @@ def test_a_file_that_is_not_as_it_was_ends_the_turn_in_words(ws: Path) -> None:
     (ws / "clean.py").write_text("mine\n")
     with playing(change_score(*CHANGES[::-1]), ws, "--apply-files") as peer:
         turn = peer.prompt(peer.open(ws), "Prompt t1")
-        assert error_of(turn) == "clean.py is not as it was when this was recorded."
+        assert error_of(turn) == (
+            "clean.py is not as it was when this was recorded. Nothing was written."
+        )
     assert (ws / "clean.py").read_text() == "mine\n"
     assert not (ws / "src").exists()
 

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acp_jupyter.agents.replay.files import FileChangeError, apply_changes
+from acp_jupyter.agents.replay.files import FileChangeError, make_changes, wanted_changes
 from acp_jupyter.agents.replay.localise import Localiser
 from acp_jupyter.agents.replay.pace import Pace
 from acp_jupyter.packets.file_notes import FileBytes, FileChange, FileText
@@ -172,6 +172,10 @@ def change(path: str, before: bytes | None, after: bytes | str | None) -> FileCh
     return FileChange(path=path, before=None if before is None else sha(before), after=kept)
 
 
+def _apply(root: Path, changes: list[FileChange]) -> None:
+    make_changes(wanted_changes(root, changes))
+
+
 def test_files_are_changed_made_and_removed(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("old\n")
     (tmp_path / "a.py").chmod(0o755)
@@ -183,8 +187,8 @@ def test_files_are_changed_made_and_removed(tmp_path: Path) -> None:
         change("never", b"x", None),
         change("a.py", b"old\n", "new\r\n"),
     ]
-    apply_changes(tmp_path, changes)
-    apply_changes(tmp_path, changes)  # what is as it was after the turn is left alone
+    _apply(tmp_path, changes)
+    _apply(tmp_path, changes)  # what is as it was after the turn is left alone
     assert (tmp_path / "a.py").read_bytes() == b"new\r\n"
     assert (tmp_path / "a.py").stat().st_mode & 0o777 == 0o755
     assert (tmp_path / "deep" / "er" / "b.bin").read_bytes() == b"\x00\xff"
@@ -198,7 +202,7 @@ def test_a_file_that_is_not_as_it_was_stays_and_so_do_all(
     (tmp_path / "clean.py").write_text("mine")
     changes = [change("new.py", None, "new"), change("clean.py", before, "theirs")]
     with pytest.raises(FileChangeError, match=r"clean\.py is not as it was when this was recorded"):
-        apply_changes(tmp_path, changes)
+        _apply(tmp_path, changes)
     assert (tmp_path / "clean.py").read_text() == "mine"
     assert not (tmp_path / "new.py").exists()
 
@@ -237,11 +241,11 @@ def test_what_lies_elsewhere_is_not_touched(tmp_path: Path, path: str) -> None:
     os.mkfifo(root / "pipe")
     before = sorted(tmp_path.rglob("*"))
     with pytest.raises(FileChangeError):
-        apply_changes(root, [change("fine", None, "fine"), change(path, None, "bad")])
+        _apply(root, [change("fine", None, "fine"), change(path, None, "bad")])
     assert sorted(tmp_path.rglob("*")) == before
 
 
 def test_damaged_content_is_not_written(tmp_path: Path) -> None:
     damaged = FileChange(path="a", before=None, after=FileBytes(base64="%%%"))
     with pytest.raises(FileChangeError, match="content of a is damaged"):
-        apply_changes(tmp_path, [damaged])
+        _apply(tmp_path, [damaged])

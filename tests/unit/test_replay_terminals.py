@@ -72,7 +72,7 @@ REFUSED = steps(create("echo run >> outside.txt", cwd="/"), call())
 
 def hold(host: AgentHost, root: Path, agent: str, prompt: str) -> Session:
     driver = Driver(host, root)
-    session = driver.open(agent)
+    session = driver.open(agent, policy="allow-all")
     turn = driver.done(session, driver.prompt(session, prompt))
     assert turn.stop_reason == "end_turn", turn.failure
     return session

@@ -61,7 +61,14 @@ def answer(
     [
         (
             "execute:git status *",
-            ["git status", "git status -s", "git  status 'a b'", 'git status "x"'],
+            [
+                "git status",
+                "git status -s",
+                "git  status 'a b'",
+                'git status "x"',
+                "bash -lc 'git status'",
+                "git status && git status -s",
+            ],
             [
                 "git",
                 "git stash",
@@ -81,10 +88,12 @@ def answer(
                 "git status \\\nx",
                 "git status *.py",
                 "git status ~",
+                "git status /etc",
+                "git status ../a",
                 "git status {a,b}",
                 "X=1 git status",
                 "git status \u202e",
-                "sh -c 'git status'",
+                "sh -c 'git status' x",
                 "",
             ],
         ),
@@ -177,7 +186,7 @@ def test_what_is_denied_is_denied() -> None:
     assert answer(edit("a"), denied, policy="allow-all") == "once"
 
 
-@pytest.mark.parametrize("text", ["rm a; ls", "ls $(rm a)", "ls | x"])
+@pytest.mark.parametrize("text", ["$X; ls", "ls $(x)", "ls | sh"])
 def test_where_a_denial_cant_be_looked_at_nothing_is_allowed(text: str) -> None:
     denied = rule("execute:rm *", "deny")
     assert answer(command(text), denied, policy="allow-all") is None
@@ -213,6 +222,10 @@ def test_a_contradiction_is_asked_about() -> None:
         update={"raw_input": {"command": ["/bin/bash", "-lc", "git status"]}}
     )
     assert answer(shell, rule("execute:git status")) == "once"
+    hidden = call(
+        tool_kind="execute", command="git status", raw_input={"command": "rm a", "cmd": "git"}
+    )
+    assert answer(hidden, rule("execute:git status")) is None
     assert answer(call(tool_kind="edit", tool_name="bash", path="a"), rule("edit")) is None
 
 

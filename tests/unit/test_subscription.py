@@ -90,3 +90,22 @@ def test_a_reader_is_woken_once_until_it_takes() -> None:
     assert subscription.take() == ()
     subscription.offer([append(3, 2, "c")])
     assert len(wakes) == 2
+
+
+def test_very_much_is_taken_in_parts_and_says_the_same() -> None:
+    wakes: list[None] = []
+    subscription = Subscription("s", lambda: wakes.append(None))
+    script = Script()
+    script.turn()
+    script.text("x" * 3_000_000)
+    script.text("y", kind="agent_thought_chunk")
+    script.text("\U0001f600" * 700_000)
+    subscription.offer(script.events)
+    taken: list[Event] = []
+    while part := subscription.take():
+        texts = (event.text for event in part if isinstance(event, TextAppended))
+        assert sum(map(len, texts)) <= 1_000_000
+        taken += part
+    assert len(wakes) > 3
+    assert [event.seq for event in taken] == sorted(event.seq for event in taken)
+    assert View().take(taken).state() == View().take(script.events).state()

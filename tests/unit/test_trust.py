@@ -13,7 +13,7 @@ from acp_jupyter.errors import FolderNotTrusted, KeptFileBroken, PermissionSettl
 from acp_jupyter.host.host import AgentHost, HostConfig
 from acp_jupyter.host.registry.agents import Registry
 from acp_jupyter.host.session import Session
-from acp_jupyter.host.trust import TrustGate
+from acp_jupyter.host.trust import TrustGate, too_much
 from acp_jupyter.host.trust_store import TrustStore
 from acp_jupyter.transcript.items import TrustRequest
 from tests.support.driver import Driver
@@ -179,3 +179,44 @@ def test_what_is_kept_is_a_list_of_paths(tmp_path: Path) -> None:
     store.trust(tmp_path)
     kept = json.loads((tmp_path / "trust.json").read_text())
     assert [folder["path"] for folder in kept["folders"]] == [str(tmp_path.resolve())]
+
+
+@pytest.mark.parametrize(
+    ("folder", "home", "mode", "words"),
+    [
+        ("home", "home", 0o755, "This is your home folder"),
+        ("link", "home", 0o755, "This is your home folder"),
+        (".", "home", 0o755, "Your home folder is in this one"),
+        ("/", "home", 0o755, "Your home folder is in this one"),
+        ("home/work", "home", 0o755, ""),
+        ("shared", "home", 0o777, "Everybody on this machine"),
+        ("shared", "home", 0o775, ""),
+        ("gone", "home", 0o755, ""),
+    ],
+)
+def test_a_folder_that_is_more_than_a_project_is_trusted_with_a_warning(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, folder: str, home: str, mode: int, words: str
+) -> None:
+    for name in ("home/work", "shared"):
+        (tmp_path / name).mkdir(parents=True)
+    (tmp_path / "shared").chmod(mode)
+    (tmp_path / "link").symlink_to("home")
+    monkeypatch.setenv("HOME", str(tmp_path / home))
+    found = too_much(tmp_path / folder)
+    assert found.startswith(words)
+    assert bool(found) is bool(words)
+    assert ("a folder below it" in found) is bool(words)
+
+
+def test_the_card_and_the_refusal_say_so(driver: Driver, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(driver.root))
+    session = driver.open("hello")
+    turn_id = driver.prompt(session)
+    assert question(session).words.startswith("This is your home folder: all that is in it")
+    driver.run(lambda: gate(session).answer(trusted=False))
+    driver.done(session, turn_id)
+    alone = driver.open("hello")
+    failure = driver.done(alone, driver.prompt(alone, can_ask=False)).failure
+    assert failure is not None
+    assert failure.reason == "folder_not_trusted"
+    assert "yet. This is your home folder" in failure.message

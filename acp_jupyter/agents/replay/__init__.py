@@ -9,6 +9,10 @@ What the client asks is answered as it was recorded, prompts only if they are th
 The agent waits where the recorded one waited, for permissions and files. When the user answers
 differently than then, the rest can't be played, and the turn says so.
 
+What the agent changed by its own tools is changed again with ``--apply-files``: the client is asked
+for each change that it has not allowed in the same turn. No file is overwritten that is not as it
+was.
+
 A log may come from anyone, so the commands in it are not run: what they put out is shown as
 recorded. With ``--run-commands`` the client is asked for them again, as the agent had.
 """

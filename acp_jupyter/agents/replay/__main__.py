@@ -39,8 +39,11 @@ def _options() -> Options:
         action="store_true",
         help="ask the client to run the recorded commands again; else their output is only shown",
     )
+    parser.add_argument("--sha256", default="", help="play the log only if this is its digest")
     given = parser.parse_args()
-    return Options(given.log, given.speed, given.apply_files, given.run_commands)
+    return Options(
+        given.log, given.speed, given.apply_files, given.run_commands, given.sha256.lower()
+    )
 
 
 async def _serve(options: Options) -> None:

@@ -17,6 +17,7 @@ from acp_jupyter.agents.rpc import (
 )
 
 from .defaults import default_answer, default_hello
+from .file_work import FileWork
 from .localise import Localiser
 from .player import Player
 from .read import read_recording
@@ -42,12 +43,15 @@ class Options:
         Whether recorded changes of files are made again.
     runs_commands
         Whether the client is asked to run the recorded commands again.
+    sha256
+        Of the log; empty for any.
     """
 
     log: Path
     speed: float | None = 1.0
     applies_files: bool = False
     runs_commands: bool = False
+    sha256: str = ""
 
 
 class ReplayAgent:
@@ -60,10 +64,11 @@ class ReplayAgent:
         self._sessions: dict[str, LiveSession] = {}
         self._used: Counter[str] = Counter()
         self._commands = Commands(options.runs_commands)
+        self._reads = False
         self._broken = ""
         self._recording = Recording(options.log)
         try:
-            self._recording = read_recording(options.log)
+            self._recording = read_recording(options.log, options.sha256)
         except RecordingError as error:
             self._broken = str(error)
 
@@ -97,6 +102,7 @@ class ReplayAgent:
 
     def _hello(self, request_id: object, params: Json) -> None:
         self._commands = Commands.of_client(self._options.runs_commands, params)
+        self._reads = _can_read(params)
         hello = self._recording.hello
         self._send_answer(request_id, {"result": default_hello()} if hello is None else hello)
         for step in self._recording.before:
@@ -156,8 +162,15 @@ class ReplayAgent:
         cwd = params.get("cwd")
         live_cwd = cwd if isinstance(cwd, str) else recorded.cwd
         localiser = Localiser(recorded.cwd, live_cwd, recorded.ids, session_id)
-        root = Path(live_cwd) if self._options.applies_files and live_cwd else None
-        player = Player(self._peer, localiser, self._options.speed, root, self._commands)
+        work = FileWork(
+            self._peer,
+            session_id,
+            live_cwd,
+            localiser,
+            changes=self._options.applies_files,
+            reads=self._reads,
+        )
+        player = Player(self._peer, localiser, self._options.speed, self._commands, work)
         return LiveSession(self._peer, self._recording, recorded, player)
 
     def _session(self, params: Json) -> LiveSession:
@@ -185,6 +198,15 @@ class ReplayAgent:
     def _send_answer(self, request_id: object, message: Object) -> None:
         body = {key: message[key] for key in ("result", "error") if key in message}
         self._peer.send({"id": request_id, **body})
+
+
+def _can_read(hello: Object) -> bool:
+    """Tell whether a client lets agents read files."""
+    match hello.get("clientCapabilities"):
+        case {"fs": {"readTextFile": True}}:
+            return True
+        case _:
+            return False
 
 
 def _answerable(part: Part, method: str, session_id: str) -> Part:

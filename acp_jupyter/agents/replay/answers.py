@@ -8,7 +8,7 @@ from typing import Any
 
 from .steps import Ask, Object
 
-__all__ = ["LiveAnswer", "difference", "is_cancelled", "is_rejected"]
+__all__ = ["LiveAnswer", "difference", "is_allowed", "is_cancelled", "is_rejected"]
 
 _MUST_SUCCEED = {
     "fs/write_text_file": "A file could be written when this was recorded, and can't be now",
@@ -52,6 +52,11 @@ def difference(ask: Ask, live: LiveAnswer) -> str | None:
 def is_cancelled(ask: Ask, live: LiveAnswer) -> bool:
     """Tell whether the client cancelled the turn instead of answering."""
     return ask.method == "session/request_permission" and _decision(ask, live) == "cancelled"
+
+
+def is_allowed(ask: Ask, live: LiveAnswer) -> bool:
+    """Tell whether a permission was asked and given."""
+    return ask.method == "session/request_permission" and _decision(ask, live) == "allowed"
 
 
 def is_rejected(ask: Ask, live: LiveAnswer) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from acp_jupyter.packets.change_notes import FileWritten
 from acp_jupyter.packets.dialects.traffic_log.log import LogProblem, read_log
 from acp_jupyter.packets.file_notes import FilesChanged
 from acp_jupyter.packets.notes import read_note
@@ -30,6 +31,7 @@ from .terminals import show_terminals
 __all__ = ["build"]
 
 _CREATE = "terminal/create"
+_WRITE = "fs/write_text_file"
 
 
 def build(path: Path, lines: Iterable[bytes]) -> Recording:
@@ -109,6 +111,10 @@ class _Builder:
                 note = read_note(dict(message))
                 if isinstance(note, FilesChanged):
                     self._files(note)
+            case "file_written":
+                note = read_note(dict(message))
+                if isinstance(note, FileWritten):
+                    self._written(note)
             case "terminal_started" | "terminal_output" | "terminal_exited":
                 self._terminal(at, message)
             case _:
@@ -124,6 +130,12 @@ class _Builder:
         live = self._terminals.get(note.terminal_id)
         if live is not None:
             live.current.told.append(Told(at, len(live.current.steps), note))
+
+    def _written(self, note: FileWritten) -> None:
+        for ask, _live in self._asks.values():
+            if ask.method == _WRITE and ask.params.get("path") == note.path and not ask.written:
+                ask.written = note
+                return
 
     def _files(self, note: FilesChanged) -> None:
         prompts = [

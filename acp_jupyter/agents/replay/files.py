@@ -9,6 +9,7 @@ import os
 import re
 import stat
 import tempfile
+import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,26 +19,67 @@ from acp_jupyter.packets.file_notes import FileBytes, FileChange, FileText
 
 from .localise import Localiser
 
-__all__ = ["FileChangeError", "apply_changes"]
+__all__ = ["Change", "FileChangeError", "MakingError", "make_changes", "wanted_changes"]
 
 _DRIVE = re.compile(r"[A-Za-z]:")
 _MAX_TEXT_BYTES = 16 * 1024 * 1024
+_NEVER = frozenset(
+    {
+        ".git",
+        ".hg",
+        ".ipynb_checkpoints",
+        ".mypy_cache",
+        ".pytest_cache",
+        ".ruff_cache",
+        ".svn",
+        ".tox",
+        ".venv",
+        "__pycache__",
+        "node_modules",
+    }
+)
+"""Folders whose files no client records: a log that holds them was made by other means."""
 
 
 class FileChangeError(Exception):
     """A change that must not be made; the message is for the user."""
 
 
+class MakingError(FileChangeError):
+    """A change that could not be made; others may be."""
+
+
 @dataclass(frozen=True, slots=True)
-class _Change:
+class Change:
+    """What has to be done to one file."""
+
+    name: str
     path: Path
     content: bytes | None
 
+    @property
+    def removes(self) -> bool:
+        """Whether the file is deleted."""
+        return self.content is None
 
-def apply_changes(
+    @property
+    def new_text(self) -> str | None:
+        """What it is to hold, if that is a text."""
+        return _text(self.content)
+
+    @property
+    def old_text(self) -> str | None:
+        """What it holds now, if that is a text."""
+        try:
+            return _text(self.path.read_bytes())
+        except OSError:
+            return None
+
+
+def wanted_changes(
     root: Path, changes: Iterable[FileChange], localiser: Localiser | None = None
-) -> None:
-    """Bring files from how they were before a turn to how they were after it.
+) -> list[Change]:
+    """Return what brings files from how they were before a turn to how they were after it.
 
     A file that already is as it was after the turn is left alone. With a ``localiser`` texts name
     the live folder where they named the recorded one.
@@ -45,20 +87,36 @@ def apply_changes(
     Raises
     ------
     FileChangeError
-        A file is neither as before nor as after, or lies outside ``root``: nothing was written.
-        Or the disk did not take one.
+        A file is neither as before nor as after, or lies outside ``root``.
     """
     root = root.resolve()
-    wanted = [_checked(root, change, localiser) for change in changes]
+    checked = (_checked(root, change, localiser) for change in changes)
+    return [change for change in checked if change is not None]
+
+
+def make_changes(wanted: Iterable[Change]) -> None:
+    """Write and delete files.
+
+    Raises
+    ------
+    MakingError
+        The disk did not take one.
+    """
     try:
         for change in wanted:
-            if change is not None:
-                _write(change)
+            _write(change)
     except OSError as error:
-        raise FileChangeError(f"A file can't be written: {error.strerror or error}.") from error
+        raise MakingError(f"A file can't be written: {error.strerror or error}.") from error
 
 
-def _checked(root: Path, change: FileChange, localiser: Localiser | None) -> _Change | None:
+def _text(content: bytes | None) -> str | None:
+    try:
+        return None if content is None else content.decode()
+    except UnicodeDecodeError:
+        return None
+
+
+def _checked(root: Path, change: FileChange, localiser: Localiser | None) -> Change | None:
     """Return what has to be done for one file, None for nothing."""
     path = _located(root, change.path)
     content = _content(change, localiser)
@@ -69,7 +127,7 @@ def _checked(root: Path, change: FileChange, localiser: Localiser | None) -> _Ch
     before = change.before.lower() if change.before else None
     if present != before and (before is None or _recorded_digest(path, localiser) != before):
         raise FileChangeError(f"{change.path} is not as it was when this was recorded.")
-    return _Change(path, content)
+    return Change(change.path, path, content)
 
 
 def _recorded_digest(path: Path, localiser: Localiser | None) -> str | None:
@@ -86,10 +144,11 @@ def _recorded_digest(path: Path, localiser: Localiser | None) -> str | None:
 
 
 def _located(root: Path, name: str) -> Path:
-    """Return where a file lies; nothing on the way may be a link, or git's own."""
+    """Return where a file lies; nothing on the way may be a link, or what is never recorded."""
     parts = re.split(r"[\\/]", name) if os.name == "nt" else name.split("/")
     bad = {"", ".", ".."} & set(parts) or "\0" in name or _DRIVE.match(name)
-    if bad or any(part.rstrip(" .").lower() == ".git" for part in parts):
+    plain = (unicodedata.normalize("NFKC", part).rstrip(" .").casefold() for part in parts)
+    if bad or not _NEVER.isdisjoint(plain):
         raise FileChangeError(f"{name[:200]!r} is no file that a replay may change.")
     path = root
     for part in parts:
@@ -134,7 +193,7 @@ def _digest(path: Path, name: str) -> str | None:
         raise FileChangeError(f"{name} can't be read: {error.strerror}.") from error
 
 
-def _write(change: _Change) -> None:
+def _write(change: Change) -> None:
     """Write, or delete, a file at once or not at all; it keeps its mode."""
     path = change.path
     if change.content is None:

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from pathlib import Path
+from typing import TypeVar
 
 from acp_jupyter.agents.rpc import Peer, RpcError
 
-from .answers import LiveAnswer, difference, is_cancelled, is_rejected
-from .files import FileChangeError, apply_changes
+from .answers import LiveAnswer, difference, is_allowed, is_cancelled, is_rejected
+from .asking import NotAllowedError, StoppedError
+from .file_work import FileWork
+from .files import FileChangeError, MakingError
 from .localise import Localiser
 from .pace import Pace
 from .steps import Answered, Ask, Cancelled, Object, Part, Reply, Send, Step
 from .terminals import Commands
 from .turn import PlayedTurn
+from .writes import WRITE
 
 __all__ = ["DivergedError", "Player", "TurnCancelledError"]
+
+_T = TypeVar("_T")
 
 
 class DivergedError(Exception):
@@ -34,10 +39,10 @@ class Player:
     ----------
     speed
         See `Pace`.
-    root
-        The folder where recorded changes of files are made; None where they are not.
     commands
         See `Commands`.
+    work
+        On files.
     """
 
     def __init__(
@@ -45,13 +50,13 @@ class Player:
         peer: Peer,
         localiser: Localiser,
         speed: float | None,
-        root: Path | None = None,
-        commands: Commands = Commands(),  # noqa: B008 - it is frozen
+        commands: Commands,
+        work: FileWork,
     ) -> None:
         self.localiser = localiser
         self._peer = peer
-        self._root = root
         self._commands = commands
+        self._work = work
         self._pace = Pace(speed)
         self._interrupt = asyncio.Event()
         self._turn: PlayedTurn | None = None
@@ -89,6 +94,7 @@ class Player:
         self._cancelled = False
         self._asked.clear()
         self._interrupt.clear()
+        self._work.begin()
         self._pace.restart(part.at)
         turn = self._turn = PlayedTurn(part)
         while (step := turn.next()) is not None:
@@ -119,7 +125,7 @@ class Player:
             case Send():
                 if not turn.is_left_out(step):
                     self._send(step)
-            case Ask() if self._commands.asks(step):
+            case Ask() if self._commands.asks(step) and await self._is_due(step, turn):
                 task = asyncio.create_task(self._ask(step))
                 self._asked[step.seq] = (step, task)
                 await asyncio.sleep(0)  # it is sent now, in its turn
@@ -132,16 +138,31 @@ class Player:
             case Reply():
                 await self._reply(step, turn, request_id)
 
+    async def _is_due(self, ask: Ask, turn: PlayedTurn) -> bool:
+        """Tell whether a request is to be made, for a write after a look at the file."""
+        if ask.method != WRITE:
+            return True
+        look = asyncio.create_task(self._work.may_write(ask, turn.part))
+        try:
+            return bool(await self._finish(look))
+        except DivergedError:
+            if turn.is_past_cancel or turn.is_answered:
+                return False  # its turn is over
+            raise
+
     def _send(self, step: Send) -> None:
         message = self._commands.message(step)
         if message is not None:
-            self._peer.send(dict(self.localiser.value(message)))
+            live = dict(self.localiser.value(message))
+            self._work.consent.saw(Send(step.at, live).update)
+            self._peer.send(live)
 
     async def _ask(self, ask: Ask) -> LiveAnswer:
+        params = self.localiser.value(ask.params)
+        if ask.method == "session/request_permission":
+            self._work.consent.asked(ask.seq, params)
         try:
-            return LiveAnswer(
-                await self._peer.request(ask.method, self.localiser.value(ask.params))
-            )
+            return LiveAnswer(await self._peer.request(ask.method, params))
         except RpcError as error:
             return LiveAnswer({}, error.message)
 
@@ -155,12 +176,33 @@ class Player:
             return  # the turn was cancelled meanwhile, or is over; the next step tells
         del self._asked[step.seq]
         live = task.result()
+        self._take_in(ask, live)
         if not turn.is_past_cancel and not turn.is_answered:
             self._check(ask, live)
         self._remember_terminal(ask, live)
         self._pace.restart(step.at)
 
-    async def _wait(self, task: asyncio.Task[LiveAnswer]) -> None:
+    def _take_in(self, ask: Ask, live: LiveAnswer) -> None:
+        if is_allowed(ask, live):
+            self._work.consent.allowed(ask.seq)
+
+    async def _finish(self, work: asyncio.Task[_T]) -> _T | None:
+        """Wait for work on files; return None if the turn is cancelled or over before."""
+        await self._wait(work)
+        if not work.done():
+            work.cancel()
+            return None
+        try:
+            return work.result()
+        except StoppedError:
+            raise TurnCancelledError from None
+        except MakingError as error:
+            raise DivergedError(str(error)) from error
+        except (FileChangeError, NotAllowedError) as error:
+            fate = "" if self._work.wrote else " Nothing was written."
+            raise DivergedError(f"{error}{fate}") from error
+
+    async def _wait(self, task: asyncio.Task[_T]) -> None:
         """Wait for an answer, or until the turn is cancelled or over."""
         interrupted = asyncio.create_task(self._interrupt.wait())
         await asyncio.wait({task, interrupted}, return_when=asyncio.FIRST_COMPLETED)
@@ -195,19 +237,17 @@ class Player:
 
     async def _change_files(self, turn: PlayedTurn) -> None:
         """Make the recorded changes, if they are to be made and no answer forbids it."""
-        root = self._root if turn.part.files else None
+        changes = turn.part.files and self._work.makes_changes
         for ask, task in self._asked.values():
-            if root is not None:
+            if changes:
                 await self._wait(task)
             if task.done():
+                self._take_in(ask, task.result())
                 _check_open_question(ask, task.result())
+        if changes and not self._is_stopped(turn):
+            await self._finish(asyncio.create_task(self._work.make(turn.part.files)))
         if self._is_stopped(turn):
             raise TurnCancelledError
-        if root is not None:
-            try:
-                apply_changes(root, turn.part.files, self.localiser)
-            except FileChangeError as error:
-                raise DivergedError(str(error)) from error
 
     def _body(self, message: Object) -> dict[str, object]:
         return {

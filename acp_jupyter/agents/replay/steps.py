@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
+from acp_jupyter.packets.change_notes import FileWritten
 from acp_jupyter.packets.file_notes import FileChange
 from acp_jupyter.packets.terminal_notes import TerminalExited, TerminalOutput, TerminalStarted
 
@@ -53,6 +54,8 @@ class Ask:
     message: Object
     answer: Object | None = None
     """The client's recorded response."""
+    written: FileWritten | None = None
+    """What the client noted of a file that it wrote for it."""
 
     @property
     def method(self) -> str:

@@ -28,6 +28,7 @@ DIALECTS: tuple[StreamDialect, ...] = get_args(StreamDialect)
 
 _Written = Obj | BuildPacket
 
+_GAP = "Here lines are missing from the record of this session: the disk was full."
 _FULL = (
     "The record of this session is full, and this stream ends with it. The session goes on: "
     "its newest state is at sessions/{session_id}/transcript."
@@ -92,6 +93,9 @@ class PacketStream:
             self.full = True
             words = _FULL.format(session_id=self._session_id)
             yield Placed(NoticePacket(severity="warning", text=words), None)
+            return
+        if entry.direction == "!" and entry.message.get("note") == "log_gap":
+            yield Placed(NoticePacket(severity="warning", text=_GAP), None)
             return
         for said in self._reader.read(entry):
             yield from self._turns.place(said)

@@ -19,6 +19,7 @@ from acp_jupyter.host.checkpoints.listing import Listed, batches, list_paths
 from acp_jupyter.host.checkpoints.lock import locked
 from acp_jupyter.host.file_changes.scan import RECORDS, SKIPPED, TEMPORARY, is_environment
 from acp_jupyter.host.limits import Limits
+from acp_jupyter.host.own_folders import is_below
 from acp_jupyter.packets.display import human_size
 
 __all__ = ["Checkpoints", "NotKept", "Taken"]
@@ -58,11 +59,11 @@ class Checkpoints:
     limits
         See `Limits`.
     excluded
-        Folders below ``root`` that are never kept.
+        Folders below ``root``, relative to it, that are never kept.
     """
 
     def __init__(
-        self, root: Path, folder: Path, limits: Limits, excluded: Iterable[Path] = ()
+        self, root: Path, folder: Path, limits: Limits, excluded: Iterable[str] = ()
     ) -> None:
         self.git = ShadowGit(root, folder)
         self.limits = limits
@@ -160,7 +161,9 @@ class Checkpoints:
             seconds=_left(deadline),
             most_bytes=self.limits.checkpoint_files * _PATH_BYTES,
         )
-        entries = {os.fsdecode(line[2:]) for line in said.split(b"\0") if line}
+        named = {os.fsdecode(line[2:]) for line in said.split(b"\0") if line}
+        # Git still names what it has kept before it was told to leave it out.
+        entries = {path for path in named if not is_below(path, self._excluded)}
         if len(entries) > self.limits.checkpoint_files:
             raise self._too_many()
         listed = list_paths(self.root, sorted(entries), left_out, self.limits)
@@ -193,8 +196,7 @@ class Checkpoints:
         lines += [f"*{RECORDS}/", *(f"{start}*" for start in TEMPORARY)]
         with contextlib.suppress(OSError), os.scandir(self.root) as entries:
             lines += [f"/{_escaped(e.name)}/" for e in entries if is_environment(e)]
-        below = (folder for folder in self._excluded if folder.is_relative_to(self.root))
-        return lines + [f"/{_escaped(f.relative_to(self.root).as_posix())}/" for f in below]
+        return lines + [f"/{_escaped(folder)}/" for folder in self._excluded]
 
     def _too_many(self) -> NotKept:
         return NotKept(

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from acp_jupyter.host.checkpoints.folder import Checkpoints
 from acp_jupyter.host.limits import Limits
+from acp_jupyter.host.own_folders import OwnFolders
 
 __all__ = ["CheckpointStore"]
 
@@ -23,13 +24,16 @@ class CheckpointStore:
     Parameters
     ----------
     data_dir
-        Of the host; never kept itself.
+        Of the host.
     limits
         See `Limits`.
+    own
+        Folders that are never kept.
     """
 
-    def __init__(self, data_dir: Path, limits: Limits) -> None:
+    def __init__(self, data_dir: Path, limits: Limits, own: OwnFolders | None = None) -> None:
         self._data_dir = data_dir
+        self.own = own or OwnFolders((data_dir,))
         self._limits = limits
         self._known: dict[Path, Checkpoints] = {}
         self._running: dict[str, tuple[Path, bool]] = {}
@@ -43,7 +47,7 @@ class CheckpointStore:
             if root not in self._known:
                 name = hashlib.sha256(os.fsencode(root)).hexdigest()[:_NAME_CHARS]
                 folder = Path(os.path.realpath(self._data_dir)) / "checkpoints" / name
-                self._known[root] = Checkpoints(root, folder, self._limits, (folder.parents[1],))
+                self._known[root] = Checkpoints(root, folder, self._limits, self.own.below(root))
             return self._known[root]
 
     def begin(self, turn_id: str, root: Path) -> None:

@@ -10,6 +10,7 @@ from typing import Literal
 from pydantic import JsonValue
 
 from acp_jupyter.errors import BadRequest, QuestionGone, QuestionSettled
+from acp_jupyter.host.answerer import SOMEBODY, Answerer
 from acp_jupyter.host.elicitation.answers import checked_answers
 from acp_jupyter.host.journal import Journal
 from acp_jupyter.packets.elicitation_notes import ElicitationSettled
@@ -99,8 +100,17 @@ class Elicitations:
             raise QuestionWithdrawn
         return outcome
 
+    def turn_of(self, request_id: str) -> str | None:
+        """Return the turn that a question belongs to."""
+        item = self._item(request_id)
+        return None if item is None else item.turn_id
+
     def answer(
-        self, request_id: str, action: Action, content: Mapping[str, JsonValue] | None = None
+        self,
+        request_id: str,
+        action: Action,
+        content: Mapping[str, JsonValue] | None = None,
+        who: Answerer = SOMEBODY,
     ) -> str:
         """Settle a question by the user; return what became of it, as the protocol says it.
 
@@ -126,7 +136,7 @@ class Elicitations:
             given = checked_answers(item.fields, given)
         elif given:
             raise BadRequest("Only an accepted form takes answers.")
-        self._settle(request_id, "user")
+        self._settle(request_id, "user", who)
         waiting.set_result(Outcome(action, given))
         return action
 
@@ -166,8 +176,10 @@ class Elicitations:
             self._settle(request_id, by)
             waiting.set_result(Outcome("cancel"))
 
-    def _settle(self, request_id: str, by: _By) -> None:
-        self._journal.note(ElicitationSettled(request_id=request_id, by=by))
+    def _settle(self, request_id: str, by: _By, who: Answerer = SOMEBODY) -> None:
+        self._journal.note(
+            ElicitationSettled(request_id=request_id, by=by, user=who.user, told=who.told)
+        )
 
     def _item(self, request_id: str) -> Elicitation | None:
         """Return a question; one that is settled too."""

@@ -32,6 +32,6 @@ def names_file(transcript: Transcript, turn_id: str, path: str) -> bool:
 
 
 def _calls(transcript: Transcript, turn_id: str) -> Iterator[ToolCall]:
-    for item in transcript.items[transcript.turn_first.get(turn_id, len(transcript.items)) :]:
+    for item in transcript.items.since(transcript.turn_first.get(turn_id, len(transcript.items))):
         if isinstance(item, ToolCall) and item.turn_id == turn_id:
             yield item

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import stat
 import time
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -80,11 +80,11 @@ class FileChanged:
     how: Literal["made", "changed", "deleted"]
 
 
-def scan(root: Path, limits: Limits) -> FolderScan:
+def scan(root: Path, limits: Limits, own: Collection[str] = ()) -> FolderScan:
     """Look at every plain file below ``root``. Blocks, at most about ``scan_seconds``.
 
     Links are not followed. Caches, virtual environments, version control and records of
-    notebooks are left out.
+    notebooks are left out, and so are the folders ``own``, relative to ``root``.
     """
     deadline = time.monotonic() + limits.scan_seconds
     files: dict[str, Signature] = {}
@@ -103,7 +103,8 @@ def scan(root: Path, limits: Limits) -> FolderScan:
             if not _is_text(entry.name):
                 continue
             if _is_folder(entry):
-                if entry.name not in SKIPPED and not entry.name.endswith(RECORDS):
+                skipped = entry.name in SKIPPED or entry.name.endswith(RECORDS)
+                if not skipped and prefix + entry.name not in own:
                     seen_folders.add(prefix + entry.name)
                     folders.append((f"{prefix}{entry.name}/", entry.path))
             elif signature := _signature(entry):

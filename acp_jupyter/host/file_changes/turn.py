@@ -19,6 +19,7 @@ from acp_jupyter.host.file_changes.saving import save_documents
 from acp_jupyter.host.file_changes.scan import FileChanged, FolderScan, changes, scan
 from acp_jupyter.host.journal import Journal
 from acp_jupyter.host.limits import Limits
+from acp_jupyter.host.own_folders import is_below
 from acp_jupyter.packets.file_notes import ArtifactsMade, FilesChanged
 from acp_jupyter.packets.notes import HostNotice
 from acp_jupyter.packets.session_notes import FolderLook
@@ -56,10 +57,13 @@ class TurnFiles:
         """Saves open documents."""
         self.finished: Callable[[], None] | None = None
         """Called at the end of each turn."""
+        self._own: frozenset[str] = frozenset()
         self._notebooks = root
         self._journal = journal
         self._root = root
         self._limits = limits
+        self.read_secrets: Callable[[], None] = lambda: None
+        """Called in a thread before and after each turn, so that what is secret here is known."""
         self._turn_id = ""
         self._first: asyncio.Task[FolderScan | None] | None = None
         self._before: FolderScan | None = None
@@ -78,6 +82,7 @@ class TurnFiles:
             The folder that the paths of notebooks start from.
         """
         self.checkpoints = TurnCheckpoints(store, self._root)
+        self._own = store.own.below(self._root)
         self._notebooks = notebooks
 
     def forget(self) -> None:
@@ -162,7 +167,11 @@ class TurnFiles:
         if self.checkpoints is not None:
             notebook = self.own_notebook(turn_id)
             names = names_file(self._journal.transcript, turn_id, notebook)
-            edited = edited_paths(self._journal.transcript, turn_id)
+            edited = {
+                path
+                for path in edited_paths(self._journal.transcript, turn_id)
+                if not is_below(path, self._own)
+            }
             looks = Looks(before, after, found, notebook, names, edited)
             told = await asyncio.to_thread(self.checkpoints.after, turn_id, looks)
             if told is not None:
@@ -199,7 +208,8 @@ class TurnFiles:
                 self._journal.note(notice)
 
     def _look(self) -> FolderScan:
-        found = scan(self._root, self._limits)
+        self.read_secrets()
+        found = scan(self._root, self._limits, self._own)
         if self.contents is not None:
             self.contents.remember(found)
         if self.checkpoints is not None:
@@ -207,7 +217,8 @@ class TurnFiles:
         return found
 
     def _differences(self, before: FolderScan) -> tuple[FolderScan, tuple[FileChanged, ...]]:
-        after = scan(self._root, self._limits)
+        self.read_secrets()
+        after = scan(self._root, self._limits, self._own)
         return after, changes(before, after)
 
     def own_notebook(self, turn_id: str) -> str:

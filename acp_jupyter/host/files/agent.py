@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 from acp_jupyter.errors import FileMissing, FileRefused
@@ -68,10 +70,19 @@ class AgentFiles:
             self._learn(path, content if unsaved is None else unsaved)
         return content if unsaved is None else text_window(unsaved, line, limit)
 
-    async def write(self, path: str, content: str) -> None:
+    async def write(
+        self, path: str, content: str, allowed: Callable[[str | None], Awaitable[None]]
+    ) -> None:
         """Replace a file's text, or create the file. The change is told in the transcript.
 
         An open document is changed in its editor and saved.
+
+        Parameters
+        ----------
+        path, content
+            The file and its new text.
+        allowed
+            Gets the text on disk, None for a new file, and returns once it may be replaced.
 
         Raises
         ------
@@ -80,6 +91,13 @@ class AgentFiles:
             changed the same, renamed or deleted it since the agent has read it.
         """
         old = await asyncio.to_thread(self._files.text_to_replace, path, content)
+        await allowed(old)
+        if await asyncio.to_thread(self._files.text_to_replace, path, content) != old:
+            raise FileRefused(
+                f"{Path(path).name} has changed while the user was asked. Nothing was written. "
+                "Read it again."
+            )
+        await asyncio.to_thread(self._files.part, path)  # an editor may write in place
         if await self._documents.write(Path(path), content, self._known.get(path)):
             self._learn(path, content)
         else:
@@ -90,8 +108,14 @@ class AgentFiles:
                     "written. Write it again if it is to be made anew."
                 )
             old = await asyncio.to_thread(self._files.write_text, path, content)
-        if len(content) + len(old or "") <= self._bound and old != content:
-            self._journal.note(FileWritten(path=path, old_text=old, new_text=content))
+        if old != content:
+            self._journal.note(await asyncio.to_thread(self._written, path, old, content))
+
+    def _written(self, path: str, old: str | None, new: str) -> FileWritten:
+        digest = "" if old is None else hashlib.sha256(old.encode("utf-8", "replace")).hexdigest()
+        if len(new) + len(old or "") > self._bound:
+            return FileWritten(path=path, old_digest=digest, kept=False)
+        return FileWritten(path=path, old_text=old, new_text=new, old_digest=digest)
 
     def _learn(self, path: str, text: str) -> None:
         """The texts of the last files are kept, those of a page's memory and not of a disk's."""
@@ -115,7 +139,7 @@ class AgentFiles:
         name = relative_path(path, state.session.cwd)
         announced = (
             item
-            for item in state.items[state.turn_first.get(turn_id, len(state.items)) :]
+            for item in state.items.recent(state.turn_first.get(turn_id, len(state.items)))
             if isinstance(item, ToolCall) and item.status in _OPEN
         )
         return not any(

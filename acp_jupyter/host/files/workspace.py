@@ -95,6 +95,31 @@ class WorkspaceFiles:
             replace_file(folder, name, self._encoded(path, content, text_format), mode)
         return None if old is None else text_format.decode(old)
 
+    def part(self, path: str) -> None:
+        """Let a file that has other names, perhaps outside the root, be one of its own from now on.
+
+        Its content, mode and time stay; what has the other names is left alone.
+
+        Raises
+        ------
+        FileRefused
+            As `write_text` would.
+        """
+        with (
+            contextlib.suppress(FileMissing),
+            _explained(path),
+            self._folder_of(path, create=False) as (folder, name),
+        ):
+            if not name or os.lstat(name, dir_fd=folder).st_nlink < 2:
+                return
+            status = os.lstat(name, dir_fd=folder)
+            mode, _, content = self._existing(path, folder, name)
+            if content is None:
+                return
+            replace_file(folder, name, content, mode)
+            times = (status.st_atime_ns, status.st_mtime_ns)
+            os.utime(name, ns=times, dir_fd=folder, follow_symlinks=False)
+
     def text_to_replace(self, path: str, content: str) -> str | None:
         """Return the text that `write_text` would replace, and change nothing.
 

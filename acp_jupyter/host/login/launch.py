@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import shutil
 from collections.abc import Mapping
@@ -12,9 +13,26 @@ from typing import Any, Protocol
 from acp_jupyter.errors import BadRequest
 from acp_jupyter.host.environment import agent_environment
 from acp_jupyter.host.registry.entries import AgentSpec
-from acp_jupyter.packets.parse.login import TerminalLogin, terminal_login
+from acp_jupyter.packets.parse.login import TerminalLogin, assignments, terminal_login
 
 __all__ = ["Launch", "Terminal", "Terminals", "launch_of"]
+
+_RUNS_OTHERS = re.compile(
+    r"(python|pypy|node|nodejs|ruby|perl|php|lua)[0-9.]*|(ba|z|da|k|tc|c|fi|nu|pw)?sh|busybox|cmd"
+    r"|powershell|npx|npm|pnpm|pnpx|yarn|bun|bunx|deno|tsx|uv|uvx|pipx|pixi|conda|mamba|micromamba"
+    r"|poetry|hatch|nix|java|dotnet|go|cargo|env|sudo|doas|nice|nohup|timeout|xargs|setsid|ssh|wsl"
+    r"|docker|podman|bwrap|firejail|flatpak|snap",
+    re.IGNORECASE,
+)
+"""Programs that run what their arguments name."""
+_OBEYED = re.compile(
+    r"LD_|DYLD_|PYTHON|NODE_|NPM_|BUN_|DENO_|PERL|RUBY|JAVA_|JDK_|_JAVA|DOTNET_|BASH|ENV$|IFS$|PS4$"
+    r"|PROMPT_COMMAND|ZDOTDIR|PATH|HOME$|USERPROFILE|APPDATA|SHELL$|COMSPEC|BROWSER|EDITOR|VISUAL"
+    r"|PAGER|GIT_|SSH_|SSL_|CURL_|UV_|PIP_|XDG_|TMPDIR$|TEMP$|TMP$|JUPYTER|ACP_JUPYTER|JPY_|KERNEL_"
+    r"|(HTTPS?|ALL|NO|FTP)_PROXY|REQUESTS_CA",
+    re.IGNORECASE,
+)
+"""Variables by which other programs find code, settings or the network."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +55,7 @@ class Launch:
 
     def command(self) -> str:
         """Return what to type in a terminal for the same."""
-        names = [f"{name}={shlex.quote(value)}" for name, value in self.added.items()]
-        return " ".join((*names, shlex.join(self.argv)))
+        return " ".join((*assignments(self.added), shlex.join(self.argv)))
 
 
 class Terminal(Protocol):
@@ -83,12 +100,18 @@ def launch_of(
     Raises
     ------
     BadRequest
-        The method is not well-formed, or wants another program than the agent's: which program
-        runs is never an agent's to choose.
+        The method is not well-formed, or wants another program than the agent's, or a variable
+        that other programs obey: which program runs is never an agent's to choose.
     """
     login = terminal_login(dict(offer), method_id)
     if login is None:
         raise BadRequest("The agent does not say rightly what to run. Log in to it in a terminal.")
+    odd = [name for name in login.env if name in base or _OBEYED.match(name)]
+    if odd:
+        raise BadRequest(
+            f"{spec.name} wants {', '.join(odd)} to be set for its login, which changes more than "
+            f"the login. {_by_hand(spec, login)}"
+        )
     argv = (spec.command, *_args(spec, login))
     env = agent_environment(base, {**spec.env, **login.env})
     return Launch(argv, env, login.env, tuple(spec.env), cwd)
@@ -99,15 +122,23 @@ def _args(spec: AgentSpec, login: TerminalLogin) -> tuple[str, ...]:
         return (*spec.args, *login.args)
     own = _program(spec.command)
     if own is not None and _program(login.command) == own:
-        return login.args
+        # Of a program that runs others, the arguments say which.
+        runs_others = any(_RUNS_OTHERS.fullmatch(Path(p).name) for p in (spec.command, own))
+        if not runs_others or login.args[: len(spec.args)] == spec.args != ():
+            return login.args
     # An interpreter with the agent's own script.
-    if own is not None and login.args and _program(login.args[0]) == own:
+    elif own is not None and login.args and _program(login.args[0]) == own:
         return login.args[1:]
-    command = shlex.join((login.command, *login.args))
     raise BadRequest(
         f"{spec.name} wants another program than its own to be run. Jupyter does not run that. "
-        f"If you trust it, run this in a terminal and then restart the agent: {command}"
+        f"{_by_hand(spec, login)}"
     )
+
+
+def _by_hand(spec: AgentSpec, login: TerminalLogin) -> str:
+    argv = (login.command, *login.args) if login.command else (spec.command, *login.args)
+    command = " ".join((*assignments(login.env), shlex.join(argv)))
+    return f"If you trust it, run this in a terminal and then restart the agent: {command}"
 
 
 def _program(command: str) -> Path | None:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Literal, get_args
 
 from acp_jupyter.host.file_changes.content import Scrubs
 from acp_jupyter.host.permissions import decide
 from acp_jupyter.host.permissions_paths import Places
-from acp_jupyter.host.traffic_log import read_traffic
+from acp_jupyter.host.rules.ruling import facts_of
+from acp_jupyter.host.traffic_log import read_entries
 from acp_jupyter.packets.models import PermissionRequest, PermissionResponse
 from acp_jupyter.packets.notes import PermissionSettledNote, Policy, SessionOpened, read_note
 from acp_jupyter.packets.reader import LogPacket, TrafficReader
@@ -19,10 +20,11 @@ from acp_jupyter.transcript.reduce import reduce
 from acp_jupyter.transcript.setup import opened
 from acp_jupyter.transcript.state import Transcript
 
-__all__ = ["AnswerAgain", "RecordedAnswers"]
+__all__ = ["AnswerAgain", "RecordedAnswers", "allows", "needs_live_answer"]
 
 _POLICIES: tuple[Policy, ...] = get_args(Policy)
 _NOWHERE = Places(None)
+_CHANGES = frozenset({"edit", "delete", "move"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,43 +50,50 @@ class RecordedAnswers:
 
     Parameters
     ----------
-    path
-        The record.
     scrubber
         What was done to the record, done to a request before it is compared.
-    most_bytes
-        A larger record holds no answers.
     """
 
-    def __init__(self, path: Path, scrubber: Scrubs, most_bytes: int) -> None:
-        self.path = path
+    def __init__(self, scrubber: Scrubs) -> None:
         self._scrubber = scrubber
-        self._most = most_bytes
         self._asked: list[_Asked] = []
+        self._made_here = False
 
-    def load(self) -> None:
-        """Read the record; blocks. What can't be read holds no answers."""
-        try:
-            small = self.path.stat().st_size <= self._most
-            self._asked = list(_requests(self.path)) if small else []
-        except OSError:
-            self._asked = []
+    def load(self, record: bytes, *, made_here: bool) -> None:
+        """Read a record; blocks. What can't be read holds no answers.
+
+        Parameters
+        ----------
+        record
+            All of it.
+        made_here
+            Whether this installation made it.
+        """
+        self._made_here = made_here
+        self._asked = list(_requests(record))
 
     def find(
         self, call: ToolCall, *, nobody_to_ask: bool, places: Places = _NOWHERE
     ) -> AnswerAgain | None:
         """Return how the same request was answered; None if that does not count now.
 
-        A policy answers again where it answered then, and would now. What the user answered
-        counts only where nobody can be asked.
+        A policy answers again where it answered then, and would now; but if the record is of
+        somebody else, only where nobody can be asked. So does what the user answered then, of any
+        record. Neither allows what needs a live answer.
         """
+        again = self._find(call, nobody_to_ask, places)
+        if again is not None and allows(call, again.option_id) and needs_live_answer(call, places):
+            return None
+        return again
+
+    def _find(self, call: ToolCall, nobody_to_ask: bool, places: Places) -> AnswerAgain | None:
         facts = self._facts(call)
         asked = next((a for a in self._asked if not a.used and self._facts(a.call) == facts), None)
         if asked is None or asked.option_id is None or call.permission is None:
             return None
         asked.used = True
         options = call.permission.options
-        if asked.by == "policy":
+        if asked.by == "policy" and (self._made_here or nobody_to_ask):
             policy = next((policy for policy in _POLICIES if policy == asked.rule), None)
             decision = None if policy is None else decide(policy, call, options, places=places)
             same = decision is not None and decision.option_id == asked.option_id
@@ -96,20 +105,43 @@ class RecordedAnswers:
     def _facts(self, call: ToolCall) -> tuple[Any, ...]:
         """Return everything that a user would have seen, and the options."""
         say = self._scrubber.text
-        options = () if call.permission is None else call.permission.options
+        permission = call.permission
+        options = () if permission is None else permission.options
+        details = () if permission is None else permission.details
         diffs = ((d.path, d.old_text or "", d.new_text) for d in call.diffs)
         return (
             call.tool_kind,
             *map(say, (call.title, call.description, call.command, call.path)),
+            "" if permission is None else say(permission.folder),
+            tuple((say(detail.name), say(detail.value)) for detail in details),
             tuple(say(place.path) for place in call.locations),
             tuple(tuple(map(say, diff)) for diff in diffs),
             tuple((o.option_id, o.name, o.option_kind) for o in options),
         )
 
 
-def _requests(path: Path) -> Iterator[_Asked]:
+def allows(call: ToolCall, option_id: str) -> bool:
+    """Tell whether an option of a call's permission request allows it."""
+    options = () if call.permission is None else call.permission.options
+    kinds = (option.option_kind for option in options if option.option_id == option_id)
+    return any(kind.startswith("allow") for kind in kinds)
+
+
+def needs_live_answer(call: ToolCall, places: Places) -> bool:
+    """Tell whether only a user may allow a call of a replay, here and now. May block on the disk.
+
+    A record may come from anyone. What configures what runs later is not changed by a policy, a
+    rule or an answer that was given before; nor is what can't be told.
+    """
+    facts = facts_of(call, places)
+    if facts.kind not in _CHANGES:
+        return False
+    return not facts.spots or any(spot is None or spot.protected for spot in facts.spots)
+
+
+def _requests(record: bytes) -> Iterator[_Asked]:
     """Yield the requests of a record in order, each when all is known of it."""
-    entries = read_traffic(path)
+    entries = read_entries(io.BytesIO(record))
     first = next(entries, None)
     note = None if first is None else read_note(dict(first.message))
     if not isinstance(note, SessionOpened):

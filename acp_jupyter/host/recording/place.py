@@ -12,6 +12,7 @@ from acp_jupyter.errors import BadRequest, FileRefused, NotAllowed, RecordMissin
 from acp_jupyter.host.files.workspace import WorkspaceFiles
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.recording.wish import RecordWish
+from acp_jupyter.packets.display import human_size
 from acp_jupyter.packets.json_shape import read_json
 from acp_jupyter.packets.notes import SessionOpened, read_note
 
@@ -99,14 +100,37 @@ class RecordPlace:
         bound = replace(self.limits, file_bytes=self.limits.record_bytes)
         WorkspaceFiles(self.root, bound).write_text(self.path, text)
 
+    def read(self) -> bytes:
+        """Return the whole record.
+
+        Raises
+        ------
+        NotAllowed
+            It leads out of the root.
+        FileRefused
+            It is too large, or can't be read.
+        """
+        most = self.limits.record_bytes
+        try:
+            with self._plain().open("rb") as opened:
+                found = opened.read(most + 1)
+        except OSError as error:
+            raise FileRefused(f"{self.path} can't be read: {error}.") from error
+        if len(found) > most:
+            raise FileRefused(f"{self.path} has more than {human_size(most)}.")
+        return found
+
     def _first_line(self) -> bytes:
+        with self._plain().open("rb") as opened:
+            return opened.readline(_LINE_BYTES)
+
+    def _plain(self) -> Path:
         file = self.file.resolve()
         if not file.is_relative_to(self.root.resolve()):
             raise NotAllowed(f"{self.path} leads out of the server's root folder.")
         if file.exists() and not file.is_file():
             raise FileRefused(f"{self.path} is no plain file.")
-        with file.open("rb") as opened:
-            return opened.readline(_LINE_BYTES)
+        return file
 
 
 def record_folder(notebook_path: str, wish: RecordWish) -> PurePosixPath:

@@ -133,7 +133,8 @@ class _Line:
         record |= {"seq": entry.seq, "t": round(entry.t, 4), "d": entry.direction}
         if entry.re is not None:
             record["re"] = entry.re
-        record["m"] = scrubber.value(_without_servers(self._message()))
+        message = _without_servers(self._message())
+        record["m"] = scrubber.value(_without_names(message) if entry.direction == "!" else message)
         return json.dumps(record, ensure_ascii=False, separators=(",", ":"))
 
     def _message(self) -> Mapping[str, Any]:
@@ -151,6 +152,11 @@ def _without_servers(message: Mapping[str, Any]) -> Mapping[str, Any]:
     if message.get("method") not in _OPENINGS or not isinstance(params, Mapping):
         return message
     return {**message, "params": {**params, "mcpServers": []}}
+
+
+def _without_names(note: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Leave out which of a server's users has answered."""
+    return {name: value for name, value in note.items() if name not in {"user", "told"}}
 
 
 def _runs(lines: Iterable[_Line]) -> Iterator[list[_Line]]:

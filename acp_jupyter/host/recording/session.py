@@ -4,23 +4,28 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import hashlib
 import math
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from pydantic import JsonValue
 
-from acp_jupyter.errors import AcpError, FileRefused
+from acp_jupyter.errors import AcpError, FileRefused, KeptFileBroken
 from acp_jupyter.host.file_changes.turn import TurnFiles
 from acp_jupyter.host.journal import Journal
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.recording.answers import RecordedAnswers
 from acp_jupyter.host.recording.place import RecordPlace
 from acp_jupyter.host.recording.scrub import RecordScrubber, record_text
+from acp_jupyter.host.recording.seals import RecordSeals
 from acp_jupyter.host.recording.wish import RecordWish
+from acp_jupyter.host.registry.agents import AgentSpec
 from acp_jupyter.host.terminals.recorded import RecordedTerminals
+from acp_jupyter.host.text_format import TextFormat
 from acp_jupyter.host.traffic_log import read_traffic
 from acp_jupyter.packets.display import human_size
 from acp_jupyter.packets.notes import HostNotice, Note
@@ -43,6 +48,8 @@ class Recording:
         Takes out what no record may hold.
     turn_files
         Tells when a turn is over.
+    seals
+        Remember what was recorded here.
     older
         What was recorded in the same place until now; it leaves the record to this one.
     """
@@ -55,6 +62,7 @@ class Recording:
         log_path: Path,
         scrubber: RecordScrubber,
         turn_files: TurnFiles,
+        seals: RecordSeals,
         older: Recording | None = None,
     ) -> None:
         self.wish = wish
@@ -63,6 +71,8 @@ class Recording:
         self._log_path = log_path
         self._scrubber = scrubber
         self._turn_files = turn_files
+        self._seals = seals
+        self._seal = ""
         self._stopped = False
         self._until = math.inf
         self._due = False
@@ -135,7 +145,15 @@ class Recording:
             if self._stopped:
                 return
             entries = (entry for entry in read_traffic(self._log_path) if entry.t <= self._until)
-            self.place.write(record_text(entries, self._scrubber))
+            text = record_text(entries, self._scrubber)
+            self.place.write(text)
+            self._put_seal(TextFormat().encode(text))
+
+    def _put_seal(self, record: bytes) -> None:
+        try:
+            self._seal = self._seals.put(record, self._seal)
+        except KeptFileBroken as error:
+            self._tell(f"The record was written, but to play it will ask for trust. {error}")
 
     def _tell(self, words: str) -> None:
         if words not in self._told:
@@ -144,24 +162,78 @@ class Recording:
 
 
 class Replaying:
-    """A session whose agent is a record.
+    """A session whose agent is a record. What is played is what was looked at, byte for byte.
 
     Parameters
     ----------
     wish
         What the notebook asked for.
-    answers
-        How its permission requests were answered.
+    place
+        Where the record lies.
+    player
+        How to start the agent that plays it.
+    seals
+        Tell which records were made here.
     scrubber
         What was done to the record.
     """
 
     def __init__(
-        self, wish: RecordWish, answers: RecordedAnswers, scrubber: RecordScrubber
+        self,
+        wish: RecordWish,
+        place: RecordPlace,
+        player: AgentSpec,
+        seals: RecordSeals,
+        scrubber: RecordScrubber,
     ) -> None:
         self.wish = wish
-        self.answers = answers
+        self.answers = RecordedAnswers(scrubber)
+        """How its permission requests were answered."""
+        self.made_here = False
+        """Whether this installation made it; `look` tells."""
+        self.place = place
+        self._player = player
+        self._seals = seals
         self._scrubber = scrubber
+        self._digest = ""
+
+    @property
+    def path(self) -> str:
+        """Of the record, relative to the host's root."""
+        return self.place.path
+
+    def look(self) -> bytes:
+        """Return the record; blocks. For one session it must stay the same.
+
+        Raises
+        ------
+        AcpError
+            It can't be read, or is another one now.
+        """
+        record = self.place.read()
+        digest = hashlib.sha256(record).hexdigest()
+        if self._digest not in {"", digest}:
+            raise FileRefused(
+                f"{self.path} has changed since this session began to play it. "
+                "Start the session anew, with --new in the first line of the cell."
+            )
+        self._digest = digest
+        self.made_here = self._seals.made_here(record)
+        return record
+
+    def load(self, terminals: RecordedTerminals) -> AgentSpec:
+        """Read what is answered from the record; return how to start what plays it. Blocks.
+
+        Raises
+        ------
+        AcpError
+            It can't be read, or is another one now.
+        """
+        record = self.look()
+        self.answers.load(record, made_here=self.made_here)
+        terminals.load(record)
+        args = (*self._player.args, "--sha256", self._digest)
+        return replace(self._player, args=args)
 
     def said(self, blocks: tuple[dict[str, JsonValue], ...]) -> tuple[dict[str, JsonValue], ...]:
         """Return a prompt as it would stand in the record, to be found there."""
@@ -169,7 +241,7 @@ class Replaying:
 
     def terminals(self, note: Callable[[Note], None], limits: Limits) -> RecordedTerminals:
         """Return the terminals of the record; no command is run."""
-        return RecordedTerminals(note, self.answers.path, self._scrubber, limits)
+        return RecordedTerminals(note, self._scrubber, limits)
 
     def suits(self, wish: RecordWish | None) -> bool:
         """Tell whether the session can go on under a wish."""

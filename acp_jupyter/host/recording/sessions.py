@@ -10,9 +10,9 @@ from weakref import WeakValueDictionary
 
 from acp_jupyter.host.file_changes.content import FileContents
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.recording.answers import RecordedAnswers
 from acp_jupyter.host.recording.place import RecordPlace, record_folder, record_name
 from acp_jupyter.host.recording.scrub import RecordScrubber
+from acp_jupyter.host.recording.seals import RecordSeals
 from acp_jupyter.host.recording.session import Recording, Replaying
 from acp_jupyter.host.recording.wish import RecordWish
 from acp_jupyter.host.registry.agents import AgentSpec
@@ -42,12 +42,15 @@ class Records:
     ----------
     root
         The host's root folder.
+    seals
+        Tell which were made here.
     limits
         See `Limits`.
     """
 
-    def __init__(self, root: Path, limits: Limits) -> None:
+    def __init__(self, root: Path, seals: RecordSeals, limits: Limits) -> None:
         self._root = root
+        self._seals = seals
         self._limits = limits
         self._counts: dict[tuple[RecordWish, str], int] = {}
         self._writers: WeakValueDictionary[str, Recording] = WeakValueDictionary()
@@ -74,6 +77,16 @@ class Records:
             case _:
                 assert_never(wish.mode)
 
+    def made_here(self, place: RecordPlace) -> bool:
+        """Tell whether this installation made a record. Blocks.
+
+        Raises
+        ------
+        AcpError
+            It can't be read.
+        """
+        return self._seals.made_here(place.read())
+
     def begin(self, session: Session, kept: Kept, log_path: Path) -> None:
         """Record a session, in the place of any that was recorded there, or play it."""
         place, (wish, _first) = kept.place, kept.key
@@ -94,11 +107,15 @@ class Records:
                     log_path,
                     scrubber,
                     files,
+                    self._seals,
                     self._writers.get(place.path),
                 )
             case "replay":
-                answers = RecordedAnswers(place.file, scrubber, self._limits.record_bytes)
-                session.record = Replaying(wish, answers, scrubber)
+                player = kept.player or session.spec
+                played = Replaying(wish, place, player, self._seals, scrubber)
+                session.record = played
+                if session.turns.asking.trust is not None:
+                    session.turns.asking.trust.record = played
             case _:
                 assert_never(wish.mode)
 

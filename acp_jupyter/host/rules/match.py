@@ -1,4 +1,4 @@
-"""Patterns of rules against commands, paths and addresses."""
+"""Patterns of rules against paths and addresses."""
 
 from __future__ import annotations
 
@@ -7,34 +7,9 @@ from fnmatch import fnmatchcase
 from functools import lru_cache
 from urllib.parse import urlsplit
 
-from acp_jupyter.transcript.rule_text import pattern_words
-from acp_jupyter.transcript.shell_words import plain_words
-
-__all__ = ["match_address", "match_command", "match_path"]
+__all__ = ["match_address", "match_path"]
 
 _MOST_URL_CHARS = 4000
-
-
-def match_command(pattern: str, command: str) -> bool | None:
-    """Tell whether a whole command is one of the pattern's; None where that can't be told."""
-    words = plain_words(command)
-    if words is None:
-        return None
-    wanted = pattern_words(pattern)
-    if wanted and wanted[-1] == "*":
-        wanted = wanted[:-1]
-        if len(words) < len(wanted):
-            return False
-        words = words[: len(wanted)]
-    return len(words) == len(wanted) and all(map(_word, wanted, words))
-
-
-def _word(wanted: str, word: str) -> bool:
-    if "*" not in wanted:
-        return wanted == word
-    # A wild card is no way to an option, or out of a folder.
-    option = word.startswith("-") and wanted.startswith("*")
-    return not option and ".." not in re.split(r"[/\\=]", word) and fnmatchcase(word, wanted)
 
 
 def match_path(pattern: str, path: str) -> bool:

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from acp_jupyter.host.permissions_paths import Places, Spot
-from acp_jupyter.host.rules.match import match_address, match_command, match_path
+from acp_jupyter.host.rules.commands import Denial, allowing, denial
+from acp_jupyter.host.rules.match import match_address, match_path
 from acp_jupyter.packets.permission_notes import Rule
 from acp_jupyter.transcript.evidence import Evidence, evidence_of
 from acp_jupyter.transcript.items import ToolCall
@@ -25,11 +26,18 @@ class Facts:
     """Of its paths; None for one outside the folder, or that can't be told."""
     names_something: bool = False
     """Whether a path, a command or an address is named at all."""
+    folder: str = ""
+    """Of the session, as agents write it."""
 
     @property
     def inside(self) -> bool:
-        """Whether there are paths, and all lie inside the folder."""
-        return bool(self.spots) and None not in self.spots
+        """Whether there are paths, no other field may name one, and all lie inside the folder."""
+        return self.understood and bool(self.spots) and None not in self.spots
+
+    @property
+    def understood(self) -> bool:
+        """Whether nothing is known to be said beside what is understood."""
+        return self.evidence is None or self.evidence.understood
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +48,8 @@ class Ruling:
     allowed: Rule | None = None
     clear: bool = True
     """Whether every rule that denies could be looked at; else nothing may be allowed."""
+    sure: bool = True
+    """Whether, too, no program may run what such a rule names; else no policy may allow."""
 
 
 def facts_of(call: ToolCall, places: Places) -> Facts:
@@ -47,52 +57,59 @@ def facts_of(call: ToolCall, places: Places) -> Facts:
     evidence = evidence_of(call, places.cwd)
     spots = () if evidence is None else tuple(map(places.spot, evidence.paths))
     named = bool(evidence or call.command or call.path or call.locations or call.diffs)
-    return Facts(call.tool_kind, evidence, spots, named)
+    return Facts(call.tool_kind, evidence, spots, named, places.cwd)
 
 
 def rule_on(rules: Iterable[Rule], facts: Facts) -> Ruling:
     """Apply rules. One that denies wins; one that can't be applied allows nothing."""
     of_kind = [rule for rule in rules if rule.tool_kind == facts.kind]
     verdicts = [(rule, _denies(rule, facts)) for rule in of_kind if rule.effect == "deny"]
-    denied = next((rule for rule, verdict in verdicts if verdict), None)
-    clear = all(verdict is not None for _, verdict in verdicts)
-    allowing = (rule for rule in of_kind if rule.effect == "allow" and _allows(rule, facts))
-    return Ruling(denied, next(allowing, None), clear)
+    denied = next((rule for rule, verdict in verdicts if verdict is Denial.YES), None)
+    worst = max((verdict for _, verdict in verdicts), default=Denial.NO)
+    allowed = _allowed([rule for rule in of_kind if rule.effect == "allow"], facts)
+    return Ruling(denied, allowed, worst < Denial.CANT_TELL, worst < Denial.PERHAPS)
 
 
-def _denies(rule: Rule, facts: Facts) -> bool | None:
-    """Tell whether a rule denies a call of its kind; None where that can't be told."""
+def _denies(rule: Rule, facts: Facts) -> Denial:
+    """Tell whether a rule denies a call of its kind."""
     if not rule.pattern:
-        return True
+        return Denial.YES
     evidence = facts.evidence
     if evidence is None:
-        return None
+        return Denial.CANT_TELL
+    at_least = Denial.NO if facts.understood else Denial.CANT_TELL
     if evidence.kind == "execute":
-        return match_command(rule.pattern, evidence.command)
+        return max(denial(rule.pattern, evidence.command), at_least)
     if evidence.kind == "fetch":
-        return match_address(rule.pattern, evidence.url)
+        match = match_address(rule.pattern, evidence.url)
+        return Denial.CANT_TELL if match is None else Denial.YES if match else at_least
     # Some file systems do not mind the case.
     pattern = rule.pattern.casefold()
     paths = [path.casefold() for spot in facts.spots if spot for path in (spot.named, spot.real)]
     if any(match_path(pattern, path) for path in paths):
-        return True
-    return False if facts.inside else None
+        return Denial.YES
+    return Denial.NO if facts.inside else Denial.CANT_TELL
 
 
-def _allows(rule: Rule, facts: Facts) -> bool:
+def _allowed(rules: list[Rule], facts: Facts) -> Rule | None:
     evidence = facts.evidence
-    if evidence is None:
-        return False
+    if evidence is None or not evidence.understood:
+        return None
     if evidence.kind == "execute":
-        return match_command(rule.pattern, evidence.command) is True
+        patterns = (rule.pattern for rule in rules)
+        place = allowing(patterns, evidence.command, facts.folder) if evidence.plain else None
+        return None if place is None else rules[place]
     if evidence.kind == "fetch":
-        return match_address(rule.pattern, evidence.url) is True
-    return facts.inside and all(spot and _allows_spot(rule, spot) for spot in facts.spots)
+        url = evidence.url
+        return next((rule for rule in rules if match_address(rule.pattern, url)), None)
+    inside = (rule for rule in rules if all(s and _allows_spot(rule, s) for s in facts.spots))
+    return next(inside, None) if facts.inside else None
 
 
 def _allows_spot(rule: Rule, spot: Spot) -> bool:
-    """What configures later runs is allowed by its own name only."""
-    if spot.protected and rule.tool_kind not in {"read", "search"}:
+    """What is protected is allowed by its own name only."""
+    looks = rule.tool_kind in {"read", "search"}
+    if spot.secret if looks else spot.protected:
         return rule.pattern == spot.named == spot.real
     both = (spot.named, spot.real)
     return not rule.pattern or all(match_path(rule.pattern, path) for path in both)

@@ -10,7 +10,8 @@ from pathlib import Path
 from acp_jupyter.errors import BadRequest, KeptFileBroken
 from acp_jupyter.host.journal import Journal
 from acp_jupyter.host.permissions import Standing
-from acp_jupyter.host.rules.store import RulesStore
+from acp_jupyter.host.permissions_paths import Places
+from acp_jupyter.host.rules.store import RulesStore, same_rule
 from acp_jupyter.packets.permission_notes import Rule, RuleEffect, RulesChanged, RuleScope
 from acp_jupyter.transcript.rule_text import RuleTextError, read_rule
 
@@ -35,6 +36,14 @@ def turn_rules(allow: tuple[str, ...], deny: tuple[str, ...]) -> tuple[Rule, ...
     return (*denied, *(_read(text, "allow", "turn") for text in allow))
 
 
+def _counting(rules: tuple[Rule, ...], user: str) -> tuple[Rule, ...]:
+    """Return the rules that count for what somebody has sent: a no is for all, a yes is one's own.
+
+    A prompt of a kernel has no sender: whose code ran there is not known, so all count.
+    """
+    return tuple(r for r in rules if r.effect == "deny" or not user or r.user in {"", user})
+
+
 def _read(text: str, effect: RuleEffect, scope: RuleScope) -> Rule:
     try:
         return read_rule(text, effect=effect, scope=scope, rule_id=uuid.uuid4().hex, at=time.time())
@@ -53,33 +62,43 @@ class SessionRules:
         Of the session.
     store
         Of the folders' rules.
+    own_folders
+        See `Places`.
     """
 
-    def __init__(self, journal: Journal, folder: Path, store: RulesStore) -> None:
+    def __init__(
+        self,
+        journal: Journal,
+        folder: Path,
+        store: RulesStore,
+        own_folders: tuple[Path, ...] = (),
+    ) -> None:
         self._journal = journal
         self._store = store
         self.folder = folder
+        self.places = Places(folder, own_folders)
 
     def standing(self) -> Standing:
         """Return the rules that count now. Blocks on the disk; may be called in any thread."""
         session = self._journal.transcript.session
         turn = self._journal.transcript.turns.get(session.active_turn_id or "")
-        own = (*(() if turn is None else turn.rules), *session.rules)
+        user = "" if turn is None else turn.user
+        own = (*(() if turn is None else turn.rules), *_counting(session.rules, user))
         try:
-            return Standing((*own, *self._store.of(self.folder)))
+            return Standing((*own, *_counting(self._store.of(self.folder), user)))
         except KeptFileBroken as error:
             _log.warning("%s Until then everything is asked.", error.message)
             return Standing(own, known=False)
 
-    def read(self, text: str, effect: RuleEffect, scope: RuleScope) -> Rule:
-        """Read a rule.
+    def read(self, text: str, effect: RuleEffect, scope: RuleScope, user: str = "") -> Rule:
+        """Read a rule, which then is that user's.
 
         Raises
         ------
         BadRequest
             It is none.
         """
-        return _read(text, effect, scope)
+        return _read(text, effect, scope).model_copy(update={"user": user})
 
     def add(self, rule: Rule) -> None:
         """Remember a rule for the session.
@@ -92,8 +111,7 @@ class SessionRules:
         rules = self._journal.transcript.session.rules
         if len(rules) >= _MOST_RULES:
             raise BadRequest(f"This session has {_MOST_RULES} rules. Remove some first.")
-        same = (rule.effect, rule.tool_kind, rule.pattern)
-        if same not in {(known.effect, known.tool_kind, known.pattern) for known in rules}:
+        if not any(same_rule(rule, known) for known in rules):
             self._journal.note(RulesChanged(rules=(*rules, rule)))
 
     def add_to_folder(self, rule: Rule) -> None:

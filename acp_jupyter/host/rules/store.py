@@ -11,9 +11,10 @@ from acp_jupyter.host.kept_json import KeptJson
 from acp_jupyter.packets.base import Model
 from acp_jupyter.packets.permission_notes import Rule
 
-__all__ = ["RulesStore"]
+__all__ = ["RulesStore", "same_rule"]
 
 _MOST_RULES = 500
+_SAME = ("effect", "tool_kind", "pattern", "user")
 
 
 class _Kept(Model):
@@ -67,7 +68,7 @@ class RulesStore:
 
         def change(kept: _Kept) -> _Kept:
             known = kept.folders.get(key, ())
-            if any(_same(rule, other) for other in known):
+            if any(same_rule(rule, other) for other in known):
                 return kept
             if len(known) >= _MOST_RULES:
                 raise BadRequest(f"This folder has {_MOST_RULES} rules. Remove some first.")
@@ -101,9 +102,6 @@ def _key(folder: Path) -> str:
     return str(folder.resolve())
 
 
-def _same(rule: Rule, other: Rule) -> bool:
-    return (rule.effect, rule.tool_kind, rule.pattern) == (
-        other.effect,
-        other.tool_kind,
-        other.pattern,
-    )
+def same_rule(rule: Rule, other: Rule) -> bool:
+    """Tell whether two rules say the same, for the same people."""
+    return all(getattr(rule, name) == getattr(other, name) for name in _SAME)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import Any, Protocol
 
 import acp
@@ -16,13 +16,20 @@ from acp.schema import (
     WaitForTerminalExitResponse,
 )
 
-from acp_jupyter.errors import TerminalRefused, UnknownTerminal
+from acp_jupyter.errors import NotAllowed, TerminalRefused, UnknownTerminal
+from acp_jupyter.host.asking import PermissionWithdrawn
+from acp_jupyter.host.consent import Consent
+from acp_jupyter.host.terminals.command import TerminalCommand
 from acp_jupyter.host.terminals.state import TerminalExit, TerminalState
 
-__all__ = ["TerminalHandlers", "TerminalService"]
+__all__ = ["Allowed", "TerminalHandlers", "TerminalService"]
 
 _RESOURCE_NOT_FOUND = -32002
 _INVALID_PARAMS = -32602
+_CANCELLED = -32800
+
+Allowed = Callable[[TerminalCommand], Awaitable[None]]
+"""Returns once a command may be run."""
 
 
 class TerminalService(Protocol):
@@ -35,6 +42,7 @@ class TerminalService(Protocol):
         cwd: str | None = None,
         env: Iterable[tuple[str, str]] = (),
         output_bytes: int | None = None,
+        allowed: Allowed | None = None,
     ) -> str:
         """ACP: terminal/create."""
 
@@ -64,6 +72,10 @@ class TerminalHandlers:
         """
         raise NotImplementedError
 
+    def consent_of(self, kwargs: dict[str, Any]) -> Consent:
+        """Return what asks before the agent does something."""
+        raise NotImplementedError
+
     async def create_terminal(
         self,
         session_id: str,
@@ -76,13 +88,20 @@ class TerminalHandlers:
     ) -> CreateTerminalResponse:
         """ACP: terminal/create."""
         terminals = self.terminals_of(kwargs)
+        consent = self.consent_of(kwargs)
         variables = [(variable.name, variable.value) for variable in env or ()]
+
+        async def allowed(made: TerminalCommand) -> None:
+            await consent.to_run(kwargs["request_seq"], made.shown, made.cwd, dict(variables))
+
         try:
             terminal_id = await terminals.create(
-                command, args or (), cwd, variables, output_byte_limit
+                command, args or (), cwd, variables, output_byte_limit, allowed
             )
-        except TerminalRefused as error:
+        except (TerminalRefused, NotAllowed) as error:
             raise acp.RequestError(_INVALID_PARAMS, error.message) from None
+        except PermissionWithdrawn:
+            raise acp.RequestError(_CANCELLED, "Request cancelled") from None
         return CreateTerminalResponse(terminal_id=terminal_id)
 
     async def terminal_output(

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import io
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from acp_jupyter.errors import TerminalRefused, UnknownTerminal
 from acp_jupyter.host.file_changes.content import Scrubs
 from acp_jupyter.host.limits import Limits
+from acp_jupyter.host.terminals.client import Allowed
 from acp_jupyter.host.terminals.output import Tail
 from acp_jupyter.host.terminals.state import TerminalExit, TerminalState
-from acp_jupyter.host.traffic_log import read_traffic
+from acp_jupyter.host.traffic_log import read_entries
 from acp_jupyter.packets.notes import Note, read_note
 from acp_jupyter.packets.terminal_notes import (
     EndedBy,
@@ -47,31 +48,22 @@ class RecordedTerminals:
     ----------
     note
         Writes a note into the session's log.
-    path
-        The record.
     scrubber
         What was done to the record, done to a command before it is looked up there.
     limits
         See `Limits`.
     """
 
-    def __init__(
-        self, note: Callable[[Note], None], path: Path, scrubber: Scrubs, limits: Limits
-    ) -> None:
+    def __init__(self, note: Callable[[Note], None], scrubber: Scrubs, limits: Limits) -> None:
         self._note = note
-        self._path = path
         self._scrubber = scrubber
         self._limits = limits
         self._recorded: list[_Recorded] = []
         self._played: dict[str, _Played] = {}
 
-    def load(self) -> None:
-        """Read the record; blocks. What can't be read holds no terminals."""
-        try:
-            small = self._path.stat().st_size <= self._limits.record_bytes
-            self._recorded = list(_terminals(self._path)) if small else []
-        except OSError:
-            self._recorded = []
+    def load(self, record: bytes) -> None:
+        """Read a record; blocks. What can't be read holds no terminals."""
+        self._recorded = list(_terminals(record))
 
     async def create(
         self,
@@ -80,6 +72,7 @@ class RecordedTerminals:
         cwd: str | None = None,
         env: Iterable[tuple[str, str]] = (),
         output_bytes: int | None = None,
+        allowed: Allowed | None = None,
     ) -> str:
         """Play the first such command that was not played yet; all of it comes at once.
 
@@ -140,10 +133,10 @@ def _lines(command: str, args: Sequence[str]) -> Iterator[str]:
     yield " ".join([command, *map(shlex.quote, args)])
 
 
-def _terminals(path: Path) -> Iterator[_Recorded]:
+def _terminals(record: bytes) -> Iterator[_Recorded]:
     """Yield the terminals of a record in order, each with all that it put out."""
     found: dict[str, _Recorded] = {}
-    for entry in read_traffic(path):
+    for entry in read_entries(io.BytesIO(record)):
         if entry.direction != "!":
             continue
         note = read_note(dict(entry.message))

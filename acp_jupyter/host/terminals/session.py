@@ -13,6 +13,7 @@ from pathlib import Path
 
 from acp_jupyter.errors import TerminalRefused, UnknownTerminal
 from acp_jupyter.host.limits import Limits
+from acp_jupyter.host.terminals.client import Allowed
 from acp_jupyter.host.terminals.command import prepare
 from acp_jupyter.host.terminals.output import OutputNotes, Tail, Utf8
 from acp_jupyter.host.terminals.process import TerminalProcess
@@ -90,20 +91,30 @@ class Terminals:
         cwd: str | None = None,
         env: Iterable[tuple[str, str]] = (),
         output_bytes: int | None = None,
+        allowed: Allowed | None = None,
     ) -> str:
         """Start a command and return its terminal's id. ACP: terminal/create.
+
+        Parameters
+        ----------
+        command, args, cwd, env, output_bytes
+            As the agent sent them.
+        allowed
+            Gets the command as it will be run, and returns once it may be. It may raise.
 
         Raises
         ------
         TerminalRefused
             It can't be run, or too many run already.
         """
+        made = await asyncio.to_thread(
+            prepare, command, args, cwd, env, root=self._root, surroundings=self._env
+        )
+        if allowed is not None:
+            await allowed(made)
         await self._make_room()
         self._starting += 1
         try:
-            made = await asyncio.to_thread(
-                prepare, command, args, cwd, env, root=self._root, surroundings=self._env
-            )
             process = await TerminalProcess.start(made, self._limits)
             if self._closed:
                 await process.stop()

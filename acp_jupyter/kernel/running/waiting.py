@@ -25,7 +25,7 @@ def follow_and_work(client: HostClient, turn_id: str, seconds: float) -> TurnDet
     """
     followed = client.follow(turn_id, seconds)
     if followed.work is None:
-        return followed.detail
+        return None if followed.detail is None else client.whole(followed.detail)
     from acp_jupyter.kernel.running.executor import do_work  # IPython's parts, when needed
 
     work_id = followed.work.work_id

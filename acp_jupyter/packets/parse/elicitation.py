@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ipaddress
 import re
+import unicodedata
 from urllib.parse import urlsplit
 
 from pydantic import JsonValue
@@ -31,6 +33,9 @@ _MESSAGE_CHARS = 20_000
 _URL_CHARS = 8_000
 _ODD_IN_URL = re.compile(r"[\x00-\x20\x7f-\xa0\\<>\"\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
 _HOST = re.compile(r"[A-Za-z0-9._-]+|[0-9A-Fa-f:.]+")
+_NUMBER = re.compile(r"[0-9]+|0[xX][0-9A-Fa-f]*")
+_DEVIATING = frozenset("\u00df\u03c2")
+"""What IDNA 2003, which Python has, writes as other letters."""
 _ACTIONS = {"accept": "accept", "decline": "decline", "cancel": "cancel"}
 
 
@@ -102,19 +107,46 @@ def url_host(url: str) -> str:
     """Return the host that a browser would go to; empty for an address that must not be opened.
 
     Browsers read a backslash as a slash and skip tabs and line ends, so an address with any of
-    these could lead elsewhere than it seems.
+    these could lead elsewhere than it seems. So could a name before an ``@``, a number written in
+    another way than browsers do, and what they turn into other letters than Python does.
     """
     if len(url) > _URL_CHARS or _ODD_IN_URL.search(url):
         return ""
     try:
         parts = urlsplit(url)
         host, port = parts.hostname or "", parts.port
-        host = host if host.isascii() else host.encode("idna").decode("ascii")
+        host = host if host.isascii() else _plain_international(host)
     except ValueError:  # UnicodeError is one
         return ""
-    if parts.scheme not in {"http", "https"} or not _HOST.fullmatch(host):
+    if parts.scheme not in {"http", "https"} or "@" in parts.netloc or not _HOST.fullmatch(host):
+        return ""
+    if _NUMBER.fullmatch(host.rstrip(".").rpartition(".")[2]) and not _is_plain_ipv4(host):
         return ""
     return host if port is None else f"{host}:{port}"
+
+
+def _plain_international(host: str) -> str:
+    """Return the ASCII form of a host, where each way to make it makes the same; else nothing."""
+    lower = host.lower()
+    plain = unicodedata.ucd_3_2_0.normalize("NFKC", lower) == lower
+    if not plain or any(_is_unsure(character) for character in lower):
+        return ""
+    return lower.encode("idna").decode("ascii")
+
+
+def _is_unsure(character: str) -> bool:
+    """Tell whether browsers may read a character of a host in another way, or not at all."""
+    if character.isascii():
+        return False
+    known = unicodedata.ucd_3_2_0.category(character)
+    return character in _DEVIATING or known not in {"Ll", "Lo"}
+
+
+def _is_plain_ipv4(host: str) -> bool:
+    try:
+        return str(ipaddress.IPv4Address(host)) == host
+    except ValueError:
+        return False
 
 
 def _problem(asked: ElicitationRequest, words: str) -> ElicitationRequest:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import shlex
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from pydantic import JsonValue
@@ -10,7 +12,7 @@ from pydantic import JsonValue
 from acp_jupyter.packets.json_fields import Obj, first, flag, items, obj, text
 from acp_jupyter.packets.login_models import AuthKind, AuthMethod, AuthVariable
 
-__all__ = ["TerminalLogin", "asks_for_login", "auth_methods", "terminal_login"]
+__all__ = ["TerminalLogin", "asks_for_login", "assignments", "auth_methods", "terminal_login"]
 
 _AUTH_REQUIRED = -32000
 _METHODS = 20
@@ -18,6 +20,7 @@ _VARIABLES = 20
 _ARGS = 64
 _NAME_CHARS = 100
 _TEXT_CHARS = 1000
+_ADDS_CHARS = 4000
 _OLDER = "terminal-auth"
 """Key in ``_meta`` by which agents offered terminals before the protocol did."""
 
@@ -59,7 +62,15 @@ def auth_methods(result: Obj) -> tuple[AuthMethod, ...]:
 
 def terminal_login(result: Obj, method_id: str) -> TerminalLogin | None:
     """Return what to run for a terminal method, or None if it is not well-formed."""
-    raw = next((raw for raw in _listed(result) if _id(raw) == method_id), {})
+    return _terminal(next((raw for raw in _listed(result) if _id(raw) == method_id), {}))
+
+
+def assignments(env: Mapping[str, str]) -> tuple[str, ...]:
+    """Return variables as one types them before a command."""
+    return tuple(f"{name}={shlex.quote(value)}" for name, value in env.items())
+
+
+def _terminal(raw: Obj) -> TerminalLogin | None:
     older = obj(obj(raw.get("_meta")).get(_OLDER))
     body = raw if raw.get("type") == "terminal" else older
     args = body.get("args") or []
@@ -97,7 +108,16 @@ def _method(method_id: str, raw: Obj) -> AuthMethod:
         kind=_kind(raw),
         link=link[:_TEXT_CHARS] if link.startswith("https://") else "",
         variables=tuple(v for v in variables if v is not None)[:_VARIABLES],
+        adds=_adds(raw) if _kind(raw) == "terminal" else "",
     )
+
+
+def _adds(raw: Obj) -> str:
+    login = _terminal(raw)
+    if login is None:
+        return ""
+    argv = (login.command, *login.args) if login.command else login.args
+    return " ".join((*assignments(login.env), shlex.join(argv))).strip()[:_ADDS_CHARS]
 
 
 def _kind(raw: Obj) -> AuthKind:

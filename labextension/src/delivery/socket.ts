@@ -42,6 +42,7 @@ export class Socket {
   readonly #transport: Transport;
   readonly #events: SocketEvents;
   readonly #stores = new Map<string, SessionStore>();
+  #user = '';
   /** Sessions that wait for a snapshot after a gap. */
   readonly #resnapping = new Set<string>();
   readonly #calls = new Calls();
@@ -97,6 +98,7 @@ export class Socket {
 
   /** Follows a session into its store, from where the store stands. */
   follow(store: SessionStore): void {
+    store.viewer = this.#user;
     this.#stores.set(store.view.sessionId, store);
     if (this.#connection.state === 'open') {
       this.#subscribe(store);
@@ -192,7 +194,9 @@ export class Socket {
     this.#resnapping.clear();
     this.#move({ state: 'open' });
     this.#tellDocuments();
+    this.#user = hello.user;
     for (const store of this.#stores.values()) {
+      store.viewer = this.#user;
       this.#subscribe(store);
     }
     this.#events.sessions(hello.sessions);

@@ -8,6 +8,8 @@ import type { SessionView } from './view';
 /** One session in the page: what is known of it, and who wants to hear of changes. */
 export class SessionStore {
   readonly ui = new UiState();
+  /** Who looks at it, among several people; empty where people have no names. */
+  viewer = '';
   private readonly topics = new Topics();
   private current: SessionView;
 
@@ -16,6 +18,12 @@ export class SessionStore {
     initial: SessionView = emptyView(sessionId),
   ) {
     this.current = initial;
+  }
+
+  /** Who alone answers for a turn, if that is not who looks at it; else empty. */
+  waitsFor(turnId: string | null): string {
+    const sender = this.current.turns.get(turnId ?? '')?.user ?? '';
+    return this.viewer === '' || this.viewer === sender ? '' : sender;
   }
 
   get view(): SessionView {

@@ -5,6 +5,9 @@ import type { AgentInfo, Origin, ServerFrame, TurnFailure, TurnSnapshot, TurnSta
 
 type Fields = Readonly<Record<string, unknown>>;
 
+/** More than fit into a record that we write; drawing many takes seconds. */
+const SAVED_ITEMS = 1_500;
+
 /**
  * A frame of our own server, or `null` for what is none.
  *
@@ -41,7 +44,7 @@ export function parseSnapshot(value: unknown): TurnSnapshot | null {
     agent,
     session_title: text(value, 'session_title'),
     turn: parseTurn(turnId, sessionId, turn),
-    items: list(value, 'items', parseItem),
+    items: list(value, 'items', parseItem, SAVED_ITEMS),
     footer: texts(value, 'footer'),
   };
 }
@@ -49,7 +52,11 @@ export function parseSnapshot(value: unknown): TurnSnapshot | null {
 function isServerFrame(frame: Fields): boolean {
   switch (frame.type) {
     case 'hello':
-      return typeof frame.api_version === 'number' && Array.isArray(frame.sessions);
+      return (
+        typeof frame.api_version === 'number' &&
+        typeof frame.user === 'string' &&
+        Array.isArray(frame.sessions)
+      );
     case 'sessions':
       return Array.isArray(frame.sessions);
     case 'events':
@@ -125,6 +132,7 @@ function parseTurn(turnId: string, sessionId: string, value: Fields): TurnState 
     stop_reason: text(value, 'stop_reason'),
     words: text(value, 'words'),
     prompt: text(value, 'prompt'),
+    user: text(value, 'user'),
     policy: oneOf(value, 'policy', ['ask', 'read-only', 'accept-edits', 'allow-all', 'deny']),
     // What was answered without asking is told by each answer.
     rules: [],

@@ -22,6 +22,7 @@ export function parseElicitation(base: Base, value: Fields): Elicitation {
     tool_call_id: text(value, 'tool_call_id'),
     answers: list(value, 'answers', parseAnswer),
     outcome: text(value, 'outcome'),
+    answered_by: text(value, 'answered_by'),
     asked_at: number(value, 'asked_at'),
   };
 }

@@ -52,6 +52,7 @@ export function parseItem(value: Fields): Item | null {
         title: text(value, 'title'),
         words: text(value, 'words'),
         outcome: text(value, 'outcome'),
+        answered_by: text(value, 'answered_by'),
         asked_at: number(value, 'asked_at'),
       };
     case 'plan':

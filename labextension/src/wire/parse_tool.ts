@@ -1,6 +1,7 @@
 import { parseContentBlock } from './parse_block';
 import { flag, list, maybe, number, oneOf, text, textOrNull, texts } from './read';
 import type {
+  Detail,
   Diagnostic,
   Diff,
   Location,
@@ -155,12 +156,19 @@ function parsePermission(value: Fields): Permission {
     ]),
     title: text(value, 'title'),
     reason: text(value, 'reason'),
+    folder: text(value, 'folder'),
+    details: list(value, 'details', parseDetail),
     options: list(value, 'options', parseOption),
     chosen: text(value, 'chosen'),
     outcome: text(value, 'outcome'),
+    answered_by: text(value, 'answered_by'),
     rule: text(value, 'rule'),
     asked_at: number(value, 'asked_at'),
   };
+}
+
+function parseDetail(value: Fields): Detail {
+  return { name: text(value, 'name'), value: text(value, 'value') };
 }
 
 function parseOption(value: Fields): PermissionOption {

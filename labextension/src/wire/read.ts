@@ -45,12 +45,13 @@ export function list<Element>(
   from: Fields,
   name: string,
   read: (value: Fields) => Element | null,
+  most = MAX_LIST,
 ): Element[] {
   const value = from[name];
   if (!Array.isArray(value)) {
     return [];
   }
-  return value.slice(0, MAX_LIST).flatMap((each: unknown) => {
+  return value.slice(0, most).flatMap((each: unknown) => {
     const made = isRecord(each) ? read(each) : null;
     return made === null ? [] : [made];
   });

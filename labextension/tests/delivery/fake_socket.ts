@@ -50,7 +50,7 @@ export class FakeSocket extends EventTarget implements WebSocket {
   }
 
   hello(sessions: Extract<ServerFrame, { type: 'hello' }>['sessions'] = [], api_version = 1): void {
-    this.receive({ type: 'hello', api_version, version: '9.9', epoch: 'e1', sessions });
+    this.receive({ type: 'hello', api_version, version: '9.9', epoch: 'e1', user: '', sessions });
   }
 
   events(session_id: string, ...events: Event[]): void {
@@ -96,6 +96,7 @@ export function session(session_id: string, change: Partial<SessionState> = {}):
     folder: '~/w',
     status: 'idle',
     policy: 'ask',
+    policy_user: '',
     active_turn_id: null,
     queue: [],
     waiting: 0,
@@ -152,6 +153,7 @@ export function turnState(turn_id: string, status: TurnState['status']): TurnSta
     words: '',
     prompt: '',
     policy: 'ask',
+    user: '',
     rules: [],
     origin: null,
     queued_at: 1,

@@ -283,9 +283,12 @@ test('a turn that the host has forgotten ends in the page, its question with it'
     state: 'pending',
     title: 'May I?',
     reason: '',
+    folder: '',
+    details: [],
     options: [],
     chosen: '',
     outcome: '',
+    answered_by: '',
     rule: '',
     asked_at: null,
   };

@@ -21,6 +21,8 @@ export interface Drawn {
 interface DrawOptions {
   readonly turn?: TurnState;
   readonly session?: SessionState;
+  /** Who looks at it, among several people. */
+  readonly viewer?: string;
   /** `null` draws it without controls. */
   readonly actions?: Partial<Actions> | null;
 }
@@ -42,6 +44,7 @@ afterEach(() => {
 /** Draws a running turn of these items, or the given turn; taken away after the test. */
 export function draw(items: readonly Item[], options: DrawOptions = {}): Drawn {
   const store = new SessionStore(SESSION);
+  store.viewer = options.viewer ?? '';
   const state = options.turn ?? turn();
   store.apply([snapshot(items, [state], options.session ?? session())]);
   return drawnOf(store, state.turn_id, options.actions === undefined ? {} : options.actions);

@@ -43,7 +43,14 @@ class FakeModel {
   }
 }
 
-const hello = { type: 'hello', api_version: API_VERSION, version: '1', epoch: 'e1', sessions: [] };
+const hello = {
+  type: 'hello',
+  api_version: API_VERSION,
+  version: '1',
+  epoch: 'e1',
+  user: '',
+  sessions: [],
+};
 const events = (...list: unknown[]) => ({ type: 'events', session_id: 'a', events: list });
 const subscribe = (after: number | null, epoch: string) => ({
   frame: { type: 'subscribe', session_id: 'a', after, epoch },

@@ -19,7 +19,7 @@ from acp_jupyter.packets.traffic import TrafficEntry
 __all__ = ["TrafficImport"]
 
 _OPEN = 10_000
-_FULL = "The log was full here: what came after is not in it."
+_FULL = "Here lines are missing from the log: it, or the disk, was full."
 _LOADS = frozenset({"session/load", "session/resume"})
 
 
@@ -135,9 +135,9 @@ class TrafficImport:
     def _note(self, note: dict[str, Any]) -> Iterator[TrafficEntry]:
         """Yield a note with ids of this import: turns of the log may still be open elsewhere."""
         match note.get("note"):
-            case "session_opened":
-                return
-            case "log_full":
+            case "session_opened" | "rules_changed":
+                return  # this session is another one, and answers nothing by the rules of the log
+            case "log_full" | "log_gap":
                 yield self._writer.note(HostNotice(severity="warning", text=_FULL))
                 return
             case "turn_queued":

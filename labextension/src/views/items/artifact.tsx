@@ -94,7 +94,9 @@ export function FileWriteRow({ item }: { readonly item: FileWriteItem }) {
   return (
     <div class="acp-line acp-written" data-item={item.id}>
       <Icon name="edit" />
-      <span class="t">{item.title}</span>
+      <span class="t">
+        <Visible text={item.title} strictness="controls" />
+      </span>
       <span class="d cut grow">
         <Place path={item.path} line={null} />
       </span>

@@ -51,6 +51,7 @@ function question(over: Partial<Elicitation> = {}): Elicitation {
     tool_call_id: '',
     answers: [],
     outcome: '',
+    answered_by: '',
     asked_at: 0,
     ...over,
   };

@@ -1,4 +1,5 @@
 import type { Elicitation } from '../../wire/types';
+import { byWhom } from '../parts/by_whom';
 import { Icon } from '../parts/icons';
 import { useScene } from '../parts/scene';
 import { Visible } from '../parts/visible';
@@ -24,7 +25,9 @@ function Answered({ item }: { readonly item: Elicitation }) {
         <b class="grow" dir="auto">
           {item.title}
         </b>
-        <span class="muted">{item.outcome === '' ? t('Waiting for an answer') : item.outcome}</span>
+        <span class="muted">
+          {item.outcome === '' ? t('Waiting for an answer') : byWhom(item, t)}
+        </span>
       </header>
       <div class="what">
         <Asked item={item} />

@@ -15,6 +15,7 @@ import { Visible } from '../parts/visible';
 import { Asked } from './elicitation';
 import { QuestionField } from './elicitation_field';
 import { mayTakeFocus } from './focus';
+import { WaitsFor } from './waits_for';
 import { contentOf, problemsOf, valuesOf } from './elicitation_values';
 import type { Problems } from './elicitation_values';
 
@@ -50,6 +51,7 @@ export function QuestionCard({ item, answer }: CardProps) {
       setFailure(Object.keys(fields).length > 0 ? '' : messageOf(error));
     });
   };
+  const waitsFor = store.waitsFor(item.turn_id);
   const Body = item.mode === 'url' ? Page : Form;
   return (
     <div
@@ -65,17 +67,18 @@ export function QuestionCard({ item, answer }: CardProps) {
       <header role="presentation">
         <Icon name="warning" />
         <b class="grow" dir="auto">
-          {item.title}
+          <Visible text={item.title} />
         </b>
       </header>
       <Body
         item={item}
-        answering={answering}
+        answering={answering || waitsFor !== ''}
         problems={problems}
         onProblems={setProblems}
         send={send}
         t={t}
       >
+        <WaitsFor person={waitsFor} />
         {failure !== '' && (
           <p class="acp-failure err" role="alert">
             {failure}

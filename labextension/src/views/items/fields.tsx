@@ -1,3 +1,4 @@
+import type { ToolCall } from '../../wire/types';
 import { Visible } from '../parts/visible';
 
 /** Longest value shown in a card; Raw has the rest. */
@@ -12,7 +13,9 @@ export function Fields({ rows }: { readonly rows: readonly Field[] }) {
   return (
     <dl class="acp-fields">
       {rows.map(([name, text], index) => [
-        <dt key={`name ${index}`}>{name}</dt>,
+        <dt key={`name ${index}`}>
+          <Visible text={name} strictness="lookalikes" />
+        </dt>,
         <dd key={`value ${index}`} dir="auto">
           <Visible text={text} />
         </dd>,
@@ -33,6 +36,14 @@ export function fieldsOf(value: unknown, known: readonly string[], longest = MAX
       const text = wordsOf(field);
       return [name, text.length > longest ? `${text.slice(0, longest)}…` : text];
     });
+}
+
+/** What a request says beside its command or paths, without what `shown` has already. */
+export function detailsOf({ permission }: ToolCall, shown: readonly Field[]): Field[] {
+  const names = new Set(shown.map(([name]) => name));
+  return (permission?.details ?? [])
+    .filter(({ name }) => !names.has(name))
+    .map(({ name, value }): Field => [name, value]);
 }
 
 /** A list of plain words reads as one; what could be mistaken for another value stays JSON. */

@@ -47,10 +47,16 @@ export function NoticeNote({ item }: { readonly item: Notice }) {
       <div>
         {item.title !== '' && (
           <p dir="auto">
-            <b>{item.title}</b>
+            <b>
+              <Visible text={item.title} strictness="controls" />
+            </b>
           </p>
         )}
-        {item.text !== '' && <p dir="auto">{item.text}</p>}
+        {item.text !== '' && (
+          <p dir="auto">
+            <Visible text={item.text} strictness="controls" />
+          </p>
+        )}
       </div>
     </div>
   );
@@ -71,10 +77,10 @@ function NoticeLine({ item }: { readonly item: Notice }) {
           <Icon name={severity === 'info' ? 'other' : 'warning'} />
           {severity !== 'info' && <span class="vh">{t(severity)}</span>}
           <span class="t" dir="auto">
-            {title === '' ? text : title}
+            <Visible text={title === '' ? text : title} strictness="controls" />
           </span>
           <span class="d cut grow" dir="auto">
-            {title !== '' && text}
+            <Visible text={title === '' ? '' : text} strictness="controls" />
           </span>
         </>
       }

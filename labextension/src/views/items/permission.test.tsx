@@ -13,6 +13,19 @@ describe('a permission request', () => {
   const asking = command('c', { status: 'pending', permission: permission() });
   const waiting = turn({ status: 'requires_action' });
 
+  it.each([
+    ['ada', '', false],
+    ['', 'bob', false],
+    ['bob', 'bob', false],
+    ['ada', 'bob', true],
+  ])('sent by %j and seen by %j waits for another: %j', (user, viewer, waits) => {
+    const { store, view } = draw([asking], { turn: { ...waiting, user }, viewer });
+    expect(store.waitsFor(waiting.turn_id)).toBe(waits ? user : '');
+    const card = within(view.getByRole('group', { name: 'Permission request' }));
+    expect(card.queryAllByRole('button')).toHaveLength(waits ? 0 : 3);
+    expect(card.queryAllByText('Waits for ada, who sent this prompt.')).toHaveLength(waits ? 1 : 0);
+  });
+
   it('offers the options in the words of the agent and sends the one that is clicked', async () => {
     const answerPermission = vi.fn(() => Promise.resolve());
     const { store, view, element } = draw([asking], {
@@ -160,6 +173,59 @@ describe('a permission request', () => {
     );
     const card = view.getByRole('group', { name: 'Permission request' });
     expect(card.querySelector('dl')?.textContent).toMatch(/^Outside the folder\/etc\/hosts/);
+  });
+
+  it.each([
+    ['sub', 'Folder', 'sub'],
+    ['/etc', 'Outside the folder', '/etc'],
+    ['', 'Folder', '~/projects/analysis'],
+  ])('says where a command would run: %j', (folder, name, shown) => {
+    const asked = command('c', { status: 'pending', permission: permission({ folder }) });
+    const { view } = draw([asked], { turn: waiting });
+    const card = view.getByRole('group', { name: 'Permission request' });
+    const names = [...card.querySelectorAll('dt')];
+    const row = names.find(each => each.textContent === name);
+    expect(row?.nextElementSibling?.textContent).toBe(shown);
+    expect(names.filter(each => /folder/i.test(each.textContent))).toHaveLength(1);
+  });
+
+  it('shows every field that comes with a command, before and after the answer', () => {
+    const details = [
+      { name: 'sandbox_permissions', value: 'require_escalated' },
+      { name: 'env', value: '{"PATH": "/tmp/\u202eevil"}' },
+    ];
+    const asked = permission({ details, folder: 'sub' });
+    const open = draw([command('c', { status: 'pending', permission: asked })], { turn: waiting });
+    const card = open.view.getByRole('group', { name: 'Permission request' });
+    const fields = card.querySelector('.acp-fields');
+    expect(fields?.textContent).toContain('sandbox_permissionsrequire_escalated');
+    expect(fields?.textContent).toContain('env{"PATH": "/tmp/U+202Eevil"}');
+    expect(card.textContent).toContain('Take care');
+
+    const settled = permission({ details, folder: 'sub', state: 'allowed', outcome: 'Allowed' });
+    const done = draw([command('c', { status: 'failed', permission: settled })]);
+    expect(done.element.querySelector('.acp-fields')?.textContent).toContain('Foldersub');
+    expect(done.element.querySelector('.acp-fields')?.textContent).toContain('require_escalated');
+  });
+
+  it('does not take what a terminal puts out for a part of the request', () => {
+    const terminal = {
+      terminal_id: 't',
+      command: '',
+      cwd: '',
+      running: true,
+      exit_code: null,
+      signal: '',
+      by: '',
+      released: false,
+      own: false,
+      truncated: false,
+    } as const;
+    const output = 'Quite harmless';
+    const asked = command('c', { status: 'pending', permission: permission(), output, terminal });
+    const { view } = draw([asked], { turn: waiting });
+    const card = view.getByRole('group', { name: 'Permission request' });
+    expect(card.textContent).not.toContain(output);
   });
 
   it('shows the whole change that is asked for', () => {

@@ -11,6 +11,7 @@ import { mayTakeFocus } from './focus';
 import { noteAppearance } from './permission_keys';
 import { PermissionMore } from './permission_more';
 import type { Memory } from './permission_more';
+import { WaitsFor } from './waits_for';
 import { Wanted } from './wanted';
 
 /** A policy or a rule answers within this time: nobody need look, and no focus moves. */
@@ -74,6 +75,8 @@ export function PermissionCard({ item, others, ...request }: PermissionCardProps
         setFailure(messageOf(error));
       });
   };
+  const waitsFor = store.waitsFor(item.turn_id);
+  const mine = waitsFor === '' ? actions : null;
   const first = options.findIndex(option => option.option_kind === 'allow_once');
   const once = options[first]?.option_id;
   const no = options.find(option => option.option_kind.startsWith('reject'))?.option_id;
@@ -100,8 +103,9 @@ export function PermissionCard({ item, others, ...request }: PermissionCardProps
           {failure}
         </p>
       )}
+      <WaitsFor person={waitsFor} />
       <div class="acp-opts">
-        {actions !== null &&
+        {mine !== null &&
           options.map((option, index) => (
             <OptionButton
               key={option.option_id}
@@ -112,14 +116,14 @@ export function PermissionCard({ item, others, ...request }: PermissionCardProps
               onChoose={() => answer(option.option_id)}
             />
           ))}
-        {actions !== null && options.length === 0 && (
+        {mine !== null && options.length === 0 && (
           <button type="button" class="btn" disabled={answering} onClick={() => answer(null)}>
             {t('Cancel')}
           </button>
         )}
         {answering && <span class="spin" aria-hidden="true" />}
       </div>
-      {actions !== null && (
+      {mine !== null && (
         <PermissionMore
           rule={once === undefined ? '' : request.rule}
           canReject={no !== undefined}

@@ -1,5 +1,6 @@
 import type { ToolCall } from '../../wire/types';
 import { isUnderWay } from './tool_state';
+import { Visible } from '../parts/visible';
 
 /** How far a running call is, and what it does right now. */
 export function Progress({ item }: { readonly item: ToolCall }) {
@@ -28,7 +29,7 @@ export function Progress({ item }: { readonly item: ToolCall }) {
         </>
       )}
       <span class="cut" dir="auto" title={message}>
-        {message}
+        <Visible text={message} strictness="controls" />
       </span>
     </div>
   );

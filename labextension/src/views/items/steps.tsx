@@ -2,6 +2,7 @@ import type { PlanEntry } from '../../wire/types';
 import type { IconName } from '../parts/drawings';
 import { Icon } from '../parts/icons';
 import { useScene } from '../parts/scene';
+import { Visible } from '../parts/visible';
 
 /** A step of a plan or a todo list, in the words for its state. */
 export interface Step {
@@ -28,7 +29,7 @@ export function StepsLine({ title, steps }: StepsProps) {
         </span>
       )}
       <span class="d cut grow" dir="auto">
-        {current?.words}
+        <Visible text={current?.words ?? ''} strictness="controls" />
       </span>
     </>
   );
@@ -52,7 +53,7 @@ export function Checklist({ title, steps }: StepsProps) {
             <Icon name={icon} />
             <span dir="auto">
               <span class="vh">{t(state)}</span>
-              {words}
+              <Visible text={words} strictness="controls" />
             </span>
           </li>
         );

@@ -1,6 +1,7 @@
 import { AnsiUp } from 'ansi_up';
 import createPurifier, { type Config } from 'dompurify';
 
+import { markControls } from '../parts/odd_characters';
 import { ROWS, TerminalScreen } from './terminal_screen';
 
 /** Most lines kept in the page. */
@@ -82,7 +83,9 @@ export function render(text: string): DocumentFragment {
   ansi.use_classes = true;
   // No links from escape codes: the address would not be in sight.
   ansi.url_allowlist = {};
-  return purifier.sanitize(ansi.ansi_to_html(text), CONFIG);
+  const shown = purifier.sanitize(ansi.ansi_to_html(text), CONFIG);
+  markControls(shown);
+  return shown;
 }
 
 /** The end of a text, from the beginning of a line on. */

@@ -7,6 +7,7 @@ import { between, duration } from '../parts/format';
 import { useNow, useSubscription } from '../parts/hooks';
 import { Icon } from '../parts/icons';
 import { useScene } from '../parts/scene';
+import { Visible } from '../parts/visible';
 import { Prose } from './prose';
 
 /** Reasoning, or a named step: one line, closed unless the user wants thoughts open. */
@@ -63,7 +64,7 @@ function Words({
         <span>{open ? t('Thinking') : thought}</span>
       ) : (
         <span class="t" dir="auto">
-          {title}
+          <Visible text={title} strictness="controls" />
         </span>
       )}
       <span class="grow" />

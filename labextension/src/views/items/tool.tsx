@@ -2,12 +2,14 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 
 import type { ToolCall } from '../../wire/types';
+import { byWhom } from '../parts/by_whom';
 import { Disclosure } from '../parts/disclosure';
 import type { IconName } from '../parts/drawings';
 import { between, duration, plural } from '../parts/format';
 import { Icon } from '../parts/icons';
 import { Counts, Path } from '../parts/path';
 import { useScene } from '../parts/scene';
+import { Visible } from '../parts/visible';
 import { countWords } from './found';
 import { PermissionCard } from './permission';
 import { Progress } from './progress';
@@ -109,7 +111,9 @@ function ToolLine({ item, name, nested }: ToolLineProps) {
       line={
         <>
           <Icon name={iconOf(item)} />
-          <span class={item.description === '' ? 't' : 't verb'}>{item.title}</span>
+          <span class={item.description === '' ? 't' : 't verb'}>
+            <Visible text={item.title} strictness="controls" />
+          </span>
           {item.subagent_type !== '' && <span class="badge">{item.subagent_type}</span>}
           <span class="d cut grow">
             <Described item={item} />
@@ -148,7 +152,7 @@ function Outcome({ item }: { readonly item: ToolCall }) {
       {permission !== null && permission.outcome !== '' && (
         <span class={`acp-outcome ${TONES[permission.state]}`}>
           {permission.state === 'allowed' && <Icon name="keep" small />}
-          <span class="cut">{permission.outcome}</span>
+          <span class="cut">{byWhom(permission, t)}</span>
         </span>
       )}
       {hasFailed(item) && <span class="err">{t('failed')}</span>}
@@ -185,7 +189,9 @@ function Described({ item }: { readonly item: ToolCall }) {
   return item.ui_kind === 'search' ? (
     <code dir="ltr">{description}</code>
   ) : (
-    <span dir="auto">{description}</span>
+    <span dir="auto">
+      <Visible text={description} strictness="controls" />
+    </span>
   );
 }
 

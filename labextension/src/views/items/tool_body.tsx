@@ -8,7 +8,8 @@ import { useScene } from '../parts/scene';
 import { Command, isCommandKnown } from './command';
 import { ContentBlock } from './content_block';
 import { DiffBox } from './diff';
-import { Fields, fieldsOf } from './fields';
+import { detailsOf, Fields, fieldsOf } from './fields';
+import type { Field } from './fields';
 import { FoundBox } from './found';
 import { Lines } from './lines';
 import { NewFile } from './new_file';
@@ -35,10 +36,13 @@ export function ToolBody({ item, children }: ToolBodyProps) {
   const main = mainOf(item, hasOutput);
   const inLine = [item.title, item.description, item.subagent_type];
   const fields = main === 'fields' ? fieldsOf(item.raw_input, inLine) : [];
+  const folder = item.permission?.folder ?? '';
+  const beside: Field[] = folder === '' ? [] : [[t('Folder'), folder]];
+  const rows = [...fields, ...beside, ...detailsOf(item, fields)];
   const opened = main === 'lines' ? [path] : diffs.map(diff => diff.path);
   const places = otherPlaces(item, opened);
   const said = main === 'diffs' || main === 'fields' ? hasOutput : true;
-  const rest = diffs.length + fields.length + blocks.length + diagnostics.length + places.length;
+  const rest = diffs.length + rows.length + blocks.length + diagnostics.length + places.length;
   // It stands in the box that there is, else below.
   const button = actions !== null && hasRaw(item) ? <RawButton item={item} /> : null;
   const inDiff = main === 'diffs' && diffs[0]?.is_new_file === false;
@@ -79,7 +83,7 @@ export function ToolBody({ item, children }: ToolBodyProps) {
           controls={button}
         />
       )}
-      {fields.length > 0 && <Fields rows={fields} />}
+      {rows.length > 0 && <Fields rows={rows} />}
       {children}
       {(main === 'diffs' || main === 'fields') && hasOutput && (
         <div class="acp-code">

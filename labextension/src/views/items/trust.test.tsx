@@ -18,6 +18,7 @@ function question(over: Partial<TrustRequest> = {}): TrustRequest {
     title: 'Trust this folder?',
     words: 'Agents run what a folder configures.',
     outcome: '',
+    answered_by: '',
     asked_at: 0,
     ...over,
   };

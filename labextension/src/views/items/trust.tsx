@@ -2,6 +2,7 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 import type { TrustRequest } from '../../wire/types';
 import { messageOf } from '../parts/buttons';
+import { byWhom } from '../parts/by_whom';
 import { Icon } from '../parts/icons';
 import { useScene } from '../parts/scene';
 import { Visible } from '../parts/visible';
@@ -42,7 +43,7 @@ export function TrustCard({ item }: { readonly item: TrustRequest }) {
         <span class="d cut grow mono" dir="ltr">
           <Visible text={item.folder} strictness="lookalikes" />
         </span>
-        <span class="m">{item.outcome}</span>
+        <span class="m">{byWhom(item, t)}</span>
       </div>
     );
   }

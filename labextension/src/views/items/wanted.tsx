@@ -9,7 +9,7 @@ import { useScene } from '../parts/scene';
 import { oddNames, Visible } from '../parts/visible';
 import { DiffBox } from './diff';
 import { compare } from './diff_lines';
-import { Fields, fieldsOf } from './fields';
+import { detailsOf, Fields, fieldsOf } from './fields';
 
 /** From this many lines on the diff is folded. */
 const FOLDED_LINES = 24;
@@ -33,13 +33,13 @@ export function Wanted({ item, reason }: { readonly item: ToolCall; readonly rea
   const shown = [item.title, item.description, reason, command, ...paths];
   const fields =
     command === '' && diffs.length === 0 ? fieldsOf(item.raw_input, shown, MAX_FIELD) : [];
-  const output = textOf(store.view, item.id, 'output').trim();
+  const rows = [...fields, ...detailsOf(item, fields)];
+  // What a terminal puts out meanwhile is nothing that is asked.
+  const output = item.terminal === null ? textOf(store.view, item.id, 'output').trim() : '';
   const said = shown.some(text => text.includes(output)) ? '' : output;
-  const odd = oddNames([command, ...paths], 'lookalikes');
-  const hidden = oddNames(
-    [said, ...diffs.map(diff => diff.new_text), ...fields.map(([, value]) => value)],
-    'invisible',
-  );
+  const folder = item.permission?.folder ?? '';
+  const odd = oddNames([command, folder, ...paths], 'lookalikes');
+  const hidden = oddNames([said, ...diffs.map(diff => diff.new_text), ...rows.flat()], 'invisible');
   const isAllInWords = command === '' && listed.length === 0 && diffs.length === 0;
   return (
     <div class="what">
@@ -64,7 +64,7 @@ export function Wanted({ item, reason }: { readonly item: ToolCall; readonly rea
           ))}
         </dl>
       )}
-      {fields.length > 0 && <Fields rows={fields} />}
+      {rows.length > 0 && <Fields rows={rows} />}
       {said !== '' && (
         <div class="acp-code">
           <pre class="wrap" tabIndex={0} role="group" aria-label={t('Details')} dir="auto">
@@ -76,7 +76,12 @@ export function Wanted({ item, reason }: { readonly item: ToolCall; readonly rea
         <WantedDiff key={index} id={`${item.id} permission ${index}`} diff={diff} />
       ))}
       <dl>
-        {command !== '' && store.view.session !== null && (
+        {folder !== '' && (
+          <Row name={isOutside(folder) ? t('Outside the folder') : t('Folder')} outside>
+            <Visible text={folder} strictness="lookalikes" />
+          </Row>
+        )}
+        {command !== '' && folder === '' && store.view.session !== null && (
           <Row name={t('Folder')}>{store.view.session.folder}</Row>
         )}
         {reason !== '' && !(isAllInWords && words.includes(reason)) && (

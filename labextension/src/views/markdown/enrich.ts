@@ -1,4 +1,5 @@
 import type { Translate } from '../i18n';
+import { markControls } from '../parts/odd_characters';
 import { holdsSelection } from '../parts/selected';
 import { LANGUAGE } from './boxes';
 import { drawDiagram, redrawDiagram } from './diagram';
@@ -84,6 +85,7 @@ export class Enricher {
     }
     const made = coloured(runs, text);
     if (made !== null) {
+      markControls(made);
       code.replaceChildren(made);
     }
   }

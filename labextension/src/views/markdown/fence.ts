@@ -1,3 +1,4 @@
+import { writtenOut } from '../parts/odd_characters';
 import { codeBox, type MarkdownOptions } from './boxes';
 
 const OPENING = /^( {0,3})(`{3,}|~{3,})([^\n]*)\n/;
@@ -84,9 +85,9 @@ export class OpenFence {
     if (this.shownOfLine === 0) {
       this.text.appendData(this.empty ? '' : '\n');
       this.empty = false;
-      this.text.appendData(bare);
+      this.text.appendData(writtenOut(bare));
     } else {
-      this.text.appendData(bare.slice(this.shownOfLine));
+      this.text.appendData(writtenOut(bare.slice(this.shownOfLine)));
     }
     this.shownOfLine = ended ? 0 : bare.length;
     if (ended) {

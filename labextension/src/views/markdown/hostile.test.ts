@@ -12,7 +12,7 @@ const FILES = readdirSync(CORPUS).filter(name => name.endsWith('.md'));
 
 const ELEMENTS = new Set(
   (
-    'a b blockquote br button code del details div em h1 h2 h3 h4 h5 h6 header hr i img input kbd ' +
+    'a b bdi blockquote br button code del details div em h1 h2 h3 h4 h5 h6 header hr i img input kbd ' +
     'li mark ol p pre s span strong sub summary sup svg table tbody td th thead tr u ul use dl dt dd'
   ).split(' '),
 );
@@ -20,12 +20,12 @@ const ATTRIBUTES = new Set(
   (
     'alt align aria-hidden aria-label checked class colspan dir disabled hidden href lang open rel ' +
     'role rowspan scope src start tabindex target title type data-act data-address data-alt ' +
-    'data-acp-cut data-acp-formula data-acp-language'
+    'data-acp-cut data-acp-formula data-acp-language data-odd'
   ).split(' '),
 );
 /** Classes and names that are ours; text of an agent may not bring its own. */
 const CLASSES = new Set(
-  'acp-code acp-formula acp-scroll btn cut grow i ico muted quiet r small'.split(' '),
+  'acp-code acp-formula acp-odd acp-scroll btn cut grow i ico muted quiet r small'.split(' '),
 );
 const NAMES = new Set(['Code', 'Copy', 'Insert as cell below', 'Table', 'done', 'open']);
 const EMBEDDED = /^data:image\/(png|jpeg|gif|webp);base64,/;
@@ -99,9 +99,11 @@ describe('hostile Markdown', () => {
     expect(streamed.innerHTML === whole.innerHTML, 'streamed as at once').toBe(true);
   });
 
-  it('keeps what text says: direction marks stay in it, code is code', () => {
+  it('keeps what text says: direction marks stay in it and are shown, code is code', () => {
     const bidi = draw(readFileSync(join(CORPUS, 'bidi.md'), 'utf8'), 1);
     expect(bidi.querySelector('code')?.textContent).toContain('access = "user\u202e');
+    const marks = [...bidi.querySelectorAll<HTMLElement>('code bdi.acp-odd')];
+    expect(marks.map(mark => mark.dataset.odd)).toContain('U+202E');
     const fences = draw(readFileSync(join(CORPUS, 'fences.md'), 'utf8'), 1);
     expect(fences.querySelector('code')?.textContent).toContain('```html\n<script>');
   });

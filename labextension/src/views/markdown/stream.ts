@@ -1,3 +1,4 @@
+import { markControls } from '../parts/odd_characters';
 import { blocksOf, htmlOf, isVisible, lex, normaliseLines } from './blocks';
 import { dress, type MarkdownOptions } from './boxes';
 import { OpenFence } from './fence';
@@ -183,6 +184,7 @@ export class MarkdownStream {
   private make(texts: readonly string[]): Block[] {
     return sanitise(texts).map((element, index) => {
       dress(element, this.options);
+      markControls(element);
       const only = element.firstElementChild;
       const bare = only !== null && element.childElementCount === 1 && isBare(element);
       return { html: texts[index] ?? '', element: bare ? only : element };

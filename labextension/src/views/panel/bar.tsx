@@ -11,6 +11,7 @@ import { plural } from '../parts/format';
 import { useSubscription } from '../parts/hooks';
 import { Icon } from '../parts/icons';
 import { useScene } from '../parts/scene';
+import { Visible } from '../parts/visible';
 import { Details } from './details';
 import { More } from './more';
 import { NewSession } from './new_session';
@@ -44,7 +45,10 @@ export function Bar({ root, onList, onTraffic, agents, onStart, onFailure }: Bar
     <>
       <div class="acp-bar">
         <h2 class="cut grow" dir="auto" title={session?.title}>
-          {session === null || session.title === '' ? t('New session') : session.title}
+          <Visible
+            text={session === null || session.title === '' ? t('New session') : session.title}
+            strictness="controls"
+          />
         </h2>
         {session !== null && isAllowed(session, store.view.turns) && (
           <AllowAll sessionId={session.session_id} onFailure={onFailure} />

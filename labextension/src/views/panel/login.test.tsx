@@ -16,6 +16,7 @@ function method(over: Partial<AuthMethod>): AuthMethod {
     kind: 'agent',
     link: '',
     variables: [],
+    adds: '',
     ...over,
   };
 }
@@ -75,6 +76,15 @@ describe('an agent that needs a login', () => {
     expect(card.getByText('SOME_KEY')).toBeTruthy();
     expect(card.getByText(/not possible from here/)).toBeTruthy();
     expect(element().querySelector('input')).toBeNull();
+  });
+
+  it('shows what the agent adds to its command before it runs, and a name as it is', () => {
+    const adds = "MODE=x --login 'a b' \u202e";
+    const methods = [method({ id: 'tty', name: 'T\u202e', kind: 'terminal', adds })];
+    show({ ...needs, auth_methods: methods }, { login: () => Promise.resolve(reply()) });
+    const added = view().getByRole('group', { name: 'Adds' }).textContent;
+    expect(added).toBe("MODE=x --login 'a b' U+202E");
+    expect(view().getByRole('button', { name: 'Log in: TU+202E' })).toBeTruthy();
   });
 
   it('begins the login that was clicked and opens its terminal', async () => {

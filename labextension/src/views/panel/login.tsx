@@ -90,15 +90,30 @@ function Methods({ session, actions, onStart, onFailure }: MethodsProps) {
             <li key={method.id}>
               {actions.login !== undefined && method.kind !== 'other' && (
                 <ActionButton run={() => onStart(method)} onFailure={onFailure}>
-                  {method.kind === 'env_var'
-                    ? t('How to set: %1', method.name)
-                    : t('Log in: %1', method.name)}
+                  <Visible
+                    text={
+                      method.kind === 'env_var'
+                        ? t('How to set: %1', method.name)
+                        : t('Log in: %1', method.name)
+                    }
+                  />
                 </ActionButton>
               )}
               <small dir="auto">
-                {method.kind === 'other' && <b>{method.name}: </b>}
+                {method.kind === 'other' && (
+                  <b>
+                    <Visible text={method.name} />:{' '}
+                  </b>
+                )}
                 <Visible text={aboutMethod(method, t('not possible from here'))} />
               </small>
+              {method.kind === 'terminal' && method.adds !== '' && (
+                <div class="acp-code">
+                  <pre class="wrap" tabIndex={0} role="group" aria-label={t('Adds')} dir="ltr">
+                    <Visible text={method.adds} strictness="lookalikes" />
+                  </pre>
+                </div>
+              )}
             </li>
           ))}
         </ul>

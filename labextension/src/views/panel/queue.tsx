@@ -5,6 +5,7 @@ import type { Actions } from '../actions';
 import type { Translate } from '../i18n';
 import { IconButton, messageOf } from '../parts/buttons';
 import { Icon } from '../parts/icons';
+import { Visible } from '../parts/visible';
 
 interface QueueProps {
   readonly session: SessionState;
@@ -50,7 +51,7 @@ export function Queue({ session, actions, t, onFailure }: QueueProps) {
           <li key={waiting.turn_id}>
             <Icon name="queue" />
             <span class="cut grow" dir="auto">
-              {waiting.text}
+              <Visible text={waiting.text} strictness="controls" />
             </span>
             {actions.sendNow !== undefined && (
               <IconButton

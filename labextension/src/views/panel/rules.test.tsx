@@ -22,6 +22,7 @@ function entry(text: string, over: Partial<RuleEntry> = {}): RuleEntry {
     pattern: text,
     words: '',
     created_at: 0,
+    user: '',
   };
   return { rule, text, session_id: SESSION, folder: '', ...over };
 }

@@ -7,6 +7,7 @@ import { messageOf } from '../parts/buttons';
 import type { IconName } from '../parts/drawings';
 import { age } from '../parts/format';
 import { Icon } from '../parts/icons';
+import { Visible } from '../parts/visible';
 import { DeletedRow } from './deleted_row';
 import { Menu, type MenuItem } from './menu';
 import type { Trash } from './trash';
@@ -49,7 +50,7 @@ export function SessionRow(props: SessionRowProps) {
       >
         <Mark session={session} />
         <span class="t cut" dir="auto">
-          {name}
+          <Visible text={name} strictness="controls" />
         </span>
         <span class="sub">
           <span class="cut" title={session.read_only === '' ? undefined : session.read_only}>

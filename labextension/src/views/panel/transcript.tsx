@@ -8,6 +8,7 @@ import { plural } from '../parts/format';
 import { useSubscription } from '../parts/hooks';
 import { Icon } from '../parts/icons';
 import { useScene } from '../parts/scene';
+import { Visible } from '../parts/visible';
 import { titleOf } from '../turn/facts';
 import { ItemRow } from '../turn/row';
 import { TurnBody } from '../turn/turn_body';
@@ -121,7 +122,9 @@ function Prompt({ item, turnId }: { readonly item: UserMessage; readonly turnId:
   const from = cell === null ? t('from a cell') : t('from cell %1', cell);
   return (
     <div class="acp-user">
-      <div dir="auto">{item.text}</div>
+      <div dir="auto">
+        <Visible text={item.text} strictness="controls" />
+      </div>
       {item.attachments.map((attachment, index) => (
         <span key={index} class="from">
           <Icon name={attachment.type === 'image' ? 'image' : 'attach'} small />

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import { spansOf } from './odd_characters';
+import { codePoint, markControls, spansOf, writtenOut } from './odd_characters';
 
 it('leaves ordinary text alone, in any script', () => {
   for (const text of [
@@ -32,4 +32,47 @@ it('marks what could deceive, and loses nothing', () => {
     'U+1D42B looks like r',
     'U+E0041 invisible character',
   ]);
+});
+
+const LEFT_ALONE = [
+  'plain ASCII text',
+  'שלום עולם, مرحبا بالعالم',
+  'می\u200cخواهم', // Persian needs its non-joiner
+  'क्\u200dष and ක්\u200dර', // Indic scripts theirs
+  '👩\u200d💻 👨🏽\u200d🚀 ❤\ufe0f\u200d🔥 🏴󠁧󠁢󠁥󠁮󠁧󠁿',
+  'ภาษา\u200bไทย',
+  'tab\tline\nend\u00a0of\u00adword\u200e\u200f',
+  '葛\u{e0100}飾',
+];
+
+const SHOWN: [string, string][] = [
+  ['a\u202eb', 'U+202E'],
+  ['\u2066if\u2069', 'U+2066 U+2069'],
+  ['adm\u200bin', 'U+200B'],
+  ['adm\u200din', 'U+200D'],
+  ['а\u200cб', 'U+200C'],
+  ['\ufeffstart', 'U+FEFF'],
+  ['x\u2060y\u2063z', 'U+2060 U+2063'],
+  ['hid\u{e0041}\u{e0042}den', 'U+E0041 U+E0042'],
+  ['a\u{e0101}', 'U+E0101'],
+  ['\x1b[31m\x85', 'U+001B U+0085'],
+];
+
+it.each(LEFT_ALONE)('leaves what a script needs: %s', text => {
+  expect(spansOf(text, 'controls').filter(span => span.odd !== '')).toEqual([]);
+  expect(writtenOut(text)).toBe(text);
+});
+
+it.each(SHOWN)('shows controls: %j', (text, expected) => {
+  const spans = spansOf(text, 'controls');
+  expect(spans.map(span => span.text).join('')).toBe(text);
+  const odd = spans.filter(span => span.odd !== '');
+  expect(odd.map(span => codePoint(span.text)).join(' ')).toBe(expected);
+  const page = document.createElement('p');
+  page.innerHTML = '<b>x</b>';
+  page.append(text);
+  markControls(page);
+  expect(page.textContent).toBe(`x${text}`);
+  const marks = [...page.querySelectorAll<HTMLElement>('bdi.acp-odd')];
+  expect(marks.map(mark => mark.dataset.odd).join(' ')).toBe(expected);
 });

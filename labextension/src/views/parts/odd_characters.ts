@@ -5,8 +5,11 @@ export interface Span {
   readonly odd: string;
 }
 
-/** Which characters to mark: those no one sees, or also those that look like others. */
-export type Strictness = 'invisible' | 'lookalikes';
+/**
+ * Which characters to mark: those that no script needs where they stand, all that no one sees,
+ * or also those that look like others.
+ */
+export type Strictness = 'controls' | 'invisible' | 'lookalikes';
 
 /** Format characters (bidi, zero width, tags), controls, blanks that are no space. */
 const INVISIBLE = /^[\p{Cf}\p{Cc}\p{Zs}\p{Zl}\p{Zp}]$/u;
@@ -42,10 +45,20 @@ const LOOKALIKES = pairs(
 
 /** Text in runs, with every character marked that could make it read as something else. */
 export function spansOf(text: string, strictness: Strictness): Span[] {
+  const only = strictness === 'controls';
+  if (only && !MAYBE_CONTROL.test(text)) {
+    return text === '' ? [] : [{ text, odd: '' }];
+  }
   const spans: Span[] = [];
   let plain = '';
-  for (const character of text) {
-    const odd = oddity(character, strictness);
+  /** Whether a flag is being spelt: those of England, Scotland and Wales are made of tags. */
+  let flag = false;
+  const characters = Array.from(text);
+  for (const [index, character] of characters.entries()) {
+    flag = character === FLAG || (flag && TAG.test(character));
+    const before = characters[index - 1] ?? '';
+    const marked = !only || (!flag && isControl(character, before, characters[index + 1] ?? ''));
+    const odd = marked ? oddity(character, strictness) : '';
     if (odd === '') {
       plain += character;
       continue;
@@ -85,7 +98,7 @@ function oddity(character: string, strictness: Strictness): string {
   if (point >= 0x20 && point < 0x7f) {
     return '';
   }
-  if (isInvisible(character)) {
+  if (strictness === 'controls' || isInvisible(character)) {
     return `${codePoint(character)} ${NAMES.get(point) ?? 'invisible character'}`;
   }
   if (strictness === 'invisible') {
@@ -93,6 +106,64 @@ function oddity(character: string, strictness: Strictness): string {
   }
   const like = LOOKALIKES.get(character) ?? compatible(character, point);
   return like === undefined ? '' : `${codePoint(character)} looks like ${like}`;
+}
+
+/** Without any of these a text has no controls. */
+const MAYBE_CONTROL =
+  // eslint-disable-next-line no-control-regex
+  /[\0-\x08\x0e-\x1f\x7f-\x9f\u200b-\u200d\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\u{e0000}-\u{e01ef}]/u;
+const SPACELESS = /[\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}\p{sc=Tibt}]/u;
+const UNJOINED = /[\p{sc=Latn}\p{sc=Grek}\p{sc=Cyrl}\p{sc=Hani}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}]/u;
+const JOINED = /[\p{L}\p{M}\p{Extended_Pictographic}\p{Emoji_Modifier}\ufe0f]/u;
+const TAG = /[\u{e0020}-\u{e007f}]/u;
+const FLAG = '\u{1f3f4}';
+
+/** Whether a character turns, hides or splits what is read, and its script has no need of it. */
+function isControl(character: string, before: string, after: string): boolean {
+  if (!MAYBE_CONTROL.test(character)) {
+    return false;
+  }
+  if (character === '\u200b') {
+    return !SPACELESS.test(before) && !SPACELESS.test(after);
+  }
+  if (character === '\u200c' || character === '\u200d') {
+    return !JOINED.test(before) || UNJOINED.test(before);
+  }
+  return !(/[\u{e0100}-\u{e01ef}]/u.test(character) && /\p{sc=Hani}/u.test(before));
+}
+
+/** Marks the controls of a text in the page; what it says, and what is copied of it, stays. */
+export function markControls(root: Node): void {
+  const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
+  const found: Text[] = [];
+  while (walker.nextNode() !== null) {
+    const node = walker.currentNode;
+    if (node instanceof Text && MAYBE_CONTROL.test(node.data)) {
+      found.push(node);
+    }
+  }
+  for (const node of found) {
+    node.replaceWith(
+      ...spansOf(node.data, 'controls').map(({ text, odd }) => {
+        if (odd === '') {
+          return text;
+        }
+        const mark = document.createElement('bdi');
+        mark.className = 'acp-odd';
+        mark.title = odd;
+        mark.dataset.odd = codePoint(text);
+        mark.textContent = text;
+        return mark;
+      }),
+    );
+  }
+}
+
+/** A text with its controls written out. */
+export function writtenOut(text: string): string {
+  return spansOf(text, 'controls')
+    .map(span => (span.odd === '' ? span.text : codePoint(span.text)))
+    .join('');
 }
 
 /** Full-width and mathematical letters. */

@@ -14,7 +14,7 @@ export function Visible({ text, strictness = 'invisible' }: VisibleProps) {
           run
         ) : (
           <mark key={index} class="acp-odd" title={odd}>
-            {isInvisible(run) ? codePoint(run) : run}
+            {strictness === 'controls' || isInvisible(run) ? codePoint(run) : run}
           </mark>
         ),
       )}

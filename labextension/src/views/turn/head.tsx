@@ -5,6 +5,7 @@ import { AllowAll } from '../parts/allow_all';
 import { useSubscription } from '../parts/hooks';
 import { Icon } from '../parts/icons';
 import { useScene } from '../parts/scene';
+import { Visible } from '../parts/visible';
 import { agentOf, currentName, titleOf } from './facts';
 
 /** The first line of a turn: agent, session and mode, folder. */
@@ -28,7 +29,7 @@ export function TurnHead({ turnId }: { readonly turnId: string }) {
         <Icon name="agent" />
         <b>{agentOf(view).name || t('Agent')}</b>
         <span class="cut grow" dir="auto">
-          {words.join(' · ')}
+          <Visible text={words.join(' · ')} strictness="controls" />
         </span>
         {policy === 'allow-all' && <AllowAll sessionId={view.sessionId} onFailure={setFailure} />}
         {view.session !== null && (

@@ -14,6 +14,7 @@ import { TrustCard } from '../items/trust';
 import { plural } from '../parts/format';
 import { useValue } from '../parts/hooks';
 import { useScene } from '../parts/scene';
+import { Visible } from '../parts/visible';
 import { Group } from './group';
 import { newestTodos, type Row } from './rows';
 import { NewestStep, Steps } from './steps';
@@ -161,7 +162,7 @@ function End({ item }: { readonly item: TurnEnd }) {
     <>
       {item.summary !== '' && (
         <p class="acp-end" dir="auto">
-          {item.summary}
+          <Visible text={item.summary} strictness="controls" />
         </p>
       )}
       {words !== '' && <p class="acp-end muted">{words}</p>}

@@ -4,6 +4,7 @@ import { isUnderWay } from '../items/tool_state';
 import { Disclosure } from '../parts/disclosure';
 import { plural } from '../parts/format';
 import { useScene } from '../parts/scene';
+import { Visible } from '../parts/visible';
 import { Lines } from './group';
 import { parentOf } from './nesting';
 import { isTool } from './rows';
@@ -66,7 +67,7 @@ export function NewestStep({ item, steps }: StepsProps) {
   return (
     <div class="acp-progress">
       <span class="cut" dir="auto">
-        {words}
+        <Visible text={words} strictness="controls" />
       </span>
     </div>
   );

@@ -119,6 +119,9 @@ export interface CreateSession {
   name: 'create_session';
   new: boolean;
   notebook_path: string;
+  /**
+   * Of the session that is made; a kernel's is that of its own prompts in it.
+   */
   policy: ('ask' | 'read-only' | 'accept-edits' | 'allow-all' | 'deny') | null;
   /**
    * Whether to record the session, or to play its record in the agent's place.
@@ -133,7 +136,7 @@ export interface CreateSession {
    */
   tools: boolean;
   /**
-   * Whether agents may run in the folder.
+   * Whether agents may run in the folder; a kernel's word counts for prompts of kernels.
    */
   trust: boolean;
 }
@@ -201,9 +204,15 @@ export interface GetItems {
 }
 /**
  * A turn with its items; waits for its end at most ``wait_seconds``.
+ *
+ * A very long one is told in parts.
  */
 export interface GetTurn {
   name: 'get_turn';
+  /**
+   * For the next part: what the one before calls ``more``.
+   */
+  start: number | null;
   turn_id: string;
   wait_seconds: number;
 }

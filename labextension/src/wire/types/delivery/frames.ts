@@ -124,6 +124,10 @@ export interface HelloFrame {
   epoch: string;
   sessions: SessionSummary[];
   type: 'hello';
+  /**
+   * Who the page is among several people; empty where people have no names.
+   */
+  user: string;
   version: string;
 }
 /**
@@ -187,14 +191,18 @@ export interface SessionsFrame {
   type: 'sessions';
 }
 /**
- * Result of ``get_turn``: a turn and all its items.
+ * Result of ``get_turn``: a turn and its items.
  */
 export interface TurnDetail {
   /**
-   * The final output, once the turn is done.
+   * The final output, once the turn is done; with the first items.
    */
   bundle: Bundle | null;
   items: Item[];
+  /**
+   * What to ask for as ``start`` to get the next items; null where these are the last.
+   */
+  more: number | null;
   /**
    * Whether a page with the labextension has the turn's notebook open.
    */

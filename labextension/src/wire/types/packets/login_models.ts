@@ -4,6 +4,10 @@
  * ACP: auth methods of the answer to ``initialize``.
  */
 export interface AuthMethod {
+  /**
+   * What a login in a terminal adds to the agent's own command: variables and arguments.
+   */
+  adds: string;
   description: string;
   id: string;
   /**

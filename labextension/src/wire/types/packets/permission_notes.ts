@@ -17,6 +17,10 @@ export interface Rule {
   scope: 'turn' | 'session' | 'workspace';
   tool_kind: 'read' | 'search' | 'edit' | 'delete' | 'move' | 'execute' | 'fetch';
   /**
+   * Whose prompts it allows things for; empty for all.
+   */
+  user: string;
+  /**
    * The same for people.
    */
   words: string;

@@ -7,6 +7,10 @@ import type { ElicitationField } from '../packets/elicitation';
  */
 export interface Elicitation {
   /**
+   * Which user has answered, where that is worth telling; in no record.
+   */
+  answered_by: string;
+  /**
    * For the record; secrets are not kept.
    */
   answers: ElicitationAnswer[];

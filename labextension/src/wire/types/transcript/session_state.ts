@@ -49,6 +49,10 @@ export interface TurnState {
   stop_reason: string;
   tokens: number | null;
   turn_id: string;
+  /**
+   * Who sent the prompt, and so answers for it; empty where anybody may.
+   */
+  user: string;
   words: string;
 }
 /**
@@ -137,6 +141,10 @@ export interface SessionState {
   needs_login: string;
   notebook_path: string;
   policy: 'ask' | 'read-only' | 'accept-edits' | 'allow-all' | 'deny';
+  /**
+   * Who chose it: it allows nothing in what others send; empty where people have no names.
+   */
+  policy_user: string;
   /**
    * Of ``image``, ``audio``, ``embeddedContext``.
    */

@@ -35,6 +35,13 @@ export interface ContentBlockItem {
   uri: string;
 }
 /**
+ * A field of a tool's input that the card does not show in another way.
+ */
+export interface Detail {
+  name: string;
+  value: string;
+}
+/**
  * One file change as the agent reported it.
  */
 export interface Diff {
@@ -180,11 +187,23 @@ export interface ToolCall {
  * A permission request, as a state of its tool call.
  */
 export interface Permission {
+  /**
+   * Which user has answered, where that is worth telling; in no record.
+   */
+  answered_by: string;
   asked_at: number | null;
   /**
    * Name of the chosen option.
    */
   chosen: string;
+  /**
+   * What else the agent sent that may change what is done: cut, and never silently.
+   */
+  details: Detail[];
+  /**
+   * Where a command would run; empty for the session's folder.
+   */
+  folder: string;
   options: PermissionOption[];
   /**
    * What became of it, in words.

@@ -5,6 +5,10 @@
  */
 export interface TrustRequest {
   agent_name: string;
+  /**
+   * Which user has answered, where that is worth telling; in no record.
+   */
+  answered_by: string;
   asked_at: number | null;
   /**
    * For people: home shortened to ``~``.

@@ -1,0 +1,97 @@
+"""Write the table of policies in docs/security.md, as the code decides.
+
+``python scripts/policy_table.py`` writes it, ``--check`` fails if it is not as the code decides.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any, get_args
+
+from acp_jupyter.host.permissions import decide
+from acp_jupyter.packets.notes import Policy
+from acp_jupyter.transcript.items import Location, PermissionOption, ToolCall
+
+__all__ = ["BEGIN", "END", "PAGE", "POLICIES", "written"]
+
+PAGE = Path(__file__).parents[1] / "docs" / "security.md"
+BEGIN = "<!-- The table below is written by scripts/policy_table.py. -->\n"
+END = "<!-- The table above is written by scripts/policy_table.py. -->\n"
+POLICIES: tuple[Policy, ...] = get_args(Policy)
+
+_OPTIONS = (
+    PermissionOption(option_id="allow", name="Allow", option_kind="allow_once"),
+    PermissionOption(option_id="reject", name="Reject", option_kind="reject_once"),
+)
+_SEVERAL = (*_OPTIONS, _OPTIONS[0].model_copy(update={"option_id": "another"}))
+
+
+def _call(kind: str, path: str = "", **more: Any) -> ToolCall:
+    places = (Location(path=path),) if path else ()
+    fields = {"tool_kind": kind, "path": path, "locations": places, **more}
+    return ToolCall.model_validate(
+        {"id": "i1", "tool_call_id": "c1", "title": "A tool call", **fields}
+    )
+
+
+_ROWS: tuple[tuple[str, ToolCall, tuple[PermissionOption, ...]], ...] = (
+    ("Read or search a file in the folder", _call("read", "src/a.py"), _OPTIONS),
+    ("Read a file that may hold credentials", _call("read", ".env"), _OPTIONS),
+    ("Read a file elsewhere", _call("read", "/etc/passwd"), _OPTIONS),
+    ("Edit a file in the folder", _call("edit", "src/a.py"), _OPTIONS),
+    ("Edit a protected file", _call("edit", ".git/config"), _OPTIONS),
+    ("Edit a file elsewhere", _call("edit", "../other/a.py"), _OPTIONS),
+    ("Delete or move a file in the folder", _call("delete", "src/a.py"), _OPTIONS),
+    ("Run a command", _call("execute", command="ls", raw_input={"command": "ls"}), _OPTIONS),
+    (
+        "Fetch an address",
+        _call("fetch", raw_input={"url": "https://example.org/"}, path="https://example.org/"),
+        _OPTIONS,
+    ),
+    ("Edit, naming no file", _call("edit"), _OPTIONS),
+    ("Run, naming no command", _call("execute"), _OPTIONS),
+    ("Use a tool of no known kind", _call("other", raw_input={"a": 1}), _OPTIONS),
+    ("Choose between several answers", _call("edit", "src/a.py"), _SEVERAL),
+)
+
+
+def _outcome(policy: Policy, call: ToolCall, options: tuple[PermissionOption, ...]) -> str:
+    decision = decide(policy, call, options)
+    if decision is None:
+        return "asked"
+    return "**allowed**" if decision.option_id == "allow" else "refused"
+
+
+def _table() -> str:
+    lines = [
+        "| An agent wants to | " + " | ".join(f"`{policy}`" for policy in POLICIES) + " |",
+        "| --- |" + " --- |" * len(POLICIES),
+    ]
+    for words, call, options in _ROWS:
+        cells = (_outcome(policy, call, options) for policy in POLICIES)
+        lines.append(f"| {words} | " + " | ".join(cells) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def written(page: str) -> str:
+    """Return the page with the table as the code decides."""
+    before, _, rest = page.partition(BEGIN)
+    _, _, after = rest.partition(END)
+    return f"{before}{BEGIN}\n{_table()}\n{END}{after}"
+
+
+def main() -> int:
+    """Write the table, or check it."""
+    page = PAGE.read_text(encoding="utf-8")
+    new = written(page)
+    if "--check" in sys.argv[1:]:
+        if new != page:
+            print("docs/security.md is not as the code decides. Run: make gen")
+        return int(new != page)
+    PAGE.write_text(new, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

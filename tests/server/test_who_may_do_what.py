@@ -1,0 +1,498 @@
+"""Which field of which command counts when a kernel sends it: every field of every command.
+
+A kernel's proof stands for code that may be anybody's. So a new field fails here until somebody
+has said what a kernel may do with it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from pydantic import TypeAdapter
+
+from acp_jupyter.delivery.agent_code import let_only_look
+from acp_jupyter.delivery.callers import Caller, KernelCaller, UserCaller
+from acp_jupyter.delivery.commands import Command
+from acp_jupyter.delivery.dispatch import Dispatcher
+from acp_jupyter.errors import AcpError, FolderNotTrusted, NotAllowed
+from acp_jupyter.host.host import AgentHost, HostConfig
+from acp_jupyter.host.registry.agents import Registry
+from acp_jupyter.host.session import Session
+from acp_jupyter.packets.notes import Policy
+from acp_jupyter.transcript.items import Notice, TrustRequest
+from acp_jupyter.transcript.session_state import TurnState
+from tests.support.driver import Driver
+from tests.support.fake_agents import script
+from tests.support.wait import eventually
+
+USER = UserCaller("ada")
+KERNEL = KernelCaller("k1", "book.ipynb")
+OTHER = KernelCaller("k2", "book.ipynb")
+POLICIES: tuple[Policy, ...] = ("ask", "read-only", "accept-edits", "allow-all", "deny")
+
+NEVER = "a kernel is refused"
+NAMES = "names what it is about; a kernel finds only what is its own or its notebook's"
+LOOKS = "chooses what is read"
+SAYS = "what is said or shown, with no say in who decides"
+OWN = "counts for the kernel's own prompts alone"
+MADE = "counts where a session is made, never for one that is there"
+FORCED = "the server's own knowledge takes its place"
+LESS = "can only take away"
+AGENTS = "the agent's own choice: it counts for all, and is told in the session"
+
+Fields = dict[str, str]
+
+
+def never(*fields: str) -> Fields:
+    return dict.fromkeys(fields, NEVER)
+
+
+TABLE: dict[str, Fields] = {
+    "list_agents": {},
+    "list_sessions": {},
+    "create_session": {
+        "agent": MADE,
+        "cwd": MADE,
+        "notebook_path": FORCED,
+        "label": NAMES,
+        "new": MADE,
+        "mode": AGENTS,
+        "model": AGENTS,
+        "policy": OWN,
+        "trust": OWN,
+        "ask_trust": OWN,
+        "start": SAYS,
+        "record": SAYS,
+        "tools": LESS,
+    },
+    "get_session": {"session_id": NAMES},
+    "close_session": {"session_id": NAMES},
+    "delete_session": never("session_id"),
+    "fork_session": {"session_id": NAMES},
+    "resume_session": {"session_id": NAMES},
+    "list_agent_sessions": never("agent", "cwd", "cursor"),
+    "open_agent_session": never("agent", "agent_session_id", "cwd", "title", "trust"),
+    "prompt": {
+        "session_id": NAMES,
+        "prompt": SAYS,
+        "policy": OWN,
+        "origin": FORCED,
+        "can_ask": LESS,
+        "allow": OWN,
+        "deny": OWN,
+    },
+    "cancel": {"session_id": NAMES, "turn_id": NAMES},
+    "answer_permission": never(
+        "session_id", "request_id", "option_id", "outcome", "remember", "reason"
+    ),
+    "set_config": {
+        "session_id": NAMES,
+        "config": AGENTS,
+        "mode": AGENTS,
+        "policy": NEVER,
+        "title": SAYS,
+    },
+    "get_items": {"session_id": NAMES, "start": LOOKS, "end": LOOKS},
+    "get_turn": {"turn_id": NAMES, "start": LOOKS, "wait_seconds": LOOKS},
+    "attach_turn": never("turn_id", "notebook_path", "cell_id"),
+    "get_records": never("notebook_path"),
+    "get_transcript": {"session_id": NAMES, "format": LOOKS, "thoughts": LOOKS},
+    "get_traffic": {
+        "session_id": NAMES,
+        "after": LOOKS,
+        "before": LOOKS,
+        "limit": LOOKS,
+        "direction": LOOKS,
+        "method": LOOKS,
+        "text": LOOKS,
+    },
+    "get_traffic_line": {"session_id": NAMES, "place": LOOKS},
+    "import_log": {"content": SAYS, "file_name": SAYS, "dialect": SAYS, "log_session": SAYS},
+    "answer_elicitation": never("session_id", "request_id", "action", "content"),
+    "edit_queued": never("turn_id", "prompt"),
+    "send_now": {"turn_id": NAMES},
+    "kill_terminal": {"session_id": NAMES, "terminal_id": NAMES},
+    "get_changes": {"turn_id": NAMES, "path": LOOKS, "earlier": NAMES, "form": LOOKS},
+    "list_changing_sessions": {"path": LOOKS},
+    "revert_turn": {
+        "turn_id": NAMES,
+        "paths": LESS,
+        "hunks": LESS,
+        "earlier": NAMES,
+        "undo": SAYS,
+        "partial": SAYS,
+        "in_document": NEVER,
+    },
+    "allow_download": never("agent", "package"),
+    "restart_agent": never("agent"),
+    "login": never("session_id", "method_id"),
+    "cancel_login": never("session_id"),
+    "logout": never("session_id"),
+    "list_rules": {"session_id": NAMES},
+    "revoke_rule": {"rule_id": LESS},
+    "trust_folder": never("folder", "session_id", "request_id", "trust"),
+    "list_trust": {"": NEVER},
+    "revoke_trust": never("folder"),
+}
+
+LOOKING = {
+    "cancel",
+    "get_changes",
+    "get_session",
+    "get_traffic",
+    "get_transcript",
+    "get_turn",
+    "list_agents",
+    "list_rules",
+    "list_sessions",
+}
+"""What is left to a kernel while it runs an agent's code."""
+
+EXAMPLES: dict[str, Any] = {
+    "agent": "demo",
+    "agent_session_id": "s",
+    "action": "decline",
+    "cell_id": "c",
+    "end": 1,
+    "folder": "/",
+    "notebook_path": "book.ipynb",
+    "package": "package@1",
+    "path": "a.py",
+    "place": 0,
+    "prompt": "Hi",
+    "request_id": "r",
+    "rule_id": "r",
+    "start": 0,
+    "terminal_id": "t",
+}
+"""Values for fields that a command can't be made without."""
+
+OF_COMMANDS: dict[str, dict[str, Any]] = {
+    "answer_permission": {"option_id": "yes"},
+    "import_log": {"content": b"{}"},
+    "list_rules": {"session_id": None},
+    "trust_folder": {"folder": "/"},
+}
+"""Values for fields of one command; None for the session's."""
+
+
+def _models(kind: Any) -> Iterator[Any]:
+    inner = getattr(kind, "__value__", kind)
+    parts = get_args(inner)
+    if not parts:
+        yield inner
+    elif getattr(inner, "__metadata__", None):
+        yield from _models(inner.__origin__)
+    else:
+        for part in parts:
+            yield from _models(part)
+
+
+MODELS = {model.model_fields["name"].default: model for model in _models(Command)}
+ADAPTER: TypeAdapter[Any] = TypeAdapter(Command)
+
+
+def example(name: str, session: Session, turn_id: str) -> Any:
+    """Return a command that is about this session and its turn."""
+    known = {**EXAMPLES, "session_id": session.session_id, "turn_id": turn_id}
+    fields = MODELS[name].model_fields
+    more = OF_COMMANDS.get(name, {})
+    wanted = {field for field, told in fields.items() if told.is_required()} - set(more)
+    body = {field: known[field] for field in wanted}
+    body |= {field: known[field] if value is None else value for field, value in more.items()}
+    return ADAPTER.validate_python({"name": name, **body})
+
+
+class Door(Driver):
+    """A host, its dispatcher, and who calls it."""
+
+    def __init__(self, host: AgentHost, root: Path) -> None:
+        super().__init__(host, root)
+        self.dispatcher = Dispatcher(host, self)
+
+    def holds(self, path: str) -> bool:
+        return True
+
+    def kernel_of(self, notebook_path: str) -> str:
+        return ""
+
+    def send(self, caller: Caller, name: str, **fields: Any) -> Any:
+        command = ADAPTER.validate_python({"name": name, **fields})
+        return self.host.submit(self.dispatcher.handle(command, caller)).result(20)
+
+    def make(self, caller: Caller, **fields: Any) -> Session:
+        asked = {"agent": "demo", "start": "lazy", "notebook_path": "book.ipynb", **fields}
+        state = self.send(caller, "create_session", **asked)
+        return self.host.sessions[state.session_id]
+
+    def settle(self) -> None:
+        """Stop what runs and waits, and see it end."""
+        for session in tuple(self.host.sessions.values()):
+            for waiting in session.state.queue:
+                self.run(partial(session.cancel, waiting.turn_id))
+            self.run(session.cancel)
+            eventually(lambda session=session: session.state.active_turn_id is None)  # type: ignore[misc]
+
+    def say(self, caller: Caller, session: Session, text: str = "Hi", **fields: Any) -> TurnState:
+        sent = self.send(caller, "prompt", session_id=session.session_id, prompt=text, **fields)
+        return session.transcript.turns[sent["turn_id"]]
+
+
+@pytest.fixture
+def door(tmp_path: Path) -> Iterator[Door]:
+    root = tmp_path / "ws"
+    root.mkdir()
+    agents = {name: script(name) for name in ("slow_stream", "chooses", "asks")}
+    host = AgentHost(HostConfig(Registry(agents, []), root, tmp_path / "data"))
+    host.start()
+    door = Door(host, root)
+    yield door
+    door.settle()
+    host.stop()
+
+
+def test_every_field_of_every_command_has_an_answer() -> None:
+    known = {name: set(model.model_fields) - {"name"} for name, model in MODELS.items()}
+    assert {name: set(fields) - {""} for name, fields in TABLE.items()} == known
+
+
+@pytest.mark.parametrize("name", TABLE)
+def test_agents_code_only_looks(door: Door, name: str) -> None:
+    session = door.make(USER)
+    command = example(name, session, "turn")
+    if name in LOOKING:
+        let_only_look(command)
+    else:
+        with pytest.raises(NotAllowed):
+            let_only_look(command)
+
+
+@pytest.mark.parametrize(
+    ("name", "field"),
+    [(name, field) for name, row in TABLE.items() for field in row if row[field] == NEVER],
+)
+def test_what_is_the_users_alone(door: Door, name: str, field: str) -> None:
+    session = door.make(USER)
+    turn_id = door.say(USER, session).turn_id
+    command = example(name, session, turn_id)
+    other = {"policy": "ask", "in_document": True}
+    if set(TABLE[name].values()) != {NEVER}:
+        command = command.model_copy(update={field: other[field]})
+    with pytest.raises(NotAllowed):
+        door.host.submit(door.dispatcher.handle(command, KERNEL)).result(20)
+
+
+@pytest.mark.parametrize(
+    "name", [n for n, row in TABLE.items() if {"session_id", "turn_id"} & {*row}]
+)
+def test_a_kernel_finds_nothing_of_another_notebook(door: Door, name: str) -> None:
+    session = door.make(USER, notebook_path="other.ipynb")
+    turn_id = door.say(USER, session).turn_id
+    command = example(name, session, turn_id)
+    with pytest.raises(AcpError) as refused:
+        door.host.submit(door.dispatcher.handle(command, KERNEL)).result(20)
+    assert refused.value.reason in {"unknown_session", "unknown_turn", "not_allowed"}
+
+
+WISHES: list[tuple[str, dict[str, Any]]] = [
+    *(("create_session", {"policy": policy}) for policy in POLICIES),
+    *(("create_session", {"policy": policy, "new": True}) for policy in POLICIES),
+    ("create_session", {"policy": "allow-all", "label": "review"}),
+    ("create_session", {"trust": True}),
+    *(("prompt", {"policy": policy}) for policy in POLICIES),
+    ("prompt", {"allow": ["execute:git *", "edit"], "policy": "allow-all"}),
+    ("prompt", {"allow": ["execute:rm *"], "can_ask": False}),
+    ("set_config", {"title": "A title"}),
+    ("fork_session", {}),
+]
+"""What a kernel may ask for."""
+
+
+@pytest.mark.parametrize("before", [None, "read-only", "allow-all"])
+@pytest.mark.parametrize(("name", "fields"), WISHES)
+def test_what_a_kernel_asks_for_never_counts_for_a_page(
+    door: Door, name: str, fields: dict[str, Any], before: Policy | None
+) -> None:
+    session = door.make(USER)
+    if before is not None:
+        door.send(USER, "set_config", session_id=session.session_id, policy=before)
+    if name == "create_session":
+        made = {"agent": "demo", "start": "lazy"}
+        session = door.host.sessions[door.send(KERNEL, name, **made, **fields).session_id]
+    else:
+        text = {"prompt": "Hi"} if name == "prompt" else {}
+        try:
+            door.send(KERNEL, name, session_id=session.session_id, **text, **fields)
+        except AcpError as error:
+            assert name == "fork_session", error  # noqa: PT017 - the demo can't
+    own = session.state.policy
+    assert own == (before if before is not None and len(door.host.sessions) == 1 else own)
+    assert own in {before, "ask"}
+    for caller in (USER, OTHER):
+        turn = door.say(caller, session)
+        assert (turn.policy, turn.rules) == (own, ()), caller
+
+
+@settings(
+    max_examples=30,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from([USER, KERNEL, OTHER]),
+            st.sampled_from(POLICIES),
+            st.sampled_from(["create_session", "prompt", "set_config"]),
+        ),
+        max_size=8,
+    )
+)
+def test_a_pages_prompt_runs_as_its_user_has_said(
+    door: Door, steps: list[tuple[Caller, Policy, str]]
+) -> None:
+    session = door.make(USER, new=True)
+    said: Policy = "ask"
+    chosen: dict[Caller, Policy] = {}
+    for caller, policy, name in steps:
+        if name == "create_session":
+            again = door.make(caller, policy=policy)
+            assert again is session
+            chosen |= {} if caller == USER else {caller: policy}
+        elif name == "prompt":
+            assert door.say(caller, session, policy=policy).policy == policy
+        elif caller == USER:
+            door.send(USER, name, session_id=session.session_id, policy=policy)
+            said = policy
+        assert session.state.policy == said
+    assert door.say(USER, session).policy == said
+    for kernel in (KERNEL, OTHER):
+        assert door.say(kernel, session).policy == chosen.get(kernel, said)
+    door.settle()
+    door.send(USER, "delete_session", session_id=session.session_id)
+
+
+def test_the_policy_of_a_kernel_holds_for_its_own_prompts(door: Door) -> None:
+    session = door.make(KERNEL, policy="accept-edits")
+    assert door.say(KERNEL, session).policy == "accept-edits"
+    assert door.say(KERNEL, session, policy="deny").policy == "deny"
+    assert door.say(OTHER, session).policy == "ask"
+
+
+EDITED: list[tuple[Policy, Policy, Policy]] = [
+    # the cell's, the session's, that of the prompt as its user has edited it
+    ("allow-all", "ask", "ask"),
+    ("allow-all", "accept-edits", "accept-edits"),
+    ("allow-all", "deny", "deny"),
+    ("accept-edits", "ask", "ask"),
+    ("accept-edits", "allow-all", "accept-edits"),
+    ("accept-edits", "read-only", "ask"),
+    ("read-only", "accept-edits", "ask"),
+    ("read-only", "ask", "ask"),
+    ("deny", "allow-all", "deny"),
+    ("ask", "allow-all", "ask"),
+]
+
+
+@pytest.mark.parametrize(("cell", "own", "edited"), EDITED)
+def test_a_message_that_its_user_edits_is_theirs(
+    door: Door, cell: Policy, own: Policy, edited: Policy
+) -> None:
+    door.send(USER, "trust_folder", folder=str(door.root))
+    session = door.make(USER, agent="slow_stream")
+    door.send(USER, "set_config", session_id=session.session_id, policy=own)
+    door.say(USER, session, "go on")
+    rules = {"allow": ["execute:rm *"], "deny": ["edit:src/**"]}
+    turn = door.say(KERNEL, session, "later", policy=cell, **rules)
+    assert turn.policy == cell
+    door.send(USER, "edit_queued", turn_id=turn.turn_id, prompt="other words")
+    now = session.transcript.turns[turn.turn_id]
+    assert (now.prompt, now.policy) == ("other words", edited)
+    assert [rule.effect for rule in now.rules] == ["deny"]
+
+
+@pytest.mark.parametrize(("cell", "own", "then"), [e for e in EDITED if e[0] == "accept-edits"])
+@pytest.mark.parametrize("caller", [USER, KERNEL])
+def test_the_reason_of_a_no_is_a_message_of_its_user(
+    door: Door, caller: Caller, cell: Policy, own: Policy, then: Policy
+) -> None:
+    door.send(USER, "trust_folder", folder=str(door.root))
+    session = door.make(USER, agent="asks")
+    door.send(USER, "set_config", session_id=session.session_id, policy=own)
+    call = {"toolCallId": "c", "kind": "execute", "title": "make", "rawInput": {"command": "make"}}
+    rules = {"deny": ["edit:src/**"], "allow": ["edit"]}
+    door.say(caller, session, json.dumps({"ask": [call]}), policy=cell, **rules)
+    request_id = door.asked(session)
+    answer = {"request_id": request_id, "option_id": "no", "reason": "Not that."}
+    door.send(USER, "answer_permission", session_id=session.session_id, **answer)
+    reason = session.transcript.turns[session.transcript.turn_order[-1]]
+    assert "Not that." in reason.prompt
+    assert reason.policy == (cell if caller == USER else then)
+    assert [rule.effect for rule in reason.rules] == ["deny"]
+
+
+def question(session: Session) -> TrustRequest:
+    def find() -> TrustRequest | None:
+        items = (item for item in session.transcript.items if isinstance(item, TrustRequest))
+        return next((item for item in items if item.state == "pending"), None)
+
+    found = eventually(find, what="the question")
+    assert found is not None
+    return found
+
+
+def test_a_kernels_trust_is_not_the_pages(door: Door) -> None:
+    session = door.make(KERNEL, agent="chooses", trust=True)
+    assert door.done(session, door.say(KERNEL, session).turn_id).stop_reason == "end_turn"
+    first, second = door.say(USER, session), door.say(USER, session)
+    question(session)
+    door.make(KERNEL, agent="chooses", trust=True)
+    asked = question(session)  # no kernel answers it
+    no = {"session_id": session.session_id, "request_id": asked.request_id, "trust": False}
+    door.send(USER, "trust_folder", **no)
+    failure = door.done(session, first.turn_id).failure
+    assert failure is not None
+    assert failure.reason == FolderNotTrusted.reason
+    question(session)
+    door.send(USER, "cancel", session_id=session.session_id, turn_id=second.turn_id)
+    assert door.done(session, second.turn_id).stop_reason == "cancelled"
+    assert door.done(session, door.say(KERNEL, session).turn_id).stop_reason == "end_turn"
+    third = door.say(USER, session)
+    yes = {"request_id": question(session).request_id, "trust": True}
+    door.send(USER, "trust_folder", session_id=session.session_id, **yes)
+    assert door.done(session, third.turn_id).stop_reason == "end_turn"
+    assert door.done(session, door.say(USER, session).turn_id).stop_reason == "end_turn"
+
+
+@pytest.mark.parametrize("choice", [{"mode": "plan"}, {"config": {"web": True}}])
+def test_what_a_kernel_chooses_at_the_agent_is_told(door: Door, choice: dict[str, Any]) -> None:
+    door.send(USER, "trust_folder", folder=str(door.root))
+    session = door.make(USER, agent="chooses")
+    door.done(session, door.say(USER, session).turn_id)
+
+    def told() -> list[str]:
+        return [item.text for item in session.transcript.items if isinstance(item, Notice)]
+
+    for _ in range(2):
+        door.send(KERNEL, "set_config", session_id=session.session_id, **choice)
+    words = {"mode": "Mode: Plan only", "config": "Web search: True"}[next(iter(choice))]
+    assert told() == [f"A cell of the notebook chose {words}. It counts for your messages, too."]
+    back = {"mode": "ask"} if "mode" in choice else {"config": {"web": False}}
+    door.send(USER, "set_config", session_id=session.session_id, **back)
+    assert len(told()) == 1
+
+
+def test_no_kernel_turns_tools_on_that_a_user_has_turned_off(door: Door) -> None:
+    session = door.make(USER, tools=False)
+    assert door.make(KERNEL, tools=True) is session
+    assert not session.tools_on
+    other = door.make(KERNEL, tools=False, label="cells")
+    assert door.make(KERNEL, tools=True, label="cells") is other
+    assert other.tools_on

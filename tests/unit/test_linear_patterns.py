@@ -1,0 +1,147 @@
+"""No text that an agent writes makes a pattern slow: 20 times the text, about 20 times the time."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from acp_jupyter.host.recording.scrub import RecordScrubber
+from acp_jupyter.transcript.redact import Redactor
+from acp_jupyter.transcript.scrub import Scrubber
+from acp_jupyter.transcript.secret_patterns import PATTERNS, SecretPattern, Spans
+from acp_jupyter.transcript.terminal_text import plain_lines
+from tests.support.pumping import (
+    MOST_RATIO,
+    grows_linearly,
+    pumped,
+    repeats_group_possessively,
+    worst,
+)
+
+
+def cases_of(pattern: Spans) -> list[tuple[str, str]]:
+    if isinstance(pattern, SecretPattern):
+        return pumped(pattern.start + pattern.rest)
+    begin, end = "-----BEGIN PRIVATE KEY-----", "-----END PRIVATE KEY-----"
+    units = ("-----BEGIN ", begin, begin + "\n", begin + "A" * 20, end, begin + end, end + begin)
+    return [*(("", unit) for unit in units), (begin, "A"), (begin, "\n" + "A" * 20), (begin, "\\n")]
+
+
+WORST = [(pattern, cases_of(pattern)) for pattern in PATTERNS]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "cases"), WORST, ids=[f"{n}-{p.name}" for n, p in enumerate(PATTERNS)]
+)
+def test_each_pattern_takes_linear_time(pattern: Spans, cases: list[tuple[str, str]]) -> None:
+    def search(text: str) -> list[tuple[int, int]]:
+        return list(pattern.spans(text))
+
+    for case in worst(search, cases):
+        assert grows_linearly(search, case) < MOST_RATIO, case
+
+
+def test_the_whole_takes_linear_time() -> None:
+    redactor = Redactor(["a-known-secret"])
+    every = [case for _, cases in WORST for case in cases[:3]]
+    every += [("", "a-known-secret"), ("", "a-known-secre"), ("", '{"token":"')]
+    for case in worst(redactor.redact_text, every, 5):
+        assert grows_linearly(redactor.redact_text, case) < MOST_RATIO, case
+
+
+@pytest.mark.parametrize("user", ["ada", "somebody"])
+def test_places_and_names_are_found_in_linear_time(user: str) -> None:
+    """What is saved loses its secrets, and where on which machine the work was done."""
+    home = f"/home/{user}"
+    scrubber = Scrubber(f"{home}/my work", home, Redactor(), places={"/app": "/python"})
+    record = RecordScrubber(scrubber, user)
+    units = [home, f"{home}/", f"{home}/my work", f"{home}/my%20work", "/home/", "/Users/x"]
+    units += ["C:\\Users\\", "C:\\\\Users", "/app", "/", "\\", " ", "~", user, f"{user} ", "rw- 1 "]
+    cases = [("", unit) for unit in units] + [(head, "x") for head in units]
+    for case in worst(record.text, cases, 4):
+        assert grows_linearly(record.text, case) < MOST_RATIO, case
+
+
+ANCHORED = {
+    "direction._RECEIVER",
+    "env_files._LINE",
+    "path_fields._FILE_NAME",
+    "path_fields._GIT",
+    "path_fields._SCHEME",
+    "prompt_blocks._URI",
+    "read_outputs._FENCED",
+    "read_outputs._NUMBERED",
+    "search_hits._FOLDED_HIT",
+    "search_hits._HIT",
+    "search_hits._REMARK",
+    "secret_values._DOTTED",
+    "sse._OBJECT",
+    "wildcards._ADDRESS",
+    "wrappers._ASSIGNMENT",
+}
+"""Used with `match` and `fullmatch` only: nothing is looked for in the middle of a text."""
+
+
+def modules_patterns() -> dict[str, re.Pattern[Any]]:
+    found: dict[str, re.Pattern[Any]] = {}
+    for package in ("packets", "transcript", "host", "delivery", "notebook", "server"):
+        folder = importlib.import_module(f"acp_jupyter.{package}")
+        for module in pkgutil.walk_packages(folder.__path__, f"{folder.__name__}."):
+            loaded = importlib.import_module(module.name)
+            for name, value in vars(loaded).items():
+                if isinstance(value, re.Pattern):
+                    found[f"{module.name.rpartition('.')[2]}.{name}"] = value
+    return found
+
+
+ELSEWHERE = modules_patterns()
+
+
+@pytest.mark.parametrize("name", sorted(ELSEWHERE))
+def test_every_other_pattern_takes_linear_time(name: str) -> None:
+    regex = ELSEWHERE[name]
+    source = regex.pattern.decode("latin-1") if isinstance(regex.pattern, bytes) else regex.pattern
+
+    def read(text: str) -> Any:
+        return text.encode() if isinstance(regex.pattern, bytes) else text
+
+    search: Callable[[str], object]
+    if name in ANCHORED:
+        search = lambda text: (regex.match(read(text)), regex.fullmatch(read(text)))  # noqa: E731
+    else:
+        search = lambda text: sum(1 for _ in regex.finditer(read(text)))  # noqa: E731
+    for case in worst(search, pumped(source, regex.flags & (re.VERBOSE | re.IGNORECASE)), 2):
+        assert grows_linearly(search, case) < MOST_RATIO, case
+
+
+def test_the_test_itself_tells_a_quadratic_pattern() -> None:
+    token = re.compile("eyJ[A-Za-z0-9_-]{10,}[.][A-Za-z0-9_-]{10,}[.]")
+    (case,) = worst(token.search, pumped(token.pattern), 1)
+    assert grows_linearly(token.search, case) > MOST_RATIO
+
+
+def test_an_escape_that_never_ends_is_read_in_linear_time() -> None:
+    case = "", "\x1b[" + "0" * 4_000
+    assert grows_linearly(plain_lines, case) < MOST_RATIO
+
+
+def every_source() -> dict[str, str]:
+    known = {name: regex.pattern for name, regex in ELSEWHERE.items()}
+    known |= {
+        f"{number}-{pattern.name}": pattern.start + pattern.rest
+        for number, pattern in enumerate(PATTERNS)
+        if isinstance(pattern, SecretPattern)
+    }
+    return {name: text for name, text in known.items() if isinstance(text, str)}
+
+
+def test_no_group_is_repeated_possessively() -> None:
+    """Python before 3.11.5 keeps what the last, failed try of such a group has read."""
+    assert [name for name, text in every_source().items() if repeats_group_possessively(text)] == []
+    assert repeats_group_possessively("a(?:bc)*+")
+    assert not repeats_group_possessively("a(?>(?:bc)*)[d]++e?+")
