@@ -85,9 +85,13 @@ test: install $(AGENTS_STAMP)
 	cd labextension && jlpm test
 	CHROME="$$(sh scripts/find-chrome.sh)" && export CHROME && pytest -m "not long" $(PARALLEL) $(ARGS)
 
+# Generated tests take more examples here, others each time: SEED=... repeats a run.
+SEED := $(or $(SEED),$(shell date +%s))
+test-all: export ACP_EXAMPLES := 10
 test-all: install $(AGENTS_STAMP) $(MORE_AGENTS_STAMP)
-	cd labextension && jlpm test
-	CHROME="$$(sh scripts/find-chrome.sh)" && export CHROME && pytest $(PARALLEL) $(ARGS)
+	cd labextension && ACP_SEED=$(SEED) jlpm test --testTimeout 300000
+	CHROME="$$(sh scripts/find-chrome.sh)" && export CHROME && \
+	  pytest --hypothesis-seed=$(SEED) $(PARALLEL) $(ARGS)
 
 # MUTATE=1 alters every table entry and word of the packets, one at a time: each must fail a test.
 acceptance: install

@@ -8,6 +8,7 @@ from hypothesis import settings
 from xdist.scheduler import LoadScopeScheduling
 
 from tests.support.browser import chromium
+from tests.support.generated import TIMES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -15,9 +16,10 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser
     from xdist.remote import Producer
 
-# How long an example takes says something of the machine only.
-settings.register_profile("untimed", deadline=None)
-settings.load_profile("untimed")
+# How long an example takes says something of the machine only. `make test` takes the same examples
+# each time; `make test-all` others, by the seed that it prints.
+settings.register_profile("test", deadline=None, derandomize=TIMES == 1)
+settings.load_profile("test")
 
 
 @pytest.fixture(scope="session")
