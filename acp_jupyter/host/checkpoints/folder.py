@@ -11,7 +11,7 @@ import os
 import threading
 import time
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from acp_jupyter.host.checkpoints.git import GitError, GitMissing, GitSlow, GitTooMuch, ShadowGit
@@ -110,6 +110,51 @@ class Checkpoints:
             except GitError as error:
                 raise NotKept(f"The folder could not be kept: {error}.") from None
         return Taken(tree, frozenset(listed.left_out), tuple(listed.nested))
+
+    def ignored(self) -> frozenset[str]:
+        """Return what is there and never listed: files, and folders as one. Blocks.
+
+        Raises
+        ------
+        GitError
+            It can't be told.
+        """
+        deadline = time.monotonic() + self.limits.checkpoint_seconds
+        said = self.git.run(
+            *("ls-files", "-z", "--others", "--ignored", "--directory", "--no-empty-directory"),
+            *(f"--exclude={pattern}" for pattern in self._never()),
+            "--exclude-standard",
+            seconds=_left(deadline),
+        )
+        return frozenset(os.fsdecode(path).rstrip("/") for path in said.split(b"\0") if path)
+
+    def leave_out(self, turn_id: str, taken: Taken, paths: Collection[str]) -> Taken:
+        """Take files out of what was kept after a turn, as if they had not been looked at.
+
+        Raises
+        ------
+        GitError
+            It can't be done.
+        NotKept
+            Another program keeps the folder.
+        """
+        deadline = time.monotonic() + self.limits.checkpoint_seconds
+        own = self.git.folder / "index.left_out"
+        stdin = b"".join(os.fsencode(path) + b"\0" for path in sorted(paths))
+        commands = (
+            (("read-tree", taken.tree), b""),
+            (("update-index", "--force-remove", "-z", "--stdin"), stdin),
+            (("write-tree",), b""),
+        )
+        with self._mine(deadline):
+            try:
+                for command, given in commands:
+                    said = self.git.run(*command, stdin=given, seconds=_left(deadline), index=own)
+            finally:
+                own.unlink(missing_ok=True)
+            tree = said.decode().strip()
+            self._said("update-ref", _ref(turn_id, "after"), tree, deadline=deadline)
+        return replace(taken, tree=tree)
 
     def trees(self, turn_id: str) -> tuple[str, str] | None:
         """Return the trees before and after a turn; None if they are no longer kept."""

@@ -114,6 +114,7 @@ class ShadowGit:
         most_bytes: int = 64 * _MIB,
         fine: tuple[int, ...] = (0,),
         settings: Mapping[str, str] | None = None,
+        index: Path | None = None,
     ) -> bytes:
         """Run a command of git and return what it wrote.
 
@@ -131,6 +132,8 @@ class ShadowGit:
             Exit codes that are no error.
         settings
             Further ones of git.
+        index
+            Used in place of the repository's own.
 
         Raises
         ------
@@ -153,7 +156,7 @@ class ShadowGit:
                     stdout=subprocess.PIPE,
                     stderr=said,
                     cwd=self.root,
-                    env=self._environment(),
+                    env=self._environment(index),
                     start_new_session=True,
                 )
             except (OSError, ValueError) as error:
@@ -165,8 +168,9 @@ class ShadowGit:
             raise GitError(" ".join(complaint.split())[:_SAID_CHARS] or f"git {args[0]} failed")
         return written
 
-    def _environment(self) -> dict[str, str]:
+    def _environment(self, index: Path | None) -> dict[str, str]:
         home = str(self.folder)
+        chosen = {} if index is None else {"GIT_INDEX_FILE": str(index)}
         return {
             "PATH": os.environ.get("PATH", os.defpath),
             "HOME": home,
@@ -178,6 +182,7 @@ class ShadowGit:
             "GIT_CONFIG_NOSYSTEM": "1",
             "GIT_ATTR_NOSYSTEM": "1",
             "GIT_TERMINAL_PROMPT": "0",
+            **chosen,
             **{name: os.environ[name] for name in ("SYSTEMROOT", "TEMP") if name in os.environ},
         }
 

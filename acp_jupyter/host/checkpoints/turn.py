@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from acp_jupyter.host.checkpoints.diff import TreeChange, blobs, sizes, tree_changes
@@ -13,11 +14,12 @@ from acp_jupyter.host.checkpoints.git import GitError
 from acp_jupyter.host.checkpoints.marked_cells import has_marked
 from acp_jupyter.host.checkpoints.store import CheckpointStore
 from acp_jupyter.host.checkpoints.wording import MARKED, NOTEBOOK, words_of
-from acp_jupyter.host.file_changes.scan import FileChanged, FolderScan
+from acp_jupyter.host.file_changes.scan import FileChanged, FolderScan, lineage
 from acp_jupyter.packets.change_notes import ChangedFile, TurnChangesNote
 
 __all__ = ["Looks", "TurnCheckpoints"]
 
+_IGNORE_FILE = ".gitignore"
 _MADE_FOLDERS = 1000
 _ID_CHARS = 16
 _HOW = {"made": "added", "changed": "modified", "deleted": "deleted"}
@@ -56,6 +58,18 @@ class Looks:
         return tuple(FileChanged(path, "changed") for path in elsewhere)
 
 
+@contextlib.contextmanager
+def not_waiting_for_pipes(root: Path, look: FolderScan) -> Iterator[None]:
+    """Let git see the end of every pipe that is named like a file it reads: it would wait."""
+    with contextlib.ExitStack() as opened:
+        for path in look.unread:
+            if PurePosixPath(path).name == _IGNORE_FILE:
+                with contextlib.suppress(OSError):
+                    pipe = os.open(root / path, os.O_RDWR | os.O_NONBLOCK | os.O_NOFOLLOW)
+                    opened.callback(os.close, pipe)
+        yield
+
+
 class TurnCheckpoints:
     """Keeps a session's folder, turn by turn. Blocks; one thread at a time.
 
@@ -72,19 +86,32 @@ class TurnCheckpoints:
         self.checkpoints = store.of(root)
         self._root = root
         self._before: Taken | None = None
+        self._there = FolderScan({})
+        """What was there before the turn, kept or not."""
         self._why_not = ""
 
-    def before(self, turn_id: str) -> None:
+    def before(self, turn_id: str, look: FolderScan) -> None:
         """Keep the folder as it is before a turn."""
         self.store.begin(turn_id, self._root)
-        self._before = None
+        self._before, self._there = None, look
         try:
-            self._before = self.checkpoints.take(turn_id, "before")
+            with not_waiting_for_pipes(self._root, look):
+                taken = self.checkpoints.take(turn_id, "before")
+                if not look.whole:
+                    others = self.checkpoints.ignored().union(p.rstrip("/") for p in taken.nested)
+                    self._there = replace(look, unread={**dict.fromkeys(others, 0), **look.unread})
+            self._before = taken
         except NotKept as error:
             self._why_not = str(error)
+        except GitError as error:
+            self._why_not = f"The folder could not be kept: {error}."
 
     def after(self, turn_id: str, looks: Looks) -> TurnChangesNote | None:
         """Keep it as it is after the turn; return what to tell, None for nothing."""
+        with not_waiting_for_pipes(self._root, looks.after):
+            return self._after(turn_id, looks)
+
+    def _after(self, turn_id: str, looks: Looks) -> TurnChangesNote | None:
         shared = self.store.end(turn_id)
         if self._before is None:
             return self._untaken(turn_id, looks, self._why_not, shared=shared)
@@ -94,6 +121,10 @@ class TurnCheckpoints:
             git, seconds = self.checkpoints.git, limits.checkpoint_seconds
             left_out = self._before.left_out | taken.left_out
             all_changes = tree_changes(git, self._before.tree, taken.tree, seconds)
+            former = self._former(all_changes, looks)
+            if former:
+                taken = self.checkpoints.leave_out(turn_id, taken, former)
+                all_changes = tree_changes(git, self._before.tree, taken.tree, seconds)
             marked = self._marked(turn_id, all_changes, looks.notebook)
             changes = [
                 change
@@ -104,7 +135,7 @@ class TurnCheckpoints:
             told = changes[: limits.told_changes]
             names = {(c.new if c.new.exists else c.old).blob for c in told}
             known = sizes(git, names, seconds)
-            uncovered = self._uncovered(changes, looks, left_out, taken.nested)
+            uncovered = self._uncovered(changes, looks, left_out, former, taken.nested)
             beyond = looks.beyond(self._root)
             uncovered |= dict.fromkeys((each.path for each in beyond), "outside this folder")
         except NotKept as error:
@@ -127,6 +158,29 @@ class TurnCheckpoints:
             words=" ".join(words_of(shared, uncovered, files)),
             checkpoint=self.checkpoints.git.folder.name,
             made_folders=_made_folders(changes, looks),
+        )
+
+    def _former(self, changes: Iterable[TreeChange], looks: Looks) -> frozenset[str]:
+        """Return what is new to the checkpoint and not to the folder: it was not kept before.
+
+        Then it was ignored by git, in a repository or an environment of its own, or it comes from
+        such a place. Nobody could bring it back, so it must not count as added.
+        """
+        parts = [part for change in changes for part in change.parts()]
+        added = [part.path for part in parts if not part.old.exists]
+        if not added:
+            return frozenset()
+        held = {part.path for part in parts if not part.new.exists}
+        before, after = self._there, looks.after
+        gone = before.files.keys() - after.files.keys() - held
+        moved = {before.files[path] for path in gone}
+        inodes = {inode for path, inode in before.unread.items() if after.inode(path) is None}
+        return frozenset(
+            path
+            for path in added
+            if before.has(path)
+            or after.files.get(path) in moved
+            or any(after.inode(each) in inodes for each in lineage(path))
         )
 
     def _marked(self, turn_id: str, changes: Iterable[TreeChange], notebook: str) -> bool:
@@ -160,6 +214,7 @@ class TurnCheckpoints:
         changes: Iterable[TreeChange],
         looks: Looks,
         left_out: Collection[str],
+        former: Collection[str],
         nested: tuple[str, ...],
     ) -> dict[str, str]:
         """Return what changed and is not kept, and why."""
@@ -177,6 +232,7 @@ class TurnCheckpoints:
         ignored = {path.removeprefix("./") for path in said.decode().split("\0")}
         whys = (
             ("ignored by git", [path for path in others if path in ignored]),
+            ("not kept before this turn", [path for path in others if path in former]),
             ("in a repository of its own", [path for path in others if path.startswith(nested)]),
             ("too large, or not to be read", [path for path in others if path in left_out]),
         )
@@ -216,5 +272,5 @@ def _made_folders(changes: Iterable[TreeChange], looks: Looks) -> tuple[str, ...
         if change.new.exists
         for parent in PurePosixPath(change.path).parents
     }
-    new = sorted((looks.after.folders - looks.before.folders) & parents)
+    new = sorted((looks.after.folders.keys() - looks.before.folders.keys()) & parents)
     return tuple(new[:_MADE_FOLDERS])

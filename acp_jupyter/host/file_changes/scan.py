@@ -10,8 +10,8 @@ from __future__ import annotations
 import os
 import stat
 import time
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -27,6 +27,7 @@ __all__ = [
     "Signature",
     "changes",
     "is_environment",
+    "lineage",
     "scan",
 ]
 
@@ -68,7 +69,18 @@ class FolderScan:
     files: Mapping[str, Signature]
     whole: bool = True
     """Whether that is all of them; False beyond a bound."""
-    folders: frozenset[str] = frozenset()
+    folders: Mapping[str, int] = field(default_factory=dict)
+    """Their inodes."""
+    unread: Mapping[str, int] = field(default_factory=dict)
+    """The inodes of what is there besides: links, pipes, folders that were not looked into."""
+
+    def has(self, path: str) -> bool:
+        """Tell whether a file was there, or lay in a folder that was not looked into."""
+        return path in self.files or any(each in self.unread for each in lineage(path))
+
+    def inode(self, path: str) -> int | None:
+        """Return that of a folder, a link or a pipe."""
+        return self.folders.get(path, self.unread.get(path))
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,28 +100,41 @@ def scan(root: Path, limits: Limits, own: Collection[str] = ()) -> FolderScan:
     """
     deadline = time.monotonic() + limits.scan_seconds
     files: dict[str, Signature] = {}
-    seen_folders: set[str] = set()
+    seen_folders: dict[str, int] = {}
+    unread: dict[str, int] = {}
     folders = [("", str(root))]
     seen = 0
     while folders:
         prefix, folder = folders.pop()
         entries = _entries(folder, limits.scan_files + 1)
-        if any(entry.name == _ENVIRONMENT for entry in entries):
+        if entries is None or any(entry.name == _ENVIRONMENT for entry in entries):
+            if name := prefix.removesuffix("/"):
+                unread[name] = seen_folders.pop(name)
             continue
         for entry in entries:
             seen += 1
             if seen > limits.scan_files or time.monotonic() > deadline:
-                return FolderScan(files, whole=False)
+                return FolderScan(files, whole=False, unread=unread)
             if not _is_text(entry.name):
                 continue
             if _is_folder(entry):
                 skipped = entry.name in SKIPPED or entry.name.endswith(RECORDS)
-                if not skipped and prefix + entry.name not in own:
-                    seen_folders.add(prefix + entry.name)
+                if skipped or prefix + entry.name in own:
+                    unread[prefix + entry.name] = entry.inode()
+                else:
+                    seen_folders[prefix + entry.name] = entry.inode()
                     folders.append((f"{prefix}{entry.name}/", entry.path))
             elif signature := _signature(entry):
                 files[prefix + entry.name] = signature
-    return FolderScan(files, folders=frozenset(seen_folders))
+            else:
+                unread[prefix + entry.name] = entry.inode()
+    return FolderScan(files, folders=seen_folders, unread=unread)
+
+
+def lineage(path: str) -> Iterator[str]:
+    """Yield the folders above a path, from the top, and itself."""
+    parts = path.split("/")
+    return ("/".join(parts[:end]) for end in range(1, len(parts) + 1))
 
 
 def changes(before: FolderScan, after: FolderScan) -> tuple[FileChanged, ...]:
@@ -129,12 +154,12 @@ def is_environment(entry: os.DirEntry[str]) -> bool:
     return _is_folder(entry) and os.path.exists(os.path.join(entry.path, _ENVIRONMENT))
 
 
-def _entries(folder: str, most: int) -> list[os.DirEntry[str]]:
+def _entries(folder: str, most: int) -> list[os.DirEntry[str]] | None:
     try:
         with os.scandir(folder) as entries:
             return list(islice(entries, most))
     except OSError:
-        return []  # gone meanwhile, or not ours to read
+        return None  # gone meanwhile, or not ours to read
 
 
 def _is_text(name: str) -> bool:

@@ -213,7 +213,7 @@ class TurnFiles:
         if self.contents is not None:
             self.contents.remember(found)
         if self.checkpoints is not None:
-            self.checkpoints.before(self._turn_id)
+            self.checkpoints.before(self._turn_id, found)
         return found
 
     def _differences(self, before: FolderScan) -> tuple[FolderScan, tuple[FileChanged, ...]]:
