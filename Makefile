@@ -91,7 +91,7 @@ test-all: export ACP_EXAMPLES := 10
 test-all: install $(AGENTS_STAMP) $(MORE_AGENTS_STAMP)
 	cd labextension && ACP_SEED=$(SEED) jlpm test --testTimeout 300000
 	CHROME="$$(sh scripts/find-chrome.sh)" && export CHROME && \
-	  pytest --hypothesis-seed=$(SEED) $(PARALLEL) $(ARGS)
+	  pytest --hypothesis-seed=$(SEED) --timeout 900 $(PARALLEL) $(ARGS)
 
 # MUTATE=1 alters every table entry and word of the packets, one at a time: each must fail a test.
 acceptance: install

@@ -128,7 +128,8 @@ class TakingBack:
         omitted |= kept.own_notebooks
         before, after = kept.trees
         if command.undo:
-            reverting, trees = Revert(kept.checkpoints, {}, ()), (after, before)
+            reverting = Revert(kept.checkpoints, kept.new_modes(whole), ())
+            trees = (after, before)
         else:
             modes = kept.modes(whole)
             reverting = Revert(kept.checkpoints, modes, kept.made_folders)

@@ -38,6 +38,10 @@ class KeptTurn:
         before = [told.get(file.path, file) for file in files]
         return {f.old_path or f.path: f.old_mode for f in before if f.old_mode is not None}
 
+    def new_modes(self, files: Iterable[ChangedFile]) -> dict[str, int]:
+        """Return the permission bits of files after it, as far as they are known."""
+        return {f.path: f.new_mode for f in files if f.new_mode is not None}
+
     @property
     def made_folders(self) -> tuple[str, ...]:
         """New folders of new files."""

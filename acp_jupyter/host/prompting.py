@@ -186,6 +186,7 @@ class Prompting:
                 await asyncio.gather(work, return_exceptions=True)
 
     async def _work(self, turn: QueuedTurn) -> None:
+        await self._files.must_be_there()
         self._files.begin(turn.turn_id)
         if self.asking.trust is not None and not turn.kernel_id:
             try:

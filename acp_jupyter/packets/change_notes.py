@@ -59,6 +59,8 @@ class ChangedFile(Model):
     """In bytes: after the turn, or before it if the file is gone."""
     old_mode: int | None = None
     """Its permission bits before the turn."""
+    new_mode: int | None = None
+    """And after it."""
     kept: bool = True
     """Whether it can be taken back."""
     words: str = ""

@@ -2,7 +2,8 @@
 """Changes files by its own tools, as most agents do: the protocol says nothing of it.
 
 Each line of the prompt is a deed: ``write PATH TEXT`` (``\\n`` is a new line, ``{cwd}`` the
-folder), ``bytes PATH HEX``, ``many N SUFFIX``, ``delete PATH``, ``show PATH TEXT`` (with a diff),
+folder), ``private PATH TEXT`` (for its user alone), ``bytes PATH HEX``, ``many N SUFFIX``,
+``delete PATH``, ``rename PATH PATH``, ``show PATH TEXT`` (with a diff),
 ``say TEXT`` (one letter at a time), ``fail``, ``wait`` (for a cancel).
 """
 
@@ -42,6 +43,9 @@ def _do(  # noqa: C901 - one flat match
     match verb:
         case "write":
             _write(name, said.encode())
+        case "private":
+            _write(name, said.encode())
+            os.chmod(name, 0o600)
         case "bytes":
             _write(name, bytes.fromhex(said))
         case "many":
@@ -49,6 +53,8 @@ def _do(  # noqa: C901 - one flat match
                 _write(f"made-{number:03}{said}", b"x")
         case "delete":
             os.unlink(name)
+        case "rename":
+            os.rename(name, said)
         case "show":
             _show(wire, session_id, name, said)
         case "say":

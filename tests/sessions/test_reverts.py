@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import stat
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -209,3 +210,21 @@ def test_one_cell_of_a_notebook_is_taken_back_where_nobody_changed_it_since(star
         assert notebook.read_text() == cells
         server.send(RevertTurn(turn_id=turn_id, hunks=(first,), undo=True))
         assert notebook.read_text() == changed.replace("y = 2", "y = 1")
+
+
+def test_undo_gives_a_private_file_its_bits_again(start: Start) -> None:
+    """Also one that the turn made."""
+    with start() as server:
+        path, made = server.root / "a.py", server.root / "made"
+        path.chmod(0o600)
+        session = server.open("own")
+        turn_id = server.prompt(session, "write a.py x\nprivate made y\ndelete gone")
+        server.done(session, turn_id)
+        server.host.submit(session.turn_files.settled(turn_id)).result(20)
+        whole(server, turn_id)
+        assert not made.exists()
+        path.unlink()
+        path.write_text(OLD)
+        path.chmod(0o644)
+        whole(server, turn_id, undo=True)
+        assert {stat.S_IMODE(each.stat().st_mode) for each in (path, made)} == {0o600}

@@ -146,6 +146,42 @@ def test_in_a_folder_too_large_the_files_are_as_the_agent_says(tmp_path: Path) -
     assert "The folder has more than 2 files" in changes.words
 
 
+def test_in_a_folder_too_large_it_is_said_once_that_nothing_is_kept(tmp_path: Path) -> None:
+    """Where nobody can see whether a turn changed anything."""
+    limits = Limits(scan_files=2, checkpoint_files=2)
+    with driving(tmp_path, {"own": script("own_tools")}, limits) as driver:
+        for name in "abcd":
+            (driver.root / name).write_text("1")
+        session = driver.open("own")
+        assert _changes(driver, session, "write a 2") is None
+        assert _changes(driver, session, "write b 2") is None
+    notices = [item.text for item in session.transcript.items if item.kind == "notice"]
+    assert notices == ["The folder has more than 2 files, so changes can't be taken back."]
+
+
+def test_a_folder_that_is_gone_is_said(driver: Driver) -> None:
+    session = driver.open("own")
+    ended = driver.prompt(session, "say Hello")
+    driver.done(session, ended)
+    driver.root.rename(driver.root.with_name("elsewhere"))
+    turn_id = driver.prompt(session, "say Hello")
+    driver.done(session, turn_id)
+    turn = session.transcript.turns[turn_id]
+    assert turn.failure is not None
+    assert f"The folder of this session is gone: {driver.root}" in turn.failure.message
+
+
+def test_a_folder_that_goes_in_mid_turn_is_said(driver: Driver) -> None:
+    (driver.root / "a.py").write_text("1")
+    session = driver.open("own")
+    elsewhere = driver.root.with_name("elsewhere")
+    assert _changes(driver, session, f"rename {{cwd}} {elsewhere}\nsay Done") is None
+    notices = [item.text for item in session.transcript.items if item.kind == "notice"]
+    assert [text.split(".")[0] for text in notices] == [
+        "The folder of this session was deleted or renamed during this turn"
+    ]
+
+
 def test_two_turns_at_once_say_that_they_can_not_be_told_apart(driver: Driver) -> None:
     first, second = driver.open("own"), driver.open("other")
     long = driver.prompt(first, "write a.py 1\nwait")

@@ -40,9 +40,14 @@ class Looks:
     """Paths that the agent says it has edited."""
 
     @property
+    def whole(self) -> bool:
+        """Whether all of the folder was looked at, both times."""
+        return self.before.whole and self.after.whole
+
+    @property
     def seen(self) -> tuple[FileChanged, ...]:
         """What was found; where not all was looked at, what the agent says of this folder."""
-        if self.before.whole and self.after.whole:
+        if self.whole:
             return self.found
         inside = (path for path in sorted(self.edited) if not os.path.isabs(path))
         return tuple(FileChanged(path, "changed") for path in inside)
@@ -88,12 +93,13 @@ class TurnCheckpoints:
         self._before: Taken | None = None
         self._there = FolderScan({})
         """What was there before the turn, kept or not."""
-        self._why_not = ""
+        self.why_not = ""
+        """Why the folder is not kept before this turn; empty if it is."""
 
     def before(self, turn_id: str, look: FolderScan) -> None:
         """Keep the folder as it is before a turn."""
         self.store.begin(turn_id, self._root)
-        self._before, self._there = None, look
+        self._before, self._there, self.why_not = None, look, ""
         try:
             with not_waiting_for_pipes(self._root, look):
                 taken = self.checkpoints.take(turn_id, "before")
@@ -102,9 +108,9 @@ class TurnCheckpoints:
                     self._there = replace(look, unread={**dict.fromkeys(others, 0), **look.unread})
             self._before = taken
         except NotKept as error:
-            self._why_not = str(error)
+            self.why_not = str(error)
         except GitError as error:
-            self._why_not = f"The folder could not be kept: {error}."
+            self.why_not = f"The folder could not be kept: {error}."
 
     def after(self, turn_id: str, looks: Looks) -> TurnChangesNote | None:
         """Keep it as it is after the turn; return what to tell, None for nothing."""
@@ -114,7 +120,7 @@ class TurnCheckpoints:
     def _after(self, turn_id: str, looks: Looks) -> TurnChangesNote | None:
         shared = self.store.end(turn_id)
         if self._before is None:
-            return self._untaken(turn_id, looks, self._why_not, shared=shared)
+            return self._untaken(turn_id, looks, self.why_not, shared=shared)
         limits = self.checkpoints.limits
         try:
             taken = self.checkpoints.take(turn_id, "after", self._before)
@@ -240,7 +246,8 @@ class TurnCheckpoints:
 
 
 def _file(change: TreeChange, known: dict[str, int], looks: Looks, *, marked: bool) -> ChangedFile:
-    signature = looks.before.files.get(change.old_path or change.path)
+    old = looks.before.files.get(change.old_path or change.path)
+    new = looks.after.files.get(change.path)
     own = change.path == looks.notebook
     return ChangedFile(
         path=change.path,
@@ -250,7 +257,8 @@ def _file(change: TreeChange, known: dict[str, int], looks: Looks, *, marked: bo
         removed=change.removed,
         binary=change.binary,
         size=known.get((change.new if change.new.exists else change.old).blob),
-        old_mode=None if signature is None else signature.mode,
+        old_mode=None if old is None else old.mode,
+        new_mode=None if new is None else new.mode,
         kept=marked or not own,
         words="" if not own else MARKED if marked else NOTEBOOK,
         old_text_id=change.old.blob[:_ID_CHARS],

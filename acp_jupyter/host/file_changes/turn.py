@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable, Coroutine
 from pathlib import Path
 from typing import Any, TypeVar
 
+from acp_jupyter.errors import FileMissing
 from acp_jupyter.host.checkpoints.store import CheckpointStore
 from acp_jupyter.host.checkpoints.turn import Looks, TurnCheckpoints
 from acp_jupyter.host.documents import Saved
@@ -65,6 +66,8 @@ class TurnFiles:
         self.read_secrets: Callable[[], None] = lambda: None
         """Called in a thread before and after each turn, so that what is secret here is known."""
         self._turn_id = ""
+        self._unkept = ""
+        """Why nothing is kept; said once where it can't be seen whether a turn changed anything."""
         self._first: asyncio.Task[FolderScan | None] | None = None
         self._before: FolderScan | None = None
         self._second: asyncio.Task[None] | None = None
@@ -89,6 +92,20 @@ class TurnFiles:
         """Keep nothing any more of what the session's turns changed. Blocks."""
         if self.checkpoints is not None:
             self.checkpoints.checkpoints.forget(self._journal.transcript.turn_order)
+
+    async def must_be_there(self) -> None:
+        """Refuse to run a turn in a folder that is gone.
+
+        Raises
+        ------
+        FileMissing
+            It was deleted or renamed.
+        """
+        if not await asyncio.to_thread(self._root.is_dir):
+            raise FileMissing(
+                f"The folder of this session is gone: {self._root}. Put it back and send the "
+                "message again, or start a session in another folder."
+            )
 
     def begin(self, turn_id: str) -> None:
         """Save what is open and start to look; the agent may be started meanwhile."""
@@ -163,26 +180,53 @@ class TurnFiles:
         before, turn_id = self._before, self._turn_id
         if before is None:
             return
+        if not await asyncio.to_thread(self._root.is_dir):
+            self._notice(
+                "The folder of this session was deleted or renamed during this turn. "
+                f"Nothing of it can be taken back: {self._root}"
+            )
+            return
         after, found = await asyncio.to_thread(self._differences, before)
         if self.checkpoints is not None:
-            notebook = self.own_notebook(turn_id)
-            names = names_file(self._journal.transcript, turn_id, notebook)
-            edited = {
-                path
-                for path in edited_paths(self._journal.transcript, turn_id)
-                if not is_below(path, self._own)
-            }
-            looks = Looks(before, after, found, notebook, names, edited)
-            told = await asyncio.to_thread(self.checkpoints.after, turn_id, looks)
-            if told is not None:
-                self._journal.note(told)
-        if not (before.whole and after.whole):
-            if self.contents is not None:
-                self._notice(
-                    "The folder has too many files to tell what this turn changed: "
-                    "its file changes are not in the record."
-                )
-            return
+            await self._tell_changes(turn_id, self.checkpoints, before, after, found)
+        if before.whole and after.whole:
+            await self._tell_found(turn_id, before, after, found)
+        elif self.contents is not None:
+            self._notice(
+                "The folder has too many files to tell what this turn changed: "
+                "its file changes are not in the record."
+            )
+
+    async def _tell_changes(
+        self,
+        turn_id: str,
+        checkpoints: TurnCheckpoints,
+        before: FolderScan,
+        after: FolderScan,
+        found: tuple[FileChanged, ...],
+    ) -> None:
+        notebook = self.own_notebook(turn_id)
+        names = names_file(self._journal.transcript, turn_id, notebook)
+        edited = {
+            path
+            for path in edited_paths(self._journal.transcript, turn_id)
+            if not is_below(path, self._own)
+        }
+        looks = Looks(before, after, found, notebook, names, edited)
+        told = await asyncio.to_thread(checkpoints.after, turn_id, looks)
+        if told is not None:
+            self._journal.note(told)
+        elif not looks.whole and checkpoints.why_not != self._unkept:
+            self._unkept = checkpoints.why_not
+            self._notice(self._unkept)
+
+    async def _tell_found(
+        self,
+        turn_id: str,
+        before: FolderScan,
+        after: FolderScan,
+        found: tuple[FileChanged, ...],
+    ) -> None:
         if found and self.contents is not None:
             kept = await asyncio.to_thread(self.contents.describe, found)
             if kept.files:

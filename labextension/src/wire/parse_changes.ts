@@ -28,6 +28,7 @@ function parseFile(value: Fields): ChangedFile | null {
         binary: flag(value, 'binary'),
         size: number(value, 'size'),
         old_mode: number(value, 'old_mode'),
+        new_mode: number(value, 'new_mode'),
         kept: flag(value, 'kept'),
         words: text(value, 'words'),
         reverted: flag(value, 'reverted'),

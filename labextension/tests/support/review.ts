@@ -41,6 +41,7 @@ export function file(path: string, over: Partial<ChangedFile> = {}): ChangedFile
     binary: false,
     size: 10,
     old_mode: null,
+    new_mode: null,
     kept: true,
     words: '',
     reverted: false,

@@ -37,6 +37,7 @@ function file(path: string, over: Partial<ChangedFile> = {}): ChangedFile {
     binary: false,
     size: 10,
     old_mode: null,
+    new_mode: null,
     kept: true,
     words: '',
     reverted: false,

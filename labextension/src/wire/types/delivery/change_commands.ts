@@ -33,6 +33,10 @@ export interface FileTexts {
    * Whether it can be taken back.
    */
   kept: boolean;
+  /**
+   * And after it.
+   */
+  new_mode: number | null;
   new_text: string | null;
   new_text_id: string;
   /**

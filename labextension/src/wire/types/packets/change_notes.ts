@@ -37,6 +37,10 @@ export interface ChangedFile {
    * Whether it can be taken back.
    */
   kept: boolean;
+  /**
+   * And after it.
+   */
+  new_mode: number | null;
   new_text_id: string;
   /**
    * Its permission bits before the turn.
