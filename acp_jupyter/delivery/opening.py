@@ -50,7 +50,7 @@ class Opening:
         cwd = Path(found.state.cwd) if found else self._folder(command, caller, notebook)
         await self._trust.admit(command, caller, notebook, cwd, found)
         own = None if isinstance(caller, KernelCaller) else command.policy
-        session = found or self._open(command, cwd, notebook, kernel_id, own, sender(caller))
+        session = found or await self._open(command, cwd, notebook, kernel_id, own, sender(caller))
         await session.look_at_record()
         self._trust.grant(command, session, caller)
         if isinstance(caller, KernelCaller):
@@ -91,7 +91,7 @@ class Opening:
             return choose_cwd(root, notebook)
         return resolve_cwd(root, command.cwd, inside_root=isinstance(caller, KernelCaller))
 
-    def _open(
+    async def _open(
         self,
         command: CreateSession,
         cwd: Path,
@@ -100,7 +100,7 @@ class Opening:
         policy: Policy | None,
         user: str,
     ) -> Session:
-        return self._host.open(
+        session = self._host.open(
             command.agent,
             cwd,
             notebook_path=notebook,
@@ -110,6 +110,8 @@ class Opening:
             user=user,
             record=command.record,
         )
+        await self._host.keep(session)
+        return session
 
     def _model(self, session: Session, command: CreateSession) -> dict[str, str | bool]:
         if command.model is None:

@@ -63,7 +63,7 @@ class Prompting:
             kernel_id=kernel_id,
         )
         # What was accepted outlives a server that is killed.
-        await asyncio.to_thread(session.journal.flush)
+        await self._host.keep(session)
         return {"turn_id": turn_id}
 
     async def configure(self, command: SetConfig, caller: Caller) -> SessionState:

@@ -70,11 +70,14 @@ class Ending:
         await self._store.delete(session_id)
         self._host.announce_change()
 
-    def put_away(self, session: Session) -> asyncio.Task[None]:
-        """Begin to close a session that is among the open ones no more."""
+    def put_away(self, session: Session, *, with_server: bool = False) -> asyncio.Task[None]:
+        """Begin to close a session that is among the open ones no more.
+
+        What `with_server` means is told by `Session.close`.
+        """
 
         async def close() -> None:
-            await session.close()
+            await session.close(with_server=with_server)
             await self._store.put_away(session)
 
         session_id = session.session_id
@@ -87,10 +90,10 @@ class Ending:
         if (task := self._closing.get(session_id)) is not None:
             await asyncio.wait([task])
 
-    async def put_all_away(self, sessions: Iterable[Session]) -> None:
+    async def put_all_away(self, sessions: Iterable[Session], *, with_server: bool = False) -> None:
         """Close these, and wait for those that are being closed already."""
         for session in sessions:
-            self.put_away(session)
+            self.put_away(session, with_server=with_server)
         results = await asyncio.gather(*self._closing.values(), return_exceptions=True)
         for result in results:
             if isinstance(result, Exception) and not isinstance(result, AcpError):

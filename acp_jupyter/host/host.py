@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from acp_jupyter.errors import BadRequest, UnknownSession, UnknownTurn
@@ -56,6 +57,7 @@ class AgentHost(HostThread):
         self._store = SessionStore(config.data_dir, config.limits, self._open_sessions)
         self.kept = KeptSessions(self, self._store)
         self.ending = Ending(self, self._store)
+        self._store.lost = self._lose
 
     # -- from any thread -------------------------------------------------
 
@@ -148,7 +150,9 @@ class AgentHost(HostThread):
         opening = opening_note(spec, cwd, policy, label, notebook_path, chosen_by)
         session_id = opening.session_id
         redactor = self.redactor(spec)
-        log = TrafficLog(self.traffic_path(session_id), limits, redactor)
+        log = TrafficLog(
+            self.traffic_path(session_id), limits, redactor, partial(self._store.owns, session_id)
+        )
         journal = Journal.begin(opening, log, limits, self.announce_change)
         documents = self.config.documents
         session = Session(spec, journal, self.pool, documents, limits, self.guards)
@@ -159,6 +163,18 @@ class AgentHost(HostThread):
             self.records.begin(session, kept, self.traffic_path(session_id))
         self.adopt(session)
         return session
+
+    async def keep(self, session: Session) -> None:
+        """Wait until a session is on disk, so that it outlives a server that is killed now."""
+        await self._store.keep(session)
+
+    async def _lose(self, session: Session) -> None:
+        """Show a session that another server has taken as it is in its folder, to read only."""
+        session_id = session.session_id
+        readers = [reader for reader, of in self._reads.items() if of is session]
+        await self.ending.close(session_id)
+        for reader in readers:
+            await self.subscribe(session_id, reader)
 
     def redactor(self, spec: AgentSpec | None) -> Redactor:
         """Return what takes the secrets out of a session's log."""
@@ -231,7 +247,7 @@ class AgentHost(HostThread):
 
     async def _close(self) -> None:
         sessions, self.sessions = list(self.sessions.values()), {}
-        await self.ending.put_all_away(sessions)
+        await self.ending.put_all_away(sessions, with_server=True)
         if self.config.tools is not None:
             await self.config.tools.close()
         await self.pool.close()

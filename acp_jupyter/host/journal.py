@@ -18,6 +18,7 @@ from acp_jupyter.packets.elicitation_secrets import SecretAnswers
 from acp_jupyter.packets.notes import HostNotice, Note, SessionOpened
 from acp_jupyter.packets.reader import LogPacket, TrafficReader
 from acp_jupyter.packets.traffic import TrafficEntry
+from acp_jupyter.transcript.draft import Draft
 from acp_jupyter.transcript.events import Event, Snapshot
 from acp_jupyter.transcript.reduce import reduce
 from acp_jupyter.transcript.setup import opened
@@ -29,6 +30,7 @@ EPOCH = uuid.uuid4().hex
 """Names this run of the host; an event's ``seq`` counts only within it."""
 
 _log = logging.getLogger(__name__)
+_ROOM_AGAIN = "The disk has room again: all of this session is kept."
 
 
 class Reader(Protocol):
@@ -83,7 +85,8 @@ class Journal:
         self._ring: deque[Event] = deque(maxlen=limits.ring_events)
         self._readers: set[Reader] = set()
         self._progress = asyncio.Event()
-        self._told_of_missing = False
+        self._told_of_missing = ""
+        self._history = transcript.session.history
 
     @classmethod
     def begin(
@@ -137,13 +140,24 @@ class Journal:
         return packets
 
     def _tell_of_missing(self, at: float) -> None:
-        """Say once that lines are not kept. The log can't hold that, so it is not from there."""
-        words = self._log.missing
-        if words and not self._told_of_missing:
-            self._told_of_missing = True
-            notice = HostNotice(severity="warning", text=words)
-            self._transcript, events = reduce(self._transcript, notice, at)
-            self._publish(events)
+        """Say that lines are not kept, or are after all. The log can't hold that."""
+        words, told = self._log.missing, self._told_of_missing
+        if words == told:
+            return
+        self._told_of_missing = words
+        if not told:
+            self._history = self._transcript.session.history
+        draft = Draft(self._transcript, at)
+        draft.change_session(history="gap" if words else self._history)
+        self._transcript, events = draft.done()
+        self._publish(events)
+        notice = HostNotice(severity="warning" if words else "info", text=words or _ROOM_AGAIN)
+        self._transcript, events = reduce(self._transcript, notice, at)
+        self._publish(events)
+
+    def look_at_log(self) -> None:
+        """Tell what has become of the log since the last line."""
+        self._tell_of_missing(time.time())
 
     def flush(self) -> bool:
         """Wait, blocking, until the log is in its file; tell whether it is."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 import uuid
+from functools import partial
 from typing import TYPE_CHECKING
 
 from acp_jupyter.errors import AcpError
@@ -147,6 +148,7 @@ class KeptSessions:
             limits,
             redactor,
             self._host.announce_change,
+            partial(self._store.owns, meta.session_id),
         )
         read_only = bool(journal.transcript.session.read_only)
         if not read_only:

@@ -78,6 +78,8 @@ class Limits:
         That a replay may go on after its answer.
     file_bytes
         Largest file that ``fs/*`` reads or writes.
+    unwritten_bytes
+        Lines of a session's log that wait in memory while the disk takes nothing.
     traffic_log_bytes
         Largest traffic log of a session.
     stop_seconds
@@ -191,6 +193,7 @@ class Limits:
     replay_quiet_seconds: float = 0.25
     replay_seconds: float = 10.0
     file_bytes: int = 10 * _MIB
+    unwritten_bytes: int = 16 * _MIB
     traffic_log_bytes: int = 256 * _MIB
     stop_seconds: float = 0.7
     late_text_seconds: float = 0.1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
 import socket
@@ -11,6 +12,8 @@ import time
 import uuid
 from pathlib import Path
 
+import psutil
+
 from acp_jupyter.host.limits import Limits
 
 __all__ = ["Ownership"]
@@ -18,12 +21,17 @@ __all__ = ["Ownership"]
 _OWNER_FILE = "owner"
 _SETTLE_SECONDS = 0.05
 _MISSED_BEATS = 4
+_MARK_BYTES = 200
+_CLOCK_SECONDS = 2.0
+_ELSEWHERE = "This session is open in another server. You can read it here."
 
 
 class Ownership:
     """A sign of life of this program, and marks in the folders that it owns.
 
-    Everything here touches the disk: it is called in threads.
+    A folder belongs to the process that holds the lock of its mark, as long as it lives. Between
+    machines, where locks may not reach, it belongs to the one that marked it last, until it has
+    given no sign of life for a while. Everything here touches the disk: it is called in threads.
 
     Parameters
     ----------
@@ -37,39 +45,95 @@ class Ownership:
         self._id = uuid.uuid4().hex
         self._folder = data_dir / "servers"
         self._beat_seconds = limits.heartbeat_seconds
-        self._owned: set[Path] = set()
+        self._owned: dict[Path, int] = {}
+        """With the open mark, which is locked."""
+        self._lost: set[Path] = set()
+        self._gone: set[Path] = set()
+        self._looked = time.time()
         self._lock = threading.Lock()
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
 
     def take(self, folder: Path) -> str:
         """Own a session's folder; return who owns it instead, in words, or an empty string."""
-        with self._lock:
-            self._live()
-        mark = folder / _OWNER_FILE
         try:
-            with mark.open("x", encoding="utf-8") as file:
-                file.write(self._id)
-        except FileExistsError:
-            other = self._alive_owner(mark)
-            if other:
-                return other
-            self._take_over(mark)
-            time.sleep(_SETTLE_SECONDS)  # another program may do the same just now
-            other = self._alive_owner(mark)
-            if other:
-                return other
+            with self._lock:
+                self._live()
+                return self._take(folder)
         except OSError as error:
-            return f"Its folder can't be written: {error.strerror or error}."
-        self._owned.add(folder)
+            return f"Its folder can't be written: {error.strerror or error}. You can read it here."
+
+    def _take(self, folder: Path) -> str:
+        if folder in self._owned:
+            return ""
+        mark = folder / _OWNER_FILE
+        held = _hold(mark)
+        if held is None:
+            return _ELSEWHERE
+        try:
+            former = os.pread(held, _MARK_BYTES, 0).decode(errors="replace").strip()
+            if self._lives(former):
+                return _ELSEWHERE
+            os.ftruncate(held, 0)
+            os.pwrite(held, self._id.encode(), 0)
+            if former:
+                time.sleep(_SETTLE_SECONDS)  # a program of another machine may do the same now
+                if self._lives(mark.read_text(encoding="utf-8")):
+                    return _ELSEWHERE
+            self._owned[folder] = held
+            held = -1
+        finally:
+            if held >= 0:
+                os.close(held)
+        self._lost.discard(folder)
+        self._gone.discard(folder)
         return ""
+
+    def owns(self, folder: Path) -> bool:
+        """Tell whether a folder was not lost to another server. By any thread, at any time."""
+        if time.time() - self._looked > 2 * self._beat_seconds:
+            self.look()  # this program slept
+        return folder not in self._lost
+
+    def look(self) -> tuple[frozenset[Path], frozenset[Path]]:
+        """Read the marks in the folders that are owned.
+
+        Returns
+        -------
+        tuple of two frozensets
+            Folders that another server has taken, and such as were deleted.
+        """
+        with self._lock:
+            for folder in tuple(self._owned):
+                try:
+                    owner = (folder / _OWNER_FILE).read_text(encoding="utf-8").strip()
+                except FileNotFoundError:
+                    self._gone.add(folder)
+                    self._let_go(folder)
+                    continue
+                except OSError:
+                    continue
+                if owner != self._id:
+                    self._lost.add(folder)
+                    self._let_go(folder)
+            self._looked = time.time()
+            return frozenset(self._lost), frozenset(self._gone)
 
     def release(self, folder: Path) -> None:
         """Own a folder no more."""
-        self._owned.discard(folder)
+        self._lost.discard(folder)
+        self._gone.discard(folder)
+        if folder not in self._owned:
+            return
         with contextlib.suppress(OSError):
             if (folder / _OWNER_FILE).read_text(encoding="utf-8") == self._id:
                 (folder / _OWNER_FILE).unlink()
+        self._let_go(folder)
+
+    def _let_go(self, folder: Path) -> None:
+        held = self._owned.pop(folder, -1)
+        if held >= 0:
+            os.close(held)
 
     def close(self) -> None:
         """Release what is left, and give no more sign of life."""
@@ -109,40 +173,59 @@ class Ownership:
                 with contextlib.suppress(OSError):
                     sign.unlink()
 
-    def _alive_owner(self, mark: Path) -> str:
-        """Return the words for another owner that lives, or an empty string."""
-        try:
-            owner = mark.read_text(encoding="utf-8").strip()
-        except OSError:
-            return ""
-        if owner == self._id or not self._is_alive(self._folder / f"{owner}.json"):
-            return ""
-        return "This session is open in another server. You can read it here."
+    def _lives(self, owner: str) -> bool:
+        """Tell whether a mark is of another server that lives."""
+        name = owner.strip()
+        if not name.isalnum() or name == self._id:
+            return False
+        return self._is_alive(self._folder / f"{name}.json")
 
     def _is_alive(self, sign: Path) -> bool:
+        """Tell whether a server lives. Of one on this machine it is known, however late it is."""
         try:
-            age = time.time() - sign.stat().st_mtime
+            seen = sign.stat().st_mtime
             told = json.loads(sign.read_text(encoding="utf-8"))
         except (OSError, ValueError):
             return False
-        if age > _MISSED_BEATS * self._beat_seconds or not isinstance(told, dict):
+        if not isinstance(told, dict):
             return False
-        return told.get("host") != socket.gethostname() or _runs(told.get("pid"))
-
-    def _take_over(self, mark: Path) -> None:
-        mine = mark.with_name(f"{_OWNER_FILE}.{self._id}")
-        with contextlib.suppress(OSError):
-            mine.write_text(self._id, encoding="utf-8")
-            mine.replace(mark)
+        if told.get("host") == socket.gethostname():
+            return _runs(told.get("pid"), seen)
+        return time.time() - seen <= _MISSED_BEATS * self._beat_seconds
 
 
-def _runs(pid: object) -> bool:
+def _hold(mark: Path) -> int | None:
+    """Open a mark and lock it, until it is closed or this process ends; None if another has it.
+
+    Where the system or the disk knows no such lock there is none.
+    """
+    while True:
+        held = os.open(mark, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            import fcntl
+
+            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except ImportError:
+            return held
+        except OSError as error:
+            if error.errno in {errno.EWOULDBLOCK, errno.EACCES}:
+                os.close(held)
+                return None
+            return held
+        # Its last owner may have removed it in between.
+        with contextlib.suppress(FileNotFoundError):
+            if mark.stat().st_ino == os.fstat(held).st_ino:
+                return held
+        os.close(held)
+
+
+def _runs(pid: object, seen: float) -> bool:
+    """Tell whether a process runs that ran at that time."""
     if not isinstance(pid, int) or pid <= 0:
         return False
     try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
+        return psutil.Process(pid).create_time() <= seen + _CLOCK_SECONDS
+    except psutil.NoSuchProcess:
         return False
-    except OSError:
+    except psutil.Error:
         return True
-    return True

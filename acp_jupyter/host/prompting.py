@@ -135,16 +135,18 @@ class Prompting:
         self.asking.expire_all()
         self.elicitations.expire_all()
 
-    async def close(self) -> None:
+    async def close(self, *, with_server: bool = False) -> None:
         """Stop everything; the agent is ended by the session."""
-        self._queue.clear()
+        if not with_server:
+            self._queue.clear()
         self._closing = True  # a turn that ends meanwhile may swallow the cancellation
         self._task.cancel()
         await asyncio.gather(self._task, return_exceptions=True)
         await self._files.close()
         if self._running is not None:
             self._cancel_requests()
-            self._journal.note(TurnStopped(turn_id=self._running.turn_id))
+            if not with_server:
+                self._journal.note(TurnStopped(turn_id=self._running.turn_id))
 
     async def _run(self) -> None:
         while not self._closing:

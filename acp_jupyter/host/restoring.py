@@ -73,7 +73,7 @@ def _asking_again(transcript: Transcript, at: float) -> Transcript:
     session = transcript.session
     denied = tuple(rule for rule in session.rules if rule.effect == "deny")
     policy: Policy = session.policy if session.policy in {"deny", "read-only"} else "ask"
-    changed = session.model_copy(update={"policy": policy, "rules": denied})
+    changed = session.model_copy(update={"policy": policy, "rules": denied, "history": "gap"})
     notice = HostNotice(severity="warning", text=_MISSING)
     return reduce(transcript.with_session(changed), notice, at)[0]
 
@@ -99,11 +99,12 @@ def resume_journal(
     limits: Limits,
     redactor: Redactor,
     changed: Callable[[], None],
+    owned: Callable[[], bool],
 ) -> Journal:
     """Go on with a log where it ended; one that others write is only read."""
     path = folder / TRAFFIC_FILE
     frozen = bool(restored.transcript.session.read_only)
-    log = FrozenLog(path) if frozen else TrafficLog(path, limits, redactor)
+    log = FrozenLog(path) if frozen else TrafficLog(path, limits, redactor, owned)
     return Journal(restored.transcript, log, restored.reader, restored.next_number, limits, changed)
 
 

@@ -257,9 +257,18 @@ class Session:
         link = await self.agent.linked()
         await link.set_config(config_id, value)
 
-    async def close(self, *, delete: bool = False) -> None:
-        """End the turns, the agent's side and the log."""
-        await self._turns.close()
+    async def close(self, *, delete: bool = False, with_server: bool = False) -> None:
+        """End the turns, the agent's side and the log.
+
+        Parameters
+        ----------
+        delete
+            Whether the agent shall delete its record too.
+        with_server
+            Whether nobody has asked for it: the server ends. The log is left as a crash would
+            leave it, so that a turn that runs and messages that wait are told the same way.
+        """
+        await self._turns.close(with_server=with_server)
         await self.terminals.close()
         if self.tools is not None:
             await self.tools.end(self.session_id)

@@ -104,8 +104,9 @@ def _caught_up(folder: Path, meta: SessionMeta) -> SessionMeta:
     """Add the turns that a killed server had written into the log only."""
     path = folder / TRAFFIC_FILE
     try:
-        if path.stat().st_mtime_ns < (folder / META_FILE).stat().st_mtime_ns:
-            return meta
+        with contextlib.suppress(FileNotFoundError):
+            if path.stat().st_mtime_ns < (folder / META_FILE).stat().st_mtime_ns:
+                return meta
         with path.open("rb") as log:
             found = (_QUEUED.search(line) for line in log)
             turn_ids = tuple(match[1].decode() for match in found if match is not None)
@@ -146,7 +147,7 @@ def _migrated(folder: Path) -> SessionMeta | None:
     if not isinstance(note, SessionOpened) or note.session_id != folder.name:
         return None
     at = first.get("t")
-    return SessionMeta(
+    meta = SessionMeta(
         session_id=note.session_id,
         agent_id=note.agent_id,
         agent_name=note.agent_name,
@@ -161,3 +162,4 @@ def _migrated(folder: Path) -> SessionMeta | None:
         created_at=at if isinstance(at, int | float) else None,
         updated_at=changed,
     )
+    return _caught_up(folder, meta)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import shutil
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from pathlib import Path
 
 from acp_jupyter.errors import NotAllowed
@@ -14,6 +14,7 @@ from acp_jupyter.host.ownership import Ownership
 from acp_jupyter.host.restoring import Restored, read_session
 from acp_jupyter.host.session import Session
 from acp_jupyter.host.session_meta import META_VERSION, SessionMeta, read_meta, write_meta
+from acp_jupyter.packets.notes import HostNotice
 from acp_jupyter.transcript.setup import REPLAYED
 
 __all__ = ["SessionStore"]
@@ -22,6 +23,10 @@ _log = logging.getLogger(__name__)
 _SAVE_SECONDS = 0.5
 _TURN_IDS = 5000
 _TITLE_CHARS = 1000
+_DELETED = (
+    "The folder that acp-jupyter keeps sessions in was deleted while the server ran. This session "
+    "was written again, whole; what turns had changed, and sessions that were not open, are gone."
+)
 _NEWER = "This session was written by a newer version of acp-jupyter. It can be read here."
 
 
@@ -48,6 +53,12 @@ class SessionStore:
         self._live = live
         self._ownership = Ownership(data_dir, limits)
         self._saved: dict[str, SessionMeta] = {}
+        self._writing = asyncio.Lock()
+        self._watch: asyncio.Task[None] | None = None
+        self.lost: Callable[[Session], Awaitable[None]] | None = None
+        """Called when another server has taken an open session."""
+        self._unlisted: set[str] = set()
+        """Sessions whose list entry could not be written; it is tried again with each change."""
         self._scan: asyncio.Task[None] | None = None
         self._save: asyncio.Task[None] | None = None
 
@@ -66,19 +77,30 @@ class SessionStore:
         if self._save is None or self._save.done():
             self._save = asyncio.create_task(self._save_soon(), name="acp-save-sessions")
 
+    def owns(self, session_id: str) -> bool:
+        """Tell whether no other server has taken a session. Blocks; by any thread."""
+        return self._ownership.owns(self.folder(session_id))
+
+    async def keep(self, session: Session) -> None:
+        """Wait until a session and all that is known of it are in its folder, if they can be."""
+        await asyncio.to_thread(session.journal.flush)
+        await self._write([session])
+
     async def read(self, meta: SessionMeta) -> Restored:
         """Read a stored session; one that another server has, or a newer version, is read-only."""
         folder = self.folder(meta.session_id)
         words = _NEWER if meta.version > META_VERSION else ""
         words = words or await asyncio.to_thread(self._ownership.take, folder)
+        self._begin_watch()
         return await asyncio.to_thread(read_session, folder, meta, words)
 
     async def put_away(self, session: Session) -> None:
         """Keep a session that is closed now."""
         meta = _meta(session)
         if not session.state.read_only:
-            await self._write([session])
             folder = self.folder(session.session_id)
+            if await asyncio.to_thread(self._ownership.owns, folder):
+                await self._write([session])
             await asyncio.to_thread(self._ownership.release, folder)
         self._saved.pop(session.session_id, None)
         self.stored[session.session_id] = meta
@@ -97,10 +119,11 @@ class SessionStore:
             raise NotAllowed(f"{words} It can't be deleted from here.")
         self.stored.pop(session_id, None)
         await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
+        self._ownership.release(folder)
 
     async def close(self) -> None:
         """Write what has changed, and own nothing any more."""
-        for task in (self._scan, self._save):
+        for task in (self._scan, self._save, self._watch):
             if task is not None:
                 task.cancel()
                 await asyncio.gather(task, return_exceptions=True)
@@ -124,11 +147,41 @@ class SessionStore:
         metas = [meta for meta in read if meta is not None]
         return sorted(metas, key=lambda meta: meta.updated_at or 0.0)
 
+    def _begin_watch(self) -> None:
+        if self._watch is None:
+            self._watch = asyncio.create_task(self._look_again(), name="acp-owned-sessions")
+
+    async def _look_again(self) -> None:
+        """See with each beat what others have done to the folders of open sessions."""
+        while True:
+            await asyncio.sleep(self._limits.heartbeat_seconds)
+            lost, gone = await asyncio.to_thread(self._ownership.look)
+            for session in tuple(self._live()):
+                folder = self.folder(session.session_id)
+                try:
+                    if folder in lost and self.lost is not None:
+                        await self.lost(session)
+                    elif folder in gone:
+                        await self._make_anew(session)
+                    session.journal.look_at_log()
+                except Exception:  # noqa: BLE001 - the others are looked at all the same
+                    _log.exception("The folder of session %s", session.session_id)
+
+    async def _make_anew(self, session: Session) -> None:
+        if await asyncio.to_thread(session.journal.log.make_anew):
+            session.journal.note(HostNotice(severity="warning", text=_DELETED))
+        self._saved.pop(session.session_id, None)
+        await self._write([session])
+
     async def _save_soon(self) -> None:
         await asyncio.sleep(_SAVE_SECONDS)
         await self._write(self._live())
 
     async def _write(self, sessions: Iterable[Session]) -> None:
+        async with self._writing:
+            await self._write_due(sessions)
+
+    async def _write_due(self, sessions: Iterable[Session]) -> None:
         due = [
             (session, meta)
             for session in tuple(sessions)
@@ -140,9 +193,14 @@ class SessionStore:
             try:
                 if session.session_id not in self._saved:
                     await asyncio.to_thread(self._ownership.take, folder)
+                    self._begin_watch()
                 await asyncio.to_thread(write_meta, folder, meta)
             except OSError:
-                _log.exception("Session %s could not be listed", session.session_id)
+                if session.session_id not in self._unlisted:
+                    _log.exception("Session %s could not be listed", session.session_id)
+                self._unlisted.add(session.session_id)
+                continue
+            self._unlisted.discard(session.session_id)
             self._saved[session.session_id] = meta
 
 

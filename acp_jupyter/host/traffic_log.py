@@ -9,6 +9,7 @@ import os
 import queue
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -36,12 +37,19 @@ _FULL = (
     "The record of this session is full ({mib:.0f} MB). What comes now is shown, and is not kept: "
     "after a restart it is not there."
 )
-_NO_ROOM = (
-    "What comes now can't be written to the disk ({why}). It is shown, and is not kept: after a "
-    "restart it is not there."
+_WAITS = (
+    "Not kept: the disk takes nothing more ({why}). What comes now is shown and waits in memory. "
+    "It is written as soon as there is room; if the server ends before, it is lost."
 )
+_NO_ROOM = (
+    "Not kept: the disk takes nothing more ({why}), and too much waits for room. What comes now is "
+    "shown, and is lost: after a restart it is not there."
+)
+_TAKEN = "Not kept: another server has gone on with this session."
 _GATHER_SECONDS = 0.025
 _GROUP_CHARS = 256 * 1024
+_RETRY_SECONDS = 1.0
+_COPY_BYTES = 1024 * 1024
 
 _Queued = TrafficEntry | threading.Event | None
 """An entry, somebody who waits for those before, or the end."""
@@ -52,9 +60,21 @@ class TrafficLog:
 
     Entries are written by a thread of its own: home directories are often on a network, and
     neither the agent nor the page may wait for them. When the file has reached its bound it says
-    so in its last line and takes no more; the session goes on. Where the disk takes nothing, the
-    file is marked as one that lacks lines, by a mode without writing, which needs no room; once
-    there is room a line says so instead.
+    so in its last line and takes no more; the session goes on. Where the disk takes nothing,
+    lines wait in memory, within a bound, and are tried again. Meanwhile the file is marked as one
+    that lacks lines, by a mode without writing, which needs no room. If lines were lost in the end,
+    a line says so where they are missing.
+
+    Parameters
+    ----------
+    path
+        The file.
+    limits
+        See `Limits`.
+    redactor
+        Takes secrets out.
+    owned
+        Tells, in the log's thread, whether the file is still this program's to write.
 
     Attributes
     ----------
@@ -68,9 +88,21 @@ class TrafficLog:
 
     missing = ""
 
-    def __init__(self, path: Path, limits: Limits, redactor: Redactor | None = None) -> None:
+    def __init__(
+        self,
+        path: Path,
+        limits: Limits,
+        redactor: Redactor | None = None,
+        owned: Callable[[], bool] = lambda: True,
+    ) -> None:
         self.path = path
         self.ended = False
+        self._owned = owned
+        self._waiting: deque[bytes] = deque()
+        """What the disk did not take yet."""
+        self._waiting_bytes = 0
+        self._most_waiting = limits.unwritten_bytes
+        self._anew = False
         self._watchers: frozenset[Callable[[], None]] = frozenset()
         self._bound = limits.traffic_log_bytes
         self._redactor = redactor if redactor is not None else Redactor()
@@ -80,6 +112,9 @@ class TrafficLog:
         self._lock = threading.Lock()
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         path.parent.chmod(0o700)
+        self._torn = False
+        self._why = ""
+        """Why the disk takes nothing; empty where it does."""
         self._gap = lacks_lines(path)
         if self._gap:
             path.chmod(0o600)
@@ -87,8 +122,7 @@ class TrafficLog:
         self._mark()
         self._size = os.fstat(self._fd).st_size
         if self._size and os.pread(self._fd, 1, self._size - 1) != b"\n":
-            self._size += 1
-            self._write(b"\n")  # the last writer died in mid-line
+            self._torn = True  # the last writer died in mid-line
         self._thread = threading.Thread(target=self._run, name="acp-traffic-log", daemon=True)
         self._thread.start()
 
@@ -119,6 +153,11 @@ class TrafficLog:
         self._hurry.set()
         return done.wait(seconds)
 
+    def make_anew(self) -> bool:
+        """Write the whole file again: it was deleted. Blocks; tell whether it is there."""
+        self._anew = True
+        return self.flush() and self.path.exists()
+
     def close(self) -> None:
         """Write what is queued and close the file. Blocks; may be called again."""
         if self._closed:
@@ -131,7 +170,7 @@ class TrafficLog:
     def _run(self) -> None:
         ended = False
         while not ended:
-            batch = [self._entries.get()]
+            batch = [self._next()]
             # A hundred sessions that write each line at once would starve the other threads.
             self._hurry.wait(_GATHER_SECONDS)
             self._hurry.clear()
@@ -139,8 +178,11 @@ class TrafficLog:
                 while len(batch) < _BATCH:
                     batch.append(self._entries.get_nowait())
             ended = None in batch
+            if self._anew:
+                self._write_anew()
             for entries in _groups(item for item in batch if isinstance(item, TrafficEntry)):
                 self._write_entries(entries)
+            self._write_waiting()
             for item in batch:
                 if isinstance(item, threading.Event):
                     item.set()
@@ -149,6 +191,13 @@ class TrafficLog:
                 self.ended = True
             for wake in self._watchers:
                 wake()
+
+    def _next(self) -> _Queued:
+        """Wait for what comes; where lines wait for room on the disk, not for long."""
+        try:
+            return self._entries.get(timeout=_RETRY_SECONDS if self._waiting else None)
+        except queue.Empty:
+            return threading.Event()
 
     def _write_entries(self, entries: list[TrafficEntry]) -> None:
         lines: list[bytes] = []
@@ -164,24 +213,89 @@ class TrafficLog:
             self._size += len(line)
         if self._size > self._bound:
             self.missing = _FULL.format(mib=self._bound / 2**20)
-        gap = b"\n" + self._encode(_gap_entry(entries)) if self._gap else b""
+        gap = self._encode(_gap_entry(entries)) if self._gap and not self._waiting else b""
+        data = gap + b"".join(lines)
+        if self._waiting_bytes + len(data) > self._most_waiting or (self._gap and not gap):
+            self._lose()
+            self._size -= sum(map(len, lines))
+            return
+        if gap:
+            self._gap = False
+        self._waiting.append(data)
+        self._waiting_bytes += len(data)
+
+    def _lose(self) -> None:
+        """Give up what there is no room for, on the disk and in memory, until all is written."""
+        self._gap = True
+        self.missing = _NO_ROOM.format(why=self._why)
+
+    def _write_waiting(self) -> None:
+        """Write what waits; what the disk does not take goes on waiting."""
+        if not self._waiting:
+            return
+        if not self._owned():
+            self.missing = _TAKEN
+            self._waiting.clear()
+            self._waiting_bytes = 0
+            return
         try:
-            self._write(gap + b"".join(lines))
+            while self._waiting:
+                self._write_whole(self._waiting[0])
+                self._waiting_bytes -= len(self._waiting.popleft())
         except OSError as error:
-            if not self._gap:
+            if not self._why:
                 _log.exception("The traffic of an agent could not be written")
-            self.missing = _NO_ROOM.format(why=error.strerror)
-            self._gap = True
-            self._size = os.fstat(self._fd).st_size
-            self._mark()
+            self._why = error.strerror or str(error)
+            words = _NO_ROOM if self._gap else _WAITS
+            self.missing = words.format(why=self._why)
         else:
-            if gap:
-                self._gap = False
-                self._mark()
+            if self._why and self._size <= self._bound:
+                self.missing = ""
+            self._why = ""
+        self._mark()
+
+    def _write_whole(self, data: bytes) -> None:
+        """Write all of it, or nothing: half a line would spoil the next one."""
+        start = os.fstat(self._fd).st_size
+        try:
+            self._write(b"\n" + data if self._torn else data)
+        except OSError:
+            try:
+                os.ftruncate(self._fd, start)
+            except OSError:
+                self._torn = True
+            raise
+        self._torn = False
+
+    def _write_anew(self) -> None:
+        """Copy what the deleted file holds, as long as it is open, to where it was."""
+        try:
+            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+            fd = os.open(self.path, flags, 0o600)
+        except FileExistsError:
+            self._anew = False
+            return
+        except OSError:
+            return
+        at = 0
+        try:
+            while piece := os.pread(self._fd, _COPY_BYTES, at):
+                while piece:
+                    written = os.write(fd, piece)
+                    piece, at = piece[written:], at + written
+        except OSError:
+            os.close(fd)
+            with contextlib.suppress(OSError):
+                self.path.unlink()
+            return
+        os.close(self._fd)
+        self._fd, self._anew = fd, False
 
     def _mark(self) -> None:
         with contextlib.suppress(OSError):
-            os.fchmod(self._fd, _LACKS_LINES if self._gap else 0o600)
+            lacks = self._gap or bool(self._waiting)
+            os.fchmod(self._fd, _LACKS_LINES if lacks else 0o600)
 
     def _encoded(self, entries: list[TrafficEntry]) -> Iterator[bytes]:
         """Encode plain lines as they came; what may hold a secret is looked at more closely."""

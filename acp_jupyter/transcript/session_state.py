@@ -155,8 +155,8 @@ class SessionState(Model):
     """A login that goes on, or has failed."""
     agent_session_id: str = ""
     """The agent's own id of the session."""
-    history: Literal["whole", "without"] = "whole"
-    """Whether the agent remembers all that is shown."""
+    history: Literal["whole", "without", "gap"] = "whole"
+    """Whether the agent remembers all that is shown; ``gap`` where lines of the log are missing."""
     silent_since: float | None = None
     """When the agent last said something, while a turn waits for it too long."""
     looking: bool = False

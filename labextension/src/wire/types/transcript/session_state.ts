@@ -119,9 +119,9 @@ export interface SessionState {
    */
   folder: string;
   /**
-   * Whether the agent remembers all that is shown.
+   * Whether the agent remembers all that is shown; ``gap`` where lines of the log are missing.
    */
-  history: 'whole' | 'without';
+  history: 'whole' | 'without' | 'gap';
   /**
    * A login that goes on, or has failed.
    */
