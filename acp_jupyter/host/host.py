@@ -173,6 +173,7 @@ class AgentHost(HostThread):
         session_id = session.session_id
         readers = [reader for reader, of in self._reads.items() if of is session]
         await self.ending.close(session_id)
+        await self.kept.wake(session_id)
         for reader in readers:
             await self.subscribe(session_id, reader)
 

@@ -213,6 +213,8 @@ class TrafficLog:
             self._size += len(line)
         if self._size > self._bound:
             self.missing = _FULL.format(mib=self._bound / 2**20)
+        if self._gap:
+            self._write_waiting()  # there may be room again
         gap = self._encode(_gap_entry(entries)) if self._gap and not self._waiting else b""
         data = gap + b"".join(lines)
         if self._waiting_bytes + len(data) > self._most_waiting or (self._gap and not gap):

@@ -6,20 +6,27 @@ again, because a no may be among them. What was denied stays denied.
 
 from __future__ import annotations
 
+import itertools
+import json
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from acp_jupyter.errors import KeptFileBroken
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.rules.store import RulesStore
 from acp_jupyter.host.session import Session
+from acp_jupyter.host.traffic_log import TrafficLog, lacks_lines, read_traffic
 from acp_jupyter.host.trust_store import TrustStore
+from acp_jupyter.packets.traffic import TrafficEntry
 from acp_jupyter.transcript.rule_text import read_rule
 from tests.support.full_disk import full_disk
+from tests.support.generated import examples
 from tests.support.keeping import FAST, Kept, Server
 from tests.support.wait import eventually
 
@@ -113,22 +120,126 @@ def test_what_was_taken_back_stays_so(kept: Kept, consent: str, full: str) -> No
         assert bool(woken.state.rules) == (consent == "a rule")
 
 
-@pytest.mark.parametrize("full", FULL)
-def test_it_is_said_that_lines_are_missing(kept: Kept, full: str) -> None:
-    fill, limits = FULL[full]
-    with kept.server(limits) as server:
+def texts(server: Server, session: Session, words: str) -> list[str]:
+    return [text for text in server.notices(session) if words in text]
+
+
+def history(session: Session) -> str:
+    return session.state.history
+
+
+def test_it_is_said_that_a_full_log_lacks_lines(kept: Kept) -> None:
+    with kept.server(SMALL) as server:
         session = server.open("keeper")
-        with fill(server, session):
+        with full_log(server, session):
             server.done(session, server.prompt(session, "two"))
-
-            def told() -> list[str]:
-                server.run(lambda: session.rename("Another"))
-                return [text for text in server.notices(session) if "is not kept" in text]
-
-            assert len(eventually(told, what="a notice")) == 1
-    with kept.server(limits) as server:
+            assert len(texts(server, session, "is not kept")) == 1
+    with kept.server(SMALL) as server:
         woken = server.woken(session.session_id)
-        assert len([t for t in server.notices(woken) if "lines are missing" in t]) == 1
+        assert len(texts(server, woken, "lines are missing")) == 1
+        assert woken.state.history == "gap"
+
+
+def test_what_a_full_disk_did_not_take_is_written_later(kept: Kept) -> None:
+    """All of it, with no line of it torn, and the next turn after it too."""
+    with kept.server() as server:
+        session = server.open("keeper")
+        with disk_is_full(server, session):
+            server.done(session, server.prompt(session, "two " * 2000))
+            eventually(
+                lambda: texts(server, session, "Not kept: the disk takes nothing more"),
+                what="it is said",
+            )
+            assert history(session) == "gap"
+        eventually(lambda: texts(server, session, "The disk has room again"), what="it is said")
+        assert history(session) == "whole"
+        server.done(session, server.prompt(session, "three"))
+        said = server.said(session)
+    with kept.server() as server:
+        woken = server.woken(session.session_id)
+        assert server.said(woken) == said
+        assert texts(server, woken, "missing") == []
+        assert woken.state.history == "whole"
+
+
+def test_a_server_that_ends_while_the_disk_is_full_has_lost_lines(kept: Kept) -> None:
+    with kept.server() as server:
+        session = server.open("keeper")
+        server.done(session, server.prompt(session, "one"))
+        assert session.journal.flush()
+        size = session.journal.log.path.stat().st_size
+        turn_id = server.prompt(session, "two " * 2000)
+        with full_disk(size):
+            server.done(session, turn_id)
+            server.host.stop()
+    with kept.server() as server:
+        woken = server.woken(session.session_id)
+        assert server.said(woken)[:2] == ["one", "After 0: one"]
+        assert len(texts(server, woken, "lines are missing")) == 1
+        assert woken.state.history == "gap"
+        server.done(woken, server.prompt(woken, "three"))
+
+
+def test_beyond_its_bound_what_waits_is_lost_and_said(kept: Kept) -> None:
+    with kept.server(replace(FAST, unwritten_bytes=20_000)) as server:
+        session = server.open("keeper")
+        with disk_is_full(server, session):
+            for text in ("two ", "three ", "four "):
+                server.done(session, server.prompt(session, text * 2000))
+            eventually(lambda: texts(server, session, "too much waits"), what="it is said")
+        server.done(session, server.prompt(session, "five"))
+        session.journal.flush()
+    with kept.server() as server:
+        woken = server.woken(session.session_id)
+        assert len(texts(server, woken, "lines are missing")) == 1
+        assert woken.state.history == "gap"
+        assert server.said(woken)[-1].endswith("five")
+
+
+def test_a_kept_session_can_be_read_while_nothing_can_be_written(kept: Kept) -> None:
+    with kept.server() as server:
+        session = server.open("keeper")
+        server.done(session, server.prompt(session, "one"))
+    with full_disk(), kept.server() as server:
+        woken = server.woken(session.session_id)
+        assert server.said(woken) == ["one", "After 0: one"]
+        assert "can't be written" in woken.state.read_only
+        assert "You can read it here." in woken.state.read_only
+
+
+LINES = st.lists(st.text(max_size=300), min_size=1, max_size=5)
+ROOM = st.one_of(st.none(), st.integers(0, 400))
+
+
+@given(st.lists(st.tuples(LINES, ROOM), min_size=1, max_size=8), st.booleans())
+@examples(60)
+def test_any_lines_on_any_disk(
+    tmp_path_factory: pytest.TempPathFactory,
+    batches: list[tuple[list[str], int | None]],
+    ends_full: bool,
+) -> None:
+    """What is in the file is whole and in order; if any line is missing, the file says so."""
+    path = tmp_path_factory.mktemp("disk") / "session" / "traffic.ndjson"
+    sent: list[str] = []
+    numbers = itertools.count(1)
+    log = TrafficLog(path, replace(Limits(), unwritten_bytes=1500))
+    for number, (texts, room) in enumerate(batches):
+        full = room is not None and (number < len(batches) - 1 or ends_full)
+        with full_disk(path.stat().st_size + (room or 0)) if full else nullcontext():
+            for text in texts:
+                sent.append(text)
+                log.append(TrafficEntry(next(numbers), 1.0, "<", {"text": text}))
+            log.flush()
+            if number == len(batches) - 1:
+                log.close()
+    found = list(read_traffic(path))
+    assert all(json.loads(line) for line in path.read_bytes().splitlines() if line)
+    kept = [entry.message["text"] for entry in found if "text" in entry.message]
+    positions = [entry.seq for entry in found if "text" in entry.message]
+    assert positions == sorted(set(positions))
+    assert kept == [sent[position - 1] for position in positions]
+    gaps = [entry for entry in found if entry.message.get("note") == "log_gap"]
+    assert (len(kept) < len(sent)) == (bool(gaps) or lacks_lines(path))
 
 
 def test_a_session_goes_on_under_what_was_allowed_since(kept: Kept) -> None:

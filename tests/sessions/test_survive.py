@@ -164,6 +164,48 @@ def test_two_servers_on_one_folder(kept: Kept) -> None:
     assert all(json.loads(line) for line in lines)
 
 
+def test_a_server_whose_session_another_machine_took_only_reads_it(kept: Kept) -> None:
+    """It slept for too long. What it still has goes into no log."""
+    with kept.server() as server:
+        session = server.open("keeper")
+        say(server, session, "one")
+        session_id = session.session_id
+        folder = kept.data / "sessions" / session_id
+        eventually((folder / "owner").exists, 5)
+        lines = (folder / "traffic.ndjson").read_text()
+        sign = {"pid": 1, "host": "elsewhere"}
+        (kept.data / "servers" / "another.json").write_text(json.dumps(sign))
+        (folder / "owner").write_text("another")
+
+        def read_only() -> str:
+            return server.woken(session_id).state.read_only
+
+        eventually(read_only, what="it is seen")
+        assert read_only() == "This session is open in another server. You can read it here."
+        with pytest.raises(SessionImported, match="open in another server"):
+            server.prompt(server.woken(session_id), "two")
+    assert (folder / "traffic.ndjson").read_text() == lines
+    assert (folder / "owner").read_text() == "another"
+
+
+def test_a_data_folder_that_is_deleted_is_made_anew(kept: Kept) -> None:
+    with kept.server() as server:
+        session = server.open("keeper")
+        say(server, session, "one")
+        eventually((kept.data / "sessions" / session.session_id / "owner").exists, 5)
+        shutil.rmtree(kept.data)
+        eventually(
+            lambda: [text for text in server.notices(session) if "was deleted" in text],
+            what="it is said",
+        )
+        say(server, session, "two")
+        said = server.said(session)
+    with kept.server() as server:
+        woken = server.woken(session.session_id)
+        assert woken.state.read_only == ""
+        assert server.said(woken) == said
+
+
 def test_a_dead_server_owns_nothing(kept: Kept) -> None:
     with kept.server() as server:
         session = server.open("keeper")
