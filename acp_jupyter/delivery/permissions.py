@@ -10,9 +10,10 @@ from acp_jupyter.delivery.callers import Caller
 from acp_jupyter.delivery.commands import AnswerPermission
 from acp_jupyter.delivery.deciding import sender, senders_only
 from acp_jupyter.delivery.permission_commands import ListRules, RevokeRule, RuleEntry
-from acp_jupyter.errors import BadRequest, NotAllowed
+from acp_jupyter.errors import BadRequest, KeptFileBroken, NotAllowed
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.session import Session
+from acp_jupyter.packets.notes import HostNotice
 from acp_jupyter.packets.permission_notes import Rule
 from acp_jupyter.transcript.rule_text import rule_text
 
@@ -61,7 +62,13 @@ class Permissions:
                 user=user,
             )
         if rule is not None:
-            await self._remember(session, rule)
+            try:
+                await self._remember(session, rule)
+            except (BadRequest, KeptFileBroken) as error:
+                # The agent has its answer already.
+                done = "Allowed" if rule.effect == "allow" else "Rejected"
+                words = f"{done} once, and not remembered. {error.message}"
+                session.journal.note(HostNotice(severity="warning", text=words))
         return {"outcome": outcome}
 
     def _rule(self, session: Session, command: AnswerPermission, user: str) -> Rule | None:

@@ -147,7 +147,8 @@ class Agent:
             self.wire.update(session_id, "tool_call", toolCallId="t", title="Edit", kind="edit")
             self.waiting[session_id] = message
             option = {"optionId": "yes", "name": "Yes", "kind": "allow_once"}
-            asked = {"sessionId": session_id, "toolCall": {"toolCallId": "t"}, "options": [option]}
+            call = {"toolCallId": "t", "kind": "execute", "rawInput": {"command": "ls"}}
+            asked = {"sessionId": session_id, "toolCall": call, "options": [option]}
             self.wire.send({"id": 1, "method": "session/request_permission", "params": asked})
             return
         self.wire.result(message, {"stopReason": "end_turn"})

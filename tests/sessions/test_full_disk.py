@@ -17,6 +17,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from acp_jupyter.delivery.commands import AnswerPermission
 from acp_jupyter.errors import KeptFileBroken
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.rules.store import RulesStore
@@ -261,6 +262,27 @@ def test_an_agent_can_fill_its_log_and_no_more(kept: Kept) -> None:
         assert session.journal.flush()
         assert session.journal.log.path.stat().st_size < BOUND + 500
     assert Limits().traffic_log_bytes <= 256 * 1024 * 1024
+
+
+def test_always_is_allowed_once_where_it_can_not_be_remembered(kept: Kept) -> None:
+    with kept.server() as server:
+        session = server.open("keeper")
+        turn_id = server.prompt(session, "ask")
+        request_id = server.asked(session)
+        with full_disk():
+            reply = server.send(
+                AnswerPermission(
+                    session_id=session.session_id,
+                    request_id=request_id,
+                    option_id="yes",
+                    remember="workspace",
+                )
+            )
+        server.done(session, turn_id)
+        assert reply == {"outcome": "allowed"}
+        (words,) = texts(server, session, "not remembered")
+        assert words.startswith("Allowed once, and not remembered. The file ")
+        assert "can't be written" in words
 
 
 STORES: dict[str, Callable[[Path], tuple[Callable[[str], object], Callable[[], object]]]] = {
