@@ -138,6 +138,7 @@ class WaitingCells:
         kernel = self._kernels.setdefault(kernel_id, _Kernel())
         self._lose(kernel)
         ended = asyncio.ensure_future(turn)
+        more: asyncio.Future[bool] | None = None
         kernel.looking += 1
         try:
             while not ended.done():
@@ -152,7 +153,10 @@ class WaitingCells:
                 kernel.seen_at = 0.0
             return Followed(detail=detail)
         finally:
+            # The cell may have been interrupted.
             ended.cancel()
+            if more is not None:
+                more.cancel()
             kernel.looking -= 1
             self._tidy(kernel_id)
 

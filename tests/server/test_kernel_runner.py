@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
@@ -266,6 +268,18 @@ def test_a_kernel_that_dies_is_told(server: JupyterServer) -> None:
     assert found[0]["trouble"] == "dead"
     stop(server)
     assert Tool(server, "none").run("1")["trouble"] == "no_kernel"
+
+
+def test_code_for_a_kernel_that_has_just_died_waits_for_the_next(server: JupyterServer) -> None:
+    """Jupyter looks every three seconds whether its kernels live, and starts them again."""
+    side = server.start_kernel("killed.ipynb")
+    tool = Tool(server, side.kernel_id)
+    ran = tool.run("import os; os.getpid()")
+    killed = int(ran["outputs"][0]["data"]["text/plain"])
+    os.kill(killed, signal.SIGKILL)
+    again = tool.run("import os; os.getpid()")
+    assert again["status"] == "ok"
+    assert int(again["outputs"][0]["data"]["text/plain"]) != killed
 
 
 def test_a_restart_loses_the_variables(server: JupyterServer) -> None:
