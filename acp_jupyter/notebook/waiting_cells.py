@@ -138,7 +138,6 @@ class WaitingCells:
         kernel = self._kernels.setdefault(kernel_id, _Kernel())
         self._lose(kernel)
         ended = asyncio.ensure_future(turn)
-        more: asyncio.Future[bool] | None = None
         kernel.looking += 1
         try:
             while not ended.done():
@@ -146,17 +145,16 @@ class WaitingCells:
                     return Followed(work=job.work)
                 kernel.more.clear()
                 more = asyncio.ensure_future(kernel.more.wait())
-                await asyncio.wait({ended, more}, return_when=asyncio.FIRST_COMPLETED)
-                more.cancel()
+                try:
+                    await asyncio.wait({ended, more}, return_when=asyncio.FIRST_COMPLETED)
+                finally:
+                    more.cancel()  # also where the cell was interrupted
             detail = ended.result()
             if detail.turn.status == "done":
                 kernel.seen_at = 0.0
             return Followed(detail=detail)
         finally:
-            # The cell may have been interrupted.
             ended.cancel()
-            if more is not None:
-                more.cancel()
             kernel.looking -= 1
             self._tidy(kernel_id)
 
