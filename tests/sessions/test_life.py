@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -275,3 +276,18 @@ def test_a_silent_agent_is_flagged_until_it_speaks(kept: Kept) -> None:
         server.run(lambda: session.cancel())
         server.done(session, turn)
         assert session.state.silent_since is None
+
+
+def test_silence_is_told_when_it_has_lasted_that_long(kept: Kept) -> None:
+    """Whenever the turn began, and whenever the log was looked at before."""
+    with kept.server(replace(FAST, silent_seconds=2.0)) as server:
+        session = server.open("keeper")
+        say(server, session, "one")  # the agent runs, and its session is old
+        for _ in range(2):
+            turn = server.prompt(session, "wait")
+            since = eventually(lambda: session.state.silent_since, 10)
+            silent = time.time() - since
+            server.run(lambda: session.cancel())
+            server.done(session, turn)
+            assert 2.0 <= silent < 2.8
+            say(server, session, "and on")
