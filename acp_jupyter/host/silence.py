@@ -35,9 +35,9 @@ class Silence:
     def _look(self) -> None:
         session, since = self._journal.transcript.session, self._journal.last_line_at
         left = since + self._seconds - time.time()
-        if left <= 0 and session.status == "running" and session.silent_since is None:
-            if session.active_turn_id is not None:
-                self._journal.note(AgentSilent(turn_id=session.active_turn_id, since=since))
+        turn_id = session.active_turn_id if session.status == "running" else None
+        if left <= 0 and turn_id is not None and session.silent_since is None:
+            self._journal.note(AgentSilent(turn_id=turn_id, since=since))
         # A turn that begins meanwhile can't have been silent for long before the next look.
         wait = left if 0 < left < self._seconds else self._seconds
         self._timer = asyncio.get_running_loop().call_later(wait, self._look)

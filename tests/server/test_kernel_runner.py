@@ -293,6 +293,25 @@ def test_a_restart_loses_the_variables(server: JupyterServer) -> None:
     assert tool("variables")["variables"] == []
 
 
+def test_a_turn_goes_on_when_its_kernel_is_restarted(server: JupyterServer) -> None:
+    """Jupyter interrupts it first, and its cell takes that for the user's; `%acp cancel` stops."""
+    side = server.start_kernel("left.ipynb")
+
+    def restart(cell: Cell) -> None:
+        if cell.outputs:
+            with server.user() as user:
+                user.post(f"{server.url}api/kernels/{side.kernel_id}/restart").raise_for_status()
+            raise _DiedError
+
+    with Kernel(server.root, connection_file=side.connection_file) as kernel:
+        kernel.run("%load_ext acp_jupyter").ok()
+        with pytest.raises(_DiedError):
+            kernel.run("%%acp demo\nslow rate=5", watched=True, on_progress=restart)
+    with Kernel(server.root, connection_file=side.connection_file) as kernel:
+        kernel.run("%load_ext acp_jupyter").ok()
+        assert kernel.run("%acp cancel").ok().printed == "Stopped 1 turn.\n"
+
+
 def test_a_busy_kernel_is_told_in_words(
     server: JupyterServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
