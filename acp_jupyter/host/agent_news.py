@@ -61,8 +61,8 @@ class AgentNews:
         if seconds:
             text = (
                 f"{self._agent_name} has stopped several times. It is started again in "
-                f"{max(1.0, seconds):.0f} s. %acp log shows what it last said; %acp restart or "
-                "Restart the Agent starts it now, Stop ends the turn."
+                f"{max(1.0, seconds):.0f} s. Stop ends the turn; Restart the Agent in the command "
+                "palette starts it at once. %acp log shows what it last said."
             )
             self._journal.note(HostNotice(severity="warning", text=text))
         self._journal.note(MessageHeld(words=text))

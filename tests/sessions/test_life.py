@@ -278,7 +278,7 @@ def test_what_waits_for_an_agent_that_keeps_dying_says_so_and_a_restart_ends_it(
         server.done(session, server.prompt(session, "die"))
         turn = server.prompt(session, "one")
         held = eventually(lambda: session.state.held)
-        assert "%acp restart" in held
+        assert "Restart the Agent" in held
         assert session.transcript.turns[turn].status == "running"
         server.send(RestartAgent(agent="keeper"))
         server.done(session, turn)
