@@ -96,7 +96,7 @@ class Channel:
         self._stop_listening = host.on_sessions_changed(self._sessions_changed)
 
     async def run(self) -> None:
-        """Send until cancelled or until the page takes no more."""
+        """Send until cancelled, until `finish`, or until the page takes no more."""
         tasks = [
             asyncio.create_task(self._outbox.run(), name="acp-channel-outbox"),
             asyncio.create_task(self._send_lists(), name="acp-channel-sessions"),
@@ -111,6 +111,10 @@ class Channel:
             await asyncio.gather(*tasks, return_exceptions=True)
         for task in done:
             task.result()
+
+    def finish(self) -> None:
+        """Send what waits; `run` ends with that."""
+        self._outbox.finish()
 
     def close(self) -> None:
         """Leave nothing behind in the host. May be called again."""

@@ -31,6 +31,7 @@ class Outbox:
         self._wake = asyncio.Event()
         self._frames: deque[ServerFrame] = deque()
         self._overflown = False
+        self._finishing = False
         self._paces: dict[Subscription, Pacing] = {}
         self._due: set[Subscription] = set()
 
@@ -72,8 +73,13 @@ class Outbox:
         if pace is not None:
             pace.acknowledged(seq)
 
+    def finish(self) -> None:
+        """Write what waits, at no pace; `run` ends with that."""
+        self._finishing = True
+        self._wake.set()
+
     async def run(self) -> None:
-        """Write until cancelled, or until ``write`` fails.
+        """Write until cancelled, `finish` or a failure of ``write``.
 
         Raises
         ------
@@ -88,6 +94,8 @@ class Outbox:
                 raise TimeoutError
             wait = await self._flush_due()
             if wait is None:
+                if self._finishing:
+                    return
                 await self._wake.wait()
             elif wait > 0:
                 # Other frames do not wait for the pace of events.
@@ -107,7 +115,7 @@ class Outbox:
         if not delays:
             return None
         delay, _, subscription = delays[0]
-        if delay > 0:
+        if delay > 0 and not self._finishing:
             return delay
         self._due.discard(subscription)
         events = subscription.take()

@@ -9,6 +9,7 @@ from acp_jupyter.host.connection import AgentConnection
 from acp_jupyter.host.journal import Journal
 from acp_jupyter.host.link import Link
 from acp_jupyter.packets.notes import AgentExited, HostNotice, StartFailed, TurnFailed
+from acp_jupyter.packets.session_notes import MessageHeld
 
 __all__ = ["AgentNews"]
 
@@ -55,9 +56,16 @@ class AgentNews:
         self._journal.note(AgentExited(words=words, expected=True))
 
     def paused(self, seconds: float) -> None:
-        """Tell that the next start is put off."""
-        text = f"{self._agent_name} has stopped several times. It is started again in"
-        self._journal.note(HostNotice(severity="warning", text=f"{text} {seconds:.0f} s."))
+        """Tell that the next start is put off; by 0 seconds: not any more."""
+        text = ""
+        if seconds:
+            text = (
+                f"{self._agent_name} has stopped several times. It is started again in "
+                f"{max(1.0, seconds):.0f} s. Stop ends the turn; Restart the Agent in the command "
+                "palette starts it at once. %acp log shows what it last said."
+            )
+            self._journal.note(HostNotice(severity="warning", text=text))
+        self._journal.note(MessageHeld(words=text))
 
     def start_failed(self, task: asyncio.Task[Link]) -> None:
         """Tell why a start that nobody waited for has failed; a turn tells of its own."""

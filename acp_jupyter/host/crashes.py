@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
+from typing import Any
 
 from acp_jupyter.host.limits import Limits
 
@@ -41,6 +42,11 @@ class Crashes:
     def forget(self, key: Hashable) -> None:
         """Start afresh."""
         self._counts.pop(key, None)
+
+    def forget_all(self, where: Callable[[Any], bool]) -> None:
+        """Start afresh with what ``where`` is true of."""
+        for key in [key for key in self._counts if where(key)]:
+            self.forget(key)
 
     def delay(self, key: Hashable) -> float:
         """Return how long to wait before the next start: the more crashes, the longer."""

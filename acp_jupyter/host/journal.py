@@ -75,6 +75,8 @@ class Journal:
         self.sequence: Iterator[int] = itertools.count(next_number)
         self.lines = 0
         """How many were entered here."""
+        self.last_line_at = time.time()
+        """Seconds since the epoch."""
         self._log = log
         self._secrets = SecretAnswers()
         self._changed = changed
@@ -109,6 +111,7 @@ class Journal:
                 return
         self._log.append(entry)
         self.lines += 1
+        self.last_line_at = entry.t
         if self._due is None:
             self._due = asyncio.get_running_loop().call_soon(self._take_burst)
 
@@ -125,6 +128,7 @@ class Journal:
         entry = self._secrets.without(entry)
         self._log.append(entry)
         self.lines += 1
+        self.last_line_at = entry.t
         return self._read(entry)
 
     def _read(self, entry: TrafficEntry) -> list[LogPacket]:

@@ -23,6 +23,7 @@ from acp_jupyter.transcript.redact import Redactor
 
 __all__ = ["AgentPool", "Member"]
 
+_PAUSE_SECONDS = 0.2
 _Key = tuple[str, str, tuple[str, ...], tuple[tuple[str, str], ...], str]
 
 
@@ -110,7 +111,8 @@ class AgentPool:
         member
             The session.
         waiting
-            Called with the seconds that the start is put off because the agent died too often.
+            Called with the seconds that the start is put off because the agent died too often,
+            and with 0 when that is over.
 
         Raises
         ------
@@ -120,9 +122,7 @@ class AgentPool:
         key = _key(member)
         running = self._found(key, member)
         if running is None and (delay := self._crashes.delay(key)) > 0:
-            if waiting is not None:
-                waiting(delay)
-            await asyncio.sleep(delay)
+            await self._pause(key, delay, waiting)
             running = self._found(key, member)  # another session may have started it meanwhile
         if running is None:
             running = self._start(member, key)
@@ -135,6 +135,19 @@ class AgentPool:
         except BaseException:
             await self.leave(member)
             raise
+
+    async def _pause(
+        self, key: _Key, delay: float, waiting: Callable[[float], None] | None
+    ) -> None:
+        if waiting is not None:
+            waiting(delay)
+        try:
+            # The user may restart the agent meanwhile: then there is no more delay.
+            while (left := self._crashes.delay(key)) > 0:  # noqa: ASYNC110 - time ends it too
+                await asyncio.sleep(min(left, _PAUSE_SECONDS))
+        finally:
+            if waiting is not None:
+                waiting(0.0)
 
     @asynccontextmanager
     async def borrowed(self, spec: AgentSpec, cwd: Path) -> AsyncIterator[AgentConnection]:
@@ -195,8 +208,8 @@ class AgentPool:
         """End every process of an agent; each session starts it anew. Return how many ended."""
         groups = tuple((k, group) for k, group in self._running.items() if k[0] == agent_id)
         found = [(key, running) for key, group in groups for running in group]
+        self._crashes.forget_all(lambda key: key[0] == agent_id)
         for key, running in found:
-            self._crashes.forget(key)
             await self._end(key, running)
         return len(found)
 

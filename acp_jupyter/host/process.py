@@ -15,7 +15,7 @@ from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.pipes import PipeReader, PipeWriter
 from acp_jupyter.host.registry.agents import AgentSpec
 from acp_jupyter.host.stderr_tail import StderrTail
-from acp_jupyter.host.supervised import ExitReason, Grace, Supervised
+from acp_jupyter.host.supervised import ExitReason, Grace, Supervised, to_its_end
 from acp_jupyter.transcript.redact import Redactor
 
 __all__ = ["AgentProcess", "ExitReason"]
@@ -83,7 +83,7 @@ class AgentProcess:
                 "The machine may be overloaded; try again."
             ) from None
         except BaseException:
-            await process.stop()
+            await to_its_end(process.stop())
             raise
         if process.pid == 0:
             await process.stop()
@@ -118,11 +118,15 @@ class AgentProcess:
             )
         except (OSError, ValueError) as error:
             raise AgentStartError(f"The agent's supervisor did not start: {error}.") from error
-        assert supervised.supervisor.stdin is not None
+        supervisor = supervised.supervisor
+        assert supervisor.stdin is not None
         try:
-            stdin = await PipeWriter.open(supervised.supervisor.stdin, limits.unsent_bytes)
+            stdin = await PipeWriter.open(supervisor.stdin, limits.unsent_bytes)
         except BaseException:
-            supervised.let_go()
+            for pipe in (supervisor.stdin, supervisor.stdout, supervisor.stderr):
+                assert pipe is not None
+                pipe.close()
+            await to_its_end(supervised.stop())
             raise
         process = cls(supervised, stdin, redactor or Redactor.of_environments(env), limits)
         if supervised.exited.is_set():

@@ -26,6 +26,7 @@ from acp_jupyter.host.queue import QueuedTurn, TurnQueue
 from acp_jupyter.host.unasked import REFUSED, REFUSED_OF_RECORD, UNANSWERED
 from acp_jupyter.packets.notes import Origin, Policy, TurnFailed, TurnStartedNote, TurnStopped
 from acp_jupyter.packets.permission_notes import Rule
+from acp_jupyter.packets.session_notes import MessageHeld
 
 __all__ = ["Prompting"]
 
@@ -241,13 +242,27 @@ class Prompting:
         await asyncio.wait((work,), timeout=self._limits.stop_seconds)
         if not work.done():
             self._journal.note(TurnStopped(turn_id=turn.turn_id))
+            self._hold()
             await asyncio.wait((work,), timeout=self._limits.cancel_grace_seconds)
         if not work.done():
             # It neither answers nor stops: the next prompt starts it anew.
             await self._drop()
             work.cancel()
+        if self._journal.transcript.session.held:
+            self._journal.note(MessageHeld())
         sent.cancel()
         await asyncio.gather(sent, return_exceptions=True)
+
+    def _hold(self) -> None:
+        """Say why the next message waits: the agent was told to stop, and has not yet."""
+        limits = self._limits
+        seconds = limits.cancel_grace_seconds + limits.stdin_eof_seconds + limits.term_seconds
+        name = self._journal.transcript.session.agent_info.name
+        words = (
+            f"{name} was told to stop and has not answered yet. The next message is sent when it "
+            f"does. After {seconds:.0f} s at most {name} is ended and started again."
+        )
+        self._journal.note(MessageHeld(words=words))
 
     async def _started_link(self, work: asyncio.Future[None]) -> Link | None:
         link = asyncio.ensure_future(self._link())

@@ -13,7 +13,7 @@ __all__ = ["Silence"]
 
 
 class Silence:
-    """Looks at a session's log now and then. Costs nothing per line.
+    """Looks at a session's log when it may have been silent for that long. Costs nothing per line.
 
     Parameters
     ----------
@@ -26,8 +26,6 @@ class Silence:
     def __init__(self, journal: Journal, limits: Limits) -> None:
         self._journal = journal
         self._seconds = limits.silent_seconds
-        self._lines = -1
-        self._since = time.time()
         self._timer = asyncio.get_running_loop().call_later(self._seconds, self._look)
 
     def close(self) -> None:
@@ -35,11 +33,11 @@ class Silence:
         self._timer.cancel()
 
     def _look(self) -> None:
-        session = self._journal.transcript.session
-        if self._journal.lines != self._lines or session.status != "running":
-            self._lines = self._journal.lines
-            self._since = time.time()
-        elif session.active_turn_id is not None and session.silent_since is None:
-            self._journal.note(AgentSilent(turn_id=session.active_turn_id, since=self._since))
-            self._lines = self._journal.lines
-        self._timer = asyncio.get_running_loop().call_later(self._seconds / 2, self._look)
+        session, since = self._journal.transcript.session, self._journal.last_line_at
+        left = since + self._seconds - time.time()
+        turn_id = session.active_turn_id if session.status == "running" else None
+        if left <= 0 and turn_id is not None and session.silent_since is None:
+            self._journal.note(AgentSilent(turn_id=turn_id, since=since))
+        # A turn that begins meanwhile can't have been silent for long before the next look.
+        wait = left if 0 < left < self._seconds else self._seconds
+        self._timer = asyncio.get_running_loop().call_later(wait, self._look)

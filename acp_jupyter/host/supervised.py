@@ -9,7 +9,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -17,7 +17,7 @@ from typing import Any, Self
 from acp_jupyter.host import supervise
 from acp_jupyter.host.pipes import PipeReader
 
-__all__ = ["ExitReason", "Grace", "Supervised"]
+__all__ = ["ExitReason", "Grace", "Supervised", "to_its_end"]
 
 _STOP_MARGIN_SECONDS = 6.0
 
@@ -138,9 +138,7 @@ class Supervised:
             # A thread that starts a process can't be stopped: take the process back.
             os.close(life_write)
             os.close(status_read)
-            unwanted = await spawning
-            unwanted.kill()
-            await asyncio.to_thread(unwanted.communicate)
+            await to_its_end(_end_unwanted(spawning))
             raise
         except BaseException:
             os.close(life_write)
@@ -200,3 +198,19 @@ class Supervised:
         self.reason = reason
         self.exited.set()
         self._on_exit()
+
+
+async def to_its_end(clearing_up: Coroutine[Any, Any, None]) -> None:
+    """Wait for what clears up, though the waiting is cancelled again and again."""
+    task = asyncio.create_task(clearing_up, name="acp-clearing-up")
+    while not task.done():
+        with contextlib.suppress(asyncio.CancelledError):
+            await asyncio.wait([task])
+    task.result()
+
+
+async def _end_unwanted(spawning: Awaitable[subprocess.Popen[bytes]]) -> None:
+    with contextlib.suppress(OSError, ValueError):  # it did not even start
+        unwanted = await spawning
+        unwanted.kill()
+        await asyncio.to_thread(unwanted.communicate)

@@ -109,7 +109,7 @@ def _show_end(turn: Turn, widget: TurnWidget | None) -> None:
         return
     finally:
         if widget is not None:
-            widget.close()
+            widget.end()
     if not detail.page_holds_notebook and detail.bundle is not None:
         _display(detail.bundle, turn, update=True)
 
@@ -128,7 +128,7 @@ def _show_in_notebook(turn: Turn, cell: Cell) -> None:
         widget = None
         if wants_widget(start, cell.can_ask):
             widget = make_widget(turn._client, start)
-            stack.callback(widget.close)
+            stack.callback(widget.end)
         try:
             _display(first_bundle(start, widget), turn, update=False)
             turn._wait(None, None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 from collections.abc import Mapping
 from concurrent.futures import Future
@@ -15,7 +16,7 @@ from acp_jupyter.delivery.channel import Channel
 from acp_jupyter.delivery.commands import Command
 from acp_jupyter.delivery.dispatch import Dispatcher, Result
 from acp_jupyter.delivery.frames import SessionSummary, SubscribeFrame
-from acp_jupyter.errors import HostClosed
+from acp_jupyter.errors import AcpError, HostClosed
 from acp_jupyter.kernel.client import HostClient
 from acp_jupyter.kernel.embedded import EmbeddedHost
 from acp_jupyter.kernel.surroundings import current_shell, kernel_of
@@ -24,6 +25,8 @@ from acp_jupyter.packets.notes import Origin
 from acp_jupyter.transcript.session_state import TurnState
 
 __all__ = ["comm_widget"]
+
+_LAST_SECONDS = 2.0
 
 
 def comm_widget(client: HostClient, turn: TurnState) -> TurnWidget:
@@ -66,7 +69,9 @@ class _Served:
         self._session_id = turn.session_id
         self._pages = Pages(_no_document)
         self._channel: Channel | None = None
+        self._running: asyncio.Task[None] | None = None
         self._serving: Future[None] | None = None
+        self._subscribed = asyncio.Event()
         origin = turn.origin or Origin()
         self.widget = TurnWidget(
             turn_id=turn.turn_id,
@@ -76,6 +81,7 @@ class _Served:
             cell_id=origin.cell_id,
             on_open=self._open,
             on_frame=self._receive,
+            on_end=self._finish,
         )
         self.widget.observe(self._closed, "comm")
         self._open()
@@ -93,14 +99,27 @@ class _Served:
         if change["new"] is None and self._serving is not None:
             self._serving.cancel()
 
+    def _finish(self) -> None:
+        """Send what the page has not been told, above all that the turn has ended."""
+        with contextlib.suppress(AcpError):
+            self._client.host.call(self._told_all(), _LAST_SECONDS)
+
+    async def _told_all(self) -> None:
+        await self._subscribed.wait()
+        if self._channel is not None and self._running is not None:
+            self._channel.finish()
+            await asyncio.wait([self._running])
+
     async def _serve(self) -> None:
+        self._subscribed.clear()
         client = self._client
         desk = _Desk(client.dispatcher)
         channel = Channel(client.host, self._pages, desk, client.caller, self._write)
         self._channel = channel
-        running = asyncio.create_task(channel.run(), name="acp-comm-channel")
+        running = self._running = asyncio.create_task(channel.run(), name="acp-comm-channel")
         try:
             await channel.receive(SubscribeFrame(session_id=self._session_id).model_dump_json())
+            self._subscribed.set()
             await running
         finally:
             running.cancel()

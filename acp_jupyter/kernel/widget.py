@@ -45,6 +45,8 @@ class TurnWidget(anywidget.AnyWidget):
         Called when a page starts to listen, each time; it is owed a hello frame.
     on_frame
         Called with each client frame, unchecked, on the thread of the comm.
+    on_end
+        Called by `end`; sends what waits.
     """
 
     _esm = _STATIC / "widget.js"
@@ -66,6 +68,7 @@ class TurnWidget(anywidget.AnyWidget):
         cell_id: str = "",
         on_open: Callable[[], None] | None = None,
         on_frame: Callable[[dict[str, Any]], None] | None = None,
+        on_end: Callable[[], None] | None = None,
     ) -> None:
         super().__init__(
             turn_id=turn_id,
@@ -77,11 +80,20 @@ class TurnWidget(anywidget.AnyWidget):
         self._numbers = itertools.count()
         self._on_open = on_open
         self._on_frame = on_frame
+        self._on_end = on_end
         self.on_msg(self._receive)
 
     def send_frame(self, frame: Mapping[str, Any]) -> None:
         """Send a server frame to every page that shows this widget."""
         self.send({"n": next(self._numbers), "frame": dict(frame)})
+
+    def end(self) -> None:
+        """Close it as soon as its pages know the end of the turn."""
+        try:
+            if self._on_end is not None:
+                self._on_end()
+        finally:
+            self.close()
 
     def _receive(self, _widget: object, content: object, _buffers: object) -> None:
         match content:

@@ -145,8 +145,10 @@ class WaitingCells:
                     return Followed(work=job.work)
                 kernel.more.clear()
                 more = asyncio.ensure_future(kernel.more.wait())
-                await asyncio.wait({ended, more}, return_when=asyncio.FIRST_COMPLETED)
-                more.cancel()
+                try:
+                    await asyncio.wait({ended, more}, return_when=asyncio.FIRST_COMPLETED)
+                finally:
+                    more.cancel()  # also where the cell was interrupted
             detail = ended.result()
             if detail.turn.status == "done":
                 kernel.seen_at = 0.0

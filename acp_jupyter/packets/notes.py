@@ -27,6 +27,7 @@ from acp_jupyter.packets.permission_notes import (
 from acp_jupyter.packets.session_notes import (
     AgentSilent,
     FolderLook,
+    MessageHeld,
     ReplayEnded,
     ReplayStarted,
     SessionAttached,
@@ -262,6 +263,7 @@ Note = TypeAliasType(
         | ReplayEnded
         | AgentSilent
         | FolderLook
+        | MessageHeld
         | NoiseNote,
         Field(discriminator="note"),
     ],

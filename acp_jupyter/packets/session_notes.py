@@ -6,7 +6,14 @@ from typing import Literal
 
 from acp_jupyter.packets.base import Model
 
-__all__ = ["AgentSilent", "FolderLook", "ReplayEnded", "ReplayStarted", "SessionAttached"]
+__all__ = [
+    "AgentSilent",
+    "FolderLook",
+    "MessageHeld",
+    "ReplayEnded",
+    "ReplayStarted",
+    "SessionAttached",
+]
 
 
 class SessionAttached(Model):
@@ -49,3 +56,11 @@ class FolderLook(Model):
     note: Literal["folder_look"] = "folder_look"
     turn_id: str
     over: bool = False
+
+
+class MessageHeld(Model):
+    """The next message waits before the agent gets it; or it does not any more."""
+
+    note: Literal["message_held"] = "message_held"
+    words: str = ""
+    """Why, how long at most, and what can be done; empty where it waits no more."""

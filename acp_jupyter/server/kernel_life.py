@@ -30,6 +30,8 @@ class KernelLife:
 
     def __init__(self, kernels: MappingKernelManager) -> None:
         self._kernels: Any = kernels
+        self._ended: dict[str, object] = {}
+        """The last process of each kernel that was seen to be gone."""
         self.loop: asyncio.AbstractEventLoop | None = None
         """Jupyter's, once it runs: kernels are spoken to there."""
 
@@ -48,7 +50,25 @@ class KernelLife:
     def must_exist(self, kernel_id: str) -> None:
         """Raise `KernelTrouble` where there is no such kernel."""
         if not kernel_id or kernel_id not in self._kernels:
+            self._ended.pop(kernel_id, None)
             raise KernelTrouble("no_kernel", "No kernel runs for this notebook. Start one first.")
+
+    async def is_alive(self, kernel_id: str) -> bool:
+        """Tell whether its process runs; False while Jupyter starts it again. On Jupyter's loop.
+
+        Raises
+        ------
+        KernelTrouble
+            It has ended, and nothing starts it again.
+        """
+        manager = self.manager(kernel_id)
+        process = self.process(kernel_id)
+        if await manager.is_alive():
+            return True
+        self._ended[kernel_id] = process
+        if not getattr(manager, "autorestart", False):
+            raise self.dead()
+        return False
 
     def is_free(self, kernel_id: str) -> bool:
         """Tell whether it runs nothing.
@@ -60,11 +80,22 @@ class KernelLife:
         """
         state = getattr(self.manager(kernel_id), "execution_state", "idle")
         if state == "dead":
-            raise KernelTrouble("dead", "The kernel has died. Ask the user to restart it.")
-        return bool(state != "busy")  # one that starts takes requests, and does them later
+            raise self.dead()
+        if state != "busy":
+            self._ended.pop(kernel_id, None)
+            return True  # one that starts takes requests, and does them later
+        # Jupyter keeps the word of a process that died while it was busy, until it hears from
+        # the next one; what that says first may be lost.
+        return self._ended.get(kernel_id) not in (None, self.process(kernel_id))
+
+    @staticmethod
+    def dead() -> KernelTrouble:
+        """Return what to tell of a kernel that nothing starts again."""
+        return KernelTrouble("dead", "The kernel has died. Ask the user to restart it.")
 
     async def restart(self, kernel_id: str) -> None:
         """Restart a kernel. On Jupyter's loop."""
+        self._ended[kernel_id] = self.process(kernel_id)
         try:
             await asyncio.wait_for(self._kernels.restart_kernel(kernel_id), _RESTART_SECONDS)
         except TimeoutError:
@@ -121,5 +152,6 @@ class KernelLife:
         first = self.process(kernel_id)
         while kernel_id in self._kernels and self.process(kernel_id) == first:
             if not await self._kernels.get_kernel(kernel_id).is_alive():
-                return
+                break
             await asyncio.sleep(_ALIVE_SECONDS)
+        self._ended[kernel_id] = first

@@ -6,7 +6,7 @@ import ast
 import asyncio
 import time
 import uuid
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import ValidationError
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ServerKernelRunner"]
 
+_T = TypeVar("_T")
 _A = TypeVar("_A", RunResult, Variables, Inspection, Completion)
 
 _BUSY_SECONDS = 30.0
@@ -177,25 +178,40 @@ class ServerKernelRunner:
         seconds: float,
         on_printed: OnPrinted | None = None,
     ) -> _A:
-        """Have the work done where it can be done now; wait for that a little."""
+        """Have the work done where it can be done now; wait for that a little.
+
+        A kernel that has just died is started again by Jupyter within seconds.
+        """
         self._life.must_exist(kernel_id)
         deadline = time.monotonic() + _BUSY_SECONDS
         while True:
-            if self._cells.waits(kernel_id):
+            alive = await self._life.on_jupyters_loop(self._life.is_alive(kernel_id))
+            if not alive:
+                self._cells.forget(kernel_id)
+            elif self._cells.waits(kernel_id):
                 try:
                     most = seconds + _EXTRA_SECONDS
-                    answer = await self._life.unless_dead(
+                    answer = await self._unless_dead(
                         kernel_id, self._by_cell(kernel_id, work, most, on_printed)
                     )
                 except NoCellWaits:
                     continue
                 assert isinstance(answer, kind)
                 return answer
-            if kernel_id not in self._running and self._life.is_free(kernel_id):
+            elif kernel_id not in self._running and self._life.is_free(kernel_id):
                 return await self._by_channel(kernel_id, by_channel(), runs=kind is RunResult)
             if time.monotonic() > deadline:
-                raise KernelTrouble("busy", _BUSY)
+                raise KernelTrouble("busy", _BUSY) if alive else self._life.dead()
             await asyncio.sleep(_LOOK_SECONDS)
+
+    async def _unless_dead(self, kernel_id: str, work: Awaitable[_T]) -> _T:
+        """Wait for work as long as the kernel lives; the cells of a dead one wait no more."""
+        try:
+            return await self._life.unless_dead(kernel_id, work)
+        except KernelTrouble as trouble:
+            if trouble.trouble == "dead":
+                self._cells.forget(kernel_id)
+            raise
 
     async def _by_channel(self, kernel_id: str, work: Coroutine[Any, Any, _A], *, runs: bool) -> _A:
         """Do it there; while code ``runs``, the kernel is no other tool's."""
@@ -203,7 +219,7 @@ class ServerKernelRunner:
             self._running.add(kernel_id)
         try:
             work_there = self._life.on_jupyters_loop(work)
-            return await self._life.unless_dead(kernel_id, work_there)
+            return await self._unless_dead(kernel_id, work_there)
         finally:
             if runs:
                 self._running.discard(kernel_id)

@@ -67,6 +67,7 @@ from acp_jupyter.packets.session_models import (
 from acp_jupyter.packets.session_notes import (
     AgentSilent,
     FolderLook,
+    MessageHeld,
     ReplayEnded,
     ReplayStarted,
     SessionAttached,
@@ -196,7 +197,7 @@ def _apply(draft: Draft, packet: LogPacket) -> None:  # noqa: C901, PLR0915 - on
             setup.chosen_model(draft, packet)
         case SessionAttached():
             setup.attached(draft, packet)
-        case AgentSilent() | FolderLook():
+        case AgentSilent() | FolderLook() | MessageHeld():
             setup.waiting(draft, packet)
         case UsageUpdate():
             setup.usage(draft, packet)

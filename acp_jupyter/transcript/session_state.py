@@ -161,6 +161,8 @@ class SessionState(Model):
     """When the agent last said something, while a turn waits for it too long."""
     looking: bool = False
     """Whether a turn waits for a look at its folder: the prompt is sent after that."""
+    held: str = ""
+    """Why the next message waits before the agent gets it, in words."""
     stored: bool = False
     """Whether it is only in its folder: nothing of it runs, and its log was not read."""
     read_only: str = ""

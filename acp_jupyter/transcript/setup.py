@@ -17,7 +17,7 @@ from acp_jupyter.packets.session_models import (
     SessionSetup,
     UsageUpdate,
 )
-from acp_jupyter.packets.session_notes import AgentSilent, FolderLook, SessionAttached
+from acp_jupyter.packets.session_notes import AgentSilent, FolderLook, MessageHeld, SessionAttached
 from acp_jupyter.transcript import login
 from acp_jupyter.transcript.draft import Draft
 from acp_jupyter.transcript.items import Notice
@@ -134,10 +134,12 @@ def attached(draft: Draft, note: SessionAttached) -> None:
     )
 
 
-def waiting(draft: Draft, note: AgentSilent | FolderLook) -> None:
+def waiting(draft: Draft, note: AgentSilent | FolderLook | MessageHeld) -> None:
     """Say what a turn waits for."""
     if isinstance(note, AgentSilent):
         draft.change_session(silent_since=note.since)
+    elif isinstance(note, MessageHeld):
+        draft.change_session(held=note.words)
     else:
         draft.change_session(looking=not note.over)
 

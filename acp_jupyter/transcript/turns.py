@@ -210,7 +210,7 @@ def exited(draft: Draft, note: AgentExited) -> None:
     """Settle what the ended process had open."""
     expire_questions(draft, "Expired: the agent stopped")
     expire_requests(draft, "Expired: the agent stopped")
-    draft.change_session(status="stopped", updated_at=draft.at)
+    draft.change_session(status="stopped", held="", updated_at=draft.at)
 
 
 def _active(draft: Draft) -> TurnState | None:

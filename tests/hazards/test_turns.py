@@ -145,3 +145,18 @@ def test_death_in_a_turn_is_told_and_the_next_prompt_starts_the_agent_again(meet
     assert meeting.text == "I was about to "
     meeting.goes_on()
     assert any("without history" in notice.text for notice in meeting.notices)
+
+
+def test_a_message_behind_an_agent_that_does_not_stop_says_why_it_waits(meet: Meet) -> None:
+    meeting = meet("cancel_never_answered")
+    turn_id = meeting.begin()
+    eventually(lambda: meeting.session.state.status == "running")
+    eventually(lambda: meeting.text)
+    meeting.driver.run(meeting.session.cancel)
+    meeting.end(turn_id, 3)
+    behind = meeting.begin("again")
+    held = eventually(lambda: meeting.session.state.held)
+    assert "was told to stop and has not answered yet" in held
+    assert "After 2 s at most" in held
+    meeting.end(behind)
+    assert meeting.session.state.held == ""

@@ -81,7 +81,6 @@ def terminal(tmp_path: Path) -> Iterator[Terminal]:
     terminal.end()
 
 
-@pytest.mark.long  # it fails: something of the host outlives its loop, and Python says so
 def test_a_turn_is_printed_and_asks(terminal: Terminal) -> None:
     terminal.cell("%load_ext acp_jupyter")
     made = terminal.folder / "hello.txt"

@@ -6,6 +6,7 @@ import json
 import os
 import signal
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -199,8 +200,27 @@ def test_watched_cells_show_a_widget_that_is_fed_while_they_run(kernel: Kernel) 
     assert [message["n"] for message in messages] == list(range(len(messages)))
     assert frames[0]["type"] == "hello"
     assert any(frame["type"] == "events" for frame in frames)
-    kinds = {event["kind"] for frame in frames for event in frame.get("events", ())}
-    assert "turn_ended" in kinds
+    assert _told_the_end(frames)
+
+
+def test_a_widget_is_told_the_end_before_it_goes(kernel: Kernel) -> None:
+    """Also where much is still on its way to the page when the turn ends."""
+    cell = kernel.run("%%acp demo\nbench n=60 size=100000", watched=True).ok()
+    sent = [message["content"]["data"] for message in cell.comms]
+    messages = [data["content"] for data in sent if data.get("method") == "custom"]
+    assert _told_the_end([message["frame"] for message in messages])
+    assert cell.comms[-1]["msg_type"] == "comm_close"
+
+
+def _told_the_end(frames: list[dict[str, Any]]) -> bool:
+    """Tell it from the last event of turns: a page that joins late gets them as they are."""
+    events = [event for frame in frames for event in frame.get("events", ())]
+    for event in reversed(events):
+        if event["kind"] in {"turn_started", "turn_ended"}:
+            return bool(event["kind"] == "turn_ended")
+        if event["kind"] == "snapshot":
+            return bool(event["turns"][-1]["status"] == "done")
+    return False
 
 
 FORGED = {

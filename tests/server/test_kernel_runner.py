@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
@@ -268,6 +270,18 @@ def test_a_kernel_that_dies_is_told(server: JupyterServer) -> None:
     assert Tool(server, "none").run("1")["trouble"] == "no_kernel"
 
 
+def test_code_for_a_kernel_that_has_just_died_waits_for_the_next(server: JupyterServer) -> None:
+    """Jupyter looks every three seconds whether its kernels live, and starts them again."""
+    side = server.start_kernel("killed.ipynb")
+    tool = Tool(server, side.kernel_id)
+    ran = tool.run("import os; os.getpid()")
+    killed = int(ran["outputs"][0]["data"]["text/plain"])
+    os.kill(killed, signal.SIGKILL)
+    again = tool.run("import os; os.getpid()")
+    assert again["status"] == "ok"
+    assert int(again["outputs"][0]["data"]["text/plain"]) != killed
+
+
 def test_a_restart_loses_the_variables(server: JupyterServer) -> None:
     side = server.start_kernel("restarts.ipynb")
     tool = Tool(server, side.kernel_id)
@@ -277,6 +291,25 @@ def test_a_restart_loses_the_variables(server: JupyterServer) -> None:
     ]
     assert tool("restart") == {}
     assert tool("variables")["variables"] == []
+
+
+def test_a_turn_goes_on_when_its_kernel_is_restarted(server: JupyterServer) -> None:
+    """Jupyter interrupts it first, and its cell takes that for the user's; `%acp cancel` stops."""
+    side = server.start_kernel("left.ipynb")
+
+    def restart(cell: Cell) -> None:
+        if cell.outputs:
+            with server.user() as user:
+                user.post(f"{server.url}api/kernels/{side.kernel_id}/restart").raise_for_status()
+            raise _DiedError
+
+    with Kernel(server.root, connection_file=side.connection_file) as kernel:
+        kernel.run("%load_ext acp_jupyter").ok()
+        with pytest.raises(_DiedError):
+            kernel.run("%%acp demo\nslow rate=5", watched=True, on_progress=restart)
+    with Kernel(server.root, connection_file=side.connection_file) as kernel:
+        kernel.run("%load_ext acp_jupyter").ok()
+        assert kernel.run("%acp cancel").ok().printed == "Stopped 1 turn.\n"
 
 
 def test_a_busy_kernel_is_told_in_words(

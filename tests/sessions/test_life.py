@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -264,7 +265,25 @@ def test_an_agent_that_dies_again_and_again_is_started_later_each_time(kept: Kep
         for _ in range(3):
             server.done(session, server.prompt(session, "die"))
         (pause,) = [text for text in server.notices(session) if "several times" in text]
-        assert pause.startswith("keeper has stopped several times. It is started again in")
+        assert pause.startswith("keeper has stopped several times. It is started again in 4 s.")
+        assert session.state.held == ""
+
+
+def test_what_waits_for_an_agent_that_keeps_dying_says_so_and_a_restart_ends_it(
+    kept: Kept,
+) -> None:
+    limits = replace(FAST, free_restarts=1, restart_seconds=60.0, longest_restart_seconds=60.0)
+    with kept.server(limits) as server:
+        session = server.open("keeper")
+        server.done(session, server.prompt(session, "die"))
+        turn = server.prompt(session, "one")
+        held = eventually(lambda: session.state.held)
+        assert "Restart the Agent" in held
+        assert session.transcript.turns[turn].status == "running"
+        server.send(RestartAgent(agent="keeper"))
+        server.done(session, turn)
+        assert session.state.held == ""
+        assert server.said(session)[-1].endswith("one")
 
 
 def test_a_silent_agent_is_flagged_until_it_speaks(kept: Kept) -> None:
@@ -275,3 +294,18 @@ def test_a_silent_agent_is_flagged_until_it_speaks(kept: Kept) -> None:
         server.run(lambda: session.cancel())
         server.done(session, turn)
         assert session.state.silent_since is None
+
+
+def test_silence_is_told_when_it_has_lasted_that_long(kept: Kept) -> None:
+    """Whenever the turn began, and whenever the log was looked at before."""
+    with kept.server(replace(FAST, silent_seconds=2.0)) as server:
+        session = server.open("keeper")
+        say(server, session, "one")  # the agent runs, and its session is old
+        for _ in range(2):
+            turn = server.prompt(session, "wait")
+            eventually(lambda: session.state.silent_since is not None, 10)
+            silent = time.time() - (session.state.silent_since or 0.0)
+            server.run(lambda: session.cancel())
+            server.done(session, turn)
+            assert 2.0 <= silent < 2.8
+            say(server, session, "and on")

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import gc
 import os
 import signal
 import sys
@@ -8,6 +10,7 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
+import psutil
 import pytest
 
 from acp_jupyter.errors import AgentStartError
@@ -198,6 +201,26 @@ async def test_stop_may_be_called_twice_and_at_once() -> None:
     await asyncio.gather(process.stop(), process.stop())
     await process.stop()
     assert not alive(process.pid)
+
+
+@pytest.mark.parametrize("cancels", [1, 2])
+@pytest.mark.parametrize("name", ["", "acp-supervised", "acp-agent-stderr"])
+async def test_a_start_that_is_cancelled_leaves_nothing(name: str, cancels: int) -> None:
+    """At each step after a task of that name is there."""
+    before = psutil.Process().children()
+    for steps in range(8):
+        starting = asyncio.create_task(python("import time; time.sleep(60)"))
+        while name and name not in {task.get_name() for task in asyncio.all_tasks()}:  # noqa: ASYNC110 - each step of the loop counts
+            await asyncio.sleep(0)
+        for _ in range(steps):
+            await asyncio.sleep(0)
+        for _ in range(cancels):
+            starting.cancel()
+            await asyncio.sleep(0)
+        with contextlib.suppress(asyncio.CancelledError):
+            await (await starting).stop()  # it was faster
+        assert psutil.Process().children() == before
+    gc.collect()  # what is not closed is told, and that fails the test
 
 
 async def test_a_killed_supervisor_takes_the_agent_along() -> None:

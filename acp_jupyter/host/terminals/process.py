@@ -20,7 +20,7 @@ from typing import Self
 from acp_jupyter.errors import TerminalRefused
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.pipes import PipeReader
-from acp_jupyter.host.supervised import ExitReason, Grace, Supervised
+from acp_jupyter.host.supervised import ExitReason, Grace, Supervised, to_its_end
 from acp_jupyter.host.terminals.command import TerminalCommand
 
 __all__ = ["COLUMNS", "ROWS", "TerminalProcess"]
@@ -88,7 +88,7 @@ class TerminalProcess:
             await self.stop()
             raise TerminalRefused(f"The command did not start within {seconds:g} s.") from None
         except BaseException:
-            await self.stop()
+            await to_its_end(self.stop())
             raise
         if self._supervised.pid == 0:
             await self.stop()

@@ -118,6 +118,7 @@ export function session(session_id: string, change: Partial<SessionState> = {}):
     history: 'whole',
     silent_since: null,
     looking: false,
+    held: '',
     stored: false,
     read_only: '',
     created_at: null,

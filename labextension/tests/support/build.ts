@@ -51,6 +51,7 @@ export function session(over: Partial<SessionState> = {}): SessionState {
     history: 'whole',
     silent_since: null,
     looking: false,
+    held: '',
     stored: false,
     read_only: '',
     created_at: 0,

@@ -80,4 +80,10 @@ describe('what is known of an open session', () => {
     fireEvent.click(within(note).getByRole('button', { name: 'Stop waiting' }));
     expect(cancel).toHaveBeenCalledExactlyOnceWith(SESSION, 't1');
   });
+
+  it('says why the next message waits', () => {
+    const held = 'Claude was told to stop and has not answered yet.';
+    const panel = open({ status: 'idle', held });
+    expect(panel.view.getByText(held).closest('[role=status]')).not.toBeNull();
+  });
 });

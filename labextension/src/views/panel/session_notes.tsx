@@ -27,6 +27,14 @@ export function SessionNotes({ session, actions, onFailure }: NotesProps) {
     // Its card says what is to be done, and starting again would only fail again.
     return null;
   }
+  if (session.held !== '') {
+    return (
+      <div class="acp-note" data-tone="info" role="status">
+        <Icon name="history" />
+        <p>{session.held}</p>
+      </div>
+    );
+  }
   if (session.silent_since !== null && running !== null) {
     return <Silent since={session.silent_since} {...{ session, actions, onFailure }} />;
   }

@@ -8,6 +8,11 @@ it('says that the folder is looked at before the prompt is sent', () => {
   expect(words(view.getByRole('status'))).toBe('Looking at the folder');
 });
 
+it('says why a message waits', () => {
+  const { view } = draw([], { session: session({ status: 'starting', held: 'It died. 4 s.' }) });
+  expect(words(view.getByRole('status'))).toBe('It died. 4 s.');
+});
+
 it('says what a subagent does, not that one runs', () => {
   const running = { status: 'in_progress', ended_at: null } as const;
   const task = tool('task', { title: 'Running task', ...running });

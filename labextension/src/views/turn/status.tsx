@@ -74,6 +74,9 @@ export function statusWords(
   if (isAsking(turn, items)) {
     return t('Waiting for your answer');
   }
+  if (session !== null && session.held !== '') {
+    return session.held; // in words of the server: why the message waits, and how long at most
+  }
   if (session?.status === 'starting') {
     return t('Starting %1', agent);
   }

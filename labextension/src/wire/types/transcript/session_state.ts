@@ -119,6 +119,10 @@ export interface SessionState {
    */
   folder: string;
   /**
+   * Why the next message waits before the agent gets it, in words.
+   */
+  held: string;
+  /**
    * Whether the agent remembers all that is shown; ``gap`` where lines of the log are missing.
    */
   history: 'whole' | 'without' | 'gap';
