@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import threading
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,10 @@ def turn_of(user: httpx.Client, turn_id: str) -> dict[str, Any]:
     return turn
 
 
+def is_running(user: httpx.Client, turn_id: str) -> bool:
+    return bool(turn_of(user, turn_id)["status"] == "running")
+
+
 def numbers_of(folder: Path, session_id: str) -> list[int]:
     log = folder / "data" / "acp-jupyter" / "sessions" / session_id / "traffic.ndjson"
     return [int(json.loads(line)["seq"]) for line in log.read_text().splitlines()]
@@ -45,7 +50,7 @@ def test_a_server_that_is_stopped_tells_what_a_killed_one_would(tmp_path: Path) 
                 session_id = open_session(user, "slow_stream")
                 running = start_turn(user, session_id, "slow rate=5")
                 waiting = start_turn(user, session_id, "And then this.")
-                eventually(lambda: turn_of(user, running)["status"] == "running", what="a turn")
+                eventually(partial(is_running, user, running), what="a turn")
             if end == "killed":
                 server.kill()
         with server_in(folder) as server, server.user() as user:
