@@ -1,0 +1,117 @@
+"""Readers of Markdown that have nothing to do with ours, and what agents may write to fool them."""
+
+from __future__ import annotations
+
+from functools import cache
+from html.parser import HTMLParser
+
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+from nbconvert.filters.markdown import markdown2html
+
+__all__ = ["AFTER", "messages", "parsers_see_it_end", "what_nbconvert_shows"]
+
+AFTER = "\n\n# A heading after it\n\nA paragraph after it."
+
+_BLOCKS = (
+    *("```", "````", "`````", "~~~", "~~~~", "```python", "~~~ a`b", "``` a~~~", "```a`b"),
+    *("> ", ">", "- ", "* ", "+ ", "1. ", "2) ", "10. ", "-\t", "-", "1.", "- [ ] ", "- [x] "),
+    *("# ", "#", "===", "---", "***", "- - -", "a|b\n-|-\n", "|a|b|\n|--|:-:|\n|", "| ", "|"),
+    *("<!--", "-->", "<?", "?>", "<!X", "<![CDATA[", "]]>", "<script>", "</script>", "<pre>"),
+    *("<style>", "<details>", "</details>", "<div>", "</div>", "<b\n", "<b onclick=x>", "</b>"),
+    *("<img src=https://evil.org/a>", "<a href=\"`\">", "<x-y>", "<textarea>", "<svg/onload=x>"),
+    *("[r]: https://evil.org/b.png", "[r]:\n", "[x]: https://evil.org", "[^1]: ", "[^1]", ": "),
+    *("$$", "\\\\[", "\\\\]", "\\begin{x}", "\\end{x}", "$$\nx\n$$", "@@0@@", "---\na: b\n---\n"),
+)
+_INLINES = (
+    *("`", "``", "```", "`a`", "\\`", "\\", "\\\\", "`<img src=x>`", "`` ` <b> ``", "`$`", "`$$`"),
+    *("![x](https://evil.org/c.png)", "![x][r]", "![x]", "!", "[", "]", "[x]", "[x][r]", "]("),
+    *("](https://evil.org/d.png)", "(", ")", "](<", ' "t")', "[a](b `c`)", "[`a](b)`"),
+    *("<https://evil.org>", "<https://evil.org/`>", "https://evil.org/", "www.evil.org", "a@b.org"),
+    *("$", "\\(", "\\)", "\\[", "\\]", "*", "**", "_", "~", "~~", "<", ">", "&", "&lt;", "&#96;"),
+    *("&#60;img src=x&#62;", "&", ";", "x", "word", "|", "\\|", "<i>", "\\<i>", "a<b", "  \n"),
+)
+_SPACES = (
+    *("\n", "\n", "\n", "\n\n", "\n\n", " ", "  ", "   ", "    ", "     ", "\t", "\n   ", "\n    "),
+    *("\n\t", "\n  ", "\r", "\r\n", "\v", "\f", "\u2028", "\u2029", "\x85", "\x1c", "\x00", "\xa0"),
+    *("\ud83d", "\ude00", "\u200b", "\x1b[31m"),
+)
+_KINDS = (_BLOCKS, _INLINES, _SPACES)
+
+
+def messages(most: int = 14) -> st.SearchStrategy[str]:
+    """Return messages out of dangerous pieces."""
+    piece = st.sampled_from(_KINDS).flatmap(st.sampled_from)
+    return st.lists(piece, max_size=most).map("".join)
+
+
+@cache
+def _parsers() -> tuple[MarkdownIt, ...]:
+    html = {"html": True}
+    return (
+        MarkdownIt("commonmark", html),
+        MarkdownIt("commonmark", html).enable(["table", "strikethrough"]),
+        MarkdownIt("js-default", html),
+    )
+
+
+def parsers_see_it_end(markdown: str) -> None:
+    """Parsers of the standard, with and without its extensions, see what is after an answer."""
+    for parser in _parsers():
+        blocks = parser.parse(markdown + AFTER)
+        kinds = {each.type for block in blocks for each in (block, *(block.children or ()))}
+        assert kinds.isdisjoint({"image", "html_block", "html_inline"}), markdown
+        heading, paragraph = blocks[-5], blocks[-2]
+        assert (heading.type, heading.level) == ("inline", 1), markdown
+        assert heading.content == "A heading after it", markdown
+        assert (paragraph.type, paragraph.level) == ("inline", 1), markdown
+        assert paragraph.content == "A paragraph after it.", markdown
+
+
+class _Page(HTMLParser):
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.seen: list[tuple[str, str]] = []
+        """The elements at the top with their words."""
+        self.tags: list[str] = []
+        self.feed(html)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        assert not any(name.startswith("on") or name == "src" for name, _ in attrs), (tag, attrs)
+        if tag in {"hr", "br", "input"}:
+            return
+        if not self.open:
+            self.seen.append((tag, ""))
+        self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.handle_starttag(tag, attrs)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if self.open:
+            tag, words = self.seen[-1]
+            self.seen[-1] = tag, words + data
+
+
+_MADE = frozenset(
+    "p h1 h2 h3 h4 h5 h6 a ul ol li blockquote code pre span div em strong del table thead tbody "
+    "tr th td hr br input sup section dl dt dd".split()
+)
+"""What nbconvert makes of Markdown."""
+
+
+def what_nbconvert_shows(markdown: str) -> None:
+    """Its reader, which knows formulas and footnotes, sees what is after an answer."""
+    page = _Page(markdown2html(markdown + AFTER))
+    assert _MADE.issuperset(page.tags), markdown
+    assert not page.open, markdown
+    shown = [(tag, words.strip("¶ \n")) for tag, words in page.seen]
+    assert ("h1", "A heading after it") in shown, markdown
+    at = shown.index(("h1", "A heading after it"))
+    assert shown[at + 1] == ("p", "A paragraph after it."), markdown
