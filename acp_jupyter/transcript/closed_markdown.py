@@ -57,7 +57,7 @@ _MATH_SIGNS = re.compile(
     r"(?<!\\)\$\$|\\\\\[|\\\\\]|\\begin\{[a-z]*\*?\}|\\end\{[a-z]*\*?\}"
 )
 """Of the formulas that nbconvert finds before anything else and over the ends of blocks."""
-_MATH_BEGINS = re.compile(r"\$(?=\$)|(?<=\\\\)\[|(?<=\\begin)\{")
+_MATH_BEGINS = re.compile(r"\$(?=\$)|(?<!\\)(?:\\\\)+(?=\\?\[)|(?<=\\begin)\{")
 _NO_INFO = re.compile(r"[^\w+#.{}=:,\"' -]")
 _SAFE_ADDRESS = re.compile(r"[\w./:#?=&%+~@,;-]+")
 _UNSAFE = re.compile(r"[^!-~]|[`<>*_~$|()\[\]\\]")
@@ -111,10 +111,10 @@ class _Writer:
         end = -1
         for block in blocks:
             copied = self._as_it_is(block)
-            begin, after = block.map or (0, 0)
+            begin = block.map[0] if block.map else 0
             joined = copied and begin == end
             written += ("\n" if joined else "\n\n" if written else "") + (copied or self._block(block))
-            end = after if copied else -1
+            end = begin + copied.count("\n") + 1 if copied else -1
         return written
 
     def _as_it_is(self, block: SyntaxTreeNode) -> str:
@@ -180,7 +180,7 @@ class _Writer:
         _parser().inline.parse(source, _parser(), {**self._env, "spans": spans}, [])
         written = _InlineWriter(source, spans, in_table=in_table).written(0, len(source))
         if not _formulas_end(written):
-            written = _MATH_BEGINS.sub(lambda sign: _entity(sign[0]), written)
+            written = _MATH_BEGINS.sub(_entities, written)
         return written
 
 
@@ -193,7 +193,7 @@ class _InlineWriter:
         self._in_table = in_table
         self._next = 0
         self._counts = {sign: source.count(sign) for sign in _SIGNS}
-        self._is_quiet = self._counts["~"] < 2 and self._counts["$"] < 2 and not self._is_restless()
+        self._is_quiet = "~`" not in source and not self._is_restless()
 
     def _is_restless(self) -> bool:
         end = 0
@@ -223,10 +223,12 @@ class _InlineWriter:
                 return re.sub(r"\\$", "&#92;", before) + self._code(span)
             case "link":
                 words = self.written(span.start + 1, span.label_end)
-                return re.sub(r"!+$", "", before) + f"[{words}]({_address(span)})"
+                return f"{before.rstrip('!')}[{words}]({_address(span)})"
             case "autolink":
-                safe = _SAFE_ADDRESS.fullmatch(source[1:-1])
-                return before + (source if safe else f"&lt;{_literal(source[1:])}")
+                if _SAFE_ADDRESS.fullmatch(source[1:-1]):
+                    return before + source
+                words = _literal(source[1:-1])
+                return f"{before.rstrip('!')}[{words}]({_address(span)})"
             case _:
                 return before + (_entity(source[1]) if source[1] in "`<!|" else source)
 
@@ -305,6 +307,10 @@ def _literal(text: str) -> str:
     return re.sub(r"[\\`*_\[\]~|$!:@{]", lambda sign: _entity(sign[0]), escaped)
 
 
+def _entities(signs: re.Match[str]) -> str:
+    return _entity(signs[0][0]) * (len(signs[0]) // 2 or 1)
+
+
 def _entity(sign: str) -> str:
     return f"&#{ord(sign)};"
 
@@ -361,11 +367,12 @@ def _filled(span: _Span, made: Token | None, state: StateInline) -> _Span:
     match span.kind:
         case "code":
             return span._replace(content=made.content if made else "")
-        case "link":
+        case "link" | "autolink":
             attrs = made.attrs if made else {}
             address, title = str(attrs.get("href", "")), str(attrs.get("title", ""))
-            label_end = state.md.helpers.parseLinkLabel(state, span.start, True)
-            return span._replace(content=address, title=title, label_end=label_end)
+            of_link = span.kind == "link"
+            end = state.md.helpers.parseLinkLabel(state, span.start, True) if of_link else 0
+            return span._replace(content=address, title=title, label_end=end)
         case _:
             return span
 
