@@ -53,9 +53,7 @@ _BLOCK_BEGINS = re.compile(
     r"|(?:\*[ \t]*){3,}$|(?:_[ \t]*){3,}$|\[(?!\^)(?=[^\]]*\]:)"
 )
 _NUMBER_BEGINS = re.compile(r"(\d{1,9})(?=[.)](?:[ \t]|$))")
-_MATH_SIGNS = re.compile(
-    r"(?<!\\)\$\$|\\\\\[|\\\\\]|\\begin\{[a-z]*\*?\}|\\end\{[a-z]*\*?\}"
-)
+_MATH_SIGNS = re.compile(r"(?<!\\)\$\$|\\\\\[|\\\\\]|\\begin\{[a-z]*\*?\}|\\end\{[a-z]*\*?\}")
 """Of the formulas that nbconvert finds before anything else and over the ends of blocks."""
 _MATH_BEGINS = re.compile(r"\$(?=\$)|(?<!\\)(?:\\\\)+(?=\\?\[)|(?<=\\begin)\{")
 _NO_INFO = re.compile(r"[^\w+#.{}=:,\"' -]")
@@ -113,7 +111,9 @@ class _Writer:
             copied = self._as_it_is(block)
             begin = block.map[0] if block.map else 0
             joined = copied and begin == end
-            written += ("\n" if joined else "\n\n" if written else "") + (copied or self._block(block))
+            written += ("\n" if joined else "\n\n" if written else "") + (
+                copied or self._block(block)
+            )
             end = begin + copied.count("\n") + 1 if copied else -1
         return written
 

@@ -102,7 +102,9 @@ def test_a_file_with_a_tilde_is_a_file(folder: Path, name: str) -> None:
     assert sent(folder, name) == ["own"]
 
 
-@pytest.mark.parametrize("name", ["a\0b", "a\0*", "\ud83d", "\ud83d*", "\ud83d/*.csv", "~\0", "~\ud83d/*"])
+@pytest.mark.parametrize(
+    "name", ["a\0b", "a\0*", "\ud83d", "\ud83d*", "\ud83d/*.csv", "~\0", "~\ud83d/*"]
+)
 def test_a_name_that_no_file_can_have_is_said_in_words(folder: Path, name: str) -> None:
     with pytest.raises(UsageError, match="can't be a file's name") as raised:
         with_attachments("Do it", [name], folder, [])

@@ -1,0 +1,39 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { removeMath } from '@jupyterlab/rendermime/lib/latex';
+import { Marked, type Token } from 'marked';
+import { describe, expect, it } from 'vitest';
+
+const RECORDS = JSON.parse(
+  readFileSync(join(import.meta.dirname, '../../../tests/golden/closed_markdown.json'), 'utf8'),
+) as [message: string, markdown: string][];
+const AFTER = '\n\n# A heading after it\n\nA paragraph after it.\n\n$$\ny\n$$\n';
+
+const marked = new Marked({ gfm: true });
+
+/** The blocks that JupyterLab finds, which takes formulas out before. */
+function blocksOf(markdown: string): Token[] {
+  return marked.lexer(removeMath(markdown).text).filter(token => token.type !== 'space');
+}
+
+function kindsIn(tokens: Token[]): Set<string> {
+  const kinds = new Set<string>();
+  marked.walkTokens(tokens, token => kinds.add(token.type));
+  return kinds;
+}
+
+describe("an agent's message in a saved notebook", () => {
+  it.each(RECORDS)('ends where it ends: %j', (_, markdown) => {
+    const blocks = blocksOf(markdown + AFTER);
+    const [heading, paragraph] = blocks.slice(-3);
+    expect(heading).toMatchObject({ type: 'heading', text: 'A heading after it' });
+    expect(paragraph).toMatchObject({ type: 'paragraph', text: 'A paragraph after it.' });
+  });
+
+  it.each(RECORDS)('brings no HTML and no image: %j', (_, markdown) => {
+    const kinds = kindsIn(blocksOf(markdown));
+    expect(kinds).not.toContain('html');
+    expect(kinds).not.toContain('image');
+  });
+});
