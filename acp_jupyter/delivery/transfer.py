@@ -16,8 +16,8 @@ from acp_jupyter.host.importing import ImportReport, ImportWish, import_log
 from acp_jupyter.host.session import Session
 from acp_jupyter.transcript.html_export import export_html
 from acp_jupyter.transcript.items import Item
-from acp_jupyter.transcript.redact import Redactor
 from acp_jupyter.transcript.record import readable_items
+from acp_jupyter.transcript.redact import Redactor
 from acp_jupyter.transcript.render import session_markdown
 from acp_jupyter.transcript.scrub import Scrubber
 from acp_jupyter.transcript.state import Transcript

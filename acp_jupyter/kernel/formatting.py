@@ -22,7 +22,7 @@ def expand(prompt: str, names: Mapping[str, object]) -> str:
     """
     try:
         expanded = Formatter().vformat(prompt, (), names)
-    except (Exception, SystemExit) as error:  # any error of the user's own objects
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - of the user's own objects
         raise BadRequest(
             f"--format can't expand the prompt: {_words(error)} Write {{{{ and }}}} for braces."
         ) from None
@@ -41,5 +41,5 @@ def _words(error: BaseException) -> str:
                 return "braces must name a variable."
             case _:
                 return f"{name}: {error}."
-    except Exception:  # the error can't be written either
+    except Exception:  # noqa: BLE001 - the error can't be written either
         return f"{name}."

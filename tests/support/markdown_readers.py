@@ -204,8 +204,11 @@ class _Page(HTMLParser):
 
 
 _MADE = frozenset(
-    "p h1 h2 h3 h4 h5 h6 a ul ol li blockquote code pre span div em strong del table thead tbody "
-    "tr th td hr br input sup section dl dt dd".split()
+    {
+        *("p", "h1", "h2", "h3", "h4", "h5", "h6", "a", "ul", "ol", "li", "blockquote", "code"),
+        *("pre", "span", "div", "em", "strong", "del", "table", "thead", "tbody", "tr", "th", "td"),
+        *("hr", "br", "input", "sup", "section", "dl", "dt", "dd"),
+    }
 )
 """What nbconvert makes of Markdown."""
 

@@ -26,7 +26,6 @@ from tests.support.markdown_readers import (
     words_of,
 )
 
-
 GOLDEN = Path(__file__).parents[1] / "golden" / "closed_markdown.json"
 
 
@@ -166,8 +165,8 @@ def shown_by_nbconvert(markdown: str) -> list[str]:
 
 def test_the_page_reads_the_same_records() -> None:
     """``ACP_WRITE_GOLDEN=1 pytest`` on this file writes them anew from the messages in it."""
-    texts = [text for text, _ in json.loads(GOLDEN.read_text("utf-8"))]
-    records = [[text, agent_markdown(text)] for text in dict.fromkeys([*SWALLOWED, *LIVE, *texts])]
+    texts = json.loads(GOLDEN.read_text("utf-8"))
+    records = {text: agent_markdown(text) for text in (*SWALLOWED, *LIVE, *texts)}
     if os.environ.get("ACP_WRITE_GOLDEN"):
         GOLDEN.write_text(json.dumps(records, indent=1) + "\n", "utf-8")
     assert json.loads(GOLDEN.read_text("utf-8")) == records
