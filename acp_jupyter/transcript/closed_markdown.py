@@ -34,7 +34,7 @@ _SEEN_LEVELS = 40
 _ACTS = re.compile(
     r"<[A-Za-z/!?]|!\[|`{3}|~{3}"
     r"|\$\$|\\\\\[|\\begin\{"
-    r"|\[[^\]\n]*\]:"  # a definition: it would make links of what others write
+    r"|\]:"  # a definition: it would make links of what others write
 )
 """What may be more than text in one reader or another."""
 _BLOCK_BEGINS = re.compile(
