@@ -16,6 +16,7 @@ from acp_jupyter.host.importing import ImportReport, ImportWish, import_log
 from acp_jupyter.host.session import Session
 from acp_jupyter.transcript.html_export import export_html
 from acp_jupyter.transcript.items import Item
+from acp_jupyter.transcript.record import readable_items
 from acp_jupyter.transcript.redact import Redactor
 from acp_jupyter.transcript.render import session_markdown
 from acp_jupyter.transcript.scrub import Scrubber
@@ -105,7 +106,7 @@ def _transcript(
             turns=told,
         )
     of_turn: defaultdict[str, list[Item]] = defaultdict(list)
-    for item in saved:
+    for item in readable_items(saved, scrubber):
         of_turn[item.turn_id or ""].append(item)
     markdown = session_markdown(
         scrubber.model(state.session), told, of_turn, thoughts=command.thoughts

@@ -9,6 +9,7 @@ from typing import Any, TypeGuard
 
 from pydantic import JsonValue
 
+from acp_jupyter.host.half_pairs import HalfPairs
 from acp_jupyter.host.held_answers import HeldAnswers
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.lines import OverlongLine
@@ -63,14 +64,13 @@ class Inbound:
         self._hand_on_to_sdk = hand_on
         self._answer = answer
         self._noise = 0
+        self._halves = HalfPairs()
         self._held = HeldAnswers(lines, ours, self._deal_with)
 
     def take(self, line: bytes | OverlongLine) -> None:
         """Take one line; never raises on what an agent wrote."""
         text = self._text_of(line)
-        value = self._value_of(text)
-        if not self._held.keep(value, text):
-            self._deal_with(value, text)
+        self._take(self._value_of(text), text)
 
     async def take_long(self, line: bytes) -> None:
         """Do the same with a line that takes its time; what comes after it has to wait."""
@@ -80,11 +80,12 @@ class Inbound:
         except (ValueError, RecursionError):
             self._on_noise(text)
             return
-        if not self._held.keep(value, text):
-            self._deal_with(value, text)
+        self._take(value, text)
 
     async def settled(self) -> None:
         """Wait until nothing is held back any more."""
+        for value, text in self._halves.lost():
+            self._keep_or_deal_with(value, text)
         await self._held.settled()
 
     def note(self, note: dict[str, Any]) -> None:
@@ -92,6 +93,17 @@ class Inbound:
         self._lines.write("!", note, self._lines.joined)
 
     # -- from a line to messages ---------------------------------------------------
+
+    def _take(self, value: object, text: str) -> None:
+        if not self._halves.concern(text):
+            self._keep_or_deal_with(value, text)
+        elif value is not None:
+            for whole, line in self._halves.joined(value, text):
+                self._keep_or_deal_with(whole, line)
+
+    def _keep_or_deal_with(self, value: object, text: str) -> None:
+        if not self._held.keep(value, text):
+            self._deal_with(value, text)
 
     def _deal_with(self, value: object, text: str) -> None:
         if _is_update(value):

@@ -6,6 +6,7 @@ import base64
 import glob
 import itertools
 import mimetypes
+import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -51,7 +52,7 @@ def with_attachments(
     UsageError
         A file is not there, lies outside the folder, or is too large.
     """
-    found = dict.fromkeys(path for given in paths for path in _matching(given))
+    found = dict.fromkeys(path for given in paths for path in _files_of(given))
     if len(found) > _MOST_FILES:
         raise UsageError(
             f"These are {len(found)} files, and the limit is {_MOST_FILES}. Name fewer, or tell "
@@ -59,27 +60,45 @@ def with_attachments(
         )
     return (
         {"type": "text", "text": prompt},
-        *(_block(path, root.resolve(), capabilities) for path in found),
+        *(_block(name, path, root.resolve(), capabilities) for name, path in found),
     )
 
 
-def _matching(given: str) -> list[str]:
+def _files_of(given: str) -> list[tuple[str, Path]]:
+    """Return what a name or pattern stands for: each name as it is told, and its whole path."""
+    try:
+        if b"\0" not in os.fsencode(given):
+            return [(name, path.resolve()) for name, path in _matching(given)]
+        raise UsageError(f"{given!r} can't be a file's name.")
+    except (UnicodeEncodeError, OSError, RuntimeError):  # half a character, a loop of links
+        raise UsageError(f"{given!r} can't be a file's name.") from None
+
+
+def _matching(given: str) -> list[tuple[str, Path]]:
     """Return the files of a pattern; a name without one is itself, and so is a file of that name.
 
     Hidden files match only where the pattern has the dot, as in a shell.
     """
-    if not _PATTERN.search(given) or Path(given).expanduser().exists():
-        return [given]
-    pattern = str(Path(given).expanduser())
-    matches = itertools.islice(glob.iglob(pattern, recursive=True), _MOST_LOOKED_AT)
-    files = sorted(path for path in matches if Path(path).is_file())
+    path = _expanded(given)
+    if not _PATTERN.search(given) or path.exists():
+        return [(given, path)]
+    matches = itertools.islice(glob.iglob(str(path), recursive=True), _MOST_LOOKED_AT)
+    # A file may be named like somebody's home folder: ~$report.docx is of an editor.
+    files = sorted(match for match in matches if Path(match).is_file())
     if not files:
         raise UsageError(f"No file matches {given}. Patterns start at the notebook's folder.")
-    return files
+    return [(file, Path(file)) for file in files]
 
 
-def _block(given: str, root: Path, capabilities: Sequence[str]) -> _Block:
-    path = Path(given).expanduser().resolve()
+def _expanded(given: str) -> Path:
+    path = Path(given)
+    try:
+        return path if path.exists() else path.expanduser()
+    except RuntimeError:  # there is no such user
+        return path
+
+
+def _block(given: str, path: Path, root: Path, capabilities: Sequence[str]) -> _Block:
     if not path.is_relative_to(root):
         raise UsageError(
             f"{given} lies outside the session's folder {root}. Copy it there, or paste its text."

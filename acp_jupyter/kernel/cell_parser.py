@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from IPython.core.error import UsageError
 
@@ -63,6 +63,14 @@ class LineParser(argparse.ArgumentParser):
     def __init__(self, prog: str, *, see: str, **more: str) -> None:
         super().__init__(prog=prog, add_help=False, allow_abbrev=False, **more)  # type: ignore[arg-type]
         self._see = see
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Refuse ``--`` as a value, which argparse takes for a list."""
+        for word in args or ():
+            option, _, value = word.partition("=")
+            if option.startswith("--") and value == "--":
+                self.error(f"argument {option}: -- is no value")
+        return super().parse_known_args(args, namespace)
 
     def error(self, message: str) -> NoReturn:
         """Complain in the words of a magic."""

@@ -22,20 +22,24 @@ def expand(prompt: str, names: Mapping[str, object]) -> str:
     """
     try:
         expanded = Formatter().vformat(prompt, (), names)
-    except Exception as error:  # any error of the user's own objects
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - of the user's own objects
         raise BadRequest(
             f"--format can't expand the prompt: {_words(error)} Write {{{{ and }}}} for braces."
-        ) from error
+        ) from None
     if len(expanded) > _MOST_CHARS:
         raise BadRequest(f"With its variables the prompt has {len(expanded):,} characters.")
     return expanded
 
 
-def _words(error: Exception) -> str:
-    match error:
-        case KeyError() | NameError():
-            return f"there is no variable {error.args[0]!r}."
-        case IndexError():
-            return "braces must name a variable."
-        case _:
-            return f"{type(error).__name__}: {error}."
+def _words(error: BaseException) -> str:
+    name = type(error).__name__
+    try:
+        match error:
+            case KeyError(args=(missing, *_)) | NameError(args=(missing, *_)):
+                return f"there is no variable {missing!r}."
+            case IndexError():
+                return "braces must name a variable."
+            case _:
+                return f"{name}: {error}."
+    except Exception:  # noqa: BLE001 - the error can't be written either
+        return f"{name}."

@@ -20,6 +20,7 @@ from acp_jupyter.kernel.cell_parser import (
     cell_parser,
 )
 from acp_jupyter.kernel.rules import checked_rules
+from acp_jupyter.packets.json_shape import clean_json
 
 if TYPE_CHECKING:
     from acp_jupyter.packets.notes import Policy
@@ -75,7 +76,7 @@ def parse_cell_line(line: str) -> CellOptions:
         It can't be understood; the message says what to type.
     """
     try:
-        words = shlex.split(line)
+        words = shlex.split(clean_json(line))
     except ValueError as error:
         raise UsageError(f"A quotation mark is not closed ({error}). {SEE_HELP}") from None
     given, rest = cell_parser().parse_known_args(words)

@@ -17,6 +17,7 @@ from acp_jupyter.kernel.defaults import defaults
 from acp_jupyter.kernel.settings import Settings
 from acp_jupyter.kernel.surroundings import current_cell
 from acp_jupyter.kernel.turn import Turn
+from acp_jupyter.packets.json_shape import clean_json
 from acp_jupyter.packets.notes import Origin, Policy
 from acp_jupyter.transcript.session_state import SessionState
 
@@ -94,11 +95,11 @@ class Session:
             notebook_path=self._client.notebook_path,
             # Some frontends name no cells; a turn's own view is known by its id all the same.
             cell_id=cell.cell_id or uuid.uuid4().hex,
-            source=cell.source,
+            source=clean_json(cell.source),
         )
         turn_id = self._client.prompt(
             self.id,
-            prompt if isinstance(prompt, str) else tuple(prompt),
+            clean_json(prompt) if isinstance(prompt, str) else tuple(map(clean_json, prompt)),
             policy=policy or self._policy,
             allow=tuple(allow),
             deny=tuple(deny),

@@ -9,23 +9,34 @@ from pydantic import JsonValue
 
 from acp_jupyter.packets.base import Model
 from acp_jupyter.transcript.items import (
+    AgentMessage,
     ContentBlockItem,
     Diff,
     Item,
     Notice,
+    Plan,
     SearchHit,
     TerminalView,
     Thought,
     ToolCall,
     UserMessage,
 )
+from acp_jupyter.transcript.markdown import printable
 from acp_jupyter.transcript.plain import to_plain
 from acp_jupyter.transcript.redact import Redactor
 from acp_jupyter.transcript.render import capped, shown_output, to_markdown
 from acp_jupyter.transcript.scrub import Scrubber
 from acp_jupyter.transcript.session_state import AgentInfo, SessionState, TurnState
 
-__all__ = ["TURN_MIME", "Bundle", "TurnSnapshot", "build_bundle", "changed_files", "turn_footer"]
+__all__ = [
+    "TURN_MIME",
+    "Bundle",
+    "TurnSnapshot",
+    "build_bundle",
+    "changed_files",
+    "readable_items",
+    "turn_footer",
+]
 
 TURN_MIME = "application/vnd.acp-jupyter.turn+json"
 
@@ -108,13 +119,27 @@ def build_bundle(
         items=_fitting(saved, earlier),
         footer=footer,
     )
-    markdown = to_markdown(saved_turn, told, thoughts=thoughts, footer=footer)
+    readable = readable_items(told, scrubber)
+    markdown = to_markdown(saved_turn, readable, thoughts=thoughts, footer=footer)
     data: dict[str, JsonValue] = {
         TURN_MIME: snapshot.model_dump(mode="json"),
         "text/markdown": scrubber.text(markdown),
         "text/plain": scrubber.text(to_plain(saved_turn, told, footer=footer)),
     }
     return Bundle(data=data, metadata={})
+
+
+def readable_items(items: Iterable[Item], scrubber: Scrubber) -> Iterator[Item]:
+    """Yield items without the signs that Markdown leaves out, and what was hidden behind them.
+
+    Were a secret or a place taken out only of what is written, its stand-in might open a block.
+    """
+    for item in items:
+        if isinstance(item, AgentMessage | Thought | Plan):
+            text = printable(item.text)
+            if text != item.text:
+                item = item.model_copy(update={"text": scrubber.text(text)})
+        yield item
 
 
 def _unlinked(turn: TurnState) -> TurnState:

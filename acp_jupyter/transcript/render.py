@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from typing import assert_never
 
@@ -71,17 +72,28 @@ def to_markdown(
     footer
         Facts for the last line.
     """
-    parts = [
-        _tool_call(item, _steps(steps, thoughts=thoughts))
-        if isinstance(item, ToolCall)
-        else _item(item, thoughts=thoughts)
-        for item, steps in nested(items)
-    ]
+    parts = deque(
+        [f"<sub>{' · '.join(inert_html(fact) for fact in footer)}</sub>"] if footer else []
+    )
     if turn.status != "done":
-        parts.append(f"*{running_words(turn)}*")
-    if footer:
-        parts.append(f"<sub>{' · '.join(inert_html(fact) for fact in footer)}</sub>")
-    return "\n\n".join(_fitting([part for part in parts if part]))
+        parts.appendleft(f"*{running_words(turn)}*")
+    rows = nested(items)
+    room = _TURN_CHARS
+    # The newest that fit: parts stay whole, so that no block is left open.
+    while rows:
+        item, steps = rows[-1]
+        more = _steps(steps, thoughts=thoughts)
+        part = (
+            _tool_call(item, more) if isinstance(item, ToolCall) else _item(item, thoughts=thoughts)
+        )
+        room -= len(part)
+        if room < 0:
+            parts.appendleft(f"*… {len(rows)} earlier parts are left out …*")
+            break
+        if part:
+            parts.appendleft(part)
+        rows.pop()
+    return "\n\n".join(parts)
 
 
 def session_markdown(
@@ -161,17 +173,6 @@ def _made(what: str, name: str, facts: str) -> str:
 
 def _cut_text(text: str) -> str:
     return text if len(text) <= _TEXT_CHARS else f"{text[:_TEXT_CHARS]}\n\n… cut here …"
-
-
-def _fitting(parts: list[str]) -> list[str]:
-    """Return the newest parts that fit; parts stay whole, so that no block is left open."""
-    room = _TURN_CHARS
-    for count, part in enumerate(reversed(parts)):
-        room -= len(part)
-        if room < 0:
-            left_out = len(parts) - count
-            return [f"*… {left_out} earlier parts are left out …*", *parts[left_out:]]
-    return parts
 
 
 def _block(item: ContentBlockItem) -> str:

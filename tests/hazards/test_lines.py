@@ -28,6 +28,7 @@ def test_noise_before_and_within_a_turn_does_no_harm(meet: Meet, mode: str) -> N
         ("invalid_utf8", "bytes \ufffd\ufffd here"),
         ("invalid_utf8_in_answer", "Hello."),
         ("lone_surrogate", "half \ufffd an emoji"),
+        ("split_pairs", "a 😀 b😀😀 \ufffd\ufffd c\ufffdd\ufffd\ufffd"),
         ("batch", "batched batched batched "),
         ("bare_chunk", "hello from before the protocol"),
         ("no_jsonrpc", "no version"),

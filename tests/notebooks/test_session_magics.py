@@ -234,8 +234,26 @@ def test_a_turn_in_the_background_is_not_waited_for(kernel: Kernel) -> None:
     assert any("Hello from" in state["text/plain"] for state in states)
 
 
+UNWRITABLE = """
+class Unwritable(Exception):
+    def __str__(self):
+        raise Unwritable
+    def __repr__(self):
+        raise KeyError
+unwritable = Unwritable()
+"""
+
+
+def test_half_an_emoji_in_a_prompt_is_a_sign_of_its_own(kernel: Kernel) -> None:
+    kernel.run("half = '\\ud83d'").ok()
+    assert answer(kernel, "%%acp hello --format\nIt is {half}").endswith("It is \ufffd")
+    kernel.run("from acp_jupyter import connect\nsession = connect('hello')").ok()
+    told = kernel.run("print(session.prompt(f'Is {half}').wait().text)").ok().printed
+    assert told.endswith("Is \ufffd\n")
+
+
 def test_variables_in_a_prompt(kernel: Kernel) -> None:
-    kernel.run("name, data = 'Ann', {'a': [1, 2]}").ok()
+    kernel.run(f"name, data = 'Ann', {{'a': [1, 2]}}\n{UNWRITABLE}").ok()
     assert answer(kernel, "%%acp hello --format\n{name}: {data[a]} {{x}}").endswith(
         "Ann: [1, 2] {x}"
     )
@@ -245,6 +263,8 @@ def test_variables_in_a_prompt(kernel: Kernel) -> None:
         ("{", "Write {{ and }} for braces."),
         ("{}", "braces must name a variable"),
         ("{data.x}", "AttributeError"),
+        ("{unwritable}", "expand the prompt: Unwritable. Write"),
+        ("{unwritable!r}", "expand the prompt: KeyError"),
     ]:
         cell = kernel.run(f"%%acp hello --format\n{prompt}")
         assert (cell.error, words in cell.message) == ("BadRequest", True), cell.message

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -91,6 +92,28 @@ def test_too_many_and_too_large_are_refused(folder: Path) -> None:
         file.truncate(11 * 1024 * 1024)
     with pytest.raises(UsageError, match="too large"):
         with_attachments("Do it", ["big.png"], folder, ["image"])
+
+
+@pytest.mark.parametrize("name", ["~$report.docx", "~root", "~"])
+def test_a_file_with_a_tilde_is_a_file(folder: Path, name: str) -> None:
+    (folder / name).write_text("own")
+    (folder / "bad.ipynb").unlink()
+    assert "own" in sent(folder, "*")[-1]
+    assert sent(folder, name) == ["own"]
+
+
+@pytest.mark.parametrize(
+    "name", ["a\0b", "a\0*", "\ud83d", "\ud83d*", "\ud83d/*.csv", "~\0", "~\ud83d/*"]
+)
+def test_a_name_that_no_file_can_have_is_said_in_words(folder: Path, name: str) -> None:
+    with pytest.raises(UsageError, match="can't be a file's name") as raised:
+        with_attachments("Do it", [name], folder, [])
+    assert str(raised.value).isprintable()
+
+
+def test_a_file_whose_name_is_no_text_can_be_attached(folder: Path) -> None:
+    (folder / os.fsdecode(b"odd\xff.txt")).write_text("odd")
+    assert sent(folder, "odd*") == ["odd"]
 
 
 def test_what_is_no_text_goes_by_its_name(folder: Path) -> None:

@@ -68,6 +68,7 @@ def test_places_and_names_are_found_in_linear_time(user: str) -> None:
 
 
 ANCHORED = {
+    "closed_markdown._BLOCK_BEGINS",
     "direction._RECEIVER",
     "env_files._LINE",
     "path_fields._FILE_NAME",

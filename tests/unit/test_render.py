@@ -163,7 +163,7 @@ def test_no_answer_swallows_what_follows_it(text: str) -> None:
 
 def test_code_keeps_its_signs_and_images_are_not_fetched() -> None:
     text = "`a<b>` <https://x.org>\n\n```html\n<b>![x](http://e)</b>\n```\n![x](http://evil/p.png)"
-    assert agent_markdown(text) == text.replace("\n![x]", "\n[x]")
+    assert agent_markdown(text) == text.replace("\n![x]", "\n\n[x]")
 
 
 PIECES = (

@@ -60,6 +60,16 @@ def lone_surrogate(wire: Wire, session_id: str, _: str) -> str:
     return "end_turn"
 
 
+def split_pairs(wire: Wire, session_id: str, _: str) -> str:
+    for text in ("a \ud83d", "\ude00 b", "\ud83d", "\ude00\ud83d", "\ude00", " \ud83d", "\ud83d"):
+        wire.text(session_id, text)
+    wire.update(session_id, "plan", entries=[])
+    wire.text(session_id, " c\ud83d")
+    wire.text(session_id, "d\ude00")
+    wire.text(session_id, "\ud83d")
+    return "end_turn"
+
+
 def batch(wire: Wire, session_id: str, _: str) -> str:
     words = raw_update(session_id, chunk({"type": "text", "text": "batched "}))
     end: Json = {"jsonrpc": "2.0", "id": wire.prompt_id, "result": {"stopReason": "end_turn"}}
@@ -129,6 +139,7 @@ MODES = {
     "invalid_utf8": Mode(invalid_utf8),
     "invalid_utf8_in_answer": Mode(invalid_utf8_in_answer),
     "lone_surrogate": Mode(lone_surrogate),
+    "split_pairs": Mode(split_pairs),
     "batch": Mode(batch),
     "bare_chunk": Mode(bare_chunk),
     "no_jsonrpc": Mode(no_jsonrpc),

@@ -1,0 +1,211 @@
+"""The text of one paragraph, written so that every reader sees the same of it as code."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
+
+from markdown_it import MarkdownIt
+from markdown_it.rules_inline import StateInline
+from markdown_it.token import Token
+from markdown_it.utils import EnvType
+
+from acp_jupyter.transcript.closed_math import MATH_BEGINS, formulas_end
+
+__all__ = ["closed_inline", "records_places"]
+
+_TAG = re.compile(r"<(?=[A-Za-z/!?])")
+_LIVE_CODE = re.compile(r"<[A-Za-z/!?]|!\[")
+"""What would act, were its code span none."""
+_SIGNS = "*_~$[]\\"
+"""With one of them in a code span and outside of it, not all readers see that span."""
+_RESTLESS = re.compile(r"`|\]\(|\]\[")
+"""In text, where it makes neither code nor a link: then readers find others there."""
+_ADDRESS = re.compile(r"://|www\.|mailto:|@", re.IGNORECASE)
+_SAFE_ADDRESS = re.compile(r"[\w./:#?=&%+~@,;-]+")
+_UNSAFE = re.compile(r"[^!-~]|[`<>*_~$|()\[\]\\]")
+_SAFE_TITLE = re.compile(r"[\w .,:;/'?!+-]+")
+
+
+def closed_inline(parser: MarkdownIt, source: str, env: EnvType, *, in_table: bool) -> str:
+    """Return a text in which code, links and escapes are all that is not text.
+
+    Parameters
+    ----------
+    parser
+        One that `records_places`.
+    source, env
+        What the parser found, and the definitions beside it.
+    in_table
+        Whether it stands in a cell.
+    """
+    spans: list[_Span] = []
+    parser.inline.parse(source, parser, {**env, "spans": spans}, [])
+    written = _InlineWriter(source, spans, in_table=in_table).written(0, len(source))
+    return written if formulas_end(written) else MATH_BEGINS.sub(_entities, written)
+
+
+def records_places(parser: MarkdownIt) -> None:
+    """Make a parser tell at which place of the source it finds code, links and escapes."""
+    for rule in parser.inline.ruler.__rules__:
+        if rule.name in _KINDS:
+            parser.inline.ruler.at(rule.name, _recording(rule.name, rule.fn))
+
+
+class _Span(NamedTuple):
+    """What stands at a place of a paragraph's source."""
+
+    start: int
+    end: int
+    kind: str
+    content: str = ""
+    """Of code its text, of a link its address."""
+    title: str = ""
+    label_end: int = 0
+
+
+class _InlineWriter:
+    """Writes the text of one paragraph, heading or cell."""
+
+    def __init__(self, source: str, spans: Iterable[_Span], *, in_table: bool) -> None:
+        self._source = source
+        self._spans = sorted(spans, key=lambda span: (span.start, -span.end))
+        self._in_table = in_table
+        self._next = 0
+        self._counts = {sign: source.count(sign) for sign in _SIGNS}
+        self._is_quiet = "~`" not in source and not self._is_restless()
+
+    def _is_restless(self) -> bool:
+        end = 0
+        for span in self._spans:
+            if _RESTLESS.search(self._source, end, max(end, span.start)):
+                return True
+            if span.kind == "escape" and self._source[span.start + 1] in "`<!|[]$~\\":
+                return True
+            end = max(end, span.end)
+        return _RESTLESS.search(self._source, end) is not None
+
+    def written(self, start: int, end: int) -> str:
+        """Return a part of the source with what it has of code, links and escapes."""
+        parts = ""
+        while self._next < len(self._spans) and self._spans[self._next].start < end:
+            span = self._spans[self._next]
+            self._next += 1
+            parts += self._text(self._source[start : span.start])
+            parts = self._added(parts, span)
+            start = span.end
+        return parts + self._text(self._source[start:end])
+
+    def _added(self, before: str, span: _Span) -> str:
+        source = self._source[span.start : span.end]
+        match span.kind:
+            case "code":
+                return re.sub(r"\\$", "&#92;", before) + self._code(span)
+            case "link":
+                words = self.written(span.start + 1, span.label_end)
+                return f"{before.rstrip('!')}[{words}]({_address(span)})"
+            case "autolink":
+                if _SAFE_ADDRESS.fullmatch(source[1:-1]):
+                    return before + source
+                words = _literal(source[1:-1])
+                return f"{before.rstrip('!')}[{words}]({_address(span)})"
+            case _:
+                return before + (_entity(source[1]) if source[1] in "`<!|" else source)
+
+    def _text(self, text: str) -> str:
+        text = re.sub(r"!+(?=\[)", "", _TAG.sub("&lt;", text)).replace("`", "&#96;")
+        return text.replace("|", r"\|") if self._in_table else text
+
+    def _code(self, span: _Span) -> str:
+        code = span.content
+        if not self._is_sure(span):
+            return f"&#96;{_literal(code)}&#96;"
+        if self._in_table:
+            code = code.replace("|", r"\|")
+        longest = max(map(len, re.findall(r"`+", code)), default=0)
+        marks = "`" * (longest + 1)
+        ends = code[:1] + code[-1:]
+        pad = " " if "`" in ends or (ends == "  " and code.strip()) else ""
+        return f"{marks}{pad}{code}{pad}{marks}"
+
+    def _is_sure(self, span: _Span) -> bool:
+        """Tell whether every reader takes this for code, or it is nothing if one does not."""
+        code = span.content
+        if MATH_BEGINS.search(code) or (self._in_table and r"\|" in code):
+            return False
+        if not _LIVE_CODE.search(code):
+            return True
+        before = self._source[max(0, span.start - 2_000) : span.start]
+        word = re.split(r"\s", before)[-1]
+        odd = any(0 < code.count(sign) < self._counts[sign] for sign in _SIGNS)
+        unsure = odd or "`" in code or before.endswith(("\\", "~")) or _ADDRESS.search(word)
+        return self._is_quiet and not unsure
+
+
+def _address(span: _Span) -> str:
+    address = span.content
+    if not _SAFE_ADDRESS.fullmatch(address):
+        address = f"<{_UNSAFE.sub(_percent, address)}>"
+    title = f' "{span.title}"' if _SAFE_TITLE.fullmatch(span.title) else ""
+    return address + title
+
+
+def _percent(sign: re.Match[str]) -> str:
+    return "".join(f"%{byte:02X}" for byte in sign[0].encode("utf-8", "replace"))
+
+
+def _literal(text: str) -> str:
+    """Return a text in which nothing is a sign of Markdown."""
+    escaped = html.escape(text, quote=False)
+    return re.sub(r"[\\`*_\[\]~|$!:@{]", lambda sign: _entity(sign[0]), escaped)
+
+
+def _entities(signs: re.Match[str]) -> str:
+    return _entity(signs[0][0]) * (len(signs[0]) // 2 or 1)
+
+
+def _entity(sign: str) -> str:
+    return f"&#{ord(sign)};"
+
+
+# -- places ------------------------------------------------------------------
+
+
+_Rule = Callable[[StateInline, bool], bool]
+_KINDS = {"backticks": "code", "link": "link", "autolink": "autolink", "escape": "escape"}
+
+
+def _recording(name: str, rule: _Rule) -> _Rule:
+    """Return a rule that tells at which place of the source it has found something."""
+
+    def run(state: StateInline, silent: bool) -> bool:
+        start, count = state.pos, len(state.tokens)
+        found = rule(state, silent)
+        if found and not silent:
+            made = next(_made(state.tokens[count:]), None)
+            if made is not None or name == "escape":
+                span = _Span(start, state.pos, _KINDS[name])
+                state.env["spans"].append(_filled(span, made, state))
+        return found
+
+    return run
+
+
+def _made(tokens: Iterable[Token]) -> Iterator[Token]:
+    return (token for token in tokens if token.type in {"code_inline", "link_open"})
+
+
+def _filled(span: _Span, made: Token | None, state: StateInline) -> _Span:
+    match span.kind:
+        case "code":
+            return span._replace(content=made.content if made else "")
+        case "link" | "autolink":
+            attrs = made.attrs if made else {}
+            address, title = str(attrs.get("href", "")), str(attrs.get("title", ""))
+            of_link = span.kind == "link"
+            end = state.md.helpers.parseLinkLabel(state, span.start, True) if of_link else 0
+            return span._replace(content=address, title=title, label_end=end)
+        case _:
+            return span
