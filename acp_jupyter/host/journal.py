@@ -13,14 +13,16 @@ from typing import Protocol, Self
 
 from acp_jupyter.host.burst import Burst
 from acp_jupyter.host.limits import Limits
+from acp_jupyter.host.shelf import Shelf
 from acp_jupyter.host.traffic_log import TrafficLog
 from acp_jupyter.packets.elicitation_secrets import SecretAnswers
 from acp_jupyter.packets.notes import HostNotice, Note, SessionOpened
 from acp_jupyter.packets.reader import LogPacket, TrafficReader
 from acp_jupyter.packets.traffic import TrafficEntry
-from acp_jupyter.transcript.events import Event, Snapshot
+from acp_jupyter.transcript.events import Event, Snapshot, event_chars
 from acp_jupyter.transcript.reduce import reduce
 from acp_jupyter.transcript.setup import opened
+from acp_jupyter.transcript.shelving import lightened
 from acp_jupyter.transcript.state import Transcript
 
 __all__ = ["EPOCH", "Journal", "Reader"]
@@ -29,6 +31,8 @@ EPOCH = uuid.uuid4().hex
 """Names this run of the host; an event's ``seq`` counts only within it."""
 
 _log = logging.getLogger(__name__)
+_EVENT_BYTES = 500
+"""Of an event beside its text, about."""
 
 
 class Reader(Protocol):
@@ -58,6 +62,8 @@ class Journal:
         See `Limits`.
     changed
         Called after each change of the session's state or turns.
+    shelf
+        Where the transcript's past is put away; by default a new one.
     """
 
     def __init__(
@@ -68,8 +74,10 @@ class Journal:
         next_number: int,
         limits: Limits,
         changed: Callable[[], None],
+        shelf: Shelf | None = None,
     ) -> None:
         self._transcript = transcript
+        self._shelf = Shelf(limits.shelf_bytes) if shelf is None else shelf
         self.sequence: Iterator[int] = itertools.count(next_number)
         self.lines = 0
         """How many were entered here."""
@@ -80,7 +88,7 @@ class Journal:
         self._burst = Burst()
         self._due: asyncio.Handle | None = None
         self._limits = limits
-        self._ring: deque[Event] = deque(maxlen=limits.ring_events)
+        self._ring = _Ring(limits)
         self._readers: set[Reader] = set()
         self._progress = asyncio.Event()
         self._told_of_missing = False
@@ -132,6 +140,7 @@ class Journal:
             except Exception:  # noqa: BLE001 - one bad line degrades alone; the log keeps it
                 _log.exception("line %s of session %s", entry.seq, self.session_id)
                 continue
+            self._transcript = lightened(self._transcript, events, self._shelf)
             self._publish(events)
         self._tell_of_missing(entry.t)
         return packets
@@ -192,9 +201,7 @@ class Journal:
             return None
         if after == self.transcript.seq:
             return []
-        if not self._ring or self._ring[0].seq > after + 1:
-            return None
-        return [event for event in self._ring if event.seq > after]
+        return self._ring.after(after)
 
     def snapshot(self) -> Snapshot:
         """Return the newest window on the session."""
@@ -232,10 +239,34 @@ class Journal:
     def _publish(self, events: list[Event]) -> None:
         if not events:
             return
-        self._ring.extend(events)
+        self._ring.add(events)
         for reader in tuple(self._readers):
             reader.offer(events)
         if any(e.kind in {"session_changed", "turn_started", "turn_ended"} for e in events):
             self._progress.set()
             self._progress = asyncio.Event()
             self._changed()
+
+
+class _Ring:
+    """The newest events, as many as fit."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._events: deque[tuple[Event, int]] = deque()
+        self._bytes = 0
+
+    def add(self, events: Iterable[Event]) -> None:
+        """Take events; the oldest go."""
+        for event in events:
+            size = _EVENT_BYTES + event_chars(event)
+            self._events.append((event, size))
+            self._bytes += size
+        while self._bytes > self._limits.ring_bytes or len(self._events) > self._limits.ring_events:
+            self._bytes -= self._events.popleft()[1]
+
+    def after(self, seq: int) -> list[Event] | None:
+        """Return all events that came after one; None where they are not all here any more."""
+        if not self._events or self._events[0][0].seq > seq + 1:
+            return None
+        return [event for event, _ in self._events if event.seq > seq]

@@ -71,7 +71,7 @@ class SessionStore:
         folder = self.folder(meta.session_id)
         words = _NEWER if meta.version > META_VERSION else ""
         words = words or await asyncio.to_thread(self._ownership.take, folder)
-        return await asyncio.to_thread(read_session, folder, meta, words)
+        return await asyncio.to_thread(read_session, folder, meta, self._limits, words)
 
     async def put_away(self, session: Session) -> None:
         """Keep a session that is closed now."""

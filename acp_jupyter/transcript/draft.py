@@ -80,6 +80,8 @@ class Draft(Fields):
         self.items = self.items.append(item)
         if item.turn_id is not None and item.turn_id not in self.turn_first:
             self.turn_first = self.turn_first.set(item.turn_id, place)
+        if item.turn_id is not None:
+            self.turn_last = self.turn_last.set(item.turn_id, place)
         self.events.append(ItemAdded(**self._stamp(), index=place, item=item))
         if place >= NEWEST:
             self._put_away_call(place - NEWEST)
@@ -102,9 +104,15 @@ class Draft(Fields):
             item = item.as_asked(old) if item.is_asking else item
         if old == item:
             return
-        self.items = self.items.set(place, item)
+        self._set_item(place, item)
         self.events.append(ItemReplaced(**self._stamp(), item=self.filled(item)))
         self._put_away_call(place)
+
+    def _set_item(self, place: int, item: Item) -> None:
+        text = self.items.text_at(place)
+        if text is not None and item.id not in self.texts:
+            self.texts = self.texts.set(item.id, text)  # it was on the shelf with the item
+        self.items = self.items.set(place, item)
 
     def _put_away_call(self, place: int) -> None:
         """Keep what is known of a tool call in less room, where its item is."""
@@ -203,7 +211,7 @@ class Draft(Fields):
         else:
             return
         str(self.text_of(item_id))  # joins its pieces, few or many
-        self.items = self.items.set(place_of(item.id), closed)
+        self._set_item(place_of(item.id), closed)
         self.events.append(ItemClosed(**self._stamp(), item_id=item.id, at=self.at))
 
     # -- session and turns -----------------------------------------------
