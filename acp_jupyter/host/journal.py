@@ -19,7 +19,8 @@ from acp_jupyter.packets.elicitation_secrets import SecretAnswers
 from acp_jupyter.packets.notes import HostNotice, Note, SessionOpened
 from acp_jupyter.packets.reader import LogPacket, TrafficReader
 from acp_jupyter.packets.traffic import TrafficEntry
-from acp_jupyter.transcript.events import Event, Snapshot, event_chars
+from acp_jupyter.transcript.events import Event, Snapshot, event_chars, item_chars
+from acp_jupyter.transcript.items import Item
 from acp_jupyter.transcript.reduce import reduce
 from acp_jupyter.transcript.setup import opened
 from acp_jupyter.transcript.shelving import lightened
@@ -207,7 +208,7 @@ class Journal:
         """Return the newest window on the session."""
         state = self.transcript
         total = len(state.items)
-        first = max(0, total - self._limits.window_items)
+        items = self._newest(state)
         turns = state.turn_order[-self._limits.window_turns :]
         return Snapshot(
             session_id=state.session.session_id,
@@ -215,10 +216,21 @@ class Journal:
             epoch=EPOCH,
             session=state.session,
             turns=tuple(state.turns[turn_id] for turn_id in turns),
-            items=state.window(first, total),
-            first_index=first,
+            items=items,
+            first_index=total - len(items),
             total=total,
         )
+
+    def _newest(self, state: Transcript) -> tuple[Item, ...]:
+        newest: list[Item] = []
+        room = self._limits.window_chars
+        for place in range(len(state.items) - 1, -1, -1):
+            item = state.item(place)
+            room -= item_chars(item)
+            if len(newest) == self._limits.window_items or (room < 0 and newest):
+                break
+            newest.append(item)
+        return tuple(reversed(newest))
 
     async def wait_turn(self, turn_id: str, seconds: float) -> bool:
         """Wait until a turn is done, at most ``seconds``; tell whether it is."""

@@ -92,6 +92,8 @@ class Limits:
         Of a session's past, on the disk in place of in memory.
     window_items
         Newest items in a snapshot.
+    window_chars
+        Text of those; what is longer is one item alone.
     window_turns
         Newest turns in a snapshot.
     queued_prompts
@@ -202,6 +204,7 @@ class Limits:
     ring_bytes: int = _MIB
     shelf_bytes: int = 2048 * _MIB
     window_items: int = 200
+    window_chars: int = 8_000_000
     window_turns: int = 200
     queued_prompts: int = 100
     prompt_blocks: int = 200

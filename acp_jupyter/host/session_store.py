@@ -148,6 +148,7 @@ class SessionStore:
 
 def _meta(session: Session) -> SessionMeta:
     state = session.state
+    log_bytes = session.journal.log.size  # first: what is in it, the transcript has
     turn_ids = session.transcript.turn_order[-_TURN_IDS:]
     return SessionMeta(
         session_id=state.session_id,
@@ -162,6 +163,7 @@ def _meta(session: Session) -> SessionMeta:
         policy_user=state.policy_user,
         agent_session_id=state.agent_session_id,
         turn_ids=tuple(turn_ids),
+        log_bytes=log_bytes,
         can=state.can,
         usage=state.usage,
         played=state.agent_info.name.endswith(REPLAYED),

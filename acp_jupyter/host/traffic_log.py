@@ -92,6 +92,11 @@ class TrafficLog:
         self._thread = threading.Thread(target=self._run, name="acp-traffic-log", daemon=True)
         self._thread.start()
 
+    @property
+    def size(self) -> int:
+        """How many bytes are in the file, or on their way to it from the writing thread."""
+        return self._size
+
     def append(self, entry: TrafficEntry) -> None:
         """Queue ``entry``. Its message must not be changed afterwards."""
         if not self._closed:
@@ -248,6 +253,11 @@ class FrozenLog(TrafficLog):
     def __init__(self, path: Path) -> None:
         self.path = path
         self.ended = True
+
+    @property
+    def size(self) -> int:
+        """Nothing of it was written from here."""
+        return 0
 
     def append(self, entry: TrafficEntry) -> None:
         """Write nothing."""

@@ -110,9 +110,13 @@ def event_chars(event: Event) -> int:
         case TextAppended():
             return len(event.text)
         case ItemAdded() | ItemReplaced():
-            item = event.item
-            own = sum(len(getattr(item, name, "")) for name in ("text", "output", "data"))
-            diffs = item.diffs if isinstance(item, ToolCall) else ()
-            return own + sum(len(each.old_text or "") + len(each.new_text) for each in diffs)
+            return item_chars(event.item)
         case _:
             return 0
+
+
+def item_chars(item: Item) -> int:
+    """Return how much an item says, about, beside its names."""
+    own = sum(len(getattr(item, name, "")) for name in ("text", "output", "data"))
+    diffs = item.diffs if isinstance(item, ToolCall) else ()
+    return own + sum(len(each.old_text or "") + len(each.new_text) for each in diffs)

@@ -98,7 +98,7 @@ def test_a_killed_server_leaves_a_session_that_says_so(kept: Kept) -> None:
     shutil.move(kept.data / "copy", folder)
     (folder / "owner").unlink(missing_ok=True)
     meta = json.loads((folder / "meta.json").read_text())
-    (folder / "meta.json").write_text(json.dumps({**meta, "turn_ids": []}))
+    (folder / "meta.json").write_text(json.dumps({**meta, "turn_ids": [], "log_bytes": 0}))
     with (folder / "traffic.ndjson").open("a") as log:
         log.write('{"seq": 999, "t": 1.0, "d": "<", "m": {"jsonrpc"')
     with kept.server() as server:
