@@ -13,13 +13,14 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar, Generic, Protocol, Self, TypeVar, overload
 
 from pydantic import TypeAdapter
+from pydantic_core import from_json
 
 from acp_jupyter.transcript.call_facts import CallFacts
 from acp_jupyter.transcript.items import AgentMessage, Item, Thought, ToolCall
 from acp_jupyter.transcript.persistent import Map, Vector
 from acp_jupyter.transcript.session_state import TurnState
 
-__all__ = ["NEWEST", "Calls", "Items", "Shelf", "Turns", "under_way"]
+__all__ = ["NEWEST", "Calls", "Items", "Shelf", "Turns", "call_id", "under_way"]
 
 D = TypeVar("D")
 V = TypeVar("V")
@@ -89,9 +90,9 @@ class Items(Sequence[Item]):
         """Tell whether the item at ``place`` is bytes now, here or on the shelf."""
         return isinstance(self._kept[place], bytes | int)
 
-    def is_on_shelf(self, place: int) -> bool:
-        """Tell whether the item at ``place`` is on the shelf."""
-        return isinstance(self._kept[place], int)
+    def as_held(self, place: int) -> Item | bytes | int:
+        """Return the item at ``place`` as it is held: itself, as bytes, or where they lie."""
+        return self._kept[place]
 
     def packed(self, place: int) -> bytes:
         """Return the item at ``place`` as bytes."""
@@ -220,6 +221,17 @@ class _ByName(Generic[V]):
     def __contains__(self, name: object) -> bool:
         return name in self._kept
 
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._kept)
+
+    def values(self) -> Iterator[V]:
+        """Iterate over the values, as the map has them: in no order."""
+        return map(self.__getitem__, self._kept)
+
+    def items(self) -> Iterator[tuple[str, V]]:
+        """Iterate over names and values."""
+        return ((name, self[name]) for name in self._kept)
+
     def __len__(self) -> int:
         return len(self._kept)
 
@@ -247,6 +259,13 @@ def under_way(item: Item) -> bool:
             return item.open
         case _:
             return False
+
+
+def call_id(packed: bytes) -> str:
+    """Return the tool call's id of an item that is bytes; empty for any other kind."""
+    if not packed.startswith(b'{"kind":"tool_call",'):
+        return ""
+    return str(from_json(packed)["tool_call_id"])
 
 
 def _packed(item: Item) -> bytes:

@@ -7,6 +7,7 @@ where it lies, and the ids by which an agent may come back to it.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import islice
 
 from acp_jupyter.transcript.draft import place_of
 from acp_jupyter.transcript.events import (
@@ -15,9 +16,10 @@ from acp_jupyter.transcript.events import (
     ItemClosed,
     ItemReplaced,
     TurnEnded,
+    item_chars,
 )
-from acp_jupyter.transcript.items import ToolCall
-from acp_jupyter.transcript.put_away import NEWEST, Shelf, under_way
+from acp_jupyter.transcript.items import ContentBlockItem, Item, ToolCall
+from acp_jupyter.transcript.put_away import NEWEST, Shelf, call_id, under_way
 from acp_jupyter.transcript.state import Transcript
 from acp_jupyter.transcript.text import Text
 
@@ -41,65 +43,103 @@ def lightened(transcript: Transcript, events: Iterable[Event], shelf: Shelf) -> 
     shelf
         Where it goes; the same for all of a session. What it has no room for is left.
     """
-    items = transcript.items
-    changed = [place for event in events if (place := _changed_place(event)) is not None]
-    old = max(0, len(items) - NEWEST)
-    for place in (*range(items.tidied, old), *changed):
-        transcript = _item_put_away(transcript, place, shelf)
-    if old > items.tidied:
-        transcript = transcript.changed(items=transcript.items.tidied_to(old))
+    old = len(transcript.items) - NEWEST
+    places = [*range(transcript.items.tidied, old)]
+    ended: list[str] = []
     for event in events:
-        if isinstance(event, TurnEnded):
-            transcript = _turns_put_away(transcript, event.turn.turn_id, shelf)
-    return transcript
-
-
-def _changed_place(event: Event) -> int | None:
-    match event:
-        case ItemAdded():
-            return event.index
-        case ItemReplaced():
-            return place_of(event.item.id)
-        case ItemClosed():
-            return place_of(event.item_id)
-        case _:
-            return None
-
-
-def _item_put_away(transcript: Transcript, place: int, shelf: Shelf) -> Transcript:
-    items = transcript.items
-    item_id = f"i{place}"
-    text = transcript.texts.get(item_id)
-    growing = transcript.growing
-    if growing is not None and growing[0] == item_id:
-        text = growing[1]
-    if items.is_on_shelf(place) and text is None:
+        match event:
+            case ItemAdded():
+                places.append(event.index)
+            case ItemReplaced():
+                places.append(place_of(event.item.id))
+            case ItemClosed():
+                places.append(place_of(event.item_id))
+            case TurnEnded():
+                ended.append(event.turn.turn_id)
+            case _:
+                pass
+    if not places and not ended:
         return transcript
-    item = items[place]
-    if under_way(item):
-        return transcript
-    if place >= len(items) - NEWEST:
-        length = text.length if isinstance(text, Text) else len(text or "")
-        if length + len(items.packed(place)) <= LONG_BYTES:
-            return transcript
-    put = items.shelved(place, None if text is None else str(text), shelf)
-    if put is None:
-        return transcript
-    calls = transcript.calls
-    return transcript.changed(
-        items=put,
-        texts=transcript.texts.discard(item_id),
-        growing=None if growing is not None and growing[0] == item_id else growing,
-        calls=calls.put_away(item.tool_call_id, shelf) if isinstance(item, ToolCall) else calls,
-    )
+    work = _Work(transcript)
+    for place in places:
+        work.put_item(place, shelf)
+    if old > work.items.tidied:
+        work.items = work.items.tidied_to(old)
+    for turn_id in ended:
+        work.put_turns(turn_id, shelf)
+    return work.done()
 
 
-def _turns_put_away(transcript: Transcript, turn_id: str, shelf: Shelf) -> Transcript:
-    """Put away the turns that have become old, and one that has ended if it is old or long."""
-    order, turns = transcript.turn_order, transcript.turns
-    old = max(0, len(order) - NEWEST_TURNS)
-    while turns.tidied < old and turns[order[turns.tidied]].status == "done":
-        turns = turns.put_away(order[turns.tidied], shelf).tidied_to(turns.tidied + 1)
-    if turn_id not in order[old:] or len(turns.packed(turn_id)) > LONG_BYTES:
-        turns = turns.put_away(turn_id, shelf)
-    return transcript.changed(turns=turns)
+class _Work:
+    """The parts of a transcript that change when something is put away."""
+
+    def __init__(self, transcript: Transcript) -> None:
+        self._transcript = transcript
+        self.items = transcript.items
+        self._texts = transcript.texts
+        self._growing = transcript.growing
+        self._calls = transcript.calls
+        self._turns = transcript.turns
+
+    def done(self) -> Transcript:
+        """Return the transcript with them."""
+        return self._transcript.changed(
+            items=self.items,
+            texts=self._texts,
+            growing=self._growing,
+            calls=self._calls,
+            turns=self._turns,
+        )
+
+    def put_item(self, place: int, shelf: Shelf) -> None:
+        """Put an item away, if it is at its end, and old or long."""
+        item_id = f"i{place}"
+        growing = self._growing is not None and self._growing[0] == item_id
+        text = self._growing[1] if self._growing and growing else self._texts.get(item_id)
+        item = self.items.as_held(place)
+        if isinstance(item, int):
+            if text is None:
+                return
+        elif not isinstance(item, bytes):
+            new = place >= len(self.items) - NEWEST
+            if under_way(item) or (new and not _is_long(item, text)):
+                return
+        put = self.items.shelved(place, None if text is None else str(text), shelf)
+        if put is None:
+            return
+        self.items = put
+        self._texts = self._texts.discard(item_id)
+        self._growing = None if growing else self._growing
+        if isinstance(item, ToolCall):
+            self._calls = self._calls.put_away(item.tool_call_id, shelf)
+        elif isinstance(item, bytes) and (call := call_id(item)):
+            self._calls = self._calls.put_away(call, shelf)
+
+    def put_turns(self, ended: str, shelf: Shelf) -> None:
+        """Put the turns away that are old, and one that has ended if it is old or long."""
+        order, turns = self._transcript.turn_order, self._turns
+        old = max(0, len(order) - NEWEST_TURNS)
+        while turns.tidied < old and turns[order[turns.tidied]].status == "done":
+            turns = turns.put_away(order[turns.tidied], shelf).tidied_to(turns.tidied + 1)
+        if ended not in order[old:] or len(turns.packed(ended)) > LONG_BYTES:
+            turns = turns.put_away(ended, shelf)
+        self._turns = turns
+
+
+def _is_long(item: Item, text: Text | str | None) -> bool:
+    """Tell whether an item has more than is left in memory, without walking through all of it."""
+    room = LONG_BYTES - item_chars(item)
+    room -= text.length if isinstance(text, Text) else len(text or "")
+    parts: list[object] = []
+    if isinstance(item, ToolCall):
+        parts += (item.raw_input, item.raw_output, item.files, item.hits, item.blocks)
+    while parts and room >= 0:
+        part = parts.pop()
+        room -= len(part) if isinstance(part, str) else 1
+        if isinstance(part, ContentBlockItem):
+            room -= item_chars(part)
+        elif isinstance(part, dict):
+            parts += islice(part.values(), LONG_BYTES)
+        elif isinstance(part, list | tuple):
+            parts += part[:LONG_BYTES]
+    return room < 0

@@ -33,4 +33,6 @@ def _jupyter_server_extension_points() -> list[dict[str, str]]:
 
 def _load_jupyter_server_extension(app: ServerApp) -> None:
     pattern = url_path_join(app.web_app.settings["base_url"], "memory-probe")
-    app.web_app.add_handlers(".*$", [(pattern, _Memory)])
+    app.web_app.add_handlers(  # type: ignore[no-untyped-call]
+        ".*$", [(pattern, _Memory)]
+    )
