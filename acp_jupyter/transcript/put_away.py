@@ -16,7 +16,14 @@ from pydantic import TypeAdapter
 from pydantic_core import from_json
 
 from acp_jupyter.transcript.call_facts import CallFacts
-from acp_jupyter.transcript.items import AgentMessage, Item, Thought, ToolCall
+from acp_jupyter.transcript.items import (
+    AgentMessage,
+    Elicitation,
+    Item,
+    Thought,
+    ToolCall,
+    TrustRequest,
+)
 from acp_jupyter.transcript.persistent import Map, Vector
 from acp_jupyter.transcript.session_state import TurnState
 
@@ -251,10 +258,12 @@ class Turns(_ByName[TurnState]):
 
 
 def under_way(item: Item) -> bool:
-    """Tell whether more of an item is to come."""
+    """Tell whether more of an item is to come, or an answer: what is asked stays as it is here."""
     match item:
         case ToolCall():
-            return item.status in {"pending", "in_progress"}
+            return item.status in {"pending", "in_progress"} or item.is_asking
+        case Elicitation() | TrustRequest():
+            return item.state == "pending"
         case AgentMessage() | Thought():
             return item.open
         case _:

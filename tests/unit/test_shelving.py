@@ -21,6 +21,7 @@ from acp_jupyter.packets.json_shape import read_json
 from acp_jupyter.packets.notes import ImportedPacket
 from acp_jupyter.transcript import shelving
 from acp_jupyter.transcript.item_base import ItemBase
+from acp_jupyter.transcript.items import ToolCall
 from acp_jupyter.transcript.put_away import NEWEST
 from acp_jupyter.transcript.session_state import TurnState
 from acp_jupyter.transcript.shelving import LONG_BYTES, NEWEST_TURNS, lightened
@@ -50,7 +51,31 @@ class Lightened(Script):
         return number
 
 
+_SAID = st.sampled_from(["", "one", "one two", "three"])
+_CALLS = st.fixed_dictionaries(
+    {
+        "sessionUpdate": st.sampled_from(["tool_call", "tool_call_update"]),
+        "toolCallId": st.sampled_from("ab"),
+        "status": st.sampled_from(["completed", "completed", "failed", None]),
+    },
+    optional={
+        "title": st.sampled_from(["Step", "ls"]),
+        "rawOutput": st.sampled_from([None, 1, {"exit": 0}]),
+        "content": _SAID.map(
+            lambda text: [{"type": "content", "content": {"type": "text", "text": text}}]
+        ),
+    },
+)
+_CHUNKS = st.fixed_dictionaries(
+    {
+        "sessionUpdate": st.sampled_from(["agent_message_chunk", "agent_thought_chunk"]),
+        "content": _SAID.map(lambda text: {"type": "text", "text": text}),
+    }
+)
 LINES = st.one_of(
+    _CALLS,
+    _CALLS,
+    _CHUNKS,
     PACKETS,
     st.fixed_dictionaries({"type": st.just("prompt_response"), "stopReason": st.just("end_turn")}),
     st.just({"turn": "new"}),
@@ -72,9 +97,10 @@ def test_what_is_put_away_at_once_is_never_missed(lines: list[Json]) -> None:
                 _tell(script, line, number)
             assert light.events == plain.events
         assert whole(light.transcript) == whole(plain.transcript)
+        items = whole(plain.transcript)["items"]
         for turn_id in plain.transcript.turn_order:
-            items = plain.transcript.turn_items(turn_id)
-            assert light.transcript.turn_items(turn_id) == items
+            own = tuple(item for item in items if item.turn_id == turn_id)
+            assert light.transcript.turn_items(turn_id) == own
 
 
 def _tell(script: Script, line: Json, number: int) -> None:
@@ -129,13 +155,9 @@ def test_a_long_turn_is_put_away_while_it_goes_on() -> None:
     for number in range(20):
         script.text("x" * 1_000_000)
         script.update("tool_call", toolCallId=f"c{number}", title="Step")
-        script.events.clear()
-        script.entries.clear()
-    tracemalloc.start()
     texts = [str(script.transcript.text_of(f"i{place}") or "") for place in range(1, 41, 2)]
     assert [len(text) for text in texts] == [1_000_000] * 20
     assert not any(script.transcript.texts.get(f"i{place}") for place in range(1, 40, 2))
-    tracemalloc.stop()
 
 
 def test_late_text_of_a_message_that_was_put_away_goes_on_where_it_ended() -> None:
@@ -148,6 +170,22 @@ def test_late_text_of_a_message_that_was_put_away_goes_on_where_it_ended() -> No
         each.text(" and later")
     assert whole(script.transcript) == whole(plain.transcript)
     assert script.events == plain.events
+
+
+def test_what_is_asked_stays_in_memory_until_it_is_answered() -> None:
+    """The file is no place for what an answer is given to."""
+    script = Lightened()
+    script.turn()
+    about: Json = {"toolCallId": "c", "title": "rm", "kind": "execute", "status": "completed"}
+    request = script.ask({**about, "rawInput": {"command": "rm " + "x" * LONG_BYTES}})
+    assert isinstance(script.transcript.items.as_held(1), ToolCall)
+    script.answer(request, "once")
+    script.update("tool_call_update", toolCallId="c", status="completed")
+    assert script.transcript.items.is_put_away(1)
+    answered = script.transcript.item(1)
+    assert isinstance(answered, ToolCall)
+    assert answered.permission is not None
+    assert answered.permission.state == "allowed"
 
 
 def test_without_room_on_the_disk_all_stays_in_memory() -> None:
