@@ -134,26 +134,28 @@ class TrafficLog:
         self._thread.join(_CLOSE_SECONDS)
 
     def _run(self) -> None:
-        ended = False
-        while not ended:
-            batch = [self._entries.get()]
-            # A hundred sessions that write each line at once would starve the other threads.
-            self._hurry.wait(_GATHER_SECONDS)
-            self._hurry.clear()
-            with contextlib.suppress(queue.Empty):
-                while len(batch) < _BATCH:
-                    batch.append(self._entries.get_nowait())
-            ended = None in batch
-            for entries in _groups(item for item in batch if isinstance(item, TrafficEntry)):
-                self._write_entries(entries)
-            for item in batch:
-                if isinstance(item, threading.Event):
-                    item.set()
-            if ended:
-                os.close(self._fd)
-                self.ended = True
-            for wake in self._watchers:
-                wake()
+        while not self.ended:
+            self._write_next()
+
+    def _write_next(self) -> None:
+        """Wait for entries and write them; they are not held any longer than this."""
+        batch = [self._entries.get()]
+        # A hundred sessions that write each line at once would starve the other threads.
+        self._hurry.wait(_GATHER_SECONDS)
+        self._hurry.clear()
+        with contextlib.suppress(queue.Empty):
+            while len(batch) < _BATCH:
+                batch.append(self._entries.get_nowait())
+        for entries in _groups(item for item in batch if isinstance(item, TrafficEntry)):
+            self._write_entries(entries)
+        for item in batch:
+            if isinstance(item, threading.Event):
+                item.set()
+        if None in batch:
+            os.close(self._fd)
+            self.ended = True
+        for wake in self._watchers:
+            wake()
 
     def _write_entries(self, entries: list[TrafficEntry]) -> None:
         lines: list[bytes] = []

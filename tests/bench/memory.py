@@ -18,6 +18,8 @@ from tests.support.server import JupyterServer, fake_agents
 __all__ = ["Memory", "measure_memory"]
 
 _TURN_SECONDS = 600
+_FLUSH_SECONDS = 5.0
+"""An answer that took longer may have given up to wait for what is still to be written."""
 _LOOK_SECONDS = 0.02
 _BEYOND = 10**9
 """No turn has so many items."""
@@ -97,7 +99,10 @@ def _mib(client: httpx.Client, server: JupyterServer) -> float:
     # What waits to be written to disk is none of what was finished.
     for session in client.get("sessions").raise_for_status().json():
         lines = f"sessions/{session['session_id']}/traffic-lines"
-        client.get(lines, params={"limit": 1}).raise_for_status()
+        began = 0.0
+        while time.monotonic() - began > _FLUSH_SECONDS:
+            began = time.monotonic()
+            client.get(lines, params={"limit": 1}).raise_for_status()
     return float(client.get(f"{server.url}memory-probe").raise_for_status().json()["mib"])
 
 
