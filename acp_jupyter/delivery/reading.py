@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from itertools import islice
+from collections.abc import Iterator
 
 from acp_jupyter.delivery.access import may_see, may_see_stored, seen_session
 from acp_jupyter.delivery.callers import Caller
@@ -13,12 +13,16 @@ from acp_jupyter.delivery.notebooks import Notebooks, Surroundings
 from acp_jupyter.errors import UnknownTurn
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.transcript.draft import place_of
+from acp_jupyter.transcript.events import item_chars
+from acp_jupyter.transcript.items import Item
 from acp_jupyter.transcript.session_state import SessionState
 
 __all__ = ["Reading"]
 
 _MAX_PAGE = 500
 _MOST_OF_TURN = 1000
+_MOST_CHARS = 32_000_000
+"""Of one page of a turn; what is longer is one item alone."""
 
 
 class Reading:
@@ -81,17 +85,29 @@ class Reading:
         state = session.transcript
         turn = state.turns[command.turn_id]
         notebook = turn.origin.notebook_path if turn.origin else ""
-        items = tuple(islice(state.each_of_turn(command.turn_id, command.start), _MOST_OF_TURN + 1))
+        items, more = _page(state.each_of_turn(command.turn_id, command.start))
         saved = turn.status == "done" and command.start is None
         bundle = await self._notebooks.bundle(session, turn) if saved else None
         return TurnDetail(
             turn=turn,
-            items=items[:_MOST_OF_TURN],
-            more=place_of(items[-1].id) if len(items) > _MOST_OF_TURN else None,
+            items=items,
+            more=more,
             session=state.session,
             page_holds_notebook=bool(notebook) and self._surroundings.holds(notebook),
             bundle=bundle,
         )
+
+
+def _page(items: Iterator[Item]) -> tuple[tuple[Item, ...], int | None]:
+    """Return the first items that fit into a page, and where the next page begins."""
+    page: list[Item] = []
+    room = _MOST_CHARS
+    for item in items:
+        room -= item_chars(item)
+        if page and (room < 0 or len(page) == _MOST_OF_TURN):
+            return tuple(page), place_of(item.id)
+        page.append(item)
+    return tuple(page), None
 
 
 def _summary(state: SessionState) -> SessionSummary:

@@ -16,6 +16,7 @@ from acp_jupyter.transcript.events import (
     TextAppended,
     TurnEnded,
     TurnStarted,
+    event_chars,
 )
 
 __all__ = ["Subscription", "merge"]
@@ -83,21 +84,10 @@ def _fitting(events: tuple[Event, ...]) -> int:
     """Return how many events, at least one, may go together."""
     room = _TAKEN_CHARS
     for number, event in enumerate(events):
-        room -= _EVENT_CHARS + _chars(event)
+        room -= _EVENT_CHARS + event_chars(event)
         if room < 0:
             return max(1, number)
     return len(events)
-
-
-def _chars(event: Event) -> int:
-    match event:
-        case TextAppended():
-            return len(event.text)
-        case ItemAdded() | ItemReplaced():
-            item = event.item
-            return len(getattr(item, "text", "")) + len(getattr(item, "output", ""))
-        case _:
-            return 0
 
 
 def merge(events: Iterable[Event]) -> tuple[Event, ...]:

@@ -13,15 +13,18 @@ from typing import Protocol, Self
 
 from acp_jupyter.host.burst import Burst
 from acp_jupyter.host.limits import Limits
+from acp_jupyter.host.shelf import Shelf
 from acp_jupyter.host.traffic_log import TrafficLog
 from acp_jupyter.packets.elicitation_secrets import SecretAnswers
 from acp_jupyter.packets.notes import HostNotice, Note, SessionOpened
 from acp_jupyter.packets.reader import LogPacket, TrafficReader
 from acp_jupyter.packets.traffic import TrafficEntry
 from acp_jupyter.transcript.draft import Draft
-from acp_jupyter.transcript.events import Event, Snapshot
+from acp_jupyter.transcript.events import Event, Snapshot, event_chars, item_chars
+from acp_jupyter.transcript.items import Item
 from acp_jupyter.transcript.reduce import reduce
 from acp_jupyter.transcript.setup import opened
+from acp_jupyter.transcript.shelving import lightened
 from acp_jupyter.transcript.state import Transcript
 
 __all__ = ["EPOCH", "Journal", "Reader"]
@@ -31,6 +34,8 @@ EPOCH = uuid.uuid4().hex
 
 _log = logging.getLogger(__name__)
 _ROOM_AGAIN = "The disk has room again: all of this session is kept."
+_EVENT_BYTES = 500
+"""Of an event beside its text, about."""
 
 
 class Reader(Protocol):
@@ -60,6 +65,8 @@ class Journal:
         See `Limits`.
     changed
         Called after each change of the session's state or turns.
+    shelf
+        Where the transcript's past is put away; by default a new one.
     """
 
     def __init__(
@@ -70,8 +77,10 @@ class Journal:
         next_number: int,
         limits: Limits,
         changed: Callable[[], None],
+        shelf: Shelf | None = None,
     ) -> None:
         self._transcript = transcript
+        self._shelf = Shelf(limits.shelf_bytes) if shelf is None else shelf
         self.sequence: Iterator[int] = itertools.count(next_number)
         self.lines = 0
         """How many were entered here."""
@@ -84,7 +93,7 @@ class Journal:
         self._burst = Burst()
         self._due: asyncio.Handle | None = None
         self._limits = limits
-        self._ring: deque[Event] = deque(maxlen=limits.ring_events)
+        self._ring = _Ring(limits)
         self._readers: set[Reader] = set()
         self._progress = asyncio.Event()
         self._told_of_missing = ""
@@ -139,6 +148,7 @@ class Journal:
             except Exception:  # noqa: BLE001 - one bad line degrades alone; the log keeps it
                 _log.exception("line %s of session %s", entry.seq, self.session_id)
                 continue
+            self._transcript = lightened(self._transcript, events, self._shelf)
             self._publish(events)
         self._tell_of_missing(entry.t)
         return packets
@@ -210,15 +220,13 @@ class Journal:
             return None
         if after == self.transcript.seq:
             return []
-        if not self._ring or self._ring[0].seq > after + 1:
-            return None
-        return [event for event in self._ring if event.seq > after]
+        return self._ring.after(after)
 
     def snapshot(self) -> Snapshot:
         """Return the newest window on the session."""
         state = self.transcript
         total = len(state.items)
-        first = max(0, total - self._limits.window_items)
+        items = self._newest(state)
         turns = state.turn_order[-self._limits.window_turns :]
         return Snapshot(
             session_id=state.session.session_id,
@@ -226,10 +234,21 @@ class Journal:
             epoch=EPOCH,
             session=state.session,
             turns=tuple(state.turns[turn_id] for turn_id in turns),
-            items=state.window(first, total),
-            first_index=first,
+            items=items,
+            first_index=total - len(items),
             total=total,
         )
+
+    def _newest(self, state: Transcript) -> tuple[Item, ...]:
+        newest: list[Item] = []
+        room = self._limits.window_chars
+        for place in range(len(state.items) - 1, -1, -1):
+            item = state.item(place)
+            room -= item_chars(item)
+            if len(newest) == self._limits.window_items or (room < 0 and newest):
+                break
+            newest.append(item)
+        return tuple(reversed(newest))
 
     async def wait_turn(self, turn_id: str, seconds: float) -> bool:
         """Wait until a turn is done, at most ``seconds``; tell whether it is."""
@@ -250,10 +269,34 @@ class Journal:
     def _publish(self, events: list[Event]) -> None:
         if not events:
             return
-        self._ring.extend(events)
+        self._ring.add(events)
         for reader in tuple(self._readers):
             reader.offer(events)
         if any(e.kind in {"session_changed", "turn_started", "turn_ended"} for e in events):
             self._progress.set()
             self._progress = asyncio.Event()
             self._changed()
+
+
+class _Ring:
+    """The newest events, as many as fit."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._events: deque[tuple[Event, int]] = deque()
+        self._bytes = 0
+
+    def add(self, events: Iterable[Event]) -> None:
+        """Take events; the oldest go."""
+        for event in events:
+            size = _EVENT_BYTES + event_chars(event)
+            self._events.append((event, size))
+            self._bytes += size
+        while self._bytes > self._limits.ring_bytes or len(self._events) > self._limits.ring_events:
+            self._bytes -= self._events.popleft()[1]
+
+    def after(self, seq: int) -> list[Event] | None:
+        """Return all events that came after one; None where they are not all here any more."""
+        if not self._events or self._events[0][0].seq > seq + 1:
+            return None
+        return [event for event, _ in self._events if event.seq > seq]

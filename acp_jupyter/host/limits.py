@@ -88,8 +88,14 @@ class Limits:
         How long the end of a turn waits for text that some agents send after it.
     ring_events
         Events kept for readers that resume.
+    ring_bytes
+        Of those, about.
+    shelf_bytes
+        Of a session's past, on the disk in place of in memory.
     window_items
         Newest items in a snapshot.
+    window_chars
+        Text of those; what is longer is one item alone.
     window_turns
         Newest turns in a snapshot.
     queued_prompts
@@ -198,7 +204,10 @@ class Limits:
     stop_seconds: float = 0.7
     late_text_seconds: float = 0.1
     ring_events: int = 5000
+    ring_bytes: int = _MIB
+    shelf_bytes: int = 2048 * _MIB
     window_items: int = 200
+    window_chars: int = 8_000_000
     window_turns: int = 200
     queued_prompts: int = 100
     prompt_blocks: int = 200

@@ -10,12 +10,14 @@ from pathlib import Path
 from acp_jupyter.host.journal import Journal
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.session_meta import TRAFFIC_FILE, SessionMeta
+from acp_jupyter.host.shelf import Shelf
 from acp_jupyter.host.traffic_log import FrozenLog, TrafficLog, lacks_lines, read_traffic
 from acp_jupyter.packets.notes import AgentExited, HostNotice, Policy, SessionOpened, TurnFailed
 from acp_jupyter.packets.reader import TrafficReader
 from acp_jupyter.transcript.redact import Redactor
 from acp_jupyter.transcript.reduce import reduce
 from acp_jupyter.transcript.setup import opened
+from acp_jupyter.transcript.shelving import lightened
 from acp_jupyter.transcript.state import Transcript
 
 __all__ = ["Restored", "opening_of", "read_session", "resume_journal", "settle"]
@@ -35,15 +37,18 @@ class Restored:
     transcript: Transcript
     reader: TrafficReader
     next_number: int
+    shelf: Shelf
+    """Where a part of the transcript lies."""
 
 
-def read_session(folder: Path, meta: SessionMeta, read_only: str = "") -> Restored:
+def read_session(folder: Path, meta: SessionMeta, limits: Limits, read_only: str = "") -> Restored:
     """Read a session's log from its start. Blocks: for a thread.
 
     A line that makes no sense is left out, as it is when it comes; a log without its first line
     is read with what the list knows of the session.
     """
     reader = TrafficReader()
+    shelf = Shelf(limits.shelf_bytes)
     number = 0
     transcript = opened(opening_of(meta), meta.created_at or 0.0)
     path = folder / TRAFFIC_FILE
@@ -57,15 +62,17 @@ def read_session(folder: Path, meta: SessionMeta, read_only: str = "") -> Restor
                 transcript = opened(packet, entry.t)
                 continue
             try:
-                transcript, _ = reduce(transcript, packet, entry.t)
+                transcript, events = reduce(transcript, packet, entry.t)
             except Exception:  # noqa: BLE001 - as in the journal: one bad line degrades alone
                 _log.exception("line %s of session %s", entry.seq, meta.session_id)
+                continue
+            transcript = lightened(transcript, events, shelf)
     if lacks_lines(path):
         transcript = _asking_again(transcript, transcript.session.updated_at or 0.0)
     if read_only:
         session = transcript.session.model_copy(update={"read_only": read_only})
-        transcript = transcript.with_session(session)
-    return Restored(transcript, reader, number + 1)
+        transcript = transcript.changed(session=session)
+    return Restored(transcript, reader, number + 1, shelf)
 
 
 def _asking_again(transcript: Transcript, at: float) -> Transcript:
@@ -75,7 +82,7 @@ def _asking_again(transcript: Transcript, at: float) -> Transcript:
     policy: Policy = session.policy if session.policy in {"deny", "read-only"} else "ask"
     changed = session.model_copy(update={"policy": policy, "rules": denied, "history": "gap"})
     notice = HostNotice(severity="warning", text=_MISSING)
-    return reduce(transcript.with_session(changed), notice, at)[0]
+    return reduce(transcript.changed(session=changed), notice, at)[0]
 
 
 def opening_of(meta: SessionMeta) -> SessionOpened:
@@ -105,7 +112,15 @@ def resume_journal(
     path = folder / TRAFFIC_FILE
     frozen = bool(restored.transcript.session.read_only)
     log = FrozenLog(path) if frozen else TrafficLog(path, limits, redactor, owned)
-    return Journal(restored.transcript, log, restored.reader, restored.next_number, limits, changed)
+    return Journal(
+        restored.transcript,
+        log,
+        restored.reader,
+        restored.next_number,
+        limits,
+        changed,
+        restored.shelf,
+    )
 
 
 def settle(journal: Journal) -> None:

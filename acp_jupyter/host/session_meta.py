@@ -43,6 +43,8 @@ class SessionMeta(Model):
     policy_user: str = ""
     agent_session_id: str = ""
     turn_ids: tuple[str, ...] = ()
+    log_bytes: int = 0
+    """How much of the log these are the turns of; there may be more of it."""
     can: tuple[Ability, ...] = ()
     """What its agent could do with sessions."""
     usage: Usage | None = None
@@ -108,11 +110,13 @@ def _caught_up(folder: Path, meta: SessionMeta) -> SessionMeta:
             if path.stat().st_mtime_ns < (folder / META_FILE).stat().st_mtime_ns:
                 return meta
         with path.open("rb") as log:
-            found = (_QUEUED.search(line) for line in log)
-            turn_ids = tuple(match[1].decode() for match in found if match is not None)
+            known = meta.log_bytes if 0 <= meta.log_bytes <= path.stat().st_size else 0
+            log.seek(known)
+            found = [match[1].decode() for line in log if (match := _QUEUED.search(line))]
     except OSError:
         return meta
-    return meta.model_copy(update={"turn_ids": turn_ids})
+    turn_ids = (*meta.turn_ids, *found) if known else found
+    return meta.model_copy(update={"turn_ids": tuple(dict.fromkeys(turn_ids))})
 
 
 def write_meta(folder: Path, meta: SessionMeta) -> None:

@@ -92,7 +92,7 @@ class SessionStore:
         words = _NEWER if meta.version > META_VERSION else ""
         words = words or await asyncio.to_thread(self._ownership.take, folder)
         self._begin_watch()
-        return await asyncio.to_thread(read_session, folder, meta, words)
+        return await asyncio.to_thread(read_session, folder, meta, self._limits, words)
 
     async def put_away(self, session: Session) -> None:
         """Keep a session that is closed now."""
@@ -206,6 +206,7 @@ class SessionStore:
 
 def _meta(session: Session) -> SessionMeta:
     state = session.state
+    log_bytes = session.journal.log.size  # first: what is in it, the transcript has
     turn_ids = session.transcript.turn_order[-_TURN_IDS:]
     return SessionMeta(
         session_id=state.session_id,
@@ -220,6 +221,7 @@ def _meta(session: Session) -> SessionMeta:
         policy_user=state.policy_user,
         agent_session_id=state.agent_session_id,
         turn_ids=tuple(turn_ids),
+        log_bytes=log_bytes,
         can=state.can,
         usage=state.usage,
         played=state.agent_info.name.endswith(REPLAYED),

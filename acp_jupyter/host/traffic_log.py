@@ -126,6 +126,11 @@ class TrafficLog:
         self._thread = threading.Thread(target=self._run, name="acp-traffic-log", daemon=True)
         self._thread.start()
 
+    @property
+    def size(self) -> int:
+        """How many bytes are in the file, or on their way to it from the writing thread."""
+        return self._size
+
     def append(self, entry: TrafficEntry) -> None:
         """Queue ``entry``. Its message must not be changed afterwards."""
         if not self._closed:
@@ -168,29 +173,31 @@ class TrafficLog:
         self._thread.join(_CLOSE_SECONDS)
 
     def _run(self) -> None:
-        ended = False
-        while not ended:
-            batch = [self._next()]
-            # A hundred sessions that write each line at once would starve the other threads.
-            self._hurry.wait(_GATHER_SECONDS)
-            self._hurry.clear()
-            with contextlib.suppress(queue.Empty):
-                while len(batch) < _BATCH:
-                    batch.append(self._entries.get_nowait())
-            ended = None in batch
-            if self._anew:
-                self._write_anew()
-            for entries in _groups(item for item in batch if isinstance(item, TrafficEntry)):
-                self._write_entries(entries)
-            self._write_waiting()
-            for item in batch:
-                if isinstance(item, threading.Event):
-                    item.set()
-            if ended:
-                os.close(self._fd)
-                self.ended = True
-            for wake in self._watchers:
-                wake()
+        while not self.ended:
+            self._write_next()
+
+    def _write_next(self) -> None:
+        """Wait for entries and write them; they are not held any longer than this."""
+        batch = [self._next()]
+        # A hundred sessions that write each line at once would starve the other threads.
+        self._hurry.wait(_GATHER_SECONDS)
+        self._hurry.clear()
+        with contextlib.suppress(queue.Empty):
+            while len(batch) < _BATCH:
+                batch.append(self._entries.get_nowait())
+        if self._anew:
+            self._write_anew()
+        for entries in _groups(item for item in batch if isinstance(item, TrafficEntry)):
+            self._write_entries(entries)
+        self._write_waiting()
+        for item in batch:
+            if isinstance(item, threading.Event):
+                item.set()
+        if None in batch:
+            os.close(self._fd)
+            self.ended = True
+        for wake in self._watchers:
+            wake()
 
     def _next(self) -> _Queued:
         """Wait for what comes; where lines wait for room on the disk, not for long."""
@@ -364,6 +371,11 @@ class FrozenLog(TrafficLog):
     def __init__(self, path: Path) -> None:
         self.path = path
         self.ended = True
+
+    @property
+    def size(self) -> int:
+        """Nothing of it was written from here."""
+        return 0
 
     def append(self, entry: TrafficEntry) -> None:
         """Write nothing."""

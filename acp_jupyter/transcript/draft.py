@@ -17,7 +17,7 @@ from acp_jupyter.transcript.events import (
 )
 from acp_jupyter.transcript.items import AgentMessage, Item, Thought, ToolCall
 from acp_jupyter.transcript.persistent import Map
-from acp_jupyter.transcript.put_away import NEWEST
+from acp_jupyter.transcript.put_away import NEWEST, under_way
 from acp_jupyter.transcript.session_state import TurnState
 from acp_jupyter.transcript.state import Fields, OpenItem, Transcript
 from acp_jupyter.transcript.text import MOST_CHARS, Text, fitted
@@ -77,12 +77,13 @@ class Draft(Fields):
     def add(self, item: Item) -> None:
         """Add an item at the end."""
         place = len(self.items)
+        self._put_away_call(place - NEWEST)
         self.items = self.items.append(item)
         if item.turn_id is not None and item.turn_id not in self.turn_first:
             self.turn_first = self.turn_first.set(item.turn_id, place)
+        if item.turn_id is not None:
+            self.turn_last = self.turn_last.set(item.turn_id, place)
         self.events.append(ItemAdded(**self._stamp(), index=place, item=item))
-        if place >= NEWEST:
-            self._put_away_call(place - NEWEST)
 
     def add_renewable(self, item: Item, name: str) -> None:
         """Add an item that a later packet may find again, by its kind, turn and name."""
@@ -102,13 +103,21 @@ class Draft(Fields):
             item = item.as_asked(old) if item.is_asking else item
         if old == item:
             return
-        self.items = self.items.set(place, item)
+        self._set_item(place, item)
         self.events.append(ItemReplaced(**self._stamp(), item=self.filled(item)))
-        self._put_away_call(place)
+
+    def _set_item(self, place: int, item: Item) -> None:
+        text = self.items.text_at(place)
+        if text is not None and item.id not in self.texts:
+            self.texts = self.texts.set(item.id, text)  # it was on the shelf with the item
+        self.items = self.items.set(place, item)
+        if self.items.is_put_away(place) and isinstance(item, ToolCall):
+            self.calls = self.calls.put_away(item.tool_call_id)
 
     def _put_away_call(self, place: int) -> None:
-        """Keep what is known of a tool call in less room, where its item is."""
-        if self.items.is_put_away(place) and isinstance(item := self.items[place], ToolCall):
+        """Keep what is known of a tool call in less room, as its item is from now on."""
+        item = self.items.as_held(place) if place >= 0 else None
+        if isinstance(item, ToolCall) and not under_way(item):
             self.calls = self.calls.put_away(item.tool_call_id)
 
     def append_text(self, item_id: str, field: TextField, piece: str) -> None:
@@ -203,7 +212,7 @@ class Draft(Fields):
         else:
             return
         str(self.text_of(item_id))  # joins its pieces, few or many
-        self.items = self.items.set(place_of(item.id), closed)
+        self._set_item(place_of(item.id), closed)
         self.events.append(ItemClosed(**self._stamp(), item_id=item.id, at=self.at))
 
     # -- session and turns -----------------------------------------------

@@ -8,7 +8,7 @@ from pydantic import Field
 from typing_extensions import TypeAliasType
 
 from acp_jupyter.packets.base import Model
-from acp_jupyter.transcript.items import Item
+from acp_jupyter.transcript.items import Item, ToolCall
 from acp_jupyter.transcript.session_state import SessionState, TurnState
 
 TextField = Literal["text", "output"]
@@ -102,3 +102,21 @@ Event = TypeAliasType(
         Field(discriminator="kind"),
     ],
 )
+
+
+def event_chars(event: Event) -> int:
+    """Return how much an event says, about, beside its names."""
+    match event:
+        case TextAppended():
+            return len(event.text)
+        case ItemAdded() | ItemReplaced():
+            return item_chars(event.item)
+        case _:
+            return 0
+
+
+def item_chars(item: Item) -> int:
+    """Return how much an item says, about, beside its names."""
+    own = sum(len(getattr(item, name, "")) for name in ("text", "output", "data"))
+    diffs = item.diffs if isinstance(item, ToolCall) else ()
+    return own + sum(len(each.old_text or "") + len(each.new_text) for each in diffs)

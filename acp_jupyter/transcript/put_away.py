@@ -1,70 +1,143 @@
-"""What a long session holds of its past: bytes, where nothing changes any more.
+"""What a long session holds of its past: bytes, where nothing changes any more, or less than that.
 
 An item is a dozen objects, and the garbage collector stops the whole server to look at each. After
 100,000 tool calls that is half a second. As bytes they are one, a fourth as large, and not looked
-at. They are made items again when somebody asks for them; nobody can tell the difference.
+at. Where there is a shelf the bytes lie there, and a number says where. They are made items again
+when somebody asks for them; nobody can tell the difference.
 """
 
 from __future__ import annotations
 
-import pickle
+import struct
 from collections.abc import Iterator, Sequence
-from typing import TypeVar, overload
+from typing import ClassVar, Generic, Protocol, Self, TypeVar, overload
 
 from pydantic import TypeAdapter
+from pydantic_core import from_json
 
 from acp_jupyter.transcript.call_facts import CallFacts
-from acp_jupyter.transcript.items import AgentMessage, Item, Thought, ToolCall
+from acp_jupyter.transcript.items import (
+    AgentMessage,
+    Elicitation,
+    Item,
+    Thought,
+    ToolCall,
+    TrustRequest,
+)
 from acp_jupyter.transcript.persistent import Map, Vector
+from acp_jupyter.transcript.session_state import TurnState
 
-__all__ = ["NEWEST", "Calls", "Items"]
+__all__ = ["NEWEST", "Calls", "Items", "Shelf", "Turns", "call_id", "under_way"]
 
 D = TypeVar("D")
+V = TypeVar("V")
 
 NEWEST = 512
 """Items at the end that are left as they are: more than a page is shown at once."""
 
 _ITEM: TypeAdapter[Item] = TypeAdapter(Item)
+_TEXT_AT = struct.Struct("<q")
+"""Before an item on a shelf: where its growing text lies, or -1."""
+
+
+class Shelf(Protocol):
+    """Holds bytes outside of the server's memory."""
+
+    def put(self, data: bytes) -> int | None:
+        """Return where the bytes are now, a number from 0 to 2**63; None where is no room."""
+
+    def get(self, place: int) -> bytes:
+        """Return the bytes that were put there."""
 
 
 class Items(Sequence[Item]):
     """The items of a session, in their order."""
 
-    __slots__ = ("_kept", "_left")
+    __slots__ = ("_kept", "_left", "_shelf", "tidied")
 
     def __init__(
-        self, kept: Vector[Item | bytes] | None = None, left: Map[int, None] | None = None
+        self,
+        kept: Vector[Item | bytes | int] | None = None,
+        left: Map[int, None] | None = None,
+        shelf: Shelf | None = None,
+        tidied: int = 0,
     ) -> None:
-        self._kept: Vector[Item | bytes] = Vector() if kept is None else kept
+        self._kept: Vector[Item | bytes | int] = Vector() if kept is None else kept
         self._left: Map[int, None] = Map() if left is None else left
         """Places of old items that are under way."""
+        self._shelf = shelf
+        self.tidied = tidied
+        """How many, from the first on, were put on the shelf or are under way."""
 
     def append(self, item: Item) -> Items:
         """Return the same with ``item`` at its end."""
         old = len(self._kept) - NEWEST
-        return Items(self._kept.append(item), self._left)._tidied(old)
+        return self._with(self._kept.append(item))._tidied(old)
 
     def set(self, place: int, item: Item) -> Items:
         """Return the same with ``item`` at ``place``, which it has already."""
-        return Items(self._kept.set(place, item), self._left)._tidied(place)
+        return self._with(self._kept.set(place, item))._tidied(place)
+
+    def _with(self, kept: Vector[Item | bytes | int], left: Map[int, None] | None = None) -> Items:
+        left = self._left if left is None else left
+        return Items(kept, left, self._shelf, self.tidied)
 
     def _tidied(self, place: int) -> Items:
         """Return the same with the item at ``place`` as bytes, if it is old and at an end."""
         if not 0 <= place < len(self._kept) - NEWEST:
             return self
         item = self._kept[place]
-        if isinstance(item, bytes):
+        if isinstance(item, bytes | int):
             return self
-        if _under_way(item):
-            return Items(self._kept, self._left.set(place, None))
-        data = _ITEM.dump_json(item, exclude_defaults=True, by_alias=False)
-        # The kind is a default of each model; to read the item again it must be there.
-        data = b'{"kind":"%s",' % item.kind.encode() + data[1:]
-        return Items(self._kept.set(place, data), self._left.discard(place))
+        if under_way(item):
+            return self._with(self._kept, self._left.set(place, None))
+        return self._with(self._kept.set(place, _packed(item)), self._left.discard(place))
 
     def is_put_away(self, place: int) -> bool:
-        """Tell whether the item at ``place`` is bytes now."""
-        return isinstance(self._kept[place], bytes)
+        """Tell whether the item at ``place`` is bytes now, here or on the shelf."""
+        return isinstance(self._kept[place], bytes | int)
+
+    def as_held(self, place: int) -> Item | bytes | int:
+        """Return the item at ``place`` as it is held: itself, as bytes, or where they lie."""
+        return self._kept[place]
+
+    def packed(self, place: int) -> bytes:
+        """Return the item at ``place`` as bytes."""
+        item = self._kept[place]
+        if isinstance(item, int):
+            return self._on_shelf(item)[_TEXT_AT.size :]
+        return item if isinstance(item, bytes) else _packed(item)
+
+    def shelved(self, place: int, text: str | None, shelf: Shelf) -> Items | None:
+        """Return the same with an item, and its growing text, on the shelf; None without room."""
+        text_at = -1 if text is None else shelf.put(text.encode("utf-8", "surrogatepass"))
+        if text_at is None:
+            return None
+        at = shelf.put(_TEXT_AT.pack(text_at) + self.packed(place))
+        if at is None:
+            return None
+        return Items(self._kept.set(place, at), self._left.discard(place), shelf, self.tidied)
+
+    def tidied_to(self, place: int) -> Items:
+        """Return the same, with ``tidied`` as ``place``."""
+        return Items(self._kept, self._left, self._shelf, place)
+
+    def text_at(self, place: int) -> str | None:
+        """Return the growing text that is on the shelf with the item at ``place``."""
+        item = self._kept[place]
+        if not isinstance(item, int):
+            return None
+        (text_at,) = _TEXT_AT.unpack_from(self._on_shelf(item))
+        return None if text_at < 0 else self._on_shelf(text_at).decode("utf-8", "surrogatepass")
+
+    def _on_shelf(self, place: int) -> bytes:
+        assert self._shelf is not None
+        return self._shelf.get(place)
+
+    def _taken_out(self, item: Item | bytes | int) -> Item:
+        if isinstance(item, int):
+            item = self._on_shelf(item)[_TEXT_AT.size :]
+        return _ITEM.validate_json(item) if isinstance(item, bytes) else item
 
     def recent(self, start: int) -> Iterator[Item]:
         """Yield, of the items from ``start`` on, those that are new or under way, in order."""
@@ -72,9 +145,9 @@ class Items(Sequence[Item]):
         for place in (*sorted(p for p in self._left if start <= p < new), *range(new, len(self))):
             yield self[place]
 
-    def since(self, start: int) -> Iterator[Item]:
-        """Yield all items from ``start`` on, one by one."""
-        return map(self.__getitem__, range(start, len(self)))
+    def since(self, start: int, end: int | None = None) -> Iterator[Item]:
+        """Yield all items from ``start`` on, one by one, up to, not including, ``end``."""
+        return map(self.__getitem__, range(start, len(self) if end is None else end))
 
     def __len__(self) -> int:
         return len(self._kept)
@@ -86,65 +159,125 @@ class Items(Sequence[Item]):
     def __getitem__(self, place: int | slice) -> Item | Sequence[Item]:
         if isinstance(place, slice):
             return [self[at] for at in range(*place.indices(len(self)))]
-        return _taken_out(self._kept[place])
+        return self._taken_out(self._kept[place])
 
     def __iter__(self) -> Iterator[Item]:
-        return map(_taken_out, self._kept)
+        return map(self._taken_out, self._kept)
 
 
-class Calls:
-    """What is known of each tool call, by its id."""
+class _ByName(Generic[V]):
+    """A map whose values can be put away."""
 
-    __slots__ = ("_kept",)
+    __slots__ = ("_kept", "_shelf", "tidied")
+    _value: ClassVar[TypeAdapter[V]]
 
-    def __init__(self, kept: Map[str, CallFacts | bytes] | None = None) -> None:
-        self._kept: Map[str, CallFacts | bytes] = Map() if kept is None else kept
+    def __init__(
+        self,
+        kept: Map[str, V | bytes | int] | None = None,
+        shelf: Shelf | None = None,
+        tidied: int = 0,
+    ) -> None:
+        self._kept: Map[str, V | bytes | int] = Map() if kept is None else kept
+        self._shelf = shelf
+        self.tidied = tidied
+        """How many of the first, in an order that the owner knows, were put on the shelf."""
 
-    def set(self, tool_call_id: str, facts: CallFacts) -> Calls:
-        """Return the same with ``facts`` for a call."""
-        return Calls(self._kept.set(tool_call_id, facts))
+    def set(self, name: str, value: V) -> Self:
+        """Return the same with ``value`` for a name."""
+        return type(self)(self._kept.set(name, value), self._shelf, self.tidied)
 
-    def put_away(self, tool_call_id: str) -> Calls:
-        """Return the same with what is known of a call as bytes."""
-        facts = self._kept.get(tool_call_id)
-        if not isinstance(facts, CallFacts):
+    def tidied_to(self, place: int) -> Self:
+        """Return the same, with ``tidied`` as ``place``."""
+        return type(self)(self._kept, self._shelf, place)
+
+    def put_away(self, name: str, shelf: Shelf | None = None) -> Self:
+        """Return the same with the value of a name as bytes, or on the shelf if that has room."""
+        kept = self._kept.get(name)
+        if kept is None or isinstance(kept, int):
             return self
-        return Calls(self._kept.set(tool_call_id, pickle.dumps(facts, protocol=5)))
+        data = self.packed(name)
+        place = None if shelf is None else shelf.put(data)
+        away = data if place is None else place
+        return type(self)(self._kept.set(name, away), shelf or self._shelf, self.tidied)
+
+    def packed(self, name: str) -> bytes:
+        """Return the value of a name as bytes."""
+        kept = self._kept[name]
+        if isinstance(kept, int):
+            assert self._shelf is not None
+            return self._shelf.get(kept)
+        return kept if isinstance(kept, bytes) else self._value.dump_json(kept)
 
     @overload
-    def get(self, tool_call_id: str) -> CallFacts | None: ...
+    def get(self, name: str) -> V | None: ...
     @overload
-    def get(self, tool_call_id: str, default: D) -> CallFacts | D: ...
-    def get(self, tool_call_id: str, default: D | None = None) -> CallFacts | D | None:
-        """Return what is known of a call, or ``default``."""
-        facts = self._kept.get(tool_call_id)
-        if isinstance(facts, bytes):
-            facts = pickle.loads(facts)  # noqa: S301 - our own, and of this process
-            assert isinstance(facts, CallFacts)
-        return default if facts is None else facts
+    def get(self, name: str, default: D) -> V | D: ...
+    def get(self, name: str, default: D | None = None) -> V | D | None:
+        """Return the value of a name, or ``default``."""
+        kept = self._kept.get(name)
+        if isinstance(kept, bytes | int):
+            return self._value.validate_json(self.packed(name))
+        return default if kept is None else kept
 
-    def __getitem__(self, tool_call_id: str) -> CallFacts:
-        facts = self.get(tool_call_id)
-        if facts is None:
-            raise KeyError(tool_call_id)
-        return facts
+    def __getitem__(self, name: str) -> V:
+        value = self.get(name)
+        if value is None:
+            raise KeyError(name)
+        return value
 
-    def __contains__(self, tool_call_id: object) -> bool:
-        return tool_call_id in self._kept
+    def __contains__(self, name: object) -> bool:
+        return name in self._kept
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._kept)
+
+    def values(self) -> Iterator[V]:
+        """Iterate over the values, as the map has them: in no order."""
+        return map(self.__getitem__, self._kept)
+
+    def items(self) -> Iterator[tuple[str, V]]:
+        """Iterate over names and values."""
+        return ((name, self[name]) for name in self._kept)
 
     def __len__(self) -> int:
         return len(self._kept)
 
 
-def _under_way(item: Item) -> bool:
+class Calls(_ByName[CallFacts]):
+    """What is known of each tool call, by its id."""
+
+    __slots__ = ()
+    _value = TypeAdapter(CallFacts)
+
+
+class Turns(_ByName[TurnState]):
+    """The turns of a session, by their ids."""
+
+    __slots__ = ()
+    _value = TypeAdapter(TurnState)
+
+
+def under_way(item: Item) -> bool:
+    """Tell whether more of an item is to come, or an answer: what is asked stays as it is here."""
     match item:
         case ToolCall():
-            return item.status in {"pending", "in_progress"}
+            return item.status in {"pending", "in_progress"} or item.is_asking
+        case Elicitation() | TrustRequest():
+            return item.state == "pending"
         case AgentMessage() | Thought():
             return item.open
         case _:
             return False
 
 
-def _taken_out(item: Item | bytes) -> Item:
-    return _ITEM.validate_json(item) if isinstance(item, bytes) else item
+def call_id(packed: bytes) -> str:
+    """Return the tool call's id of an item that is bytes; empty for any other kind."""
+    if not packed.startswith(b'{"kind":"tool_call",'):
+        return ""
+    return str(from_json(packed)["tool_call_id"])
+
+
+def _packed(item: Item) -> bytes:
+    data = _ITEM.dump_json(item, exclude_defaults=True, by_alias=False)
+    # The kind is a default of each model; to read the item again it must be there.
+    return b'{"kind":"%s",' % item.kind.encode() + data[1:]

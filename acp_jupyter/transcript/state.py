@@ -9,8 +9,8 @@ from typing import Never
 from acp_jupyter.packets.models import ToolCallProgress
 from acp_jupyter.transcript.items import Diff, Item, ToolCall
 from acp_jupyter.transcript.persistent import Map, Vector
-from acp_jupyter.transcript.put_away import Calls, Items
-from acp_jupyter.transcript.session_state import SessionState, TurnState
+from acp_jupyter.transcript.put_away import Calls, Items, Turns
+from acp_jupyter.transcript.session_state import SessionState
 from acp_jupyter.transcript.terminal_items import KnownTerminal
 from acp_jupyter.transcript.text import Text
 
@@ -66,10 +66,12 @@ class Fields:
     """Item id of each page that the agent asked to open, by its own id for it."""
     terminals: Map[str, KnownTerminal]
     """By the id that the agent knows."""
-    turns: Map[str, TurnState]
+    turns: Turns
     turn_order: Vector[str]
     turn_first: Map[str, int]
     """Index of each turn's first item."""
+    turn_last: Map[str, int]
+    """Index of each turn's last item, so far."""
     open: OpenItem | None
     opened_by: Map[str, OpenItem]
     """The same for subagents, by the id of the tool call item that each works for."""
@@ -87,6 +89,8 @@ class Fields:
         if self.growing is not None and self.growing[0] == item_id:
             return self.growing[1]
         text = self.texts.get(item_id)
+        if text is None:
+            text = self.items.text_at(int(item_id[1:]))
         return Text().append(text) if isinstance(text, str) else text
 
     def filled(self, item: Item) -> Item:
@@ -115,9 +119,10 @@ class Transcript(Fields):
             renewable=Map(),
             links=Map(),
             terminals=Map(),
-            turns=Map(),
+            turns=Turns(),
             turn_order=Vector(),
             turn_first=Map(),
+            turn_last=Map(),
             open=None,
             opened_by=Map(),
             stopping=None,
@@ -131,11 +136,10 @@ class Transcript(Fields):
         msg = f"a transcript does not change: {name}"
         raise AttributeError(msg)
 
-    def with_session(self, session: SessionState) -> Transcript:
-        """Return the same with another state of the session as a whole."""
+    def changed(self, **fields: object) -> Transcript:
+        """Return the same with other values of some fields."""
         copy = Transcript.__new__(Transcript)
-        vars(copy).update(vars(self))
-        vars(copy)["session"] = session
+        vars(copy).update(vars(self), **fields)
         return copy
 
     def item(self, position: int) -> Item:
@@ -153,5 +157,6 @@ class Transcript(Fields):
     def each_of_turn(self, turn_id: str, start: int | None = None) -> Iterator[Item]:
         """Yield the same, one by one, or those from index ``start`` on."""
         first = self.turn_first.get(turn_id, len(self.items))
-        items = self.items.since(first if start is None else max(first, start))
+        end = self.turn_last.get(turn_id, -1) + 1
+        items = self.items.since(first if start is None else max(first, start), end)
         return (self.filled(item) for item in items if item.turn_id == turn_id)

@@ -21,6 +21,7 @@ from acp_jupyter.transcript.draft import Draft
 from acp_jupyter.transcript.elicitation import expire_questions
 from acp_jupyter.transcript.items import Attachment, ErrorItem, UserMessage
 from acp_jupyter.transcript.permissions import expire_requests
+from acp_jupyter.transcript.persistent import Map
 from acp_jupyter.transcript.session_state import QueuedPrompt, TurnFailure, TurnState
 from acp_jupyter.transcript.setup import REPLAYED
 from acp_jupyter.transcript.turn_ends import end_turn
@@ -97,6 +98,7 @@ def started(draft: Draft, note: TurnStartedNote) -> None:
     if turn is None:
         return
     draft.close_open_items()
+    draft.written = Map()  # no card of an earlier turn is to come
     draft.change_session(
         active_turn_id=note.turn_id,
         status="starting" if draft.session.status == "starting" else "running",

@@ -3,7 +3,8 @@
 Aims, of the median: painted within 1 s of the agent's last write, messages of at most 1.5 times
 the bytes of the text, no task over 100 ms, no delay added at 100 chunks per second; no key later
 than 50 ms beside a stream; 5,000 items open within 1 s, scroll with no frame over 50 ms, and
-take less than 150 MB; less than 150 kB more for JupyterLab's start; %load_ext within 150 ms and
+take less than 150 MB; of 1,000 finished turns less than 10 MB held, and of 200 MB in one turn
+less than 50; less than 150 kB more for JupyterLab's start; %load_ext within 150 ms and
 100 ms from a cell to its prompt; the server's status within 100 ms, of 99 in 100, whatever an
 agent sends.
 """
@@ -27,6 +28,7 @@ from tests.bench.keystrokes import measure_typing
 from tests.bench.loads import measure_load
 from tests.bench.long_session import measure_long_session
 from tests.bench.measure import Load
+from tests.bench.memory import measure_memory
 from tests.bench.peers.beside import measure_beside
 from tests.bench.peers.environment import PEERS
 from tests.bench.pipeline import measure_pipeline
@@ -113,6 +115,13 @@ def _long(_rounds: int) -> Report:
     return {"long_session": dataclasses.asdict(long)}
 
 
+def _memory(_rounds: int) -> Report:
+    with tempfile.TemporaryDirectory() as folder:
+        memory = measure_memory(Path(folder))
+    tables.print_memory(memory)
+    return {"memory": dataclasses.asdict(memory)}
+
+
 def _typing(rounds: int) -> Report:
     with tempfile.TemporaryDirectory() as folder, chromium() as browser:
         typing = measure_typing(browser, Path(folder), rounds)
@@ -136,6 +145,7 @@ _PARTS: Mapping[str, Callable[[int], Report]] = {
     "start": _start,
     "cell": _cell,
     "long": _long,
+    "memory": _memory,
     "typing": _typing,
     "stream": _stream,
 }

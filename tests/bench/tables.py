@@ -11,6 +11,7 @@ from tests.bench.hostile import Hostile
 from tests.bench.keystrokes import LATE_MS, Keys, Typing
 from tests.bench.long_session import LongSession
 from tests.bench.measure import Load
+from tests.bench.memory import Memory
 from tests.bench.pipeline import PipelineCost
 from tests.bench.sessions import ManySessions, Speed
 from tests.bench.start import Start
@@ -23,6 +24,7 @@ __all__ = [
     "print_load",
     "print_long",
     "print_machine",
+    "print_memory",
     "print_pipeline",
     "print_sessions",
     "print_start",
@@ -108,6 +110,18 @@ def print_long(long: LongSession) -> None:
         f"over 50 ms (aim: none), longest {long.long_task_max_ms:.0f} ms; "
         f"at most {long.mounted_max:,} elements; memory +{long.heap_mb:.0f} MB of JavaScript, "
         f"+{long.renderer_mb:.0f} MB of the page's process (aim: 150)"
+    )
+
+
+def print_memory(memory: Memory) -> None:
+    """Print what finished turns leave in the server's memory."""
+    print(f"\nMemory of the server, {memory.sessions} sessions, turns of 26 items")
+    for turns, held in zip(memory.turns, memory.held, strict=True):
+        print(f"  {turns:>6,} turns: {held:+.1f} MB")
+    print(
+        f"  {memory.per_1000_turns:.1f} MB per 1,000 turns (aim: under 10); a turn of "
+        f"{memory.long_mib} MB: {memory.long_held:+.0f} MB held (aim: under 50), "
+        f"{memory.long_peak:+.0f} MB at most"
     )
 
 

@@ -6,6 +6,7 @@ import json
 import shutil
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -98,7 +99,7 @@ def test_a_killed_server_leaves_a_session_that_says_so(kept: Kept) -> None:
     shutil.move(kept.data / "copy", folder)
     (folder / "owner").unlink(missing_ok=True)
     meta = json.loads((folder / "meta.json").read_text())
-    (folder / "meta.json").write_text(json.dumps({**meta, "turn_ids": []}))
+    (folder / "meta.json").write_text(json.dumps({**meta, "turn_ids": [], "log_bytes": 0}))
     with (folder / "traffic.ndjson").open("a") as log:
         log.write('{"seq": 999, "t": 1.0, "d": "<", "m": {"jsonrpc"')
     with kept.server() as server:
@@ -289,3 +290,42 @@ def test_what_nobody_uses_makes_room(kept: Kept) -> None:
         assert isinstance(states, list)
         assert len(states) == 4
         assert server.run(lambda: len(server.host.sessions)) <= 2
+
+
+def test_after_a_crash_only_the_end_of_a_log_is_read_for_the_list(kept: Kept) -> None:
+    """What the list has known already is not looked for again, however long the log is."""
+    with kept.server() as server:
+        session = server.open("keeper")
+        first = server.prompt(session, "one")
+        server.done(session, first)
+        folder = kept.data / "sessions" / session.session_id
+        meta = eventually(lambda: _listed(folder, first), 5)
+        second = server.prompt(session, "two")
+        server.done(session, second)
+        server.run(session.journal.flush)
+        log = (folder / "traffic.ndjson").read_bytes()
+    known = meta["log_bytes"]
+    assert 0 < known < log.index(second.encode())
+    (folder / "meta.json").write_text(json.dumps(meta))
+    (folder / "traffic.ndjson").write_bytes(b"x" * known + log[known:])
+    assert _turns_of_the_only_stored(kept) == (first, second)
+    # A log that is shorter than it was is another: it is read from its start.
+    (folder / "traffic.ndjson").write_bytes(log)
+    (folder / "meta.json").write_text(json.dumps({**meta, "log_bytes": 10 * len(log)}))
+    (folder / "traffic.ndjson").touch()
+    assert _turns_of_the_only_stored(kept) == (first, second)
+
+
+def _listed(folder: Path, turn_id: str) -> dict[str, Any]:
+    """Return what the list has of a session, once it has a turn that is done."""
+    try:
+        meta: dict[str, Any] = json.loads((folder / "meta.json").read_text())
+    except FileNotFoundError:
+        return {}
+    return meta if turn_id in meta["turn_ids"] and meta["log_bytes"] else {}
+
+
+def _turns_of_the_only_stored(kept: Kept) -> tuple[str, ...]:
+    with kept.server() as server:
+        (meta,) = server.host.submit(server.host.kept.stored()).result(20)
+        return meta.turn_ids
