@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -176,6 +178,8 @@ def test_a_server_whose_session_another_machine_took_only_reads_it(kept: Kept) -
         lines = (folder / "traffic.ndjson").read_text()
         sign = {"pid": 1, "host": "elsewhere"}
         (kept.data / "servers" / "another.json").write_text(json.dumps(sign))
+        later = time.time() + 60
+        os.utime(kept.data / "servers" / "another.json", (later, later))  # it goes on to live
         (folder / "owner").write_text("another")
 
         def read_only() -> str:
