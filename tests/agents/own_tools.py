@@ -3,7 +3,8 @@
 
 Each line of the prompt is a deed: ``write PATH TEXT`` (``\\n`` is a new line, ``{cwd}`` the
 folder), ``private PATH TEXT`` (for its user alone), ``bytes PATH HEX``, ``many N SUFFIX``,
-``delete PATH``, ``rename PATH PATH``, ``show PATH TEXT`` (with a diff),
+``delete PATH``, ``rename PATH PATH``, ``link PATH TARGET``, ``mode PATH BITS``, ``folder PATH``,
+``show PATH TEXT`` (with a diff),
 ``say TEXT`` (one letter at a time), ``fail``, ``wait`` (for a cancel).
 """
 
@@ -55,6 +56,14 @@ def _do(  # noqa: C901 - one flat match
             os.unlink(name)
         case "rename":
             os.rename(name, said)
+        case "link":
+            if os.path.lexists(name):
+                os.unlink(name)
+            os.symlink(said, name)
+        case "mode":
+            os.chmod(name, int(said, 8))
+        case "folder":
+            os.mkdir(name)
         case "show":
             _show(wire, session_id, name, said)
         case "say":

@@ -45,3 +45,23 @@ def test_changes_are_taken_back_in_the_cell(lab: LabPage, workspace: Workspace) 
     card.get_by_role("button", name="Undo for clean.py").click()
     expect(card.get_by_role("button", name="Revert clean.py")).to_be_visible()
     assert workspace.clean_py == edited
+
+
+def test_a_file_that_was_ignored_before_the_turn_stays(lab: LabPage, workspace: Workspace) -> None:
+    """Though the agent took it out of ``.gitignore``, which makes it look new."""
+    rules, data = workspace.folder / ".gitignore", workspace.folder / "data.csv"
+    rules.write_text("data.csv\n*.log\n")
+    data.write_text("measured for weeks\n")
+    deeds = "write .gitignore *.log\\n\nwrite clean.py pass\\n\nwrite made.py 1\nsay Done"
+    nb = lab.open(workspace.notebook(LOAD, f"%%acp own_tools\n{deeds}"))
+    nb.load_extension()
+    nb.run_to_end(1)
+    card = nb.turn(1).root.get_by_role("group", name="Changes")
+    expect(card).to_contain_text("3 files changed")
+    assert workspace.clean_py == "pass\n"
+    card.get_by_role("button", name="Revert all").click()
+    expect(card).to_contain_text("Reverted")
+    assert workspace.clean_py == CLEAN_PY
+    assert rules.read_text() == "data.csv\n*.log\n"
+    assert data.read_text() == "measured for weeks\n"
+    assert not (workspace.folder / "made.py").exists()

@@ -161,6 +161,40 @@ def test_a_session_outlives_its_server(
 
 
 @pytest.mark.long
+def test_a_session_of_a_suspended_server_can_be_read_in_another(
+    visitor: Visitor, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    folder = tmp_path_factory.mktemp("suspended")
+    args = [str(AGENTS / "keeps_sessions.py"), str(folder / "agent.json"), "resume"]
+    agents = {"keeper": {"command": sys.executable, "args": args}}
+    with JupyterServer(folder, app="jupyterlab", agents=agents, args=LAB_ARGS) as server:
+        (server.root / "here").mkdir()
+        owner = LabPage(visitor, server)
+        owner.open_empty("here")
+        start(owner.panel, "keeper", "one")
+        os.kill(server.pid, signal.SIGSTOP)
+        try:
+            another = JupyterServer(folder, app="jupyterlab", agents=agents, args=LAB_ARGS)
+            with another:
+                lab = LabPage(visitor, another)
+                lab.open_empty("here")
+                panel = lab.panel
+                panel.show_list()
+                panel.listed("^one").click()
+                expect(panel.log).to_contain_text("After 0: one")
+                words = "This session is open in another server. You can read it here."
+                expect(panel.root.get_by_text(words)).to_be_visible()
+                expect(panel.message).to_be_disabled()
+                lab.close()
+        finally:
+            os.kill(server.pid, signal.SIGCONT)
+        # It is still the owner's.
+        owner.panel.say("two")
+        expect(owner.panel.log).to_contain_text("After 1: two")
+        owner.close()
+
+
+@pytest.mark.long
 def test_a_session_outlives_a_killed_server_that_was_asking(
     visitor: Visitor, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
