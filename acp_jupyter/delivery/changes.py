@@ -32,6 +32,7 @@ from acp_jupyter.transcript.session_state import TurnState
 __all__ = ["Changes"]
 
 _MOST_SESSIONS = 10
+_CANT = "can't be taken back"
 _NOT_KEPT = "What this turn changed is not kept."
 
 
@@ -150,8 +151,10 @@ class Changes:
                 refuse_broken([each for _, each in found], paths)
             kept = await self._kept(session, turn, earlier)
             if kept is None or not kept.changes.revertible:
-                words = "" if turn.changes is None else turn.changes.words
-                raise ChangesGone(f"{words or _NOT_KEPT} It can't be taken back.")
+                words = (turn.changes and turn.changes.words) or _NOT_KEPT
+                if _CANT not in words:
+                    words = f"{words} It {_CANT}."
+                raise ChangesGone(words)
             return await TakingBack(kept, command, self._host.config.documents).run()
 
     async def _settled(self, turn_id: str, caller: Caller) -> tuple[Session, TurnState]:
