@@ -11,7 +11,7 @@ const MAX_DOCUMENTS = 50;
 const MAX_WAIT_MS = 3_000;
 
 type Turns = Pick<Client, 'turnsChanged' | 'sessionsChanged' | 'sessions' | 'follow'>;
-type Document = Pick<OpenDocument, 'takeIn'>;
+type Document = Pick<OpenDocument, 'takeIn' | 'noteTurn'>;
 
 /**
  * Takes into open documents what agents change on disk, or what is taken back there.
@@ -25,7 +25,8 @@ export class StaleDocuments {
   readonly #waiting = new WeakSet<Document>();
   /** How the files of each turn stood, by session. */
   readonly #known = new Map<string, Map<string, string>>();
-  #working = false;
+  /** The sessions whose agents are at work. */
+  #working: ReadonlySet<string> = new Set();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #looking = false;
   #again = false;
@@ -52,9 +53,16 @@ export class StaleDocuments {
   }
 
   #sessionsChanged(): void {
-    this.#working = (this.#client.sessions ?? []).some(
-      ({ status }) => status === 'running' || status === 'requires_action',
+    const before = this.#working;
+    this.#working = new Set(
+      (this.#client.sessions ?? [])
+        .filter(({ status }) => status === 'running' || status === 'requires_action')
+        .map(({ session_id: id }) => id),
     );
+    // An agent that has been at work for longer has read what was there before.
+    if (this.#working.size > 0 && [...this.#working].every(id => !before.has(id))) {
+      this.#documents().forEach(document => document.noteTurn());
+    }
     // A short turn is over by the time that the list tells of it.
     this.#timer ??= setTimeout(() => void this.#look(), SOON_MS);
   }
@@ -73,7 +81,8 @@ export class StaleDocuments {
     }
     this.#looking = false;
     clearTimeout(this.#timer);
-    this.#timer = this.#working ? setTimeout(() => void this.#look(), PAUSE_MS) : undefined;
+    this.#timer =
+      this.#working.size > 0 ? setTimeout(() => void this.#look(), PAUSE_MS) : undefined;
   }
 
   async #takeIn(document: Document): Promise<void> {

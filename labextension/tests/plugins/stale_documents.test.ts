@@ -15,9 +15,12 @@ afterEach(() => {
 
 /** A document, and how often it was looked at. */
 function document(takeIn: () => Promise<boolean>) {
-  const looked = { times: 0 };
+  const looked = { times: 0, turns: 0 };
   return {
     looked,
+    noteTurn: () => {
+      looked.turns += 1;
+    },
     takeIn: () => {
       looked.times += 1;
       return takeIn();
@@ -50,5 +53,35 @@ describe('documents while an agent works', () => {
     save(true);
     await vi.advanceTimersByTimeAsync(5_000);
     expect(stuck.looked.times).toBeGreaterThan(1);
+  });
+
+  it('hear of a turn that begins while no agent is at work', () => {
+    const open = document(() => Promise.resolve(false));
+    const sessionsChanged = new Listeners<readonly SessionSummary[]>();
+    const client = {
+      turnsChanged: new Listeners<string>(),
+      sessionsChanged,
+      sessions: [] as SessionSummary[],
+      follow: () => {
+        throw new Error('No turn changes here.');
+      },
+    };
+    new StaleDocuments(client, () => [open]);
+    const say = (...sessions: SessionSummary[]) => {
+      client.sessions = sessions;
+      sessionsChanged.emit(sessions);
+      return open.looked.turns;
+    };
+    const [one, other] = [
+      summary('one', { status: 'running' }),
+      summary('other', { status: 'running' }),
+    ];
+    expect(say(one)).toBe(1);
+    expect(say({ ...one, status: 'requires_action' })).toBe(1);
+    expect(say(one, other)).toBe(1);
+    expect(say(other)).toBe(1);
+    expect(say()).toBe(1);
+    expect(say(other)).toBe(2);
+    expect(say(one)).toBe(3);
   });
 });

@@ -8,6 +8,10 @@ export interface Merged {
   /** Says whether what was saved is what is here now. */
   noteSaved(): boolean;
   noteLoaded(): void;
+  /** What was there at the last `noteSaving` is in the file, as the server saved it. */
+  noteShared(): void;
+  /** An agent begins: it reads what the server saved last. */
+  noteTurn(): void;
   /** Whether this is a content for it, as it is on disk. */
   canLoad(content: unknown): boolean;
   /** Takes in what is on disk: its JSON, or its text. Returns what was left out. */

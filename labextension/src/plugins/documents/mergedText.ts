@@ -23,6 +23,7 @@ export class MergedText implements Merged {
   readonly #shared: SharedText;
   #known: string;
   #saving = '';
+  #sharedSave: string | null = null;
 
   constructor(model: DocumentRegistry.IModel, shared: SharedText) {
     this.#model = model;
@@ -45,6 +46,16 @@ export class MergedText implements Merged {
 
   noteLoaded(): void {
     this.#known = this.text();
+    this.#sharedSave = null;
+  }
+
+  noteShared(): void {
+    this.#sharedSave = this.#saving;
+  }
+
+  noteTurn(): void {
+    this.#known = this.#sharedSave ?? this.#known;
+    this.#sharedSave = null;
   }
 
   canLoad(content: unknown): boolean {

@@ -52,9 +52,11 @@ export class OpenDocument {
         this.#merged?.noteSaving();
         this.#saving ??= pending();
       } else {
-        if (state === 'completed' && this.#merged?.noteSaved() === false) {
+        if (state === 'completed' && context.model.collaborative) {
+          this.#merged?.noteShared();
+        } else if (state === 'completed' && this.#merged?.noteSaved() === false) {
           // JupyterLab takes for saved what came while it was saving.
-          context.model.dirty ||= !context.model.collaborative;
+          context.model.dirty = true;
         }
         this.#saving?.end();
         this.#saving = null;
@@ -63,13 +65,22 @@ export class OpenDocument {
     context.fileChanged.connect(() => {
       // Loaded anew by somebody else; after a save the model may have gone on.
       if (this.#saving === null && !this.#loading && !context.model.dirty) {
-        this.#merged?.noteLoaded();
+        if (context.model.collaborative) {
+          this.#noteShared();
+        } else {
+          this.#merged?.noteLoaded();
+        }
       }
     });
     void context.ready.then(() => {
       if (!context.isDisposed) {
         this.#merged = this.#merging();
         this.#overwriting = this.#watching(this.#merged);
+        context.model.stateChanged.connect((_, { name, newValue }) => {
+          if (name === 'dirty' && newValue === false && context.model.collaborative) {
+            this.#noteShared();
+          }
+        });
       }
     });
     context.disposed.connect(() => this.#overwriting?.dispose());
@@ -90,6 +101,13 @@ export class OpenDocument {
   /** Takes in what has become of the file, if it was changed; says whether something came. */
   takeIn(): Promise<boolean> {
     return this.#next(() => this.#takeIn());
+  }
+
+  /** An agent begins, and reads the file as it is: what comes is merged on top of that. */
+  noteTurn(): void {
+    if (this.context.model.collaborative) {
+      this.#merged?.noteTurn();
+    }
   }
 
   /** Makes a change, on top of what is on disk, and saves. */
@@ -188,6 +206,15 @@ export class OpenDocument {
     }
   }
 
+  /** The server has saved what pages share. */
+  #noteShared(): void {
+    // What was typed here just now may not have been there in time.
+    if (this.#saving === null && this.#overwriting?.isQuiet() === true) {
+      this.#merged?.noteSaving();
+      this.#merged?.noteShared();
+    }
+  }
+
   #mustBeWritable(): void {
     const { contentsModel, model } = this.context;
     if (contentsModel?.writable !== true || model.readOnly) {
@@ -205,7 +232,10 @@ export class OpenDocument {
     }
     this.#mustBeWritable();
     if (context.model.collaborative) {
-      return saveShared(context, this.#contents);
+      this.#merged?.noteSaving();
+      await saveShared(context, this.#contents);
+      this.#merged?.noteShared();
+      return;
     }
     await this.#saving?.over;
     // Whatever would bring up a dialog is left to the user.

@@ -11,7 +11,7 @@ class Text {
   source: string;
   #known: string;
   readonly people = new Map<number, unknown>([[ME, { user: {} }]]);
-  readonly #deeds = new Map<string, (transaction: Transaction) => void>();
+  readonly #deeds = new Map<string, Set<(transaction: Transaction) => void>>();
 
   constructor(source: string) {
     this.source = this.#known = source;
@@ -21,8 +21,9 @@ class Text {
   readonly ydoc = {
     clientID: ME,
     on: (name: string, deed: (transaction: Transaction) => void) =>
-      void this.#deeds.set(name, deed),
-    off: (name: string) => void this.#deeds.delete(name),
+      void this.#deeds.set(name, (this.#deeds.get(name) ?? new Set()).add(deed)),
+    off: (name: string, deed: (transaction: Transaction) => void) =>
+      void this.#deeds.get(name)?.delete(deed),
   };
   readonly awareness = { getStates: () => this.people };
 
@@ -46,9 +47,9 @@ class Text {
       beforeState: new Map([[author, 1]]),
       afterState: new Map([[author, 2]]),
     };
-    this.#deeds.get('beforeTransaction')?.(transaction);
+    this.#deeds.get('beforeTransaction')?.forEach(deed => deed(transaction));
     this.source = source;
-    this.#deeds.get('afterTransaction')?.(transaction);
+    this.#deeds.get('afterTransaction')?.forEach(deed => deed(transaction));
     await vi.advanceTimersByTimeAsync(350);
   }
 }
@@ -103,6 +104,17 @@ describe('Overwriting', () => {
     await text.become('theirs\n', SERVER);
     expect(text.source).toBe('typed\n');
     expect(told).toHaveBeenCalledWith([{ id: '', theirs: 'theirs\n' }]);
+  });
+
+  it('knows for a moment that something was typed here', async () => {
+    const text = new Text('one\n');
+    const overwriting = new Overwriting(text, text, vi.fn());
+    expect(overwriting.isQuiet()).toBe(true);
+    void text.become('one\ntyped\n', ME);
+    expect(overwriting.isQuiet()).toBe(false);
+    await vi.advanceTimersByTimeAsync(350);
+    void text.become('one\n', SERVER);
+    expect(overwriting.isQuiet()).toBe(true);
   });
 
   it('stops when no agent has been at work for a while', async () => {

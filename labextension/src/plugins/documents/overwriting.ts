@@ -8,6 +8,9 @@ const WATCHED_MS = 10_000;
 /** The next page looks after so long whether it was done. */
 const PATIENCE_MS = 300;
 
+/** What was typed here is with the server after so long. */
+const ON_ITS_WAY_MS = 300;
+
 type Content = Pick<Merged, 'capture'>;
 
 /**
@@ -22,12 +25,19 @@ export class Overwriting {
   readonly #tell: (conflicts: readonly Conflict[]) => void;
   #captured: ReturnType<Content['capture']> | null = null;
   #gone = false;
+  #typedAt = -Infinity;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(shared: Shared, merged: Content, tell: (conflicts: readonly Conflict[]) => void) {
     this.#shared = shared;
     this.#merged = merged;
     this.#tell = tell;
+    shared.ydoc.on('afterTransaction', this.#noteTyping);
+  }
+
+  /** Whether nothing was changed in this page a moment ago. */
+  isQuiet(): boolean {
+    return performance.now() - this.#typedAt > ON_ITS_WAY_MS;
   }
 
   /** An agent is at work: look after the document for a while. */
@@ -43,6 +53,7 @@ export class Overwriting {
 
   dispose(): void {
     this.#gone = true;
+    this.#shared.ydoc.off('afterTransaction', this.#noteTyping);
     this.#rest();
   }
 
@@ -52,6 +63,13 @@ export class Overwriting {
     this.#shared.ydoc.off('beforeTransaction', this.#begin);
     this.#shared.ydoc.off('afterTransaction', this.#end);
   }
+
+  readonly #noteTyping = ({ local, beforeState, afterState }: Transaction): void => {
+    const { clientID } = this.#shared.ydoc;
+    if (local && (afterState.get(clientID) ?? 0) > (beforeState.get(clientID) ?? 0)) {
+      this.#typedAt = performance.now();
+    }
+  };
 
   readonly #begin = ({ local }: Transaction): void => {
     if (!local) {
