@@ -58,10 +58,11 @@ describe('documents while an agent works', () => {
   it('hear of a turn that begins while no agent is at work', () => {
     const open = document(() => Promise.resolve(false));
     const sessionsChanged = new Listeners<readonly SessionSummary[]>();
+    const none: SessionSummary[] = [];
     const client = {
       turnsChanged: new Listeners<string>(),
       sessionsChanged,
-      sessions: [] as SessionSummary[],
+      sessions: none,
       follow: () => {
         throw new Error('No turn changes here.');
       },

@@ -107,12 +107,16 @@ function changeAttachments(
   shared: ICellModel['sharedModel'],
   attachments: NonNullable<CellChange['attachments']>,
 ): void {
-  if ('setAttachments' in shared) {
-    // It came as JSON, as notebooks hold it.
-    Reflect.apply(shared.setAttachments, shared, [
-      Object.keys(attachments).length > 0 ? attachments : undefined,
-    ]);
+  const cell: object = shared;
+  if (hasAttachments(cell)) {
+    cell.setAttachments(Object.keys(attachments).length > 0 ? attachments : undefined);
   }
+}
+
+function hasAttachments(
+  shared: object,
+): shared is { setAttachments(attachments: CellChange['attachments']): void } {
+  return 'setAttachments' in shared;
 }
 
 /** Puts the cells into this order; what is not named goes, and what is made comes. */
