@@ -165,7 +165,7 @@ describe('a merge of any two changes of a notebook', () => {
       expect(merged(base, mine, base).out.map(plain)).toEqual(mine.map(plain));
       expect([merged(base, base, theirs).named, merged(base, mine, base).named]).toEqual([[], []]);
     });
-    const drawn = [{ source: 'a', isText: false, ran: false, image: false }];
+    const drawn: Drawn = [{ source: 'a', isText: false, ran: false, image: false }];
     fc.assert(property, {
       ...examples(1_000),
       examples: [
@@ -224,8 +224,8 @@ describe('a merge of any two changes of a notebook', () => {
         }
       },
     );
-    const drawn = ['a', 'a'].map((source, index) => ({
-      source,
+    const drawn = [0, 1].map((index): Drawn[number] => ({
+      source: 'a',
       isText: false,
       ran: index === 1,
       image: false,
