@@ -48,9 +48,14 @@ export function openCell(cell: ICellModel): OpenCell {
     metadata: shared.getMetadata(),
     outputs: code?.outputs.toJSON().filter(isOutput) ?? [],
     execution_count: code?.executionCount ?? null,
-    attachments: null,
+    attachments: attachmentsOf(shared),
     running: code?.executionState === 'running',
   };
+}
+
+function attachmentsOf(shared: ICellModel['sharedModel']): CellJson['attachments'] {
+  const attachments = 'getAttachments' in shared ? shared.getAttachments() : undefined;
+  return attachments === undefined ? null : { ...attachments };
 }
 
 /** The cells of an open notebook as they are now. */
@@ -69,7 +74,10 @@ export function applyPlan(notebook: INotebookModel, plan: Plan): void {
   arrange(notebook, plan.order, plan.made);
 }
 
-export function changeCell(cell: ICellModel, { source, metadata, outputs }: CellChange): void {
+export function changeCell(
+  cell: ICellModel,
+  { source, metadata, outputs, attachments }: CellChange,
+): void {
   if (source !== undefined) {
     changeText(cell.sharedModel, source);
   }
@@ -85,11 +93,30 @@ export function changeCell(cell: ICellModel, { source, metadata, outputs }: Cell
       }
     }
   }
+  if (attachments !== undefined) {
+    changeAttachments(cell.sharedModel, attachments);
+  }
   if (outputs !== undefined && isCodeCellModel(cell)) {
     cell.trusted = outputs.metadata['trusted'] === true;
     cell.outputs.fromJSON([...outputs.outputs]);
     cell.executionCount = outputs.execution_count;
   }
+}
+
+function changeAttachments(
+  shared: ICellModel['sharedModel'],
+  attachments: NonNullable<CellChange['attachments']>,
+): void {
+  const cell: object = shared;
+  if (hasAttachments(cell)) {
+    cell.setAttachments(Object.keys(attachments).length > 0 ? attachments : undefined);
+  }
+}
+
+function hasAttachments(
+  shared: object,
+): shared is { setAttachments(attachments: CellChange['attachments']): void } {
+  return 'setAttachments' in shared;
 }
 
 /** Puts the cells into this order; what is not named goes, and what is made comes. */

@@ -23,6 +23,7 @@ export interface KnownCell {
   readonly source: string;
   readonly metadata: string;
   readonly outputs: string;
+  readonly attachments: string;
 }
 
 /** What only the frontend sets, or the server on loading. */
@@ -62,6 +63,7 @@ export function known(cell: CellJson): KnownCell {
     source: cell.source,
     metadata: metadataKey(cell.metadata),
     outputs: keyOf(cell.outputs),
+    attachments: keyOf(cell.attachments ?? {}),
   };
 }
 

@@ -105,7 +105,7 @@ export class Conflicts {
     for (const conflict of this.#waiting.values()) {
       const gone = this.#document.context.isDisposed;
       const mine = gone ? null : this.#document.current(conflict);
-      if (mine !== null && mine !== conflict.theirs) {
+      if (mine !== null && (mine !== conflict.theirs || conflict.attachments !== undefined)) {
         return { conflict, mine };
       }
       this.#waiting.delete(conflict.id);
@@ -121,7 +121,9 @@ export class Conflicts {
       case 'metadata':
         return this.#t('Two changes of the metadata of %1', this.#name);
       default:
-        return this.#t('Two changes of cell %1 of %2', place, this.#name);
+        return conflict.attachments === undefined
+          ? this.#t('Two changes of cell %1 of %2', place, this.#name)
+          : this.#t('Two changes of cell %1 of %2 and its images', place, this.#name);
     }
   }
 

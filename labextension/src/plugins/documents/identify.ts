@@ -23,9 +23,12 @@ export function identify(
     partners.set(index, place);
     taken.add(place);
   };
+  const times = new Map<string, number>();
+  cells.forEach(({ id }) => times.set(id, (times.get(id) ?? 0) + 1));
   cells.forEach(({ id }, index) => {
     const place = places.get(id);
-    if (place !== undefined && !taken.has(place)) {
+    // Of copies that have one id the source tells which it is.
+    if (place !== undefined && times.get(id) === 1) {
       pair(index, place);
     }
   });

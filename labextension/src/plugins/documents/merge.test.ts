@@ -95,6 +95,32 @@ describe('planMerge', () => {
     expect(merge([shown], [shown], [same]).changes).toEqual([]);
   });
 
+  it('takes an image beside what was typed elsewhere, and both where each has added one', () => {
+    const text = cell('a', '1', { cell_type: 'markdown' });
+    const [mine, theirs] = [{ 'm.png': { 'image/png': 'm' } }, { 't.png': { 'image/png': 't' } }];
+    const changed = { ...text, attachments: theirs };
+    expect(merge([text], [text], [changed]).changes).toEqual([{ id: 'a', attachments: theirs }]);
+    expect(merge([text], [{ ...text, attachments: mine }], [changed]).changes).toEqual([
+      { id: 'a', attachments: { ...mine, ...theirs } },
+    ]);
+    const other = { 't.png': { 'image/png': 'other' } };
+    const plan = merge([text], [{ ...text, attachments: other }], [changed]);
+    expect(plan.conflicts).toEqual([{ id: 'a', theirs: '1', attachments: theirs }]);
+  });
+
+  it('asks about a cell that was deleted there and run here', () => {
+    const plan = merge([a], [cell('a', '1', { outputs: out })], []);
+    expect([plan.order, plan.conflicts]).toEqual([['a'], [{ id: 'a', theirs: null }]]);
+    const text = cell('a', '1', { cell_type: 'markdown' });
+    expect(merge([a], [cell('a', '1', { outputs: out })], [text]).made).toEqual([]);
+  });
+
+  it('takes nothing where two open cells have one id', () => {
+    const plan = merge([a, a], [a, cell('a', 'typed')], [cell('a', 'new')]);
+    expect([plan.order, plan.made, plan.changes]).toEqual([['a', 'a'], [], []]);
+    expect(plan.conflicts).toContainEqual({ id: 'a', theirs: 'new' });
+  });
+
   it('takes metadata, but not what is the page’s own', () => {
     const tagged = cell('a', '1', { metadata: { tags: ['x'], trusted: true } });
     expect(merge([a], [a], [tagged]).changes).toEqual([{ id: 'a', metadata: tagged.metadata }]);
@@ -124,6 +150,7 @@ describe('identify', () => {
     ['by their sources', [cell('', '1'), cell('', 'new'), cell('', '2')], ['a', 'made', 'b']],
     ['by their places', [cell('', '1'), cell('', 'changed'), cell('', '3')], ['a', 'b', 'c']],
     ['where ids were lost', [cell('q', '2'), cell('r', 'other')], ['b', 'r']],
+    ['by their sources where copies have one id', [cell('a', 'x'), cell('a', '1')], ['made', 'a']],
     ['but each only once', [cell('a', '1'), cell('a', '1')], ['a', 'made']],
     ['and no bad ones', [cell('not an id!', 'x')], ['made']],
     ['in an empty notebook', [], []],

@@ -2,6 +2,11 @@ import { known, metadataKey } from './cells';
 import type { CellJson, KnownCell } from './cells';
 import { keyOf } from './keys';
 
+/** The images of a text cell, by name. */
+type Attachments = NonNullable<CellJson['attachments']>;
+
+type Images = Pick<Required<CellChange>, 'attachments'>;
+
 /** A cell of the open notebook. */
 export interface OpenCell extends CellJson {
   readonly running: boolean;
@@ -13,12 +18,15 @@ export interface CellChange {
   readonly source?: string;
   readonly metadata?: CellJson['metadata'];
   readonly outputs?: Pick<CellJson, 'outputs' | 'execution_count' | 'metadata'>;
+  readonly attachments?: Attachments;
 }
 
 /** A change of a cell that its user has changed too; `null` where it was deleted. */
 export interface CellConflict {
   readonly id: string;
   readonly theirs: string | null;
+  /** Images that come with it. */
+  readonly attachments?: Attachments;
 }
 
 export interface Plan {
@@ -34,6 +42,7 @@ export interface Plan {
  * Takes the changes between two versions of a notebook into the open one, cell by cell.
  *
  * A cell is theirs where the user has not changed it; outputs are kept unless there are newer ones.
+ * Where ids do not tell the open cells apart nothing is taken.
  */
 export function planMerge(
   base: readonly KnownCell[],
@@ -44,25 +53,40 @@ export function planMerge(
   const here = new Map(mine.map(cell => [cell.id, cell]));
   const there = new Set(theirs.map(({ id }) => id));
   const made = new Map<string, CellJson>();
+  if (before.size < base.length || here.size < mine.length) {
+    return { order: mine.map(({ id }) => id), made, changes: [], conflicts: unlike(mine, theirs) };
+  }
   const changes: CellChange[] = [];
   const conflicts: CellConflict[] = [];
   for (const cell of theirs) {
     const [was, is] = [before.get(cell.id), here.get(cell.id)];
-    const unlike = was === undefined || isOther(was, cell);
+    const isNews = was === undefined || isOther(was, cell);
     if (is === undefined) {
-      if (unlike) {
+      if (isNews || keyOf(cell.attachments ?? {}) !== was.attachments) {
         made.set(cell.id, cell); // new, or the user deleted what was changed
       }
-    } else if (unlike && isOther(known(is), cell)) {
+      continue;
+    }
+    const images = imagesOf(was, is, cell);
+    if (images.isConflict === true) {
+      conflicts.push({ id: cell.id, theirs: cell.source, ...images.theirs });
+    } else if (isNews && isOther(known(is), cell)) {
       if (was === undefined || isOther(was, is)) {
-        conflicts.push({ id: cell.id, theirs: cell.source });
+        conflicts.push({ id: cell.id, theirs: cell.source, ...images.theirs });
       } else if (was.type === cell.cell_type) {
-        changes.push({ id: cell.id, source: cell.source, ...rest(was, is, cell) });
+        changes.push({
+          id: cell.id,
+          source: cell.source,
+          ...rest(was, is, cell),
+          ...images.joined,
+        });
+      } else if (isTouched(was, is)) {
+        conflicts.push({ id: cell.id, theirs: cell.source, ...images.theirs });
       } else {
         made.set(cell.id, cell);
       }
-    } else if (was !== undefined) {
-      const change = rest(was, is, cell);
+    } else {
+      const change = { ...(was === undefined ? {} : rest(was, is, cell)), ...images.joined };
       if (Object.keys(change).length > 0) {
         changes.push({ id: cell.id, ...change });
       }
@@ -73,7 +97,7 @@ export function planMerge(
     if (was === undefined || there.has(cell.id)) {
       return true;
     }
-    if (isOther(was, cell)) {
+    if (isTouched(was, cell)) {
       conflicts.push({ id: cell.id, theirs: null });
       return true;
     }
@@ -97,6 +121,51 @@ function idsIn(
 
 function isOther(was: KnownCell, is: Pick<CellJson, 'cell_type' | 'source'>): boolean {
   return was.source !== is.source || was.type !== is.cell_type;
+}
+
+/** Whether the user has typed in it, run it with other outputs, or changed its images. */
+function isTouched(was: KnownCell, is: OpenCell): boolean {
+  const now = known(is);
+  return (
+    isOther(was, is) ||
+    now.attachments !== was.attachments ||
+    (is.outputs.length > 0 && now.outputs !== was.outputs)
+  );
+}
+
+/** What becomes of a cell's images: those of both, unless one name has two. */
+function imagesOf(
+  was: KnownCell | undefined,
+  is: OpenCell,
+  cell: CellJson,
+): { readonly joined?: Images; readonly theirs?: Images; readonly isConflict?: boolean } {
+  const [mine, other] = [is.attachments ?? {}, cell.attachments ?? {}];
+  const [then, now, there] = [was?.attachments ?? keyOf({}), keyOf(mine), keyOf(other)];
+  if (there === then || there === now) {
+    return {};
+  }
+  const theirs = { attachments: other };
+  if (now === then) {
+    return { joined: theirs, theirs };
+  }
+  const isConflict = Object.keys(other).some(
+    name => name in mine && keyOf(mine[name]) !== keyOf(other[name]),
+  );
+  return isConflict
+    ? { theirs, isConflict }
+    : { joined: { attachments: { ...other, ...mine } }, theirs };
+}
+
+/** All that is not the same in two lists of cells. */
+function unlike(mine: readonly OpenCell[], theirs: readonly CellJson[]): CellConflict[] {
+  if (
+    mine.length === theirs.length &&
+    theirs.every((cell, index) => keyOf(known(cell)) === keyOf(known(mine[index] ?? cell)))
+  ) {
+    return [];
+  }
+  const there = new Map(theirs.map(cell => [cell.id, cell.source]));
+  return mine.map(({ id }) => ({ id, theirs: there.get(id) ?? null }));
 }
 
 /** What is new beside the source. */

@@ -1,7 +1,7 @@
 import type { INotebookModel } from '@jupyterlab/notebook';
 
 import { Failure } from '../../delivery/failure';
-import { applyPlan, arrange, changeText, openCells } from './apply';
+import { applyPlan, arrange, changeCell, openCells } from './apply';
 import { known, loadedCells, readCells } from './cells';
 import type { KnownCell } from './cells';
 import { diskForm } from './diskForm';
@@ -99,6 +99,10 @@ export class MergedNotebook implements Merged {
     if (written === null) {
       throw new Failure(INVALID, 'invalid');
     }
+    const twice = repeated(written.cells);
+    if (twice !== undefined) {
+      throw new Failure(`Two cells have the id ${twice}: each needs its own.`, 'invalid');
+    }
     // Notebooks before nbformat 4.5 have ids only here.
     const mine = openCells(this.model);
     const before =
@@ -128,7 +132,7 @@ export class MergedNotebook implements Merged {
     applyMetadata(this.model, metadata);
   }
 
-  accept({ id, theirs }: Conflict): void {
+  accept({ id, theirs, attachments }: Conflict): void {
     if (id === METADATA) {
       applyMetadata(this.model, asIn(theirs ?? '{}'));
       return;
@@ -142,7 +146,7 @@ export class MergedNotebook implements Merged {
         new Map(),
       );
     } else if (cell !== undefined) {
-      changeText(cell.sharedModel, theirs);
+      changeCell(cell, { id, source: theirs, ...(attachments && { attachments }) });
     }
   }
 
@@ -194,6 +198,12 @@ function isSame(open: Known, disk: Known): boolean {
     JSON.stringify(open.cells) === JSON.stringify(disk.cells) &&
     sameMetadata(open.metadata, disk.metadata)
   );
+}
+
+/** An id that several cells have. */
+function repeated(cells: readonly Pick<KnownCell, 'id'>[]): string | undefined {
+  const ids = cells.map(({ id }) => id).filter(id => id !== '');
+  return ids.find((id, index) => ids.indexOf(id) < index);
 }
 
 function makeId(): string {

@@ -6,7 +6,7 @@ import { known } from './cells';
 import type { KnownCell } from './cells';
 import { planMerge } from './merge';
 import type { CellConflict, OpenCell } from './merge';
-import { planned } from './planned';
+import { restored } from './planned';
 
 const captured = new WeakMap<ICellModel, OpenCell>();
 const watched = new WeakSet<ICellModel>();
@@ -34,11 +34,7 @@ export function restoreCells(
   before: readonly OpenCell[],
 ): readonly CellConflict[] {
   const theirs = openCells(notebook);
-  const ids = new Set(theirs.map(({ id }) => id));
-  if (!before.some(({ id }) => ids.has(id))) {
-    return []; // another notebook, or one without ids
-  }
-  const plan = planMerge(base, before, theirs);
-  applyPlan(notebook, planMerge(theirs.map(known), theirs, planned(before, plan)));
-  return plan.conflicts;
+  const [cells, conflicts] = restored(base, before, theirs);
+  applyPlan(notebook, planMerge(theirs.map(known), theirs, cells));
+  return conflicts;
 }
