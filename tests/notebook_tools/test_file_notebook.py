@@ -23,10 +23,10 @@ from acp_jupyter.delivery.notebook_cells import (
     NotebookState,
     ReplaceSource,
     SetOutputs,
-    fingerprint,
 )
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.notebook.file_notebook import FileNotebooks
+from acp_jupyter.packets.fingerprint import fingerprint
 
 _MARK = AcpMark(turn="t1", agent="demo")
 _TEXT = {"output_type": "stream", "name": "stdout", "text": ["one\n", "two"]}
