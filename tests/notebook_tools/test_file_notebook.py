@@ -91,7 +91,7 @@ def test_an_old_notebook_gets_ids_which_are_the_same_until_it_is_written(tmp_pat
     written = _notebook(path)
     nbformat.validate(written)
     assert [each["id"] for each in written["cells"]] == [cell.id, "n1"]
-    assert written["cells"][1]["metadata"]["acp"] == {"turn": "t1", "agent": "demo"}
+    assert written["cells"][1]["metadata"]["acp"] == _MARK.model_dump()
     assert written["cells"][0]["outputs"][0]["text"] == "one\ntwo"
 
 

@@ -53,7 +53,9 @@ def test_a_cell_is_inserted_run_and_its_plot_comes_back(
     cells = cells_of(path)
     assert [cell["source"] for cell in cells][1:3] == ["a = 1", "b = 2"]
     mark = cells[2]["metadata"]["acp"]
-    assert mark == {"turn": session.transcript.turn_order[0], "agent": "notebook_user"}
+    turn_id = session.transcript.turn_order[0]
+    written = fingerprint("b = 2")
+    assert mark == {"turn": turn_id, "agent": "notebook_user", "written": written}
     assert cells[3]["outputs"][0]["text"] == "1\n"
     assert "image/png" in cells[3]["outputs"][1]["data"]
     assert kernel.ran == ["a = 1", "print(a)\nplot()"]

@@ -12,13 +12,16 @@ const MAX_COUNTED = 200;
 
 /** What became of a cell. */
 export interface CellChange {
-  readonly kind: 'changed' | 'added' | 'deleted';
+  /** `moved`: several cells, which are in another order and may have changed as well. */
+  readonly kind: 'changed' | 'added' | 'deleted' | 'moved';
   /** Its place in the notebook that has it, from 1. */
   readonly number: number;
   readonly type: string;
   readonly before: string;
   readonly after: string;
   readonly outputs: boolean;
+  /** Whether something beside source and outputs is different: tags, attachments. */
+  readonly metadata: boolean;
   /** Which cell it was and which it is, counted from 0. */
   readonly range: Hunk;
 }
@@ -42,6 +45,8 @@ interface Cell {
   readonly type: string;
   readonly source: string;
   readonly outputs: string;
+  /** All else. */
+  readonly rest: string;
 }
 
 interface Notebook {
@@ -74,7 +79,8 @@ function cellsOf(diff: Diff): CellsComparison | null {
   if (was === null || is === null) {
     return null;
   }
-  const rows = rowsOf(was.cells, is.cells);
+  const former = matched(was.cells, is.cells);
+  const rows = withMoves(rowsOf(was.cells, is.cells, former), was.cells, is.cells, former);
   const rest = was.rest !== is.rest && before !== NONE && after !== NONE;
   return { rows, rest, language: is.language || was.language, ...counts(rows) };
 }
@@ -94,7 +100,11 @@ function parse(text: string): Notebook | null {
     }
     const { cells, ...rest } = value;
     const read = Array.isArray(cells) ? cells.map(cellOf) : [];
-    return { cells: read, rest: JSON.stringify(rest), language: languageOf(rest['metadata']) };
+    return {
+      cells: read,
+      rest: JSON.stringify(ordered(rest)),
+      language: languageOf(rest['metadata']),
+    };
   } catch {
     return null;
   }
@@ -108,19 +118,23 @@ function languageOf(metadata: unknown): string {
 
 function cellOf(value: unknown): Cell {
   const cell = isRecord(value) ? value : {};
-  const { id, cell_type, source, outputs } = cell;
+  const { id, cell_type, source, outputs, execution_count, ...rest } = cell;
   const text = Array.isArray(source) ? source.map(String).join('') : source;
   return {
     id: typeof id === 'string' ? id : '',
     type: typeof cell_type === 'string' ? cell_type : '',
     source: typeof text === 'string' ? text : '',
-    outputs: JSON.stringify(outputs ?? []),
+    outputs: JSON.stringify([outputs ?? [], execution_count ?? null]),
+    rest: JSON.stringify(isRecord(value) ? [id, ordered(rest)] : [value]),
   };
 }
 
 /** Pairs the cells, and puts those that are gone where they were. */
-function rowsOf(before: readonly Cell[], after: readonly Cell[]): CellRow[] {
-  const former = matched(before, after);
+function rowsOf(
+  before: readonly Cell[],
+  after: readonly Cell[],
+  former: readonly (number | null)[],
+): CellRow[] {
   const stayed = new Set(former);
   const rows: CellRow[] = [];
   let same = 0;
@@ -167,16 +181,18 @@ function changeOf(
 ): CellChange | null {
   const cell = is ?? was;
   const same = was?.source === is?.source && was?.type === is?.type;
-  if (cell === undefined || (same && was?.outputs === is?.outputs)) {
+  if (cell === undefined || (same && was?.outputs === is?.outputs && was?.rest === is?.rest)) {
     return null;
   }
+  const both = was !== undefined && is !== undefined;
   return {
     kind: was === undefined ? 'added' : is === undefined ? 'deleted' : 'changed',
     number: (is === undefined ? old : now) + 1,
     type: cell.type,
     before: was?.source ?? '',
     after: is?.source ?? '',
-    outputs: was !== undefined && is !== undefined && was.outputs !== is.outputs,
+    outputs: both && was.outputs !== is.outputs,
+    metadata: both && was.rest !== is.rest,
     range: {
       old_start: old,
       old_end: old + (was === undefined ? 0 : 1),
@@ -184,6 +200,127 @@ function changeOf(
       new_end: now + (is === undefined ? 0 : 1),
     },
   };
+}
+
+/** Puts in one row what changed its order: to take back a part of that would double cells. */
+function withMoves(
+  rows: readonly CellRow[],
+  before: readonly Cell[],
+  after: readonly Cell[],
+  former: readonly (number | null)[],
+): readonly CellRow[] {
+  const moves = movesOf(former);
+  if (moves.length === 0) {
+    return rows;
+  }
+  const isMoved = new Set(
+    moves.flatMap(({ new_start, new_end }) =>
+      Array.from({ length: new_end - new_start }, (_, step) => new_start + step),
+    ),
+  );
+  const found: CellRow[] = [];
+  const passMoves = (end: number) => {
+    while (moves[0] !== undefined && moves[0].new_end <= end) {
+      const range = moves.shift();
+      if (range !== undefined) {
+        found.push(moveOf(range, before, after));
+      }
+    }
+  };
+  let now = 0;
+  for (const row of rows) {
+    if (row.kind !== 'same') {
+      const { old_start, old_end, new_start, new_end } = row.range;
+      passMoves(new_start);
+      const inside = moves.some(
+        move =>
+          (new_end > new_start && move.new_start <= new_start && new_end <= move.new_end) ||
+          (old_end > old_start && move.old_start <= old_start && old_end <= move.old_end),
+      );
+      now = new_end;
+      if (!inside) {
+        found.push(row);
+      }
+      continue;
+    }
+    let count = 0;
+    const close = () => {
+      if (count > 0) {
+        found.push({ kind: 'same', count });
+        count = 0;
+      }
+    };
+    for (let step = 0; step < row.count; step += 1, now += 1) {
+      if (isMoved.has(now)) {
+        close();
+      } else {
+        if (moves[0] !== undefined && moves[0].new_end <= now) {
+          close();
+          passMoves(now);
+        }
+        count += 1;
+      }
+    }
+    close();
+  }
+  passMoves(Infinity);
+  return found;
+}
+
+/** The smallest ranges in which cells are in another order. */
+function movesOf(former: readonly (number | null)[]): Hunk[] {
+  const pairs = former.flatMap((old, now) => (old === null ? [] : [{ old, now }]));
+  const lowest: number[] = [];
+  let low = Infinity;
+  for (const { old } of [...pairs].reverse()) {
+    low = Math.min(low, old);
+    lowest.unshift(low);
+  }
+  const moves: Hunk[] = [];
+  let high = -1;
+  let start = 0;
+  pairs.forEach(({ old, now }, index) => {
+    high = Math.max(high, old);
+    if (high < (lowest[index + 1] ?? Infinity)) {
+      const first = pairs[start];
+      if (index > start && first !== undefined) {
+        const olds = pairs.slice(start, index + 1).map(pair => pair.old);
+        moves.push({
+          old_start: Math.min(...olds),
+          old_end: high + 1,
+          new_start: first.now,
+          new_end: now + 1,
+        });
+      }
+      start = index + 1;
+    }
+  });
+  return moves;
+}
+
+function moveOf(range: Hunk, before: readonly Cell[], after: readonly Cell[]): CellChange {
+  const was = before.slice(range.old_start, range.old_end);
+  const is = after.slice(range.new_start, range.new_end);
+  const text = (cells: readonly Cell[]) => cells.map(({ source }) => source).join('\n\n');
+  const number = range.new_start + 1;
+  return {
+    ...{ kind: 'moved', number, type: 'code', before: text(was), after: text(is), range },
+    ...{ outputs: false, metadata: false },
+  };
+}
+
+/** Names in order: notebooks are written with and without. */
+function ordered(value: unknown): unknown {
+  if (Array.isArray(value)) {
+    return value.map(ordered);
+  }
+  return isRecord(value)
+    ? Object.fromEntries(
+        Object.keys(value)
+          .sort()
+          .map(key => [key, ordered(value[key])]),
+      )
+    : value;
 }
 
 /** For each cell now, which one it was: by its id, else by source and place. */
