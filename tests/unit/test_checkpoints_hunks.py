@@ -79,16 +79,13 @@ def test_what_is_last_again_ends_as_it_did() -> None:
 
 
 @examples(300)
-@given(_BYTES, _BYTES, st.data())
-@example(b"a\nb\n", b"a\r\nb", None)
-def test_any_of_them_are_what_a_model_says(
-    old: bytes, new: bytes, data: st.DataObject | None
-) -> None:
+@given(_BYTES, _BYTES, st.lists(st.booleans(), min_size=12, max_size=12))
+@example(b"a\nb\n", b"a\r\nb", [])
+def test_any_of_them_are_what_a_model_says(old: bytes, new: bytes, flags: list[bool]) -> None:
     hunks = _hunks_as_the_page(old, new)
     assert without_hunks(old, new, hunks) == old
     assert without_hunks(old, new, ()) == new
-    flags = [bool(data and data.draw(st.booleans())) for _ in hunks]
-    some = [hunk for hunk, flag in zip(hunks, flags, strict=True) if flag]
+    some = [hunk for hunk, flag in zip(hunks, flags, strict=False) if flag]
     model, at = [], 0
     before, after = _bare(old), _bare(new)
     for hunk in some:
