@@ -10,7 +10,7 @@ from pydantic import JsonValue
 
 from acp_jupyter.delivery.change_commands import RevertTurn
 from acp_jupyter.delivery.kept_turn import KeptTurn
-from acp_jupyter.errors import DocumentConflict, FileRefused
+from acp_jupyter.errors import ChangesRefused, DocumentConflict, FileRefused
 from acp_jupyter.host.checkpoints.diff import tree_changes
 from acp_jupyter.host.checkpoints.disk import Disk
 from acp_jupyter.host.checkpoints.git import GitError
@@ -171,7 +171,11 @@ class InDocuments:
             if side.old_text is None or side.new_text is None:
                 self.refused[path] = "can't be read any more"
                 continue
-            was = without_marked(side.old_text, side.new_text, kept.turn_ids, _named(kept))
+            try:
+                was = without_marked(side.old_text, side.new_text, kept.turn_ids, _named(kept))
+            except ChangesRefused as error:
+                self.refused[path] = str(error)
+                continue
             texts = (was, side.new_text) if self.command.undo else (side.new_text, was)
             steps.append(DocumentStep(path, *texts, _NOT_OPEN))
         return steps

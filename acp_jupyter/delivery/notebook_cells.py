@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import Annotated, Literal
 
 from pydantic import Field, JsonValue
@@ -24,7 +23,6 @@ __all__ = [
     "RefusalReason",
     "ReplaceSource",
     "SetOutputs",
-    "fingerprint",
 ]
 
 CellType = Literal["code", "markdown", "raw"]
@@ -37,11 +35,6 @@ RefusalReason = Literal[
 ]
 
 
-def fingerprint(source: str) -> str:
-    """Return what a cell's source is recognised by."""
-    return hashlib.sha256(source.encode("utf-8", "surrogatepass")).hexdigest()[:16]
-
-
 class AcpMark(Model):
     """The ``metadata.acp`` of a cell that an agent wrote."""
 
@@ -49,6 +42,8 @@ class AcpMark(Model):
     """Id of the turn."""
     agent: str = ""
     """Id of the agent."""
+    written: str = ""
+    """Fingerprint of the source that it wrote: with another one, somebody else changed it since."""
 
 
 class Cell(Model):

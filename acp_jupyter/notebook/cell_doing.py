@@ -11,7 +11,6 @@ from acp_jupyter.delivery.notebook_cells import (
     MoveCell,
     NotebookState,
     ReplaceSource,
-    fingerprint,
 )
 from acp_jupyter.notebook.call_card import CallCard
 from acp_jupyter.notebook.cell_words import list_cells, read_cells
@@ -26,6 +25,7 @@ from acp_jupyter.notebook.tools.cells import (
     MoveTool,
     ReadCells,
 )
+from acp_jupyter.packets.fingerprint import fingerprint
 
 __all__ = ["delete", "edit", "insert", "listed", "move", "read"]
 
@@ -57,7 +57,7 @@ async def insert(desk: Desk, call: InsertTool) -> Reply:
         after=after,
         cell_type=call.cell_type,
         source=call.source,
-        acp=_mark(desk),
+        acp=_mark(desk, call.source),
     )
     state = await _changed(desk, card, edit)
     place, _ = desk.cell(state, cell_id)
@@ -83,7 +83,7 @@ async def edit(desk: Desk, call: EditTool) -> Reply:
         cell_id=call.cell_id,
         fingerprint=call.fingerprint,
         source=call.source,
-        acp=_mark(desk),
+        acp=_mark(desk, call.source),
     )
     await _changed(desk, card, change)
     return _told(f"Edited. Its fingerprint is now {fingerprint(call.source)}. It was not run.")
@@ -139,8 +139,9 @@ def _wish(desk: Desk, tool: str, title: str, diff: tuple[str, str] | None = None
     )
 
 
-def _mark(desk: Desk) -> AcpMark:
-    return AcpMark(turn=desk.place.turn_id, agent=desk.place.agent)
+def _mark(desk: Desk, source: str) -> AcpMark:
+    place = desk.place
+    return AcpMark(turn=place.turn_id, agent=place.agent, written=fingerprint(source))
 
 
 def _after(desk: Desk, state: NotebookState, call: InsertTool | MoveTool) -> str | None:

@@ -23,8 +23,8 @@ from acp_jupyter.delivery.notebook_cells import (
     RefusalReason,
     ReplaceSource,
     SetOutputs,
-    fingerprint,
 )
+from acp_jupyter.packets.fingerprint import fingerprint
 from acp_jupyter.packets.json_fields import items, number, obj, text
 
 __all__ = ["EditRefused", "Node", "change_cells", "give_ids", "read_state"]

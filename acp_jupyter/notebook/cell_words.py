@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from acp_jupyter.delivery.notebook_cells import Cell, NbOutput, NotebookState, fingerprint
+from acp_jupyter.delivery.notebook_cells import Cell, NbOutput, NotebookState
 from acp_jupyter.notebook.reply import Reply, bounded
+from acp_jupyter.packets.fingerprint import fingerprint
 
 __all__ = ["list_cells", "read_cells"]
 

@@ -8,7 +8,7 @@ import fnmatch
 import functools
 from collections.abc import Awaitable, Callable
 
-from acp_jupyter.delivery.notebook_cells import Cell, SetOutputs, fingerprint
+from acp_jupyter.delivery.notebook_cells import Cell, SetOutputs
 from acp_jupyter.notebook.desk import Desk, NotDone
 from acp_jupyter.notebook.gate import Wish
 from acp_jupyter.notebook.kernel_runner import KernelTrouble, RunResult
@@ -23,6 +23,7 @@ from acp_jupyter.notebook.tools.kernel import (
     RestartKernel,
     RunCode,
 )
+from acp_jupyter.packets.fingerprint import fingerprint
 
 __all__ = ["complete", "inspect", "interrupt", "restart", "run_cells", "run_code", "variables"]
 

@@ -26,7 +26,7 @@ class Hunk(Model):
     """One change in a file: lines before the turn, and what the turn made of them.
 
     Lines are counted from 0, and the end is not one of them: an empty range is a place.
-    In a notebook they are its cells.
+    In a notebook they are its cells, and four zeros are what it says of itself.
     """
 
     old_start: int = Field(ge=0)

@@ -23,10 +23,10 @@ from acp_jupyter.delivery.notebook_cells import (
     NotebookState,
     ReplaceSource,
     SetOutputs,
-    fingerprint,
 )
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.notebook.file_notebook import FileNotebooks
+from acp_jupyter.packets.fingerprint import fingerprint
 
 _MARK = AcpMark(turn="t1", agent="demo")
 _TEXT = {"output_type": "stream", "name": "stdout", "text": ["one\n", "two"]}
@@ -91,7 +91,7 @@ def test_an_old_notebook_gets_ids_which_are_the_same_until_it_is_written(tmp_pat
     written = _notebook(path)
     nbformat.validate(written)
     assert [each["id"] for each in written["cells"]] == [cell.id, "n1"]
-    assert written["cells"][1]["metadata"]["acp"] == {"turn": "t1", "agent": "demo"}
+    assert written["cells"][1]["metadata"]["acp"] == _MARK.model_dump()
     assert written["cells"][0]["outputs"][0]["text"] == "one\ntwo"
 
 

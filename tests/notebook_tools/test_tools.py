@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from acp_jupyter.delivery.notebook_cells import fingerprint
 from acp_jupyter.host.session import Session
 from acp_jupyter.notebook.kernel_runner import KernelTrouble
+from acp_jupyter.packets.fingerprint import fingerprint
 from tests.notebook_tools.in_process import Dictionary, write_notebook
 from tests.notebook_tools.talk import calls_of, cells_of, play, start, using
 from tests.support.driver import Driver
@@ -53,7 +53,9 @@ def test_a_cell_is_inserted_run_and_its_plot_comes_back(
     cells = cells_of(path)
     assert [cell["source"] for cell in cells][1:3] == ["a = 1", "b = 2"]
     mark = cells[2]["metadata"]["acp"]
-    assert mark == {"turn": session.transcript.turn_order[0], "agent": "notebook_user"}
+    turn_id = session.transcript.turn_order[0]
+    written = fingerprint("b = 2")
+    assert mark == {"turn": turn_id, "agent": "notebook_user", "written": written}
     assert cells[3]["outputs"][0]["text"] == "1\n"
     assert "image/png" in cells[3]["outputs"][1]["data"]
     assert kernel.ran == ["a = 1", "print(a)\nplot()"]

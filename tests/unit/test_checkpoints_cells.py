@@ -53,6 +53,13 @@ def test_one_cell_is_taken_back_and_all_else_stays() -> None:
     assert without_cells(OLD, NEW, []) == NEW
 
 
+def test_what_is_around_the_cells_is_taken_back_by_itself() -> None:
+    around = _hunk(0, 0, 0, 0)
+    assert "by" not in json.loads(without_cells(OLD, NEW, [around]))
+    assert _sources(without_cells(OLD, NEW, [around])) == _sources(NEW)
+    assert without_cells(OLD, NEW, [around, _hunk(0, 3, 0, 3)]) == OLD
+
+
 def test_a_notebook_may_become_empty_and_be_filled_again() -> None:
     empty, full = _notebook(), _notebook(_cell("a"), _cell("b"))
     assert _sources(without_cells(empty, full, [_hunk(0, 0, 0, 2)])) == []

@@ -19,9 +19,9 @@ from acp_jupyter.delivery.notebook_cells import (
     NotebookRefusal,
     NotebookState,
     ReplaceSource,
-    fingerprint,
 )
 from acp_jupyter.notebook.page_notebook import PagesOfNotebooks
+from acp_jupyter.packets.fingerprint import fingerprint
 
 ROOT = Path("/srv/root")
 FILE = ROOT / "nb.ipynb"

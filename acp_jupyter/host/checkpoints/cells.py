@@ -18,6 +18,8 @@ __all__ = ["is_notebook", "without_cells"]
 _SPACE = " \t\r\n"
 _BETWEEN = ",\n  "
 """What Jupyter writes between two cells."""
+_AROUND = Hunk(old_start=0, old_end=0, new_start=0, new_end=0)
+"""No cells: the notebook's own metadata."""
 _DECODER = json.JSONDecoder()
 
 
@@ -46,7 +48,7 @@ def without_cells(old: bytes, new: bytes, hunks: Iterable[Hunk]) -> bytes:
     old, new
         Before the turn and after it.
     hunks
-        Ranges of cells.
+        Ranges of cells; the one that is empty and at the very beginning is what is around them.
 
     Raises
     ------
@@ -68,8 +70,9 @@ def without_cells(old: bytes, new: bytes, hunks: Iterable[Hunk]) -> bytes:
         made += after.cells[at : hunk.new_start] + before.cells[hunk.old_start : hunk.old_end]
         at = hunk.new_end
     made += after.cells[at:]
-    frame = after if after.cells else before
-    text = after.before + frame.between.join(made) + after.after
+    around = before if _AROUND in chosen else after
+    frame = around if around.cells else before
+    text = around.before + frame.between.join(made) + around.after
     return text.encode()
 
 

@@ -54,7 +54,12 @@ def without_hunks(old: bytes, new: bytes, hunks: Iterable[Hunk]) -> bytes:
         ordered = old_at <= hunk.old_start <= hunk.old_end <= len(before)
         if not (ordered and new_at <= hunk.new_start <= hunk.new_end <= len(after)):
             raise BadRequest("These changes are not in this file, or overlap.")
-        made += after[new_at : hunk.new_start] + before[hunk.old_start : hunk.old_end]
+        made += after[new_at : hunk.new_start]
+        if hunk.new_start > new_at and hunk.old_start > 0:
+            was = before[hunk.old_start - 1]
+            if was.removesuffix(b"\n") == made[-1].removesuffix(b"\n"):
+                made[-1] = was  # it may be the last line of one side alone
+        made += before[hunk.old_start : hunk.old_end]
         old_at, new_at = hunk.old_end, hunk.new_end
     made += after[new_at:]
     # The last line of one side may lack its end, and is not the last one any more.

@@ -37,7 +37,7 @@ def read_changes(
 ) -> dict[str, FileSides]:
     """Return the texts of some changed files. Blocks.
 
-    Bytes that are not UTF-8 are shown as replacement characters.
+    Bytes that are not UTF-8 are shown by their numbers, so that other bytes are a change.
 
     Raises
     ------
@@ -68,7 +68,7 @@ def _sides(change: TreeChange, held: dict[str, bytes]) -> FileSides:
 
 
 def _text(side: Side, held: dict[str, bytes]) -> str | None:
-    return held[side.blob].decode(errors="replace") if side.exists else None
+    return held[side.blob].decode(errors="backslashreplace") if side.exists else None
 
 
 def read_patch(

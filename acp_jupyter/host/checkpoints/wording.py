@@ -15,8 +15,8 @@ _SHARED = (
 )
 NOTEBOOK = "The notebook of this turn is saved while it runs, so it is not taken back."
 MARKED = (
-    "The notebook of this turn is saved while it runs: only the cells that tools wrote are "
-    "taken back, while it is open."
+    "The notebook of this turn is saved while it runs: only the cells that tools wrote, and "
+    "nobody changed since, are taken back, while it is open."
 )
 
 

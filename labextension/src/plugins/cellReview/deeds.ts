@@ -54,8 +54,8 @@ export function stepsOf(
   });
   const hasMarks = is.some(cell => markOf(cell) === turnId);
   const steps = (compared?.rows ?? []).flatMap((row): Step[] => {
-    if (row.kind === 'same') {
-      return [];
+    if (row.kind === 'same' || row.kind === 'moved') {
+      return []; // a new order is left to the review of the file
     }
     const { range } = row;
     const before = row.kind === 'added' ? null : (was[range.old_start] ?? null);

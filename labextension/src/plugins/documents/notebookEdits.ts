@@ -130,7 +130,9 @@ function cellState(model: ICellModel, room: { left: number }): Cell {
       return room.left >= 0 ? output : leftOut(length);
     }),
     execution_count,
-    acp: isRecord(mark) ? { turn: text(mark, 'turn'), agent: text(mark, 'agent') } : null,
+    acp: isRecord(mark)
+      ? { turn: text(mark, 'turn'), agent: text(mark, 'agent'), written: text(mark, 'written') }
+      : null,
   };
 }
 

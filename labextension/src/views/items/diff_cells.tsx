@@ -7,7 +7,7 @@ import { Icon } from '../parts/icons';
 import { useScene } from '../parts/scene';
 import { DiffBody } from './diff_body';
 import { DiffColours } from './diff_colours';
-import type { DiffHunk } from './diff_hunks';
+import { AROUND_CELLS, type DiffHunk } from './diff_hunks';
 import { compareSources, type CellChange, type CellsComparison } from './diff_notebook';
 
 /** Rows that are drawn at once. */
@@ -27,6 +27,8 @@ export function CellsBody({ cells, id, frame }: CellsBodyProps) {
   const [shown, setShown] = useValue(`${id} cells`);
   const { rows, rest } = cells;
   const most = FIRST_ROWS + Number(shown);
+  const around = <p class="muted acp-empty">{t('The notebook’s own metadata changed.')}</p>;
+  const aroundHunk = { range: AROUND_CELLS, first: 0, last: 0, words: t('Notebook metadata') };
   return (
     <>
       {rows.slice(0, most).map((row, index) =>
@@ -54,7 +56,7 @@ export function CellsBody({ cells, id, frame }: CellsBodyProps) {
           <span>{t('Show more cells')}</span>
         </button>
       )}
-      {rest && <p class="muted acp-empty">{t('The notebook’s own metadata changed.')}</p>}
+      {rest && (frame === undefined ? around : frame(aroundHunk, around))}
       {rows.length === 0 && !rest && <p class="muted acp-empty">{t('No cells.')}</p>}
     </>
   );
@@ -69,10 +71,11 @@ interface CellProps extends Pick<CellsBodyProps, 'id' | 'frame'> {
 function Cell({ cell, id, frame, language }: CellProps) {
   const { t } = useScene();
   const comparison = useMemo(() => compareSources(cell), [cell]);
-  const { kind, number, outputs } = cell;
+  const { kind, number, outputs, metadata, range } = cell;
   const what = {
     added: t('Cell %1 · new', number),
     deleted: t('Cell %1 · deleted', number),
+    moved: t('Cells %1 to %2 · moved', number, range.new_end),
     changed: cell.before === cell.after ? t('Cell %1', number) : t('Cell %1 · source', number),
   }[kind];
   const type = cell.type === 'code' || cell.type === '' ? '' : ` · ${cell.type}`;
@@ -89,6 +92,7 @@ function Cell({ cell, id, frame, language }: CellProps) {
         )
       )}
       {outputs && <p class="muted acp-empty">{t('Outputs changed.')}</p>}
+      {metadata && <p class="muted acp-empty">{t('Metadata changed.')}</p>}
     </>
   );
   return frame === undefined ? (

@@ -13,11 +13,15 @@ export interface DiffHunk {
   readonly words?: string;
 }
 
+/** What a notebook says of itself: a change of no cells. */
+export const AROUND_CELLS: Hunk = { old_start: 0, old_end: 0, new_start: 0, new_end: 0 };
+
 /** What can be decided on in a file: a notebook's cells, or runs of lines. */
 export function changesIn(diff: Diff): Hunk[] {
   const cells = compareCells(diff);
   if (cells !== null || diff.path.endsWith('.ipynb')) {
-    return (cells?.rows ?? []).flatMap(row => (row.kind === 'same' ? [] : [row.range]));
+    const ranges = (cells?.rows ?? []).flatMap(row => (row.kind === 'same' ? [] : [row.range]));
+    return cells?.rest === true ? [...ranges, AROUND_CELLS] : ranges;
   }
   const comparison = compare(diff);
   return comparison === null

@@ -12,6 +12,8 @@ const MAX_TEXT = 4_000_000;
 const MAX_LINES = 100_000;
 /** Longer lines get no word marks. */
 const MAX_MARKED_LINE = 500;
+/** In the place of a line feed that is missing; no line holds one itself. */
+const NO_END = '\n';
 
 /** A piece of a line; `changed` where the other side differs. */
 export interface Piece {
@@ -19,9 +21,14 @@ export interface Piece {
   readonly changed: boolean;
 }
 
+/** `none`: the last line of a text. */
+export type LineEnd = 'LF' | 'CRLF' | 'none';
+
 export interface DiffLine {
   readonly kind: 'context' | 'added' | 'removed';
+  /** Without its end. */
   readonly text: string;
+  readonly end: LineEnd;
   /** Line numbers, from 1; `null` on the side that has no such line. */
   readonly before: number | null;
   readonly after: number | null;
@@ -90,6 +97,8 @@ export function compareTexts(
   }
   const before = linesOf(oldText);
   const after = linesOf(newText);
+  noteLastEnd(oldText, before, newText);
+  noteLastEnd(newText, after, oldText);
   if (before.length + after.length > MAX_LINES) {
     return null;
   }
@@ -137,15 +146,30 @@ export function compareTexts(
   };
 }
 
+/** Split at line feeds, as the server does; a carriage return is part of its line. */
 function linesOf(text: string): string[] {
-  if (text === '') {
-    return [];
-  }
-  const lines = text.split(/\r?\n/);
+  const lines = text.split('\n');
   if (lines[lines.length - 1] === '') {
     lines.pop();
   }
   return lines;
+}
+
+/** Tells the last line of the text that lacks the end which the other one has. */
+function noteLastEnd(text: string, lines: string[], other: string): void {
+  const last = lines[lines.length - 1];
+  if (last !== undefined && other.endsWith('\n') && !text.endsWith('\n')) {
+    lines[lines.length - 1] = last + NO_END;
+  }
+}
+
+/** How a line ends, where that is all that is different from the line it is paired with. */
+export function endOfLine(comparison: Comparison, line: DiffLine): LineEnd | null {
+  const other = line.pair === null ? undefined : comparison.lines[line.pair];
+  if (line.kind === 'context' || (other !== undefined && other.end === line.end)) {
+    return null;
+  }
+  return other === undefined && line.end === 'LF' ? null : line.end;
 }
 
 class Lines {
@@ -171,11 +195,13 @@ class Lines {
 
   private push(
     kind: DiffLine['kind'],
-    text: string,
+    line: string,
     before: number | null,
     after: number | null,
   ): void {
-    this.all.push({ kind, text, before, after, pair: null });
+    const end = line.endsWith(NO_END) ? 'none' : line.endsWith('\r') ? 'CRLF' : 'LF';
+    const text = end === 'LF' ? line : line.slice(0, -1);
+    this.all.push({ kind, text, end, before, after, pair: null });
   }
 }
 

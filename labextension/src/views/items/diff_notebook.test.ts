@@ -50,7 +50,7 @@ describe('notebooks', () => {
       { id: 'd', source: 'same' },
     ]);
     expect(words(diff(before, after))).toEqual([
-      'changed 1 x = 1>x = 2',
+      'changed 1 x = 1>x = 2 outputs',
       'added 2 >new',
       'deleted 2 gone>',
       'changed 3 y>y outputs',

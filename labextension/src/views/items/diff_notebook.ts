@@ -3,6 +3,7 @@ import { diffArrays } from 'diff';
 import { isRecord } from '../../wire/read';
 import type { Diff, Hunk } from '../../wire/types';
 import { compareTexts, type Comparison } from './diff_lines';
+import { withMoves } from './diff_moves';
 
 /** Larger notebooks are compared as text, if at all. */
 const MAX_TEXT = 20_000_000;
@@ -12,13 +13,16 @@ const MAX_COUNTED = 200;
 
 /** What became of a cell. */
 export interface CellChange {
-  readonly kind: 'changed' | 'added' | 'deleted';
+  /** `moved`: several cells, which are in another order and may have changed as well. */
+  readonly kind: 'changed' | 'added' | 'deleted' | 'moved';
   /** Its place in the notebook that has it, from 1. */
   readonly number: number;
   readonly type: string;
   readonly before: string;
   readonly after: string;
   readonly outputs: boolean;
+  /** Whether something beside source and outputs is different: tags, attachments. */
+  readonly metadata: boolean;
   /** Which cell it was and which it is, counted from 0. */
   readonly range: Hunk;
 }
@@ -37,11 +41,13 @@ export interface CellsComparison {
   readonly removed: number | null;
 }
 
-interface Cell {
+export interface Cell {
   readonly id: string;
   readonly type: string;
   readonly source: string;
   readonly outputs: string;
+  /** All else. */
+  readonly rest: string;
 }
 
 interface Notebook {
@@ -74,7 +80,8 @@ function cellsOf(diff: Diff): CellsComparison | null {
   if (was === null || is === null) {
     return null;
   }
-  const rows = rowsOf(was.cells, is.cells);
+  const former = matched(was.cells, is.cells);
+  const rows = withMoves(rowsOf(was.cells, is.cells, former), was.cells, is.cells, former);
   const rest = was.rest !== is.rest && before !== NONE && after !== NONE;
   return { rows, rest, language: is.language || was.language, ...counts(rows) };
 }
@@ -94,7 +101,11 @@ function parse(text: string): Notebook | null {
     }
     const { cells, ...rest } = value;
     const read = Array.isArray(cells) ? cells.map(cellOf) : [];
-    return { cells: read, rest: JSON.stringify(rest), language: languageOf(rest['metadata']) };
+    return {
+      cells: read,
+      rest: JSON.stringify(ordered(rest)),
+      language: languageOf(rest['metadata']),
+    };
   } catch {
     return null;
   }
@@ -108,19 +119,23 @@ function languageOf(metadata: unknown): string {
 
 function cellOf(value: unknown): Cell {
   const cell = isRecord(value) ? value : {};
-  const { id, cell_type, source, outputs } = cell;
+  const { id, cell_type, source, outputs, execution_count, ...rest } = cell;
   const text = Array.isArray(source) ? source.map(String).join('') : source;
   return {
     id: typeof id === 'string' ? id : '',
     type: typeof cell_type === 'string' ? cell_type : '',
     source: typeof text === 'string' ? text : '',
-    outputs: JSON.stringify(outputs ?? []),
+    outputs: JSON.stringify([outputs ?? [], execution_count ?? null]),
+    rest: JSON.stringify(isRecord(value) ? [id, ordered(rest)] : [value]),
   };
 }
 
 /** Pairs the cells, and puts those that are gone where they were. */
-function rowsOf(before: readonly Cell[], after: readonly Cell[]): CellRow[] {
-  const former = matched(before, after);
+function rowsOf(
+  before: readonly Cell[],
+  after: readonly Cell[],
+  former: readonly (number | null)[],
+): CellRow[] {
   const stayed = new Set(former);
   const rows: CellRow[] = [];
   let same = 0;
@@ -167,16 +182,18 @@ function changeOf(
 ): CellChange | null {
   const cell = is ?? was;
   const same = was?.source === is?.source && was?.type === is?.type;
-  if (cell === undefined || (same && was?.outputs === is?.outputs)) {
+  if (cell === undefined || (same && was?.outputs === is?.outputs && was?.rest === is?.rest)) {
     return null;
   }
+  const both = was !== undefined && is !== undefined;
   return {
     kind: was === undefined ? 'added' : is === undefined ? 'deleted' : 'changed',
     number: (is === undefined ? old : now) + 1,
     type: cell.type,
     before: was?.source ?? '',
     after: is?.source ?? '',
-    outputs: was !== undefined && is !== undefined && was.outputs !== is.outputs,
+    outputs: both && was.outputs !== is.outputs,
+    metadata: both && was.rest !== is.rest,
     range: {
       old_start: old,
       old_end: old + (was === undefined ? 0 : 1),
@@ -184,6 +201,20 @@ function changeOf(
       new_end: now + (is === undefined ? 0 : 1),
     },
   };
+}
+
+/** Names in order: notebooks are written with and without. */
+function ordered(value: unknown): unknown {
+  if (Array.isArray(value)) {
+    return value.map(ordered);
+  }
+  return isRecord(value)
+    ? Object.fromEntries(
+        Object.keys(value)
+          .sort()
+          .map(key => [key, ordered(value[key])]),
+      )
+    : value;
 }
 
 /** For each cell now, which one it was: by its id, else by source and place. */

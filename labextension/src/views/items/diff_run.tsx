@@ -5,7 +5,7 @@ import { Coloured } from '../parts/colours';
 import { grouped } from '../parts/format';
 import { useScene } from '../parts/scene';
 import { LineColours } from './diff_colours';
-import { piecesOf, type Comparison, type DiffLine } from './diff_lines';
+import { endOfLine, piecesOf, type Comparison, type DiffLine } from './diff_lines';
 
 /** What is shown of a line. */
 const MAX_LINE = 2_000;
@@ -88,6 +88,7 @@ function LineText({ comparison, line, plain }: Omit<LineProps, 'row'>) {
   const runs = plain ? null : colours(line);
   const pieces = useMemo(() => piecesOf(comparison, line), [comparison, line]);
   const more = line.text.length - MAX_LINE;
+  const end = endOfLine(comparison, line);
   let from = 0;
   return (
     <>
@@ -97,6 +98,7 @@ function LineText({ comparison, line, plain }: Omit<LineProps, 'row'>) {
         return changed ? <b key={index}>{piece}</b> : <Fragment key={index}>{piece}</Fragment>;
       })}
       {more > 0 && <i class="more">{t('… %1 more characters', grouped(more))}</i>}
+      {end !== null && <i class="more">{end === 'none' ? t('no line end') : end}</i>}
     </>
   );
 }

@@ -15,6 +15,10 @@ export interface AcpMark {
    * Id of the turn.
    */
   turn: string;
+  /**
+   * Fingerprint of the source that it wrote: with another one, somebody else changed it since.
+   */
+  written: string;
 }
 /**
  * A notebook as it is now, unsaved changes included.

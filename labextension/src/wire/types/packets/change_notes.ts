@@ -81,7 +81,7 @@ export interface ChangedFile {
  * One change in a file: lines before the turn, and what the turn made of them.
  *
  * Lines are counted from 0, and the end is not one of them: an empty range is a place.
- * In a notebook they are its cells.
+ * In a notebook they are its cells, and four zeros are what it says of itself.
  */
 export interface Hunk {
   new_end: number;
