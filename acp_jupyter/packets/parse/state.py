@@ -13,7 +13,7 @@ from acp_jupyter.packets.vocabulary import AcpKind, read_acp_kind
 
 __all__ = ["ParseState", "spelled_name"]
 
-_REMEMBERED = 1_000
+_REMEMBERED = 10_000
 
 _Known = TypeVar("_Known")
 
