@@ -45,6 +45,10 @@ _NO_ROOM = (
     "Not kept: the disk takes nothing more ({why}), and too much waits for room. What comes now is "
     "shown, and is lost: after a restart it is not there."
 )
+_LOST = (
+    "The disk has room again, and what comes now is kept. Some of what came before is lost: after "
+    "a restart it is not there."
+)
 _TAKEN = "Not kept: another server has gone on with this session."
 _GATHER_SECONDS = 0.025
 _GROUP_CHARS = 256 * 1024
@@ -112,7 +116,7 @@ class TrafficLog:
         self._lock = threading.Lock()
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         path.parent.chmod(0o700)
-        self._torn = False
+        self._torn = self._lost = False
         self._why = ""
         """Why the disk takes nothing; empty where it does."""
         self._gap = lacks_lines(path)
@@ -187,9 +191,9 @@ class TrafficLog:
                 batch.append(self._entries.get_nowait())
         if self._anew:
             self._write_anew()
+        self._write_waiting()
         for entries in _groups(item for item in batch if isinstance(item, TrafficEntry)):
             self._write_entries(entries)
-        self._write_waiting()
         for item in batch:
             if isinstance(item, threading.Event):
                 item.set()
@@ -220,23 +224,21 @@ class TrafficLog:
             self._size += len(line)
         if self._size > self._bound:
             self.missing = _FULL.format(mib=self._bound / 2**20)
-        if self._gap:
-            self._write_waiting()  # there may be room again
+        self._write_waiting()  # there may be room again
         gap = self._encode(_gap_entry(entries)) if self._gap and not self._waiting else b""
         data = gap + b"".join(lines)
-        if self._waiting_bytes + len(data) > self._most_waiting or (self._gap and not gap):
-            self._lose()
+        too_much = self._waiting_bytes + len(data) > self._most_waiting
+        if self._waiting and (too_much or self._gap):
+            # No room on the disk, nor in memory: until all that waits is written, this is lost.
+            self._gap = self._lost = True
+            self.missing = _NO_ROOM.format(why=self._why)
             self._size -= sum(map(len, lines))
             return
         if gap:
             self._gap = False
         self._waiting.append(data)
         self._waiting_bytes += len(data)
-
-    def _lose(self) -> None:
-        """Give up what there is no room for, on the disk and in memory, until all is written."""
-        self._gap = True
-        self.missing = _NO_ROOM.format(why=self._why)
+        self._write_waiting()
 
     def _write_waiting(self) -> None:
         """Write what waits; what the disk does not take goes on waiting."""
@@ -259,7 +261,7 @@ class TrafficLog:
             self.missing = words.format(why=self._why)
         else:
             if self._why and self._size <= self._bound:
-                self.missing = ""
+                self.missing = _LOST if self._lost else ""
             self._why = ""
         self._mark()
 

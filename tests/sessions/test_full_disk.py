@@ -190,6 +190,8 @@ def test_beyond_its_bound_what_waits_is_lost_and_said(kept: Kept) -> None:
             eventually(lambda: texts(server, session, "too much waits"), what="it is said")
         server.done(session, server.prompt(session, "five"))
         session.journal.flush()
+        eventually(lambda: texts(server, session, "is lost: after a restart"), what="it is said")
+        assert texts(server, session, "all of this session is kept") == []
     with kept.server() as server:
         woken = server.woken(session.session_id)
         assert len(texts(server, woken, "lines are missing")) == 1
@@ -206,6 +208,16 @@ def test_a_kept_session_can_be_read_while_nothing_can_be_written(kept: Kept) -> 
         assert server.said(woken) == ["one", "After 0: one"]
         assert "can't be written" in woken.state.read_only
         assert "You can read it here." in woken.state.read_only
+
+
+def test_a_line_larger_than_what_may_wait_is_written_all_the_same(tmp_path: Path) -> None:
+    path = tmp_path / "session" / "traffic.ndjson"
+    log = TrafficLog(path, replace(Limits(), unwritten_bytes=1000))
+    for number in range(1, 30):
+        log.append(TrafficEntry(number, 1.0, "<", {"text": "x" * 900 * (number % 3)}))
+    log.close()
+    assert [entry.seq for entry in read_traffic(path)] == list(range(1, 30))
+    assert log.missing == ""
 
 
 LINES = st.lists(st.text(max_size=300), min_size=1, max_size=5)
