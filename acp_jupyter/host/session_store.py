@@ -168,7 +168,9 @@ class SessionStore:
                     _log.exception("The folder of session %s", session.session_id)
 
     async def _make_anew(self, session: Session) -> None:
-        if await asyncio.to_thread(session.journal.log.make_anew):
+        log = session.journal.log
+        if not await asyncio.to_thread(log.path.exists):
+            await asyncio.to_thread(log.make_anew)
             session.journal.note(HostNotice(severity="warning", text=_DELETED))
         self._saved.pop(session.session_id, None)
         await self._write([session])

@@ -162,10 +162,10 @@ class TrafficLog:
         self._hurry.set()
         return done.wait(seconds)
 
-    def make_anew(self) -> bool:
-        """Write the whole file again: it was deleted. Blocks; tell whether it is there."""
+    def make_anew(self) -> None:
+        """Write the whole file again: it was deleted. Blocks, within bounds."""
         self._anew = True
-        return self.flush() and self.path.exists()
+        self.flush()
 
     def close(self) -> None:
         """Write what is queued and close the file. Blocks; may be called again."""
