@@ -238,7 +238,7 @@ export class Socket {
 
   #refuse({ session_id: sessionId, error }: ErrorFrame): void {
     if (sessionId === '') {
-      console.warn(`acp-jupyter: the server refused a frame: ${error.message}`);
+      console.error(`acp-jupyter: the server refused a frame: ${error.message}`);
     } else if (this.#stores.has(sessionId)) {
       this.#events.refused(sessionId, error);
     }

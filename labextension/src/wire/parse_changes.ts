@@ -28,12 +28,12 @@ function parseFile(value: Fields): ChangedFile | null {
         binary: flag(value, 'binary'),
         size: number(value, 'size'),
         old_mode: number(value, 'old_mode'),
-        new_mode: number(value, 'new_mode'),
         kept: flag(value, 'kept'),
         words: text(value, 'words'),
         reverted: flag(value, 'reverted'),
         reverted_hunks: list(value, 'reverted_hunks', parseHunk),
         // What only a record that lives can do something with.
+        new_mode: null,
         together: [],
         old_text_id: '',
         new_text_id: '',

@@ -166,10 +166,7 @@ function noteLastEnd(text: string, lines: string[], other: string): void {
 /** How a line ends, where that is all that is different from the line it is paired with. */
 export function endOfLine(comparison: Comparison, line: DiffLine): LineEnd | null {
   const other = line.pair === null ? undefined : comparison.lines[line.pair];
-  if (line.kind === 'context' || (other !== undefined && other.end === line.end)) {
-    return null;
-  }
-  return other === undefined && line.end === 'LF' ? null : line.end;
+  return line.kind === 'context' || line.end === (other?.end ?? 'LF') ? null : line.end;
 }
 
 class Lines {

@@ -9,78 +9,57 @@ export function withMoves(
   former: readonly (number | null)[],
 ): readonly CellRow[] {
   const moves = movesOf(former);
-  if (moves.length === 0) {
-    return rows;
-  }
-  const isMoved = new Set(
-    moves.flatMap(({ new_start, new_end }) =>
-      Array.from({ length: new_end - new_start }, (_, step) => new_start + step),
-    ),
-  );
+  const left = [...moves];
   const found: CellRow[] = [];
-  const passMoves = (end: number) => {
-    while (moves[0] !== undefined && moves[0].new_end <= end) {
-      const range = moves.shift();
-      if (range !== undefined) {
-        found.push(moveOf(range, before, after));
-      }
+  let now = 0;
+  const passTo = (end: number) => {
+    if (end > now) {
+      found.push({ kind: 'same', count: end - now });
+      now = end;
     }
   };
-  let now = 0;
+  const passMoves = (end: number) => {
+    for (let move = left[0]; move !== undefined && move.new_start < end; move = left[0]) {
+      passTo(move.new_start);
+      found.push(moveOf(move, before, after));
+      now = move.new_end;
+      left.shift();
+    }
+  };
+  let end = 0;
   for (const row of rows) {
-    if (row.kind !== 'same') {
-      const { old_start, old_end, new_start, new_end } = row.range;
-      passMoves(new_start);
-      const inside = moves.some(
-        move =>
-          (new_end > new_start && move.new_start <= new_start && new_end <= move.new_end) ||
-          (old_end > old_start && move.old_start <= old_start && old_end <= move.old_end),
-      );
-      now = new_end;
-      if (!inside) {
+    if (row.kind === 'same') {
+      end += row.count;
+      passMoves(end);
+      passTo(end);
+    } else {
+      end = row.range.new_end;
+      passMoves(end);
+      if (!moves.some(move => isIn(row.range, move))) {
         found.push(row);
-      }
-      continue;
-    }
-    let count = 0;
-    const close = () => {
-      if (count > 0) {
-        found.push({ kind: 'same', count });
-        count = 0;
-      }
-    };
-    for (let step = 0; step < row.count; step += 1, now += 1) {
-      if (isMoved.has(now)) {
-        close();
-      } else {
-        if (moves[0] !== undefined && moves[0].new_end <= now) {
-          close();
-          passMoves(now);
-        }
-        count += 1;
+        now = Math.max(now, end);
       }
     }
-    close();
   }
-  passMoves(Infinity);
   return found;
+}
+
+/** Whether what a change has of either side lies within a move. */
+function isIn({ old_start, old_end, new_start, new_end }: Hunk, move: Hunk): boolean {
+  return new_end > new_start
+    ? move.new_start <= new_start && new_end <= move.new_end
+    : move.old_start <= old_start && old_end <= move.old_end;
 }
 
 /** The smallest ranges in which cells are in another order. */
 function movesOf(former: readonly (number | null)[]): Hunk[] {
   const pairs = former.flatMap((old, now) => (old === null ? [] : [{ old, now }]));
-  const lowest: number[] = [];
-  let low = Infinity;
-  for (const { old } of [...pairs].reverse()) {
-    low = Math.min(low, old);
-    lowest.unshift(low);
-  }
   const moves: Hunk[] = [];
   let high = -1;
   let start = 0;
   pairs.forEach(({ old, now }, index) => {
     high = Math.max(high, old);
-    if (high < (lowest[index + 1] ?? Infinity)) {
+    if (pairs.slice(index + 1).every(later => later.old > high)) {
       const first = pairs[start];
       if (index > start && first !== undefined) {
         const olds = pairs.slice(start, index + 1).map(pair => pair.old);
@@ -98,12 +77,18 @@ function movesOf(former: readonly (number | null)[]): Hunk[] {
 }
 
 function moveOf(range: Hunk, before: readonly Cell[], after: readonly Cell[]): CellChange {
-  const was = before.slice(range.old_start, range.old_end);
-  const is = after.slice(range.new_start, range.new_end);
-  const text = (cells: readonly Cell[]) => cells.map(({ source }) => source).join('\n\n');
-  const number = range.new_start + 1;
   return {
-    ...{ kind: 'moved', number, type: 'code', before: text(was), after: text(is), range },
-    ...{ outputs: false, metadata: false },
+    kind: 'moved',
+    number: range.new_start + 1,
+    type: 'code',
+    before: sourceOf(before.slice(range.old_start, range.old_end)),
+    after: sourceOf(after.slice(range.new_start, range.new_end)),
+    outputs: false,
+    metadata: false,
+    range,
   };
+}
+
+function sourceOf(cells: readonly Cell[]): string {
+  return cells.map(({ source }) => source).join('\n\n');
 }
