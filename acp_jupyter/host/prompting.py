@@ -189,7 +189,6 @@ class Prompting:
                 await asyncio.gather(work, return_exceptions=True)
 
     async def _work(self, turn: QueuedTurn) -> None:
-        await self._files.must_be_there()
         self._files.begin(turn.turn_id)
         if self.asking.trust is not None and not turn.kernel_id:
             try:
@@ -203,6 +202,7 @@ class Prompting:
         restricted = requests.policy() in CHANGES_NOTHING or requests.denies()
         if restricted and self.be_alone is not None:
             await self.be_alone()
+        await self._files.must_be_there()
         link = await self._link()
         await self._files.looked()
         if turn.stop.is_set():
