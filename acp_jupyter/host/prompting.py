@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from pathlib import Path
 
 from acp_jupyter.errors import (
@@ -18,11 +18,11 @@ from acp_jupyter.host.elicitation.session import Elicitations
 from acp_jupyter.host.file_changes.turn import TurnFiles
 from acp_jupyter.host.journal import Journal
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.link import Link
 from acp_jupyter.host.own_policy import denials, taken_over
 from acp_jupyter.host.permissions import CHANGES_NOTHING
 from acp_jupyter.host.prompt_blocks import Blocks, fitted_blocks
 from acp_jupyter.host.queue import QueuedTurn, TurnQueue
+from acp_jupyter.host.session_agent import SessionAgent
 from acp_jupyter.host.unasked import REFUSED, REFUSED_OF_RECORD, UNANSWERED
 from acp_jupyter.packets.notes import Origin, Policy, TurnFailed, TurnStartedNote, TurnStopped
 from acp_jupyter.packets.permission_notes import Rule
@@ -38,10 +38,8 @@ class Prompting:
     ----------
     journal
         Of the session.
-    link
-        Returns the running agent, started if need be.
-    drop
-        Ends an agent that does not stop.
+    agent
+        Gets the prompts.
     files
         Looks at the session's folder before and after each turn.
     limits
@@ -51,14 +49,12 @@ class Prompting:
     def __init__(
         self,
         journal: Journal,
-        link: Callable[[], Awaitable[Link]],
-        drop: Callable[[], Awaitable[None]],
+        agent: SessionAgent,
         files: TurnFiles,
         limits: Limits,
     ) -> None:
         self._journal = journal
-        self._link = link
-        self._drop = drop
+        self._agent = agent
         self._files = files
         self._limits = limits
         self._queue = TurnQueue(journal, limits)
@@ -69,8 +65,6 @@ class Prompting:
         self.someone_attached = False
         self.said: Callable[[Blocks], Blocks] | None = None
         """What is done to a prompt before it is sent; set while a record is played."""
-        self.be_alone: Callable[[], Awaitable[None]] | None = None
-        """Awaited before a turn that forbids things: an agent may act in another session's name."""
         self.ended: Callable[[], None] | None = None
         """Called at the end of each turn."""
         self._task = asyncio.create_task(self._run(), name=f"acp-turns-{journal.session_id}")
@@ -173,7 +167,7 @@ class Prompting:
             self._fail(turn, error)
         except AgentDied as error:
             # The session says what the process left behind.
-            await self._drop()
+            await self._agent.drop()
             self._fail(turn, error)
         except AcpError as error:
             self._fail(turn, error)
@@ -200,10 +194,11 @@ class Prompting:
                 return
         requests = self.asking.requests
         restricted = requests.policy() in CHANGES_NOTHING or requests.denies()
-        if restricted and self.be_alone is not None:
-            await self.be_alone()
+        if restricted:
+            # An agent may act in another session's name.
+            await self._agent.be_alone()
         await self._files.must_be_there()
-        link = await self._link()
+        link = await self._agent.linked()
         await self._files.looked()
         if turn.stop.is_set():
             self._journal.note(TurnStopped(turn_id=turn.turn_id))
@@ -229,9 +224,12 @@ class Prompting:
 
     async def _stop_turn(self, turn: QueuedTurn, work: asyncio.Future[None]) -> None:
         """ACP: session/cancel. The turn ends for its user at once, for the agent in its time."""
-        link = await self._started_link(work)
+        link = self._agent.link
         if link is None:
+            # A question of trust belongs to this turn; a process that starts is for the next one.
+            self._agent.stop_preparing()
             work.cancel()
+            self._cancel_requests()
             self._journal.note(TurnStopped(turn_id=turn.turn_id))
             return
         # An agent that does not read must not hold up the stop. The line is written at once and
@@ -246,7 +244,7 @@ class Prompting:
             await asyncio.wait((work,), timeout=self._limits.cancel_grace_seconds)
         if not work.done():
             # It neither answers nor stops: the next prompt starts it anew.
-            await self._drop()
+            await self._agent.drop()
             work.cancel()
         if self._journal.transcript.session.held:
             self._journal.note(MessageHeld())
@@ -263,14 +261,6 @@ class Prompting:
             f"does. After {seconds:.0f} s at most {name} is ended and started again."
         )
         self._journal.note(MessageHeld(words=words))
-
-    async def _started_link(self, work: asyncio.Future[None]) -> Link | None:
-        link = asyncio.ensure_future(self._link())
-        await asyncio.wait((link, work), timeout=0.01, return_when=asyncio.FIRST_COMPLETED)
-        if link.done() and not link.cancelled() and link.exception() is None:
-            return link.result()
-        link.cancel()
-        return None
 
     def _nobody_to_ask(self) -> bool:
         turn = self._running

@@ -97,13 +97,10 @@ class Session:
         self.agent = SessionAgent(spec, journal, cwd, pool, self._client, limits)
         self.agent.before_start = self._prepare
         self.agent.more_servers = self._own_servers
-        self._turns = Prompting(
-            journal, self.agent.linked, self.agent.drop, self.turn_files, limits
-        )
+        self._turns = Prompting(journal, self.agent, self.turn_files, limits)
         asking = self._client.asking = self._turns.asking
         asking.doubtful = self.agent.restricts_another
         self._client.consent = Consent(journal, asking)
-        self._turns.be_alone = self.agent.be_alone
         if guards is not None:
             asking.rules = SessionRules(journal, cwd, guards.rules, guards.own_folders)
             asking.trust = TrustGate(journal, spec, cwd, guards.trust, asking.nobody_to_ask)

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from acp_jupyter.errors import AcpError
+from acp_jupyter.errors import AcpError, AgentStartError
 from acp_jupyter.host.agent_news import AgentNews
 from acp_jupyter.host.attaching import Attaching
 from acp_jupyter.host.client import SessionClient
@@ -71,6 +71,8 @@ class SessionAgent:
         self._pool = pool
         self._member = Member(spec, cwd, journal, client)
         self._start: asyncio.Task[Link] | None = None
+        self._prepared: asyncio.Task[Link] | None = None
+        """The start that got past `before_start`."""
         self._watch: asyncio.Task[None] | None = None
         self._ending: asyncio.Task[None] | None = None
         self._closing = False
@@ -81,6 +83,14 @@ class SessionAgent:
     def running(self) -> bool:
         """Whether a process is being started or runs for the session."""
         return self._start is not None and not _failed(self._start)
+
+    @property
+    def link(self) -> Link | None:
+        """The session at its running agent; None while that starts, too."""
+        start = self._start
+        if start is None or not start.done() or _failed(start):
+            return None
+        return start.result()
 
     def start_with(self, spec: AgentSpec) -> None:
         """Start the agent so; for a session that no process serves yet."""
@@ -98,7 +108,7 @@ class SessionAgent:
         """Move to a process that no other session uses, where the conversation can move too."""
         if self._pool.keep_alone(self._member):
             return
-        link = self._current()
+        link = self.link
         state = self._journal.transcript
         begun = any(state.turns[turn_id].status == "done" for turn_id in state.turn_order)
         if not begun or (link is not None and (link.can("resume") or link.can("load"))):
@@ -110,9 +120,16 @@ class SessionAgent:
         Raises
         ------
         AgentStartError
-            It did not start.
+            It did not start, or was stopped meanwhile.
         """
-        return await asyncio.shield(self._starting())
+        start = self._starting()
+        try:
+            return await asyncio.shield(start)
+        except asyncio.CancelledError:
+            task = asyncio.current_task()
+            if not start.cancelled() or (task is not None and task.cancelling()):
+                raise
+            raise AgentStartError(f"{self.spec.name} was stopped while it started.") from None
 
     async def connected(self) -> AgentConnection:
         """Return a connection that has shaken hands; no session need be open there.
@@ -139,6 +156,13 @@ class SessionAgent:
         """Start the agent; a failure is told in the transcript."""
         self._starting().add_done_callback(self._news.start_failed)
 
+    def stop_preparing(self) -> None:
+        """Cancel a start that still waits for trust; the next start asks again."""
+        start = self._start
+        if start is not None and start is not self._prepared and not start.done():
+            self._start = None
+            start.cancel()
+
     async def drop(self) -> None:
         """Leave the process, if there is one; the last to leave waits until it is gone."""
         self._resting.end()
@@ -155,7 +179,7 @@ class SessionAgent:
         """Tell the agent that the session ends, and leave it."""
         self._closing = True
         await self.login.cancel()
-        link = self._current()
+        link = self.link
         if link is not None:
             bye = link.delete() if delete else link.close()
             with contextlib.suppress(AcpError, TimeoutError):
@@ -165,18 +189,12 @@ class SessionAgent:
     def rest(self) -> None:
         """Leave an agent that has nothing to do for long, if it can take up the session again."""
         self._resting.end()
-        link = self._current()
+        link = self.link
         if link is not None and (link.can("resume") or link.can("load")):
             self._resting.begin()
 
     def _idle(self) -> bool:
         return self._journal.transcript.session.active_turn_id is None and self.running
-
-    def _current(self) -> Link | None:
-        start = self._start
-        if start is None or not start.done() or _failed(start):
-            return None
-        return start.result()
 
     def _starting(self) -> asyncio.Task[Link]:
         self._resting.end()
@@ -188,6 +206,7 @@ class SessionAgent:
     async def _open(self) -> Link:
         if self.before_start is not None:
             await self.before_start()
+        self._prepared = self._start
         self._journal.note(AgentStarting())
         connection = await self._pool.join(self._member, self._news.paused)
         try:
@@ -223,7 +242,7 @@ class SessionAgent:
         """Tell at once when the process ends, whoever ended it."""
         reason = await link.connection.wait_closed()
         # Nothing is awaited before all is told: the next turn may run on another process then.
-        if self._current() is link:
+        if self.link is link:
             self._start = None
         if self._start is None:
             if self.exited is not None:
