@@ -220,23 +220,28 @@ class TrafficLog:
             self._size += len(line)
         if self._size > self._bound:
             self.missing = _FULL.format(mib=self._bound / 2**20)
+        size = sum(map(len, lines))
         if self._gap:
             self._write_waiting()  # there may be room again
-        gap = self._encode(_gap_entry(entries)) if self._gap and not self._waiting else b""
-        data = gap + b"".join(lines)
-        if self._waiting_bytes + len(data) > self._most_waiting or (self._gap and not gap):
-            self._lose()
-            self._size -= sum(map(len, lines))
-            return
-        if gap:
+            if self._waiting:
+                self._lose(size)
+                return
+            lines.insert(0, self._encode(_gap_entry(entries)))
             self._gap = False
+        data = b"".join(lines)
         self._waiting.append(data)
         self._waiting_bytes += len(data)
+        self._write_waiting()
+        if self._waiting and self._waiting_bytes > self._most_waiting:
+            self._waiting_bytes -= len(self._waiting.pop())
+            self._lose(size)
 
-    def _lose(self) -> None:
-        """Give up what there is no room for, on the disk and in memory, until all is written."""
+    def _lose(self, size: int) -> None:
+        """Give up what there is no room for, on the disk and in memory."""
         self._gap = True
+        self._size -= size
         self.missing = _NO_ROOM.format(why=self._why)
+        self._mark()
 
     def _write_waiting(self) -> None:
         """Write what waits; what the disk does not take goes on waiting."""
@@ -249,8 +254,7 @@ class TrafficLog:
             return
         try:
             while self._waiting:
-                self._write_whole(self._waiting[0])
-                self._waiting_bytes -= len(self._waiting.popleft())
+                self._write_first()
         except OSError as error:
             if not self._why:
                 _log.exception("The traffic of an agent could not be written")
@@ -263,18 +267,28 @@ class TrafficLog:
             self._why = ""
         self._mark()
 
-    def _write_whole(self, data: bytes) -> None:
-        """Write all of it, or nothing: half a line would spoil the next one."""
-        start = os.fstat(self._fd).st_size
+    def _write_first(self) -> None:
+        """Write the first of what waits, or nothing of it: half a line would spoil the next one.
+
+        Where the disk does not even let go of what it took, whole lines of that count as written.
+        """
+        data, lead = self._waiting[0], b"\n" if self._torn else b""
+        start = os.fstat(self._fd).st_size + len(lead)
         try:
-            self._write(b"\n" + data if self._torn else data)
+            self._write(lead + data)
         except OSError:
             try:
-                os.ftruncate(self._fd, start)
+                os.ftruncate(self._fd, start - len(lead))
             except OSError:
-                self._torn = True
+                written = os.fstat(self._fd).st_size - start
+                if written >= 0:
+                    whole = data.rfind(b"\n", 0, written) + 1
+                    self._waiting[0] = data[whole:]
+                    self._waiting_bytes -= whole
+                    self._torn = written > whole
             raise
         self._torn = False
+        self._waiting_bytes -= len(self._waiting.popleft())
 
     def _write_anew(self) -> None:
         """Copy what the deleted file holds, as long as it is open, to where it was."""
