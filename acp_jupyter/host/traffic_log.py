@@ -45,6 +45,10 @@ _NO_ROOM = (
     "Not kept: the disk takes nothing more ({why}), and too much waits for room. What comes now is "
     "shown, and is lost: after a restart it is not there."
 )
+_LOST = (
+    "The disk has room again, and what comes now is kept. Lines from before are lost: after a "
+    "restart they are not there."
+)
 _TAKEN = "Not kept: another server has gone on with this session."
 _GATHER_SECONDS = 0.025
 _GROUP_CHARS = 256 * 1024
@@ -113,6 +117,8 @@ class TrafficLog:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         path.parent.chmod(0o700)
         self._torn = False
+        self._lost = False
+        """Whether lines were given up since the log was opened."""
         self._why = ""
         """Why the disk takes nothing; empty where it does."""
         self._gap = lacks_lines(path)
@@ -238,7 +244,7 @@ class TrafficLog:
 
     def _lose(self, size: int) -> None:
         """Give up what there is no room for, on the disk and in memory."""
-        self._gap = True
+        self._gap = self._lost = True
         self._size -= size
         self.missing = _NO_ROOM.format(why=self._why)
         self._mark()
@@ -263,7 +269,7 @@ class TrafficLog:
             self.missing = words.format(why=self._why)
         else:
             if self._why and self._size <= self._bound:
-                self.missing = ""
+                self.missing = _LOST if self._lost else ""
             self._why = ""
         self._mark()
 
@@ -282,10 +288,11 @@ class TrafficLog:
             except OSError:
                 written = os.fstat(self._fd).st_size - start
                 if written >= 0:
-                    whole = data.rfind(b"\n", 0, written) + 1
+                    # A line that lacks its end alone is read as one.
+                    whole = data.rfind(b"\n", 0, written + 1) + 1
                     self._waiting[0] = data[whole:]
                     self._waiting_bytes -= whole
-                    self._torn = written > whole
+                    self._torn = written != whole
             raise
         self._torn = False
         self._waiting_bytes -= len(self._waiting.popleft())
@@ -317,7 +324,7 @@ class TrafficLog:
 
     def _mark(self) -> None:
         with contextlib.suppress(OSError):
-            lacks = self._gap or bool(self._waiting)
+            lacks = self._gap or self._waiting_bytes > 0
             os.fchmod(self._fd, _LACKS_LINES if lacks else 0o600)
 
     def _encoded(self, entries: list[TrafficEntry]) -> Iterator[bytes]:

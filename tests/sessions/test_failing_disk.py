@@ -142,6 +142,8 @@ def test_more_at_once_than_may_wait_is_written_where_there_is_room(tmp_path: Pat
 
 @given(STEPS)
 @example([Fail(500, errno.EIO, broken=True), Say((200, 200, 200)), Mend(0)])
+@example([Fail(375, errno.EIO, broken=True), Say((332,)), Mend(0)])  # all but the line's end
+@example([Fail(375, errno.EIO, broken=True), Say((332,))])
 @examples(30)
 def test_any_failures_at_any_moment(
     tmp_path_factory: pytest.TempPathFactory, steps: list[Step]

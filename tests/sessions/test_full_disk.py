@@ -190,6 +190,9 @@ def test_beyond_its_bound_what_waits_is_lost_and_said(kept: Kept) -> None:
             eventually(lambda: texts(server, session, "too much waits"), what="it is said")
         server.done(session, server.prompt(session, "five"))
         session.journal.flush()
+        eventually(lambda: texts(server, session, "are lost"), what="it is said")
+        assert texts(server, session, "all of this session is kept") == []
+        assert history(session) == "gap"
     with kept.server() as server:
         woken = server.woken(session.session_id)
         assert len(texts(server, woken, "lines are missing")) == 1
