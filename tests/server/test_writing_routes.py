@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -144,8 +145,11 @@ def serving(folder: Path) -> Iterator[tuple[JupyterServer, httpx.Client]]:
         (programs / name).write_text("#!/bin/sh\n")
         (programs / name).chmod(0o755)
     able = ("load", "resume", "list", "fork", "close", "delete")
+    keeper = script("keeps_sessions", str(folder / "agent.json"), *able)
+    words = shlex.join([keeper["command"], *keeper["args"]])
     agents = {
-        "keeper": script("keeps_sessions", str(folder / "agent.json"), *able),
+        # Its own disk has room, also where a limit of the server's process stands for a full one.
+        "keeper": {"command": "sh", "args": ["-c", f"ulimit -S -f unlimited; exec {words}"]},
         "own_tools": script("own_tools"),
         "asks": script("asks"),
     }
@@ -154,10 +158,11 @@ def serving(folder: Path) -> Iterator[tuple[JupyterServer, httpx.Client]]:
         yield server, user
 
 
-def send_all(place: Place, trouble: str) -> dict[str, str]:
+def send_all(place: Place, trouble: str, before_each: Callable[[], None]) -> dict[str, str]:
     """Send every row; return those that were answered otherwise than they should be."""
     wrong = {}
     for command, row in ROWS.items():
+        before_each()
         path = row.path.format(**place.ids)
         answer = place.user.request(row.method, path, **row.body(place))
         wanted = getattr(row, trouble)
@@ -209,12 +214,12 @@ def test_words_and_nothing_half_written(tmp_path: Path, trouble: str) -> None:
             place = Place(root, user)
             prepare(place)
             if trouble == "full":
-                with disk.full(server.pid):
-                    assert send_all(place, trouble) == {}
+                with disk.full(server.pid) as fill:
+                    assert send_all(place, trouble, fill) == {}
         if trouble == "read_only":
             with disk.read_only(), serving(tmp_path) as (_, user):
                 place.user = user
-                assert send_all(place, trouble) == {}
+                assert send_all(place, trouble, lambda: None) == {}
         assert half_written(data) == []
         assert (root / "a.txt").read_text() == "after\n"
         with serving(tmp_path) as (_, user):

@@ -6,7 +6,7 @@ import contextlib
 import os
 import resource
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Self
@@ -42,17 +42,21 @@ class SmallDisk(AbstractContextManager["SmallDisk"]):
             assert _ran("umount", folder) or _ran("umount", "-l", folder)
 
     @contextmanager
-    def full(self, pid: int) -> Iterator[None]:
-        """Let nothing more fit, for a process at the least."""
+    def full(self, pid: int) -> Iterator[Callable[[], None]]:
+        """Let nothing more fit, for a process at the least; yield what takes new room away."""
         if not self._mounted:
             with no_file_grows(pid):
-                yield
+                yield lambda: None
             return
         fillers = [folder / "filler" for folder in self._mounted]
-        try:
+
+        def fill() -> None:
             for filler in fillers:
                 _fill(filler)
-            yield
+
+        try:
+            fill()
+            yield fill
         finally:
             for filler in fillers:
                 filler.unlink(missing_ok=True)
@@ -94,7 +98,7 @@ def no_file_grows(pid: int, beyond: int = 0) -> Iterator[None]:
 
 def _fill(filler: Path) -> None:
     """Take all of it, down to the last page."""
-    with filler.open("wb", buffering=0) as file, contextlib.suppress(OSError):
+    with filler.open("ab", buffering=0) as file, contextlib.suppress(OSError):
         while file.write(b"\0" * _PIECE):
             os.fsync(file.fileno())
 
