@@ -251,8 +251,7 @@ class TrafficLog:
             return
         try:
             while self._waiting:
-                self._write_whole(self._waiting[0])
-                self._waiting_bytes -= len(self._waiting.popleft())
+                self._write_first()
         except OSError as error:
             if not self._why:
                 _log.exception("The traffic of an agent could not be written")
@@ -265,18 +264,29 @@ class TrafficLog:
             self._why = ""
         self._mark()
 
-    def _write_whole(self, data: bytes) -> None:
-        """Write all of it, or nothing: half a line would spoil the next one."""
-        start = os.fstat(self._fd).st_size
+    def _write_first(self) -> None:
+        """Write the first of what waits, or nothing of it: half a line would spoil the next one.
+
+        Where the disk does not even let go of what it took, whole lines of that count as written.
+        """
+        data, lead = self._waiting[0], b"\n" if self._torn else b""
+        start = os.fstat(self._fd).st_size + len(lead)
         try:
-            self._write(b"\n" + data if self._torn else data)
+            self._write(lead + data)
         except OSError:
             try:
-                os.ftruncate(self._fd, start)
+                os.ftruncate(self._fd, start - len(lead))
             except OSError:
-                self._torn = True
+                written = os.fstat(self._fd).st_size - start
+                if written >= 0:
+                    # A line that lacks its end alone is read as one.
+                    whole = data.rfind(b"\n", 0, written + 1) + 1
+                    self._waiting[0] = data[whole:]
+                    self._waiting_bytes -= whole
+                    self._torn = written != whole
             raise
         self._torn = False
+        self._waiting_bytes -= len(self._waiting.popleft())
 
     def _write_anew(self) -> None:
         """Copy what the deleted file holds, as long as it is open, to where it was."""
@@ -305,7 +315,7 @@ class TrafficLog:
 
     def _mark(self) -> None:
         with contextlib.suppress(OSError):
-            lacks = self._gap or bool(self._waiting)
+            lacks = self._gap or self._waiting_bytes > 0
             os.fchmod(self._fd, _LACKS_LINES if lacks else 0o600)
 
     def _encoded(self, entries: list[TrafficEntry]) -> Iterator[bytes]:
