@@ -99,8 +99,8 @@ class Two:
         JupyterLab itself asks where two people save at the same moment.
         """
         for page in self.pages:
-            each([page], lambda page: page.page.evaluate(_SAVE, path), "it is known")
-            expect(page.notices).to_have_count(0)
+            eventually(functools.partial(page.page.evaluate, _SAVE, path), what="it is known")
+            assert page.notices.all_inner_texts() == []
 
 
 @pytest.fixture

@@ -8,6 +8,8 @@ export interface Merged {
   /** Says whether what was saved is what is here now. */
   noteSaved(): boolean;
   noteLoaded(): void;
+  /** Takes the file for what was saved last, if it holds just what is here; says whether it does. */
+  noteFile(content: unknown): boolean;
   /** Whether this is a content for it, as it is on disk. */
   canLoad(content: unknown): boolean;
   /** Takes in what is on disk: its JSON, or its text. Returns what was left out. */

@@ -3,7 +3,7 @@ import type { INotebookModel } from '@jupyterlab/notebook';
 import { Failure } from '../../delivery/failure';
 import { applyPlan, arrange, changeCell, openCells } from './apply';
 import { known, loadedCells, readCells } from './cells';
-import type { KnownCell } from './cells';
+import type { CellJson, KnownCell } from './cells';
 import { diskForm } from './diskForm';
 import { identify } from './identify';
 import { planMerge } from './merge';
@@ -60,6 +60,18 @@ export class MergedNotebook implements Merged {
     this.#known = this.#now();
   }
 
+  noteFile(content: unknown): boolean {
+    const now = this.#now();
+    const loaded = loadedCells(content);
+    if (loaded === null) {
+      return false;
+    }
+    const cells = identify(now.cells, loaded, makeId).map(known);
+    const isHere = isSame(now, { cells, metadata: knownMetadata(readMetadata(content)) });
+    this.#known = isHere ? now : this.#known;
+    return isHere;
+  }
+
   canLoad(content: unknown): boolean {
     return loadedCells(content) !== null;
   }
@@ -88,7 +100,9 @@ export class MergedNotebook implements Merged {
       if (theirs.length === mine.length && theirs.every((cell, index) => cell === mine[index])) {
         return null;
       }
-      this.noteLoaded();
+      if (isUnchanged(base, mine)) {
+        this.noteLoaded(); // what is not saved is not the file's
+      }
       return () => restoreCells(this.model, base, mine);
     };
   }
@@ -198,6 +212,10 @@ function isSame(open: Known, disk: Known): boolean {
     JSON.stringify(open.cells) === JSON.stringify(disk.cells) &&
     sameMetadata(open.metadata, disk.metadata)
   );
+}
+
+function isUnchanged(base: readonly KnownCell[], mine: readonly CellJson[]): boolean {
+  return JSON.stringify(mine.map(known)) === JSON.stringify(base);
 }
 
 /** An id that several cells have. */

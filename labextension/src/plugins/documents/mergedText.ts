@@ -47,6 +47,12 @@ export class MergedText implements Merged {
     this.#known = this.text();
   }
 
+  noteFile(content: unknown): boolean {
+    const isHere = typeof content === 'string' && plain(content) === this.text();
+    this.#known = isHere ? this.text() : this.#known;
+    return isHere;
+  }
+
   canLoad(content: unknown): boolean {
     return typeof content === 'string';
   }
@@ -70,7 +76,7 @@ export class MergedText implements Merged {
       if (this.text() === mine) {
         return null;
       }
-      this.noteLoaded();
+      this.#known = mine === base ? this.text() : base; // what is not saved is not the file's
       return () => {
         const theirs = this.text();
         const merged = mergeTexts(base, mine, theirs);

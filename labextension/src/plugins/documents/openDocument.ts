@@ -43,18 +43,25 @@ export class OpenDocument {
   /** Waits for a save that is under way, by whomever. */
   #saving: { readonly over: Promise<void>; readonly end: () => void } | null = null;
   #loading = false;
+  /** When the file of a shared document was written that holds what its page had then. */
+  #comparedAt = '';
+  /** Agents have been at work since it was opened. */
+  #isLookedAt = false;
 
   constructor(context: Context, contents: Contents.IManager) {
     this.context = context;
     this.#contents = contents;
     context.saveState.connect((_, state) => {
+      if (context.model.collaborative) {
+        return; // the server saves it, and not all that is here: see `#compare`
+      }
       if (state === 'started') {
         this.#merged?.noteSaving();
         this.#saving ??= pending();
       } else {
         if (state === 'completed' && this.#merged?.noteSaved() === false) {
           // JupyterLab takes for saved what came while it was saving.
-          context.model.dirty ||= !context.model.collaborative;
+          context.model.dirty = true;
         }
         this.#saving?.end();
         this.#saving = null;
@@ -62,7 +69,8 @@ export class OpenDocument {
     });
     context.fileChanged.connect(() => {
       // Loaded anew by somebody else; after a save the model may have gone on.
-      if (this.#saving === null && !this.#loading && !context.model.dirty) {
+      const { collaborative, dirty } = context.model;
+      if (this.#saving === null && !this.#loading && !dirty && !collaborative) {
         this.#merged?.noteLoaded();
       }
     });
@@ -70,6 +78,11 @@ export class OpenDocument {
       if (!context.isDisposed) {
         this.#merged = this.#merging();
         this.#overwriting = this.#watching(this.#merged);
+      }
+    });
+    context.model.stateChanged.connect(({ collaborative, dirty }) => {
+      if (collaborative && !dirty && this.#isLookedAt) {
+        void this.#next(() => this.#compare());
       }
     });
     context.disposed.connect(() => this.#overwriting?.dispose());
@@ -161,8 +174,10 @@ export class OpenDocument {
     }
     if (context.model.collaborative) {
       // What pages share is brought up to date by the server.
+      this.#isLookedAt = true;
       this.#overwriting?.watch();
       await noteFile(context, this.#contents);
+      await this.#compare();
       return false;
     }
     await this.#saving?.over;
@@ -188,6 +203,35 @@ export class OpenDocument {
     }
   }
 
+  /**
+   * Learns what of a shared document is on disk: only where the file holds just what is here.
+   *
+   * A page does not see what the server had when it saved. What an agent has not read, it has not
+   * deleted; so a version too old does no harm, and one that was never saved does.
+   */
+  async #compare(): Promise<void> {
+    const { context } = this;
+    const merged = this.#merged;
+    if (merged === null || context.isDisposed) {
+      return;
+    }
+    const { type, format } = context.contentsModel ?? {};
+    const which = type === undefined ? {} : { type, ...(format ? { format } : {}) };
+    try {
+      const { last_modified: at } = await this.#contents.get(context.path, { content: false });
+      if (at === this.#comparedAt) {
+        return;
+      }
+      const file: { readonly content: unknown; readonly last_modified: string } =
+        await this.#contents.get(context.path, { content: true, ...which });
+      if (merged.noteFile(file.content)) {
+        this.#comparedAt = file.last_modified;
+      }
+    } catch {
+      // It is compared again with the next look.
+    }
+  }
+
   #mustBeWritable(): void {
     const { contentsModel, model } = this.context;
     if (contentsModel?.writable !== true || model.readOnly) {
@@ -205,7 +249,8 @@ export class OpenDocument {
     }
     this.#mustBeWritable();
     if (context.model.collaborative) {
-      return saveShared(context, this.#contents);
+      await saveShared(context, this.#contents);
+      return this.#compare();
     }
     await this.#saving?.over;
     // Whatever would bring up a dialog is left to the user.
