@@ -95,6 +95,8 @@ class FileTexts(ChangedFile):
     """Null for a new file, and for one that is no text or too large."""
     new_text: str | None = None
     too_large: bool = False
+    edited_cells: tuple[str, ...] = ()
+    """Ids of a notebook's cells that others changed after a tool had written them in this turn."""
 
 
 class ChangesReply(Model):

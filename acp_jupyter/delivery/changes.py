@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from weakref import WeakKeyDictionary
 
 from acp_jupyter.delivery.access import may_see, users_only
@@ -23,6 +23,7 @@ from acp_jupyter.delivery.change_commands import (
 from acp_jupyter.delivery.change_reverting import TakingBack
 from acp_jupyter.delivery.kept_turn import KeptTurn, named_files, paths_of
 from acp_jupyter.errors import ChangesGone, ChangesRefused, NotAllowed, UnknownTurn
+from acp_jupyter.host.checkpoints.marked_cells import edited_cells
 from acp_jupyter.host.checkpoints.read import FileSides, read_changes, read_patch
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.session import Session
@@ -87,7 +88,7 @@ class Changes:
         sides = await asyncio.to_thread(
             read_changes, kept.checkpoints, kept.trees, paths, renames=kept.renames
         )
-        files = tuple(_with_texts(file, sides.get(file.path)) for file in chosen)
+        files = await asyncio.to_thread(_with_all_texts, chosen, sides, turn.turn_id)
         return reply.model_copy(update={"files": files})
 
     def sessions(self, command: ListChangingSessions, caller: Caller) -> ChangingSessions:
@@ -190,12 +191,20 @@ def _own_turn(turn: TurnState, caller: Caller) -> None:
         raise NotAllowed("This turn was not sent from this notebook: take it back in the page.")
 
 
-def _with_texts(file: ChangedFile, sides: FileSides | None) -> FileTexts:
+def _with_all_texts(
+    chosen: Sequence[ChangedFile], sides: Mapping[str, FileSides], turn_id: str
+) -> tuple[FileTexts, ...]:
+    return tuple(_with_texts(file, sides.get(file.path), turn_id) for file in chosen)
+
+
+def _with_texts(file: ChangedFile, sides: FileSides | None, turn_id: str) -> FileTexts:
     if sides is None:
         return FileTexts(**dict(file))
+    notebook = sides.new_text if file.path.endswith(".ipynb") else None
     return FileTexts(
         **{**dict(file), "binary": sides.binary},
         old_text=sides.old_text,
         new_text=sides.new_text,
         too_large=sides.too_large,
+        edited_cells=edited_cells(notebook or "", turn_id),
     )

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from acp_jupyter.host.checkpoints.marked_cells import has_marked, without_marked
+from acp_jupyter.host.checkpoints.marked_cells import edited_cells, has_marked, without_marked
+from acp_jupyter.packets.fingerprint import fingerprint
 
 
 def cell(name: str, source: str, turn: str = "") -> dict[str, Any]:
@@ -50,3 +51,18 @@ def test_a_cell_that_a_tool_deleted_is_there_again_where_it_was() -> None:
 def test_what_is_no_notebook_has_no_marks(text: str) -> None:
     assert not has_marked(text, {"t"})
     json.loads(without_marked(text, text, {"t"}, {"a"}))
+
+
+def test_what_others_changed_after_a_tool_wrote_it_is_told() -> None:
+    def cell(name: str, source: str, written: str, turn: str = "t") -> dict[str, Any]:
+        mark = {"turn": turn, "agent": "demo", "written": fingerprint(written)}
+        return {"id": name, "cell_type": "code", "source": source, "metadata": {"acp": mark}}
+
+    cells = [
+        cell("same", "x = 1", "x = 1"),
+        cell("other", "x = 2", "x = 1"),
+        cell("of another turn", "x = 2", "x = 1", "before"),
+        {"id": "of nobody", "cell_type": "code", "source": "", "metadata": {}},
+    ]
+    assert edited_cells(json.dumps({"cells": cells}), "t") == ("other",)
+    assert edited_cells("{", "t") == ()

@@ -14,7 +14,7 @@ from acp_jupyter.errors import ChangesRefused
 from acp_jupyter.packets.fingerprint import fingerprint
 from acp_jupyter.packets.json_fields import Obj, items, obj, text
 
-__all__ = ["has_marked", "without_marked"]
+__all__ = ["edited_cells", "has_marked", "without_marked"]
 
 _MIXED = "has cells without ids, and others changed them too: which ones a tool wrote can't be told"
 
@@ -22,6 +22,15 @@ _MIXED = "has cells without ids, and others changed them too: which ones a tool 
 def has_marked(notebook: str, turn_ids: Collection[str]) -> bool:
     """Tell whether some cell is as a tool wrote it in one of the turns."""
     return any(_is_tools(cell, turn_ids) for cell in _cells(_read(notebook)))
+
+
+def edited_cells(notebook: str, turn_id: str) -> tuple[str, ...]:
+    """Return the ids of cells that others have changed after a tool wrote them in the turn."""
+    return tuple(
+        _id(cell)
+        for cell in _cells(_read(notebook))
+        if _turn(cell) == turn_id and not _is_tools(cell, {turn_id})
+    )
 
 
 def without_marked(
@@ -137,9 +146,16 @@ def _kind_and_source(cell: Obj) -> str:
 
 def _is_tools(cell: Obj, turn_ids: Collection[str]) -> bool:
     """Tell whether a tool wrote what is in it; marks of old did not say what that was."""
-    mark = obj(obj(cell.get("metadata")).get("acp"))
-    written = text(mark.get("written"))
-    return text(mark.get("turn")) in turn_ids and written in {"", fingerprint(_source(cell))}
+    written = text(_mark(cell).get("written"))
+    return _turn(cell) in turn_ids and written in {"", fingerprint(_source(cell))}
+
+
+def _turn(cell: Obj) -> str:
+    return text(_mark(cell).get("turn"))
+
+
+def _mark(cell: Obj) -> Obj:
+    return obj(obj(cell.get("metadata")).get("acp"))
 
 
 def _source(cell: Obj) -> str:

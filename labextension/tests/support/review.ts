@@ -71,7 +71,7 @@ export function textsOf(path: string): FileTexts {
     path === 'gone.txt'
       ? { old_text: 'x\n', new_text: null }
       : { old_text: OLD.join('\n'), new_text: NEW.join('\n') };
-  return { ...file(path), ...texts, too_large: false };
+  return { ...file(path), ...texts, too_large: false, edited_cells: [] };
 }
 
 /** Sessions with turns whose changes are taken back as the server does. */

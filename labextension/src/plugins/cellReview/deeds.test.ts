@@ -27,7 +27,7 @@ function notebook(...cells: readonly Made[]): string {
 }
 
 function texts(old_text: string | null, new_text: string | null, kept = true): FileTexts {
-  return { ...file('n.ipynb', { kept }), old_text, new_text, too_large: false };
+  return { ...file('n.ipynb', { kept }), old_text, new_text, too_large: false, edited_cells: [] };
 }
 
 const cell = (id: string, source: string, turn?: string): Made =>
@@ -49,6 +49,12 @@ const by = (turnId: string, alone = true) => ({ turnId, agent: 'demo', alone });
 const nothingKept = () => false;
 
 describe('what a turn did to cells', () => {
+  it('leaves out a cell that the user changed after a tool had written it', () => {
+    const after = notebook(cell('a', '1'), cell('b', 'of both', 't'), cell('c', '4', 't'));
+    const steps = stepsOf(by('t'), { ...texts(OLD, after), edited_cells: ['b'] });
+    expect(told(steps)).toEqual([['c', '3', '4', true]]);
+  });
+
   it('is told cell by cell, with where a deleted one stood', () => {
     const after = notebook(cell('a', '1'), cell('new', '5'), cell('c', '4'));
     const steps = stepsOf(by('t'), texts(OLD, after));

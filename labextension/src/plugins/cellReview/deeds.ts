@@ -33,7 +33,7 @@ export type Standing = 'open' | 'changed_since' | 'undone';
  * What a turn did to the sources of a notebook's cells; nothing for what can't be read.
  *
  * The user may work in the notebook while the turn runs: of tools that mark what they write
- * only that counts, and else it is the agent's for sure only if the notebook was its `alone`.
+ * only that counts, unless it was changed since, and else it is the agent's for sure only if the notebook was its `alone`.
  */
 export function stepsOf(
   { turnId, agent, alone }: { turnId: string; agent: string; alone: boolean },
@@ -53,6 +53,8 @@ export function stepsOf(
     removed: null,
   });
   const hasMarks = is.some(cell => markOf(cell) === turnId);
+  const isTools = (cell: CellJson | null) =>
+    markOf(cell) === turnId && !texts.edited_cells.includes(cell?.id ?? '');
   const steps = (compared?.rows ?? []).flatMap((row): Step[] => {
     if (row.kind === 'same' || row.kind === 'moved') {
       return []; // a new order is left to the review of the file
@@ -69,7 +71,7 @@ export function stepsOf(
     const above = (before === null ? is.slice(0, range.new_start) : was.slice(0, range.old_start))
       .map(({ id }) => id)
       .filter(id => id !== '');
-    const sure = hasMarks ? markOf(after) === turnId : alone && texts.kept;
+    const sure = hasMarks ? isTools(after) : alone && texts.kept;
     return [{ turnId, path, range, cellId, before, after, above, agent, sure }];
   });
   return hasMarks ? steps.filter(({ sure, after }) => sure || after === null) : steps;

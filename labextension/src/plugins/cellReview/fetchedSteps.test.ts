@@ -13,7 +13,7 @@ const notebook = (source: string) =>
 
 const texts: FileTexts = {
   ...file('n.ipynb'),
-  ...{ old_text: notebook('1'), new_text: notebook('2'), too_large: false },
+  ...{ old_text: notebook('1'), new_text: notebook('2'), too_large: false, edited_cells: [] },
 };
 const by = { turnId: 'one', agent: 'demo', alone: true };
 

@@ -121,6 +121,7 @@ describe('a notebook in a review', () => {
       old_text: written(cell('a', 'x = 1'), cell('b', 'y = 1'), cell('c', 'z = 1')),
       new_text: written(cell('a', 'x = 2'), cell('n', 'new'), cell('b', 'y = 1')),
       too_large: false,
+      edited_cells: [],
     };
     const reviewed = new Reviewed({ getChanges: () => Promise.resolve(texts) });
     reviewed.tell([ended('t1', 1, [file('n.ipynb')])]);

@@ -77,7 +77,14 @@ const card = () => within(element).getByRole('group', { name: 'Changes' });
 const button = (name: string | RegExp) => within(card()).getByRole('button', { name });
 
 function texts(path: string, over: Partial<FileTexts> = {}): FileTexts {
-  return { ...file(path), old_text: 'one\n', new_text: 'two\n', too_large: false, ...over };
+  return {
+    ...file(path),
+    old_text: 'one\n',
+    new_text: 'two\n',
+    too_large: false,
+    edited_cells: [],
+    ...over,
+  };
 }
 
 describe('the changes of a turn', () => {

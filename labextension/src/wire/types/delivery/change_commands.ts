@@ -30,6 +30,10 @@ export interface FileTexts {
    */
   change: 'added' | 'modified' | 'deleted' | 'renamed' | 'type';
   /**
+   * Ids of a notebook's cells that others changed after a tool had written them in this turn.
+   */
+  edited_cells: string[];
+  /**
    * Whether it can be taken back.
    */
   kept: boolean;
