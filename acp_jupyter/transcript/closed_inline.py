@@ -44,7 +44,9 @@ def closed_inline(parser: MarkdownIt, source: str, env: EnvType, *, in_table: bo
     spans: list[_Span] = []
     parser.inline.parse(source, parser, {**env, "spans": spans}, [])
     written = _InlineWriter(source, spans, in_table=in_table).written(0, len(source))
-    return written if formulas_end(written) else MATH_BEGINS.sub(_entities, written)
+    # Readers differ in where a formula of several lines begins.
+    closed = all(map(formulas_end, written.split("\n")))
+    return written if closed else MATH_BEGINS.sub(_entities, written)
 
 
 def records_places(parser: MarkdownIt) -> None:
@@ -75,7 +77,8 @@ class _InlineWriter:
         self._in_table = in_table
         self._next = 0
         self._counts = {sign: source.count(sign) for sign in _SIGNS}
-        self._is_quiet = "~`" not in source and not self._is_restless()
+        self._is_quiet = not self._is_struck() and not self._is_restless()
+        self._has_price = self._ends_in_code()
 
     def _is_restless(self) -> bool:
         end = 0
@@ -86,6 +89,23 @@ class _InlineWriter:
                 return True
             end = max(end, span.end)
         return _RESTLESS.search(self._source, end) is not None
+
+    def _ends_in_code(self) -> bool:
+        """Tell whether a reader finds a formula that begins in text and ends in code."""
+        codes = [span for span in self._spans if span.kind == "code"]
+        at = opened = 0
+        for code in codes:
+            opened += self._source.count("$", at, code.start)
+            if opened % 2 and "$" in code.content:
+                return True
+            at = max(at, code.end)
+        return False
+
+    def _is_struck(self) -> bool:
+        """Tell whether a line through text may begin outside of code and end inside."""
+        total = self._source.count("~~")
+        codes = (span.content.count("~~") for span in self._spans if span.kind == "code")
+        return "~`" in self._source or any(0 < count < total for count in codes)
 
     def written(self, start: int, end: int) -> str:
         """Return a part of the source with what it has of code, links and escapes."""
@@ -102,7 +122,7 @@ class _InlineWriter:
         source = self._source[span.start : span.end]
         match span.kind:
             case "code":
-                return re.sub(r"\\$", "&#92;", before) + self._code(span)
+                return re.sub(r"(\\)\1?$", "&#92;", before) + self._code(span)
             case "link":
                 words = self.written(span.start + 1, span.label_end)
                 return f"{before.rstrip('!')}[{words}]({_address(span)})"
@@ -112,10 +132,11 @@ class _InlineWriter:
                 words = _literal(source[1:-1])
                 return f"{before.rstrip('!')}[{words}]({_address(span)})"
             case _:
-                return before + (_entity(source[1]) if source[1] in "`<!|" else source)
+                return before + (_entity(source[1]) if source[1] in "`<!|$" else source)
 
     def _text(self, text: str) -> str:
         text = re.sub(r"!+(?=\[)", "", _TAG.sub("&lt;", text)).replace("`", "&#96;")
+        text = text.replace("$", "&#36;") if self._has_price else text
         return text.replace("|", r"\|") if self._in_table else text
 
     def _code(self, span: _Span) -> str:
@@ -139,7 +160,8 @@ class _InlineWriter:
             return True
         before = self._source[max(0, span.start - 2_000) : span.start]
         word = re.split(r"\s", before)[-1]
-        odd = any(0 < code.count(sign) < self._counts[sign] for sign in _SIGNS)
+        signs = _SIGNS.replace("$", "") if self._has_price else _SIGNS
+        odd = any(0 < code.count(sign) < self._counts[sign] for sign in signs)
         unsure = odd or "`" in code or before.endswith(("\\", "~")) or _ADDRESS.search(word)
         return self._is_quiet and not unsure
 

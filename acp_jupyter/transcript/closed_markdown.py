@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from functools import cache
 
 from markdown_it import MarkdownIt
+from markdown_it.ruler import RuleOptionsType
 from markdown_it.tree import SyntaxTreeNode
 from markdown_it.utils import EnvType
 
@@ -31,6 +32,8 @@ _MOST_LEVELS = 24
 _SEEN_LEVELS = 40
 """The parser leaves out what lies deeper."""
 
+_SPACES = " \t\n"
+"""Of Markdown; any other is text."""
 _ACTS = re.compile(
     r"<[A-Za-z/!?]|!\[|`{3}|~{3}"
     r"|\$\$|\\\\\[|\\begin\{"
@@ -39,8 +42,9 @@ _ACTS = re.compile(
 """What may be more than text in one reader or another."""
 _BLOCK_BEGINS = re.compile(
     r"#{1,6}(?=[ \t]|$)|>|[-+*](?=[ \t]|$)|=+[ \t]*$|-+[ \t]*$|`{3}|~{3}|:(?=[ \t])"
-    r"|(?:\*[ \t]*){3,}$|(?:_[ \t]*){3,}$|\[(?!\^)(?=[^\]]*\]:)"
+    r"|(?:\*[ \t]*){3,}$|(?:_[ \t]*){3,}$|\[(?!\^[^&]*$)(?=[^\]]*\]:)|[|: \t-]*-[|: \t-]*$"
 )
+"""Footnotes stay, unless they hold an entity: without footnotes those would be definitions."""
 _NUMBER_BEGINS = re.compile(r"(\d{1,9})(?=[.)](?:[ \t]|$))")
 _NO_INFO = re.compile(r"[^\w+#.{}=:,\"' -]")
 
@@ -92,7 +96,7 @@ class _Writer:
         """Return the source of a block that can't act; empty where it has to be written."""
         if block.type in {"fence", "code_block"} or block.map is None:
             return ""
-        source = "\n".join(self._lines[slice(*block.map)]).rstrip()
+        source = "\n".join(self._lines[slice(*block.map)]).rstrip(_SPACES)
         refers = self._refers and "[" in source
         return "" if refers or source[:1].isspace() or _ACTS.search(source) else source
 
@@ -129,7 +133,7 @@ class _Writer:
         paragraphs = [
             each for item in block.children for each in item.children if each.type == "paragraph"
         ]
-        tight = all(each.hidden for each in paragraphs)
+        tight = bool(paragraphs) and all(each.hidden for each in paragraphs)
         items: list[str] = []
         for item in block.children:
             mark = f"{item.info}{item.markup} "
@@ -156,7 +160,7 @@ def _paragraph(words: str) -> str:
 
 def _line(line: str) -> str:
     """Return a line that begins no block, now that it is no longer indented."""
-    line = line.lstrip()
+    line = line.lstrip(_SPACES)
     if _BLOCK_BEGINS.match(line):
         return f"\\{line}"
     return _NUMBER_BEGINS.sub(r"\1\\", line, 1) if _NUMBER_BEGINS.match(line) else line
@@ -194,6 +198,7 @@ def _parser() -> MarkdownIt:
     parser = MarkdownIt("commonmark", options).enable("table")
     parser.core.ruler.enableOnly(["normalize", "block"])
     parser.inline.ruler.disable(["emphasis", "image"])
-    parser.block.ruler.before("fence", "math_block", math_block)
+    ends: RuleOptionsType = {"alt": ["paragraph", "reference", "blockquote", "list"]}
+    parser.block.ruler.before("fence", "math_block", math_block, ends)
     records_places(parser)
     return parser

@@ -11,7 +11,7 @@ __all__ = ["MATH_BEGINS", "formulas_end", "math_block"]
 
 _MATH_SIGNS = re.compile(r"(?<!\\)\$\$|\\\\\[|\\\\\]|\\begin\{[a-z]*\*?\}|\\end\{[a-z]*\*?\}")
 """Of the formulas that nbconvert finds before anything else and over the ends of blocks."""
-MATH_BEGINS = re.compile(r"\$(?=\$)|(?<!\\)(?:\\\\)+(?=\\?\[)|(?<=\\begin)\{")
+MATH_BEGINS = re.compile(r"\$(?=\$)|(?<=\$)\$|(?<!\\)(?:\\\\)+(?=\\?\[)|(?<=\\begin)\{")
 
 
 def formulas_end(text: str) -> bool:

@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from nbconvert.filters.markdown import markdown2html
 
 from acp_jupyter.packets.json_shape import clean_json
@@ -48,6 +48,9 @@ SWALLOWED = (
     "\\begin{x}",
     "`echo $$`",
     "[x]: https://evil.org",
+    "x$$\nx\n$$",
+    "<https://evil.org>$$[r]:\n$$",
+    "$$\nx\n$$    $$\nx\n$$",
 )
 LIVE = (
     "\\`<img src=https://evil.org/a>`",
@@ -57,6 +60,7 @@ LIVE = (
     "~`<img src=https://evil.org/a>`",
     "`a`~~`<img src=https://evil.org/a>`",
     "https://evil.org/\ud83d",
+    "$5 `$HOME` `Vec<T>`",
 )
 
 
@@ -143,6 +147,12 @@ def test_what_is_nested_too_deeply_is_shown_as_it_is() -> None:
 
 
 @given(messages())
+@example("[^1]: <b\n")
+@example("#\xa0")
+@example("\\$$\nx\n$$")
+@example("> |a|b|\n|--|:-:|\n|```")
+@example("\\\\`<img src=x>`")
+@example("- - -[r]:\na|b\n-|-")
 @examples(200)
 def test_no_word_of_a_message_is_lost(text: str) -> None:
     drawn, plain = agent_markdown(text), printable(text).strip("\n")
@@ -150,6 +160,7 @@ def test_no_word_of_a_message_is_lost(text: str) -> None:
 
 
 @given(documents())
+@example("- 10. x\n\n  ```python\n  x = 1\n  ```\n\n  | A | B |\n  |---|:-:|\n  | x | x |")
 @examples(60)
 def test_what_agents_plainly_write_is_shown_as_it_was(text: str) -> None:
     drawn = agent_markdown(text)

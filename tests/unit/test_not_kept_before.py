@@ -16,6 +16,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from acp_jupyter.errors import ChangesRefused
 from acp_jupyter.host.checkpoints.revert import Revert
 from acp_jupyter.host.checkpoints.store import CheckpointStore
 from acp_jupyter.host.checkpoints.turn import Looks, TurnCheckpoints
@@ -273,6 +274,7 @@ def plain(state: State) -> State:
 
 @given(st.lists(STEP, max_size=10), st.lists(STEP, max_size=6))
 @example([("write", "data/a", "one"), ("rules", "", "data/\n")], [("rules", "", "")])
+@example([("write", "data", "")], [("remove", "data", ""), ("mark", "data/.git", "make")])
 @examples(60)
 def test_no_file_that_was_there_is_lost(
     tmp_path_factory: pytest.TempPathFactory, first: list[Step], second: list[Step]
@@ -293,7 +295,13 @@ def test_no_file_that_was_there_is_lost(
     (done,) = deeds
     files = () if folder.note is None else folder.note.files
     kept = {path for f in files if f.kept for path in (f.path, f.old_path) if path}
-    folder.revert()
+    try:
+        folder.revert()
+    except ChangesRefused:
+        # A repository stands where a file was, so nothing is taken back.
+        assert [path for what, path, _ in second if what == "mark" and path.endswith(".git")]
+        kept = set()
+        assert plain(held(folder.root)) == done
     now = plain(held(folder.root))
     for path, each in before.items():
         if done.get(path) == each:
