@@ -20,6 +20,7 @@
     ├── SessionImported         a session that was read from a log has no agent
     ├── FolderNotTrusted        agents have not been allowed to run in this folder
     ├── KeptFileBroken          a file of rules or trust can't be read or written
+    ├── DiskRefused             what a command has to write, the disk does not take
     ├── PermissionSettled       somebody answered first
     ├── PermissionGone          the process that asked has ended
     ├── QuestionSettled         somebody answered the agent's question first
@@ -55,6 +56,7 @@ __all__ = [
     "BadRequest",
     "ChangesGone",
     "ChangesRefused",
+    "DiskRefused",
     "DocumentConflict",
     "EmptyPrompt",
     "FileMissing",
@@ -258,6 +260,13 @@ class KeptFileBroken(AcpError):
     """A file of rules or of trusted folders can't be read or written."""
 
     reason = "kept_file_broken"
+
+
+class DiskRefused(AcpError):
+    """What a command has to write, the disk does not take: it is full, read-only or broken."""
+
+    reason = "disk_refused"
+    status = 507
 
 
 class PermissionSettled(AcpError):

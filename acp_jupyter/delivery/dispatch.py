@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from typing import TypeAlias, assert_never
 
 from acp_jupyter.delivery.access import seen_session, users_only
@@ -64,12 +65,24 @@ from acp_jupyter.delivery.steering import Steering
 from acp_jupyter.delivery.traffic import TrafficPages
 from acp_jupyter.delivery.transfer import Transfer
 from acp_jupyter.delivery.trust import Trust
+from acp_jupyter.errors import DiskRefused
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.login.launch import Terminals
 from acp_jupyter.host.traffic_log import TrafficLog
 from acp_jupyter.packets.base import Model
 
 __all__ = ["Dispatcher", "Result", "Surroundings"]
+
+_REFUSALS = {
+    errno.ENOSPC,
+    errno.EDQUOT,
+    errno.EFBIG,
+    errno.EROFS,
+    errno.EIO,
+    errno.EACCES,
+    errno.EPERM,
+}
+"""What a disk says that is full, read-only or broken."""
 
 Result: TypeAlias = Model | list[Model] | dict[str, str]
 
@@ -104,7 +117,7 @@ class Dispatcher:
         self._reading = Reading(host, surroundings, self._notebooks)
         self._prompting = Prompting(host, surroundings)
 
-    async def handle(self, command: Command, caller: Caller) -> Result:  # noqa: C901 - one flat match
+    async def handle(self, command: Command, caller: Caller) -> Result:
         """Carry out a command.
 
         Raises
@@ -112,7 +125,16 @@ class Dispatcher:
         AcpError
             Any of its kinds; nothing else leaves here but defects.
         """
-        await self._wake(command)
+        try:
+            await self._wake(command)
+            return await self._carry_out(command, caller)
+        except OSError as error:
+            if error.errno not in _REFUSALS:
+                raise
+            words = f"The disk takes nothing: {error.strerror}."
+            raise DiskRefused(words, str(error.filename or "")) from error
+
+    async def _carry_out(self, command: Command, caller: Caller) -> Result:  # noqa: C901 - one flat match
         match command:
             case ListAgents():
                 return list(await self._agents.list())

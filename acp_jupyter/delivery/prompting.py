@@ -10,6 +10,7 @@ from acp_jupyter.delivery.choosing import choose
 from acp_jupyter.delivery.commands import PromptSession, SetConfig
 from acp_jupyter.delivery.deciding import sender
 from acp_jupyter.delivery.notebooks import Surroundings
+from acp_jupyter.errors import SessionImported
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.rules.session import turn_rules
 from acp_jupyter.transcript.session_state import SessionState
@@ -75,6 +76,8 @@ class Prompting:
             Any of its kinds.
         """
         session = seen_session(self._host, command.session_id, caller)
+        if session.state.read_only:
+            raise SessionImported(session.state.read_only)
         if command.policy is not None:
             users_only(caller, "change the policy of a session")
             session.set_policy(command.policy, sender(caller))

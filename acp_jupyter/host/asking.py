@@ -79,6 +79,8 @@ class Asking:
         """Tells whether a request may be that of another session, which forbids things."""
         self._open: dict[str, asyncio.Future[_Chosen]] = {}
         self._settled: set[str] = set()
+        self._ends = 0
+        """How many turns were stopped: an answer that comes after its turn's end allows nothing."""
         self._early: dict[str, _Chosen] = {}
         """What became of requests that stand in the log and are not asked yet."""
 
@@ -102,7 +104,7 @@ class Asking:
         call = self.requests.call(request_id)
         early = self._early.pop(request_id, None)
         if early is not None and not early.withdrawn:
-            return early.option_id
+            return await self._in_log(early.option_id)
         if call is None or call.permission is None:
             return None
         if early is not None:
@@ -120,7 +122,16 @@ class Asking:
             self._open.pop(request_id, None)
         if chosen.withdrawn:
             raise PermissionWithdrawn
-        return chosen.option_id
+        return await self._in_log(chosen.option_id)
+
+    async def _in_log(self, option_id: str | None) -> str | None:
+        """Return an answer once it is in the log, or it is said that the disk takes nothing."""
+        if option_id is None:
+            return None
+        ends = self._ends
+        await asyncio.to_thread(self._journal.flush)
+        self._journal.look_at_log()
+        return option_id if ends == self._ends else None
 
     async def _answer_without_user(
         self, request_id: str, call: ToolCall, options: tuple[PermissionOption, ...]
@@ -231,6 +242,7 @@ class Asking:
 
     def cancel_all(self) -> None:
         """Answer every open request ``cancelled``: its turn was stopped."""
+        self._ends += 1
         for request_id in tuple(self._open):
             if self._waits(request_id):
                 self._choose(request_id, "turn_cancelled", None)

@@ -62,8 +62,8 @@ class Ending:
         """
         await self._host.kept.wake(session_id)
         session = self._host.session(session_id)
-        if session.state.read_only:
-            raise NotAllowed(f"{session.state.read_only} It can't be deleted from here.")
+        if words := await self._store.why_not_delete(session):
+            raise NotAllowed(f"{words} It can't be deleted from here.")
         del self._host.sessions[session_id]
         await session.close(delete=True)
         await asyncio.to_thread(session.turn_files.forget)

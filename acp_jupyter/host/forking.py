@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
@@ -28,10 +29,14 @@ def copy_log(parent: Path, child: Path, opening: SessionOpened, at: float) -> No
         The disk is full.
     """
     child.parent.mkdir(mode=0o700, parents=True)
-    with child.open("x", encoding="utf-8") as file:
-        child.chmod(0o600)
-        for entry in _entries(parent, opening, at):
-            file.write(_line(entry))
+    try:
+        with child.open("x", encoding="utf-8") as file:
+            child.chmod(0o600)
+            for entry in _entries(parent, opening, at):
+                file.write(_line(entry))
+    except BaseException:
+        shutil.rmtree(child.parent, ignore_errors=True)
+        raise
 
 
 def _entries(parent: Path, opening: SessionOpened, at: float) -> Iterator[TrafficEntry]:

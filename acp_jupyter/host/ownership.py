@@ -50,6 +50,7 @@ class Ownership:
         self._lost: set[Path] = set()
         self._gone: set[Path] = set()
         self._looked = time.time()
+        self._signed = False
         self._lock = threading.Lock()
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
@@ -88,6 +89,22 @@ class Ownership:
         self._lost.discard(folder)
         self._gone.discard(folder)
         return ""
+
+    def why_not_delete(self, folder: Path) -> str:
+        """Return why a folder can't be deleted, in words. Asks for no room on the disk."""
+        if folder in self._owned:
+            return ""
+        try:
+            held = _hold(folder / _OWNER_FILE)
+        except OSError as error:
+            return f"Its folder can't be written: {error.strerror or error}."
+        if held is None:
+            return _ELSEWHERE
+        try:
+            former = os.pread(held, _MARK_BYTES, 0).decode(errors="replace")
+        finally:
+            os.close(held)
+        return _ELSEWHERE if self._lives(former) else ""
 
     def owns(self, folder: Path) -> bool:
         """Tell whether a folder was not lost to another server. By any thread, at any time."""
@@ -164,8 +181,13 @@ class Ownership:
                 self._beat()
 
     def _beat(self) -> None:
+        if self._signed:
+            with contextlib.suppress(FileNotFoundError):
+                os.utime(self._sign)  # needs no room: on a full disk an empty sign would be left
+                return
         sign = {"pid": os.getpid(), "host": socket.gethostname()}
         self._sign.write_text(json.dumps(sign), encoding="utf-8")
+        self._signed = True
 
     def _forget_the_dead(self) -> None:
         for sign in self._folder.glob("*.json"):

@@ -105,6 +105,17 @@ class SessionStore:
         self._saved.pop(session.session_id, None)
         self.stored[session.session_id] = meta
 
+    async def why_not_delete(self, session: Session) -> str:
+        """Return why a session that can only be read can't be deleted either, in words.
+
+        A full disk is no reason: what is deleted makes room.
+        """
+        words = session.state.read_only
+        if words in {"", _NEWER}:
+            return words
+        folder = self.folder(session.session_id)
+        return await asyncio.to_thread(self._ownership.why_not_delete, folder)
+
     async def delete(self, session_id: str) -> None:
         """Remove a session that is not open, with all that is kept of it.
 
@@ -115,6 +126,7 @@ class SessionStore:
         """
         folder = self.folder(session_id)
         words = await asyncio.to_thread(self._ownership.take, folder)
+        words = words and await asyncio.to_thread(self._ownership.why_not_delete, folder)
         if words:
             raise NotAllowed(f"{words} It can't be deleted from here.")
         self.stored.pop(session_id, None)

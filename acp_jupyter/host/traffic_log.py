@@ -116,7 +116,9 @@ class TrafficLog:
         self._lock = threading.Lock()
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         path.parent.chmod(0o700)
-        self._torn = self._lost = False
+        self._torn = False
+        self._lost = False
+        """Whether lines were given up since the log was opened."""
         self._why = ""
         """Why the disk takes nothing; empty where it does."""
         self._gap = lacks_lines(path)
@@ -233,6 +235,7 @@ class TrafficLog:
             self._gap = self._lost = True
             self.missing = _NO_ROOM.format(why=self._why)
             self._size -= sum(map(len, lines))
+            self._mark()
             return
         if gap:
             self._gap = False
@@ -251,8 +254,7 @@ class TrafficLog:
             return
         try:
             while self._waiting:
-                self._write_whole(self._waiting[0])
-                self._waiting_bytes -= len(self._waiting.popleft())
+                self._write_first()
         except OSError as error:
             if not self._why:
                 _log.exception("The traffic of an agent could not be written")
@@ -265,18 +267,29 @@ class TrafficLog:
             self._why = ""
         self._mark()
 
-    def _write_whole(self, data: bytes) -> None:
-        """Write all of it, or nothing: half a line would spoil the next one."""
-        start = os.fstat(self._fd).st_size
+    def _write_first(self) -> None:
+        """Write the first of what waits, or nothing of it: half a line would spoil the next one.
+
+        Where the disk does not even let go of what it took, whole lines of that count as written.
+        """
+        data, lead = self._waiting[0], b"\n" if self._torn else b""
+        start = os.fstat(self._fd).st_size + len(lead)
         try:
-            self._write(b"\n" + data if self._torn else data)
+            self._write(lead + data)
         except OSError:
             try:
-                os.ftruncate(self._fd, start)
+                os.ftruncate(self._fd, start - len(lead))
             except OSError:
-                self._torn = True
+                written = os.fstat(self._fd).st_size - start
+                if written >= 0:
+                    # A line that lacks its end alone is read as one.
+                    whole = data.rfind(b"\n", 0, written + 1) + 1
+                    self._waiting[0] = data[whole:]
+                    self._waiting_bytes -= whole
+                    self._torn = written != whole
             raise
         self._torn = False
+        self._waiting_bytes -= len(self._waiting.popleft())
 
     def _write_anew(self) -> None:
         """Copy what the deleted file holds, as long as it is open, to where it was."""
@@ -305,7 +318,7 @@ class TrafficLog:
 
     def _mark(self) -> None:
         with contextlib.suppress(OSError):
-            lacks = self._gap or bool(self._waiting)
+            lacks = self._gap or self._waiting_bytes > 0
             os.fchmod(self._fd, _LACKS_LINES if lacks else 0o600)
 
     def _encoded(self, entries: list[TrafficEntry]) -> Iterator[bytes]:

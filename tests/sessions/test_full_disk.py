@@ -17,7 +17,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acp_jupyter.delivery.commands import AnswerPermission
+from acp_jupyter.delivery.commands import AnswerPermission, CloseSession, ListSessions
+from acp_jupyter.delivery.session_commands import DeleteSession
 from acp_jupyter.errors import KeptFileBroken
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.rules.store import RulesStore
@@ -26,6 +27,7 @@ from acp_jupyter.host.traffic_log import TrafficLog, lacks_lines, read_traffic
 from acp_jupyter.host.trust_store import TrustStore
 from acp_jupyter.packets.traffic import TrafficEntry
 from acp_jupyter.transcript.rule_text import read_rule
+from acp_jupyter.transcript.session_state import SessionState
 from tests.support.full_disk import full_disk
 from tests.support.generated import examples
 from tests.support.keeping import FAST, Kept, Server
@@ -125,6 +127,12 @@ def texts(server: Server, session: Session, words: str) -> list[str]:
     return [text for text in server.notices(session) if words in text]
 
 
+def listed(server: Server) -> list[SessionState]:
+    states = server.send(ListSessions())
+    assert isinstance(states, list)
+    return [state for state in states if isinstance(state, SessionState)]
+
+
 def history(session: Session) -> str:
     return session.state.history
 
@@ -192,6 +200,7 @@ def test_beyond_its_bound_what_waits_is_lost_and_said(kept: Kept) -> None:
         session.journal.flush()
         eventually(lambda: texts(server, session, "is lost: after a restart"), what="it is said")
         assert texts(server, session, "all of this session is kept") == []
+        assert history(session) == "gap"
     with kept.server() as server:
         woken = server.woken(session.session_id)
         assert len(texts(server, woken, "lines are missing")) == 1
@@ -218,6 +227,21 @@ def test_a_line_larger_than_what_may_wait_is_written_all_the_same(tmp_path: Path
     log.close()
     assert [entry.seq for entry in read_traffic(path)] == list(range(1, 30))
     assert log.missing == ""
+
+
+@pytest.mark.parametrize("is_open", [True, False])
+def test_a_session_can_be_deleted_on_a_full_disk(kept: Kept, is_open: bool) -> None:
+    """It makes room."""
+    with kept.server() as server:
+        session = server.open("keeper")
+        server.done(session, server.prompt(session, "one"))
+        folder = session.journal.log.path.parent
+        if not is_open:
+            server.send(CloseSession(session_id=session.session_id))
+        with full_disk():
+            server.send(DeleteSession(session_id=session.session_id))
+        assert not folder.exists()
+        assert session.session_id not in {state.session_id for state in listed(server)}
 
 
 LINES = st.lists(st.text(max_size=300), min_size=1, max_size=5)

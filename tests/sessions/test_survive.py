@@ -14,9 +14,15 @@ import pytest
 
 from acp_jupyter.delivery.commands import CreateSession, ListSessions
 from acp_jupyter.errors import NotAllowed, PermissionGone, SessionImported, UnknownSession
+from acp_jupyter.host.limits import Limits
+from acp_jupyter.host.ownership import Ownership
 from acp_jupyter.host.session import Session
+from acp_jupyter.packets.notes import Policy
 from acp_jupyter.transcript.items import ToolCall
 from acp_jupyter.transcript.session_state import SessionState
+from tests.support.driver import driving
+from tests.support.fake_agents import script
+from tests.support.full_disk import full_disk
 from tests.support.keeping import FAST, Kept, Server
 from tests.support.wait import eventually
 
@@ -333,3 +339,31 @@ def _turns_of_the_only_stored(kept: Kept) -> tuple[str, ...]:
     with kept.server() as server:
         (meta,) = server.host.submit(server.host.kept.stored()).result(20)
         return meta.turn_ids
+
+
+@pytest.mark.parametrize("policy", ["ask", "allow-all", "deny"])
+def test_an_answer_is_in_the_log_before_the_agent_has_it(tmp_path: Path, policy: Policy) -> None:
+    """A server that is killed after it still knows what it had allowed."""
+    agents = {"reads_log": script("reads_log", str(tmp_path / "data" / "sessions"))}
+    with driving(tmp_path, agents) as driver:
+        session = driver.open("reads_log", policy=policy)
+        turn_id = driver.prompt(session)
+        if policy == "ask":
+            driver.answer(session, driver.asked(session), "yes")
+        driver.done(session, turn_id)
+        assert driver.text(session) == "logged"
+
+
+def test_a_full_disk_leaves_a_server_its_sign_of_life(tmp_path: Path) -> None:
+    """Else another machine would take its sessions."""
+    limits = replace(Limits(), heartbeat_seconds=0.05)
+    ownership = Ownership(tmp_path, limits)
+    (tmp_path / "session").mkdir()
+    assert ownership.take(tmp_path / "session") == ""
+    (sign,) = (tmp_path / "servers").glob("*.json")
+    told = sign.read_text()
+    with full_disk():
+        os.utime(sign, (0, 0))
+        eventually(lambda: sign.stat().st_mtime > 0, what="a beat")
+        assert sign.read_text() == told
+    ownership.close()

@@ -170,7 +170,7 @@ class Checkpoints:
     def forget(self, turn_ids: Iterable[str]) -> None:
         """Keep what these turns changed no longer. Never raises."""
         deadline = time.monotonic() + self.limits.checkpoint_seconds
-        with contextlib.suppress(GitError, NotKept), self._mine(deadline):
+        with contextlib.suppress(GitError, NotKept, OSError), self._mine(deadline):
             refs = (_ref(turn_id, moment) for turn_id in turn_ids for moment in _MOMENTS)
             lines = "".join(f"delete {ref}\n" for ref in refs)
             self.git.run("update-ref", "--stdin", stdin=lines.encode(), seconds=_left(deadline))

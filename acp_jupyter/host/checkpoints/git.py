@@ -146,10 +146,10 @@ class ShadowGit:
             raise GitSlow("there was no time left")
         named = {**_SETTINGS, **(settings or {})}
         options = [part for name, value in named.items() for part in ("-c", f"{name}={value}")]
-        with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as said:
-            given.write(stdin)
-            given.seek(0)
-            try:
+        try:
+            with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as said:
+                given.write(stdin)
+                given.seek(0)
                 process = subprocess.Popen(
                     [self._program, "--no-pager", *options, *args],
                     stdin=given,
@@ -159,11 +159,11 @@ class ShadowGit:
                     env=self._environment(index),
                     start_new_session=True,
                 )
-            except (OSError, ValueError) as error:
-                raise GitError(f"git can't be started: {error}") from error
-            written = _read(process, seconds, most_bytes)
-            said.seek(0)
-            complaint = said.read(4 * _SAID_CHARS).decode(errors="replace")
+                written = _read(process, seconds, most_bytes)
+                said.seek(0)
+                complaint = said.read(4 * _SAID_CHARS).decode(errors="replace")
+        except (OSError, ValueError) as error:
+            raise GitError(f"git can't be started: {error}") from error
         if process.returncode not in fine:
             raise GitError(" ".join(complaint.split())[:_SAID_CHARS] or f"git {args[0]} failed")
         return written

@@ -1,0 +1,230 @@
+"""Every route that writes, on a disk that takes nothing: words, nothing half-written."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from acp_jupyter.server.routes import ROUTES
+from tests.support.api import finished, open_session, pending, start_turn
+from tests.support.fake_agents import script
+from tests.support.server import JupyterServer
+from tests.support.small_disk import SmallDisk
+
+WORDS = r"takes nothing|can't be written|could not be written|could not be taken back"
+DONE = ""
+"""Instead of words: it is carried out."""
+
+
+@dataclass
+class Place:
+    """A server with something of everything."""
+
+    root: Path
+    user: httpx.Client
+    ids: dict[str, str] = field(default_factory=dict)
+    log: bytes = b""
+
+
+def prepare(place: Place) -> None:
+    user, ids = place.user, place.ids
+    (place.root / "a.txt").write_text("before\n")
+    for name in ("trusted", "other"):
+        (place.root / name).mkdir()
+    for name in ("talk", "closed", "deleted", "to_close"):
+        ids[name] = open_session(user, "keeper", new=True)
+        finished(user, start_turn(user, ids[name], name))
+    for name in ("closed", "deleted"):
+        user.post(f"sessions/{ids[name]}/close").raise_for_status()
+    place.log = user.get(f"sessions/{ids['talk']}/traffic").content
+    ids["changing"] = open_session(user, "own_tools")
+    ids["change"] = start_turn(user, ids["changing"], "write a.txt after\\n\nsay x")
+    finished(user, ids["change"])
+    ids["asking"] = open_session(user, "asks")
+    call = {"toolCallId": "t", "title": "ls", "kind": "execute", "rawInput": {"command": "ls"}}
+    start_turn(user, ids["asking"], json.dumps({"ask": [call]}))
+    ids["request"] = pending(user, ids["asking"])["request_id"]
+    ids["queued"] = start_turn(user, ids["asking"], "Later")
+    user.post("trust", json={"folder": str(place.root / "trusted")}).raise_for_status()
+    talks = place.root.parent / "agent.json"
+    talks.write_text(json.dumps({**json.loads(talks.read_text()), "elsewhere": ["Hello"]}))
+    listed = user.get("agents").json()
+    known = next(agent for agent in listed if agent["package"])
+    ids["agent"], ids["package"] = known["id"], known["package"]
+
+
+@dataclass(frozen=True)
+class Row:
+    """A request, and what is answered where nothing can be written."""
+
+    path: str
+    """With the names of `Place.ids`."""
+    body: Callable[[Place], dict[str, Any]] = lambda _: {}
+    full: str = DONE
+    read_only: str = DONE
+    method: str = "POST"
+
+
+def _json(**fields: Any) -> Callable[[Place], dict[str, Any]]:
+    def body(place: Place) -> dict[str, Any]:
+        filled = {
+            name: value.format(**place.ids, root=place.root) if isinstance(value, str) else value
+            for name, value in fields.items()
+        }
+        return {"json": filled}
+
+    return body
+
+
+def _of(path: str) -> Callable[[Place], dict[str, Any]]:
+    return lambda place: {"params": {"folder": str(place.root / path)}}
+
+
+GONE = (
+    r"can't be answered|no such|already|no question|does not wait|not logged|no longer|There is no"
+)
+ROWS: dict[str, Row] = {
+    "allow_download": Row(
+        "agents/{agent}/download", _json(package="{package}"), full=WORDS, read_only=WORDS
+    ),
+    "create_session": Row("sessions", _json(agent="keeper", new=True), read_only=WORDS),
+    "set_config": Row("sessions/{talk}/config", _json(title="New", policy="deny"), read_only=WORDS),
+    "prompt": Row("sessions/{talk}/prompt", _json(prompt="more"), read_only=WORDS),
+    "fork_session": Row("sessions/{talk}/fork", full=WORDS, read_only=WORDS),
+    "resume_session": Row("sessions/{closed}/resume", full=WORDS, read_only=WORDS),
+    "close_session": Row("sessions/{to_close}/close"),
+    "delete_session": Row("sessions/{deleted}", method="DELETE", read_only=WORDS),
+    "open_agent_session": Row(
+        "agents/keeper/sessions", _json(agent_session_id="elsewhere"), read_only=WORDS
+    ),
+    "answer_permission": Row(
+        "sessions/{asking}/permissions/{request}",
+        _json(option_id="yes", remember="workspace"),
+        read_only="keeps no rules",
+    ),
+    "edit_queued": Row("turns/{queued}/edit", _json(prompt="Else"), read_only=GONE),
+    "send_now": Row("turns/{queued}/send-now", read_only=GONE),
+    "revert_turn": Row("turns/{change}/revert", full=WORDS, read_only=WORDS),
+    "import_log": Row("import", lambda place: {"content": place.log}, read_only=WORDS),
+    "trust_folder": Row("trust", _json(folder="{root}/other"), full=WORDS, read_only=WORDS),
+    "revoke_trust": Row("trust", _of("trusted"), full=WORDS, read_only=WORDS, method="DELETE"),
+    "revoke_rule": Row("rules/none", full=GONE, read_only=GONE, method="DELETE"),
+    "cancel": Row("sessions/{talk}/cancel"),
+    "restart_agent": Row("agents/keeper/restart"),
+    "kill_terminal": Row("sessions/{talk}/terminals/none/kill", full=".", read_only="."),
+    "login": Row("sessions/{talk}/login", full=".", read_only="."),
+    "cancel_login": Row("sessions/{talk}/login/cancel"),
+    "logout": Row("sessions/{talk}/logout", full=".", read_only="."),
+    "answer_elicitation": Row(
+        "sessions/{talk}/elicitations/none", _json(action="cancel"), full=".", read_only="."
+    ),
+}
+
+
+def test_no_route_is_missing() -> None:
+    writing = {
+        verb.command for route in ROUTES for method, verb in route.verbs.items() if method != "GET"
+    }
+    assert writing == set(ROWS)
+
+
+@contextmanager
+def serving(folder: Path) -> Iterator[tuple[JupyterServer, httpx.Client]]:
+    programs = folder / "bin"
+    programs.mkdir(exist_ok=True)
+    for name in ("npx", "uvx"):
+        (programs / name).write_text("#!/bin/sh\n")
+        (programs / name).chmod(0o755)
+    able = ("load", "resume", "list", "fork", "close", "delete")
+    keeper = script("keeps_sessions", str(folder / "agent.json"), *able)
+    words = shlex.join([keeper["command"], *keeper["args"]])
+    agents = {
+        # Its own disk has room, also where a limit of the server's process stands for a full one.
+        "keeper": {"command": "sh", "args": ["-c", f"ulimit -S -f unlimited; exec {words}"]},
+        "own_tools": script("own_tools"),
+        "asks": script("asks"),
+    }
+    path = {"PATH": f"{programs}:{os.environ['PATH']}"}
+    with JupyterServer(folder, agents=agents, env=path) as server, server.user() as user:
+        yield server, user
+
+
+def send_all(place: Place, trouble: str, before_each: Callable[[], None]) -> dict[str, str]:
+    """Send every row; return those that were answered otherwise than they should be."""
+    wrong = {}
+    for command, row in ROWS.items():
+        before_each()
+        path = row.path.format(**place.ids)
+        answer = place.user.request(row.method, path, **row.body(place))
+        wanted = getattr(row, trouble)
+        told = answer.json()
+        if wanted == DONE:
+            fits = answer.is_success
+        else:
+            words = told.get("message", "")
+            fits = answer.is_error and told.get("reason") != "error" and _has(wanted, words)
+        if not fits:
+            wrong[command] = f"{answer.status_code} {answer.text[:300]}"
+    return wrong
+
+
+def _has(wanted: str, words: str) -> bool:
+    return any(part in words for part in wanted.split("|"))
+
+
+def half_written(folder: Path) -> list[str]:
+    """Return what is left over, or can't be read, below a folder."""
+    bad = []
+    for path in folder.rglob("*"):
+        name = path.name
+        if ".git" in path.parts or "checkpoints" in path.parts or not path.is_file():
+            continue
+        if name.startswith((".meta-", ".trust", ".rules", "tmp")) or name.endswith(
+            (".tmp", ".part")
+        ):
+            bad.append(name)
+        elif path.suffix == ".json":
+            try:
+                json.loads(path.read_text())
+            except ValueError:
+                bad.append(name)
+        elif path.suffix == ".ndjson":
+            try:
+                assert [json.loads(line) for line in path.read_text().splitlines() if line]
+            except (ValueError, AssertionError):
+                bad.append(f"{path.parent.name}/{name}")
+    return bad
+
+
+@pytest.mark.parametrize("trouble", ["full", "read_only"])
+def test_words_and_nothing_half_written(tmp_path: Path, trouble: str) -> None:
+    data = tmp_path / "data"
+    root = tmp_path / "root"
+    with SmallDisk(data, root) as disk:
+        with serving(tmp_path) as (server, user):
+            place = Place(root, user)
+            prepare(place)
+            if trouble == "full":
+                with disk.full(server.pid) as fill:
+                    assert send_all(place, trouble, fill) == {}
+        if trouble == "read_only":
+            with disk.read_only(), serving(tmp_path) as (_, user):
+                place.user = user
+                assert send_all(place, trouble, lambda: None) == {}
+        assert half_written(data) == []
+        assert (root / "a.txt").read_text() == "after\n"
+        with serving(tmp_path) as (_, user):
+            kept = {state["session_id"] for state in user.get("sessions").json()}
+            folders = {path.name for path in (data / "acp-jupyter" / "sessions").iterdir()}
+            assert folders == kept
+            for session_id in kept:
+                assert user.get(f"sessions/{session_id}").status_code == 200
