@@ -1,4 +1,4 @@
-"""Servers on a disk that is full, is freed, or can't be written: turns are kept, or said to be lost.
+"""Servers on a disk that is full, freed or read-only: turns are kept, or said to be lost.
 
 Where the tests may mount, as root in a container, the disk is a small one of its own: filled to
 the last page, or mounted read-only. Elsewhere no file of the server's process may grow
@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import pytest
 
 from tests.support.api import finished, open_session, start_turn
 from tests.support.fake_agents import script
@@ -19,6 +20,8 @@ from tests.support.small_disk import SmallDisk
 from tests.support.wait import eventually
 
 AGENTS = {"words": script("slow_stream", "30", "0.002")}
+pytestmark = pytest.mark.timeout(180)
+"""Servers start slowly on a busy machine."""
 SENT = "".join(f"word{number} " for number in range(30))
 
 
@@ -73,6 +76,7 @@ def test_turns_on_a_full_disk_are_there_after_a_kill_once_it_was_freed(tmp_path:
             assert len(user.get("sessions").json()) == 1
 
 
+@pytest.mark.long
 def test_a_server_killed_on_a_full_disk_leaves_a_session_that_says_what_is_missing(
     tmp_path: Path,
 ) -> None:

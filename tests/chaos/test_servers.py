@@ -18,6 +18,8 @@ from tests.support.fake_agents import script
 from tests.support.server import JupyterServer, fake_agents
 from tests.support.wait import eventually
 
+pytestmark = pytest.mark.timeout(180)
+"""Servers start slowly on a busy machine."""
 AGENTS = {**fake_agents("slow_stream"), "short_stream": script("slow_stream", "20", "0.005")}
 
 
