@@ -32,7 +32,9 @@ __all__ = [
 _log = logging.getLogger(__name__)
 _CLOSE_SECONDS = 10.0
 _BATCH = 500
-_LACKS_LINES = 0o400
+_LACKS_LINES = (0o1400, 0o400)
+"""Modes that mark a file. Some systems take no sticky bit, by which a folder that somebody made
+read-only is told from a mark."""
 _FULL = (
     "The record of this session is full ({mib:.0f} MB). What comes now is shown, and is not kept: "
     "after a restart it is not there."
@@ -352,9 +354,11 @@ class TrafficLog:
         self._fd, self._anew = fd, False
 
     def _mark(self) -> None:
-        with contextlib.suppress(OSError):
-            lacks = self._gap or self._waiting_bytes > 0
-            os.fchmod(self._fd, _LACKS_LINES if lacks else 0o600)
+        lacks = self._gap or self._waiting_bytes > 0
+        for mode in _LACKS_LINES if lacks else (0o600,):
+            with contextlib.suppress(OSError):
+                os.fchmod(self._fd, mode)
+                return
 
     def _encoded(self, entries: list[TrafficEntry]) -> Iterator[bytes]:
         """Encode plain lines as they came; what may hold a secret is looked at more closely."""
@@ -383,7 +387,8 @@ class TrafficLog:
 def lacks_lines(path: Path) -> bool:
     """Tell whether lines were lost at the end of a log, and no line of it says so."""
     try:
-        return not path.stat().st_mode & 0o200
+        mode, folder = path.stat().st_mode, path.parent.stat().st_mode
+        return bool(mode & 0o1000) or (not mode & 0o200 and bool(folder & 0o200))
     except FileNotFoundError:
         return False
 

@@ -219,6 +219,36 @@ def test_a_kept_session_can_be_read_while_nothing_can_be_written(kept: Kept) -> 
         assert "You can read it here." in woken.state.read_only
 
 
+def test_a_folder_that_somebody_made_read_only_lacks_no_lines(kept: Kept) -> None:
+    with kept.server() as server:
+        session = server.open("keeper")
+        server.done(session, server.prompt(session, "one"))
+    path = session.journal.log.path
+    path.chmod(0o400)
+    path.parent.chmod(0o500)
+    try:
+        with kept.server() as server:
+            woken = server.woken(session.session_id)
+            assert server.said(woken) == ["one", "After 0: one"]
+            assert texts(server, woken, "missing") == []
+            assert history(woken) == "whole"
+    finally:
+        path.parent.chmod(0o700)
+
+
+def test_a_log_that_lacks_lines_still_does_in_a_folder_made_read_only(tmp_path: Path) -> None:
+    path = tmp_path / "session" / "traffic.ndjson"
+    log = TrafficLog(path, Limits())
+    with full_disk():
+        log.append(TrafficEntry(1, 1.0, "<", {}))
+        log.close()
+    assert lacks_lines(path)
+    path.chmod(path.stat().st_mode & ~0o222)
+    path.parent.chmod(0o500)
+    assert lacks_lines(path)
+    path.parent.chmod(0o700)
+
+
 def test_a_line_larger_than_what_may_wait_is_written_all_the_same(tmp_path: Path) -> None:
     path = tmp_path / "session" / "traffic.ndjson"
     log = TrafficLog(path, replace(Limits(), unwritten_bytes=1000))
