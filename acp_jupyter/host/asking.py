@@ -129,10 +129,12 @@ class Asking:
         return option_id
 
     async def _in_log(self, option_id: str | None) -> str | None:
-        """Return an answer once it is in the log, or it is said that the disk takes nothing."""
+        """Return an answer once it is in the log, or the disk does not take it.
+
+        The journal says so with the next line, which is the answer as it is sent.
+        """
         ends = self._ends
         await asyncio.to_thread(self._journal.flush, _LOG_SECONDS)
-        self._journal.look_at_log()
         return option_id if ends == self._ends else None
 
     async def _answer_without_user(

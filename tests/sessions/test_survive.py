@@ -369,8 +369,12 @@ def ask_on(driver: Driver, disk: FailingDisk, spoil: Callable[[], None]) -> Sess
     driver.run(lambda: None)  # others are not held up
     eventually(lambda: driver.text(session), what="the agent has its answer")
     assert driver.text(session) == "not logged"
-    notices = [item.text for item in session.transcript.items if item.kind == "notice"]
-    assert any("Not kept" in text and "your answers" in text for text in notices)
+    state = session.transcript
+    items = state.window(0, len(state.items))
+    shown = [item.text for item in items if item.kind in {"notice", "agent_message"}]
+    assert "Not kept" in shown[0]
+    assert "your answers" in shown[0]
+    assert shown[1] == "not logged"  # it was said before
     disk.answers.set()
     disk.room = None
     driver.done(session, turn_id)
