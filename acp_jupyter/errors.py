@@ -268,6 +268,9 @@ class DiskRefused(AcpError):
     reason = "disk_refused"
     status = 507
 
+    def __init__(self, why: str, detail: str = "") -> None:
+        super().__init__(f"The disk takes nothing: {why}.", detail)
+
 
 class PermissionSettled(AcpError):
     """Somebody, or a rule, answered this permission request first."""

@@ -131,8 +131,7 @@ class Dispatcher:
         except OSError as error:
             if error.errno not in _REFUSALS:
                 raise
-            words = f"The disk takes nothing: {error.strerror}."
-            raise DiskRefused(words, str(error.filename or "")) from error
+            raise DiskRefused(error.strerror or str(error), str(error.filename or "")) from error
 
     async def _carry_out(self, command: Command, caller: Caller) -> Result:  # noqa: C901 - one flat match
         match command:

@@ -110,7 +110,7 @@ class Opening:
             user=user,
             record=command.record,
         )
-        await self._host.keep(session)
+        await self._host.keep_new(session)
         return session
 
     def _model(self, session: Session, command: CreateSession) -> dict[str, str | bool]:

@@ -145,6 +145,7 @@ class SessionLife:
         spec = self._host.config.registry.get(command.agent)
         await self._trust.require(spec, cwd, trust=command.trust)
         session = self._host.open(command.agent, cwd, label=command.title[:200])
+        await self._host.keep_new(session)
         refused = f"{session.state.agent_info.name} could not open this session again."
 
         async def open_known(attaching: Attaching) -> Link:

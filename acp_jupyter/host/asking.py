@@ -27,6 +27,8 @@ _By = Literal[
 
 
 _MOST_KEPT = 200
+_LOG_SECONDS = 2.0
+"""How long the agent waits for its answer where the disk does not take it."""
 
 
 class PermissionWithdrawn(Exception):
@@ -109,6 +111,7 @@ class Asking:
             return None
         if early is not None:
             self._settle(request_id, "withdrawn")
+            await self._in_log(None)
             raise PermissionWithdrawn
         answer: asyncio.Future[_Chosen] = asyncio.get_running_loop().create_future()
         self._open[request_id] = answer
@@ -120,17 +123,18 @@ class Asking:
             raise
         finally:
             self._open.pop(request_id, None)
+        option_id = await self._in_log(chosen.option_id)
         if chosen.withdrawn:
             raise PermissionWithdrawn
-        return await self._in_log(chosen.option_id)
+        return option_id
 
     async def _in_log(self, option_id: str | None) -> str | None:
-        """Return an answer once it is in the log, or it is said that the disk takes nothing."""
-        if option_id is None:
-            return None
+        """Return an answer once it is in the log, or the disk does not take it.
+
+        The journal says so with the next line, which is the answer as it is sent.
+        """
         ends = self._ends
-        await asyncio.to_thread(self._journal.flush)
-        self._journal.look_at_log()
+        await asyncio.to_thread(self._journal.flush, _LOG_SECONDS)
         return option_id if ends == self._ends else None
 
     async def _answer_without_user(

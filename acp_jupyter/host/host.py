@@ -8,7 +8,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from acp_jupyter.errors import BadRequest, UnknownSession, UnknownTurn
+from acp_jupyter.errors import BadRequest, DiskRefused, UnknownSession, UnknownTurn
 from acp_jupyter.host.checkpoints.store import CheckpointStore
 from acp_jupyter.host.ending import Ending
 from acp_jupyter.host.guards import Guards
@@ -165,8 +165,24 @@ class AgentHost(HostThread):
         return session
 
     async def keep(self, session: Session) -> None:
-        """Wait until a session is on disk, so that it outlives a server that is killed now."""
+        """Wait until a session is on disk, or says that it is not.
+
+        Else it would not outlive a server that is killed now.
+        """
         await self._store.keep(session)
+
+    async def keep_new(self, session: Session) -> None:
+        """Do so with a session that nobody has worked in: without the disk there is none.
+
+        Raises
+        ------
+        DiskRefused
+            The disk is full, broken or does not answer.
+        """
+        if not await self._store.keep(session):
+            why = session.journal.log.why or "the list of sessions can't be written"
+            await self.ending.delete(session.session_id)
+            raise DiskRefused(why)
 
     async def _lose(self, session: Session) -> None:
         """Show a session that another server has taken as it is in its folder, to read only."""

@@ -10,7 +10,7 @@ import uuid
 from dataclasses import dataclass, field
 from pathlib import PurePath
 
-from acp_jupyter.errors import NothingToImport
+from acp_jupyter.errors import DiskRefused, NothingToImport
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.imported import IMPORTED, ImportedSession
 from acp_jupyter.host.journal import Journal
@@ -79,6 +79,8 @@ async def import_log(host: AgentHost, wish: ImportWish) -> ImportReport:
         It is no log, or not one of the named kind.
     BadRequest
         Too many sessions are open.
+    DiskRefused
+        The disk is full, broken or does not answer.
     """
     host.check_room()
     facts = await asyncio.to_thread(survey, wish.lines, wish.dialect, wish.session)
@@ -149,6 +151,8 @@ class _Reading:
         ------
         NothingToImport
             No line could be taken.
+        DiskRefused
+            The disk did not take all of them.
         """
         thread = asyncio.ensure_future(asyncio.to_thread(self._read))
         try:
@@ -159,6 +163,8 @@ class _Reading:
         if not self._report.entries:
             words = _mismatch(self._wish, self._report.facts)
             raise NothingToImport(words, _listed(self._wish, self._report))
+        if not await asyncio.to_thread(self._session.journal.flush):
+            raise DiskRefused(self._session.journal.log.why or "it does not answer")
         return self._report
 
     def _read(self) -> None:

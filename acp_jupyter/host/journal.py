@@ -173,9 +173,9 @@ class Journal:
         """Tell what has become of the log since the last line."""
         self._tell_of_missing(time.time())
 
-    def flush(self) -> bool:
+    def flush(self, seconds: float = 10.0) -> bool:
         """Wait, blocking, until the log is in its file; tell whether it is."""
-        return self._log.flush()
+        return self._log.flush(seconds)
 
     def note(self, note: Note) -> None:
         """Write a line of the host's own."""

@@ -8,7 +8,7 @@ import uuid
 from functools import partial
 from typing import TYPE_CHECKING
 
-from acp_jupyter.errors import AcpError
+from acp_jupyter.errors import AcpError, DiskRefused
 from acp_jupyter.host.forking import copy_log
 from acp_jupyter.host.imported import ImportedSession
 from acp_jupyter.host.registry.agents import AgentSpec
@@ -103,6 +103,8 @@ class KeptSessions:
         ------
         BadRequest
             Too many sessions are open.
+        DiskRefused
+            The other's log is not whole on disk.
         """
         self._host.check_room()
         session_id = uuid.uuid4().hex
@@ -122,7 +124,8 @@ class KeptSessions:
             created_at=now,
         )
         folder = self._store.folder(session_id)
-        await asyncio.to_thread(parent.journal.flush)
+        if not await asyncio.to_thread(parent.journal.flush):
+            raise DiskRefused(parent.journal.log.why or "it does not answer")
         await asyncio.to_thread(
             copy_log, parent.journal.log.path, folder / TRAFFIC_FILE, opening_of(meta), now
         )

@@ -16,14 +16,15 @@ import psutil
 
 from acp_jupyter.host.limits import Limits
 
-__all__ = ["Ownership"]
+__all__ = ["ELSEWHERE", "Ownership"]
 
 _OWNER_FILE = "owner"
 _SETTLE_SECONDS = 0.05
 _MISSED_BEATS = 4
 _MARK_BYTES = 200
 _CLOCK_SECONDS = 2.0
-_ELSEWHERE = "This session is open in another server. You can read it here."
+ELSEWHERE = "This session is open in another server. You can read it here."
+"""What `Ownership.take` says of a folder that a living server has."""
 
 
 class Ownership:
@@ -70,17 +71,17 @@ class Ownership:
         mark = folder / _OWNER_FILE
         held = _hold(mark)
         if held is None:
-            return _ELSEWHERE
+            return ELSEWHERE
         try:
             former = os.pread(held, _MARK_BYTES, 0).decode(errors="replace").strip()
             if self._lives(former):
-                return _ELSEWHERE
+                return ELSEWHERE
             os.ftruncate(held, 0)
             os.pwrite(held, self._id.encode(), 0)
             if former:
                 time.sleep(_SETTLE_SECONDS)  # a program of another machine may do the same now
                 if self._lives(mark.read_text(encoding="utf-8")):
-                    return _ELSEWHERE
+                    return ELSEWHERE
             self._owned[folder] = held
             held = -1
         finally:
@@ -99,12 +100,12 @@ class Ownership:
         except OSError as error:
             return f"Its folder can't be written: {error.strerror or error}."
         if held is None:
-            return _ELSEWHERE
+            return ELSEWHERE
         try:
             former = os.pread(held, _MARK_BYTES, 0).decode(errors="replace")
         finally:
             os.close(held)
-        return _ELSEWHERE if self._lives(former) else ""
+        return ELSEWHERE if self._lives(former) else ""
 
     def owns(self, folder: Path) -> bool:
         """Tell whether a folder was not lost to another server. By any thread, at any time."""
@@ -135,6 +136,11 @@ class Ownership:
                     self._let_go(folder)
             self._looked = time.time()
             return frozenset(self._lost), frozenset(self._gone)
+
+    def lose(self, folder: Path) -> None:
+        """Take note that a folder, of which a session is open, is another server's."""
+        with self._lock:
+            self._lost.add(folder)
 
     def release(self, folder: Path) -> None:
         """Own a folder no more."""
@@ -185,6 +191,8 @@ class Ownership:
             with contextlib.suppress(FileNotFoundError):
                 os.utime(self._sign)  # needs no room: on a full disk an empty sign would be left
                 return
+            self._signed = False
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         sign = {"pid": os.getpid(), "host": socket.gethostname()}
         self._sign.write_text(json.dumps(sign), encoding="utf-8")
         self._signed = True

@@ -106,11 +106,11 @@ def _caught_up(folder: Path, meta: SessionMeta) -> SessionMeta:
     """Add the turns that a killed server had written into the log only."""
     path = folder / TRAFFIC_FILE
     try:
-        with contextlib.suppress(FileNotFoundError):
-            if path.stat().st_mtime_ns < (folder / META_FILE).stat().st_mtime_ns:
-                return meta
+        size = path.stat().st_size
+        if size == meta.log_bytes:
+            return meta
         with path.open("rb") as log:
-            known = meta.log_bytes if 0 <= meta.log_bytes <= path.stat().st_size else 0
+            known = meta.log_bytes if 0 <= meta.log_bytes <= size else 0
             log.seek(known)
             found = [match[1].decode() for line in log if (match := _QUEUED.search(line))]
     except OSError:

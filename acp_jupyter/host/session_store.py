@@ -10,7 +10,7 @@ from pathlib import Path
 
 from acp_jupyter.errors import NotAllowed
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.ownership import Ownership
+from acp_jupyter.host.ownership import ELSEWHERE, Ownership
 from acp_jupyter.host.restoring import Restored, read_session
 from acp_jupyter.host.session import Session
 from acp_jupyter.host.session_meta import META_VERSION, SessionMeta, read_meta, write_meta
@@ -81,10 +81,12 @@ class SessionStore:
         """Tell whether no other server has taken a session. Blocks; by any thread."""
         return self._ownership.owns(self.folder(session_id))
 
-    async def keep(self, session: Session) -> None:
-        """Wait until a session and all that is known of it are in its folder, if they can be."""
-        await asyncio.to_thread(session.journal.flush)
+    async def keep(self, session: Session) -> bool:
+        """Wait until a session and all that is known of it are in its folder; tell if they are."""
+        written = await asyncio.to_thread(session.journal.flush)
+        session.journal.look_at_log()
         await self._write([session])
+        return written and session.session_id not in self._unlisted
 
     async def read(self, meta: SessionMeta) -> Restored:
         """Read a stored session; one that another server has, or a newer version, is read-only."""
@@ -204,14 +206,20 @@ class SessionStore:
         ]
         for session, meta in due:
             folder = self.folder(session.session_id)
+            words = ""
+            if session.session_id not in self._saved:
+                words = await asyncio.to_thread(self._ownership.take, folder)
+                self._begin_watch()
+            if words == ELSEWHERE:
+                self._ownership.lose(folder)  # with the next beat it can be read only
             try:
-                if session.session_id not in self._saved:
-                    await asyncio.to_thread(self._ownership.take, folder)
-                    self._begin_watch()
-                await asyncio.to_thread(write_meta, folder, meta)
-            except OSError:
+                if not words:
+                    await asyncio.to_thread(write_meta, folder, meta)
+            except OSError as error:
+                words = error.strerror or str(error)
+            if words:
                 if session.session_id not in self._unlisted:
-                    _log.exception("Session %s could not be listed", session.session_id)
+                    _log.warning("Session %s is not listed: %s", session.session_id, words)
                 self._unlisted.add(session.session_id)
                 continue
             self._unlisted.discard(session.session_id)

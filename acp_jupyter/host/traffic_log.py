@@ -32,15 +32,20 @@ __all__ = [
 _log = logging.getLogger(__name__)
 _CLOSE_SECONDS = 10.0
 _BATCH = 500
-_LACKS_LINES = 0o400
+_LACKS_LINES = (0o1400, 0o400)
+"""Modes that mark a file. Some systems take no sticky bit, by which a folder that somebody made
+read-only is told from a mark."""
 _FULL = (
     "The record of this session is full ({mib:.0f} MB). What comes now is shown, and is not kept: "
     "after a restart it is not there."
 )
 _WAITS = (
-    "Not kept: the disk takes nothing more ({why}). What comes now is shown and waits in memory. "
-    "It is written as soon as there is room; if the server ends before, it is lost."
+    "Not kept: the disk takes nothing more ({why}). What comes now, your answers too, is shown and "
+    "waits in memory. It is written as soon as the disk takes it; if the server ends before, it is "
+    "lost."
 )
+_SLOW = "it does not answer"
+_WAITS_LONG = _WAITS.format(why=_SLOW)
 _NO_ROOM = (
     "Not kept: the disk takes nothing more ({why}), and too much waits for room. What comes now is "
     "shown, and is lost: after a restart it is not there."
@@ -55,7 +60,14 @@ _GROUP_CHARS = 256 * 1024
 _RETRY_SECONDS = 1.0
 _COPY_BYTES = 1024 * 1024
 
-_Queued = TrafficEntry | threading.Event | None
+
+class _Flush(threading.Event):
+    """Somebody waits for the lines before it."""
+
+    kept = False
+
+
+_Queued = TrafficEntry | _Flush | None
 """An entry, somebody who waits for those before, or the end."""
 
 
@@ -88,9 +100,11 @@ class TrafficLog:
         Whether the log is closed and everything that it will ever hold is in the file.
     missing
         Why lines are missing since it was opened, in words; empty where none are.
+    why
+        Why the disk takes nothing, in few words; empty where it does.
     """
 
-    missing = ""
+    missing = why = ""
 
     def __init__(
         self,
@@ -116,15 +130,16 @@ class TrafficLog:
         self._lock = threading.Lock()
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         path.parent.chmod(0o700)
-        self._torn = self._lost = False
-        self._why = ""
-        """Why the disk takes nothing; empty where it does."""
+        self._torn = False
+        self._lost = False
+        """Whether lines were given up since the log was opened."""
         self._gap = lacks_lines(path)
         if self._gap:
             path.chmod(0o600)
         self._fd = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
         self._mark()
         self._size = os.fstat(self._fd).st_size
+        self._full = self._size > self._bound
         if self._size and os.pread(self._fd, 1, self._size - 1) != b"\n":
             self._torn = True  # the last writer died in mid-line
         self._thread = threading.Thread(target=self._run, name="acp-traffic-log", daemon=True)
@@ -156,11 +171,29 @@ class TrafficLog:
             self._watchers -= {wake}
 
     def flush(self, seconds: float = _CLOSE_SECONDS) -> bool:
-        """Wait, blocking, until what was appended so far is in the file; tell whether it is."""
-        done = threading.Event()
+        """Wait, blocking, until what was appended so far is in the file; tell whether it is.
+
+        What the log's own bound leaves out counts as being there.
+        """
+        if self._closed:
+            self._thread.join(seconds)
+            return self.ended and self._takes_all()
+        done = _Flush()
         self._entries.put(done)
         self._hurry.set()
-        return done.wait(seconds)
+        if not done.wait(seconds) and not self.missing:
+            self.why, self.missing = _SLOW, _WAITS_LONG
+            if done.is_set():
+                self._answers()
+        return done.kept
+
+    def _answers(self) -> None:
+        """Take back that the disk does not answer. By both threads: each may be the later one."""
+        if self.missing == _WAITS_LONG:
+            self.why = self.missing = ""
+
+    def _takes_all(self) -> bool:
+        return not self._waiting and not self._gap and self.missing != _TAKEN
 
     def make_anew(self) -> None:
         """Write the whole file again: it was deleted. Blocks, within bounds."""
@@ -195,8 +228,11 @@ class TrafficLog:
         for entries in _groups(item for item in batch if isinstance(item, TrafficEntry)):
             self._write_entries(entries)
         for item in batch:
-            if isinstance(item, threading.Event):
+            if isinstance(item, _Flush):
+                item.kept = self._takes_all()
                 item.set()
+                if item.kept:
+                    self._answers()
         if None in batch:
             os.close(self._fd)
             self.ended = True
@@ -208,21 +244,22 @@ class TrafficLog:
         try:
             return self._entries.get(timeout=_RETRY_SECONDS if self._waiting else None)
         except queue.Empty:
-            return threading.Event()
+            return _Flush()
 
     def _write_entries(self, entries: list[TrafficEntry]) -> None:
         lines: list[bytes] = []
         for line in self._encoded(entries):
             entry = entries[len(lines)]
-            if self._size + len(line) > self._bound:
-                if self._size <= self._bound:
+            if self._full or self._size + len(line) > self._bound:
+                if not self._full:
                     note = {"note": "log_full", "bytes": self._bound}
                     lines.append(self._encode(TrafficEntry(entry.seq, entry.t, "!", note)))
-                    self._size = self._bound + 1
+                    self._size += len(lines[-1])
+                    self._full = True
                 break
             lines.append(line)
             self._size += len(line)
-        if self._size > self._bound:
+        if self._full:
             self.missing = _FULL.format(mib=self._bound / 2**20)
         self._write_waiting()  # there may be room again
         gap = self._encode(_gap_entry(entries)) if self._gap and not self._waiting else b""
@@ -231,10 +268,13 @@ class TrafficLog:
         if self._waiting and (too_much or self._gap):
             # No room on the disk, nor in memory: until all that waits is written, this is lost.
             self._gap = self._lost = True
-            self.missing = _NO_ROOM.format(why=self._why)
+            self.missing = _NO_ROOM.format(why=self.why)
             self._size -= sum(map(len, lines))
+            self._full = False  # it is not said in the file
+            self._mark()
             return
         if gap:
+            self._size += len(gap)
             self._gap = False
         self._waiting.append(data)
         self._waiting_bytes += len(data)
@@ -253,15 +293,15 @@ class TrafficLog:
             while self._waiting:
                 self._write_first()
         except OSError as error:
-            if not self._why:
+            if self.why in {"", _SLOW}:
                 _log.exception("The traffic of an agent could not be written")
-            self._why = error.strerror or str(error)
+            self.why = error.strerror or str(error)
             words = _NO_ROOM if self._gap else _WAITS
-            self.missing = words.format(why=self._why)
+            self.missing = words.format(why=self.why)
         else:
-            if self._why and self._size <= self._bound:
+            if self.why and not self._full:
                 self.missing = _LOST if self._lost else ""
-            self._why = ""
+            self.why = ""
         self._mark()
 
     def _write_first(self) -> None:
@@ -314,9 +354,11 @@ class TrafficLog:
         self._fd, self._anew = fd, False
 
     def _mark(self) -> None:
-        with contextlib.suppress(OSError):
-            lacks = self._gap or self._waiting_bytes > 0
-            os.fchmod(self._fd, _LACKS_LINES if lacks else 0o600)
+        lacks = self._gap or self._waiting_bytes > 0
+        for mode in _LACKS_LINES if lacks else (0o600,):
+            with contextlib.suppress(OSError):
+                os.fchmod(self._fd, mode)
+                return
 
     def _encoded(self, entries: list[TrafficEntry]) -> Iterator[bytes]:
         """Encode plain lines as they came; what may hold a secret is looked at more closely."""
@@ -345,7 +387,8 @@ class TrafficLog:
 def lacks_lines(path: Path) -> bool:
     """Tell whether lines were lost at the end of a log, and no line of it says so."""
     try:
-        return not path.stat().st_mode & 0o200
+        mode, folder = path.stat().st_mode, path.parent.stat().st_mode
+        return bool(mode & 0o1000) or (not mode & 0o200 and bool(folder & 0o200))
     except FileNotFoundError:
         return False
 

@@ -14,10 +14,13 @@ import httpx
 import pytest
 
 from tests.support.api import finished, open_session, start_turn
+from tests.support.fake_agents import script
 from tests.support.server import JupyterServer, fake_agents
 from tests.support.wait import eventually
 
-AGENTS = fake_agents("slow_stream")
+pytestmark = pytest.mark.timeout(180)
+"""Servers start slowly on a busy machine."""
+AGENTS = {**fake_agents("slow_stream"), "short_stream": script("slow_stream", "20", "0.005")}
 
 
 def server_in(folder: Path) -> JupyterServer:
@@ -88,8 +91,10 @@ def test_a_suspended_server_stays_the_owner(tmp_path: Path) -> None:
 
 
 MOMENTS = [
-    pytest.param(ms, marks=() if ms == 200 else (pytest.mark.long,)) for ms in range(0, 1000, 20)
+    pytest.param(ms, marks=() if ms in {200, 400, 800} else (pytest.mark.long,))
+    for ms in range(0, 1000, 20)
 ]
+SENT = "".join(f"word{number} " for number in range(20))
 
 
 @pytest.mark.parametrize("ms", MOMENTS)
@@ -101,7 +106,7 @@ def test_what_was_answered_outlives_a_server_that_is_killed(tmp_path: Path, ms: 
         with server.user() as user:
             try:
                 while True:
-                    answered.append(open_session(user, "slow_stream"))
+                    answered.append(open_session(user, "short_stream"))
                     turn_id = start_turn(user, answered[-1], f"Message {len(answered)}")
                     prompts[turn_id] = f"Message {len(answered)}"
             except (httpx.HTTPError, AssertionError):
@@ -117,4 +122,13 @@ def test_what_was_answered_outlives_a_server_that_is_killed(tmp_path: Path, ms: 
         kept = {session["session_id"] for session in user.get("sessions").json()}
         assert set(answered) <= kept
         for turn_id, prompt in prompts.items():
-            assert turn_of(user, turn_id)["prompt"] == prompt
+            detail = user.get(f"turns/{turn_id}").json()
+            assert detail["turn"]["prompt"] == prompt
+            # What the agent sent is there, or it is said that the turn lacks its end.
+            items = [item for item in detail["items"] if item["kind"] == "agent_message"]
+            shown = "".join(item["text"] for item in items)
+            if detail["turn"]["stop_reason"] == "end_turn":
+                assert shown == SENT
+            else:
+                assert SENT.startswith(shown)
+                assert "The Jupyter server stopped" in detail["turn"]["words"]

@@ -140,6 +140,31 @@ def test_more_at_once_than_may_wait_is_written_where_there_is_room(tmp_path: Pat
     assert log.missing == ""
 
 
+def test_a_flush_tells_whether_the_lines_are_in_the_file(tmp_path: Path) -> None:
+    log = TrafficLog(tmp_path / "session" / TRAFFIC_FILE, LIMITS)
+    numbers = itertools.count(1)
+
+    def flushed(text: str) -> bool:
+        log.append(TrafficEntry(next(numbers), 1.0, "<", {"text": text}))
+        return log.flush(seconds=0.3)
+
+    with failing_disk(MODULE) as disk:
+        assert flushed("room")
+        disk.answers.clear()
+        assert not flushed("slow")
+        assert "does not answer" in log.missing
+        disk.answers.set()
+        assert log.flush()
+        assert log.missing == ""
+        disk.room, disk.error = 0, errno.ENOSPC
+        assert not flushed("full")
+        assert not flushed("x" * WAITING)  # more than may wait: it is lost
+        disk.room = None
+        assert flushed("room again")
+    log.close()
+    assert log.flush()
+
+
 @given(STEPS)
 @example([Fail(500, errno.EIO, broken=True), Say((200, 200, 200)), Mend(0)])
 @example([Fail(375, errno.EIO, broken=True), Say((332,)), Mend(0)])  # all but the line's end

@@ -18,8 +18,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from acp_jupyter.delivery.commands import AnswerPermission, CloseSession, ListSessions
-from acp_jupyter.delivery.session_commands import DeleteSession
-from acp_jupyter.errors import KeptFileBroken
+from acp_jupyter.delivery.session_commands import DeleteSession, ForkSession
+from acp_jupyter.errors import DiskRefused, KeptFileBroken
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.rules.store import RulesStore
 from acp_jupyter.host.session import Session
@@ -219,6 +219,36 @@ def test_a_kept_session_can_be_read_while_nothing_can_be_written(kept: Kept) -> 
         assert "You can read it here." in woken.state.read_only
 
 
+def test_a_folder_that_somebody_made_read_only_lacks_no_lines(kept: Kept) -> None:
+    with kept.server() as server:
+        session = server.open("keeper")
+        server.done(session, server.prompt(session, "one"))
+    path = session.journal.log.path
+    path.chmod(0o400)
+    path.parent.chmod(0o500)
+    try:
+        with kept.server() as server:
+            woken = server.woken(session.session_id)
+            assert server.said(woken) == ["one", "After 0: one"]
+            assert texts(server, woken, "missing") == []
+            assert history(woken) == "whole"
+    finally:
+        path.parent.chmod(0o700)
+
+
+def test_a_log_that_lacks_lines_still_does_in_a_folder_made_read_only(tmp_path: Path) -> None:
+    path = tmp_path / "session" / "traffic.ndjson"
+    log = TrafficLog(path, Limits())
+    with full_disk():
+        log.append(TrafficEntry(1, 1.0, "<", {}))
+        log.close()
+    assert lacks_lines(path)
+    path.chmod(path.stat().st_mode & ~0o222)
+    path.parent.chmod(0o500)
+    assert lacks_lines(path)
+    path.parent.chmod(0o700)
+
+
 def test_a_line_larger_than_what_may_wait_is_written_all_the_same(tmp_path: Path) -> None:
     path = tmp_path / "session" / "traffic.ndjson"
     log = TrafficLog(path, replace(Limits(), unwritten_bytes=1000))
@@ -242,6 +272,35 @@ def test_a_session_can_be_deleted_on_a_full_disk(kept: Kept, is_open: bool) -> N
             server.send(DeleteSession(session_id=session.session_id))
         assert not folder.exists()
         assert session.session_id not in {state.session_id for state in listed(server)}
+
+
+def test_a_fork_that_the_disk_does_not_take_leaves_no_folder(kept: Kept) -> None:
+    kept.abilities = ("resume", "fork")
+    with kept.server() as server:
+        session = server.open("keeper")
+        server.done(session, server.prompt(session, "one " * 1000))
+        assert session.journal.flush()
+        path = session.journal.log.path
+        with (
+            full_disk(path.stat().st_size - 1000),
+            pytest.raises(DiskRefused, match=r"^The disk takes nothing: File too large\.$"),
+        ):
+            server.send(ForkSession(session_id=session.session_id))
+        assert list(path.parent.parent.iterdir()) == [path.parent]
+
+
+def test_a_log_that_was_near_its_bound_on_a_full_disk_goes_on_afterwards(tmp_path: Path) -> None:
+    """That it is full was lost with what did not fit; there is room for what comes now."""
+    path = tmp_path / "session" / "traffic.ndjson"
+    log = TrafficLog(path, replace(Limits(), traffic_log_bytes=2000, unwritten_bytes=500))
+    with full_disk():
+        for number, length in ((1, 420), (2, 3000)):
+            log.append(TrafficEntry(number, 1.0, "<", {"text": "x" * length}))
+            assert not log.flush()
+    log.append(TrafficEntry(3, 1.0, "<", {"text": "after"}))
+    log.close()
+    notes = [entry.message.get("note") for entry in read_traffic(path)]
+    assert notes == [None, "log_gap", None]
 
 
 LINES = st.lists(st.text(max_size=300), min_size=1, max_size=5)

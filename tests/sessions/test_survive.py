@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import shutil
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,7 +22,8 @@ from acp_jupyter.host.session import Session
 from acp_jupyter.packets.notes import Policy
 from acp_jupyter.transcript.items import ToolCall
 from acp_jupyter.transcript.session_state import SessionState
-from tests.support.driver import driving
+from tests.support.driver import Driver, driving
+from tests.support.failing_disk import FailingDisk, failing_disk
 from tests.support.fake_agents import script
 from tests.support.full_disk import full_disk
 from tests.support.keeping import FAST, Kept, Server
@@ -181,6 +184,7 @@ def test_a_server_whose_session_another_machine_took_only_reads_it(kept: Kept) -
         session_id = session.session_id
         folder = kept.data / "sessions" / session_id
         eventually((folder / "owner").exists, 5)
+        server.run(session.journal.flush)
         lines = (folder / "traffic.ndjson").read_text()
         sign = {"pid": 1, "host": "elsewhere"}
         (kept.data / "servers" / "another.json").write_text(json.dumps(sign))
@@ -318,11 +322,11 @@ def test_after_a_crash_only_the_end_of_a_log_is_read_for_the_list(kept: Kept) ->
     assert 0 < known < log.index(second.encode())
     (folder / "meta.json").write_text(json.dumps(meta))
     (folder / "traffic.ndjson").write_bytes(b"x" * known + log[known:])
+    os.utime(folder / "traffic.ndjson", (0, 0))  # the clock was put back, or was that of another
     assert _turns_of_the_only_stored(kept) == (first, second)
     # A log that is shorter than it was is another: it is read from its start.
     (folder / "traffic.ndjson").write_bytes(log)
     (folder / "meta.json").write_text(json.dumps({**meta, "log_bytes": 10 * len(log)}))
-    (folder / "traffic.ndjson").touch()
     assert _turns_of_the_only_stored(kept) == (first, second)
 
 
@@ -352,6 +356,104 @@ def test_an_answer_is_in_the_log_before_the_agent_has_it(tmp_path: Path, policy:
             driver.answer(session, driver.asked(session), "yes")
         driver.done(session, turn_id)
         assert driver.text(session) == "logged"
+
+
+def ask_on(driver: Driver, disk: FailingDisk, spoil: Callable[[], None]) -> Session:
+    """Have the agent ask, spoil the disk, and allow."""
+    session = driver.open("reads_log")
+    turn_id = driver.prompt(session)
+    request_id = driver.asked(session)
+    assert session.journal.flush()
+    spoil()
+    driver.answer(session, request_id, "yes")
+    driver.run(lambda: None)  # others are not held up
+    eventually(lambda: driver.text(session), what="the agent has its answer")
+    assert driver.text(session) == "not logged"
+    state = session.transcript
+    items = state.window(0, len(state.items))
+    shown = [item.text for item in items if item.kind in {"notice", "agent_message"}]
+    assert "Not kept" in shown[0]
+    assert "your answers" in shown[0]
+    assert shown[1] == "not logged"  # it was said before
+    disk.answers.set()
+    disk.room = None
+    driver.done(session, turn_id)
+    return session
+
+
+@pytest.mark.parametrize("trouble", ["full", "hangs"])
+def test_the_agent_has_its_answer_also_where_it_can_not_be_kept(
+    tmp_path: Path, trouble: str
+) -> None:
+    """And the session says so."""
+    agents = {"reads_log": script("reads_log", str(tmp_path / "data" / "sessions"))}
+    with (
+        driving(tmp_path, agents) as driver,
+        failing_disk("acp_jupyter.host.traffic_log") as disk,
+    ):
+
+        def spoil() -> None:
+            if trouble == "hangs":
+                disk.answers.clear()
+            else:
+                disk.room, disk.error = 0, errno.ENOSPC
+
+        session = ask_on(driver, disk, spoil)
+        assert session.journal.flush()
+        log = session.journal.log.path.read_text()
+        assert log.count('"permission_settled"') == 1
+
+
+def test_an_agent_that_takes_its_question_back_is_answered_after_the_log(tmp_path: Path) -> None:
+    agents = {"reads_log": script("reads_log", str(tmp_path / "data" / "sessions"), "withdraws")}
+    with driving(tmp_path, agents) as driver:
+        session = driver.open("reads_log")
+        driver.done(session, driver.prompt(session))
+        assert driver.text(session) == "logged"
+
+
+def test_a_stopped_turn_answers_its_question_after_the_log(tmp_path: Path) -> None:
+    agents = {"reads_log": script("reads_log", str(tmp_path / "data" / "sessions"))}
+    with driving(tmp_path, agents) as driver:
+        session = driver.open("reads_log")
+        turn_id = driver.prompt(session)
+        driver.answer(session, driver.asked(session), None)
+        driver.done(session, turn_id)
+        assert driver.text(session) == "logged"
+
+
+def test_a_new_session_whose_folder_another_server_took_is_not_listed_over_it(kept: Kept) -> None:
+    with kept.server() as server:
+
+        def take() -> Session:
+            session = server.host.open("keeper", kept.root)
+            folder = kept.data / "sessions" / session.session_id
+            (folder / "owner").write_text("another")
+            (kept.data / "servers").mkdir()
+            sign = kept.data / "servers" / "another.json"
+            sign.write_text(json.dumps({"pid": 1, "host": "elsewhere"}))
+            later = time.time() + 60
+            os.utime(sign, (later, later))  # it goes on to live
+            (folder / "meta.json").write_text("theirs")
+            return session
+
+        session_id = server.run(take).session_id
+        eventually(lambda: server.woken(session_id).state.read_only, what="it is seen")
+    assert (kept.data / "sessions" / session_id / "meta.json").read_text() == "theirs"
+
+
+def test_a_server_signs_again_after_its_folder_was_deleted(tmp_path: Path) -> None:
+    """Else its sessions would be free for servers of other machines."""
+    ownership = Ownership(tmp_path / "data", replace(Limits(), heartbeat_seconds=0.05))
+    (tmp_path / "data" / "session").mkdir(parents=True)
+    assert ownership.take(tmp_path / "data" / "session") == ""
+    shutil.rmtree(tmp_path / "data")
+    (sign,) = eventually(
+        lambda: [path for path in tmp_path.glob("data/servers/*.json") if path.read_text()],
+        what="a sign",
+    )
+    assert json.loads(sign.read_text())["pid"] == os.getpid()
+    ownership.close()
 
 
 def test_a_full_disk_leaves_a_server_its_sign_of_life(tmp_path: Path) -> None:

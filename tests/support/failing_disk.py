@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -25,6 +26,8 @@ class FailingDisk:
         Whether files can't be cut either, as on a disk that has turned read-only.
     short
         Takes at most so many bytes at once; 0 for any number.
+    answers
+        Writing waits until this is set, as on a network disk that has gone away.
     """
 
     def __init__(self) -> None:
@@ -32,11 +35,14 @@ class FailingDisk:
         self.error = 0
         self.broken = False
         self.short = 0
+        self.answers = threading.Event()
+        self.answers.set()
 
     def __getattr__(self, name: str) -> Any:
         return getattr(os, name)
 
     def write(self, fd: int, data: bytes) -> int:
+        self.answers.wait(60)
         piece = data[: self.short] if self.short else data
         if self.room is not None:
             if not self.room:

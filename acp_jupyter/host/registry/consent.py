@@ -9,7 +9,6 @@ from pathlib import Path
 
 from pydantic import Field, ValidationError
 
-from acp_jupyter.errors import BadRequest
 from acp_jupyter.packets.base import Model
 
 __all__ = ["Downloads"]
@@ -44,7 +43,7 @@ class Downloads:
 
         Raises
         ------
-        BadRequest
+        OSError
             It could not be written down, so it does not count.
         """
         kept = _Allowed(allowed={**self._read().allowed, agent_id: package})
@@ -55,11 +54,11 @@ class Downloads:
             with os.fdopen(descriptor, "w", encoding="utf-8") as file:
                 file.write(kept.model_dump_json(indent=2))
             Path(temporary).replace(self._path)
-        except OSError as error:
+        except OSError:
             if temporary:
                 with contextlib.suppress(OSError):
                     Path(temporary).unlink()
-            raise BadRequest(f"What you allowed could not be written down: {error}.") from None
+            raise
 
     def _read(self) -> _Allowed:
         """Return what is there; a file that nobody can read allows nothing."""
