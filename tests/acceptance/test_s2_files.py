@@ -164,6 +164,20 @@ def test_a_written_file_is_a_diff_on_its_card(driver: Driver, session: Session) 
     )
 
 
+@pytest.mark.parametrize("first", [True, False], ids=["card first", "write first"])
+def test_a_card_of_reading_has_no_diff(driver: Driver, session: Session, *, first: bool) -> None:
+    """S2.54: what is written hangs on the card of the edit, not on that of a look at the file."""
+    path = str(driver.root / "a.txt")
+    (driver.root / "a.txt").write_text("1\n")
+    looked = call("read", path, "completed")
+    wrote = write(path, "2\n")
+    both = (call("read", path, "pending"), wrote, looked) if first else (wrote, looked)
+    answers(driver, session, *both, call("edit", path, "completed", "c2"))
+    read_card, edited = cards(session)
+    assert read_card.diffs == ()
+    assert [(diff.old_text, diff.new_text) for diff in edited.diffs] == [("1\n", "2\n")]
+
+
 def test_a_card_that_comes_after_the_write_gets_it_too(driver: Driver, session: Session) -> None:
     """S2.54: a new file; the card is told only when all is done."""
     path = str(driver.root / "new.txt")
