@@ -112,7 +112,7 @@ def decide(
 def reject_option(options: tuple[PermissionOption, ...]) -> str | None:
     """Return the option that rejects once, or any that rejects."""
     kinds = {option.option_kind: option.option_id for option in reversed(options)}
-    return kinds.get("reject_once") or kinds.get("reject_always")
+    return kinds.get("reject_once", kinds.get("reject_always"))
 
 
 def _answer(option_id: str | None, why: Rule | Policy) -> Decision | None:

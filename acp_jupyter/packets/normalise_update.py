@@ -9,7 +9,13 @@ from typing import Any
 from acp_jupyter.packets.json_shape import count, string_or_none
 from acp_jupyter.packets.vocabulary import read_priority, read_status
 
-__all__ = ["RAW_OPTION_KIND", "normal_blocks", "normal_permission", "normal_updates"]
+__all__ = [
+    "OPTION_KINDS",
+    "RAW_OPTION_KIND",
+    "normal_blocks",
+    "normal_permission",
+    "normal_updates",
+]
 
 Object = dict[str, Any]
 
@@ -18,7 +24,7 @@ RAW_OPTION_KIND = "acp-jupyter/kind"
 
 _CHUNKS = frozenset({"user_message_chunk", "agent_message_chunk", "agent_thought_chunk"})
 _BLOCK_TYPES = frozenset({"text", "image", "audio", "resource", "resource_link"})
-_OPTION_KINDS = frozenset({"allow_once", "allow_always", "reject_once", "reject_always"})
+OPTION_KINDS = frozenset({"allow_once", "allow_always", "reject_once", "reject_always"})
 
 
 def normal_updates(update: Mapping[str, Any]) -> list[Object]:
@@ -146,7 +152,7 @@ def _option(option: object) -> Object:
     result["name"] = name or result["optionId"] or "Option"
     kind = result.get("kind")
     word = _words(kind) if isinstance(kind, str) else ""
-    if word in _OPTION_KINDS:
+    if word in OPTION_KINDS:
         result["kind"] = word
         return result
     meta = result.get("_meta")

@@ -14,6 +14,7 @@ from typing import get_args
 from pydantic import JsonValue
 
 from acp_jupyter.packets.json_fields import Obj, obj, text
+from acp_jupyter.packets.normalise_update import OPTION_KINDS
 from acp_jupyter.packets.permission_notes import RuleKind
 from acp_jupyter.packets.read_inputs import command_line
 from acp_jupyter.packets.tools import find_tool
@@ -29,7 +30,6 @@ from acp_jupyter.transcript.path_fields import path_of, read_path_fields
 __all__ = ["Evidence", "evidence_of", "is_question", "rest_of", "sole_allow_once"]
 
 _RULE_KINDS: tuple[RuleKind, ...] = get_args(RuleKind)
-_OPTION_KINDS = frozenset({"allow_once", "allow_always", "reject_once", "reject_always"})
 _QUESTION_OPTION = re.compile(r"q\d+[_-]", re.IGNORECASE)
 _QUESTION_TOOLS = frozenset(
     {
@@ -101,7 +101,7 @@ def is_question(call: ToolCall, options: tuple[PermissionOption, ...]) -> bool:
     silent = not (call.command or call.path or call.locations or call.diffs or call.raw_input)
     return (
         len(once) > 1
-        or not _OPTION_KINDS.issuperset(option.option_kind for option in options)
+        or not OPTION_KINDS.issuperset(option.option_kind for option in options)
         or any(_QUESTION_OPTION.match(option.option_id) for option in options)
         or not names.isdisjoint(_QUESTION_TOOLS)
         or (call.tool_kind == "other" and silent)

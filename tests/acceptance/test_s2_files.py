@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -110,6 +111,15 @@ def test_a_read_file_is_one_row(driver: Driver, session: Session) -> None:
     assert sum(e.message.get("method") == "fs/read_text_file" for e in entries) == 1
     updates = [e.message["params"]["update"] for e in entries if "update" in str(e.message)[:60]]
     assert sum(u.get("toolCallId") == "c1" for u in updates) == 2
+    (request,) = (e for e in entries if e.message.get("method") == "fs/read_text_file")
+    assert request.message["params"]["path"] == path
+    assert card.started_at is not None
+    assert card.ended_at is not None
+    assert card.started_at <= request.t <= card.ended_at
+    # A read that is not announced makes no row, and is none of the row of another file or time.
+    (driver.root / "b.txt").write_text("other")
+    answers(driver, session, read(path), read(str(driver.root / "b.txt")))
+    assert cards(session) == [card]
 
 
 @pytest.mark.parametrize("kind", ["edit", "delete"])
@@ -140,6 +150,40 @@ def test_destructive_work_asks_and_a_no_is_no_error(
     assert (driver.root / "a.txt").read_text() == "hello"
 
 
+@pytest.mark.parametrize("option", ["no", "yes"])
+def test_the_agent_of_this_package_asks_before_it_edits(tmp_path: Path, option: str) -> None:
+    """S2.50: by itself; it reads without asking, and the file changes only after a yes."""
+    demo = {"command": sys.executable, "args": ["-m", "acp_jupyter.agents.demo"]}
+    with driving(tmp_path, {"demo": demo}) as driver:
+        file = driver.root / "report.py"
+        file.write_text("def total(values):\n    return sum(values)\n")
+        before = file.read_text()
+        session = driver.open("demo")
+        driver.done(session, driver.prompt(session, "Read report.py"), 30)
+        assert {card.tool_kind for card in cards(session)} <= {"read", "search", "think"}
+        assert cards(session)
+        assert not any(card.permission for card in cards(session))
+        turn_id = driver.prompt(session, "Edit report.py")
+        request_id = driver.asked(session)
+        card = next(c for c in cards(session) if c.permission is not None)
+        assert card.permission is not None
+        assert (card.tool_kind, card.path) == ("edit", "report.py")
+        assert card.status == "pending"
+        assert file.read_text() == before
+        kind = "allow_once" if option == "yes" else "reject_once"
+        chosen = next(o for o in card.permission.options if o.option_kind == kind)
+        driver.answer(session, request_id, chosen.option_id)
+        driver.done(session, turn_id, 30)
+        ended = next(c for c in cards(session) if c.id == card.id)
+        assert ended.permission is not None
+        if option == "yes":
+            assert (ended.status, ended.permission.state) == ("completed", "allowed")
+            assert file.read_text() != before
+        else:
+            assert (ended.status, ended.permission.state) == ("failed", "rejected")
+            assert file.read_text() == before
+
+
 def _edited(driver: Driver, session: Session, *order: dict[str, Any]) -> tuple[Diff, ...]:
     answers(driver, session, *order, choose="yes")
     (card,) = cards(session)
@@ -162,6 +206,20 @@ def test_a_written_file_is_a_diff_on_its_card(driver: Driver, session: Session) 
     assert diffs == (
         Diff(path="a.txt", old_text="one\ntwo\n", new_text="one\n2\n", added=1, removed=1),
     )
+
+
+@pytest.mark.parametrize("first", [True, False], ids=["card first", "write first"])
+def test_a_card_of_reading_has_no_diff(driver: Driver, session: Session, *, first: bool) -> None:
+    """S2.54: what is written hangs on the card of the edit, not on that of a look at the file."""
+    path = str(driver.root / "a.txt")
+    (driver.root / "a.txt").write_text("1\n")
+    looked = call("read", path, "completed")
+    wrote = write(path, "2\n")
+    both = (call("read", path, "pending"), wrote, looked) if first else (wrote, looked)
+    answers(driver, session, *both, call("edit", path, "completed", "c2"))
+    read_card, edited = cards(session)
+    assert read_card.diffs == ()
+    assert [(diff.old_text, diff.new_text) for diff in edited.diffs] == [("1\n", "2\n")]
 
 
 def test_a_card_that_comes_after_the_write_gets_it_too(driver: Driver, session: Session) -> None:

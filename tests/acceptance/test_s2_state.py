@@ -6,6 +6,7 @@ subscribing is following a session's journal, and a reset is a new session.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -183,7 +184,8 @@ class Follower:
 
 @pytest.fixture
 def driver(tmp_path: Path) -> Iterator[Driver]:
-    with driving(tmp_path, {"hello": script("hello")}) as driver:
+    agents = {"hello": script("hello"), "scripted": script("terminal_script")}
+    with driving(tmp_path, agents) as driver:
         yield driver
 
 
@@ -201,6 +203,35 @@ def test_a_session_is_followed_until_one_has_had_enough(driver: Driver) -> None:
     heard = len(follower.events)
     driver.done(session, driver.prompt(session, "two"))
     assert len(follower.events) == heard
-    fresh = driver.open("hello")
-    assert driver.run(fresh.journal.snapshot).items == ()
-    assert driver.run(session.journal.snapshot).total > 0
+
+
+def test_a_follower_that_stays_hears_on(driver: Driver) -> None:
+    """S2.47: to end a subscription ends that one only."""
+    session, leaves, stays = driver.open("hello"), Follower(), Follower()
+    for follower in (leaves, stays):
+        driver.host.submit(driver.host.subscribe(session.session_id, follower)).result(10)
+    driver.run(lambda: driver.host.unsubscribe(leaves))
+    driver.done(session, driver.prompt(session, "one"))
+    eventually(lambda: "turn_ended" in {event.kind for event in stays.events})
+    assert [event.kind for event in leaves.events] == ["snapshot"]
+
+
+def test_a_new_session_knows_nothing(driver: Driver) -> None:
+    """S2.47: what the accumulator's reset clears, a new session never had (C34)."""
+    told = [
+        {"sessionUpdate": "agent_message_chunk", "content": said("Hello")},
+        plan("First"),
+        commands("review"),
+        {"sessionUpdate": "current_mode_update", "currentModeId": "code"},
+        {"sessionUpdate": "tool_call", "toolCallId": "c", "title": "Look"},
+    ]
+    session = driver.open("scripted")
+    steps = json.dumps([{"update": update} for update in told])
+    driver.done(session, driver.prompt(session, steps))
+    known = session.transcript
+    assert {"agent_message", "plan", "tool_call"} <= {item.kind for item in known.items}
+    assert (len(known.session.commands), known.session.current_mode_id) == (1, "code")
+    fresh = driver.open("scripted").transcript
+    assert (len(fresh.items), len(fresh.calls), len(fresh.turns)) == (0, 0, 0)
+    assert (fresh.session.commands, fresh.session.modes) == ((), ())
+    assert not fresh.session.current_mode_id

@@ -90,9 +90,11 @@ def test_a_command_line_alone(driver: Driver, session: Session) -> None:
     assert (shown["output"], shown["truncated"]) == ("out\nerr\n", False)
 
 
-@pytest.mark.parametrize("cwd", ["/", "..", "/nowhere"])
+@pytest.mark.parametrize("cwd", ["/", "..", "/nowhere", "../ws-evil", "ROOT-evil"])
 def test_a_folder_outside_is_refused(driver: Driver, session: Session, cwd: str) -> None:
-    """S2.16: the folder is one of the session's."""
+    """S2.16: the folder is one of the session's; one whose name begins like its is none."""
+    driver.root.with_name("ws-evil").mkdir()
+    cwd = cwd.replace("ROOT", str(driver.root))
     (refused,) = answers(driver, session, create("pwd", cwd=cwd))
     assert refused["code"] == -32602
     assert "outside the working directory" in refused["message"]

@@ -28,6 +28,7 @@ from tests.acceptance.shown import only, shown
 from tests.acceptance.turns_and_ends import ENDED_TURNS
 from tests.acceptance.turns_of_seeds import SEED_TURNS
 from tests.acceptance.turns_of_tools import imported
+from tests.support.script import Script
 
 Json = dict[str, Any]
 
@@ -135,6 +136,27 @@ def test_a_mode_leaves_a_line() -> None:
     assert script.transcript.session.current_mode_id == "implement"
     line = only(script, Notice)
     assert (line.title, line.text) == ("Mode: implement", "Starting implementation")
+    assert [mode.id for mode in script.transcript.session.modes] == ["implement"]
+
+
+def test_a_mode_of_the_protocol_leaves_the_same_line() -> None:
+    """S3.17: from current_mode_update; the line has the mode's name, and comes with a change."""
+    script = Script()
+    modes = [{"id": "plan", "name": "Plan first"}, {"id": "code", "name": "Write code"}]
+    opened = {"sessionId": "a1", "modes": {"availableModes": modes, "currentModeId": "plan"}}
+    asked = script.line(">", {"id": 7, "method": "session/new", "params": {"cwd": "/ws"}})
+    script.line("<", {"id": 7, "result": opened}, asked)
+    assert script.transcript.session.current_mode_id == "plan"
+    script.turn()
+    for _ in range(2):
+        script.update("current_mode_update", currentModeId="code")
+    session = script.transcript.session
+    assert session.current_mode_id == "code"
+    assert [(mode.id, mode.name) for mode in session.modes] == [
+        ("plan", "Plan first"),
+        ("code", "Write code"),
+    ]
+    assert only(script, Notice).title == "Mode: Write code"
 
 
 def test_done_ends_with_summary_and_usage() -> None:

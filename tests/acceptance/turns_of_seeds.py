@@ -73,6 +73,11 @@ def mode_line() -> Script:
     return imported({"type": "mode_update", "mode": "implement", "description": words})
 
 
+def commands() -> Script:
+    """The agent names its commands."""
+    return play("s4-available_commands_update")
+
+
 def hooks() -> Script:
     """Hooks of the Claude CLI: one that went well, one that did not."""
     script = Script()
@@ -130,6 +135,7 @@ SEED_TURNS: dict[str, Callable[[], Script]] = {
     "progress_done": progress_done,
     "plan_text": plan_text,
     "mode_line": mode_line,
+    "commands": commands,
     "hooks": hooks,
     "session_details": session_details,
     "blocks": blocks,

@@ -105,8 +105,9 @@ class Agent:
 
     def list(self, message: Json, _: str) -> None:
         cwd = str(STORE.parent)
-        names = sorted(kept())
-        start = int((message.get("params") or {}).get("cursor") or 0)
+        asked = message.get("params") or {}
+        names = sorted(kept()) if asked.get("cwd", cwd) == cwd else []
+        start = int(asked.get("cursor") or 0)
         page = [{"sessionId": name, "cwd": cwd, "title": f"Talk {name}"} for name in names]
         result: Json = {"sessions": page[start : start + 2]}
         if start + 2 < len(names):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,8 @@ import pytest
 
 from acp_jupyter.delivery.packet_stream.stream import DIALECTS
 from acp_jupyter.packets import parse_packet
+from acp_jupyter.packets.dialects.build_mode.models import read_build_packet
+from acp_jupyter.packets.dialects.event_stream import format_packet_event
 from tests.support.api import finished, open_session, pending, start_turn
 from tests.support.follow import ENDS, Follower, first_packets, following
 from tests.support.routes import PATHS
@@ -78,6 +81,10 @@ def test_a_turn_is_followed_in_both_dialects(client: httpx.Client) -> None:
     assert [is_end(packet) for packet in in_turn].count(True) == 1
     assert {"tool_call_start", "tool_call_progress", "permission_response"} <= set(types(packets))
     assert types(build)[-1] == "done"
+    assert without_comments(build.raw) == b"retry: 1000\n\n" + b"".join(
+        b"id: %d\n" % packet.pop("seq") + format_packet_event(read_build_packet(packet)).encode()
+        for packet in map(dict, build.packets)
+    )
     assert {"tool_start", "tool_end", "permission_request", "permission_response"} <= set(
         types(build)
     )
@@ -85,6 +92,10 @@ def test_a_turn_is_followed_in_both_dialects(client: httpx.Client) -> None:
     said = "".join(p["content"] for p in build.packets if p["type"] == "output_delta")
     assert said == detail
     assert not {"unknown"} & {parse_packet(p).type for p in packets.packets + build.packets}
+
+
+def without_comments(stream: bytes | bytearray) -> bytes:
+    return re.sub(rb"^:[^\n]*\n\n", b"", stream, flags=re.MULTILINE)
 
 
 def finished_text(follower: Follower) -> str:

@@ -164,6 +164,10 @@ def test_sessions_of_the_agent_itself_are_listed_and_opened(kept: Kept) -> None:
         assert isinstance(rest, AgentSessions)
         assert [entry.agent_session_id for entry in rest.sessions] == ["s3"]
         assert rest.next_cursor == ""
+        (kept.root / "sub").mkdir()
+        elsewhere = server.send(ListAgentSessions(agent="keeper", cwd=str(kept.root / "sub")))
+        assert isinstance(elsewhere, AgentSessions)
+        assert elsewhere.sessions == ()  # the agent is told of which folder
         eventually(lambda: not agents(), 5)
         state = server.send(OpenAgentSession(agent="keeper", agent_session_id="s2", title="Old"))
         assert isinstance(state, SessionState)

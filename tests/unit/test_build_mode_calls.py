@@ -99,6 +99,13 @@ def test_a_final_update_becomes_tool_end(
     }
 
 
+def test_what_a_tool_gave_counts_more_than_what_is_said_of_it() -> None:
+    """S3.11: the result is the raw output where there are both."""
+    given = {"stdout": "4 passed"}
+    said = updated(status="completed", rawOutput=given, content=[text("All is well")])
+    assert said["result"] == given
+
+
 def test_what_is_no_text_goes_beside_the_result() -> None:
     diff = {"type": "diff", "path": "/a.py", "oldText": None, "newText": "x"}
     terminal = {"type": "terminal", "terminalId": "t1"}

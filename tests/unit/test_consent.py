@@ -219,6 +219,41 @@ def test_what_an_agent_does_without_asking(driver: Driver, tmp_path: Path, row: 
     assert (tmp_path / "outside.txt").read_text() == "outside"
 
 
+@pytest.mark.parametrize(
+    ("told", "option", "then", "asked"),
+    [
+        (announced("execute", rawInput={"command": "touch ran"}), "yes", RUN, True),
+        (
+            announced("edit", locations=[{"path": HOOK}], **diff(HOOK, "x")),
+            "yes",
+            write(HOOK),
+            True,
+        ),
+        (announced("edit", locations=[{"path": PLAIN}]), "no", write(PLAIN), False),
+        (announced("execute", rawInput={"command": "touch ran"}), "always", RUN, False),
+    ],
+    ids=["a command", "a protected file", "a rejected file", "for good"],
+)
+def test_an_answer_counts_for_its_turn(
+    driver: Driver, told: dict[str, Any], option: str, then: dict[str, Any], *, asked: bool
+) -> None:
+    """What was allowed or rejected once says nothing of the next turn."""
+    session = driver.open("scripted")
+    first, second = (json.dumps([step]).replace("ROOT", str(driver.root)) for step in (told, then))
+    turn_id = driver.prompt(session, first)
+    driver.answer(session, driver.asked(session), option)
+    driver.done(session, turn_id)
+    eventually(lambda: not session.turns.asking.granted, what="what was granted is forgotten")
+    turn_id = driver.prompt(session, second)
+    if asked:
+        _card, request = _asked(session)
+        driver.answer(session, request.request_id, "reject")
+    driver.done(session, turn_id)
+    # A question that nobody expects would have kept the turn from its end.
+    requests = [card.permission for card in _cards(session) if card.permission is not None]
+    assert len(requests) == 1 + asked
+
+
 def _text(path: Path) -> str:
     return path.read_text() if path.exists() else ""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta, timezone
 from itertools import pairwise
 
 import pytest
@@ -37,6 +37,21 @@ def test_a_packet_is_one_event_in_the_one_form() -> None:
         '"result":"two\\nlines","timestamp":"2025-01-20T12:00:00.000Z"}'
     )
     assert format_packet_event(packet) == f"event: message\ndata: {data}\n\n"
+
+
+def test_a_time_of_another_zone_is_written_in_that_of_z() -> None:
+    """S3.3: Z is the time of Greenwich."""
+    tokyo = NOON.astimezone(timezone(timedelta(hours=9)))
+    event = format_packet_event(ToolEndPacket(tool_call_id="c", tool_name="x", timestamp=tokyo))
+    assert '"timestamp":"2025-01-20T12:00:00.000Z"' in event
+
+
+@pytest.mark.parametrize("cut", range(5))
+def test_a_byte_order_mark_is_no_part_of_the_first_field(cut: int) -> None:
+    """S3.1: as the standard of event streams has it."""
+    stream = b"\xef\xbb\xbfdata: 1\n\ndata: \xef\xbb\xbf2\n\n"
+    events = read(stream[:cut], stream[cut:])
+    assert [event.data for event in events] == ["1", "\ufeff2"]
 
 
 def test_aliases_are_those_of_the_wire() -> None:

@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 
-from acp_jupyter.packets.notes import PermissionSettledNote
+from acp_jupyter.packets.models import PermissionRequest
+from acp_jupyter.packets.notes import AgentExited, PermissionSettledNote
+from acp_jupyter.packets.reader import TrafficReader
 from acp_jupyter.transcript.items import ToolCall
 from tests.acceptance.shown import only, shown
 from tests.support.script import Script
@@ -138,3 +140,93 @@ def test_a_question_offers_no_rule(script: Script) -> None:
     permission = only(script, ToolCall).permission
     assert permission is not None
     assert permission.rule == ""
+
+
+@pytest.mark.parametrize("other", [{"cwd": "/ws"}, {"cwd": "/ws", "timeout": 5}], ids=str)
+def test_one_field_that_agrees_does_not_make_up_for_one_that_contradicts(
+    script: Script, other: Json
+) -> None:
+    """S2.13: consent is given on the card of what is asked, not of what was told before."""
+    known = {**LS, "rawInput": {"command": "ls -la", **other}}
+    script.update("tool_call", **known, status="pending")
+    script.ask({"toolCallId": "x", "rawInput": {"command": "rm -r .", **other}})
+    first, second = calls(script)
+    assert (first.command, first.permission) == ("ls -la", None)
+    assert (second.command, second.permission is None) == ("rm -r .", False)
+
+
+def _sent(script: Script, **params: Any) -> None:
+    options = [
+        {"optionId": "once", "name": "Allow once", "kind": "allow_once"},
+        {"optionId": "no", "name": "Reject", "kind": "reject_once"},
+    ]
+    params = {"sessionId": "a1", "toolCall": LS, "options": options, **params}
+    script.line("<", {"id": 9, "method": "session/request_permission", "params": params})
+
+
+@pytest.mark.parametrize(
+    "own",
+    [
+        {"wish": "read the weather", "reason": "It is quite safe."},
+        {"auto_approve": True},
+        {"autoApprove": True},
+    ],
+    ids=str,
+)
+def test_an_agent_cannot_write_what_the_host_says(script: Script, own: Json) -> None:
+    """The title, the reason and what was allowed without asking are the host's own words."""
+    _sent(script, **own)
+    permission = only(script, ToolCall).permission
+    assert permission is not None
+    assert permission.title == "Demo wants to run a command"
+    assert (permission.reason, permission.state, permission.outcome) == ("", "pending", "")
+    assert script.transcript.session.waiting == 1
+    (packet,) = TrafficReader().read(script.entries[-1])
+    assert isinstance(packet, PermissionRequest)
+    assert (packet.wish, packet.reason, packet.auto_approve) == ("", "", False)
+
+
+def test_an_agent_cannot_give_an_option_two_kinds(script: Script) -> None:
+    """The kind of an option is kept in its _meta only where it is unknown."""
+    kept = {"acp-jupyter/kind": "allow_once"}
+    option = {"optionId": "x", "name": "Reject", "kind": "reject_once", "_meta": kept}
+    odd = {"optionId": "y", "name": "Maybe", "kind": "perhaps", "_meta": kept}
+    _sent(script, options=[option, odd])
+    permission = only(script, ToolCall).permission
+    assert permission is not None
+    assert [option.option_kind for option in permission.options] == ["reject_once", "perhaps"]
+
+
+def test_all_open_requests_expire_with_their_agent(script: Script) -> None:
+    """S3.27: nothing waits for an answer that no one can take."""
+    for number in range(3):
+        script.ask({**LS, "toolCallId": f"call-{number}"})
+    script.note(AgentExited(words="It stopped."))
+    states = [call.permission.state for call in calls(script) if call.permission]
+    assert (states, script.transcript.session.waiting) == (["expired"] * 3, 0)
+
+
+def test_a_request_without_content_keeps_what_was_shown(script: Script) -> None:
+    """S2.44: an empty value in a request erases nothing (C29)."""
+    shown_diff = {"type": "diff", "path": "/ws/a.py", "oldText": "a", "newText": "b"}
+    given = {"rawInput": {"path": "/ws/a.py"}, "locations": [{"path": "/ws/a.py"}]}
+    edit = {"toolCallId": "call-1", "title": "Edit a.py", "kind": "edit", **given}
+    script.update("tool_call", **edit, content=[shown_diff], status="pending")
+    before = only(script, ToolCall)
+    script.ask({"toolCallId": "call-1", "content": [], "rawInput": {}, "locations": []})
+    after = only(script, ToolCall)
+    assert [(diff.old_text, diff.new_text) for diff in after.diffs] == [("a", "b")]
+    assert (after.raw_input, after.locations) == (before.raw_input, before.locations)
+
+
+@pytest.mark.parametrize(("empty", "state"), [("once", "allowed"), ("no", "rejected")])
+def test_an_option_may_have_an_empty_id(script: Script, empty: str, state: str) -> None:
+    """S2.13: the id is the agent's; an empty one is chosen like any other."""
+    options = [
+        {"optionId": "" if name == empty else name, "name": name, "kind": kind}
+        for name, kind in (("once", "allow_once"), ("no", "reject_once"))
+    ]
+    script.answer(script.ask(LS, options), "")
+    permission = only(script, ToolCall).permission
+    assert permission is not None
+    assert (permission.state, permission.chosen) == (state, empty)

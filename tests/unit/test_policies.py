@@ -73,7 +73,17 @@ def test_no_policy_ever_chooses_always(policy: Policy) -> None:
 
 def test_several_single_allows_are_a_question() -> None:
     red = ONCE.model_copy(update={"option_id": "red"})
-    assert chosen("allow-all", EDIT, (ONCE, red, NO)) is None
+    for policy in get_args(Policy):
+        assert chosen(policy, EDIT, (ONCE, red, NO)) is None
+
+
+@pytest.mark.parametrize(("policy", "of"), [("allow-all", ONCE), ("deny", NO)])
+def test_an_option_with_an_empty_id_is_chosen_like_any_other(
+    policy: Policy, of: PermissionOption
+) -> None:
+    never = NO.model_copy(update={"option_id": "never", "option_kind": "reject_always"})
+    options = [o.model_copy(update={"option_id": ""}) if o is of else o for o in OPTIONS]
+    assert chosen(policy, EDIT, (*options, never)) == ""
 
 
 def test_an_unknown_kind_is_never_chosen() -> None:

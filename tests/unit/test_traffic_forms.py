@@ -328,3 +328,28 @@ def test_our_own_form_is_read_as_it_was_written(messages: list[tuple[str, Any]])
     assert [(e.direction, e.t) for e in entries] == [(d, FIRST) for d, _ in messages]
     shown = [json.dumps(dict(e.message)) for e in entries]
     assert shown == [json.dumps(read_json(line)["m"]) for line in written]
+
+
+@pytest.mark.parametrize("form", ["text", "bytes"])
+def test_a_byte_order_mark_before_an_array_is_none_of_it(form: str) -> None:
+    message = json.dumps({"jsonrpc": "2.0", "method": "session/update", "params": {}})
+    lines = ["\ufeff[\n", f"{message}\n", "]\n"]
+    given = [line.encode() if form == "bytes" else line for line in lines]
+    assert [entry.direction for entry in read(given)] == ["<"]
+
+
+@pytest.mark.parametrize(
+    "inner",
+    [
+        {"jsonrpc": "2.0"},
+        {"jsonrpc": "2.0", "source": "agent"},
+        {"entry": {"jsonrpc": "2.0"}},
+        {"source": "agent", "entry": {"jsonrpc": "2.0"}},
+    ],
+    ids=str,
+)
+def test_the_outermost_mark_says_who_spoke(inner: dict[str, Any]) -> None:
+    """What wraps a wrapper was written by the one who saw the line pass."""
+    message = inner.get("entry", inner)
+    message |= {"method": "_vendor/hello", "params": {}}
+    assert one({"direction": "client_to_agent", "payload": inner}).direction == ">"

@@ -17,7 +17,7 @@ from acp_jupyter.packets.models import (
     ToolCallProgress,
     ToolCallStart,
 )
-from acp_jupyter.packets.normalise_update import RAW_OPTION_KIND
+from acp_jupyter.packets.normalise_update import OPTION_KINDS, RAW_OPTION_KIND
 from acp_jupyter.packets.parse.parent import parent_id
 from acp_jupyter.packets.parse.state import ParseState, spelled_name
 from acp_jupyter.packets.terminal_meta import read_terminal
@@ -115,6 +115,7 @@ def permission_request(
     named = request_id or text(first(raw, "request_id", "requestId"))
     if not named:
         return None
+    own = request_id is None
     raw_call = first(raw, "toolCall", "tool_call")
     options = raw.get("options")
     return PermissionRequest(
@@ -123,10 +124,10 @@ def permission_request(
         options=tuple(_option(o) for o in map(obj, options) if o)
         if isinstance(options, list)
         else _YES_NO,
-        auto_approve=first(raw, "auto_approve", "autoApprove") is True,
-        # On the wire they would be the agent's.
-        wish=text(raw.get("wish")) if request_id is None else "",
-        reason=text(raw.get("reason")) if request_id is None else "",
+        # On the wire these would be the agent's.
+        auto_approve=own and first(raw, "auto_approve", "autoApprove") is True,
+        wish=text(raw.get("wish")) if own else "",
+        reason=text(raw.get("reason")) if own else "",
     )
 
 
@@ -148,7 +149,8 @@ def _option(raw: Obj) -> OptionPacket:
     return OptionPacket(
         option_id=option_id,
         name=text(raw.get("name")) or option_id,
-        kind=kept or text(raw.get("kind")),
+        # A known kind is never kept there: an agent has written it.
+        kind=kept if kept and kept not in OPTION_KINDS else text(raw.get("kind")),
     )
 
 
@@ -159,9 +161,12 @@ def permission_response(raw: Obj, request_id: str | None = None) -> PermissionRe
         return None
     outcome = obj(raw.get("outcome")) or raw
     approved = raw.get("approved")
+    chosen = None
+    if outcome.get("outcome") != "cancelled":
+        chosen = first(outcome, "optionId", "option_id")
     return PermissionResponse(
         request_id=named,
-        option_id=text_or_none(first(outcome, "optionId", "option_id")),
+        option_id=chosen if isinstance(chosen, str) else None,
         approved=approved if isinstance(approved, bool) else None,
         reason=text(raw.get("reason")),
     )

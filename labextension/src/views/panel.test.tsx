@@ -11,6 +11,7 @@ import {
   SESSION,
 } from '../../tests/support/build';
 import { added, appended } from '../../tests/support/events';
+import { sessionOf } from '../../tests/support/golden';
 import { element, IDLE, showPanel, storeOf, until, view, write } from '../../tests/support/panel';
 import type { AgentEntry, ConfigOption } from '../wire/types';
 
@@ -165,6 +166,12 @@ describe('an open session', () => {
     fireEvent.click(view().getByRole('combobox', { name: 'Model' }));
     fireEvent.click(view().getByRole('option', { name: 'Large' }));
     expect(setConfig).toHaveBeenCalledWith(SESSION, { config: { llm: 'b' } });
+  });
+
+  it('S3.17: names the mode that the agent has changed to', () => {
+    const { modes, current_mode_id } = sessionOf('turns/mode_line');
+    showPanel({ store: storeOf([], { ...IDLE, modes, current_mode_id }) });
+    expect(view().getByRole('combobox', { name: 'Mode' }).textContent).toContain('implement');
   });
 
   it('shows how many questions wait and goes there on a click', async () => {

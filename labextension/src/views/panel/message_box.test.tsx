@@ -2,6 +2,7 @@ import { fireEvent, within } from '@testing-library/preact';
 import { describe, expect, it, vi } from 'vitest';
 
 import { prompt, session, SESSION } from '../../../tests/support/build';
+import { sessionOf } from '../../../tests/support/golden';
 import { IDLE, showPanel, storeOf, until, view, write } from '../../../tests/support/panel';
 
 describe('the message box', () => {
@@ -76,6 +77,16 @@ describe('the message box', () => {
     fireEvent.keyDown(box, { key: 'Escape' });
     expect(view().getByRole('list', { name: 'Queue' }).textContent).toBe('And then');
     expect(editQueued).not.toHaveBeenCalled();
+  });
+
+  it('S4.8: completes the commands that the agent has named', () => {
+    const { commands } = sessionOf('turns/commands');
+    showPanel({ store: storeOf([], { ...IDLE, commands }) });
+    const box = write('/c');
+    const [option] = view().getAllByRole('option');
+    expect(option?.textContent).toBe('/commitCommit changes');
+    fireEvent.keyDown(box, { key: 'Enter' });
+    expect(box).toHaveProperty('value', '/commit ');
   });
 
   it('completes the commands of the agent by the keyboard', async () => {

@@ -41,7 +41,10 @@ describe('the session list', () => {
   it('S2.9: offers only what can be done', async () => {
     const panel = await showList([
       summary('live', { can: ['fork', 'list'] }),
-      summary('kept', { stored: true }),
+      summary('kept', { stored: true, can: ['resume'] }),
+      summary('loads', { stored: true, can: ['load'] }),
+      summary('forgets', { stored: true, can: ['list'] }),
+      summary('running', { can: ['resume'] }),
       summary('locked', { read_only: 'This session is open in another server.', can: ['fork'] }),
       summary('log', { agent_id: 'imported', agent_name: 'Log', status: 'stopped' }),
     ]);
@@ -49,6 +52,9 @@ describe('the session list', () => {
     const wanted = {
       live: ['Rename', 'Fork', ...exports, 'Close', 'Delete'],
       kept: ['Resume', 'Rename', ...exports, 'Delete'],
+      loads: ['Resume', 'Rename', ...exports, 'Delete'],
+      forgets: ['Rename', ...exports, 'Delete'],
+      running: ['Rename', ...exports, 'Close', 'Delete'],
       locked: exports,
       log: ['Rename', ...exports, 'Delete'],
     };
@@ -101,7 +107,7 @@ describe('the session list', () => {
   it('resumes and forks into what it opens', async () => {
     const openSession = vi.fn();
     const resume = vi.fn(() => Promise.resolve());
-    const panel = await showList([summary('one', { stored: true, can: ['fork'] })], {
+    const panel = await showList([summary('one', { stored: true, can: ['fork', 'resume'] })], {
       openSession,
       life: lifeOf({ resume }),
     });

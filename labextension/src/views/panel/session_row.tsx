@@ -80,7 +80,9 @@ function itemsOf(
     work.catch((error: unknown) => onFailure(messageOf(error)));
   };
   const items: MenuItem[] = [];
-  if (life !== undefined && own && ended && agent !== IMPORTED) {
+  // Others start without its history: writing into it does that too, and says so.
+  const takesUp = session.can.includes('resume') || session.can.includes('load');
+  if (life !== undefined && own && ended && takesUp && agent !== IMPORTED) {
     const resume = async () => {
       onOpen(id);
       await life.resume(id);
