@@ -122,7 +122,7 @@ class _InlineWriter:
         source = self._source[span.start : span.end]
         match span.kind:
             case "code":
-                return re.sub(r"(\\)\1?$", "&#92;", before) + self._code(span)
+                return re.sub(r"(\\)\1?\Z", "&#92;", before) + self._code(span)
             case "link":
                 words = self.written(span.start + 1, span.label_end)
                 return f"{before.rstrip('!')}[{words}]({_address(span)})"
