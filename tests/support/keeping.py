@@ -53,9 +53,12 @@ class Server(Driver):
         return self.host.submit(work).result(30)
 
     def woken(self, session_id: str) -> Session:
-        self.host.submit(self.host.kept.wake(session_id)).result(20)
-        session: Session = self.run(lambda: self.host.session(session_id))
-        return session
+        async def wake() -> Session:
+            # In one step of the host: it may close a session that another server has taken.
+            await self.host.kept.wake(session_id)
+            return self.host.session(session_id)
+
+        return self.host.submit(wake()).result(20)
 
     def said(self, session: Session) -> list[str]:
         """Return what user and agent said, in order."""
