@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from acp_jupyter.packets.content import TextBlock, ToolContent, ToolContentBlock
 from acp_jupyter.packets.models import (
     OptionPacket,
@@ -48,7 +50,7 @@ def request(draft: Draft, packet: PermissionRequest) -> None:
     item = draft.get(item_id)
     if not isinstance(item, ToolCall):
         return
-    options = tuple(_option(o) for o in packet.options)
+    options = _distinct(packet.options)
     permission = Permission(
         request_id=packet.request_id,
         title=_title(draft.session.agent_info.name, item, packet.wish),
@@ -99,6 +101,18 @@ def _without_empty(call: ToolCallProgress) -> ToolCallProgress:
     if not call.locations:
         del fields["locations"]
     return ToolCallProgress.model_construct(**fields)
+
+
+def _distinct(packets: Sequence[OptionPacket]) -> tuple[PermissionOption, ...]:
+    """Return one option for each id; an id that both allows and rejects counts as allowing."""
+    # A button that says "Reject" must never send what the agent takes for a permission.
+    chosen: dict[str, PermissionOption] = {}
+    for packet in packets:
+        former = chosen.get(packet.option_id)
+        allows_first = packet.kind.startswith("allow") and former is not None
+        if former is None or (allows_first and not former.option_kind.startswith("allow")):
+            chosen[packet.option_id] = _option(packet)
+    return tuple(chosen.values())
 
 
 def _option(packet: OptionPacket) -> PermissionOption:

@@ -197,8 +197,22 @@ def test_an_agent_cannot_give_an_option_two_kinds(script: Script) -> None:
     assert [option.option_kind for option in permission.options] == ["reject_once", "perhaps"]
 
 
+def test_no_button_that_rejects_sends_what_allows(script: Script) -> None:
+    reject = {"optionId": "x", "name": "Reject", "kind": "reject_once"}
+    allow = {"optionId": "x", "name": "Allow", "kind": "allow_once"}
+    other = {"optionId": "y", "name": "No", "kind": "reject_once"}
+    for options in ([reject, allow, other], [allow, reject, other]):
+        _sent(script, options=options)
+        permission = calls(script)[-1].permission
+        assert permission is not None
+        assert [(option.option_id, option.name) for option in permission.options] == [
+            ("x", "Allow"),
+            ("y", "No"),
+        ]
+
+
 def test_all_open_requests_expire_with_their_agent(script: Script) -> None:
-    """S3.27: nothing waits for an answer that no one can take."""
+    """Nothing waits for an answer that no one can take."""
     for number in range(3):
         script.ask({**LS, "toolCallId": f"call-{number}"})
     script.note(AgentExited(words="It stopped."))
@@ -207,7 +221,7 @@ def test_all_open_requests_expire_with_their_agent(script: Script) -> None:
 
 
 def test_a_request_without_content_keeps_what_was_shown(script: Script) -> None:
-    """S2.44: an empty value in a request erases nothing (C29)."""
+    """An empty value in a request erases nothing."""
     shown_diff = {"type": "diff", "path": "/ws/a.py", "oldText": "a", "newText": "b"}
     given = {"rawInput": {"path": "/ws/a.py"}, "locations": [{"path": "/ws/a.py"}]}
     edit = {"toolCallId": "call-1", "title": "Edit a.py", "kind": "edit", **given}
