@@ -173,6 +173,50 @@ def test_progress_replaces_what_it_names_and_leaves_the_rest() -> None:
     assert (after.raw_input, after.raw_output) == ({"c": 3}, {"b": 2})
 
 
+def test_what_is_empty_replaces() -> None:
+    """C29: in an update; see `test_permissions_joined` for requests."""
+    diff = {"type": "diff", "path": "/ws/a", "oldText": "o", "newText": "n"}
+    edit = {"kind": "edit", "content": [text("one"), diff]}
+    assert call(edit).diffs
+    card = call(edit, {"content": []})
+    assert (card.output, card.diffs, card.blocks, card.path) == ("", (), (), "")
+    read = {"kind": "read", "locations": [{"path": "/ws/a"}]}
+    assert call(read).path == "a"
+    card = call(read, {"locations": []})
+    assert (card.locations, card.path) == ((), "")
+    run = {"kind": "execute", "rawInput": {"command": "ls"}}
+    assert call(run).command == "ls"
+    card = call(run, {"rawInput": {}})
+    assert (card.raw_input, card.command) == ({}, "")
+
+
+def test_what_the_user_is_asked_about_stays_in_sight() -> None:
+    """C29: as long as they are asked."""
+    script = Script(cwd="/ws")
+    script.turn()
+    script.update(
+        "tool_call", toolCallId="c", title="x", kind="execute", rawInput={"command": "ls"}
+    )
+    script.ask({"toolCallId": "c"})
+    script.update("tool_call_update", toolCallId="c", rawInput={}, content=[])
+    assert only(script, ToolCall).command == "ls"
+
+
+@pytest.mark.parametrize("update", [{"rawInput": {}}, {"rawInput": {"a": 1}}, {"content": []}])
+def test_a_list_of_todos_outlives_an_update_without_one(update: Json) -> None:
+    """C29, S5.33."""
+    todos = {"rawInput": {"todos": [{"content": "a", "status": "pending"}]}}
+    assert len(call(todos, update, title="TodoWrite").todos or ()) == 1
+
+
+def test_the_error_of_a_search_is_no_list_of_files() -> None:
+    """C29."""
+    search = {"kind": "search", "rawInput": {"pattern": "("}, "content": [text("a: bad\n/b")]}
+    card = call(search, {"status": "failed"}, title="Grep")
+    assert not card.files
+    assert card.output == "a: bad\n/b"
+
+
 @pytest.mark.parametrize("status", ["completed", "failed"])
 def test_an_ended_call_takes_later_updates(status: str) -> None:
     """S2.33: its raw output is shown, and what comes later is taken in."""
