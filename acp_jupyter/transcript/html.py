@@ -22,7 +22,7 @@ from acp_jupyter.transcript.html_markdown import AgentHtml
 from acp_jupyter.transcript.items import ContentBlockItem, Diff, Item, Thought, ToolCall
 from acp_jupyter.transcript.markdown import printable
 from acp_jupyter.transcript.nesting import nested, steps_words
-from acp_jupyter.transcript.outcomes import asked_beside, outcome_facts, running_words
+from acp_jupyter.transcript.outcomes import asked_beside, item_times, outcome_facts, running_words
 from acp_jupyter.transcript.record import changed_files, turn_footer
 from acp_jupyter.transcript.scrub import Scrubber
 from acp_jupyter.transcript.session_state import SessionState, TurnState
@@ -122,6 +122,7 @@ def _template() -> Template:
         "printable": printable,
         "capped": _capped,
         "facts": outcome_facts,
+        "times": item_times,
         "beside": asked_beside,
         "running": running_words,
         "counts": line_counts,

@@ -1,14 +1,15 @@
-"""What became of tool calls and turns, in a few words."""
+"""What became of tool calls and turns, and when, in a few words."""
 
 from __future__ import annotations
 
-from typing import assert_never
+from datetime import UTC, datetime
+from typing import NamedTuple, assert_never
 
 from acp_jupyter.transcript.diff_text import line_counts
-from acp_jupyter.transcript.items import ToolCall
+from acp_jupyter.transcript.items import Item, Thought, ToolCall, UserMessage
 from acp_jupyter.transcript.session_state import TurnState
 
-__all__ = ["asked_beside", "outcome_facts", "running_words"]
+__all__ = ["ItemTime", "asked_beside", "item_times", "outcome_facts", "running_words"]
 
 
 def outcome_facts(call: ToolCall) -> list[str]:
@@ -32,6 +33,34 @@ def asked_beside(call: ToolCall) -> list[tuple[str, str]]:
         return []
     folder = [("Folder", permission.folder)] if permission.folder else []
     return [*folder, *((detail.name, detail.value) for detail in permission.details)]
+
+
+class ItemTime(NamedTuple):
+    """When something happened to an item; in UTC, since what is exported may be read anywhere."""
+
+    name: str
+    iso: str
+    words: str
+
+
+def item_times(item: Item) -> list[ItemTime]:
+    """Return when an item was sent, or began and ended; nothing where nobody knows."""
+    match item:
+        case UserMessage():
+            named = [("Sent", item.at)]
+        case ToolCall() | Thought():
+            named = [("Started", item.started_at), ("ended", item.ended_at)]
+        case _:
+            named = []
+    return [ItemTime(name, *_moment(at)) for name, at in named if at is not None and at > 0]
+
+
+def _moment(seconds: float) -> tuple[str, str]:
+    try:
+        at = datetime.fromtimestamp(seconds, UTC).replace(tzinfo=None)
+    except (ValueError, OverflowError, OSError):
+        return "", "at an unknown time"
+    return f"{at.isoformat(timespec='milliseconds')}Z", f"{at:%Y-%m-%d %H:%M:%S} UTC"
 
 
 def running_words(turn: TurnState) -> str:

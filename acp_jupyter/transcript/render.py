@@ -33,7 +33,7 @@ from acp_jupyter.transcript.markdown import (
     quote,
 )
 from acp_jupyter.transcript.nesting import nested
-from acp_jupyter.transcript.outcomes import asked_beside, outcome_facts, running_words
+from acp_jupyter.transcript.outcomes import asked_beside, item_times, outcome_facts, running_words
 from acp_jupyter.transcript.session_state import SessionState, TurnState
 from acp_jupyter.transcript.terminal_text import terminal_tail
 
@@ -223,9 +223,10 @@ def _tool_call(call: ToolCall, steps: str = "") -> str:
         body.append(fence(shown_output(call)))
     body += [_block(block) for block in call.blocks]
     short = sum(diff.count("\n") for diff in diffs) <= _OPEN_DIFF_LINES
-    return details(
-        _summary(call), "\n\n".join(body) or "*No output.*", opened=bool(diffs) and short
-    )
+    body = body or ["*No output.*"]
+    if times := item_times(call):
+        body.append(f"*{', '.join(f'{time.name} {time.words}' for time in times)}.*")
+    return details(_summary(call), "\n\n".join(body), opened=bool(diffs) and short)
 
 
 def _summary(call: ToolCall) -> str:

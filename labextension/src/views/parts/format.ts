@@ -27,6 +27,11 @@ export function clock(seconds: number): string {
     : `${Math.floor(minutes / 60)}:${pad(minutes % 60)}:${pad(whole % 60)}`;
 }
 
+/** A date and a time of day, as the browser's language has them. */
+export function moment(seconds: number): string {
+  return new Date(seconds * 1000).toLocaleString();
+}
+
 /** The time between two moments, if both are known. */
 export function between(start: number | null, end: number | null): number | null {
   return start === null || end === null ? null : Math.max(0, end - start);
