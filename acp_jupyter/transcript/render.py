@@ -33,7 +33,14 @@ from acp_jupyter.transcript.markdown import (
     quote,
 )
 from acp_jupyter.transcript.nesting import nested
-from acp_jupyter.transcript.outcomes import asked_beside, item_times, outcome_facts, running_words
+from acp_jupyter.transcript.outcomes import (
+    asked_beside,
+    duration_words,
+    item_times,
+    outcome_facts,
+    running_words,
+    turn_seconds,
+)
 from acp_jupyter.transcript.session_state import SessionState, TurnState
 from acp_jupyter.transcript.terminal_text import terminal_tail
 
@@ -70,8 +77,10 @@ def to_markdown(
     thoughts
         Whether the agent's reasoning is part of it.
     footer
-        Facts for the last line.
+        Facts for the last line; without them it says how long the turn took.
     """
+    items = tuple(items)
+    footer = footer or list(filter(None, [duration_words(turn_seconds(turn, items))]))
     parts = deque(
         [f"<sub>{' · '.join(inert_html(fact) for fact in footer)}</sub>"] if footer else []
     )

@@ -6,7 +6,7 @@ export function duration(seconds: number | null): string {
     return '';
   }
   if (seconds < 9.95) {
-    return `${seconds.toFixed(1).replace('.0', '')}s`;
+    return `${Math.round(seconds * 10) / 10}s`;
   }
   const whole = Math.round(seconds);
   if (whole < 60) {
