@@ -5,6 +5,7 @@ from __future__ import annotations
 from acp_jupyter.delivery.frames import TurnDetail
 from acp_jupyter.transcript.items import AgentMessage, ErrorItem, Item, ToolCall, TurnEnd
 from acp_jupyter.transcript.markdown import one_line, without_ansi
+from acp_jupyter.transcript.outcomes import duration_words
 
 __all__ = ["TerminalScreen"]
 
@@ -51,7 +52,8 @@ def _words(item: Item) -> str:
             return f"  {line}" if item.parent_id else line
         case ErrorItem():
             return f"Error: {one_line(item.message)}"
-        case TurnEnd() if item.stop_reason != "error":
-            return one_line(item.words)
+        case TurnEnd():
+            end = "" if item.stop_reason == "error" else one_line(item.words)
+            return " · ".join(filter(None, (end, duration_words(item.duration_seconds))))
         case _:
             return ""

@@ -18,6 +18,7 @@ from acp_jupyter.transcript.items import (
     ToolCall,
 )
 from acp_jupyter.transcript.nesting import own
+from acp_jupyter.transcript.outcomes import turn_seconds
 from acp_jupyter.transcript.session_state import Usage
 
 __all__ = ["TurnValues"]
@@ -107,10 +108,11 @@ class TurnValues(ABC):
     @property
     def duration(self) -> float | None:
         """Seconds that it ran, so far; None while it is queued."""
-        turn = self._current().turn
-        if turn.started_at is None:
-            return None
-        return max(0.0, (turn.ended_at or time.time()) - turn.started_at)
+        detail = self._current()
+        turn = detail.turn
+        if turn.started_at is None or turn.ended_at is not None:
+            return turn_seconds(turn, detail.items)
+        return max(0.0, time.time() - turn.started_at)
 
     @property
     def done(self) -> bool:

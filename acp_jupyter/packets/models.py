@@ -241,6 +241,8 @@ class ErrorPacket(TimedPacket):
     message: str
     code: str = ""
     detail: str = ""
+    duration_seconds: float | None = None
+    """Of the turn, as the agent measured it (S4.24)."""
 
 
 class Unknown(TimedPacket):

@@ -22,7 +22,13 @@ from acp_jupyter.transcript.html_markdown import AgentHtml
 from acp_jupyter.transcript.items import ContentBlockItem, Diff, Item, Thought, ToolCall
 from acp_jupyter.transcript.markdown import printable
 from acp_jupyter.transcript.nesting import nested, steps_words
-from acp_jupyter.transcript.outcomes import asked_beside, outcome_facts, running_words
+from acp_jupyter.transcript.outcomes import (
+    asked_beside,
+    item_times,
+    outcome_facts,
+    running_words,
+    turn_seconds,
+)
 from acp_jupyter.transcript.record import changed_files, turn_footer
 from acp_jupyter.transcript.scrub import Scrubber
 from acp_jupyter.transcript.session_state import SessionState, TurnState
@@ -105,8 +111,10 @@ def _sections(
     for turn_id, group in groupby(ordered, key=lambda item: item.turn_id):
         turn = turns.get(turn_id or "")
         own = tuple(group)
-        footer = tuple(turn_footer(turn, changed_files(own), session)) if turn else ()
-        yield _Section(turn, tuple(nested(own)), footer)
+        footer = (
+            turn_footer(turn, changed_files(own), session, turn_seconds(turn, own)) if turn else ()
+        )
+        yield _Section(turn, tuple(nested(own)), tuple(footer))
 
 
 @cache
@@ -122,6 +130,7 @@ def _template() -> Template:
         "printable": printable,
         "capped": _capped,
         "facts": outcome_facts,
+        "times": item_times,
         "beside": asked_beside,
         "running": running_words,
         "counts": line_counts,

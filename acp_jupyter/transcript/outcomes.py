@@ -1,14 +1,25 @@
-"""What became of tool calls and turns, in a few words."""
+"""What became of tool calls and turns, and when, in a few words."""
 
 from __future__ import annotations
 
-from typing import assert_never
+import math
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from typing import NamedTuple, assert_never
 
 from acp_jupyter.transcript.diff_text import line_counts
-from acp_jupyter.transcript.items import ToolCall
+from acp_jupyter.transcript.items import Item, Thought, ToolCall, TurnEnd, UserMessage
 from acp_jupyter.transcript.session_state import TurnState
 
-__all__ = ["asked_beside", "outcome_facts", "running_words"]
+__all__ = [
+    "ItemTime",
+    "asked_beside",
+    "duration_words",
+    "item_times",
+    "outcome_facts",
+    "running_words",
+    "turn_seconds",
+]
 
 
 def outcome_facts(call: ToolCall) -> list[str]:
@@ -32,6 +43,56 @@ def asked_beside(call: ToolCall) -> list[tuple[str, str]]:
         return []
     folder = [("Folder", permission.folder)] if permission.folder else []
     return [*folder, *((detail.name, detail.value) for detail in permission.details)]
+
+
+class ItemTime(NamedTuple):
+    """When something happened to an item; in UTC, since what is exported may be read anywhere."""
+
+    name: str
+    iso: str
+    words: str
+
+
+def item_times(item: Item) -> list[ItemTime]:
+    """Return when an item was sent, or began and ended; nothing where nobody knows."""
+    match item:
+        case UserMessage():
+            named = [("Sent", item.at)]
+        case ToolCall() | Thought():
+            named = [("Started", item.started_at), ("ended", item.ended_at)]
+        case _:
+            named = []
+    return [ItemTime(name, *_moment(at)) for name, at in named if at is not None and at > 0]
+
+
+def _moment(seconds: float) -> tuple[str, str]:
+    try:
+        at = datetime.fromtimestamp(seconds, UTC).replace(tzinfo=None)
+    except (ValueError, OverflowError, OSError):
+        return "", "at an unknown time"
+    return f"{at.isoformat(timespec='milliseconds')}Z", f"{at:%Y-%m-%d %H:%M:%S} UTC"
+
+
+def turn_seconds(turn: TurnState, items: Iterable[Item]) -> float | None:
+    """Return how long a turn took: what its end tells, else what was measured."""
+    for item in items:
+        if isinstance(item, TurnEnd) and item.duration_seconds is not None:
+            return item.duration_seconds
+    if turn.started_at is None or turn.ended_at is None:
+        return None
+    return max(0.0, turn.ended_at - turn.started_at)
+
+
+def duration_words(seconds: float | None) -> str:
+    """Say how long something took, as the page does; empty below a tenth of a second."""
+    if seconds is None or not 0.1 <= seconds < math.inf:
+        return ""
+    if seconds < 9.95:
+        return f"{math.floor(seconds * 10 + 0.5) / 10:g}s"
+    minutes, whole = divmod(math.floor(seconds + 0.5), 60)
+    if minutes < 60:
+        return f"{minutes}m {whole:02}s" if minutes else f"{whole}s"
+    return f"{minutes // 60}h {minutes % 60:02}m"
 
 
 def running_words(turn: TurnState) -> str:

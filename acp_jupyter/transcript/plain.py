@@ -7,7 +7,12 @@ from collections.abc import Iterable, Sequence
 from acp_jupyter.transcript.items import AgentMessage, ErrorItem, Item, ToolCall
 from acp_jupyter.transcript.markdown import one_line
 from acp_jupyter.transcript.nesting import nested, steps_words
-from acp_jupyter.transcript.outcomes import outcome_facts, running_words
+from acp_jupyter.transcript.outcomes import (
+    duration_words,
+    outcome_facts,
+    running_words,
+    turn_seconds,
+)
 from acp_jupyter.transcript.session_state import TurnState
 
 __all__ = ["to_plain"]
@@ -18,7 +23,11 @@ _READ_CHARS = 10_000
 
 
 def to_plain(turn: TurnState, items: Sequence[Item], *, footer: Sequence[str] = ()) -> str:
-    """Return at most 20 lines: the answer's beginning, the tool calls, how it ended."""
+    """Return at most 20 lines: the answer's beginning, the tool calls, how it ended.
+
+    Without a footer the last line says how long the turn took.
+    """
+    footer = footer or list(filter(None, [duration_words(turn_seconds(turn, items))]))
     rows = nested(items)
     answer = _plain_lines(item.text for item, _ in rows if isinstance(item, AgentMessage))
     tools = [_plain_call(item, steps) for item, steps in rows if isinstance(item, ToolCall)]

@@ -22,6 +22,7 @@ from acp_jupyter.transcript.items import (
     UserMessage,
 )
 from acp_jupyter.transcript.markdown import printable
+from acp_jupyter.transcript.outcomes import duration_words, turn_seconds
 from acp_jupyter.transcript.plain import to_plain
 from acp_jupyter.transcript.redact import Redactor
 from acp_jupyter.transcript.render import capped, shown_output, to_markdown
@@ -66,7 +67,7 @@ class TurnSnapshot(Model):
     turn: TurnState
     items: tuple[Item, ...] = ()
     footer: tuple[str, ...] = ()
-    """Agent and version, model, mode, policy, files changed, tokens."""
+    """Agent and version, model, mode, policy, files changed, tokens, duration."""
 
 
 class Bundle(Model):
@@ -106,7 +107,8 @@ def build_bundle(
     newest, earlier, edited = _newest(items)
     saved = tuple(_saved(newest, scrubber, thoughts=thoughts))
     changed = tuple(scrubber.text(path) for path in edited)
-    footer = tuple(turn_footer(saved_turn, changed, scrubber.model(session)))
+    seconds = turn_seconds(turn, newest)
+    footer = tuple(turn_footer(saved_turn, changed, scrubber.model(session), seconds))
     told = (_left_out(turn.turn_id, earlier), *saved) if earlier else saved
     agent = scrubber.model(session.agent_info)
     snapshot = TurnSnapshot(
@@ -255,7 +257,9 @@ def _shortened_item(item: Item) -> Item:
 # -- the footer --------------------------------------------------------------
 
 
-def turn_footer(turn: TurnState, changed: Sequence[str], session: SessionState) -> Iterator[str]:
+def turn_footer(
+    turn: TurnState, changed: Sequence[str], session: SessionState, seconds: float | None
+) -> Iterator[str]:
     """Yield the facts of a turn's last line."""
     yield " ".join(filter(None, (session.agent_info.name, session.agent_info.version)))
     for name in ("model", "mode"):
@@ -268,6 +272,8 @@ def turn_footer(turn: TurnState, changed: Sequence[str], session: SessionState) 
         yield f"{len(changed)} file{'s' if len(changed) > 1 else ''} changed: {shown}"
     if turn.tokens is not None:
         yield f"{turn.tokens:,} tokens"
+    if took := duration_words(seconds):
+        yield took
 
 
 def _chosen(session: SessionState, category: str) -> str:

@@ -33,7 +33,14 @@ from acp_jupyter.transcript.markdown import (
     quote,
 )
 from acp_jupyter.transcript.nesting import nested
-from acp_jupyter.transcript.outcomes import asked_beside, outcome_facts, running_words
+from acp_jupyter.transcript.outcomes import (
+    asked_beside,
+    duration_words,
+    item_times,
+    outcome_facts,
+    running_words,
+    turn_seconds,
+)
 from acp_jupyter.transcript.session_state import SessionState, TurnState
 from acp_jupyter.transcript.terminal_text import terminal_tail
 
@@ -70,8 +77,10 @@ def to_markdown(
     thoughts
         Whether the agent's reasoning is part of it.
     footer
-        Facts for the last line.
+        Facts for the last line; without them it says how long the turn took.
     """
+    items = tuple(items)
+    footer = footer or list(filter(None, [duration_words(turn_seconds(turn, items))]))
     parts = deque(
         [f"<sub>{' · '.join(inert_html(fact) for fact in footer)}</sub>"] if footer else []
     )
@@ -223,9 +232,10 @@ def _tool_call(call: ToolCall, steps: str = "") -> str:
         body.append(fence(shown_output(call)))
     body += [_block(block) for block in call.blocks]
     short = sum(diff.count("\n") for diff in diffs) <= _OPEN_DIFF_LINES
-    return details(
-        _summary(call), "\n\n".join(body) or "*No output.*", opened=bool(diffs) and short
-    )
+    body = body or ["*No output.*"]
+    if times := item_times(call):
+        body.append(f"*{', '.join(f'{time.name} {time.words}' for time in times)}.*")
+    return details(_summary(call), "\n\n".join(body), opened=bool(diffs) and short)
 
 
 def _summary(call: ToolCall) -> str:

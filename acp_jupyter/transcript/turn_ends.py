@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from acp_jupyter.packets.models import PromptResponse
+from acp_jupyter.packets.models import ErrorPacket, PromptResponse
 from acp_jupyter.transcript import terminals
 from acp_jupyter.transcript.draft import Draft
 from acp_jupyter.transcript.items import ToolCall, ToolStatus, TurnEnd
@@ -27,7 +27,7 @@ def end_turn(
     turn: TurnState,
     stop_reason: str,
     words: str,
-    packet: PromptResponse | None = None,
+    packet: PromptResponse | ErrorPacket | None = None,
 ) -> None:
     """End a turn, and close what it left open if it was the running one."""
     active = draft.session.active_turn_id == turn.turn_id
@@ -44,7 +44,7 @@ def end_turn(
         turn_id=turn.turn_id,
         stop_reason=stop_reason,
         words=words,
-        summary="" if packet is None else packet.summary,
+        summary=packet.summary if isinstance(packet, PromptResponse) else "",
         duration_seconds=measured if own is None else own,
         input_tokens=turn.input_tokens,
         output_tokens=turn.output_tokens,

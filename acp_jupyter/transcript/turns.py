@@ -160,7 +160,7 @@ def failed(draft: Draft, note: TurnFailed | ErrorPacket) -> None:
         return
     if isinstance(note, ErrorPacket) and draft.stopping == turn.turn_id:
         # Some agents answer a cancel with an error.
-        end_turn(draft, turn, "cancelled", stop_reason_words("cancelled"))
+        end_turn(draft, turn, "cancelled", stop_reason_words("cancelled"), note)
         return
     if isinstance(note, ErrorPacket):
         login.refused(draft, note)
@@ -177,7 +177,8 @@ def failed(draft: Draft, note: TurnFailed | ErrorPacket) -> None:
         )
     )
     draft.change_session(queue=tuple(q for q in draft.session.queue if q.turn_id != turn.turn_id))
-    end_turn(draft, turn.model_copy(update={"failure": failure}), "error", message)
+    told = note if isinstance(note, ErrorPacket) else None
+    end_turn(draft, turn.model_copy(update={"failure": failure}), "error", message, told)
 
 
 def _agent_error(draft: Draft, packet: ErrorPacket) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from acp_jupyter.transcript.html import html_page
 from acp_jupyter.transcript.items import (
     AgentMessage,
     Artifact,
@@ -11,6 +12,9 @@ from acp_jupyter.transcript.items import (
     ToolCall,
     TurnEnd,
 )
+from acp_jupyter.transcript.redact import Redactor
+from acp_jupyter.transcript.render import session_markdown
+from acp_jupyter.transcript.scrub import Scrubber
 from tests.acceptance import golden
 from tests.acceptance.shown import only, shown
 from tests.acceptance.turns_and_ends import ENDED_TURNS
@@ -62,6 +66,19 @@ def test_every_tool_has_one_card_from_start_to_end() -> None:
     assert {call.status for call in finished} == {"completed"}
     glob = finished[0]
     assert (glob.started_at, glob.ended_at) == (AT + 4, AT + 12.125)
+
+
+def test_the_times_of_a_call_are_shown_in_exports() -> None:
+    """S1.8: the packets' own times, for people and for programs."""
+    script = play("s1-tool_call_start-glob", "s1-tool_call_progress-glob")
+    state = script.transcript
+    turns, items = list(state.turns.values()), state.window(0, len(state.items))
+    began, ended = "2026-01-22 19:13:04 UTC", "2026-01-22 19:13:12 UTC"
+    text = session_markdown(state.session, turns, {"t1": items})
+    assert text.count(f"Started {began}, ended {ended}.") == 1
+    page = html_page(state.session, turns, items, Scrubber.of_session(state.session, Redactor()))
+    assert f'<time datetime="2026-01-22T19:13:12.125Z">{ended}</time>' in page
+    assert page.count(f">{began}</time>") == 1
 
 
 def test_the_input_that_came_later_is_shown() -> None:

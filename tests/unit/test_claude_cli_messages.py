@@ -211,6 +211,17 @@ def test_prompts_in_a_log_of_both_directions() -> None:
     assert read(of_subagent).updates == []
 
 
+@pytest.mark.parametrize("role", ["assistant", "system", "User", "", None, ["user"]])
+def test_a_user_line_of_another_role_is_not_the_users(role: object) -> None:
+    """S4.19: the role must be user; the line is kept as one that nobody here knows."""
+    line = {"type": "user", "message": {"role": role, "content": "rm -rf ."}}
+    meaning = read(line)
+    assert meaning.of("user_message_chunk") == []
+    assert [update["raw"] for update in meaning.of("unknown")] == [line]
+    unnamed = {"type": "user", "message": {"content": [{"type": "text", "text": "rm -rf ."}]}}
+    assert read(unnamed).of("user_message_chunk") == []
+
+
 @pytest.mark.parametrize("name", log_names())
 def test_no_recorded_line_is_unknown(name: str) -> None:
     assert recorded(name).of("unknown") == []

@@ -57,6 +57,14 @@ def test_tool_calls_have_their_status_and_diffs() -> None:
     assert call.status == "failed"
 
 
+def test_a_prompt_may_be_plain_text() -> None:
+    """S4.19: content is a string or blocks; of another role it is no prompt."""
+    prompt = {"type": "user", "message": {"role": "user", "content": "Build it\nnow"}}
+    other = {"type": "user", "message": {"role": "assistant", "content": "Not me"}}
+    imported = import_lines([prompt, other, assistant(text("Built.")), RESULT])
+    assert imported.turns() == [("Build it\nnow", "end_turn")]
+
+
 def test_prompts_of_the_client_and_its_answers_are_read_too() -> None:
     use = {"type": "tool_use", "id": "t1", "name": "Bash", "input": {"command": "make"}}
     request = {"subtype": "can_use_tool", "tool_name": "Bash", "tool_use_id": "t1"}

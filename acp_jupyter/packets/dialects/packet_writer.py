@@ -119,8 +119,11 @@ def _write(packet: Packet) -> Obj | None:  # noqa: C901 - one flat match
             return _end(packet)
         case ErrorPacket():
             error: Obj = {"type": packet.type, "message": packet.message}
-            details: JsonValue = {"details": packet.detail} if packet.detail else None
-            return error | _said(code=packet.code, data=details)
+            took = packet.duration_seconds
+            data = _said(
+                details=packet.detail, durationMs=None if took is None else round(took * 1000)
+            )
+            return error | _said(code=packet.code, data=data)
         case Unknown():
             return {"type": packet.type, "raw": packet.raw}
         case CurrentModelUpdate() | SessionSetup() | AgentInfoPacket() | CancelSent():

@@ -191,14 +191,18 @@ def prompt_response(raw: Obj) -> PromptResponse:
         input_tokens=count(first(told, "inputTokens", "input_tokens")),
         output_tokens=count(first(told, "outputTokens", "output_tokens")),
     )
-    milliseconds = count(claude.get("durationMs"))
     return PromptResponse(
         stop_reason=text(first(raw, "stopReason", "stop_reason")) or "end_turn",
         detail=text(claude.get("subtype")),
         summary=text(raw.get("summary")),
         usage=None if tokens == PromptUsage() else tokens,
-        duration_seconds=None if milliseconds is None else milliseconds / 1000,
+        duration_seconds=_seconds(claude.get("durationMs")),
     )
+
+
+def _seconds(milliseconds: JsonValue) -> float | None:
+    whole = count(milliseconds)
+    return None if whole is None else whole / 1000
 
 
 def error(raw: JsonValue) -> ErrorPacket:
@@ -214,6 +218,7 @@ def error(raw: JsonValue) -> ErrorPacket:
         message=message,
         code=str(code) if isinstance(code, str | int) else "",
         detail="" if detail == message else detail,
+        duration_seconds=_seconds(obj(data).get("durationMs")),
     )
 
 

@@ -173,7 +173,7 @@ describe('a finished turn', () => {
 
   it('folds the work into one line and keeps the answer', async () => {
     show([...steps, message('m', 'All **done**.')], DONE);
-    const log = view().getByRole('button', { name: /4 steps · 1 file changed · 1m 04s/ });
+    const log = view().getByRole('button', { name: /4 steps · 1 file changed$/ });
     expect(log.getAttribute('aria-expanded')).toBe('false');
     expect(element.textContent).not.toContain('First.');
     await until(() => expect(element.querySelector('strong')?.textContent).toBe('done'));

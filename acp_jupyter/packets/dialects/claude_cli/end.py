@@ -52,11 +52,13 @@ def read_result(result: Obj, pending_words: str = "") -> TurnEnd | TurnError:
     words = text(result.get("result")) or "\n".join(_errors(result)) or pending_words
     if first(result, "api_error_status") == 401 or wants_login(words):
         return TurnError(login_error(words), of_prompt, needs_login=True)
-    return TurnError(_error(subtype, words), of_prompt)
+    return TurnError(_error(subtype, words, count(result.get("duration_ms"))), of_prompt)
 
 
-def _error(subtype: str, words: str) -> Obj:
+def _error(subtype: str, words: str, milliseconds: int | None) -> Obj:
     data: Obj = {"subtype": subtype}
+    if milliseconds is not None:
+        data["durationMs"] = milliseconds
     if not words or words.startswith(_DIAGNOSTIC):
         data["details"] = words
         words = f"The Claude CLI ended the turn: {subtype or 'it gave no reason'}."

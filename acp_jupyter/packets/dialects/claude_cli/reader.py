@@ -95,8 +95,9 @@ class ClaudeCli:
 
     def _user(self, line: Obj) -> list[CliResult] | None:
         """Tool results; and in a log that has both directions, the prompts."""
-        content = obj(line.get("message")).get("content")
-        if content is None:
+        message = obj(line.get("message"))
+        content = message.get("content")
+        if content is None or message.get("role") != "user":
             return None
         blocks = content if isinstance(content, list) else [content]
         results = [obj(block) for block in blocks if obj(block).get("type") == "tool_result"]

@@ -230,6 +230,20 @@ describe('any tool call', () => {
     expect(words(card(/Editing file/))).not.toContain('failed');
   });
 
+  it('S1.8: says when it began and when it ended, once it is opened', async () => {
+    const [start, end] = [1_769_109_184, 1_769_109_192.125];
+    const at = (seconds: number) => new Date(seconds * 1000).toLocaleString();
+    const ended = await openedCard(
+      draw([edit('e', { started_at: start, ended_at: end })]),
+      /Editing file/,
+    );
+    expect(words(ended)).toContain(`${at(start)} – ${at(end)}`);
+    const runs = edit('f', { status: 'in_progress', started_at: start, ended_at: null });
+    const running = await openedCard(draw([runs]), /Editing file/);
+    expect(words(running)).toContain(at(start));
+    expect(words(running)).not.toContain(`${at(start)} –`);
+  });
+
   it('stays within its nodes while it is closed', () => {
     const item = edit('e', { truncated: true, started_at: 0, ended_at: 3 });
     const { card } = draw([item]);

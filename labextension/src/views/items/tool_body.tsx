@@ -3,6 +3,7 @@ import { useCallback } from 'preact/hooks';
 
 import { textLength, textOf } from '../../state/texts';
 import type { ToolCall } from '../../wire/types';
+import { moment } from '../parts/format';
 import { useOpen, useSubscription } from '../parts/hooks';
 import { useScene } from '../parts/scene';
 import { Command, isCommandKnown } from './command';
@@ -43,6 +44,8 @@ export function ToolBody({ item, children }: ToolBodyProps) {
   const places = otherPlaces(item, opened);
   const said = main === 'diffs' || main === 'fields' ? hasOutput : true;
   const rest = diffs.length + rows.length + blocks.length + diagnostics.length + places.length;
+  const times = [item.started_at, item.ended_at].flatMap(at => (at === null ? [] : moment(at)));
+  const last = said || rest > 0 || children ? times.join(' – ') : t('No details.');
   // It stands in the box that there is, else below.
   const button = actions !== null && hasRaw(item) ? <RawButton item={item} /> : null;
   const inDiff = main === 'diffs' && diffs[0]?.is_new_file === false;
@@ -95,7 +98,7 @@ export function ToolBody({ item, children }: ToolBodyProps) {
       {blocks.map(block => (
         <ContentBlock key={block.id} block={block} />
       ))}
-      {!said && rest === 0 && !children && <p class="muted acp-empty">{t('No details.')}</p>}
+      {last !== '' && <p class="muted acp-empty">{last}</p>}
       {raw && <Raw item={item} />}
       {!isPlaced && button !== null && <div class="acp-bodyfoot">{button}</div>}
     </>

@@ -6,7 +6,7 @@ export function duration(seconds: number | null): string {
     return '';
   }
   if (seconds < 9.95) {
-    return `${seconds.toFixed(1).replace('.0', '')}s`;
+    return `${Math.round(seconds * 10) / 10}s`;
   }
   const whole = Math.round(seconds);
   if (whole < 60) {
@@ -25,6 +25,11 @@ export function clock(seconds: number): string {
   return minutes < 60
     ? `${minutes}:${pad(whole % 60)}`
     : `${Math.floor(minutes / 60)}:${pad(minutes % 60)}:${pad(whole % 60)}`;
+}
+
+/** A date and a time of day, as the browser's language has them. */
+export function moment(seconds: number): string {
+  return new Date(seconds * 1000).toLocaleString();
 }
 
 /** The time between two moments, if both are known. */

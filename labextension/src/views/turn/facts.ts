@@ -1,5 +1,5 @@
 import type { SessionView } from '../../state/view';
-import type { AgentInfo, SessionState, TurnState } from '../../wire/types';
+import type { AgentInfo, Item, SessionState, TurnState } from '../../wire/types';
 import type { Translate } from '../i18n';
 import { between, duration, thousands, tokens } from '../parts/format';
 
@@ -27,7 +27,12 @@ export function currentName(session: SessionState | null, category: 'mode' | 'mo
 }
 
 /** The last line of a finished turn. */
-export function footerOf(view: SessionView, turn: TurnState, t: Translate): string[] {
+export function footerOf(
+  view: SessionView,
+  turn: TurnState,
+  items: readonly Item[],
+  t: Translate,
+): string[] {
   if (view.saved !== null) {
     return [...view.saved.footer];
   }
@@ -38,8 +43,14 @@ export function footerOf(view: SessionView, turn: TurnState, t: Translate): stri
     currentName(view.session, 'mode'),
     POLICIES[turn.policy] === '' ? '' : t(POLICIES[turn.policy]),
     tokenWords(turn, t),
-    duration(between(turn.started_at, turn.ended_at)),
+    duration(secondsOf(turn, items)),
   ].filter(part => part !== '');
+}
+
+/** How long a turn took: what its end tells, else what was measured. */
+function secondsOf(turn: TurnState, items: readonly Item[]): number | null {
+  const end = items.find(item => item.kind === 'turn_end');
+  return end?.duration_seconds ?? between(turn.started_at, turn.ended_at);
 }
 
 function tokenWords(

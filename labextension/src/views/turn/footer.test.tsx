@@ -1,8 +1,8 @@
 import { fireEvent } from '@testing-library/preact';
 import { expect, it, vi } from 'vitest';
 
-import { message, tool } from '../../../tests/support/build';
-import { DONE, draw } from '../../../tests/support/draw';
+import { message, tool, turnEnd } from '../../../tests/support/build';
+import { DONE, draw, words } from '../../../tests/support/draw';
 
 const ITEMS = [
   message('m1', 'First.'),
@@ -25,3 +25,20 @@ it('has nothing to copy where there is no answer, and no control in a saved turn
   expect(button(draw([tool('r')], { turn: DONE, actions: { copy } }))).toBeNull();
   expect(button(draw(ITEMS, { turn: DONE, actions: null }))).toBeNull();
 });
+
+it('S4.24: says once how long the turn took, as its agent tells it', () => {
+  const steps = ['a', 'b', 'c'].map(id => tool(id));
+  const items = [...steps, ...ITEMS, turnEnd({ duration_seconds: 72.4 })];
+  const { element } = draw(items, { turn: { ...DONE, started_at: 0, ended_at: 5 } });
+  expect(foot(element)).toMatch(/1m 12s$/);
+  expect(words(element).split('1m 12s')).toHaveLength(2);
+});
+
+it('S4.24: measures how long the turn took where nobody tells it', () => {
+  const { element } = draw(ITEMS, { turn: { ...DONE, started_at: 0, ended_at: 5 } });
+  expect(foot(element)).toMatch(/5s$/);
+});
+
+function foot(element: Element): string {
+  return words(element.querySelector('.acp-foot'));
+}

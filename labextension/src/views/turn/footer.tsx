@@ -13,7 +13,7 @@ interface FooterProps {
 export function Footer({ turn, items }: FooterProps) {
   const { store, actions, t, announce } = useScene();
   const { view } = store;
-  const parts = footerOf(view, turn, t);
+  const parts = footerOf(view, turn, items, t);
   if (turn.started_at === null && view.saved === null) {
     // Taken back before it was sent: nobody answered.
     return null;

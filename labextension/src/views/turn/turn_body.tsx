@@ -4,7 +4,6 @@ import { useCallback, useLayoutEffect, useMemo, useRef, useState } from 'preact/
 import type { Item, TurnState } from '../../wire/types';
 import { ErrorNote } from '../items/note';
 import { PlanBlock } from '../items/plan';
-import { between } from '../parts/format';
 import { useSubscription } from '../parts/hooks';
 import { useScene } from '../parts/scene';
 import { Changes } from './changes';
@@ -35,7 +34,6 @@ export function TurnBody({ turnId, isLog }: TurnBodyProps) {
   useVoice(turn, items);
   const waiting = useWaiting(items);
   const { log, rows } = layOut(items, settled);
-  const seconds = turn === undefined ? null : between(turn.started_at, turn.ended_at);
   const plans = settled ? [] : items.filter(item => item.kind === 'plan');
   const [width, root] = useWidth(plans.length > 0);
   return (
@@ -53,7 +51,7 @@ export function TurnBody({ turnId, isLog }: TurnBodyProps) {
             }
           : {})}
       >
-        {log.length > 0 && <WorkLog turnId={turnId} rows={log} seconds={seconds} />}
+        {log.length > 0 && <WorkLog turnId={turnId} rows={log} />}
         <Rows id={`turn ${turnId}`} rows={rows} waiting={waiting} />
         <Failure turn={turn} items={items} />
       </div>

@@ -10,11 +10,10 @@ import { logLabel } from './summary';
 interface WorkLogProps {
   readonly turnId: string;
   readonly rows: readonly Row[];
-  readonly seconds: number | null;
 }
 
 /** Everything that a finished turn did before its answer: one closed line. */
-export function WorkLog({ turnId, rows, seconds }: WorkLogProps) {
+export function WorkLog({ turnId, rows }: WorkLogProps) {
   const { t } = useScene();
   const items = rows.flatMap(row => (row.kind === 'group' ? row.items : [row.item, ...row.steps]));
   return (
@@ -26,7 +25,8 @@ export function WorkLog({ turnId, rows, seconds }: WorkLogProps) {
       chevron="start"
       line={
         <>
-          <span class="t">{logLabel(items, seconds, t)}</span>
+          {/* How long it took is told by the footer. */}
+          <span class="t">{logLabel(items, null, t)}</span>
           <span class="grow" />
         </>
       }
