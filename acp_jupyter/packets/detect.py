@@ -16,6 +16,7 @@ from acp_jupyter.packets.tools import TOOLS, find_tool
 from acp_jupyter.packets.vocabulary import PacketType, UiKind
 
 __all__ = [
+    "SPELLINGS",
     "DiffData",
     "determine_packet_type",
     "extract_diff_data",
@@ -26,6 +27,8 @@ __all__ = [
     "is_task_tool",
     "is_todo_write_tool",
     "normalize_tool_name",
+    "session_update",
+    "spelled",
     "tool_name_to_kind",
 ]
 
@@ -47,6 +50,13 @@ _BY_UPDATE: dict[str, PacketType] = {
     "tool_call_update": "tool_call_progress",
     "plan": "agent_plan_update",
 }
+
+SPELLINGS: dict[str, tuple[str, ...]] = {
+    "raw_input": ("raw_input", "rawInput", "tool_input", "toolInput"),
+    "raw_output": ("raw_output", "rawOutput"),
+    "tool_name": ("tool_name", "toolName"),
+}
+"""The names of a tool call's field, in the order in which all readers take them."""
 
 _RAW_KINDS: dict[str, UiKind] = {
     "search": "search",
@@ -71,9 +81,14 @@ def session_update(packet: Obj) -> str:
     return kind if isinstance(kind, str) and kind else text(packet.get("session_update"))
 
 
+def spelled(packet: Obj, field: str) -> JsonValue:
+    """Return a field in the first of its spellings that says something (S1.51, C33)."""
+    said = [value for name in SPELLINGS[field] if (value := packet.get(name)) is not None]
+    return next((value for value in said if value not in ({}, [], "")), said[0] if said else None)
+
+
 def _raw_input(packet: Obj) -> Obj:
-    """S1.51: ``raw_input`` first, unless it says nothing."""
-    return obj(packet.get("raw_input") or packet.get("rawInput"))
+    return obj(spelled(packet, "raw_input"))
 
 
 def is_todo_write_tool(packet: Obj) -> bool:
@@ -154,7 +169,7 @@ def normalize_tool_name(packet: Obj) -> str:
 
     The first of ``tool_name``, ``toolName`` and ``title`` that is there counts, even if empty.
     """
-    names = (packet.get(key) for key in ("tool_name", "toolName", "title"))
+    names = (packet.get(key) for key in (*SPELLINGS["tool_name"], "title"))
     row = find_tool(text(next((name for name in names if name is not None), None)))
     return "unknown" if row is None else row.name
 

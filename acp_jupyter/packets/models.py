@@ -149,7 +149,8 @@ class ToolCallProgress(_ToolCallPacket):
         if self.content is None and self.raw_output is None:
             return None
         row = TOOLS.get(self.tool_name, UNKNOWN_TOOL)
-        return row.read_output(Given.of(self.raw_output, self.content or ()))
+        failed = self.status == "failed"
+        return row.read_output(Given.of(self.raw_output, self.content or (), failed=failed))
 
 
 class OptionPacket(PacketModel):

@@ -68,9 +68,13 @@ class Given:
     """What it gave as text, once: its content's, else its raw output's."""
     is_text: bool
     """Whether the content is text and nothing else."""
+    failed: bool = False
+    """Whether it tells that the call failed: what it gave as text is the error."""
 
     @classmethod
-    def of(cls, raw: JsonValue, content: tuple[ToolContent, ...] = ()) -> Given:
+    def of(
+        cls, raw: JsonValue, content: tuple[ToolContent, ...] = (), *, failed: bool = False
+    ) -> Given:
         """Work out what follows from a raw output and a content."""
         fields = obj(raw)
         parts = [
@@ -81,7 +85,7 @@ class Given:
         said = parts[0] if len(parts) == 1 else "\n".join(part for part in parts if part)
         only = len(parts) == len(content)
         metadata = obj(fields.get("metadata"))
-        return cls(raw, content, fields, metadata, said or _raw_text(raw), only)
+        return cls(raw, content, fields, metadata, said or _raw_text(raw), only, failed)
 
     @property
     def truncated(self) -> bool:
@@ -129,6 +133,8 @@ def read_grep_output(given: Given) -> ToolOutput:
 
 
 def _search(given: Given) -> SearchOutput:
+    if given.failed:
+        return SearchOutput()
     lines = tuple(line for line in given.text.split("\n") if line.strip())
     found = read_found(lines[:_LOOKED_AT]).count
     told = count(given.metadata.get("count"))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from acp_jupyter.packets.json_fields import flag
+from acp_jupyter.packets.json_fields import flag, obj
 from acp_jupyter.packets.models import ToolCallProgress, ToolCallStart
 from acp_jupyter.packets.paths import relative_path
 from acp_jupyter.packets.read_outputs import Given
 from acp_jupyter.packets.tool_outputs import ReadToolOutput, ToolOutput
 from acp_jupyter.packets.tools import TOOLS, UNKNOWN_TOOL
-from acp_jupyter.packets.words import ToolFacts, describe_tool
+from acp_jupyter.packets.words import ToolFacts, ToolWords, describe_tool
 from acp_jupyter.transcript import terminals
 from acp_jupyter.transcript.call_facts import CallFacts
 from acp_jupyter.transcript.changes import hang_written
@@ -49,12 +49,14 @@ def upsert_tool_call(draft: Draft, packet: ToolCallStart | ToolCallProgress) -> 
     output = _output(facts, given, packet)
     status = _status(item.status, packet.status)
     changes = _said(draft, item, facts, packet, given)
-    changes |= {"status": status, **given_fields(output, item, status, draft.session.cwd)}
+    own = given_fields(output, item, status, draft.session.cwd)
+    changes |= {"status": status, **own}
     if _RANK[status] == 2 and item.ended_at is None:
         draft.close_open_item(item.id)  # of its subagent
         changes |= _ended(draft, item, facts, changes)
     if old is None or not facts.reads_like(known):
-        changes |= _words(draft, item, facts, given)
+        shown = item.model_copy(update=changes)
+        changes |= _words(draft, shown, facts, given, known)
     if old is None:
         draft.add(item.model_copy(update=changes))
     elif any(getattr(old, name) != value for name, value in changes.items()):
@@ -64,7 +66,8 @@ def upsert_tool_call(draft: Draft, packet: ToolCallStart | ToolCallProgress) -> 
         text = output.data.content if isinstance(output, ReadToolOutput) else given.text
         # What a command is for may come as content before it runs (claude).
         repeats = _RANK[status] < 2 and text == changes.get("description", item.description)
-        if text and not repeats and not terminals.keeps_text(draft, item.id, packet, text):
+        new = not repeats if text else packet.content is not None
+        if new and not terminals.keeps_text(draft, item.id, packet, text):
             draft.set_text(item.id, "output", text)
     if draft.written:
         hang_written(draft, item.id)
@@ -132,7 +135,7 @@ def _said(
             raw_input=facts.raw_input,
             locations=packet.locations,
         )
-        if shown or old.permission is None:
+        if shown or old.permission is None or not packet.content:
             # Else what was asked about stays in sight (opencode's "Wrote file").
             changes["diffs"] = shown
         changes["blocks"] = blocks(packet.content, old)
@@ -161,10 +164,38 @@ def _ended(
     return {"ended_at": draft.at}
 
 
-def _words(draft: Draft, old: ToolCall, facts: CallFacts, given: Given) -> dict[str, object]:
+def _words(
+    draft: Draft, old: ToolCall, facts: CallFacts, given: Given, before: CallFacts
+) -> dict[str, object]:
     """Return what is told of the call in words, and what follows from its input."""
     cwd = draft.session.cwd
-    words = describe_tool(
+    words = _described(facts, given, cwd)
+    # What the agent does not say now and never did is of the host: a terminal's command.
+    said = _described(before, Given.of(before.raw_output, before.diffs), cwd)
+    shown = old.diffs[0].path if old.diffs else ""
+    is_new = words.is_new_file
+    if is_new is None and old.diffs:
+        is_new = old.is_new_file
+    places = (
+        Location(path=relative_path(place.path, cwd), line=place.line) for place in facts.locations
+    )
+    return {
+        "tool_kind": words.acp_kind,
+        "ui_kind": words.ui_kind,
+        "tool_name": facts.name,
+        "title": words.title,
+        "description": words.description,
+        "command": words.command or ("" if said.command else old.command),
+        "path": words.path or shown or ("" if said.path else old.path),
+        "locations": tuple(places),
+        "is_new_file": is_new,
+        "raw_input": facts.raw_input,
+        **asked_fields(words.input, obj(facts.raw_input), old),
+    }
+
+
+def _described(facts: CallFacts, given: Given, cwd: str) -> ToolWords:
+    return describe_tool(
         ToolFacts(
             title=facts.title,
             tool_name=facts.tool_name,
@@ -176,19 +207,3 @@ def _words(draft: Draft, old: ToolCall, facts: CallFacts, given: Given) -> dict[
             cwd=cwd,
         )
     )
-    places = (
-        Location(path=relative_path(place.path, cwd), line=place.line) for place in facts.locations
-    )
-    return {
-        "tool_kind": words.acp_kind,
-        "ui_kind": words.ui_kind,
-        "tool_name": facts.name,
-        "title": words.title,
-        "description": words.description,
-        "command": words.command or old.command,
-        "path": words.path or old.path,
-        "locations": tuple(places),
-        "is_new_file": old.is_new_file if words.is_new_file is None else words.is_new_file,
-        "raw_input": facts.raw_input,
-        **asked_fields(words.input, old),
-    }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TypedDict
 
 from acp_jupyter.packets.content import OtherBlock, ToolContent, ToolContentBlock
+from acp_jupyter.packets.json_fields import Obj
 from acp_jupyter.packets.paths import relative_path
 from acp_jupyter.packets.search_hits import NO_FILES, SearchHit, read_found
 from acp_jupyter.packets.tool_inputs import TaskInput, TodoItem, TodoWriteInput, ToolInput
@@ -31,24 +32,25 @@ class OwnFields(TypedDict, total=False):
     """What only some tools have."""
 
     subagent_type: str
-    todos: tuple[TodoItem, ...]
-    files: tuple[str, ...]
+    todos: tuple[TodoItem, ...] | None
+    files: tuple[str, ...] | None
     hits: tuple[SearchHit, ...] | None
     remarks: tuple[str, ...]
-    count: int
+    count: int | None
     exit_code: int
     truncated: bool
     first_line: int
     diagnostics: tuple[Diagnostic, ...]
 
 
-def asked_fields(tool_input: ToolInput, old: ToolCall) -> OwnFields:
+def asked_fields(tool_input: ToolInput, raw: Obj, old: ToolCall) -> OwnFields:
     """Return what an input says of the call; a list of todos replaces the old one (S5.33)."""
     match tool_input:
-        case TaskInput() if tool_input.subagent_type:
+        case TaskInput():
             return {"subagent_type": tool_input.subagent_type}
         case TodoWriteInput():
-            return {"todos": tool_input.todos or old.todos or ()}
+            listed = isinstance(raw.get("todos"), list)
+            return {"todos": tool_input.todos if listed else old.todos or ()}
         case _:
             return {}
 
@@ -58,7 +60,9 @@ def given_fields(
 ) -> OwnFields:
     """Return what an output says of the call."""
     match output:
-        case SearchToolOutput() if status != "failed":
+        case SearchToolOutput() if status == "failed":  # what came is an error
+            return {"files": None, "hits": None, "remarks": (), "count": None, "truncated": False}
+        case SearchToolOutput():
             return _found_fields(output.data, cwd)
         case ReadToolOutput():
             read: OwnFields = {"truncated": output.data.truncated}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from typing import TypeVar
 
-from acp_jupyter.packets.detect import is_task_tool, is_todo_write_tool
+from acp_jupyter.packets.detect import SPELLINGS, is_task_tool, is_todo_write_tool
 from acp_jupyter.packets.json_fields import Obj, first, obj, text, text_or_none
 from acp_jupyter.packets.terminal_meta import TerminalTexts
 from acp_jupyter.packets.tools import KIND_TOOLS, find_tool
@@ -75,7 +75,7 @@ def _remember(known: OrderedDict[str, _Known], tool_call_id: str, value: _Known)
 
 def spelled_name(raw: Obj) -> str | None:
     """Return a tool's name as the agent spells it; names in ``_meta`` win (C18)."""
-    return _meta_name(raw) or text_or_none(first(raw, "toolName", "tool_name", "name"))
+    return _meta_name(raw) or text_or_none(first(raw, *SPELLINGS["tool_name"], "name"))
 
 
 def _meta_name(raw: Obj) -> str | None:
@@ -83,4 +83,4 @@ def _meta_name(raw: Obj) -> str | None:
     if not isinstance(meta, dict):
         return None
     inner = obj(meta.get("claudeCode")).get("toolName")
-    return text_or_none(first(meta, "tool_name", "toolName")) or text_or_none(inner)
+    return text_or_none(first(meta, *SPELLINGS["tool_name"])) or text_or_none(inner)

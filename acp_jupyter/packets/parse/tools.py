@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import JsonValue
 
 from acp_jupyter.packets.content import read_tool_content
-from acp_jupyter.packets.detect import tool_name_to_kind
+from acp_jupyter.packets.detect import SPELLINGS, spelled, tool_name_to_kind
 from acp_jupyter.packets.json_fields import Obj, count, first, obj, text, text_or_none
 from acp_jupyter.packets.models import (
     Location,
@@ -58,7 +58,7 @@ def tool_progress(raw: Obj, state: ParseState) -> ToolCallProgress | None:
 def tool_end(raw: Obj, state: ParseState) -> ToolCallProgress | None:
     """S3.11: what ``result`` says is the output."""
     ended: Obj = {"status": "completed", **raw}
-    if "rawOutput" not in raw and "raw_output" not in raw:
+    if not any(name in raw for name in SPELLINGS["raw_output"]):
         ended["rawOutput"] = raw.get("result")
     return tool_progress(ended, state)
 
@@ -82,8 +82,8 @@ def _common(raw: Obj, state: ParseState) -> dict[str, Any] | None:
         "title": text_or_none(raw.get("title")),
         "name": spelled_name(raw),
         "content": read_tool_content(raw.get("content")),
-        "raw_input": first(raw, "rawInput", "raw_input", "toolInput", "tool_input"),
-        "raw_output": first(raw, "rawOutput", "raw_output"),
+        "raw_input": spelled(raw, "raw_input"),
+        "raw_output": spelled(raw, "raw_output"),
         "progress": _share(raw.get("progress")),
         "message": text_or_none(raw.get("message")),
         "parent_id": parent_id(raw),
@@ -139,7 +139,7 @@ def _described(raw: Obj, raw_call: JsonValue, request_id: str) -> ToolCallProgre
         title=text_or_none(raw.get("operation")) or text_or_none(call.get("title")),
         content=read_tool_content(raw.get("description") or call.get("content")),
         acp_kind=read_acp_kind(call.get("kind")),
-        raw_input=first(call, "rawInput", "raw_input"),
+        raw_input=spelled(call, "raw_input"),
     )
 
 
