@@ -42,7 +42,7 @@ _ACTS = re.compile(
 """What may be more than text in one reader or another."""
 _BLOCK_BEGINS = re.compile(
     r"#{1,6}(?=[ \t]|$)|>|[-+*](?=[ \t]|$)|=+[ \t]*$|-+[ \t]*$|`{3}|~{3}|:(?=[ \t])"
-    r"|(?:\*[ \t]*){3,}$|(?:_[ \t]*){3,}$|\[(?!\^[^&]*$)(?=[^\]]*\]:)|[|: \t-]*-[|: \t-]*$"
+    r"|(?:\*[ \t]*){3,}$|(?:_[ \t]*){3,}$|\[(?!\^[^&]*$)(?=[^\]]*\]:)|(?=[|: \t-]*$)[|: \t]*-"
 )
 """Footnotes stay, unless they hold an entity: without footnotes those would be definitions."""
 _NUMBER_BEGINS = re.compile(r"(\d{1,9})(?=[.)](?:[ \t]|$))")
