@@ -5,7 +5,7 @@ All are total: an object with wrong types in any field gives an answer (S1.54).
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, cast, get_args
 
 from pydantic import JsonValue
 
@@ -16,6 +16,7 @@ from acp_jupyter.packets.tools import TOOLS, find_tool
 from acp_jupyter.packets.vocabulary import PacketType, UiKind
 
 __all__ = [
+    "PACKET_NAMES",
     "SPELLINGS",
     "DiffData",
     "determine_packet_type",
@@ -27,29 +28,63 @@ __all__ = [
     "is_task_tool",
     "is_todo_write_tool",
     "normalize_tool_name",
+    "packet_name",
     "session_update",
     "spelled",
     "tool_name_to_kind",
 ]
 
-_BY_TYPE: dict[str, PacketType] = {
-    "agent_message_chunk": "agent_message_chunk",
-    "agent_thought_chunk": "agent_thought_chunk",
-    "tool_call_start": "tool_call_start",
-    "tool_call_progress": "tool_call_progress",
-    "agent_plan_update": "agent_plan_update",
-    "prompt_response": "prompt_response",
-    "artifact_created": "artifact_created",
-    "error": "error",
-}
-
-_BY_UPDATE: dict[str, PacketType] = {
+PACKET_NAMES: dict[str, str] = {
+    "user_message_chunk": "user_message_chunk",
+    "user_message": "user_message_chunk",
     "agent_message_chunk": "agent_message_chunk",
     "agent_thought_chunk": "agent_thought_chunk",
     "tool_call": "tool_call_start",
+    "tool_call_start": "tool_call_start",
+    "tool_start": "tool_call_start",
     "tool_call_update": "tool_call_progress",
+    "tool_call_progress": "tool_call_progress",
+    "tool_progress": "tool_call_progress",
+    "tool_end": "tool_call_progress",
+    "permission_request": "permission_request",
+    "permission_response": "permission_response",
+    "elicitation_request": "elicitation_request",
+    "elicitation_response": "elicitation_response",
+    "elicitation_complete": "elicitation_complete",
     "plan": "agent_plan_update",
+    "plan_update": "agent_plan_update",
+    "agent_plan_update": "agent_plan_update",
+    "plan_removed": "plan_removed",
+    "available_commands_update": "available_commands_update",
+    "current_mode_update": "current_mode_update",
+    "mode_update": "current_mode_update",
+    "config_option_update": "config_option_update",
+    "session_info_update": "session_info_update",
+    "usage_update": "usage_update",
+    "notice": "notice",
+    "compaction_update": "notice",
+    "compaction_summary_chunk": "notice",
+    "artifact_created": "artifact_created",
+    "file_write": "file_write",
+    "prompt_response": "prompt_response",
+    "done": "prompt_response",
+    "error": "error",
+    "step_start": "step_start",
+    "step_delta": "agent_thought_chunk",
+    "step_end": "step_end",
+    "output_start": "output_start",
+    "output_delta": "agent_message_chunk",
+    "output_end": "output_end",
 }
+"""Each name that a packet may have, and the type that it is read as; none means two things."""
+
+_SEED_TYPES = frozenset(get_args(PacketType)) - {"unknown"}
+"""What the seeds know as ``type``; these count before any ``sessionUpdate`` (S5.12)."""
+
+_SEED_UPDATES = frozenset(
+    {"agent_message_chunk", "agent_thought_chunk", "tool_call", "tool_call_update", "plan"}
+)
+"""What they know as ``sessionUpdate``."""
 
 SPELLINGS: dict[str, tuple[str, ...]] = {
     "raw_input": ("raw_input", "rawInput", "tool_input", "toolInput"),
@@ -66,13 +101,24 @@ _RAW_KINDS: dict[str, UiKind] = {
 }
 
 
-def determine_packet_type(packet: Obj) -> PacketType:
-    """Tell which of the seeds' nine kinds an object is (S5.4, S5.12, C2).
+def packet_name(packet: Obj) -> str:
+    """Return the name that decides of what type an object is; nothing where none is known.
 
-    ``type`` counts first; one that is unknown falls through to ``sessionUpdate``.
+    First a ``type`` of the seeds, then ``sessionUpdate``, then any other known ``type``.
     """
-    by_type = _BY_TYPE.get(text(packet.get("type")))
-    return by_type or _BY_UPDATE.get(session_update(packet), "unknown")
+    name = text(packet.get("type"))
+    if name in _SEED_TYPES:
+        return name
+    return next((n for n in (session_update(packet), name) if n in PACKET_NAMES), "")
+
+
+def determine_packet_type(packet: Obj) -> PacketType:
+    """Tell which of the seeds' nine kinds an object is (S5.4, S5.12, C2)."""
+    name = packet_name(packet)
+    seeds = _SEED_TYPES if name == packet.get("type") else frozenset[str]()
+    if name not in seeds and not (name in _SEED_UPDATES and name == session_update(packet)):
+        return "unknown"
+    return cast(PacketType, PACKET_NAMES[name])
 
 
 def session_update(packet: Obj) -> str:

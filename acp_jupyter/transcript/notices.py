@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 
-from acp_jupyter.packets.detect import session_update
+from acp_jupyter.packets.detect import PACKET_NAMES, session_update
 from acp_jupyter.packets.json_fields import obj
 from acp_jupyter.packets.models import Unknown
-from acp_jupyter.packets.parse.packet import known_kind
 from acp_jupyter.packets.session_models import NoticePacket
 from acp_jupyter.transcript.draft import Draft
 from acp_jupyter.transcript.items import Notice
@@ -54,7 +53,7 @@ def unknown(draft: Draft, packet: Unknown) -> None:
     on where it was.
     """
     kind = session_update(obj(packet.raw))
-    if not kind or known_kind(kind) or packet.raw == _EMPTY:
+    if not kind or kind in PACKET_NAMES or packet.raw == _EMPTY:
         return
     turn_id, title = draft.turn_id(), kind[:_TITLE_CHARS]
     if draft.known("notice", turn_id, title) is None:

@@ -9,7 +9,7 @@ from typing import Any, TypedDict
 from pydantic import JsonValue
 
 from acp_jupyter.packets.content import ContentBlock, TextBlock, read_block
-from acp_jupyter.packets.detect import session_update
+from acp_jupyter.packets.detect import packet_name
 from acp_jupyter.packets.json_fields import Obj, first, text
 from acp_jupyter.packets.json_shape import clean_json
 from acp_jupyter.packets.models import (
@@ -24,7 +24,7 @@ from acp_jupyter.packets.parse.state import ParseState
 from acp_jupyter.packets.session_models import MessageEnd, MessageStart, StepEnd, StepStart
 from acp_jupyter.packets.union import Packet
 
-__all__ = ["known_kind", "parse_clean", "parse_packet", "read_timestamp"]
+__all__ = ["parse_clean", "parse_packet", "read_timestamp"]
 
 _EARLIEST, _LATEST = 946_684_800.0, 4_102_444_800.0
 """The years 2000 and 2100: what lies outside is no time of a packet."""
@@ -64,20 +64,13 @@ def parse_clean(raw: JsonValue, state: ParseState) -> Packet:
     """Do the same with what `clean_json` has returned."""
     if not isinstance(raw, dict):
         return Unknown(raw=raw)
-    kind = raw.get("type")
-    reader = _READERS.get(kind) if isinstance(kind, str) else None
-    reader = reader or _READERS.get(session_update(raw))
+    reader = _READERS.get(packet_name(raw))
     packet = None if reader is None else reader(raw, state)
     if packet is None:
         return Unknown(raw=raw)
     if "timestamp" in raw and (at := read_timestamp(raw["timestamp"])) is not None:
         return packet.model_copy(update={"timestamp": at})
     return packet
-
-
-def known_kind(kind: str) -> bool:
-    """Tell whether packets of this ``type`` or ``sessionUpdate`` are read."""
-    return kind in _READERS
 
 
 def read_timestamp(value: JsonValue) -> float | None:
@@ -163,6 +156,7 @@ def _plainly(read: Callable[[Obj], Packet | None]) -> _Reader:
 
 _READERS: dict[str, _Reader] = {
     "user_message_chunk": _user_chunk,
+    "user_message": _user_chunk,
     "agent_message_chunk": _agent_chunk,
     "agent_thought_chunk": _thought_chunk,
     "tool_call": tools.tool_start,
@@ -202,4 +196,4 @@ _READERS: dict[str, _Reader] = {
     "output_delta": _output_delta,
     "output_end": lambda _raw, _state: MessageEnd(),
 }
-"""By ``type`` or ``sessionUpdate``: no name means two things in the dialects that are read."""
+"""By the names of `PACKET_NAMES`."""

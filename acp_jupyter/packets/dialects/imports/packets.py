@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from acp_jupyter.packets.detect import session_update
+from acp_jupyter.packets.detect import packet_name
 from acp_jupyter.packets.dialects.imports.writer import ImplicitTurns, LineWriter, as_blocks
 from acp_jupyter.packets.parse.packet import read_timestamp
 from acp_jupyter.packets.traffic import TrafficEntry
@@ -28,7 +28,6 @@ AFTER_TURN = frozenset(_AFTER_TURN_NAMES.split())
 
 _ENDS = frozenset({"prompt_response", "done"})
 _USER = frozenset({"user_message_chunk", "user_message"})
-_KNOWN = _USER | IN_TURN | AFTER_TURN | _ENDS | {"error"}
 
 
 class PacketImport:
@@ -49,7 +48,7 @@ class PacketImport:
         """Yield the lines for a packet, or in words what is wrong with it."""
         own_time = read_timestamp(packet.get("timestamp"))
         self._writer.at = self._writer.at if own_time is None else own_time
-        name = _name(packet)
+        name = packet_name(packet)
         failed, self._failed = self._failed, name == "error"
         if name in _USER:
             for block in as_blocks(packet.get("content")):
@@ -68,8 +67,3 @@ class PacketImport:
     def finish(self) -> Iterator[TrafficEntry]:
         """Yield what the end of the log leaves to be said."""
         yield from self._turns.finish()
-
-
-def _name(packet: dict[str, Any]) -> str:
-    name = packet.get("type")
-    return name if isinstance(name, str) and name in _KNOWN else session_update(packet)

@@ -1,0 +1,108 @@
+"""One table tells of what type a packet is, whoever asks."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+import pytest
+
+from acp_jupyter.packets import determine_packet_type, parse_packet
+from acp_jupyter.packets.detect import PACKET_NAMES
+from tests.support.imported import import_lines
+
+Json = dict[str, Any]
+
+FIELDS: Json = {
+    "toolCallId": "c",
+    "request_id": "r",
+    "message": "m",
+    "step_id": "s",
+    "path": "p",
+    "planId": "p",
+    "modeId": "m",
+    "used": 1,
+    "size": 2,
+    "entries": [],
+    "stopReason": "end_turn",
+    "content": {"type": "text", "text": "t"},
+    "artifact": {"id": "a", "type": "file", "name": "n", "path": "p"},
+}
+SEED_TYPES = [
+    "agent_message_chunk",
+    "agent_thought_chunk",
+    "tool_call_start",
+    "tool_call_progress",
+    "agent_plan_update",
+    "prompt_response",
+    "artifact_created",
+    "error",
+]
+WIDER = [
+    "plan",
+    "tool_call",
+    "tool_call_update",
+    "tool_start",
+    "tool_progress",
+    "tool_end",
+    "output_delta",
+    "step_delta",
+    "notice",
+    "done",
+    "user_message_chunk",
+    "user_message",
+    "permission_request",
+    "moon",
+]
+UPDATES = {
+    "agent_message_chunk": "agent_message_chunk",
+    "agent_thought_chunk": "agent_thought_chunk",
+    "tool_call": "tool_call_start",
+    "tool_call_update": "tool_call_progress",
+    "plan": "agent_plan_update",
+}
+
+
+@pytest.mark.parametrize("key", ["sessionUpdate", "session_update"])
+@pytest.mark.parametrize(("name", "update"), [*product(WIDER, UPDATES)])
+def test_a_known_update_counts_before_a_wider_type(name: str, update: str, key: str) -> None:
+    """S5.1, S5.12: for the parser as for the function of the seeds."""
+    packet = {**FIELDS, "type": name, key: update}
+    assert determine_packet_type(packet) == UPDATES[update]
+    assert parse_packet(packet).type == UPDATES[update]
+
+
+@pytest.mark.parametrize(("name", "update"), [*product(SEED_TYPES, UPDATES)])
+def test_a_type_of_the_seeds_counts_first(name: str, update: str) -> None:
+    """S5.12."""
+    packet = {**FIELDS, "type": name, "sessionUpdate": update}
+    assert determine_packet_type(packet) == parse_packet(packet).type == name
+
+
+@pytest.mark.parametrize("name", [name for name in WIDER if name != "moon"])
+def test_a_wider_type_counts_without_a_known_update(name: str) -> None:
+    """S5.1: the seeds' function does not know it, the parser does."""
+    packet = {**FIELDS, "type": name, "sessionUpdate": "sun"}
+    assert determine_packet_type(packet) == "unknown"
+    assert parse_packet(packet).type != "unknown"
+
+
+def test_the_table_tells_what_the_parser_makes() -> None:
+    """S5.1: of each name, under either key; each is read by the parser."""
+    read = set()
+    for (name, wanted), key in product(PACKET_NAMES.items(), ("type", "sessionUpdate")):
+        made = parse_packet({**FIELDS, key: name}).type
+        assert made in {wanted, "unknown"}, name
+        read |= {name} if made == wanted else set()
+    fields_of_their_own = {name for name in PACKET_NAMES if name.startswith(("elicit", "compact"))}
+    assert read | fields_of_their_own == set(PACKET_NAMES)
+
+
+def test_an_import_ends_its_turn_where_the_parser_does() -> None:
+    """S5.1: ``done`` beside the update of a chunk is a chunk."""
+    text = {"type": "text", "text": "Yes"}
+    chunk = {"type": "done", "sessionUpdate": "agent_message_chunk", "content": text}
+    imported = import_lines([chunk, {"type": "done", "sessionUpdate": ""}])
+    assert imported.kinds() == ["agent_message", "turn_end"]
+    assert imported.turns() == [("", "end_turn")]
+    assert imported.problems == []
