@@ -75,7 +75,7 @@ def _remember(known: OrderedDict[str, _Known], tool_call_id: str, value: _Known)
 
 def spelled_name(raw: Obj) -> str | None:
     """Return a tool's name as the agent spells it; names in ``_meta`` win (C18)."""
-    return _meta_name(raw) or text_or_none(first(raw, "toolName", "tool_name", "name"))
+    return _meta_name(raw) or text_or_none(first(raw, "tool_name", "toolName", "name"))
 
 
 def _meta_name(raw: Obj) -> str | None:
