@@ -34,6 +34,7 @@ from acp_jupyter.packets.tool_inputs import (
 from acp_jupyter.transcript.items import ToolCall
 from tests.acceptance.shown import only
 from tests.acceptance.turns_of_tools import play
+from tests.support.script import Script
 
 Json = dict[str, Any]
 
@@ -66,6 +67,11 @@ TODOS = TodoWriteInput(todos=(TodoItem(content="a"), TodoItem(content="b")))
         ({"tool_name": 5, "title": "bash"}, "unknown"),
         ({"title": None}, "unknown"),
         ({}, "unknown"),
+        ({"tool_name": None, "toolName": None, "title": "Grep"}, "grep"),
+        ({"tool_name": "", "title": "bash"}, "unknown"),
+        ({"tool_name": "TODO_WRITE", "title": "bash"}, "todowrite"),
+        ({"toolName": "Todo_Write"}, "todowrite"),
+        ({"tool_name": "frobnicate", "toolName": "edit", "title": "bash"}, "unknown"),
         *(({"title": name}, name) for name in TITLES),
         ({"title": "write"}, "write"),
     ],
@@ -74,6 +80,25 @@ TODOS = TodoWriteInput(todos=(TodoItem(content="a"), TodoItem(content="b")))
 def test_normalize_tool_name(packet: Json, name: str) -> None:
     """S5.17: the first that is not null counts, an empty one too."""
     assert normalize_tool_name(packet) == name
+
+
+@pytest.mark.parametrize(
+    ("named", "kind"),
+    [
+        ({"tool_name": "GREP", "title": "bash"}, "search"),
+        ({"toolName": "Todo_Write", "title": "bash"}, "other"),
+        ({"title": "TASK"}, "task"),
+        ({"tool_name": None, "toolName": None, "title": "Glob"}, "search"),
+        ({"tool_name": "Read", "toolName": "grep", "title": "bash"}, "read"),
+    ],
+    ids=str,
+)
+def test_a_card_is_of_the_tool_that_is_named(named: Json, kind: str) -> None:
+    """S5.17: the card has the kind of that tool."""
+    script = Script(cwd="/ws")
+    script.turn()
+    script.imported({"type": "tool_call_start", "toolCallId": "c1", **named})
+    assert only(script, ToolCall).ui_kind == kind
 
 
 @pytest.mark.parametrize(

@@ -132,6 +132,21 @@ def few_words() -> Script:
     return script
 
 
+def ended() -> Script:
+    """Two calls that end with their raw output, completed and failed; each is told more later."""
+    script = _turn()
+    ends = {"completed": {"copied": 3}, "failed": {"reason": "disk full"}}
+    for status, raw in ends.items():
+        call: Json = {"toolCallId": status, "title": f"Copying, {status}", "kind": "other"}
+        script.update("tool_call", **call, status="in_progress", rawInput={"to": "/ws/b"})
+        end: Json = {"toolCallId": status, "status": status}
+        script.update("tool_call_update", **end, rawOutput=raw)
+    for status in ends:
+        more: Json = {"rawOutput": {"more": f"later {status}"}, "content": _said("Told late.")}
+        script.update("tool_call_update", toolCallId=status, **more)
+    return script
+
+
 def subagents() -> Script:
     """Two subagents at once, one with a subagent of its own; the other asks."""
     script = _turn()
@@ -165,5 +180,6 @@ CALL_TURNS: dict[str, Callable[[], Script]] = {
     "call_proposed": proposed,
     "call_streamed": streamed,
     "call_few_words": few_words,
+    "call_ended": ended,
     "call_subagents": subagents,
 }

@@ -1,8 +1,10 @@
 import { fireEvent, waitFor, within } from '@testing-library/preact';
 import { describe, expect, it, vi } from 'vitest';
 
-import { openedCard, words, type Drawn } from '../../tests/support/draw';
-import { drawGolden } from '../../tests/support/golden';
+import { SESSION } from '../../tests/support/build';
+import { drawnOf, openedCard, words, type Drawn } from '../../tests/support/draw';
+import { drawGolden, eventsOf } from '../../tests/support/golden';
+import { SessionStore } from '../state/store';
 
 function request({ view }: Drawn): HTMLElement {
   return view.getByRole('group', { name: 'Permission request' });
@@ -66,6 +68,36 @@ describe('a tool call of any agent', () => {
     const card = await openedCard(drawn, /Baking/);
     const output = within(card).getByRole('group', { name: 'Terminal output' });
     await waitFor(() => expect(words(output)).toBe('Mixing… Heating… Baking…'));
+  });
+
+  it.each([
+    ['completed', 'copied', 3],
+    ['failed', 'reason', 'disk full'],
+  ])('S2.33: a %s call shows its raw output, and what comes later', async (end, key, value) => {
+    const events = eventsOf('turns/call_ended');
+    const late = events.findIndex(event => JSON.stringify(event).includes('later completed'));
+    const store = new SessionStore(SESSION);
+    store.apply(events.slice(0, late));
+    const drawn = drawnOf(store, 't1', {});
+    const name = new RegExp(`Copying, ${end}`);
+    // What failed is open by itself.
+    const card = end === 'failed' ? drawn.card(name) : await openedCard(drawn, name);
+    expect(card.dataset.status).toBe(end);
+    expect(within(card).queryByRole('group', { name: 'Raw' })).toBeNull();
+    const press = within(card).getByRole('button', { name: 'Raw', pressed: false });
+    fireEvent.click(press);
+    const raw = await waitFor(() => within(card).getByRole('group', { name: 'Raw' }));
+    const sent = (): unknown => JSON.parse(raw.textContent ?? '');
+    expect(sent()).toMatchObject({ input: { to: '/ws/b' }, output: { [key]: value } });
+    expect(words(card)).not.toContain('Told late.');
+
+    store.apply(events.slice(late));
+    await waitFor(() => expect(words(card)).toContain('Told late.'));
+    expect(sent()).toMatchObject({ input: { to: '/ws/b' }, output: { more: `later ${end}` } });
+    expect(sent()).not.toHaveProperty(`output.${key}`);
+    expect(card.dataset.status).toBe(end);
+    fireEvent.click(within(card).getByRole('button', { name: 'Raw', pressed: true }));
+    await waitFor(() => expect(within(card).queryByRole('group', { name: 'Raw' })).toBeNull());
   });
 
   it('S2.53: what ends without words is a finished card all the same', () => {

@@ -56,6 +56,22 @@ describe('seed examples of what a turn says and makes', () => {
     expect(view.queryByRole('status')).toBeNull();
   });
 
+  it('S5.35: an error ends the turn: nothing runs on, and its message is told', async () => {
+    const streamed: string[] = [];
+    const { element, view, store } = drawGolden('turns/error', {
+      live: true,
+      watch: ({ view: now }) => streamed.push(words(now.queryByRole('status'))),
+    });
+    expect(streamed).toContain('Writing');
+    await waitFor(() => expect(words(element)).toContain("I'll help you create"));
+    expect(view.queryByRole('status')).toBeNull();
+    expect(view.queryByRole('button', { name: 'Stop' })).toBeNull();
+    const told = view.getAllByRole('group', { name: 'Error' });
+    expect(told).toHaveLength(1);
+    expect(words(told[0])).toContain('Too many requests');
+    expect(store.view.session?.status).toBe('idle');
+  });
+
   it.each([
     ['cancelled', 'Stopped by you.'],
     ['max_tokens', 'The answer was cut: the model reached its token limit.'],
