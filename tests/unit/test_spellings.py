@@ -29,7 +29,7 @@ def read(**fields: Any) -> ToolCallStart:
 def test_the_input_is_read_in_one_order(one: str, other: str) -> None:
     """S1.51, C33: the parser's is that of the detectors, whichever is written first."""
     values: Json = {"raw_input": "/a", "rawInput": "/b", "tool_input": "/c", "toolInput": "/d"}
-    raw = {name: {"file_path": values[name]} for name in (one, other)}
+    raw: Json = {name: {"file_path": values[name]} for name in (one, other)}
     wanted = values[min(one, other, key=INPUTS.index)]
     assert read(**raw).raw_input == {"file_path": wanted}
     assert get_file_path(raw) == wanted[1:]
