@@ -98,7 +98,7 @@ def test_the_name_as_the_agent_spells_it(raw: Json, name: str | None) -> None:
 @pytest.mark.parametrize(
     ("fields", "raw_input"),
     [
-        ({"rawInput": {"a": 1}, "raw_input": {"b": 1}}, {"a": 1}),
+        ({"rawInput": {"a": 1}, "raw_input": {"b": 1}}, {"b": 1}),
         ({"raw_input": {"b": 1}}, {"b": 1}),
         ({"toolInput": {"c": 1}}, {"c": 1}),
         ({"tool_input": {"d": 1}}, {"d": 1}),
