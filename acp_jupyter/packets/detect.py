@@ -115,8 +115,8 @@ def packet_name(packet: Obj) -> str:
 def determine_packet_type(packet: Obj) -> PacketType:
     """Tell which of the seeds' nine kinds an object is (S5.4, S5.12, C2)."""
     name = packet_name(packet)
-    seeds = _SEED_TYPES if name == packet.get("type") else frozenset[str]()
-    if name not in seeds and not (name in _SEED_UPDATES and name == session_update(packet)):
+    by_type = name in _SEED_TYPES and name == packet.get("type")
+    if not by_type and not (name in _SEED_UPDATES and name == session_update(packet)):
         return "unknown"
     return cast(PacketType, PACKET_NAMES[name])
 

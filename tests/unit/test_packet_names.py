@@ -20,7 +20,7 @@ FIELDS: Json = {
     "step_id": "s",
     "path": "p",
     "planId": "p",
-    "modeId": "m",
+    "currentModeId": "m",
     "used": 1,
     "size": 2,
     "entries": [],
