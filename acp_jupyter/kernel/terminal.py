@@ -54,6 +54,6 @@ def _words(item: Item) -> str:
             return f"Error: {one_line(item.message)}"
         case TurnEnd():
             end = "" if item.stop_reason == "error" else one_line(item.words)
-            return " · ".join(filter(None, (end, duration_words(item.duration_seconds))))
+            return " · ".join(filter(None, (duration_words(item.duration_seconds), end)))
         case _:
             return ""

@@ -3,6 +3,7 @@ import { expect, it, vi } from 'vitest';
 
 import { message, tool, turnEnd } from '../../../tests/support/build';
 import { DONE, draw, words } from '../../../tests/support/draw';
+import { drawGolden } from '../../../tests/support/golden';
 
 const ITEMS = [
   message('m1', 'First.'),
@@ -37,6 +38,11 @@ it('S4.24: says once how long the turn took, as its agent tells it', () => {
 it('S4.24: measures how long the turn took where nobody tells it', () => {
   const { element } = draw(ITEMS, { turn: { ...DONE, started_at: 0, ended_at: 5 } });
   expect(foot(element)).toMatch(/5s$/);
+});
+
+it('S4.24: says the time that the agent told of a real turn', () => {
+  const { element } = drawGolden('turns/stop_budget');
+  expect(foot(element)).toMatch(/1\.2s$/);
 });
 
 function foot(element: Element): string {
