@@ -25,7 +25,7 @@ export interface TurnSnapshot {
   agent: AgentInfo;
   final: boolean;
   /**
-   * Agent and version, model, mode, policy, files changed, tokens.
+   * Agent and version, model, mode, policy, files changed, tokens, duration.
    */
   footer: string[];
   items: Item[];
