@@ -14,6 +14,7 @@ import pytest
 from websockets.sync.client import connect
 
 from tests.support.api import finished, open_session, start_turn
+from tests.support.claude import ADAPTER, FakeCli
 from tests.support.login import wants_login
 from tests.support.server import JupyterServer
 from tests.support.wait import eventually
@@ -33,6 +34,8 @@ def server(folder: Path) -> Iterator[JupyterServer]:
         "terminal": wants_login("terminal", folder / "state", env=env),
         "fails": wants_login("terminal_fails", folder / "other"),
     }
+    cli = FakeCli(folder)
+    agents["claude"] = {"command": ADAPTER[0], "args": ADAPTER[1:], "env": cli.env}
     programs = folder / "bin"
     programs.mkdir()
     npx = programs / "npx"
@@ -48,6 +51,21 @@ def needing(user: httpx.Client, agent: str) -> str:
     turn = finished(user, start_turn(user, session_id, "hi"))["turn"]
     assert turn["failure"]["reason"] == "login_needed"
     return session_id
+
+
+def test_a_cli_that_asks_for_a_login(server: JupyterServer) -> None:
+    """S4.28: the page is told that the session needs a login, and the turn says what to do."""
+    with server.user() as user:
+        session_id = open_session(user, "claude", start="lazy", trust=True)
+        told = finished(user, start_turn(user, session_id, "auth"))
+        assert told["turn"]["failure"]["reason"] == "login_needed"
+        (error,) = (item for item in told["items"] if item["kind"] == "error")
+        assert "type /login" in error["message"]
+        assert "needs a login" in state(user, session_id)["needs_login"]
+        # Whoever has logged in goes on where they were.
+        again = finished(user, start_turn(user, session_id, "hello"))
+        assert "You said hello." in json.dumps(again["items"])
+        assert state(user, session_id)["needs_login"] == ""
 
 
 def state(user: httpx.Client, session_id: str) -> dict[str, Any]:

@@ -27,6 +27,7 @@ __all__ = [
     "say",
     "text",
     "think",
+    "update",
     "used",
     "write",
 ]
