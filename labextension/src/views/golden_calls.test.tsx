@@ -87,7 +87,7 @@ describe('a tool call of any agent', () => {
     const press = within(card).getByRole('button', { name: 'Raw', pressed: false });
     fireEvent.click(press);
     const raw = await waitFor(() => within(card).getByRole('group', { name: 'Raw' }));
-    const sent = (): unknown => JSON.parse(raw.textContent ?? '');
+    const sent = (): unknown => JSON.parse(raw.textContent);
     expect(sent()).toMatchObject({ input: { to: '/ws/b' }, output: { [key]: value } });
     expect(words(card)).not.toContain('Told late.');
 
