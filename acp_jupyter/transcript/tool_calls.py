@@ -135,7 +135,8 @@ def _said(
             raw_input=facts.raw_input,
             locations=packet.locations,
         )
-        if shown or old.permission is None or not packet.content:
+        asked = old.permission is not None and old.permission.state == "pending"
+        if shown or old.permission is None or not (packet.content or asked):
             # Else what was asked about stays in sight (opencode's "Wrote file").
             changes["diffs"] = shown
         changes["blocks"] = blocks(packet.content, old)

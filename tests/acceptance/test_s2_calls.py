@@ -200,6 +200,12 @@ def test_what_the_user_is_asked_about_stays_in_sight() -> None:
     script.ask({"toolCallId": "c"})
     script.update("tool_call_update", toolCallId="c", rawInput={}, content=[])
     assert only(script, ToolCall).command == "ls"
+    diff = {"type": "diff", "path": "/ws/a", "oldText": "o", "newText": "n"}
+    script.update("tool_call", toolCallId="d", title="y", kind="edit", content=[diff])
+    script.ask({"toolCallId": "d"})
+    script.update("tool_call_update", toolCallId="d", content=[], locations=[])
+    card = list(shown(script, ToolCall))[-1]
+    assert ([each.path for each in card.diffs], card.path) == (["a"], "a")
 
 
 @pytest.mark.parametrize("update", [{"rawInput": {}}, {"rawInput": {"a": 1}}, {"content": []}])
