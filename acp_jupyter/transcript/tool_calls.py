@@ -135,8 +135,7 @@ def _said(
             raw_input=facts.raw_input,
             locations=packet.locations,
         )
-        asked = old.permission is not None and old.permission.state == "pending"
-        if shown or old.permission is None or not (packet.content or asked):
+        if shown or old.permission is None or not packet.content:
             # Else what was asked about stays in sight (opencode's "Wrote file").
             changes["diffs"] = shown
         changes["blocks"] = blocks(packet.content, old)
