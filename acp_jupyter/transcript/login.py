@@ -8,7 +8,7 @@ from acp_jupyter.packets.parse.login import asks_for_login
 from acp_jupyter.transcript.draft import Draft
 from acp_jupyter.transcript.login_models import LoginState
 
-__all__ = ["done", "needed", "opened", "refused", "started", "words_of_need"]
+__all__ = ["done", "needed", "refused", "started", "words_of_need", "works"]
 
 
 def words_of_need(name: str, said: str = "") -> str:
@@ -52,8 +52,8 @@ def done(draft: Draft, note: LoginDone) -> None:
     draft.change_session(login=failed, updated_at=draft.at)
 
 
-def opened(draft: Draft) -> None:
-    """Note that the agent has opened the session: it needs no login now."""
+def works(draft: Draft) -> None:
+    """Note that the agent has opened the session or done a turn: it needs no login now."""
     if draft.session.needs_login or draft.session.login is not None:
         running = draft.session.login is not None and draft.session.login.state == "running"
         draft.change_session(needs_login="", login=draft.session.login if running else None)

@@ -121,7 +121,7 @@ def chosen_model(draft: Draft, packet: CurrentModelUpdate) -> None:
 
 def attached(draft: Draft, note: SessionAttached) -> None:
     """Take the agent's own id of the session, and say so where it has forgotten it."""
-    login.opened(draft)
+    login.works(draft)
     if not note.without_history:
         draft.change_session(agent_session_id=note.agent_session_id)
         return

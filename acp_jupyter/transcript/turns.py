@@ -126,6 +126,8 @@ def responded(draft: Draft, packet: PromptResponse) -> None:
     reason = "cancelled" if draft.stopping == turn.turn_id else packet.stop_reason
     words = stop_reason_words(reason, packet.detail)
     reason = "end_turn" if reason == "stop_sequence" else reason  # C3
+    if reason != "cancelled":
+        login.works(draft)
     turn = turn.model_copy(update=_tokens(packet.usage))
     empty = reason == "end_turn" and not packet.summary and _said_nothing(draft, turn.turn_id)
     words = "The agent sent no answer." if empty else words

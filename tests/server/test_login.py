@@ -58,14 +58,21 @@ def test_a_cli_that_asks_for_a_login(server: JupyterServer) -> None:
     with server.user() as user:
         session_id = open_session(user, "claude", start="lazy", trust=True)
         told = finished(user, start_turn(user, session_id, "auth"))
-        assert told["turn"]["failure"]["reason"] == "login_needed"
+        assert told["turn"]["stop_reason"] == "error"
         (error,) = (item for item in told["items"] if item["kind"] == "error")
         assert "type /login" in error["message"]
-        assert "needs a login" in state(user, session_id)["needs_login"]
-        # Whoever has logged in goes on where they were.
+        assert state(user, session_id)["needs_login"].startswith("Claude CLI needs a login: ")
+        assert listed(user, "claude")["status"] == "needs_login"
+        # Somebody has logged in, in a terminal: the agent works, and nothing asks any more.
         again = finished(user, start_turn(user, session_id, "hello"))
         assert "You said hello." in json.dumps(again["items"])
         assert state(user, session_id)["needs_login"] == ""
+        assert listed(user, "claude")["status"] == "ready"
+
+
+def listed(user: httpx.Client, agent: str) -> dict[str, Any]:
+    found: dict[str, Any] = next(a for a in user.get("agents").json() if a["id"] == agent)
+    return found
 
 
 def state(user: httpx.Client, session_id: str) -> dict[str, Any]:
