@@ -28,6 +28,7 @@ from acp_jupyter.transcript.redact import Redactor
 from acp_jupyter.transcript.render import capped, shown_output, to_markdown
 from acp_jupyter.transcript.scrub import Scrubber
 from acp_jupyter.transcript.session_state import AgentInfo, SessionState, TurnState
+from acp_jupyter.transcript.setup import REPLAYED
 
 __all__ = [
     "TURN_MIME",
@@ -107,7 +108,8 @@ def build_bundle(
     newest, earlier, edited = _newest(items)
     saved = tuple(_saved(newest, scrubber, thoughts=thoughts))
     changed = tuple(scrubber.text(path) for path in edited)
-    seconds = turn_seconds(turn, newest)
+    # A record that is played again gives the same.
+    seconds = None if session.agent_info.name.endswith(REPLAYED) else turn_seconds(turn, newest)
     footer = tuple(turn_footer(saved_turn, changed, scrubber.model(session), seconds))
     told = (_left_out(turn.turn_id, earlier), *saved) if earlier else saved
     agent = scrubber.model(session.agent_info)
@@ -121,7 +123,7 @@ def build_bundle(
         items=_fitting(saved, earlier),
         footer=footer,
     )
-    readable = readable_items(told, scrubber)
+    readable = tuple(map(_without_times, readable_items(told, scrubber)))
     markdown = to_markdown(saved_turn, readable, thoughts=thoughts, footer=footer)
     data: dict[str, JsonValue] = {
         TURN_MIME: snapshot.model_dump(mode="json"),
@@ -274,6 +276,13 @@ def turn_footer(
         yield f"{turn.tokens:,} tokens"
     if took := duration_words(seconds):
         yield took
+
+
+def _without_times(item: Item) -> Item:
+    """Return an item as notebooks show it: in a repository each run would differ everywhere."""
+    if isinstance(item, ToolCall):
+        return item.model_copy(update={"started_at": None, "ended_at": None})
+    return item
 
 
 def _chosen(session: SessionState, category: str) -> str:
