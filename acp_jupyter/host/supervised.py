@@ -166,6 +166,10 @@ class Supervised:
         self._status_task.cancel()
         await asyncio.gather(self._status_task, return_exceptions=True)
         self._status.close()
+        if self.supervisor.poll() is None:
+            # It was killed, and the machine is slow: leave no zombie.
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                await asyncio.to_thread(self.supervisor.wait, _STOP_MARGIN_SECONDS)
 
     async def _follow_status(self) -> None:
         """Take the supervisor's reports, to its own end."""
