@@ -15,7 +15,7 @@ from acp_jupyter.host.restoring import Restored, read_session
 from acp_jupyter.host.session import Session
 from acp_jupyter.host.session_meta import META_VERSION, SessionMeta, read_meta, write_meta
 from acp_jupyter.packets.notes import HostNotice
-from acp_jupyter.transcript.setup import REPLAYED
+from acp_jupyter.transcript.session_state import REPLAYED
 
 __all__ = ["SessionStore"]
 

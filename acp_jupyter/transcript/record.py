@@ -27,8 +27,7 @@ from acp_jupyter.transcript.plain import to_plain
 from acp_jupyter.transcript.redact import Redactor
 from acp_jupyter.transcript.render import capped, shown_output, to_markdown
 from acp_jupyter.transcript.scrub import Scrubber
-from acp_jupyter.transcript.session_state import AgentInfo, SessionState, TurnState
-from acp_jupyter.transcript.setup import REPLAYED
+from acp_jupyter.transcript.session_state import REPLAYED, AgentInfo, SessionState, TurnState
 
 __all__ = [
     "TURN_MIME",

@@ -12,6 +12,9 @@ from acp_jupyter.packets.notes import Origin, Policy
 from acp_jupyter.packets.permission_notes import Rule
 from acp_jupyter.transcript.login_models import LoginState
 
+REPLAYED = " (replayed)"
+"""After the name of an agent that is played from a record."""
+
 
 class AgentInfo(Model):
     """Which agent a session talks to."""

@@ -22,6 +22,7 @@ from acp_jupyter.transcript import login
 from acp_jupyter.transcript.draft import Draft
 from acp_jupyter.transcript.items import Notice
 from acp_jupyter.transcript.session_state import (
+    REPLAYED,
     AgentInfo,
     ConfigChoice,
     ConfigOption,
@@ -33,7 +34,6 @@ from acp_jupyter.transcript.session_state import (
 from acp_jupyter.transcript.state import Transcript
 
 __all__ = [
-    "REPLAYED",
     "agent_info",
     "attached",
     "chosen_model",
@@ -47,8 +47,6 @@ __all__ = [
     "waiting",
 ]
 
-REPLAYED = " (replayed)"
-"""After the name of an agent that is played from a record."""
 
 _TOOLS = 1000
 _WITHOUT_HISTORY = (

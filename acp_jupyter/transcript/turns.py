@@ -22,8 +22,7 @@ from acp_jupyter.transcript.elicitation import expire_questions
 from acp_jupyter.transcript.items import Attachment, ErrorItem, UserMessage
 from acp_jupyter.transcript.permissions import expire_requests
 from acp_jupyter.transcript.persistent import Map
-from acp_jupyter.transcript.session_state import QueuedPrompt, TurnFailure, TurnState
-from acp_jupyter.transcript.setup import REPLAYED
+from acp_jupyter.transcript.session_state import REPLAYED, QueuedPrompt, TurnFailure, TurnState
 from acp_jupyter.transcript.turn_ends import end_turn
 
 __all__ = [

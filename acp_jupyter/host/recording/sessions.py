@@ -17,7 +17,7 @@ from acp_jupyter.host.recording.session import Recording, Replaying
 from acp_jupyter.host.recording.wish import RecordWish
 from acp_jupyter.host.registry.agents import AgentSpec
 from acp_jupyter.host.session import Session
-from acp_jupyter.transcript.setup import REPLAYED
+from acp_jupyter.transcript.session_state import REPLAYED
 
 __all__ = ["Kept", "Records"]
 
