@@ -128,11 +128,16 @@ class TakingBack:
         omitted |= kept.own_notebooks
         before, after = kept.trees
         if command.undo:
-            reverting = Revert(kept.checkpoints, kept.new_modes(whole), ())
+            reverting = Revert(kept.checkpoints, kept.new_modes(whole), (), {})
             trees = (after, before)
         else:
             modes = kept.modes(whole)
-            reverting = Revert(kept.checkpoints, modes, kept.made_folders)
+            reverting = Revert(
+                kept.checkpoints,
+                modes,
+                kept.made_folders,
+                {file.path: file.came_from for file in whole if file.came_from},
+            )
             trees = (before, after)
         done = reverting.run_paths(
             trees, chosen, omitted, partial=command.partial, renames=kept.renames

@@ -61,6 +61,8 @@ class ChangedFile(Model):
     """Its permission bits before the turn."""
     new_mode: int | None = None
     """And after it."""
+    came_from: str = ""
+    """Where what took its place lay before the turn, if that was not kept: it goes back there."""
     kept: bool = True
     """Whether it can be taken back."""
     words: str = ""

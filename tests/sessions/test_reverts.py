@@ -121,6 +121,30 @@ def test_the_rest_of_a_file_follows_its_parts(start: Start) -> None:
         assert not any(file.reverted for file in files(server, turn_id).values())
 
 
+@pytest.mark.parametrize("since", ["", "another"])
+def test_what_was_moved_over_a_file_goes_back_to_its_place(start: Start, since: str) -> None:
+    """It was ignored by git, so nothing else holds it."""
+    with start() as server:
+        (server.root / ".gitignore").write_text("data/\n")
+        (server.root / "data").mkdir()
+        measured = server.root / "data" / "measured.csv"
+        measured.write_text("of weeks")
+        before = held(server.root)
+        session = server.open("own")
+        turn_id = server.prompt(session, "rename data/measured.csv a.py")
+        server.done(session, turn_id)
+        server.host.submit(session.turn_files.settled(turn_id)).result(20)
+        assert files(server, turn_id)["a.py"].came_from == "data/measured.csv"
+        if since:
+            measured.write_text(since)
+            with pytest.raises(ChangesRefused, match="where another file is now"):
+                whole(server, turn_id)
+            assert (server.root / "a.py").read_text() == "of weeks"
+        else:
+            whole(server, turn_id)
+            assert held(server.root) == before
+
+
 def test_what_was_changed_since_stays(start: Start) -> None:
     with start() as server:
         turn_id = turn(server)

@@ -78,6 +78,6 @@ class Kept:
         modes: dict[str, int] | None = None,
         made_folders: Collection[str] = (),
     ) -> Reverted:
-        reverting = Revert(self.checkpoints, modes or {}, made_folders)
+        reverting = Revert(self.checkpoints, modes or {}, made_folders, {})
         trees = self.before.tree, self.after.tree
         return reverting.run_paths(trees, paths or None, partial=partial)

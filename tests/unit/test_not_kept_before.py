@@ -63,7 +63,8 @@ class Folder:
         files = () if self.note is None else self.note.files
         modes = {f.old_path or f.path: f.old_mode for f in files if f.old_mode is not None}
         made = () if self.note is None else self.note.made_folders
-        Revert(self.keeper.checkpoints, modes, made).run_paths(trees, None)
+        came_from = {f.path: f.came_from for f in files if f.came_from}
+        Revert(self.keeper.checkpoints, modes, made, came_from).run_paths(trees, None)
 
 
 def nested(folder: Folder, path: str) -> None:
@@ -274,6 +275,10 @@ def plain(state: State) -> State:
 
 @given(st.lists(STEP, max_size=10), st.lists(STEP, max_size=6))
 @example([("write", "data/a", "one"), ("rules", "", "data/\n")], [("rules", "", "")])
+@example(
+    [("write", "a", ""), ("write", "data/a", ""), ("rules", "", "data/\n")],
+    [("move", "data/a", "a")],
+)
 @example([("write", "data", "")], [("remove", "data", ""), ("mark", "data/.git", "make")])
 @examples(60)
 def test_no_file_that_was_there_is_lost(

@@ -107,6 +107,11 @@ CASES = {
         "write .gitignore x\nshow a.log after",
         both(write("a.log"), write(".gitignore", "*.log\n")),
     ),
+    "a file ignored by git that was moved over another": Case(
+        "a.py",
+        "rename a.log a.py",
+        both(write("a.py"), write("a.log", "log\n"), write(".gitignore", "*.log\n")),
+    ),
     "a repository inside the folder": Case(
         "sub/a.py", "show sub/a.py after", both(write("sub/a.py"), repository("sub"))
     ),

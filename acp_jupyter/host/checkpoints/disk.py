@@ -32,6 +32,11 @@ class Found:
     is_other: bool = False
     """A pipe, or a file too large to have been kept."""
 
+    @property
+    def exists(self) -> bool:
+        """Whether there is anything but a folder."""
+        return self.data is not None or self.is_other
+
     def is_as(self, side: Side) -> bool:
         """Tell whether it is what a checkpoint holds."""
         if self.data is None:

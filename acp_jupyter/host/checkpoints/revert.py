@@ -40,16 +40,23 @@ class Revert:
         Permission bits of files before the turn, as far as they are known.
     made_folders
         What the turn made; removed where nothing is left in it.
+    came_from
+        Where files lay that took the place of others and were not kept: they go back there.
     """
 
     def __init__(
-        self, checkpoints: Checkpoints, modes: Mapping[str, int], made_folders: Collection[str]
+        self,
+        checkpoints: Checkpoints,
+        modes: Mapping[str, int],
+        made_folders: Collection[str],
+        came_from: Mapping[str, str],
     ) -> None:
         self._git = checkpoints.git
         self._limits = checkpoints.limits
         self._disk = Disk(checkpoints.root, self._limits.checkpoint_file_bytes)
         self._modes = modes
         self._made_folders = made_folders
+        self._came_from = came_from
 
     def run_paths(
         self,
@@ -125,10 +132,14 @@ class Revert:
         for part in parts:
             try:
                 found = self._disk.look(part.path)
+                origin = self._came_from.get(part.path, "")
+                there = self._disk.look(origin) if origin else Found()
             except OSError as error:
                 return f"can't be read: {error.strerror}"
             if not (found.is_as(part.new) or found.is_as(part.old)):
                 return SINCE
+            if there.exists and found.is_as(part.new) and there.data != found.data:
+                return f"came from {origin}, where another file is now"
         return ""
 
     def _all(self, parts: list[TreeChange]) -> None:
@@ -180,6 +191,9 @@ class Revert:
         ).get(wanted.blob)
         if data is None:
             raise GitError("what it held is no longer kept")
+        origin = self._came_from.get(part.path, "")
+        if origin and found.data is not None:
+            self._disk.put(origin, found.data, is_link=found.is_link, mode=found.mode)
         mode = None if wanted.is_link else self._mode(part, found, wanted)
         self._disk.put(part.path, data, is_link=wanted.is_link, mode=mode)
 

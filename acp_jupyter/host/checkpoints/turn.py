@@ -14,7 +14,7 @@ from acp_jupyter.host.checkpoints.git import GitError
 from acp_jupyter.host.checkpoints.marked_cells import has_marked
 from acp_jupyter.host.checkpoints.store import CheckpointStore
 from acp_jupyter.host.checkpoints.wording import MARKED, NOTEBOOK, words_of
-from acp_jupyter.host.file_changes.scan import FileChanged, FolderScan, lineage
+from acp_jupyter.host.file_changes.scan import FileChanged, FolderScan, Signature, lineage
 from acp_jupyter.packets.change_notes import ChangedFile, TurnChangesNote
 
 __all__ = ["Looks", "TurnCheckpoints"]
@@ -149,7 +149,8 @@ class TurnCheckpoints:
         except GitError as error:
             words = f"What changed could not be compared: {error}."
             return self._untaken(turn_id, looks, words, shared=shared)
-        kept = tuple(_file(change, known, looks, marked=marked) for change in told)
+        moved = self._moved(looks, changes)
+        kept = tuple(_file(change, known, looks, moved, marked=marked) for change in told)
         # What git ignores changes all the time, whoever writes it.
         unkept = [c for c in looks.seen if c.path in uncovered and c.path in looks.edited]
         unkept += beyond
@@ -176,10 +177,8 @@ class TurnCheckpoints:
         added = [part.path for part in parts if not part.old.exists]
         if not added:
             return frozenset()
-        held = {part.path for part in parts if not part.new.exists}
         before, after = self._there, looks.after
-        gone = before.files.keys() - after.files.keys() - held
-        moved = {before.files[path] for path in gone}
+        moved = self._moved(looks, parts)
         inodes = {inode for path, inode in before.unread.items() if after.inode(path) is None}
         return frozenset(
             path
@@ -188,6 +187,14 @@ class TurnCheckpoints:
             or after.files.get(path) in moved
             or any(after.inode(each) in inodes for each in lineage(path))
         )
+
+    def _moved(self, looks: Looks, changes: Iterable[TreeChange]) -> dict[Signature, str]:
+        """Return what was there and not kept, and is elsewhere now, with where it was."""
+        parts = (part for change in changes for part in change.parts())
+        held = {part.path for part in parts if not part.new.exists}
+        before = self._there.files
+        gone = before.keys() - looks.after.files.keys() - held
+        return {before[path]: path for path in gone}
 
     def _marked(self, turn_id: str, changes: Iterable[TreeChange], notebook: str) -> bool:
         """Tell whether tools wrote cells of the turn's own notebook."""
@@ -245,7 +252,14 @@ class TurnCheckpoints:
         return {path: why for why, paths in reversed(whys) for path in paths}
 
 
-def _file(change: TreeChange, known: dict[str, int], looks: Looks, *, marked: bool) -> ChangedFile:
+def _file(
+    change: TreeChange,
+    known: dict[str, int],
+    looks: Looks,
+    moved: dict[Signature, str],
+    *,
+    marked: bool,
+) -> ChangedFile:
     old = looks.before.files.get(change.old_path or change.path)
     new = looks.after.files.get(change.path)
     own = change.path == looks.notebook
@@ -259,6 +273,7 @@ def _file(change: TreeChange, known: dict[str, int], looks: Looks, *, marked: bo
         size=known.get((change.new if change.new.exists else change.old).blob),
         old_mode=None if old is None else old.mode,
         new_mode=None if new is None else new.mode,
+        came_from="" if new is None else moved.get(new, ""),
         kept=marked or not own,
         words="" if not own else MARKED if marked else NOTEBOOK,
         old_text_id=change.old.blob[:_ID_CHARS],

@@ -34,6 +34,7 @@ function parseFile(value: Fields): ChangedFile | null {
         reverted_hunks: list(value, 'reverted_hunks', parseHunk),
         // What only a record that lives can do something with.
         new_mode: null,
+        came_from: '',
         together: [],
         old_text_id: '',
         new_text_id: '',

@@ -42,6 +42,7 @@ export function file(path: string, over: Partial<ChangedFile> = {}): ChangedFile
     size: 10,
     old_mode: null,
     new_mode: null,
+    came_from: '',
     kept: true,
     words: '',
     reverted: false,

@@ -38,6 +38,7 @@ function file(path: string, over: Partial<ChangedFile> = {}): ChangedFile {
     size: 10,
     old_mode: null,
     new_mode: null,
+    came_from: '',
     kept: true,
     words: '',
     reverted: false,

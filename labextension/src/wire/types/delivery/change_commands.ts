@@ -26,6 +26,10 @@ export interface FileTexts {
   added: number | null;
   binary: boolean;
   /**
+   * Where what took its place lay before the turn, if that was not kept: it goes back there.
+   */
+  came_from: string;
+  /**
    * ``type``: a file became a link, or a link a file.
    */
   change: 'added' | 'modified' | 'deleted' | 'renamed' | 'type';
