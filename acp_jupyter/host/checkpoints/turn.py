@@ -152,6 +152,8 @@ class TurnCheckpoints:
         moved = self._moved(looks, changes)
         kept = tuple(_file(change, known, looks, moved, marked=marked) for change in told)
         # What git ignores changes all the time, whoever writes it.
+        for file in kept:
+            uncovered.pop(file.came_from, None)  # it goes back
         unkept = [c for c in looks.seen if c.path in uncovered and c.path in looks.edited]
         unkept += beyond
         files = (*kept, *map(_unkept, unkept[: limits.told_changes - len(kept)]))
