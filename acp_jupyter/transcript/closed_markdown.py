@@ -14,9 +14,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import cache
+from itertools import pairwise
 
 from markdown_it import MarkdownIt
 from markdown_it.ruler import RuleOptionsType
+from markdown_it.token import Token
 from markdown_it.tree import SyntaxTreeNode
 from markdown_it.utils import EnvType
 
@@ -55,10 +57,17 @@ def closed_markdown(text: str) -> str | None:
         return None
     env: EnvType = {}
     tokens = _parser().parse(text, env)
-    if any(token.level > _MOST_LEVELS for token in tokens):
+    if any(token.level > _MOST_LEVELS for token in tokens) or _is_code_or_text(tokens):
         return None
     written = _Writer(text, env).text(SyntaxTreeNode(tokens).children)
     return written if _is_closed(written) else None
+
+
+def _is_code_or_text(tokens: Sequence[Token]) -> bool:
+    """Tell whether indented lines follow a formula at once: text to who knows no formulas."""
+    pairs = (pair for pair in pairwise(tokens) if pair[0].type == "math_block")
+    codes = (pair for pair in pairs if pair[1].type == "code_block")
+    return any(math.map and code.map and math.map[1] == code.map[0] for math, code in codes)
 
 
 def _is_closed(written: str) -> bool:
@@ -161,6 +170,12 @@ def _paragraph(words: str) -> str:
 def _line(line: str) -> str:
     """Return a line that begins no block, now that it is no longer indented."""
     line = line.lstrip(_SPACES)
+    # With one of them escaped alone, the others could end what began before.
+    if not line.strip("* \t") or not line.strip("_ \t"):
+        return re.sub(r"(?=[*_])", r"\\", line)
+    if line.startswith("~~~"):
+        rest = line.lstrip("~")
+        return r"\~" * (len(line) - len(rest)) + rest
     if _BLOCK_BEGINS.match(line):
         return f"\\{line}"
     return _NUMBER_BEGINS.sub(r"\1\\", line, 1) if _NUMBER_BEGINS.match(line) else line

@@ -153,6 +153,9 @@ def test_what_is_nested_too_deeply_is_shown_as_it_is() -> None:
 @example("\\$$\nx\n$$")
 @example("> |a|b|\n|--|:-:|\n|```")
 @example("\\\\`<img src=x>`")
+@example("***```\n    ***")
+@example("``````~~~```\n    ~~~")
+@example("$$\nx\n$$\n    \\`")
 @example("- - -[r]:\na|b\n-|-")
 @examples(200)
 def test_no_word_of_a_message_is_lost(text: str) -> None:
