@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Annotated, Literal
 
 from pydantic import Field, JsonValue
@@ -18,6 +19,7 @@ __all__ = [
     "ToolContentBlock",
     "ToolDiff",
     "ToolTerminal",
+    "first_diff",
     "read_block",
     "read_tool_content",
 ]
@@ -141,6 +143,11 @@ def _read_tool_item(raw: JsonValue) -> ToolContent | None:
                 pass
     block = read_block(raw)
     return None if block is None else ToolContentBlock(block=block)
+
+
+def first_diff(content: Iterable[ToolContent]) -> ToolDiff | None:
+    """Return the first change of a file in a tool call's content."""
+    return next((item for item in content if isinstance(item, ToolDiff)), None)
 
 
 def _read_diff(raw: Obj) -> ToolDiff:

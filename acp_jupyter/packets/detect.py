@@ -9,6 +9,7 @@ from typing import NamedTuple, cast, get_args
 
 from pydantic import JsonValue
 
+from acp_jupyter.packets.content import first_diff, read_tool_content
 from acp_jupyter.packets.json_fields import Obj, obj, text
 from acp_jupyter.packets.paths import get_relative_path
 from acp_jupyter.packets.read_inputs import file_path
@@ -157,7 +158,8 @@ def is_new_file_operation(packet: Obj) -> bool | None:
     content = packet.get("content")
     if packet.get("kind") != "edit" or not isinstance(content, list):
         return None
-    diff = _first_diff(content)
+    diffs = (item for item in map(obj, content) if item.get("type") == "diff")
+    diff = next(diffs, None)
     return None if diff is None else diff.get("oldText") == ""
 
 
@@ -171,11 +173,11 @@ class DiffData(NamedTuple):
 
 def extract_diff_data(content: JsonValue) -> DiffData:
     """Return the first diff; without one, that of a new and empty file (S5.36)."""
-    diff = _first_diff(content) if isinstance(content, list) else None
+    told = read_tool_content(content) if isinstance(content, list) else None
+    diff = first_diff(told or ())
     if diff is None:
         return DiffData("", "", is_new_file=True)
-    old = text(diff.get("oldText"))
-    return DiffData(old, text(diff.get("newText")), is_new_file=old == "")
+    return DiffData(diff.old_text or "", diff.new_text, is_new_file=not diff.old_text)
 
 
 def extract_old_text(content: JsonValue) -> str:
@@ -186,10 +188,6 @@ def extract_old_text(content: JsonValue) -> str:
 def extract_new_text(content: JsonValue) -> str:
     """Return the text after the first diff (S5.37)."""
     return extract_diff_data(content).new_text
-
-
-def _first_diff(content: list[JsonValue]) -> Obj | None:
-    return next((item for item in map(obj, content) if item.get("type") == "diff"), None)
 
 
 def get_file_path(packet: Obj) -> str:

@@ -9,7 +9,13 @@ from typing import Literal
 
 from pydantic import JsonValue
 
-from acp_jupyter.packets.content import TextBlock, ToolContent, ToolContentBlock, ToolDiff
+from acp_jupyter.packets.content import (
+    TextBlock,
+    ToolContent,
+    ToolContentBlock,
+    ToolDiff,
+    first_diff,
+)
 from acp_jupyter.packets.json_fields import Obj, count, first, flag, items, number, obj, text
 from acp_jupyter.packets.json_shape import read_json
 from acp_jupyter.packets.read_inputs import read_todos
@@ -95,7 +101,7 @@ class Given:
     @property
     def diff(self) -> ToolDiff | None:
         """The first diff of the content."""
-        return next((item for item in self.content if isinstance(item, ToolDiff)), None)
+        return first_diff(self.content)
 
 
 def _without_fence(output: str) -> str:

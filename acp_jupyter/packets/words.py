@@ -10,6 +10,7 @@ from pydantic import JsonValue
 from acp_jupyter.packets.content import ToolDiff
 from acp_jupyter.packets.detect import tool_name_to_kind
 from acp_jupyter.packets.display import (
+    get_tool_command,
     get_tool_description,
     get_tool_display_title,
 )
@@ -70,7 +71,9 @@ def describe_tool(facts: ToolFacts) -> ToolWords:
     tool_input = row.read_input(source)
     whole_path = _path(facts, source)
     path = relative_path(whole_path, facts.cwd)
-    command = command_line(source)
+    # Rules match on it, so it is a shell's and nothing else (C30).
+    is_shell = isinstance(tool_input, BashInput)
+    command = get_tool_command(tool_input) if is_shell else command_line(source)
     is_new = None if facts.diff is None else facts.diff.old_text is None and not facts.exists
     own = facts.title.strip()
     names_path = own.startswith("/") or whole_path.endswith(f"/{own}")

@@ -25,12 +25,16 @@ _END = re.compile(r"\r\n|\r|\n")
 
 def format_packet_event(packet: BuildPacket) -> str:
     """Write a packet of build mode as an event (S3.2)."""
-    return f"event: message\ndata: {packet.model_dump_json(by_alias=True)}\n\n"
+    return _event(packet.model_dump_json(by_alias=True).encode()).decode()
 
 
 def format_event(data: bytes, event_id: int) -> bytes:
     """Write one line of JSON as an event that a client can resume after."""
-    return b"id: %d\nevent: message\ndata: %b\n\n" % (event_id, data)
+    return b"id: %d\n%b" % (event_id, _event(data))
+
+
+def _event(data: bytes) -> bytes:
+    return b"event: message\ndata: %b\n\n" % data
 
 
 @dataclass(frozen=True, slots=True)
