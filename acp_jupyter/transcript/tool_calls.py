@@ -7,7 +7,12 @@ from acp_jupyter.packets.json_fields import flag, obj
 from acp_jupyter.packets.models import ToolCallProgress, ToolCallStart
 from acp_jupyter.packets.paths import relative_path
 from acp_jupyter.packets.read_outputs import Given
-from acp_jupyter.packets.tool_outputs import BashToolOutput, ReadToolOutput, TaskToolOutput, ToolOutput
+from acp_jupyter.packets.tool_outputs import (
+    BashToolOutput,
+    ReadToolOutput,
+    TaskToolOutput,
+    ToolOutput,
+)
 from acp_jupyter.packets.tools import TOOLS, UNKNOWN_TOOL
 from acp_jupyter.packets.words import ToolFacts, ToolWords, describe_tool
 from acp_jupyter.transcript import terminals
