@@ -28,6 +28,7 @@ from acp_jupyter.host.trust_store import TrustStore
 from acp_jupyter.packets.traffic import TrafficEntry
 from acp_jupyter.transcript.rule_text import read_rule
 from acp_jupyter.transcript.session_state import SessionState
+from tests.support.failing_disk import failing_disk
 from tests.support.full_disk import full_disk
 from tests.support.generated import examples
 from tests.support.keeping import FAST, Kept, Server
@@ -198,6 +199,36 @@ def test_beyond_its_bound_what_waits_is_lost_and_said(kept: Kept) -> None:
             eventually(lambda: texts(server, session, "too much waits"), what="it is said")
         server.done(session, server.prompt(session, "five"))
         session.journal.flush()
+        eventually(lambda: texts(server, session, "is lost: after a restart"), what="it is said")
+        assert texts(server, session, "all of this session is kept") == []
+        assert history(session) == "gap"
+    with kept.server() as server:
+        woken = server.woken(session.session_id)
+        assert len(texts(server, woken, "lines are missing")) == 1
+        assert woken.state.history == "gap"
+        assert server.said(woken)[-1].endswith("five")
+
+
+def test_an_agent_that_sends_much_while_the_disk_hangs(kept: Kept) -> None:
+    """Its page is told, what is shown stays whole, and the log goes on with the gap marked."""
+    with (
+        kept.server(replace(FAST, queued_bytes=20_000)) as server,
+        failing_disk("acp_jupyter.host.traffic_log") as disk,
+    ):
+        session = server.open("keeper")
+        server.done(session, server.prompt(session, "one"))
+        assert session.journal.flush()
+        disk.answers.clear()
+        for text in ("two ", "three ", "four "):
+            server.done(session, server.prompt(session, text * 2000))
+        assert len(texts(server, session, "does not answer), and too much waits")) == 1
+        assert history(session) == "gap"
+        assert [text.split()[0] for text in server.said(session)[::2]] == [
+            *("one", "two", "three", "four")
+        ]
+        disk.answers.set()
+        session.journal.flush()
+        server.done(session, server.prompt(session, "five"))
         eventually(lambda: texts(server, session, "is lost: after a restart"), what="it is said")
         assert texts(server, session, "all of this session is kept") == []
         assert history(session) == "gap"
