@@ -149,13 +149,13 @@ class Revert:
         back = sorted((p for p in parts if p.old.exists), key=_depth)
         try:
             for part in gone:
-                self._one(part, part.new, part.old)
-                done.append(part)
+                if self._one(part, part.new, part.old):
+                    done.append(part)
             for folder in sorted(self._made_folders, key=len, reverse=True):
                 self._disk.remove_folder(folder)
             for part in back:
-                self._one(part, part.new, part.old)
-                done.append(part)
+                if self._one(part, part.new, part.old):
+                    done.append(part)
         except (OSError, GitError) as error:
             left = self._undo(done)
             why = error.strerror if isinstance(error, OSError) else str(error)
@@ -173,16 +173,16 @@ class Revert:
                 left.append(part.path)
         return left
 
-    def _one(self, part: TreeChange, present: Side, wanted: Side) -> None:
-        """Make one file what it shall be, if it still is what it should be."""
+    def _one(self, part: TreeChange, present: Side, wanted: Side) -> bool:
+        """Make one file what it shall be, if it still is what it should be; tell if it was not."""
         found = self._disk.look(part.path)
         if found.is_as(wanted):
-            return
+            return False
         if not found.is_as(present):
             raise OSError(0, SINCE)
         if not wanted.exists:
             self._disk.remove(part.path)
-            return
+            return True
         data = blobs(
             self._git,
             [wanted.blob],
@@ -196,6 +196,7 @@ class Revert:
             self._disk.put(origin, found.data, is_link=found.is_link, mode=found.mode)
         mode = None if wanted.is_link else self._mode(part, found, wanted)
         self._disk.put(part.path, data, is_link=wanted.is_link, mode=mode)
+        return True
 
     def _mode(self, part: TreeChange, found: Found, wanted: Side) -> int | None:
         known = self._modes.get(part.path) if wanted is part.old else None
