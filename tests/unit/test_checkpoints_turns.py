@@ -17,7 +17,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from acp_jupyter.errors import ChangesRefused
-from acp_jupyter.host.checkpoints.revert import SINCE, Revert
+from acp_jupyter.host.checkpoints.revert import IN_THE_WAY, SINCE, Revert
 from acp_jupyter.host.checkpoints.store import CheckpointStore
 from acp_jupyter.host.checkpoints.turn import Looks, TurnCheckpoints
 from acp_jupyter.host.file_changes.scan import changes, scan
@@ -184,7 +184,7 @@ class Folder:
         made = () if undo else turn.note.made_folders
         reverting = Revert(self.keeper.checkpoints, modes, made)
         done = reverting.run_paths(trees, chosen, omitted, partial=partial)
-        assert set(done.refused.values()) <= {SINCE}
+        assert set(done.refused.values()) <= {SINCE, IN_THE_WAY}
         return set(done.paths), set(done.refused)
 
 
@@ -204,12 +204,12 @@ def check_told(turn: Turn, *, few: bool) -> None:
         assert "too large, or not to be read" in note.words
 
 
-def is_in_the_way(now: State, back: Iterable[str], gone: Iterable[str]) -> bool:
-    """Tell whether a file can't be put where it was, because something else lies there."""
-    left = {path: each for path, each in now.items() if path not in set(gone)}
-    return any(
-        leaf(left, str(above)) is not None for path in back for above in Path(path).parents
-    ) or any(now.get(path, ("",))[0] == "folder" for path in back)
+def blocked(now: State, back: Iterable[str], gone: Iterable[str]) -> set[str]:
+    """Return what can't be put where it was, because something else lies there."""
+    left = leaves(now).keys() - set(gone)
+    there = {path for path in back for each in left if each.startswith(f"{path}/")}
+    above = {path for path in back for each in Path(path).parents if str(each) in left}
+    return there | above
 
 
 @dataclass
@@ -231,10 +231,20 @@ class Wish:
         if turn.note is not None and turn.note.left_out and files:
             self.groups = [frozenset({path}) for path in turn.kept]
         self.touched = {path for group in self.groups for path in group if self._is_touched(path)}
-        """What its user has changed since."""
-        free = [group for group in self.groups if not group & self.touched]
-        self.meant = {path for group in free for path in group}
+        """What its user has changed since, or where something else lies now."""
+        self.meant = self._free()
         """What must be as it was."""
+        while more := blocked(self.now, *self._ways()):
+            self.touched |= more
+            self.meant = self._free()
+
+    def _free(self) -> set[str]:
+        free = [group for group in self.groups if not group & self.touched]
+        return {path for group in free for path in group}
+
+    def _ways(self) -> tuple[set[str], set[str]]:
+        back = {path for path in self.meant if leaf(self.wanted, path) is not None}
+        return back, self.meant - back
 
     def _is_touched(self, path: str) -> bool:
         sides = (self.turn.before, self.turn.after)
@@ -254,9 +264,8 @@ class Wish:
     def _check_refused(self) -> None:
         """There is a reason, and nothing was changed."""
         assert leaves(held(self.folder.root)) == leaves(self.now)
-        back = {path for path in self.meant if leaf(self.wanted, path) is not None}
-        in_the_way = is_in_the_way(self.now, back, self.meant - back)
-        assert in_the_way or (self.touched and not self.partial)
+        assert self.touched
+        assert not self.partial
 
     def _check_done(self, done: set[str], refused: set[str]) -> None:
         turn, after = self.turn, held(self.folder.root)
@@ -309,6 +318,12 @@ LARGE = "x" * (MOST + 1)
     False,
 )
 @example([([("write", "a", "")], [("move", "a", "b"), ("link", "a", "nowhere")])], REVERT, False)
+@example(
+    [([("link", "d", "nowhere")], [("link", "d/a", "d")])],
+    [("user", [("own", "d/e/c", ""), ("remove", "d/e/c", "")], False), *REVERT],
+    False,
+)
+@example([([("write", "d", "")], [("write", "d/e/c", LARGE)])], [("revert", 0, True)], False)
 @examples(25)
 def test_any_turns_in_any_order(
     tmp_path_factory: pytest.TempPathFactory,
