@@ -94,6 +94,7 @@ def listed(user: httpx.Client) -> dict[str, dict[str, Any]]:
     return {session["session_id"]: session for session in user.get("sessions").json()}
 
 
+@pytest.mark.long
 def test_each_of_two_servers_lists_what_the_other_has_made_and_deleted(tmp_path: Path) -> None:
     with (
         server_in(tmp_path) as first,

@@ -12,9 +12,10 @@ from acp_jupyter.host.checkpoints.disk import Disk, Found
 from acp_jupyter.host.checkpoints.folder import Checkpoints
 from acp_jupyter.host.checkpoints.git import GitError
 
-__all__ = ["SINCE", "Revert", "Reverted", "refusal"]
+__all__ = ["IN_THE_WAY", "SINCE", "Revert", "Reverted", "refusal"]
 
 _NAMED = 3
+IN_THE_WAY = "can't be put back: something else is in its place"
 SINCE = "was changed since"
 """Why a file is left as it is."""
 
@@ -115,15 +116,19 @@ class Revert:
             Some files were changed since, or can't be written. Nothing was changed.
         """
         refused: dict[str, str] = {}
-        parts: list[TreeChange] = []
+        free: list[TreeChange] = []
         for change in changes:
             why = self._obstacle(change.parts())
             if why:
                 refused[change.path] = why
             else:
-                parts += change.parts()
+                free.append(change)
+        while blocked := self._blocked(free):
+            refused |= dict.fromkeys(blocked, IN_THE_WAY)
+            free = [change for change in free if change.path not in blocked]
         if refused and not partial:
             raise refusal(refused)
+        parts = [part for change in free for part in change.parts()]
         self._all(parts)
         return Reverted(tuple(part.path for part in parts), refused)
 
@@ -141,6 +146,13 @@ class Revert:
             if there.exists and found.is_as(part.new) and there.data != found.data:
                 return f"came from {origin}, where another file is now"
         return ""
+
+    def _blocked(self, changes: list[TreeChange]) -> frozenset[str]:
+        """Return what can't be put back even when all that is to go is gone."""
+        parts = [(change.path, part) for change in changes for part in change.parts()]
+        gone = {part.path for _, part in parts if not part.old.exists}
+        back = {part.path: path for path, part in parts if part.old.exists}
+        return frozenset(back[path] for path in self._disk.without_room(back, gone))
 
     def _all(self, parts: list[TreeChange]) -> None:
         done: list[TreeChange] = []
