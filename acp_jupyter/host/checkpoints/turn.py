@@ -197,9 +197,12 @@ class TurnCheckpoints:
         """Return what was there and not kept, and is elsewhere now, with where it was."""
         parts = (part for change in changes for part in change.parts())
         held = {part.path for part in parts if part.old.exists}
-        before = self._there.files
-        gone = before.keys() - looks.after.files.keys() - held
-        return {before[path]: path for path in gone}
+        before, after = self._there.files, looks.after.files
+        return {
+            was: path
+            for path, was in before.items()
+            if path not in held and after.get(path) != was  # another file may be there now
+        }
 
     def _marked(self, turn_id: str, changes: Iterable[TreeChange], notebook: str) -> bool:
         """Tell whether tools wrote cells of the turn's own notebook."""
