@@ -7,7 +7,12 @@ from acp_jupyter.packets.json_fields import flag, obj
 from acp_jupyter.packets.models import ToolCallProgress, ToolCallStart
 from acp_jupyter.packets.paths import relative_path
 from acp_jupyter.packets.read_outputs import Given
-from acp_jupyter.packets.tool_outputs import BashToolOutput, ReadToolOutput, TaskToolOutput, ToolOutput
+from acp_jupyter.packets.tool_outputs import (
+    BashToolOutput,
+    ReadToolOutput,
+    TaskToolOutput,
+    ToolOutput,
+)
 from acp_jupyter.packets.tools import TOOLS, UNKNOWN_TOOL
 from acp_jupyter.packets.words import ToolFacts, ToolWords, describe_tool
 from acp_jupyter.transcript import terminals
@@ -205,7 +210,7 @@ def _described(facts: CallFacts, given: Given, cwd: str) -> ToolWords:
             tool_name=facts.tool_name,
             acp_kind=facts.acp_kind,
             raw_input=facts.raw_input,
-            diff=given.diff,
+            content=given.content,
             paths=tuple(place.path for place in facts.locations),
             exists=flag(given.metadata.get("exists")),
             cwd=cwd,

@@ -17,10 +17,14 @@ from acp_jupyter.packets.parse.packet import parse_packet
 from acp_jupyter.packets.parse.state import ParseState
 from acp_jupyter.packets.union import Packet
 
-__all__ = ["SseDecoder", "SseEvent", "format_event", "format_packet_event", "read_packets"]
+__all__ = ["FIELD", "SseDecoder", "SseEvent", "format_event", "format_packet_event", "read_packets"]
 
 _MAX_CHARS = 64 * 1024 * 1024
 _END = re.compile(r"\r\n|\r|\n")
+
+FIELD = r"(?:(data|event|id|retry)(?::|$)|:) ?"
+"""What a line of an event stream begins with: the name of a field, or that of a comment."""
+_FIELD = re.compile(FIELD)
 
 
 def format_packet_event(packet: BuildPacket) -> str:
@@ -98,9 +102,9 @@ class SseDecoder:
     def _read(self, line: str) -> SseEvent | None:
         if not line:
             return self._dispatch()
-        name, _, value = line.partition(":")
-        value = value.removeprefix(" ")
-        match name:
+        field = _FIELD.match(line)
+        value = line[field.end() :] if field else ""
+        match field and field[1]:
             case "data":
                 self._data.append(value)
             case "event":

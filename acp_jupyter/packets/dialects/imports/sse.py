@@ -6,11 +6,13 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
+from acp_jupyter.packets.dialects.event_stream import FIELD
+
 __all__ = ["is_framed", "unframed"]
 
 _LOOKED_AT = 100
 _MAX_BYTES = 64 * 1024 * 1024
-_FIELD = re.compile(rb"(?:(data|event|id|retry)(?::|$)|:) ?")
+_FIELD = re.compile(FIELD.encode())
 _OBJECT = re.compile(rb"\s*[\[{]")
 
 
