@@ -63,7 +63,7 @@ class ToolDiff(Model):
     new_text: str = ""
 
     def is_new_file(self, *, exists: bool = False) -> bool:
-        """Tell whether it makes a file; ``exists`` if its tool says that the file was there (C6)."""
+        """Tell whether it makes a file; ``exists`` if its tool says it was there (C6)."""
         return self.old_text is None and not exists
 
 

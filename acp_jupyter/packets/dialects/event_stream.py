@@ -11,19 +11,18 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from acp_jupyter.packets.dialects.build_mode.models import BuildPacket
+from acp_jupyter.packets.dialects.imports.sse import FIELD
 from acp_jupyter.packets.json_shape import read_json
 from acp_jupyter.packets.models import Unknown
 from acp_jupyter.packets.parse.packet import parse_packet
 from acp_jupyter.packets.parse.state import ParseState
 from acp_jupyter.packets.union import Packet
 
-__all__ = ["FIELD", "SseDecoder", "SseEvent", "format_event", "format_packet_event", "read_packets"]
+__all__ = ["SseDecoder", "SseEvent", "format_event", "format_packet_event", "read_packets"]
 
 _MAX_CHARS = 64 * 1024 * 1024
 _END = re.compile(r"\r\n|\r|\n")
 
-FIELD = r"(?:(data|event|id|retry)(?::|$)|:) ?"
-"""What a line of an event stream begins with: the name of a field, or that of a comment."""
 _FIELD = re.compile(FIELD)
 
 
