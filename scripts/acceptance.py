@@ -24,9 +24,9 @@ from pathlib import Path
 import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-from scripts.live_path import Code, read_apart  # noqa: E402
+from scripts.live_path import Code, read_apart
 
-__all__ = ["Proof", "apart_in", "find_proofs", "read_numbers"]
+__all__ = ["Proof", "apart_in", "find_proofs", "product", "read_numbers"]
 
 ROOT = Path(__file__).resolve().parent.parent
 NUMBERS = ROOT / "tests/acceptance/numbers.txt"
@@ -116,19 +116,23 @@ def _vitest_proofs() -> Iterator[Proof]:
 
 
 @cache
-def _code() -> tuple[Code, Code]:
-    """Return the product, and the product with its tests."""
-    return Code("acp_jupyter"), Code("acp_jupyter", "tests")
+def product() -> Code:
+    """Return the source of the product."""
+    return Code("acp_jupyter")
+
+
+@cache
+def _with_tests() -> Code:
+    return Code("acp_jupyter", "tests")
 
 
 def apart_in(proof: Proof) -> set[str]:
     """Return the functions and classes in a test's file that the product does not run."""
     if not proof.is_python:
         return set()
-    product, all_code = _code()
     module = proof.file.removesuffix(".py").replace("/", ".")
     name = proof.name.split("::")[0]
-    return all_code.reached(f"{module}.{name}", module) & product.unused
+    return _with_tests().reached(f"{module}.{name}", module) & product().unused
 
 
 def _tell_apart(found: dict[str, list[Proof]]) -> None:

@@ -18,6 +18,9 @@ __all__ = ["Apart", "Code", "read_apart"]
 ROOT = Path(__file__).resolve().parent.parent
 APART = ROOT / "tests/acceptance/apart.txt"
 
+_STARTED = ("_", "load_", "main")
+"""How names begin that other programs call, or nothing but their own module."""
+
 _Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
@@ -68,7 +71,7 @@ class Code:
         for user, found in self.names.items():
             for name in found - {user}:
                 users.setdefault(name, set()).add(user)
-        unused = {name for name in self.names if not users[name] and self._is_public(name)}
+        unused = {name for name in self._public() if not users[name]}
         used = {name for name in self.names if users[name]} - self._trees.keys()
         while True:
             more = {n for n in used if users[n] <= unused} | unused
@@ -76,21 +79,30 @@ class Code:
                 return unused
             unused = more
 
-    def reached(self, name: str, module: str = "") -> set[str]:
-        """Return what a definition names, and what that names; maybe of one module only."""
+    def reached(self, name: str, module: str) -> set[str]:
+        """Return what a definition names, also through others of its module."""
+        return self._reached(name, {n for n in self.names if n.startswith(f"{module}.")})
+
+    def shares(self, function: str, shared: str) -> bool:
+        """Tell whether an unused function calls what the product runs."""
+        return shared in self._reached(function, self.unused) - self.unused
+
+    def _reached(self, name: str, through: set[str]) -> set[str]:
         found: set[str] = set()
         new = {name}
         while new:
             one = new.pop()
             found.add(one)
-            if one.startswith(module):
+            if one in through:
                 new |= self.names.get(one, set()) - found
         return found - {name}
 
-    def _is_public(self, name: str) -> bool:
-        module, _, last = name.rpartition(".")
-        nodes = self._own.get(module, {}).get(last, [])
-        return not last.startswith(("_", "load_")) and isinstance(nodes[0], _Definition)
+    def _public(self) -> Iterator[str]:
+        """Yield the functions and classes that no outer program calls by their names."""
+        for module, tree in self._trees.items():
+            for node in tree.body:
+                if isinstance(node, _Definition) and not node.name.startswith(_STARTED):
+                    yield f"{module}.{node.name}"
 
     def _named(self, module: str, node: ast.AST) -> Iterator[str]:
         for child in ast.walk(node):
