@@ -26,7 +26,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from scripts.live_path import Code, read_apart
 
-__all__ = ["Proof", "apart_in", "find_proofs", "product", "read_numbers"]
+__all__ = ["Proof", "apart_in", "code", "find_proofs", "read_numbers"]
 
 ROOT = Path(__file__).resolve().parent.parent
 NUMBERS = ROOT / "tests/acceptance/numbers.txt"
@@ -116,14 +116,9 @@ def _vitest_proofs() -> Iterator[Proof]:
 
 
 @cache
-def product() -> Code:
-    """Return the source of the product."""
-    return Code("acp_jupyter")
-
-
-@cache
-def _with_tests() -> Code:
-    return Code("acp_jupyter", "tests")
+def code() -> Code:
+    """Return the source, read once."""
+    return Code()
 
 
 def apart_in(proof: Proof) -> set[str]:
@@ -132,7 +127,7 @@ def apart_in(proof: Proof) -> set[str]:
         return set()
     module = proof.file.removesuffix(".py").replace("/", ".")
     name = proof.name.split("::")[0]
-    return _with_tests().reached(f"{module}.{name}", module) & product().unused
+    return code().reached(f"{module}.{name}", module) & code().unused
 
 
 def _tell_apart(found: dict[str, list[Proof]]) -> None:

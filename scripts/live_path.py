@@ -8,7 +8,7 @@ code below it that the product runs too.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
@@ -17,6 +17,8 @@ __all__ = ["Apart", "Code", "read_apart"]
 
 ROOT = Path(__file__).resolve().parent.parent
 APART = ROOT / "tests/acceptance/apart.txt"
+
+_FOLDERS = ("acp_jupyter", "tests")
 
 _STARTED = ("_", "load_", "main")
 """How names begin that other programs call, or nothing but their own module."""
@@ -42,37 +44,38 @@ def read_apart() -> dict[str, Apart]:
 
 
 class Code:
-    """What the top-level definitions of some modules name, by full names.
+    """What the definitions of the product and its tests name, by full names.
 
     Annotations and defaults of functions are left out: the product may pass other values.
     """
 
-    def __init__(self, *folders: str) -> None:
-        files = [path for folder in folders for path in sorted((ROOT / folder).rglob("*.py"))]
+    def __init__(self) -> None:
+        files = [path for folder in _FOLDERS for path in sorted((ROOT / folder).rglob("*.py"))]
         self._trees = {_module(path): ast.parse(path.read_text()) for path in files}
         self._imported = {name: dict(_imports(tree)) for name, tree in self._trees.items()}
         self._own = {name: dict(_definitions(tree)) for name, tree in self._trees.items()}
 
     @cached_property
-    def names(self) -> dict[str, set[str]]:
+    def product(self) -> dict[str, set[str]]:
         """What each definition names; under a module's own name, what its other lines do."""
-        return {
-            f"{module}.{name}" if name else module: {
-                found for node in nodes for found in self._named(module, node)
-            }
-            for module, own in self._own.items()
-            for name, nodes in own.items()
-        }
+        modules = [module for module in self._own if module.startswith(_FOLDERS[0])]
+        full = (f"{m}.{name}".rstrip(".") for m in modules for name in self._own[m])
+        return {name: self._names(name) for name in full}
+
+    def _names(self, name: str) -> set[str]:
+        module, _, last = (name, "", "") if name in self._own else name.rpartition(".")
+        nodes = self._own.get(module, {}).get(last, [])
+        return {found for node in nodes for found in self._named(module, node)}
 
     @cached_property
     def unused(self) -> set[str]:
         """The definitions that nothing names but others of these."""
-        users: dict[str, set[str]] = {name: set() for name in self.names}
-        for user, found in self.names.items():
+        users: dict[str, set[str]] = {name: set() for name in self.product}
+        for user, found in self.product.items():
             for name in found - {user}:
                 users.setdefault(name, set()).add(user)
-        unused = {name for name in self._public() if not users[name]}
-        used = {name for name in self.names if users[name]} - self._trees.keys()
+        unused = {name for name in self._public() if not users.get(name, True)}
+        used = {name for name in self.product if users[name]} - self._trees.keys()
         while True:
             more = {n for n in used if users[n] <= unused} | unused
             if more == unused:
@@ -81,20 +84,20 @@ class Code:
 
     def reached(self, name: str, module: str) -> set[str]:
         """Return what a definition names, also through others of its module."""
-        return self._reached(name, {n for n in self.names if n.startswith(f"{module}.")})
+        return self._reached(name, lambda one: one.startswith(f"{module}."))
 
     def shares(self, function: str, shared: str) -> bool:
         """Tell whether an unused function calls what the product runs."""
-        return shared in self._reached(function, self.unused) - self.unused
+        return shared in self._reached(function, self.unused.__contains__) - self.unused
 
-    def _reached(self, name: str, through: set[str]) -> set[str]:
+    def _reached(self, name: str, through: Callable[[str], bool]) -> set[str]:
         found: set[str] = set()
         new = {name}
         while new:
             one = new.pop()
             found.add(one)
-            if one in through:
-                new |= self.names.get(one, set()) - found
+            if through(one):
+                new |= self._names(one) - found
         return found - {name}
 
     def _public(self) -> Iterator[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scripts.acceptance import apart_in, find_proofs, product, read_numbers
+from scripts.acceptance import apart_in, code, find_proofs, read_numbers
 from scripts.live_path import Apart, read_apart
 
 
@@ -27,7 +27,6 @@ def test_functions_that_the_product_does_not_run_are_listed() -> None:
 
 @pytest.mark.parametrize("function", read_apart().values(), ids=lambda line: line.function)
 def test_what_is_kept_apart_shares_its_code_with_the_product(function: Apart) -> None:
-    code = product()
-    assert function.function in code.unused
-    assert function.shared in code.names
-    assert code.shares(function.function, function.shared)
+    assert function.function in code().unused
+    assert function.shared in code().product
+    assert code().shares(function.function, function.shared)
