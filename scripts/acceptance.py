@@ -18,17 +18,17 @@ import tempfile
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import pytest
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from scripts.live_path import Code, read_apart
+
+__all__ = ["Proof", "apart_in", "code", "find_proofs", "read_numbers"]
+
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
-
-from scripts.live_path import Apart, LivePath, read_apart  # noqa: E402
-
-__all__ = ["Proof", "find_proofs", "read_numbers", "what_is_wrong"]
-
 NUMBERS = ROOT / "tests/acceptance/numbers.txt"
 LABEXTENSION = ROOT / "labextension"
 
@@ -49,8 +49,6 @@ class Proof:
     """Relative to the checkout."""
     name: str
     """Of the function, or the title."""
-    calls: frozenset[str] = frozenset()
-    """Functions of the product that a pytest test names itself."""
 
     @property
     def is_python(self) -> bool:
@@ -86,29 +84,19 @@ def _python_proofs() -> Iterator[Proof]:
     for path in sorted((ROOT / "tests").rglob("test_*.py")):
         if "node_modules" not in path.parts:
             file = path.relative_to(ROOT).as_posix()
-            tree = ast.parse(path.read_text())
-            yield from _in_body(tree, file, "", _of_product(tree))
+            yield from _in_body(ast.parse(path.read_text()), file, "")
 
 
-def _of_product(tree: ast.Module) -> frozenset[str]:
-    imports = [node for node in tree.body if isinstance(node, ast.ImportFrom)]
-    ours = [node for node in imports if (node.module or "").startswith("acp_jupyter")]
-    return frozenset(each.name for node in ours for each in node.names if each.name.islower())
-
-
-def _in_body(
-    node: ast.Module | ast.ClassDef, file: str, prefix: str, ours: frozenset[str]
-) -> Iterator[Proof]:
+def _in_body(node: ast.Module | ast.ClassDef, file: str, prefix: str) -> Iterator[Proof]:
     for child in node.body:
         if isinstance(child, ast.ClassDef):
-            yield from _in_body(child, file, f"{prefix}{child.name}::", ours)
+            yield from _in_body(child, file, f"{prefix}{child.name}::")
         elif isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef):
             if not child.name.startswith("test_"):
                 continue
             leading = _LEADING.match(ast.get_docstring(child) or "")
-            named = {each.id for each in ast.walk(child) if isinstance(each, ast.Name)}
             for number in _NUMBER.findall(leading[1] if leading else ""):
-                yield Proof(number, file, prefix + child.name, ours & named)
+                yield Proof(number, file, prefix + child.name)
 
 
 def _vitest_proofs() -> Iterator[Proof]:
@@ -122,6 +110,44 @@ def _vitest_proofs() -> Iterator[Proof]:
         file = Path(test["file"]).relative_to(ROOT).as_posix()
         for number in sorted(set(_NUMBER.findall(test["title"]))):
             yield Proof(number, file, test["title"])
+
+
+# -- what the proofs are about ---------------------------------------------------
+
+
+@cache
+def code() -> Code:
+    """Return the source, read once."""
+    return Code()
+
+
+def apart_in(proof: Proof) -> set[str]:
+    """Return the functions and classes in a test's file that the product does not run."""
+    if not proof.is_python:
+        return set()
+    module = proof.file.removesuffix(".py").replace("/", ".")
+    name = proof.name.split("::")[0]
+    return code().reached(f"{module}.{name}", module) & code().unused
+
+
+def _tell_apart(found: dict[str, list[Proof]]) -> None:
+    """Print how many numbers are of code that the product runs, and what is kept apart."""
+    numbers = read_numbers()
+    of: dict[str, set[str]] = defaultdict(set)
+    live: set[str] = set()
+    for number in numbers:
+        for proof in found.get(number, []):
+            apart = apart_in(proof)
+            for function in apart:
+                of[function].add(number)
+            if not apart:
+                live.add(number)
+    print(f"{len(live)} of {len(numbers)} are proved through code that the product itself runs.")
+    only = [number for number in numbers if number not in live]
+    print(f"Only through functions that are kept apart: {', '.join(only) or 'none'}.")
+    for function, (_, row, shared) in read_apart().items():
+        named = ", ".join(number for number in numbers if number in of[function])
+        print(f"  {row:4} {function}, above {shared}: {named}")
 
 
 # -- running -------------------------------------------------------------------
@@ -197,41 +223,8 @@ def _check(found: dict[str, list[Proof]]) -> int:
         if not keys:
             print("            no test names it")
     print(f"{len(numbers) - bad} of {len(numbers)} numbers are proved.")
-    wrong = _print_apart(found)
-    return 1 if bad or wrong else 0
-
-
-def _print_apart(found: dict[str, list[Proof]]) -> list[str]:
-    """Say which numbers are of functions that the product calls; return what is wrong with it."""
-    apart = {each.function: each for each in read_apart()}
-    path = LivePath()
-    numbers = {
-        number: {name for proof in proofs for name in proof.calls}
-        for number, proofs in found.items()
-        if all(proof.calls and proof.calls <= {*apart} for proof in proofs)
-    }
-    rows = {number for number, names in numbers.items() if not _is_public_only(names, apart)}
-    print(f"{len(read_numbers()) - len(rows)} of them through what the product itself calls.")
-    for number in sorted(rows):
-        for name in sorted(numbers[number]):
-            each = apart[name]
-            print(
-                f"    {number:6} {name} ({each.row}) shares {', '.join(each.shared) or 'nothing'}"
-            )
-    wrong = what_is_wrong(path, found)
-    print("".join(f"WRONG {each}\n" for each in wrong), end="")
-    return wrong
-
-
-def _is_public_only(names: set[str], apart: dict[str, Apart]) -> bool:
-    """Tell whether it is all by a door to what the product calls itself."""
-    return all(apart[name].row == "public" for name in names)
-
-
-def what_is_wrong(path: LivePath, found: dict[str, list[Proof]]) -> list[str]:
-    """Return what is not true of the list of functions that the product does not call."""
-    tested = {name for proofs in found.values() for proof in proofs for name in proof.calls}
-    return [*path.wrong(read_apart(), tested)]
+    _tell_apart(found)
+    return 1 if bad else 0
 
 
 def _list(found: dict[str, list[Proof]]) -> int:
@@ -241,6 +234,7 @@ def _list(found: dict[str, list[Proof]]) -> int:
         for proof in found.get(number, []):
             print(f"       {proof.test}")
     missing = [number for number in numbers if number not in found]
+    _tell_apart(found)
     print(f"Without a test: {', '.join(missing) or 'none'}.")
     return 1 if missing else 0
 

@@ -62,6 +62,10 @@ class ToolDiff(Model):
     old_text: str | None = None
     new_text: str = ""
 
+    def is_new_file(self, *, exists: bool = False) -> bool:
+        """Tell whether it makes a file; ``exists`` if its tool says it was there (C6)."""
+        return self.old_text is None and not exists
+
 
 class ToolTerminal(Model):
     """ACP: tool call content of type ``terminal``."""

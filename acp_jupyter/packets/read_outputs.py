@@ -192,7 +192,7 @@ def read_write_output(given: Given, name: Literal["write", "edit"]) -> ToolOutpu
             success="error" not in given.fields,
             new_text=None if diff is None else diff.new_text,
             old_text=old,
-            is_new_file=not old and not exists,
+            is_new_file=not exists if diff is None else diff.is_new_file(exists=exists),
             diagnostics=_diagnostics(given.metadata.get("diagnostics")),
         ),
     )

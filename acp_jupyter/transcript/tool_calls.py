@@ -210,7 +210,7 @@ def _described(facts: CallFacts, given: Given, cwd: str) -> ToolWords:
             tool_name=facts.tool_name,
             acp_kind=facts.acp_kind,
             raw_input=facts.raw_input,
-            diff=given.diff,
+            content=given.content,
             paths=tuple(place.path for place in facts.locations),
             exists=flag(given.metadata.get("exists")),
             cwd=cwd,

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from scripts.acceptance import find_proofs, read_numbers, what_is_wrong
-from scripts.live_path import LivePath
+import pytest
+
+from scripts.acceptance import apart_in, code, find_proofs, read_numbers
+from scripts.live_path import Apart, read_apart
 
 
 def test_every_number_is_named_by_a_test() -> None:
@@ -17,5 +19,14 @@ def test_the_list_is_whole() -> None:
     assert list(read_numbers()) == expected
 
 
-def test_what_the_product_does_not_call_shares_what_is_below() -> None:
-    assert what_is_wrong(LivePath(), find_proofs()) == []
+def test_functions_that_the_product_does_not_run_are_listed() -> None:
+    proofs = [proof for found in find_proofs().values() for proof in found]
+    apart = {name for proof in proofs for name in apart_in(proof)}
+    assert {name for name in apart if name.rpartition(".")[2].islower()} == read_apart().keys()
+
+
+@pytest.mark.parametrize("function", read_apart().values(), ids=lambda line: line.function)
+def test_what_is_kept_apart_shares_its_code_with_the_product(function: Apart) -> None:
+    assert function.function in code().unused
+    assert function.shared in code().product
+    assert code().shares(function.function, function.shared)

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from acp_jupyter.packets.dialects.build_mode.models import BuildPacket
+from acp_jupyter.packets.dialects.imports.sse import FIELD
 from acp_jupyter.packets.json_shape import read_json
 from acp_jupyter.packets.models import Unknown
 from acp_jupyter.packets.parse.packet import parse_packet
@@ -21,6 +22,8 @@ __all__ = ["SseDecoder", "SseEvent", "format_event", "format_packet_event", "rea
 
 _MAX_CHARS = 64 * 1024 * 1024
 _END = re.compile(r"\r\n|\r|\n")
+
+_FIELD = re.compile(FIELD)
 
 
 def format_packet_event(packet: BuildPacket) -> str:
@@ -98,9 +101,9 @@ class SseDecoder:
     def _read(self, line: str) -> SseEvent | None:
         if not line:
             return self._dispatch()
-        name, _, value = line.partition(":")
-        value = value.removeprefix(" ")
-        match name:
+        field = _FIELD.match(line)
+        value = line[field.end() :] if field else ""
+        match field and field[1]:
             case "data":
                 self._data.append(value)
             case "event":
