@@ -24,9 +24,11 @@ from acp_jupyter.errors import (
 from acp_jupyter.host.host import AgentHost, HostConfig
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.registry.agents import Registry
+from acp_jupyter.host.session import Session
 from acp_jupyter.packets.notes import AgentExited, Policy
 from acp_jupyter.transcript.items import ToolCall
 from tests.support.driver import Driver, driving
+from tests.support.failing_disk import failing_disk
 from tests.support.fake_agents import AGENTS, script
 from tests.support.trusting import trusting
 from tests.support.wait import eventually
@@ -205,6 +207,38 @@ def test_stop_answers_open_questions_cancelled(driver: Driver) -> None:
     assert call.permission.outcome == "Not answered: turn stopped"
     with pytest.raises(PermissionSettled):
         driver.run(lambda: session.answer(request, "yes"))
+
+
+def test_a_stop_comes_before_an_answer_that_still_waits_for_the_log(driver: Driver) -> None:
+    session = driver.open("permission")
+    with failing_disk("acp_jupyter.host.traffic_log") as disk:
+        turn_id = driver.prompt(session)
+        request = driver.asked(session)
+        assert session.journal.flush()
+        disk.answers.clear()
+        driver.answer(session, request, "yes")
+        driver.run(session.cancel)
+        disk.answers.set()
+        assert driver.done(session, turn_id).stop_reason == "cancelled"
+        assert session.journal.flush()
+    lines = session.journal.log.path.read_text().splitlines()
+    assert ['"cancelled"' in line for line in lines if '"outcome":{' in line] == [True]
+    assert not (driver.root / "edited.txt").exists()
+
+
+def test_each_question_ends_with_its_agent(driver: Driver) -> None:
+    session = driver.open("two_permissions")
+    driver.prompt(session)
+    eventually(lambda: session.state.waiting == 2)
+    agents = [p for p in _left(driver.root.parent) if "supervise.py" not in " ".join(_cmd(p))]
+    for agent in agents:
+        agent.kill()
+    eventually(lambda: session.state.waiting == 0)
+    eventually(lambda: session.journal.flush() and _settled(session) == 2, what="both are settled")
+
+
+def _settled(session: Session) -> int:
+    return session.journal.log.path.read_text().count('"permission_settled"')
 
 
 def test_a_queued_prompt_is_taken_back_alone(driver: Driver) -> None:
