@@ -74,6 +74,12 @@ $(MORE_AGENTS_STAMP): tests/published_agents/more/package-lock.json $(LOCK_STAMP
 	cd $(dir $<) && sh $(CURDIR)/scripts/retry.sh npm install --no-save --no-audit --no-fund --loglevel=error
 	@touch $@
 
+# The protocol's SDK of a year ago, for an agent that is built on it.
+OLD_SDK_STAMP := tests/published_agents/sdk-0.7.1/.made
+$(OLD_SDK_STAMP): tests/published_agents/sdk-0.7.1.txt $(LOCK_STAMP)
+	$(UV_INSTALL) --no-deps --require-hashes --target $(dir $@) -r $<
+	@touch $@
+
 # The order stays: what shares a browser comes last.
 PARALLEL := -n 2 --no-loadscope-reorder
 
@@ -88,7 +94,7 @@ test: install $(AGENTS_STAMP)
 # Generated tests take more examples here, others each time: SEED=... repeats a run.
 SEED := $(or $(SEED),$(shell date +%s))
 test-all: export ACP_EXAMPLES := 10
-test-all: install $(AGENTS_STAMP) $(MORE_AGENTS_STAMP)
+test-all: install $(AGENTS_STAMP) $(MORE_AGENTS_STAMP) $(OLD_SDK_STAMP)
 	cd labextension && ACP_SEED=$(SEED) jlpm test --testTimeout 300000
 	CHROME="$$(sh scripts/find-chrome.sh)" && export CHROME && \
 	  pytest --hypothesis-seed=$(SEED) --timeout 900 $(PARALLEL) $(ARGS)
@@ -124,4 +130,5 @@ lock: $(ENV_STAMP)
 
 clean:
 	rm -rf $(VENV) build dist test-results labextension/lib labextension/node_modules \
-	  acp_jupyter/labextension acp_jupyter/static tests/published_agents/node_modules tests/published_agents/more/node_modules
+	  acp_jupyter/labextension acp_jupyter/static tests/published_agents/node_modules tests/published_agents/more/node_modules \
+	  tests/published_agents/sdk-0.7.1

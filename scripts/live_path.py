@@ -51,7 +51,7 @@ class Code:
 
     def __init__(self) -> None:
         found = (path for folder in _FOLDERS for path in sorted((ROOT / folder).rglob("*.py")))
-        files = [path for path in found if "node_modules" not in path.parts]
+        files = [path for path in found if "published_agents" not in path.parts]
         self._trees = {_module(path): ast.parse(path.read_text()) for path in files}
         self._imported = {name: dict(_imports(tree)) for name, tree in self._trees.items()}
         self._own = {name: dict(_definitions(tree)) for name, tree in self._trees.items()}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.published import Published
+from tests.support.published import PUBLISHED, Published
 from tests.support.published_place import DONE, HELLO_PY, Place
 from tests.support.published_talk import Json, Talk
 
@@ -91,6 +91,29 @@ def test_a_command_that_was_rejected_is_not_run(agent: Published, talk: Talk) ->
     assert "touch" in shown_command(call)
     assert played.text.endswith(DONE) is agent.goes_on_after_no
     assert talk.state["waiting"] == 0
+
+
+KEPT = [
+    pytest.param(
+        agent,
+        scenario,
+        id=f"{agent.agent_id}-{scenario}",
+        marks=[pytest.mark.long] if agent.long else [],
+    )
+    for agent in PUBLISHED
+    for scenario in sorted(agent.keeps_allowed)
+]
+
+
+@pytest.mark.parametrize(("place", "scenario"), KEPT, indirect=["place"])
+def test_what_is_allowed_for_the_session_is_not_asked_again(place: Place, scenario: str) -> None:
+    talk = place.another(f"always-{scenario}")
+    assert len(talk.play(f"{scenario} file=one.py", "allow_always").asked) == 1
+    again = talk.play(f"{scenario} file=two.py", "reject_once")
+    assert again.asked == []
+    assert again.text.endswith(DONE)
+    assert (talk.folder / "two.py").exists() is (scenario == "write_file")
+    assert len(place.another(f"another-{scenario}").play(scenario).asked) == 1
 
 
 def test_a_plan_is_shown_once_and_in_its_last_state(agent: Published, talk: Talk) -> None:

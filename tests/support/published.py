@@ -64,6 +64,8 @@ class Published:
     """Whether a stream that is cut is asked for again, for ever."""
     files_by_the_minute: bool = False
     """Whether a session is overwritten when it is loaded in the minute in which it began."""
+    keeps_allowed: frozenset[str] = frozenset()
+    """The scenarios that it asks about once in a session, if they are always allowed."""
     goes_on_after_no: bool = True
     """Whether the model is told of a rejection and goes on."""
     long: bool = False
@@ -148,6 +150,7 @@ PUBLISHED = (
         asks=frozenset({"write_file", "edit_file", "run_command", "touch", "sleep_command"}),
         failed_command="completed",
         plan="todos",
+        keeps_allowed=frozenset({"write_file", "run_command"}),
         retries_cut_streams=True,
         goes_on_after_no=False,
     ),
@@ -159,6 +162,7 @@ PUBLISHED = (
         asks=frozenset({"write_file", "edit_file", "run_command", "touch"}),
         failed_command="failed",
         plan="plan",
+        keeps_allowed=frozenset({"write_file", "run_command"}),
         asks_questions=True,
         retries_cut_streams=True,
     ),
@@ -171,6 +175,7 @@ PUBLISHED = (
         failed_command="completed",
         plan="",
         command_output=False,
+        keeps_allowed=frozenset({"run_command"}),
         files_by_the_minute=True,
         long=True,
     ),
