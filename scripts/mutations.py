@@ -166,13 +166,13 @@ class _Finder:
             yield from _entries(node, path)
             yield from self._others(node, path)
         inner = at_top and not isinstance(node, ast.FunctionDef | ast.ClassDef | ast.Lambda)
-        for field, value in ast.iter_fields(node):
-            if field in {"decorator_list", "target", "targets"}:
+        for name, value in ast.iter_fields(node):
+            if name in {"decorator_list", "target", "targets"}:
                 continue
             listed = value if isinstance(value, list) else [value]
             for i, child in enumerate(listed):
                 if isinstance(child, ast.AST):
-                    step = (field, i) if isinstance(value, list) else (field,)
+                    step = (name, i) if isinstance(value, list) else (name,)
                     yield from self.places(child, (*path, *step), at_top=inner)
 
     def _others(self, node: ast.AST, path: Path) -> Iterator[_Place]:
@@ -257,16 +257,45 @@ _BOUNDARY: dict[type[ast.cmpop], type[ast.cmpop]] = {
 
 def _decisions(node: ast.AST, path: Path, *, direct: bool) -> Iterator[_Place]:
     """Return the places below a node; ``direct``: it is a condition, and tried as one already."""
+    if isinstance(node, ast.Import | ast.ImportFrom):
+        return
+    if isinstance(node, ast.expr):
+        yield from _of_expression(node, path, direct=direct)
+    else:
+        yield from _of_statement(node, path)
+    for name, value in ast.iter_fields(node):
+        if name in {"decorator_list", "annotation", "returns", "target", "targets"}:
+            continue
+        for i, child in enumerate(value if isinstance(value, list) else [value]):
+            if isinstance(child, ast.AST):
+                step = (name, i) if isinstance(value, list) else (name,)
+                direct = name in {"test", "ifs", "guard"}
+                yield from _decisions(child, (*path, *step), direct=direct)
+
+
+def _of_statement(node: ast.AST, path: Path) -> Iterator[_Place]:
     match node:
-        case ast.AnnAssign(value=None) | ast.Import() | ast.ImportFrom():
-            return
-        case ast.If() | ast.IfExp() | ast.While() if not _is_type_checking(node):
+        case ast.If() | ast.While():
             yield from _conditions(node.test, (*path, "test"), ends=isinstance(node, ast.While))
         case ast.comprehension():
             for i, condition in enumerate(node.ifs):
                 yield from _conditions(condition, (*path, "ifs", i))
         case ast.match_case(guard=ast.expr() as guard):
             yield from _conditions(guard, (*path, "guard"))
+        case ast.Return(value=ast.expr() as value):
+            yield from _returns(value, (*path, "value"))
+        case ast.ExceptHandler() if not any(isinstance(each, ast.Raise) for each in node.body):
+            what = f"except {ast.unparse(node.type) if node.type else ''}: raise"
+            span = node.lineno, node.body[0].lineno
+            yield _Place(span, what, (*path, "body"), [ast.Raise()])
+        case _:
+            pass
+
+
+def _of_expression(node: ast.expr, path: Path, *, direct: bool) -> Iterator[_Place]:
+    match node:
+        case ast.IfExp():
+            yield from _conditions(node.test, (*path, "test"))
         case ast.BoolOp():
             new = ast.BoolOp(ast.Or() if isinstance(node.op, ast.And) else ast.And(), node.values)
             yield _changed(node, path, new)
@@ -274,32 +303,14 @@ def _decisions(node: ast.AST, path: Path, *, direct: bool) -> Iterator[_Place]:
             yield from _comparisons(node, path, direct=direct)
         case ast.UnaryOp(op=ast.Not()) if not direct:
             yield _changed(node, path, node.operand)
-        case ast.Return(value=ast.expr() as value):
-            yield from _returns(value, (*path, "value"))
-        case ast.ExceptHandler() if not any(isinstance(n, ast.Raise) for n in node.body):
-            what = f"except {ast.unparse(node.type) if node.type else ''}: raise"
-            span = node.lineno, node.body[0].lineno
-            yield _Place(span, what, (*path, "body"), [ast.Raise()])
         case ast.Call(func=ast.Attribute(attr="suppress") | ast.Name(id="suppress")):
             yield _changed(node, path, ast.Call(node.func, [], []))
-    tests = {"test", "ifs", "guard"}
-    for name, value in ast.iter_fields(node):
-        if name in {"decorator_list", "annotation", "returns", "target", "targets"}:
-            continue
-        if name == "test" and isinstance(node, ast.If) and _is_type_checking(node):
-            continue
-        for i, child in enumerate(value if isinstance(value, list) else [value]):
-            if isinstance(child, ast.AST):
-                step = (name, i) if isinstance(value, list) else (name,)
-                yield from _decisions(child, (*path, *step), direct=name in tests)
-
-
-def _is_type_checking(node: ast.AST) -> bool:
-    return isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+        case _:
+            pass
 
 
 def _conditions(test: ast.expr, path: Path, *, ends: bool = False) -> Iterator[_Place]:
-    if isinstance(test, ast.Constant):
+    if isinstance(test, ast.Constant) or ast.unparse(test) == "TYPE_CHECKING":
         return
     for new in (False,) if ends else (True, False):
         yield _changed(test, path, ast.Constant(new))
