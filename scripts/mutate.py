@@ -45,6 +45,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests/agents")]
 from scripts.module_uses import Uses  # noqa: E402
 from scripts.mutations import Mutation, logic_of, words_of  # noqa: E402
 from scripts.tests_by_line import TestsByLine  # noqa: E402
+from scripts.tests_by_server import TestsByServer  # noqa: E402
 
 WORDS = ("packets",)
 LOGIC = (
@@ -61,11 +62,13 @@ LOGIC = (
 SAMPLE = 300
 """Of all others."""
 TESTS = ("tests/acceptance", "tests/unit", "tests/sessions")
+SERVER_TESTS = "tests/server"
+"""For what lives else: the server has a process of its own there."""
 EQUAL = ROOT / "tests/equal_alterations.txt"
 WORKERS = 2
 SECONDS = 20
 """For the tests of one file on one alteration, beside ten times what they take else."""
-LAST_SECONDS = 300
+LAST_SECONDS = 900
 """For all of them."""
 BYTES = 4 * 1024**3
 """Of memory for one."""
@@ -126,8 +129,9 @@ class _Chosen:
 class Runner:
     """Runs tests on one alteration, in a process that is good for nothing else."""
 
-    def __init__(self, by_line: TestsByLine, memory: Path) -> None:
+    def __init__(self, by_line: TestsByLine, by_server: TestsByServer, memory: Path) -> None:
         self._by_line = by_line
+        self._by_server = by_server
         self._memory = memory
         """A file that lists the files of tests that found alterations out, the latest first."""
         self._uses = Uses()
@@ -135,24 +139,32 @@ class Runner:
     def failing_test(self, mutation: Mutation) -> str:
         """Return the test that fails, or nothing."""
         signal.signal(signal.SIGALRM, _too_long)
-        resource.setrlimit(resource.RLIMIT_DATA, (BYTES, BYTES))
+        limits = resource.getrlimit(resource.RLIMIT_DATA)
+        resource.setrlimit(resource.RLIMIT_DATA, (BYTES, limits[1]))
         signal.alarm(SECONDS)
         gc.disable()
         tests = self._tests(mutation)
         try:
-            path = str(ROOT / f"{mutation.module.replace('.', '/')}.py")
-            loader = _Altered(mutation.module, path, mutation.altered())
+            loader = _Altered(mutation.module, str(ROOT / mutation.file), mutation.altered())
             sys.meta_path.insert(0, _Finder(loader))
             self._uses.replace(mutation.module)
         except Exception as error:  # noqa: BLE001 - whatever an altered module does
             return f"its own import: {error!r}"
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-            return self._first_failure(tests)
+            failed = self._first_failure(tests)
+        signal.alarm(0)
+        resource.setrlimit(resource.RLIMIT_DATA, limits)
+        return failed or self._failing_server_test(mutation)
+
+    def _failing_server_test(self, mutation: Mutation) -> str:
+        file, (first, last) = mutation.file, mutation.place.lines
+        files = self._by_server.of(file, range(first, last + 1))
+        source = ast.unparse(mutation.altered())
+        return self._by_server.failing_file(ROOT, file, source, files) if files else ""
 
     def _tests(self, mutation: Mutation) -> set[str]:
         """Return what runs the altered lines; of what is run by an import, all that use it."""
-        file = f"{mutation.module.replace('.', '/')}.py"
-        first, last = mutation.place.lines
+        file, (first, last) = mutation.file, mutation.place.lines
         if mutation.function.rpartition(".")[2].islower():
             return self._by_line.of(file, range(first, last + 1))
         return self._by_line.of(file, range(1, 10_000))
@@ -287,11 +299,15 @@ def main() -> int:
     if not by_line.seconds:
         print("No test passes.")
         return 1
+    files = sorted(
+        path.relative_to(ROOT).as_posix() for path in (ROOT / SERVER_TESTS).glob("test_*")
+    )
+    by_server = TestsByServer.run(ROOT, files)
     mutations = _mutations(arguments.modules, arguments.sample, arguments.seed)
     print(f"{len(mutations)} alterations; seed of the sample: {arguments.seed}", flush=True)
     equal, lived = _equal(), 0
     with tempfile.NamedTemporaryFile() as memory:
-        runner = Runner(by_line, Path(memory.name))
+        runner = Runner(by_line, by_server, Path(memory.name))
         for mutation, test in _each(runner, mutations):
             if arguments.verbose:
                 print(f"{mutation}\n    {test or 'lives'}", flush=True)

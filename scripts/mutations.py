@@ -35,6 +35,11 @@ class Mutation:
         return f"{self.module}:{self.place.lines[0]} {self.key}"
 
     @property
+    def file(self) -> str:
+        """Relative to the checkout."""
+        return f"{self.module.replace('.', '/')}.py"
+
+    @property
     def key(self) -> str:
         """What is altered, by names that outlive a move."""
         return f"{self.function}: {self.place.what}" if self.function else self.place.what
