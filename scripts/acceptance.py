@@ -18,11 +18,15 @@ import tempfile
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import pytest
 
-__all__ = ["Proof", "find_proofs", "read_numbers"]
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from scripts.live_path import Code, read_apart
+
+__all__ = ["Proof", "apart_in", "code", "find_proofs", "read_numbers"]
 
 ROOT = Path(__file__).resolve().parent.parent
 NUMBERS = ROOT / "tests/acceptance/numbers.txt"
@@ -108,6 +112,44 @@ def _vitest_proofs() -> Iterator[Proof]:
             yield Proof(number, file, test["title"])
 
 
+# -- what the proofs are about ---------------------------------------------------
+
+
+@cache
+def code() -> Code:
+    """Return the source, read once."""
+    return Code()
+
+
+def apart_in(proof: Proof) -> set[str]:
+    """Return the functions and classes in a test's file that the product does not run."""
+    if not proof.is_python:
+        return set()
+    module = proof.file.removesuffix(".py").replace("/", ".")
+    name = proof.name.split("::")[0]
+    return code().reached(f"{module}.{name}", module) & code().unused
+
+
+def _tell_apart(found: dict[str, list[Proof]]) -> None:
+    """Print how many numbers are of code that the product runs, and what is kept apart."""
+    numbers = read_numbers()
+    of: dict[str, set[str]] = defaultdict(set)
+    live: set[str] = set()
+    for number in numbers:
+        for proof in found.get(number, []):
+            apart = apart_in(proof)
+            for function in apart:
+                of[function].add(number)
+            if not apart:
+                live.add(number)
+    print(f"{len(live)} of {len(numbers)} are proved through code that the product itself runs.")
+    only = [number for number in numbers if number not in live]
+    print(f"Only through functions that are kept apart: {', '.join(only) or 'none'}.")
+    for function, (_, row, shared) in read_apart().items():
+        named = ", ".join(number for number in numbers if number in of[function])
+        print(f"  {row:4} {function}, above {shared}: {named}")
+
+
 # -- running -------------------------------------------------------------------
 
 
@@ -181,6 +223,7 @@ def _check(found: dict[str, list[Proof]]) -> int:
         if not keys:
             print("            no test names it")
     print(f"{len(numbers) - bad} of {len(numbers)} numbers are proved.")
+    _tell_apart(found)
     return 1 if bad else 0
 
 
@@ -191,6 +234,7 @@ def _list(found: dict[str, list[Proof]]) -> int:
         for proof in found.get(number, []):
             print(f"       {proof.test}")
     missing = [number for number in numbers if number not in found]
+    _tell_apart(found)
     print(f"Without a test: {', '.join(missing) or 'none'}.")
     return 1 if missing else 0
 

@@ -43,15 +43,16 @@ class Reading:
         self._surroundings = surroundings
         self._notebooks = notebooks
 
-    async def states(self, caller: Caller) -> list[SessionState]:
-        """Return every session that the caller may see, those of earlier runs first."""
-        stored = [m for m in await self._host.kept.stored() if may_see_stored(m, caller)]
+    async def states(self, caller: Caller, *, again: bool = True) -> list[SessionState]:
+        """Return every session that the caller may see, those that are not open first."""
+        kept = await self._host.kept.stored(again=again)
+        stored = [meta for meta in kept if may_see_stored(meta, caller)]
         seen = [s for s in self._host.sessions.values() if may_see(s, caller)]
         return [*(meta.state() for meta in stored), *(session.state for session in seen)]
 
     async def summaries(self, caller: Caller) -> tuple[SessionSummary, ...]:
-        """Return the lines of the session list, newest change first."""
-        states = await self.states(caller)
+        """Return the lines of the session list, newest change first. It is asked for often."""
+        states = await self.states(caller, again=False)
         states.sort(key=lambda state: state.updated_at or 0, reverse=True)
         return tuple(_summary(state) for state in states)
 

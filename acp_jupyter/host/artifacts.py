@@ -11,13 +11,12 @@ from pathlib import Path
 from urllib.parse import quote
 
 from acp_jupyter.errors import FileMissing, FileRefused
-from acp_jupyter.packets.artifact_types import file_type
+from acp_jupyter.packets.artifact_types import INDEX, file_type
 from acp_jupyter.packets.dialects.build_mode.content import Artifact, ArtifactType
 
 __all__ = ["create_artifact_from_file"]
 
 _MOST_ENTRIES = 10_000
-_INDEX = "index.html"
 _IDS = uuid.UUID("5f0c0f0e-3f0b-5d1a-9a52-6f2d8b1f7a11")
 _SHOWN_BY_BROWSERS = {ArtifactType.WEB_APP, ArtifactType.IMAGE, ArtifactType.PDF}
 
@@ -59,7 +58,7 @@ def create_artifact_from_file(
     root = (Path.cwd() if folder is None else folder).resolve()
     path = _inside(root, file_path)
     found = path.stat()
-    page = path / _INDEX if stat.S_ISDIR(found.st_mode) else path
+    page = path / INDEX if stat.S_ISDIR(found.st_mode) else path
     url = _url(page, root if served is None else served.resolve())
     return Artifact(
         id=str(uuid.uuid5(_IDS, f"{session_id}/{path.relative_to(root).as_posix()}")),

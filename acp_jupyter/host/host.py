@@ -150,9 +150,7 @@ class AgentHost(HostThread):
         opening = opening_note(spec, cwd, policy, label, notebook_path, chosen_by)
         session_id = opening.session_id
         redactor = self.redactor(spec)
-        log = TrafficLog(
-            self.traffic_path(session_id), limits, redactor, partial(self._store.owns, session_id)
-        )
+        log = self.new_log(session_id, redactor)
         journal = Journal.begin(opening, log, limits, self.announce_change)
         documents = self.config.documents
         session = Session(spec, journal, self.pool, documents, limits, self.guards)
@@ -230,6 +228,12 @@ class AgentHost(HostThread):
 
     def _open_sessions(self) -> tuple[Session, ...]:
         return tuple(self.sessions.values())
+
+    def new_log(self, session_id: str, redactor: Redactor) -> TrafficLog:
+        """Begin the log of a session that is made now."""
+        self._store.hold(session_id)
+        path, owns = self.traffic_path(session_id), partial(self._store.owns, session_id)
+        return TrafficLog(path, self.config.limits, redactor, owns)
 
     def traffic_path(self, session_id: str) -> Path:
         """Return where a session's traffic is kept."""

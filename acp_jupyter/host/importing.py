@@ -15,7 +15,6 @@ from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.imported import IMPORTED, ImportedSession
 from acp_jupyter.host.journal import Journal
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.traffic_log import TrafficLog
 from acp_jupyter.packets.dialects.imports.facts import LogFacts, LogLines, survey
 from acp_jupyter.packets.dialects.imports.kinds import DIALECT_WORDS, DIALECTS, Dialect
 from acp_jupyter.packets.dialects.imports.log import read_import
@@ -119,7 +118,7 @@ def _make(host: AgentHost, wish: ImportWish, facts: LogFacts) -> ImportedSession
     )
     limits = host.config.limits
     redactor = host.redactor(None)
-    log = TrafficLog(host.traffic_path(session_id), limits, redactor)
+    log = host.new_log(session_id, redactor)
 
     def changed() -> None:
         if session_id in host.sessions:  # else it is being read, in another thread

@@ -20,7 +20,15 @@ from acp_jupyter.packets.notes import HostNotice, Note, SessionOpened
 from acp_jupyter.packets.reader import LogPacket, TrafficReader
 from acp_jupyter.packets.traffic import TrafficEntry
 from acp_jupyter.transcript.draft import Draft
-from acp_jupyter.transcript.events import Event, Snapshot, event_chars, item_chars
+from acp_jupyter.transcript.events import (
+    Event,
+    SessionChanged,
+    Snapshot,
+    TurnEnded,
+    TurnStarted,
+    event_chars,
+    item_chars,
+)
 from acp_jupyter.transcript.items import Item
 from acp_jupyter.transcript.reduce import reduce
 from acp_jupyter.transcript.setup import opened
@@ -36,6 +44,8 @@ _log = logging.getLogger(__name__)
 _ROOM_AGAIN = "The disk has room again: all of this session is kept."
 _EVENT_BYTES = 500
 """Of an event beside its text, about."""
+_STATE_BYTES = 2500
+"""Of one with the state of the session or of a turn."""
 
 
 class Reader(Protocol):
@@ -289,7 +299,8 @@ class _Ring:
     def add(self, events: Iterable[Event]) -> None:
         """Take events; the oldest go."""
         for event in events:
-            size = _EVENT_BYTES + event_chars(event)
+            stateful = isinstance(event, SessionChanged | TurnStarted | TurnEnded)
+            size = (_STATE_BYTES if stateful else _EVENT_BYTES) + event_chars(event)
             self._events.append((event, size))
             self._bytes += size
         while self._bytes > self._limits.ring_bytes or len(self._events) > self._limits.ring_events:

@@ -39,9 +39,12 @@ class KeptSessions:
         self._store = store
         self._waking: dict[str, asyncio.Task[Session]] = {}
 
-    async def stored(self) -> tuple[SessionMeta, ...]:
-        """Return the sessions that are kept and not open, the oldest first."""
-        await self._store.ready()
+    async def stored(self, *, again: bool = True) -> tuple[SessionMeta, ...]:
+        """Return the sessions that are kept and not open, the oldest first.
+
+        What ``again`` means is told by `SessionStore.ready`.
+        """
+        await self._store.ready(again=again)
         return tuple(self._store.stored.values())
 
     async def wake(self, session_id: str) -> None:
@@ -124,6 +127,7 @@ class KeptSessions:
             created_at=now,
         )
         folder = self._store.folder(session_id)
+        self._store.hold(session_id)
         if not await asyncio.to_thread(parent.journal.flush):
             raise DiskRefused(parent.journal.log.why or "it does not answer")
         await asyncio.to_thread(

@@ -78,6 +78,9 @@ class Limits:
         That a replay may go on after its answer.
     file_bytes
         Largest file that ``fs/*`` reads or writes.
+    queued_bytes
+        Lines of a session's log that wait in memory while the disk does not answer, about. Four of
+        the longest: a disk that is only slow loses none.
     unwritten_bytes
         Lines of a session's log that wait in memory while the disk takes nothing.
     traffic_log_bytes
@@ -199,6 +202,7 @@ class Limits:
     replay_quiet_seconds: float = 0.25
     replay_seconds: float = 10.0
     file_bytes: int = 10 * _MIB
+    queued_bytes: int = 64 * _MIB
     unwritten_bytes: int = 16 * _MIB
     traffic_log_bytes: int = 256 * _MIB
     stop_seconds: float = 0.7

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import shutil
-from collections.abc import Awaitable, Callable, Iterable
+import time
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 from acp_jupyter.errors import NotAllowed
 from acp_jupyter.host.limits import Limits
@@ -23,11 +26,24 @@ _log = logging.getLogger(__name__)
 _SAVE_SECONDS = 0.5
 _TURN_IDS = 5000
 _TITLE_CHARS = 1000
+_CLOCK_NS = 2 * 10**9
+"""Of two changes that follow each other sooner, some disks tell one time."""
 _DELETED = (
     "The folder that acp-jupyter keeps sessions in was deleted while the server ran. This session "
     "was written again, whole; what turns had changed, and sessions that were not open, are gone."
 )
 _NEWER = "This session was written by a newer version of acp-jupyter. It can be read here."
+
+
+class _Found(NamedTuple):
+    """What looking through the folders has shown."""
+
+    changed: int
+    """When folders were last added or removed; 0 for just now."""
+    times: Mapping[str, int]
+    """When each folder was, by its name; 0 for just now."""
+    metas: list[SessionMeta]
+    """Of those that are new, or have changed."""
 
 
 class SessionStore:
@@ -59,18 +75,38 @@ class SessionStore:
         """Called when another server has taken an open session."""
         self._unlisted: set[str] = set()
         """Sessions whose list entry could not be written; it is tried again with each change."""
-        self._scan: asyncio.Task[None] | None = None
+        self._looking = asyncio.Lock()
+        self._changed = 0
+        self._looked = -float("inf")
+        self._times: dict[str, int] = {}
+        """When the folders of ``stored`` had last changed when they were read."""
+        self._held: frozenset[str] = frozenset()
+        """Sessions that were made or deleted here: not to be found by looking."""
         self._save: asyncio.Task[None] | None = None
 
     def folder(self, session_id: str) -> Path:
         """Return where a session is kept."""
         return self._sessions / session_id
 
-    async def ready(self) -> None:
-        """Wait until the folders of earlier sessions were looked through."""
-        if self._scan is None:
-            self._scan = asyncio.create_task(self._look(), name="acp-stored-sessions")
-        await asyncio.shield(self._scan)
+    def hold(self, session_id: str) -> None:
+        """Take note of a session that is made here: it is not to be found before it is open."""
+        self._held |= {session_id}
+
+    async def ready(self, *, again: bool = True) -> None:
+        """Know the folders of all sessions that are not open, those of other servers too.
+
+        Parameters
+        ----------
+        again
+            Whether to see what was added or deleted just now. Else it is looked for with each
+            beat at most, and so is what others have changed.
+        """
+        if again or self._is_late():
+            async with self._looking:
+                await self._look()
+
+    def _is_late(self) -> bool:
+        return time.monotonic() - self._looked >= self._limits.heartbeat_seconds
 
     def changed(self) -> None:
         """Write soon what has changed of the open sessions."""
@@ -99,13 +135,15 @@ class SessionStore:
     async def put_away(self, session: Session) -> None:
         """Keep a session that is closed now."""
         meta = _meta(session)
+        folder = self.folder(session.session_id)
         if not session.state.read_only:
-            folder = self.folder(session.session_id)
             if await asyncio.to_thread(self._ownership.owns, folder):
                 await self._write([session])
             await asyncio.to_thread(self._ownership.release, folder)
         self._saved.pop(session.session_id, None)
+        self._times[session.session_id] = await asyncio.to_thread(_changed_at, folder)
         self.stored[session.session_id] = meta
+        self._held -= {session.session_id}
 
     async def why_not_delete(self, session: Session) -> str:
         """Return why a session that can only be read can't be deleted either, in words.
@@ -131,35 +169,68 @@ class SessionStore:
         words = words and await asyncio.to_thread(self._ownership.why_not_delete, folder)
         if words:
             raise NotAllowed(f"{words} It can't be deleted from here.")
+        self._held |= {session_id}
         self.stored.pop(session_id, None)
         await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
         self._ownership.release(folder)
 
     async def close(self) -> None:
         """Write what has changed, and own nothing any more."""
-        for task in (self._scan, self._save, self._watch):
+        for task in (self._save, self._watch):
             if task is not None:
                 task.cancel()
                 await asyncio.gather(task, return_exceptions=True)
         await asyncio.to_thread(self._ownership.close)
 
     async def _look(self) -> None:
-        found = await asyncio.to_thread(self._read_all)
-        live = {session.session_id for session in self._live()}
-        self.stored = {
-            **{meta.session_id: meta for meta in found if meta.session_id not in live},
-            **self.stored,
-        }
+        known = dict(self._times)
+        changed = 0 if self._is_late() else self._changed
+        found = await asyncio.to_thread(self._find, changed, known, self._not_sought())
+        if found is None:
+            return
+        self._looked, self._changed = time.monotonic(), found.changed
+        metas = {meta.session_id: meta for meta in found.metas}
+        for name in self._not_sought():
+            metas.pop(name, None)
+        for name in found.times.keys() | known.keys():
+            if self._times.get(name) != known.get(name):
+                metas.pop(name, None)  # it was closed here meanwhile
+            elif name in found.times:
+                self._times[name] = found.times[name]
+            else:
+                del self._times[name]
+                self.stored.pop(name, None)
+        if metas:
+            everything = {**self.stored, **metas}.values()
+            ordered = sorted(everything, key=lambda meta: meta.updated_at or 0.0)
+            self.stored = {meta.session_id: meta for meta in ordered}
 
-    def _read_all(self) -> list[SessionMeta]:
+    def _not_sought(self) -> frozenset[str]:
+        return self._held.union(session.session_id for session in self._live())
+
+    def _find(
+        self, changed: int, known: Mapping[str, int], skipped: Collection[str]
+    ) -> _Found | None:
+        """Read what is new; None where no folder was added or removed, or that can't be told."""
         try:
-            folders = [entry for entry in self._sessions.iterdir() if entry.is_dir()]
+            now = _changed_at(self._sessions)
+            if changed and now == changed:
+                return None
+            with os.scandir(self._sessions) as entries:
+                names = [entry.name for entry in entries if entry.is_dir()]
+        except FileNotFoundError:
+            return _Found(0, {}, [])
         except OSError:
-            return []
-        folders.sort(key=_changed_at, reverse=True)
-        read = (read_meta(folder) for folder in folders[: self._limits.listed_sessions])
+            return None
+        all_times = {name: _changed_at(self._sessions / name) for name in names}
+        ordered = sorted(all_times, key=all_times.__getitem__, reverse=True)
+        times = {name: all_times[name] for name in ordered[: self._limits.listed_sessions]}
+        new = [n for n, at in times.items() if n not in skipped and at != known.get(n)]
+        read = (read_meta(self._sessions / name) for name in new)
         metas = [meta for meta in read if meta is not None]
-        return sorted(metas, key=lambda meta: meta.updated_at or 0.0)
+        past = time.time_ns() - _CLOCK_NS
+        settled = {name: at if at < past else 0 for name, at in times.items()}
+        return _Found(now if now < past else 0, settled, metas)
 
     def _begin_watch(self) -> None:
         if self._watch is None:
@@ -252,8 +323,8 @@ def _meta(session: Session) -> SessionMeta:
     )
 
 
-def _changed_at(folder: Path) -> float:
+def _changed_at(folder: Path) -> int:
     try:
-        return folder.stat().st_mtime
+        return folder.stat().st_mtime_ns
     except OSError:
-        return 0.0
+        return 0

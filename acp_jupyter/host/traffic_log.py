@@ -8,9 +8,8 @@ import logging
 import os
 import queue
 import threading
-import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -59,6 +58,8 @@ _GATHER_SECONDS = 0.025
 _GROUP_CHARS = 256 * 1024
 _RETRY_SECONDS = 1.0
 _COPY_BYTES = 1024 * 1024
+_ENTRY_BYTES = 500
+"""Of an entry beside its text, about."""
 
 
 class _Flush(threading.Event):
@@ -67,15 +68,20 @@ class _Flush(threading.Event):
     kept = False
 
 
-_Queued = TrafficEntry | _Flush | None
-"""An entry, somebody who waits for those before, or the end."""
+class _Gap:
+    """Lines are missing here: too many waited for a disk that did not answer."""
+
+
+_Queued = TrafficEntry | _Flush | _Gap | None
+"""An entry, somebody who waits for those before, a gap, or the end."""
 
 
 class TrafficLog:
     """Appends entries to ``path`` (NDJSON, mode 0600, in a folder of mode 0700).
 
     Entries are written by a thread of its own: home directories are often on a network, and
-    neither the agent nor the page may wait for them. When the file has reached its bound it says
+    neither the agent nor the page may wait for them. What the thread has not written yet is bounded
+    too: while a write hangs, lines are lost in the end. When the file has reached its bound it says
     so in its last line and takes no more; the session goes on. Where the disk takes nothing,
     lines wait in memory, within a bound, and are tried again. Meanwhile the file is marked as one
     that lacks lines, by a mode without writing, which needs no room. If lines were lost in the end,
@@ -125,6 +131,11 @@ class TrafficLog:
         self._bound = limits.traffic_log_bytes
         self._redactor = redactor if redactor is not None else Redactor()
         self._entries: queue.SimpleQueue[_Queued] = queue.SimpleQueue()
+        self._queued = 0
+        """Bytes of the entries in it and of those that are being written, about."""
+        self._most_queued = limits.queued_bytes
+        self._dropping = False
+        """Whether lines are given up until all that is queued was written."""
         self._closed = False
         self._hurry = threading.Event()
         self._lock = threading.Lock()
@@ -152,8 +163,17 @@ class TrafficLog:
 
     def append(self, entry: TrafficEntry) -> None:
         """Queue ``entry``. Its message must not be changed afterwards."""
-        if not self._closed:
-            self._entries.put(entry)
+        if self._closed:
+            return
+        size = _queued_bytes(entry)
+        with self._lock:
+            if self._queued and self._queued + size > self._most_queued and not self._dropping:
+                self._dropping = self._lost = True
+                self._entries.put(_Gap())
+                self.why, self.missing = _SLOW, _NO_ROOM.format(why=_SLOW)
+            if not self._dropping:
+                self._queued += size
+                self._entries.put(entry)
 
     def clean(self, entry: TrafficEntry) -> TrafficEntry:
         """Return an entry as it may be shown: without the secrets that are known."""
@@ -227,6 +247,10 @@ class TrafficLog:
         self._write_waiting()
         for entries in _groups(item for item in batch if isinstance(item, TrafficEntry)):
             self._write_entries(entries)
+        with self._lock:
+            self._queued -= sum(_queued_bytes(e) for e in batch if isinstance(e, TrafficEntry))
+            if any(isinstance(item, _Gap) for item in batch):
+                self._end_dropping()
         for item in batch:
             if isinstance(item, _Flush):
                 item.kept = self._takes_all()
@@ -238,6 +262,14 @@ class TrafficLog:
             self.ended = True
         for wake in self._watchers:
             wake()
+
+    def _end_dropping(self) -> None:
+        """Mark that lines are missing after those that were written now."""
+        self._dropping = False
+        self._gap = True
+        if not self._waiting:
+            self.why, self.missing = "", _LOST
+        self._mark()
 
     def _next(self) -> _Queued:
         """Wait for what comes; where lines wait for room on the disk, not for long."""
@@ -262,7 +294,7 @@ class TrafficLog:
         if self._full:
             self.missing = _FULL.format(mib=self._bound / 2**20)
         self._write_waiting()  # there may be room again
-        gap = self._encode(_gap_entry(entries)) if self._gap and not self._waiting else b""
+        gap = self._encode(_gap_entry(entries[0])) if self._gap and not self._waiting else b""
         data = gap + b"".join(lines)
         too_much = self._waiting_bytes + len(data) > self._most_waiting
         if self._waiting and (too_much or self._gap):
@@ -299,9 +331,10 @@ class TrafficLog:
             words = _NO_ROOM if self._gap else _WAITS
             self.missing = words.format(why=self.why)
         else:
-            if self.why and not self._full:
-                self.missing = _LOST if self._lost else ""
-            self.why = ""
+            if not self._dropping:
+                if self.why and not self._full:
+                    self.missing = _LOST if self._lost else ""
+                self.why = ""
         self._mark()
 
     def _write_first(self) -> None:
@@ -384,6 +417,26 @@ class TrafficLog:
             data = data[os.write(self._fd, data) :]
 
 
+def _queued_bytes(entry: TrafficEntry) -> int:
+    return _ENTRY_BYTES + (len(entry.raw) or _text_chars(entry.message))
+
+
+def _text_chars(value: object) -> int:
+    """Count the text in a message that has no line yet, without making one."""
+    chars, rest = 0, [value]
+    while rest:
+        match rest.pop():
+            case str() as text:
+                chars += len(text)
+            case Mapping() as fields:
+                rest += [*fields, *fields.values()]
+            case list() | tuple() as parts:
+                rest += parts
+            case _:
+                chars += 1
+    return chars
+
+
 def lacks_lines(path: Path) -> bool:
     """Tell whether lines were lost at the end of a log, and no line of it says so."""
     try:
@@ -393,9 +446,9 @@ def lacks_lines(path: Path) -> bool:
         return False
 
 
-def _gap_entry(entries: list[TrafficEntry]) -> TrafficEntry:
-    seq, at = (entries[0].seq, entries[0].t) if entries else (0, time.time())
-    return TrafficEntry(seq, at, "!", {"note": "log_gap"})
+def _gap_entry(after: TrafficEntry) -> TrafficEntry:
+    """Return what stands for lost lines, with the number of the last of them."""
+    return TrafficEntry(max(1, after.seq - 1), after.t, "!", {"note": "log_gap"})
 
 
 def _groups(entries: Iterable[TrafficEntry]) -> Iterator[list[TrafficEntry]]:

@@ -7,7 +7,10 @@ from pathlib import PurePosixPath
 
 from acp_jupyter.packets.made_models import ArtifactType
 
-__all__ = ["FileType", "file_type"]
+__all__ = ["INDEX", "FileType", "file_type"]
+
+INDEX = "index.html"
+"""The page of a folder that is a web app."""
 
 
 @dataclass(frozen=True, slots=True)

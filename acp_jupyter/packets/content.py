@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Annotated, Literal
 
 from pydantic import Field, JsonValue
@@ -18,6 +19,7 @@ __all__ = [
     "ToolContentBlock",
     "ToolDiff",
     "ToolTerminal",
+    "first_diff",
     "read_block",
     "read_tool_content",
 ]
@@ -59,6 +61,10 @@ class ToolDiff(Model):
     path: str
     old_text: str | None = None
     new_text: str = ""
+
+    def is_new_file(self, *, exists: bool = False) -> bool:
+        """Tell whether it makes a file; ``exists`` if its tool says it was there (C6)."""
+        return self.old_text is None and not exists
 
 
 class ToolTerminal(Model):
@@ -141,6 +147,11 @@ def _read_tool_item(raw: JsonValue) -> ToolContent | None:
                 pass
     block = read_block(raw)
     return None if block is None else ToolContentBlock(block=block)
+
+
+def first_diff(content: Iterable[ToolContent]) -> ToolDiff | None:
+    """Return the first change of a file in a tool call's content."""
+    return next((item for item in content if isinstance(item, ToolDiff)), None)
 
 
 def _read_diff(raw: Obj) -> ToolDiff:

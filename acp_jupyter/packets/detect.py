@@ -5,10 +5,12 @@ All are total: an object with wrong types in any field gives an answer (S1.54).
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple, cast, get_args
 
 from pydantic import JsonValue
 
+from acp_jupyter.packets.content import ToolContent, ToolDiff, first_diff, read_tool_content
 from acp_jupyter.packets.json_fields import Obj, obj, text
 from acp_jupyter.packets.paths import get_relative_path
 from acp_jupyter.packets.read_inputs import file_path
@@ -27,6 +29,7 @@ __all__ = [
     "is_new_file_operation",
     "is_task_tool",
     "is_todo_write_tool",
+    "named_path",
     "normalize_tool_name",
     "packet_name",
     "session_update",
@@ -157,7 +160,8 @@ def is_new_file_operation(packet: Obj) -> bool | None:
     content = packet.get("content")
     if packet.get("kind") != "edit" or not isinstance(content, list):
         return None
-    diff = _first_diff(content)
+    diffs = (raw for raw in map(obj, content) if first_diff(read_tool_content(raw) or ()))
+    diff = next(diffs, None)
     return None if diff is None else diff.get("oldText") == ""
 
 
@@ -171,11 +175,11 @@ class DiffData(NamedTuple):
 
 def extract_diff_data(content: JsonValue) -> DiffData:
     """Return the first diff; without one, that of a new and empty file (S5.36)."""
-    diff = _first_diff(content) if isinstance(content, list) else None
+    told = read_tool_content(content) if isinstance(content, list) else None
+    diff = first_diff(told or ())
     if diff is None:
         return DiffData("", "", is_new_file=True)
-    old = text(diff.get("oldText"))
-    return DiffData(old, text(diff.get("newText")), is_new_file=old == "")
+    return DiffData(diff.old_text or "", diff.new_text, is_new_file=diff.is_new_file())
 
 
 def extract_old_text(content: JsonValue) -> str:
@@ -188,10 +192,6 @@ def extract_new_text(content: JsonValue) -> str:
     return extract_diff_data(content).new_text
 
 
-def _first_diff(content: list[JsonValue]) -> Obj | None:
-    return next((item for item in map(obj, content) if item.get("type") == "diff"), None)
-
-
 def get_file_path(packet: Obj) -> str:
     """Return the file that a tool call is about, cleaned; nothing where none is named.
 
@@ -199,15 +199,16 @@ def get_file_path(packet: Obj) -> str:
     (S1.52, S1.53).
     """
     content = packet.get("content")
-    diffs = map(obj, content if isinstance(content, list) else [])
-    in_diffs = (text(d.get("path")) for d in diffs if d.get("type") == "diff")
+    told = read_tool_content(content) if isinstance(content, list) else None
     title = text(packet.get("title"))
-    found = (
-        file_path(_raw_input(packet))
-        or next(filter(None, in_diffs), "")
-        or (title if "/" in title else "")
-    )
-    return get_relative_path(found)
+    found = named_path(_raw_input(packet), told or ())
+    return get_relative_path(found or (title if "/" in title else ""))
+
+
+def named_path(raw_input: Obj, content: Iterable[ToolContent]) -> str:
+    """Return the path that an input names, else that of the first diff with one."""
+    in_diffs = (item.path for item in content if isinstance(item, ToolDiff))
+    return file_path(raw_input) or next(filter(None, in_diffs), "")
 
 
 def normalize_tool_name(packet: Obj) -> str:

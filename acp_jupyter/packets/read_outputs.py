@@ -9,7 +9,13 @@ from typing import Literal
 
 from pydantic import JsonValue
 
-from acp_jupyter.packets.content import TextBlock, ToolContent, ToolContentBlock, ToolDiff
+from acp_jupyter.packets.content import (
+    TextBlock,
+    ToolContent,
+    ToolContentBlock,
+    ToolDiff,
+    first_diff,
+)
 from acp_jupyter.packets.json_fields import Obj, count, first, flag, items, number, obj, text
 from acp_jupyter.packets.json_shape import read_json
 from acp_jupyter.packets.read_inputs import read_todos
@@ -95,7 +101,7 @@ class Given:
     @property
     def diff(self) -> ToolDiff | None:
         """The first diff of the content."""
-        return next((item for item in self.content if isinstance(item, ToolDiff)), None)
+        return first_diff(self.content)
 
 
 def _without_fence(output: str) -> str:
@@ -186,7 +192,7 @@ def read_write_output(given: Given, name: Literal["write", "edit"]) -> ToolOutpu
             success="error" not in given.fields,
             new_text=None if diff is None else diff.new_text,
             old_text=old,
-            is_new_file=not old and not exists,
+            is_new_file=not exists if diff is None else diff.is_new_file(exists=exists),
             diagnostics=_diagnostics(given.metadata.get("diagnostics")),
         ),
     )

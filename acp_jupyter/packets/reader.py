@@ -10,7 +10,7 @@ from acp_jupyter.packets.json_fields import Obj, obj, text
 from acp_jupyter.packets.normalise import normalise_clean
 from acp_jupyter.packets.notes import ImportedPacket, Note, TurnStartedNote, read_note
 from acp_jupyter.packets.parse import elicitation, session, setup, tools
-from acp_jupyter.packets.parse.packet import parse_clean
+from acp_jupyter.packets.parse.packet import parse_packet
 from acp_jupyter.packets.parse.state import ParseState
 from acp_jupyter.packets.plain import is_plain
 from acp_jupyter.packets.session_models import CancelSent
@@ -59,7 +59,7 @@ class TrafficReader:
         if entry.direction == ">":
             return self._read_message(entry, entry.message)
         if is_plain(entry.message):
-            return [parse_clean(entry.message["params"]["update"], self._state)]
+            return [parse_packet(entry.message["params"]["update"], self._state, is_clean=True)]
         packets: list[LogPacket] = []
         for message in normalise_clean(entry.message):
             packets.extend(self._read_message(entry, message))
@@ -71,7 +71,7 @@ class TrafficReader:
             case None:
                 return []
             case ImportedPacket():
-                return [parse_clean(note.packet, self._state)]
+                return [parse_packet(note.packet, self._state, is_clean=True)]
             case ReplayStarted():
                 self._history = History(keep=note.keep, number=entry.seq)
                 return []
@@ -87,7 +87,7 @@ class TrafficReader:
         if "id" in message:
             self._asked[entry.seq] = method, body if method in _CHOICES else {}
         if method == "session/update" and entry.direction == "<":
-            return [parse_clean(body.get("update"), self._state)]
+            return [parse_packet(body.get("update"), self._state, is_clean=True)]
         if method == "session/cancel" and entry.direction == ">":
             return [CancelSent()]
         if method == "session/request_permission" and entry.direction == "<":

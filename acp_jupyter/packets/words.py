@@ -7,15 +7,16 @@ from functools import partial
 
 from pydantic import JsonValue
 
-from acp_jupyter.packets.content import ToolDiff
-from acp_jupyter.packets.detect import tool_name_to_kind
+from acp_jupyter.packets.content import ToolContent, first_diff
+from acp_jupyter.packets.detect import named_path, tool_name_to_kind
 from acp_jupyter.packets.display import (
+    get_tool_command,
     get_tool_description,
     get_tool_display_title,
 )
 from acp_jupyter.packets.json_fields import Obj, obj, text
 from acp_jupyter.packets.paths import relative_path, relative_words
-from acp_jupyter.packets.read_inputs import command_line, file_path
+from acp_jupyter.packets.read_inputs import command_line
 from acp_jupyter.packets.tool_inputs import BashInput, TodoWriteInput, ToolInput
 from acp_jupyter.packets.tools import KIND_TITLES, TOOLS, UNKNOWN_TOOL, find_tool
 from acp_jupyter.packets.vocabulary import AcpKind, UiKind
@@ -33,7 +34,7 @@ class ToolFacts:
     """Of the tool table, or ``unknown``."""
     acp_kind: AcpKind | None
     raw_input: JsonValue
-    diff: ToolDiff | None
+    content: tuple[ToolContent, ...]
     paths: tuple[str, ...]
     """Of the locations."""
     exists: bool
@@ -70,8 +71,11 @@ def describe_tool(facts: ToolFacts) -> ToolWords:
     tool_input = row.read_input(source)
     whole_path = _path(facts, source)
     path = relative_path(whole_path, facts.cwd)
-    command = command_line(source)
-    is_new = None if facts.diff is None else facts.diff.old_text is None and not facts.exists
+    # Rules match on it, so it is a shell's and nothing else (C30).
+    is_shell = isinstance(tool_input, BashInput)
+    command = get_tool_command(tool_input) if is_shell else command_line(source)
+    diff = first_diff(facts.content)
+    is_new = None if diff is None else diff.is_new_file(exists=facts.exists)
     own = facts.title.strip()
     names_path = own.startswith("/") or whole_path.endswith(f"/{own}")
     bare = names_path or find_tool(own) is not None or own in {command, path, kind, *facts.paths}
@@ -94,8 +98,7 @@ def describe_tool(facts: ToolFacts) -> ToolWords:
 
 def _path(facts: ToolFacts, source: Obj) -> str:
     """S1.52: the input's own path first, then the diff's, then the locations'."""
-    in_diff = "" if facts.diff is None else facts.diff.path
-    return file_path(source) or in_diff or next(iter(facts.paths), "")
+    return named_path(source, facts.content) or next(iter(facts.paths), "")
 
 
 def _seed_title(facts: ToolFacts, kind: AcpKind, is_new: bool | None) -> str:

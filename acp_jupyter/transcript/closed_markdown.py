@@ -48,11 +48,15 @@ _BLOCK_BEGINS = re.compile(
 )
 """Footnotes stay, unless they hold an entity: without footnotes those would be definitions."""
 _NUMBER_BEGINS = re.compile(r"(\d{1,9})(?=[.)](?:[ \t]|$))")
+_LEFT_OUT = re.compile(r"[`!\s]|<[^<>]*>")
 _NO_INFO = re.compile(r"[^\w+#.{}=:,\"' -]")
 
 
 def closed_markdown(text: str) -> str | None:
-    """Return a text that is closed in itself; None for what would take the parser too long."""
+    """Return a text that is closed in itself.
+
+    None for what would take the parser too long, and for what readers find other words in.
+    """
     if len(text) > _MOST_CHARS or any(text.count(sign) > most for sign, most in _MOST_OF.items()):
         return None
     env: EnvType = {}
@@ -60,7 +64,8 @@ def closed_markdown(text: str) -> str | None:
     if any(token.level > _MOST_LEVELS for token in tokens) or _is_code_or_text(tokens):
         return None
     written = _Writer(text, env).text(SyntaxTreeNode(tokens).children)
-    return written if _is_closed(written) else None
+    is_same = written == text or _words(written) == _words(text)
+    return written if is_same and _is_closed(written) else None
 
 
 def _is_code_or_text(tokens: Sequence[Token]) -> bool:
@@ -77,6 +82,11 @@ def _is_closed(written: str) -> bool:
     kinds = {each.type for block in blocks for each in (block, *(block.children or ()))}
     alone = [block.content for block in blocks[-2:-1] if block.level == 1] == [after]
     return alone and kinds.isdisjoint({"html_block", "html_inline", "image"})
+
+
+def _words(markdown: str) -> str:
+    """Return the letters that are shown of a text, without what may be left out or added."""
+    return _LEFT_OUT.sub("", _shown().render(markdown))
 
 
 class _Writer:
@@ -204,6 +214,13 @@ def _strict() -> MarkdownIt:
     return MarkdownIt("commonmark", {"html": True, "maxNesting": _SEEN_LEVELS}).enable(
         ["table", "strikethrough"]
     )
+
+
+@cache
+def _shown() -> MarkdownIt:
+    """Return the reader to whom HTML is text."""
+    parser = MarkdownIt("commonmark", {"html": False, "maxNesting": _SEEN_LEVELS})
+    return parser.enable(["table", "strikethrough"]).disable("image")
 
 
 @cache

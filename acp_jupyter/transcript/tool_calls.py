@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from acp_jupyter.packets.display import format_tool_output
 from acp_jupyter.packets.json_fields import flag, obj
 from acp_jupyter.packets.models import ToolCallProgress, ToolCallStart
 from acp_jupyter.packets.paths import relative_path
 from acp_jupyter.packets.read_outputs import Given
-from acp_jupyter.packets.tool_outputs import ReadToolOutput, ToolOutput
+from acp_jupyter.packets.tool_outputs import (
+    BashToolOutput,
+    ReadToolOutput,
+    TaskToolOutput,
+    ToolOutput,
+)
 from acp_jupyter.packets.tools import TOOLS, UNKNOWN_TOOL
 from acp_jupyter.packets.words import ToolFacts, ToolWords, describe_tool
 from acp_jupyter.transcript import terminals
@@ -18,6 +24,9 @@ from acp_jupyter.transcript.tool_diffs import diffs
 from acp_jupyter.transcript.tool_fields import asked_fields, blocks, given_fields
 
 __all__ = ["upsert_tool_call"]
+
+_IS_TEXT = (ReadToolOutput, BashToolOutput, TaskToolOutput)
+"""Outputs that are text; others are shown by their fields, beside what the agent says of them."""
 
 _RANK: dict[ToolStatus, int] = {
     "pending": 0,
@@ -63,7 +72,7 @@ def upsert_tool_call(draft: Draft, packet: ToolCallStart | ToolCallProgress) -> 
         draft.replace(old.model_copy(update=changes))
     terminals.said(draft, item.id, packet)
     if packet.content is not None or packet.raw_output is not None:
-        text = output.data.content if isinstance(output, ReadToolOutput) else given.text
+        text = format_tool_output(output) if isinstance(output, _IS_TEXT) else given.text
         # What a command is for may come as content before it runs (claude).
         repeats = _RANK[status] < 2 and text == changes.get("description", item.description)
         new = not repeats if text else packet.content is not None
@@ -201,7 +210,7 @@ def _described(facts: CallFacts, given: Given, cwd: str) -> ToolWords:
             tool_name=facts.tool_name,
             acp_kind=facts.acp_kind,
             raw_input=facts.raw_input,
-            diff=given.diff,
+            content=given.content,
             paths=tuple(place.path for place in facts.locations),
             exists=flag(given.metadata.get("exists")),
             cwd=cwd,

@@ -90,7 +90,7 @@ def _diff(item: ToolDiff, cwd: str, exists: bool) -> Diff:
         path=relative_path(item.path, cwd),
         old_text=item.old_text,
         new_text=item.new_text,
-        is_new_file=item.old_text is None and not exists,
+        is_new_file=item.is_new_file(exists=exists),
         added=added,
         removed=removed,
     )

@@ -90,6 +90,37 @@ def test_a_suspended_server_stays_the_owner(tmp_path: Path) -> None:
     assert numbers == sorted(set(numbers))
 
 
+def listed(user: httpx.Client) -> dict[str, dict[str, Any]]:
+    return {session["session_id"]: session for session in user.get("sessions").json()}
+
+
+@pytest.mark.long
+def test_each_of_two_servers_lists_what_the_other_has_made_and_deleted(tmp_path: Path) -> None:
+    with (
+        server_in(tmp_path) as first,
+        first.user() as user,
+        server_in(tmp_path) as second,
+        second.user() as other,
+    ):
+        assert listed(user) == listed(other) == {}
+        session_id = open_session(other, "short_stream")
+        assert list(listed(user)) == [session_id]
+        turn_id = start_turn(other, session_id, "Made elsewhere")
+        finished(other, turn_id)
+
+        def title() -> bool:
+            return bool(listed(user)[session_id]["title"] == "Made elsewhere")
+
+        eventually(title, what="its title")
+        assert turn_of(user, turn_id)["prompt"] == "Made elsewhere"
+        assert "another server" in listed(user)[session_id]["read_only"]
+        deleted = open_session(other, "short_stream")
+        assert list(listed(user)) == [deleted, session_id]  # those that are open come last
+        assert other.delete(f"sessions/{deleted}").status_code < 400
+        assert list(listed(user)) == [session_id]
+        assert user.get(f"sessions/{deleted}").status_code == 404
+
+
 MOMENTS = [
     pytest.param(ms, marks=() if ms in {200, 400, 800} else (pytest.mark.long,))
     for ms in range(0, 1000, 20)

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import errno
 import itertools
+import json
 import shutil
+import tracemalloc
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -29,6 +31,8 @@ MODULE = "acp_jupyter.host.traffic_log"
 ERRORS = (errno.ENOSPC, errno.EIO, errno.EROFS, errno.EDQUOT)
 WAITING = 1500
 LIMITS = replace(Limits(), unwritten_bytes=WAITING)
+HANGING = replace(LIMITS, queued_bytes=3000)
+QUEUED = 500_000
 
 
 @dataclass(frozen=True)
@@ -36,6 +40,8 @@ class Say:
     """Lines are sent."""
 
     lengths: tuple[int, ...]
+    hangs: bool = False
+    """Whether the disk answers only after all of them."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +71,9 @@ Step = Say | Fail | Mend | Restart
 
 STEPS = st.lists(
     st.one_of(
-        st.builds(Say, st.lists(st.integers(0, 700), min_size=1, max_size=6).map(tuple)),
+        st.builds(
+            Say, st.lists(st.integers(0, 700), min_size=1, max_size=6).map(tuple), st.booleans()
+        ),
         st.builds(Fail, st.integers(0, 900), st.sampled_from(ERRORS), st.booleans()),
         st.builds(Mend, st.sampled_from((0, 0, 1, 7, 100))),
         st.builds(Restart, st.booleans()),
@@ -90,16 +98,19 @@ class Servers:
         path = self.folder / TRAFFIC_FILE
         number = max((entry.seq for entry in read_traffic(path)), default=0) if path.exists() else 0
         self._numbers = itertools.count(number + 1)
-        self.log = TrafficLog(path, LIMITS)
+        self.log = TrafficLog(path, HANGING)
         self._open.append(self.log)
 
     def take(self, step: Step) -> None:
         match step:
-            case Say(lengths):
+            case Say(lengths, hangs):
+                if hangs:
+                    self._disk.answers.clear()
                 for length in lengths:
                     text = f"{len(self.sent)}:{'x' * length}"
                     self.sent.append(text)
                     self.log.append(TrafficEntry(next(self._numbers), 1.0, "<", {"text": text}))
+                self._disk.answers.set()
                 self.log.flush()
             case Fail(room, error, broken):
                 self._disk.room, self._disk.error, self._disk.broken = room, error, broken
@@ -165,10 +176,47 @@ def test_a_flush_tells_whether_the_lines_are_in_the_file(tmp_path: Path) -> None
     assert log.flush()
 
 
+def test_what_waits_for_a_disk_that_hangs_is_bounded(tmp_path: Path) -> None:
+    """What goes beyond is lost, and a line says so where it is missing."""
+    log = TrafficLog(tmp_path / "session" / TRAFFIC_FILE, replace(Limits(), queued_bytes=QUEUED))
+    numbers = itertools.count(1)
+
+    def send(count: int) -> None:
+        for number in itertools.islice(numbers, count):
+            message = {"text": f"{number} {'x' * 10_000}"}
+            raw = json.dumps(message)
+            log.append(TrafficEntry(number, 1.0, "<", message, raw=raw if number % 2 else ""))
+
+    with failing_disk(MODULE) as disk:
+        disk.answers.clear()
+        send(10)
+        assert not log.flush(seconds=0.3)
+        tracemalloc.start()
+        send(1000)
+        assert tracemalloc.get_traced_memory()[0] < 4 * QUEUED
+        tracemalloc.stop()
+        assert "does not answer" in log.missing
+        assert "is lost" in log.missing
+        disk.answers.set()
+        assert not log.flush()
+        assert lacks_lines(log.path)
+        send(2)
+        assert log.flush()
+        assert "is kept. Some of what came before is lost" in log.missing
+    log.close()
+    messages = [entry.message for entry in read_traffic(log.path)]
+    found = [m["note"] if "note" in m else int(m["text"].split()[0]) for m in messages]
+    gap = found.index("log_gap")
+    assert found == [*range(1, gap + 1), "log_gap", 1011, 1012]
+    assert QUEUED * 0.8 < gap * 10_000 < QUEUED * 1.2
+
+
 @given(STEPS)
 @example([Fail(500, errno.EIO, broken=True), Say((200, 200, 200)), Mend(0)])
 @example([Fail(375, errno.EIO, broken=True), Say((332,)), Mend(0)])  # all but the line's end
 @example([Fail(375, errno.EIO, broken=True), Say((332,))])
+@example([Say((700, 700, 700, 700), hangs=True), Say((1,))])
+@example([Say((700, 700, 700, 700), hangs=True), Fail(0, errno.EIO, broken=False), Say((1,))])
 @examples(30)
 def test_any_failures_at_any_moment(
     tmp_path_factory: pytest.TempPathFactory, steps: list[Step]

@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from acp_jupyter.delivery.commands import AnswerPermission, CloseSession, ListSessions
@@ -28,6 +28,7 @@ from acp_jupyter.host.trust_store import TrustStore
 from acp_jupyter.packets.traffic import TrafficEntry
 from acp_jupyter.transcript.rule_text import read_rule
 from acp_jupyter.transcript.session_state import SessionState
+from tests.support.failing_disk import failing_disk
 from tests.support.full_disk import full_disk
 from tests.support.generated import examples
 from tests.support.keeping import FAST, Kept, Server
@@ -208,6 +209,36 @@ def test_beyond_its_bound_what_waits_is_lost_and_said(kept: Kept) -> None:
         assert server.said(woken)[-1].endswith("five")
 
 
+def test_an_agent_that_sends_much_while_the_disk_hangs(kept: Kept) -> None:
+    """Its page is told, what is shown stays whole, and the log goes on with the gap marked."""
+    with (
+        kept.server(replace(FAST, queued_bytes=20_000)) as server,
+        failing_disk("acp_jupyter.host.traffic_log") as disk,
+    ):
+        session = server.open("keeper")
+        server.done(session, server.prompt(session, "one"))
+        assert session.journal.flush()
+        disk.answers.clear()
+        for text in ("two ", "three ", "four "):
+            server.done(session, server.prompt(session, text * 2000))
+        assert len(texts(server, session, "does not answer), and too much waits")) == 1
+        assert history(session) == "gap"
+        assert [text.split()[0] for text in server.said(session)[::2]] == [
+            *("one", "two", "three", "four")
+        ]
+        disk.answers.set()
+        session.journal.flush()
+        server.done(session, server.prompt(session, "five"))
+        eventually(lambda: texts(server, session, "is lost: after a restart"), what="it is said")
+        assert texts(server, session, "all of this session is kept") == []
+        assert history(session) == "gap"
+    with kept.server() as server:
+        woken = server.woken(session.session_id)
+        assert len(texts(server, woken, "lines are missing")) == 1
+        assert woken.state.history == "gap"
+        assert server.said(woken)[-1].endswith("five")
+
+
 def test_a_kept_session_can_be_read_while_nothing_can_be_written(kept: Kept) -> None:
     with kept.server() as server:
         session = server.open("keeper")
@@ -308,6 +339,7 @@ ROOM = st.one_of(st.none(), st.integers(0, 400))
 
 
 @given(st.lists(st.tuples(LINES, ROOM), min_size=1, max_size=8), st.booleans())
+@example([(["x" * 300] * 5, 0), (["x" * 300] * 5, 0), (["after"], None), (["and"], None)], False)
 @examples(60)
 def test_any_lines_on_any_disk(
     tmp_path_factory: pytest.TempPathFactory,

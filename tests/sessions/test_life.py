@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import threading
 import time
+import tracemalloc
 from dataclasses import replace
 from pathlib import Path
 
@@ -288,6 +290,27 @@ def test_what_waits_for_an_agent_that_keeps_dying_says_so_and_a_restart_ends_it(
         server.done(session, turn)
         assert session.state.held == ""
         assert server.said(session)[-1].endswith("one")
+
+
+def test_what_a_page_may_have_missed_is_bounded_in_memory_too(kept: Kept) -> None:
+    """The session's state goes along with each change of it."""
+    with kept.server() as server:
+        session = server.open("keeper")
+
+        def rename(count: int) -> None:
+            for number in range(count):
+                session.rename(f"name {number}")
+
+        server.run(lambda: rename(5))
+        assert session.journal.flush()
+        gc.collect()
+        tracemalloc.start()
+        server.run(lambda: rename(1500))
+        assert session.journal.flush()
+        gc.collect()
+        held, _ = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        assert held < 1.5 * FAST.ring_bytes
 
 
 def test_a_silent_agent_is_flagged_until_it_speaks(kept: Kept) -> None:

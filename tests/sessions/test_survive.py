@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from acp_jupyter.delivery.commands import CreateSession, ListSessions
+from acp_jupyter.delivery.session_commands import CloseSession, DeleteSession
 from acp_jupyter.errors import NotAllowed, PermissionGone, SessionImported, UnknownSession
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.ownership import Ownership
@@ -174,6 +175,40 @@ def test_two_servers_on_one_folder(kept: Kept) -> None:
         say(first, session, "two")
         lines = (meta.parent / "traffic.ndjson").read_text().splitlines()
     assert all(json.loads(line) for line in lines)
+
+
+def ids(server: Server) -> list[str]:
+    states = server.send(ListSessions())
+    assert isinstance(states, list)
+    return [state.session_id for state in states if isinstance(state, SessionState)]
+
+
+def test_the_list_follows_the_folders(kept: Kept) -> None:
+    """Whoever makes or deletes them; each session is in it once, also one that is closed here."""
+    with kept.server() as server:
+        assert ids(server) == []
+        with kept.server() as other:
+            opened = [other.open("keeper") for _ in range(3)]
+            for session in opened:
+                other.host.submit(other.host.keep(session)).result(20)
+            made = [session.session_id for session in opened]
+            assert sorted(ids(server)) == sorted(made)
+            other.send(DeleteSession(session_id=made.pop()))
+            assert sorted(ids(server)) == sorted(made)
+            own = server.open("keeper").session_id
+            assert sorted(ids(server)) == sorted([*made, own])
+            server.send(CloseSession(session_id=own))
+            assert sorted(ids(server)) == sorted([*made, own])
+        woken = server.woken(made[0])
+        assert not woken.state.read_only
+        server.done(woken, server.prompt(woken, "mine now"))
+        assert sorted(ids(server)) == sorted([*made, own])
+        server.send(DeleteSession(session_id=own))
+        assert sorted(ids(server)) == sorted(made)
+        server.send(CloseSession(session_id=made[0]))
+        states = server.send(ListSessions())
+        assert isinstance(states, list)
+        assert "mine now" in {state.title for state in states if isinstance(state, SessionState)}
 
 
 def test_a_server_whose_session_another_machine_took_only_reads_it(kept: Kept) -> None:

@@ -156,6 +156,8 @@ def test_what_is_nested_too_deeply_is_shown_as_it_is() -> None:
 @example("***```\n    ***")
 @example("``````~~~```\n    ~~~")
 @example("$$\nx\n$$\n    \\`")
+@example("-```$$\nx\n$$$$\nx\n$$&lt;```")
+@example("[^1]: \n* ")
 @example("- - -[r]:\na|b\n-|-")
 @examples(200)
 def test_no_word_of_a_message_is_lost(text: str) -> None:

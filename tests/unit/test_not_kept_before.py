@@ -279,6 +279,10 @@ def plain(state: State) -> State:
     [("write", "a", ""), ("write", "data/a", ""), ("rules", "", "data/\n")],
     [("move", "data/a", "a")],
 )
+@example(
+    [("write", "x.log", ""), ("rules", "", "*.log\n")],
+    [("move", "x.log", "a"), ("write", "x.log", "")],
+)
 @example([("write", "data", "")], [("remove", "data", ""), ("mark", "data/.git", "make")])
 @examples(60)
 def test_no_file_that_was_there_is_lost(

@@ -71,6 +71,11 @@ def large(root: Path) -> None:
         file.truncate(10 * 1024 * 1024 + 1)
 
 
+def _in_place_of_a_folder(root: Path) -> None:
+    (root / "a").rmdir()
+    (root / "a").write_text("mine\n")
+
+
 def very_many(root: Path) -> None:
     for folder in range(21):
         (root / str(folder)).mkdir()
@@ -124,6 +129,9 @@ CASES = {
     "a file over 10 MB": Case("big.bin", "show big.bin after", large),
     "a file that you have changed since": Case(
         "a.py", "write a.py after", write("a.py"), since=write("a.py", "mine\n")
+    ),
+    "a file that was deleted, and you have put another where its folder was": Case(
+        "a", "delete a/a.py", write("a/a.py"), since=_in_place_of_a_folder
     ),
     "the notebook that the prompt was sent from": Case(
         "nb.ipynb", "show nb.ipynb {1}", write("nb.ipynb", "{}"), notebook="nb.ipynb"

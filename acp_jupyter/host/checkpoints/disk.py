@@ -7,7 +7,7 @@ import errno
 import hashlib
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -89,6 +89,36 @@ class Disk:
                 return Found()
             raise
 
+    def without_room(self, paths: Iterable[str], gone: Collection[str]) -> Iterator[str]:
+        """Yield where no file can be put, because others lie there or above; not what is gone."""
+        above: dict[str, bool] = {}
+        for path in paths:
+            folders = ["/".join(path.split("/")[:end]) for end in range(1, path.count("/") + 1)]
+            for folder in folders:
+                if folder not in above:
+                    above[folder] = folder not in gone and self._is_file(folder)
+            if any(above[folder] for folder in folders) or self._holds(path, gone):
+                yield path
+
+    def _is_file(self, path: str) -> bool:
+        """Tell whether there is anything but a folder."""
+        with contextlib.suppress(OSError), self._folder_of(path, create=False) as (folder, name):
+            return not stat.S_ISDIR(os.lstat(name, dir_fd=folder).st_mode)
+        return False
+
+    def _holds(self, path: str, gone: Collection[str]) -> bool:
+        """Tell whether there is a folder with anything but folders, and what is gone, in it."""
+        with (
+            contextlib.suppress(OSError),
+            self._folder_of(f"{path}/x", create=False) as (folder, _),
+        ):
+            for at, folders, files, fd in os.fwalk(".", dir_fd=folder):
+                links = [each for each in folders if _is_link(each, fd)]
+                below = os.path.normpath(os.path.join(path, at))
+                if any(f"{below}/{name}" not in gone for name in (*files, *links)):
+                    return True
+        return False
+
     def put(self, path: str, data: bytes, *, is_link: bool, mode: int | None) -> None:
         """Write a file or a link in one step, with the folders that it needs.
 
@@ -99,7 +129,7 @@ class Disk:
         """
         with self._folder_of(path, create=True) as (folder, name):
             with contextlib.suppress(OSError):
-                os.rmdir(name, dir_fd=folder)  # an empty folder that took its place
+                _remove_empty(folder, name)  # what took its place
             if is_link:
                 replace_link(folder, name, os.fsdecode(data))
             else:
@@ -138,3 +168,18 @@ class Disk:
             yield folder, parts[-1]
         finally:
             os.close(folder)
+
+
+def _is_link(name: str, folder: int) -> bool:
+    return stat.S_ISLNK(os.lstat(name, dir_fd=folder).st_mode)
+
+
+def _remove_empty(folder: int, name: str) -> None:
+    """Remove a folder in which there are only such folders."""
+    below = os.open(name, _FOLDER, dir_fd=folder)
+    try:
+        for each in os.listdir(below):
+            _remove_empty(below, each)
+    finally:
+        os.close(below)
+    os.rmdir(name, dir_fd=folder)

@@ -93,6 +93,9 @@ class Checkpoints:
                 if earlier is None:
                     self._make_room(deadline)
                 listed = self._listed(deadline, () if earlier is None else earlier.left_out)
+                if earlier is None:
+                    # What it held when it could be kept must not be taken for what it holds now.
+                    self._update("--force-remove", paths=sorted(listed.stale), deadline=deadline)
                 self._enter(listed, deadline)
                 tree = self._said("write-tree", deadline=deadline)
                 self._said("update-ref", _ref(turn_id, moment), tree, deadline=deadline)
@@ -206,12 +209,14 @@ class Checkpoints:
             seconds=_left(deadline),
             most_bytes=self.limits.checkpoint_files * _PATH_BYTES,
         )
-        named = {os.fsdecode(line[2:]) for line in said.split(b"\0") if line}
+        lines = [(line[:1], os.fsdecode(line[2:])) for line in said.split(b"\0") if line]
+        named = {path for _, path in lines}
         # Git still names what it has kept before it was told to leave it out.
         entries = {path for path in named if not is_below(path, self._excluded)}
         if len(entries) > self.limits.checkpoint_files:
             raise self._too_many()
         listed = list_paths(self.root, sorted(entries), left_out, self.limits)
+        listed.stale = {path for mark, path in lines if mark != b"?"} & listed.left_out
         if listed.size > self.limits.checkpoint_bytes:
             raise NotKept(
                 f"The folder has more than {human_size(self.limits.checkpoint_bytes)} in it, "

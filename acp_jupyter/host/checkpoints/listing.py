@@ -25,6 +25,8 @@ class Listed:
     gone: list[str] = field(default_factory=list)
     left_out: set[str] = field(default_factory=set)
     """Too large, not readable, no plain files."""
+    stale: set[str] = field(default_factory=set)
+    """Of those, what is still kept as it was before."""
     nested: list[str] = field(default_factory=list)
     """Folders with a repository of their own."""
 

@@ -12,9 +12,10 @@ from acp_jupyter.host.checkpoints.disk import Disk, Found
 from acp_jupyter.host.checkpoints.folder import Checkpoints
 from acp_jupyter.host.checkpoints.git import GitError
 
-__all__ = ["SINCE", "Revert", "Reverted", "refusal"]
+__all__ = ["IN_THE_WAY", "SINCE", "Revert", "Reverted", "refusal"]
 
 _NAMED = 3
+IN_THE_WAY = "can't be put back: something else is in its place"
 SINCE = "was changed since"
 """Why a file is left as it is."""
 
@@ -115,15 +116,19 @@ class Revert:
             Some files were changed since, or can't be written. Nothing was changed.
         """
         refused: dict[str, str] = {}
-        parts: list[TreeChange] = []
+        free: list[TreeChange] = []
         for change in changes:
             why = self._obstacle(change.parts())
             if why:
                 refused[change.path] = why
             else:
-                parts += change.parts()
+                free.append(change)
+        while blocked := self._blocked(free):
+            refused |= dict.fromkeys(blocked, IN_THE_WAY)
+            free = [change for change in free if change.path not in blocked]
         if refused and not partial:
             raise refusal(refused)
+        parts = [part for change in free for part in change.parts()]
         self._all(parts)
         return Reverted(tuple(part.path for part in parts), refused)
 
@@ -142,6 +147,13 @@ class Revert:
                 return f"came from {origin}, where another file is now"
         return ""
 
+    def _blocked(self, changes: list[TreeChange]) -> frozenset[str]:
+        """Return what can't be put back even when all that is to go is gone."""
+        parts = [(change.path, part) for change in changes for part in change.parts()]
+        gone = {part.path for _, part in parts if not part.old.exists}
+        back = {part.path: path for path, part in parts if part.old.exists}
+        return frozenset(back[path] for path in self._disk.without_room(back, gone))
+
     def _all(self, parts: list[TreeChange]) -> None:
         done: list[TreeChange] = []
         # What is in the way goes first: a file may have become a folder, or a folder a file.
@@ -149,13 +161,13 @@ class Revert:
         back = sorted((p for p in parts if p.old.exists), key=_depth)
         try:
             for part in gone:
-                self._one(part, part.new, part.old)
-                done.append(part)
+                if self._one(part, part.new, part.old):
+                    done.append(part)
             for folder in sorted(self._made_folders, key=len, reverse=True):
                 self._disk.remove_folder(folder)
             for part in back:
-                self._one(part, part.new, part.old)
-                done.append(part)
+                if self._one(part, part.new, part.old):
+                    done.append(part)
         except (OSError, GitError) as error:
             left = self._undo(done)
             why = error.strerror if isinstance(error, OSError) else str(error)
@@ -173,16 +185,16 @@ class Revert:
                 left.append(part.path)
         return left
 
-    def _one(self, part: TreeChange, present: Side, wanted: Side) -> None:
-        """Make one file what it shall be, if it still is what it should be."""
+    def _one(self, part: TreeChange, present: Side, wanted: Side) -> bool:
+        """Make one file what it shall be, if it still is what it should be; tell if it was not."""
         found = self._disk.look(part.path)
         if found.is_as(wanted):
-            return
+            return False
         if not found.is_as(present):
             raise OSError(0, SINCE)
         if not wanted.exists:
             self._disk.remove(part.path)
-            return
+            return True
         data = blobs(
             self._git,
             [wanted.blob],
@@ -196,6 +208,7 @@ class Revert:
             self._disk.put(origin, found.data, is_link=found.is_link, mode=found.mode)
         mode = None if wanted.is_link else self._mode(part, found, wanted)
         self._disk.put(part.path, data, is_link=wanted.is_link, mode=mode)
+        return True
 
     def _mode(self, part: TreeChange, found: Found, wanted: Side) -> int | None:
         known = self._modes.get(part.path) if wanted is part.old else None

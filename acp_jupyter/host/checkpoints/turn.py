@@ -179,9 +179,12 @@ class TurnCheckpoints:
         added = [part.path for part in parts if not part.old.exists]
         if not added:
             return frozenset()
-        before, after = self._there, looks.after
+        held = {part.path for part in parts if part.old.exists}
+        # What was kept comes back from there: what it gave way to, or was moved to, is new.
+        unread = {p: inode for p, inode in self._there.unread.items() if p not in held}
+        before, after = replace(self._there, unread=unread), looks.after
         moved = self._moved(looks, parts)
-        inodes = {inode for path, inode in before.unread.items() if after.inode(path) is None}
+        inodes = {inode for path, inode in unread.items() if after.inode(path) is None}
         return frozenset(
             path
             for path in added
@@ -193,10 +196,13 @@ class TurnCheckpoints:
     def _moved(self, looks: Looks, changes: Iterable[TreeChange]) -> dict[Signature, str]:
         """Return what was there and not kept, and is elsewhere now, with where it was."""
         parts = (part for change in changes for part in change.parts())
-        held = {part.path for part in parts if not part.new.exists}
-        before = self._there.files
-        gone = before.keys() - looks.after.files.keys() - held
-        return {before[path]: path for path in gone}
+        held = {part.path for part in parts if part.old.exists}
+        before, after = self._there.files, looks.after.files
+        return {
+            was: path
+            for path, was in before.items()
+            if path not in held and after.get(path) != was  # another file may be there now
+        }
 
     def _marked(self, turn_id: str, changes: Iterable[TreeChange], notebook: str) -> bool:
         """Tell whether tools wrote cells of the turn's own notebook."""
@@ -238,9 +244,14 @@ class TurnCheckpoints:
         others = [each.path for each in looks.seen if each.path not in told]
         if not others:
             return {}
+        beyond = self._beyond_links(others)
         said = self.checkpoints.git.run(
             *("check-ignore", "-z", "--stdin", "--no-index"),
-            stdin=b"".join(b"./" + path.encode() + b"\0" for path in others),  # no magic
+            stdin=b"".join(
+                b"./" + path.encode() + b"\0"  # no magic
+                for path in others
+                if path not in beyond
+            ),
             seconds=self.checkpoints.limits.checkpoint_seconds,
             fine=(0, 1),
         )
@@ -250,8 +261,16 @@ class TurnCheckpoints:
             ("not kept before this turn", [path for path in others if path in former]),
             ("in a repository of its own", [path for path in others if path.startswith(nested)]),
             ("too large, or not to be read", [path for path in others if path in left_out]),
+            ("not kept before this turn", sorted(beyond)),
         )
         return {path: why for why, paths in reversed(whys) for path in paths}
+
+    def _beyond_links(self, paths: Iterable[str]) -> frozenset[str]:
+        """Return what was in folders where links are now: git refuses to look there."""
+        above = {path: [*lineage(path)][:-1] for path in paths}
+        folders = {each for folders in above.values() for each in folders}
+        links = {each for each in folders if (self._root / each).is_symlink()}
+        return frozenset(path for path, folders in above.items() if links.intersection(folders))
 
 
 def _file(

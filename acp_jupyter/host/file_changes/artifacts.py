@@ -6,14 +6,13 @@ import posixpath
 from collections.abc import Collection, Iterable
 
 from acp_jupyter.host.file_changes.scan import FileChanged, FolderScan
-from acp_jupyter.packets.artifact_types import file_type
+from acp_jupyter.packets.artifact_types import INDEX, file_type
 from acp_jupyter.packets.made_models import ArtifactInfo
 
 __all__ = ["made_artifacts"]
 
 _IN_SIGHT = {"code", "markdown"}
 """Where the turn shows their diff, they are not shown again."""
-_INDEX = "index.html"
 
 
 def made_artifacts(
@@ -37,7 +36,7 @@ def made_artifacts(
     apps = _web_apps(made, known)
     loose = (p for p in made if not any(f in apps for f in _folders(p)))
     files = [_artifact(path, path, after) for path in loose if _is_worth(path, shown)]
-    folders = [_artifact(app, f"{app}/{_INDEX}", after) for app in apps]
+    folders = [_artifact(app, f"{app}/{INDEX}", after) for app in apps]
     return tuple(sorted((*files, *folders), key=lambda artifact: artifact.path))
 
 
@@ -53,7 +52,7 @@ def _folders(path: str) -> list[str]:
 
 def _web_apps(made: Iterable[str], known: Collection[str]) -> set[str]:
     """Return the new folders that hold a page, without those within another of them."""
-    pages = (posixpath.dirname(path) for path in made if posixpath.basename(path) == _INDEX)
+    pages = (posixpath.dirname(path) for path in made if posixpath.basename(path) == INDEX)
     new = {folder for folder in pages if folder and folder not in known}
     return {app for app in new if not any(f in new for f in _folders(app))}
 

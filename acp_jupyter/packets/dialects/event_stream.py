@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from acp_jupyter.packets.dialects.build_mode.models import BuildPacket
+from acp_jupyter.packets.dialects.imports.sse import FIELD
 from acp_jupyter.packets.json_shape import read_json
 from acp_jupyter.packets.models import Unknown
 from acp_jupyter.packets.parse.packet import parse_packet
@@ -22,15 +23,21 @@ __all__ = ["SseDecoder", "SseEvent", "format_event", "format_packet_event", "rea
 _MAX_CHARS = 64 * 1024 * 1024
 _END = re.compile(r"\r\n|\r|\n")
 
+_FIELD = re.compile(FIELD)
+
 
 def format_packet_event(packet: BuildPacket) -> str:
     """Write a packet of build mode as an event (S3.2)."""
-    return f"event: message\ndata: {packet.model_dump_json(by_alias=True)}\n\n"
+    return _event(packet.model_dump_json(by_alias=True).encode()).decode()
 
 
 def format_event(data: bytes, event_id: int) -> bytes:
     """Write one line of JSON as an event that a client can resume after."""
-    return b"id: %d\nevent: message\ndata: %b\n\n" % (event_id, data)
+    return b"id: %d\n%b" % (event_id, _event(data))
+
+
+def _event(data: bytes) -> bytes:
+    return b"event: message\ndata: %b\n\n" % data
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,9 +101,9 @@ class SseDecoder:
     def _read(self, line: str) -> SseEvent | None:
         if not line:
             return self._dispatch()
-        name, _, value = line.partition(":")
-        value = value.removeprefix(" ")
-        match name:
+        field = _FIELD.match(line)
+        value = line[field.end() :] if field else ""
+        match field and field[1]:
             case "data":
                 self._data.append(value)
             case "event":

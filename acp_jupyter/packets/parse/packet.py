@@ -24,13 +24,13 @@ from acp_jupyter.packets.parse.state import ParseState
 from acp_jupyter.packets.session_models import MessageEnd, MessageStart, StepEnd, StepStart
 from acp_jupyter.packets.union import Packet
 
-__all__ = ["parse_clean", "parse_packet", "read_timestamp"]
+__all__ = ["parse_packet", "read_timestamp"]
 
 _EARLIEST, _LATEST = 946_684_800.0, 4_102_444_800.0
 """The years 2000 and 2100: what lies outside is no time of a packet."""
 
 
-def parse_packet(obj: Any, state: ParseState | None = None) -> Packet:
+def parse_packet(obj: Any, state: ParseState | None = None, *, is_clean: bool = False) -> Packet:
     """Read one packet: of a ``session/update``, of seed 000's stream or of seed 002's.
 
     Parameters
@@ -39,16 +39,21 @@ def parse_packet(obj: Any, state: ParseState | None = None) -> Packet:
         Any value. A whole ``session/update`` message is unwrapped (S4.1).
     state
         The caller's memory of tool names, for packets of one session (C18).
+    is_clean
+        Whether it is what `clean_json` or `read_json` has returned, and no whole message.
 
     Returns
     -------
     Packet
         `Unknown`, with the raw value, for what nobody knows. Never raises (S5.11).
     """
+    state = ParseState() if state is None else state
+    if is_clean:
+        return _parse(obj, state)
     if not isinstance(obj, dict):
         return Unknown.model_construct(raw=obj)
     try:
-        packet = parse_clean(_unwrapped(clean_json(obj)), state or ParseState())
+        packet = _parse(_unwrapped(clean_json(obj)), state)
     except (ValueError, RecursionError):  # pydantic's ValidationError is a ValueError
         packet = Unknown()
     return Unknown.model_construct(raw=obj) if isinstance(packet, Unknown) else packet
@@ -60,8 +65,7 @@ def _unwrapped(raw: Obj) -> Obj:
     return update if isinstance(update, dict) else raw
 
 
-def parse_clean(raw: JsonValue, state: ParseState) -> Packet:
-    """Do the same with what `clean_json` has returned."""
+def _parse(raw: JsonValue, state: ParseState) -> Packet:
     if not isinstance(raw, dict):
         return Unknown(raw=raw)
     reader = _READERS.get(packet_name(raw))

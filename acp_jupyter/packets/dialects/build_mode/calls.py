@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import JsonValue
 
-from acp_jupyter.packets.content import TextBlock, ToolContentBlock, ToolDiff
+from acp_jupyter.packets.content import TextBlock, ToolContentBlock
 from acp_jupyter.packets.dialects.build_mode.base import moment_of
 from acp_jupyter.packets.dialects.build_mode.tools import (
     PermissionRequestPacket,
@@ -130,14 +130,13 @@ def _title(call: ToolCallStart | ToolCallProgress) -> str:
 
 
 def _words(call: ToolCallStart | ToolCallProgress) -> ToolWords:
-    diffs = (item for item in call.content or () if isinstance(item, ToolDiff))
     return describe_tool(
         ToolFacts(
             title=call.title or "",
             tool_name=call.tool_name,
             acp_kind=call.acp_kind,
             raw_input=call.raw_input,
-            diff=next(diffs, None),
+            content=call.content or (),
             paths=tuple(place.path for place in call.locations),
             exists=False,
             cwd="",

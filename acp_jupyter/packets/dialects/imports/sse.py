@@ -6,11 +6,13 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
-__all__ = ["is_framed", "unframed"]
+__all__ = ["FIELD", "is_framed", "unframed"]
 
 _LOOKED_AT = 100
 _MAX_BYTES = 64 * 1024 * 1024
-_FIELD = re.compile(rb"(?:(data|event|id|retry)(?::|$)|:) ?")
+FIELD = r"(?:(data|event|id|retry)(?::|$)|:) ?"
+"""What a line of an event stream begins with: the name of a field, or a comment's colon."""
+_FIELD = re.compile(FIELD.encode())
 _OBJECT = re.compile(rb"\s*[\[{]")
 
 

@@ -99,7 +99,9 @@ class _Reader:
         given = record.get("seq")
         if not isinstance(given, int) or isinstance(given, bool) or not 0 < given < _MAX_SEQ:
             return self._entry(side, message, record.get("t"), "t")
-        if given + self._shift <= self._seq:
+        if side == "!" and message.get("note") == "log_gap":
+            given = max(given, self._seq - self._shift)  # it may share the number of a line
+        elif given + self._shift <= self._seq:
             self._shift = self._seq + 1 - given  # two logs in one file
         self._seq = given + self._shift
         self._tick(record.get("t"), "t")
