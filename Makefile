@@ -99,7 +99,7 @@ test-all: install $(AGENTS_STAMP) $(MORE_AGENTS_STAMP) $(OLD_SDK_STAMP)
 	CHROME="$$(sh scripts/find-chrome.sh)" && export CHROME && \
 	  pytest --hypothesis-seed=$(SEED) --timeout 900 $(PARALLEL) $(ARGS)
 
-# MUTATE=1 alters every table entry and word of the packets, one at a time: each must fail a test.
+# MUTATE=1 alters words, tables and decisions, one at a time: each must fail a test.
 acceptance: install
 	python scripts/$(if $(MUTATE),mutate,acceptance).py $(ARGS)
 

@@ -1,8 +1,12 @@
-"""Alter each word and table entry of the packets, one at a time: a named test must fail.
+"""Alter the product, one place at a time: a test must fail.
 
-Every alteration is compiled into a process of its own, never into the working
-tree; there the acceptance tests run, those first that found the last one out.
-``-v`` says which test found which alteration out; names of modules choose.
+Of ``packets`` each word, table entry and number is altered, and what its functions decide; of
+the modules that permissions, rules and the transcript are made of, what their functions decide;
+of all others a random sample of that. Every alteration is compiled into a process of its own,
+never into the working tree; there those tests run that run the altered lines.
+
+What lives and changes nothing that anybody could see is listed in ``tests/equal_alterations.txt``
+with its reason, by the function's name. ``-v`` says which test found which alteration out.
 """
 
 from __future__ import annotations
@@ -18,13 +22,17 @@ import importlib.util
 import io
 import itertools
 import os
+import random
+import resource
 import select
 import signal
 import sys
 import tempfile
 import time
 import traceback
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -32,37 +40,44 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
+sys.path[:0] = [str(ROOT), str(ROOT / "tests/agents")]
 
-from scripts.acceptance import find_proofs  # noqa: E402
 from scripts.module_uses import Uses  # noqa: E402
-from scripts.mutations import Mutation, mutations_of  # noqa: E402
+from scripts.mutations import Mutation, logic_of, words_of  # noqa: E402
+from scripts.tests_by_line import TestsByLine  # noqa: E402
+from scripts.tests_by_server import TestsByServer  # noqa: E402
 
-MODULES = (
-    "packets.tools",
-    "packets.display",
-    "packets.detect",
-    "packets.vocabulary",
-    "packets.paths",
-    "packets.words",
-    "packets.content",
-    "packets.artifact_types",
-    "packets.read_inputs",
-    "packets.read_outputs",
-    "packets.search_hits",
-    "packets.parse.packet",
-    "packets.parse.state",
-    "packets.parse.tools",
-    "packets.parse.session",
-    "packets.parse.made",
-    "transcript.permissions",
+WORDS = ("packets",)
+LOGIC = (
+    "packets",
+    *(f"transcript.{name}" for name in ("permissions", "permissions_join", "rule_text")),
+    *(f"transcript.{name}" for name in ("evidence", "path_fields", "policy", "trust", "reduce")),
+    *(f"transcript.{name}" for name in ("turns", "turn_ends", "messages", "plans", "queue")),
+    *(f"transcript.{name}" for name in ("tool_calls", "tool_fields", "tool_diffs", "terminals")),
+    *(f"host.{name}" for name in ("permissions", "permissions_paths", "asking", "own_policy")),
+    *(f"host.{name}" for name in ("asking_requests", "consent", "trust", "trust_store", "rules")),
+    *(f"delivery.{name}" for name in ("permissions", "permission_commands", "trust")),
 )
+"""Packages and modules of which everything is altered."""
+SAMPLE = 300
+"""Of all others."""
+TESTS = ("tests/acceptance", "tests/unit", "tests/sessions")
+SERVER_TESTS = "tests/server"
+"""For what lives else: the server has a process of its own there."""
+EQUAL = ROOT / "tests/equal_alterations.txt"
 WORKERS = 2
-SECONDS = 60
-"""For the tests of one alteration."""
+SECONDS = 20
+"""For the tests of one file on one alteration, beside ten times what they take else."""
+LAST_SECONDS = 900
+"""For all of them."""
+BYTES = 4 * 1024**3
+"""Of memory for one."""
 PASSED = "passed"
 
 PYTEST = ["-x", "-q", "-c", os.devnull, "--rootdir", str(ROOT), "--import-mode=importlib"]
+PYTEST += ["-o", "asyncio_mode=strict", "-o", "asyncio_default_fixture_loop_scope=function"]
+PYTEST += ["-p", "pytest_asyncio.plugin", "-p", "xdist.plugin", "-p", "_hypothesis_pytestplugin"]
+PYTEST += ["-m", "not long and not e2e and not agents"]
 PYTEST += ["--assert=plain", "-p", "no:cacheprovider", "-p", "no:warnings"]
 PYTEST += ["-p", "no:unraisableexception", "-p", "no:threadexception", "-p", "no:faulthandler"]
 
@@ -92,60 +107,83 @@ class _Finder(importlib.abc.MetaPathFinder):
         return importlib.util.spec_from_loader(fullname, self._loader)
 
 
-class _FirstFailure:
-    """A pytest plugin: which test failed."""
+class _Chosen:
+    """A pytest plugin: runs these tests only; which of them failed."""
 
-    def __init__(self) -> None:
-        self.test = ""
+    def __init__(self, tests: Collection[str]) -> None:
+        self._tests = tests
+        self.failed = ""
+
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        items[:] = [item for item in items if item.nodeid in self._tests]
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        if report.failed and not self.test:
-            self.test = report.nodeid
+        if report.failed and not self.failed:
+            self.failed = report.nodeid
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
-        if report.failed and not self.test:
-            self.test = f"{report.nodeid} (not even collected)"
+        if report.failed and not self.failed:
+            self.failed = f"{report.nodeid} (not even collected)"
 
 
 class Runner:
-    """Runs the acceptance tests on one alteration, in a process that is good for nothing else."""
+    """Runs tests on one alteration, in a process that is good for nothing else."""
 
-    def __init__(self, files: list[str], memory: Path) -> None:
-        self._files = files
+    def __init__(self, by_line: TestsByLine, by_server: TestsByServer, memory: Path) -> None:
+        self._by_line = by_line
+        self._by_server = by_server
         self._memory = memory
         """A file that lists the files of tests that found alterations out, the latest first."""
         self._uses = Uses()
 
-    def failing_test(self, mutation: Mutation | None) -> str:
+    def failing_test(self, mutation: Mutation) -> str:
         """Return the test that fails, or nothing."""
         signal.signal(signal.SIGALRM, _too_long)
+        limits = resource.getrlimit(resource.RLIMIT_DATA)
+        resource.setrlimit(resource.RLIMIT_DATA, (BYTES, limits[1]))
         signal.alarm(SECONDS)
         gc.disable()
+        tests = self._tests(mutation)
         try:
-            if mutation is not None:
-                self._alter(mutation)
+            loader = _Altered(mutation.module, str(ROOT / mutation.file), mutation.altered())
+            sys.meta_path.insert(0, _Finder(loader))
+            self._uses.replace(mutation.module)
         except Exception as error:  # noqa: BLE001 - whatever an altered module does
             return f"its own import: {error!r}"
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-            return self._first_failure()
+            failed = self._first_failure(tests)
+        signal.alarm(0)
+        resource.setrlimit(resource.RLIMIT_DATA, limits)
+        return failed or self._failing_server_test(mutation)
 
-    def _alter(self, mutation: Mutation) -> None:
-        path = str(ROOT / f"{mutation.module.replace('.', '/')}.py")
-        sys.meta_path.insert(0, _Finder(_Altered(mutation.module, path, mutation.tree)))
-        self._uses.replace(mutation.module)
+    def _failing_server_test(self, mutation: Mutation) -> str:
+        file, (first, last) = mutation.file, mutation.place.lines
+        files = self._by_server.of(file, range(first, last + 1))
+        source = ast.unparse(mutation.altered())
+        return self._by_server.failing_file(ROOT, file, source, files) if files else ""
 
-    def _first_failure(self) -> str:
+    def _tests(self, mutation: Mutation) -> set[str]:
+        """Return what runs the altered lines; of what is run by an import, all that use it."""
+        file, (first, last) = mutation.file, mutation.place.lines
+        if mutation.function.rpartition(".")[2].islower():
+            return self._by_line.of(file, range(first, last + 1))
+        return self._by_line.of(file, range(1, 10_000))
+
+    def _first_failure(self, tests: set[str]) -> str:
         latest = self._memory.read_text().split()
-        files = [*latest, *(file for file in self._files if file not in latest)]
+        files = self._by_line.files(tests)
+        files = [*(f for f in latest if f in files), *(f for f in files if f not in latest)]
         for file in files:
-            first = _FirstFailure()
+            chosen = _Chosen({test for test in tests if test.startswith(f"{file}::")})
+            took = sum(self._by_line.seconds[test] for test in chosen._tests)
+            signal.alarm(SECONDS + 10 * int(took))
             try:
-                code = pytest.main([*PYTEST, file], plugins=[first])
+                code = pytest.main([*PYTEST, file], plugins=[chosen])
             except TimeoutError:
                 return f"{file} (did not end)"
-            if code != pytest.ExitCode.OK:
+            if code not in {pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED}:
                 self._memory.write_text("\n".join([file, *(f for f in latest if f != file)]))
-                return first.test or f"{file}: {code!r}"
+                return chosen.failed or f"{file}: {code!r}"
         return ""
 
 
@@ -153,33 +191,47 @@ def _too_long(*_: object) -> None:
     raise TimeoutError
 
 
-def _each(
-    runner: Runner, mutations: Iterable[Mutation | None]
-) -> Iterator[tuple[Mutation | None, str]]:
+@dataclass(frozen=True)
+class _Child:
+    """A process that tries one alteration."""
+
+    mutation: Mutation
+    pid: int
+    started: float
+
+
+def _each(runner: Runner, mutations: Iterable[Mutation]) -> Iterator[tuple[Mutation, str]]:
     """Fork for each alteration, a few at a time; yield it with the test that fails."""
     waiting = iter(mutations)
-    running: dict[int, Mutation | None] = {}
+    running: dict[int, _Child] = {}
     while True:
         for mutation in itertools.islice(waiting, WORKERS - len(running)):
-            running[_fork(runner, mutation)] = mutation
+            sys.stdout.flush()
+            end, pid = _fork(runner, mutation)
+            running[end] = _Child(mutation, pid, time.monotonic())
         if not running:
             return
-        for end in select.select([*running], [], [])[0]:
+        for end in select.select([*running], [], [], 1)[0]:
             with os.fdopen(end) as pipe:
                 test = pipe.read()
-            os.wait()
-            if not test:
-                raise RuntimeError(f"{running[end]} could not be tried")
-            yield running.pop(end), "" if test == PASSED else test
+            child = running.pop(end)
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(child.pid, signal.SIGKILL)  # what its tests may have left
+            os.waitpid(child.pid, 0)
+            yield child.mutation, "" if test == PASSED else test or "it ended its process"
+        for child in running.values():
+            if time.monotonic() - child.started > LAST_SECONDS:
+                os.killpg(child.pid, signal.SIGKILL)
 
 
-def _fork(runner: Runner, mutation: Mutation | None) -> int:
-    """Return the end of a pipe that tells which test failed."""
+def _fork(runner: Runner, mutation: Mutation) -> tuple[int, int]:
+    """Return the end of a pipe that tells which test failed, and the process."""
     ours, theirs = os.pipe()
-    if os.fork():
+    if pid := os.fork():
         os.close(theirs)
-        return ours
+        return ours, pid
     try:
+        os.setsid()
         os.write(theirs, (runner.failing_test(mutation) or PASSED).encode())
     except BaseException:  # noqa: BLE001 - nothing may leave the child
         traceback.print_exc()
@@ -187,57 +239,92 @@ def _fork(runner: Runner, mutation: Mutation | None) -> int:
         os._exit(0)
 
 
-def _warm_up(files: list[str]) -> None:
+def _warm_up(tests: Sequence[str]) -> None:
     """Import what every child would import: ours, pytest's plugins, what tests import."""
-    for module in ("transcript.reduce", "transcript.setup", "packets.reader", *MODULES):
-        importlib.import_module(f"acp_jupyter.{module}")
+    for path in sorted((ROOT / "acp_jupyter").rglob("*.py")):
+        if not {"agents", "labextension"} & {*path.parts}:
+            importlib.import_module(_module(path))
     with contextlib.redirect_stdout(io.StringIO()):
-        pytest.main([*PYTEST, "--collect-only", *files])
+        pytest.main([*PYTEST, "--collect-only", *tests])
     for name in [name for name in sys.modules if name.partition(".")[0] == "tests"]:
         del sys.modules[name]
     gc.freeze()
 
 
-def _test_files() -> list[str]:
-    named = {proof.file for proofs in find_proofs().values() for proof in proofs}
-    return sorted(file for file in named if file.startswith("tests/acceptance/"))
+def _module(path: Path) -> str:
+    names = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(names[:-1] if names[-1] == "__init__" else names)
+
+
+def _mutations(only: Sequence[str], sample: int, seed: int) -> list[Mutation]:
+    whole: list[Mutation] = []
+    rest: list[Mutation] = []
+    for path in sorted((ROOT / "acp_jupyter").rglob("*.py")):
+        name, source = _module(path).removeprefix("acp_jupyter."), path.read_text()
+        if path.name == "__init__.py" or (only and not _is_of(name, only)):
+            continue
+        if _is_of(name, WORDS):
+            whole += words_of(_module(path), source)
+        logic = logic_of(_module(path), source)
+        if only or _is_of(name, LOGIC):
+            whole += logic
+        else:
+            rest += logic
+    return whole + random.Random(seed).sample(rest, min(sample, len(rest)))  # noqa: S311
+
+
+def _is_of(module: str, named: Iterable[str]) -> bool:
+    return any(module == name or module.startswith(f"{name}.") for name in named)
+
+
+def _equal() -> Counter[str]:
+    """Return what is listed as equal, and how often."""
+    lines = EQUAL.read_text().splitlines() if EQUAL.exists() else []
+    return Counter(line.partition("  # ")[0] for line in lines if line and line[0] != "#")
 
 
 def main() -> int:
     """Run the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("modules", nargs="*", default=MODULES)
+    parser.add_argument("modules", nargs="*", help="packages or modules, e.g. host.rules")
+    parser.add_argument("--sample", type=int, default=SAMPLE)
+    parser.add_argument("--seed", type=int, default=int(time.time()))
     parser.add_argument("-v", "--verbose", action="store_true")
     arguments = parser.parse_args()
     os.chdir(ROOT)
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     started = time.monotonic()
-    files = _test_files()
-    _warm_up(files)
-    mutations = [
-        mutation
-        for module in arguments.modules
-        for mutation in mutations_of(
-            f"acp_jupyter.{module}",
-            (ROOT / "acp_jupyter" / f"{module.replace('.', '/')}.py").read_text(),
-        )
-    ]
-    print(f"{len(mutations)} alterations of {len(arguments.modules)} modules")
-    survived: list[Mutation] = []
+    _warm_up(TESTS)
+    by_line = TestsByLine.run(ROOT, [*(each for each in PYTEST if each != "-x"), *TESTS])
+    if not by_line.seconds:
+        print("No test passes.")
+        return 1
+    files = sorted(
+        path.relative_to(ROOT).as_posix() for path in (ROOT / SERVER_TESTS).glob("test_*")
+    )
+    by_server = TestsByServer.run(ROOT, files)
+    mutations = _mutations(arguments.modules, arguments.sample, arguments.seed)
+    print(f"{len(mutations)} alterations; seed of the sample: {arguments.seed}", flush=True)
+    equal, lived = _equal(), 0
     with tempfile.NamedTemporaryFile() as memory:
-        runner = Runner(files, Path(memory.name))
-        for mutation, test in _each(runner, [None, *mutations]):
-            if mutation is None and test:
-                print(f"The tests fail as they are: {test}")
-                return 1
-            if mutation is not None and not test:
-                survived.append(mutation)
+        runner = Runner(by_line, by_server, Path(memory.name))
+        for mutation, test in _each(runner, mutations):
             if arguments.verbose:
-                print(f"{mutation}\n    {test or 'survived'}", flush=True)
-    for mutation in survived:
-        print(f"survived: {mutation}")
-    print(f"{len(survived)} survived; {time.monotonic() - started:.0f} s")
-    return 1 if survived else 0
+                print(f"{mutation}\n    {test or 'lives'}", flush=True)
+            if test:
+                continue
+            if equal[mutation.key]:
+                equal[mutation.key] -= 1
+                continue
+            lived += 1
+            print(f"lives: {mutation}", flush=True)
+    listed = sum(_equal().values()) - equal.total()
+    share = 100 * (lived + listed) / max(1, len(mutations))
+    print(
+        f"{len(mutations)} tried, {listed} live and are listed as equal, {lived} live and are not "
+        f"({share:.1f} %); {time.monotonic() - started:.0f} s"
+    )
+    return 1 if lived else 0
 
 
 if __name__ == "__main__":

@@ -1,17 +1,22 @@
-"""Small alterations of a module: of each string, number and table entry, one at a time."""
+"""Small alterations of a module, one at a time.
+
+Of its tables and words: each string, number and entry. Of its logic: conditions, comparisons,
+``and`` and ``or``, returns, and errors that are swallowed.
+"""
 
 from __future__ import annotations
 
 import ast
 import copy
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from typing import Any
 
-__all__ = ["Mutation", "mutations_of"]
+__all__ = ["Mutation", "logic_of", "words_of"]
 
 _SKIPPED_TARGETS = {"__all__"}
+_SHOWN = 100
 _SKIPPED_CALLS = {"TypeVar", "TypeAliasType"}
 
 
@@ -20,12 +25,39 @@ class Mutation:
     """One alteration of a module."""
 
     module: str
-    line: int
-    what: str
-    tree: ast.Module
+    place: _Place
+    function: str
+    """In which function or class it is; nothing at the top."""
+    tree: ast.Module = field(compare=False, repr=False)
+    """As it is."""
 
     def __str__(self) -> str:
-        return f"{self.module}:{self.line} {self.what}"
+        return f"{self.module}:{self.place.lines[0]} {self.key}"
+
+    @property
+    def file(self) -> str:
+        """Relative to the checkout."""
+        return f"{self.module.replace('.', '/')}.py"
+
+    @property
+    def key(self) -> str:
+        """What is altered, by names that outlive a move."""
+        return f"{self.function}: {self.place.what}" if self.function else self.place.what
+
+    def altered(self) -> ast.Module:
+        """Return the altered module."""
+        altered = copy.deepcopy(self.tree)
+        node: Any = altered
+        for step in self.place.path[:-1]:
+            node = node[step] if isinstance(step, int) else getattr(node, step)
+        last, new = self.place.path[-1], self.place.new
+        if isinstance(node, list) and isinstance(last, int):
+            node[last : last + 1] = [] if new is None else [new]
+        elif isinstance(node, ast.Dict) and isinstance(last, int):
+            del node.keys[last], node.values[last]
+        else:
+            setattr(node, str(last), new)
+        return ast.fix_missing_locations(altered)
 
 
 Path = tuple[str | int, ...]
@@ -35,34 +67,37 @@ Path = tuple[str | int, ...]
 class _Place:
     """Where in a tree something is altered: a field of a node, or an item of a list in it."""
 
-    line: int
+    lines: tuple[int, int]
     what: str
     path: Path
-    new: ast.expr | None
+    new: ast.AST | list[ast.stmt] | None
     """None takes an item out of its list."""
 
 
-def mutations_of(module: str, source: str) -> Iterator[Mutation]:
-    """Return every alteration of a module."""
+def words_of(module: str, source: str) -> Iterator[Mutation]:
+    """Return every alteration of a module's tables and words."""
     tree = ast.parse(source)
     finder = _Finder(_skipped(tree), _references(tree))
-    for place in finder.places(tree, (), at_top=True):
-        yield Mutation(module, place.line, place.what, _altered(tree, place))
+    return _named(module, tree, finder.places(tree, (), at_top=True))
 
 
-def _altered(tree: ast.Module, place: _Place) -> ast.Module:
-    altered = copy.deepcopy(tree)
-    node: Any = altered
-    for step in place.path[:-1]:
-        node = node[step] if isinstance(step, int) else getattr(node, step)
-    last, new = place.path[-1], place.new
-    if isinstance(node, list) and isinstance(last, int):
-        node[last : last + 1] = [] if new is None else [new]
-    elif isinstance(node, ast.Dict) and isinstance(last, int):
-        del node.keys[last], node.values[last]
-    else:
-        setattr(node, str(last), new)
-    return ast.fix_missing_locations(altered)
+def logic_of(module: str, source: str) -> Iterator[Mutation]:
+    """Return every alteration of what a module's functions decide."""
+    tree = ast.parse(source)
+    return _named(module, tree, _decisions(tree, (), direct=False))
+
+
+def _named(module: str, tree: ast.Module, places: Iterable[_Place]) -> Iterator[Mutation]:
+    for place in places:
+        names: list[str] = []
+        node: Any = tree
+        for step in place.path:
+            node = node[step] if isinstance(step, int) else getattr(node, step)
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                names.append(node.name)
+            if isinstance(node, ast.Dict):
+                break  # what follows is the number of an entry
+        yield Mutation(module, place, ".".join(names), tree)
 
 
 # -- what is altered -----------------------------------------------------------
@@ -136,13 +171,13 @@ class _Finder:
             yield from _entries(node, path)
             yield from self._others(node, path)
         inner = at_top and not isinstance(node, ast.FunctionDef | ast.ClassDef | ast.Lambda)
-        for field, value in ast.iter_fields(node):
-            if field in {"decorator_list", "target", "targets"}:
+        for name, value in ast.iter_fields(node):
+            if name in {"decorator_list", "target", "targets"}:
                 continue
             listed = value if isinstance(value, list) else [value]
             for i, child in enumerate(listed):
                 if isinstance(child, ast.AST):
-                    step = (field, i) if isinstance(value, list) else (field,)
+                    step = (name, i) if isinstance(value, list) else (name,)
                     yield from self.places(child, (*path, *step), at_top=inner)
 
     def _others(self, node: ast.AST, path: Path) -> Iterator[_Place]:
@@ -156,7 +191,7 @@ class _Finder:
         other = known[(known.index(name) + 1) % len(known)]
         load = ast.Load()
         new = ast.Attribute(ast.Name(base, load), other, load) if base else ast.Name(other, load)
-        yield _Place(node.lineno, f"{name} -> {other}", path, new)
+        yield _Place(_lines(node), f"{name} -> {other}", path, new)
 
 
 def _constants(node: ast.Constant, path: Path) -> Iterator[_Place]:
@@ -170,7 +205,7 @@ def _constants(node: ast.Constant, path: Path) -> Iterator[_Place]:
         new = f"{value}~"
     else:
         return
-    yield _Place(node.lineno, f"{value!r} -> {new!r}", path, ast.Constant(new))
+    yield _Place(_lines(node), f"{value!r} -> {new!r}", path, ast.Constant(new))
 
 
 def _patterns(node: ast.expr, path: Path) -> Iterator[_Place]:
@@ -183,7 +218,7 @@ def _patterns(node: ast.expr, path: Path) -> Iterator[_Place]:
             re.compile(new)
         except re.error:
             continue
-        yield _Place(node.lineno, f"{node.value!r} -> {new!r}", path, ast.Constant(new))
+        yield _Place(_lines(node), f"{node.value!r} -> {new!r}", path, ast.Constant(new))
 
 
 def _entries(node: ast.AST, path: Path) -> Iterator[_Place]:
@@ -191,8 +226,123 @@ def _entries(node: ast.AST, path: Path) -> Iterator[_Place]:
     if isinstance(node, ast.Dict):
         for i, key in enumerate(node.keys):
             if key is not None:
-                yield _Place(key.lineno, f"without {ast.unparse(key)}", (*path, i), None)
+                yield _Place(_lines(key), f"without {ast.unparse(key)}", (*path, i), None)
     elif isinstance(node, ast.Tuple | ast.List | ast.Set):
         for i, item in enumerate(node.elts):
             what = f"without {ast.unparse(item)[:60]}"
-            yield _Place(item.lineno, what, (*path, "elts", i), None)
+            yield _Place(_lines(item), what, (*path, "elts", i), None)
+
+
+def _lines(node: ast.AST) -> tuple[int, int]:
+    first: int = getattr(node, "lineno", 0)
+    return first, getattr(node, "end_lineno", None) or first
+
+
+# -- decisions -----------------------------------------------------------------
+
+_OPPOSITE: dict[type[ast.cmpop], type[ast.cmpop]] = {
+    ast.Eq: ast.NotEq,
+    ast.NotEq: ast.Eq,
+    ast.Is: ast.IsNot,
+    ast.IsNot: ast.Is,
+    ast.In: ast.NotIn,
+    ast.NotIn: ast.In,
+    ast.Lt: ast.GtE,
+    ast.GtE: ast.Lt,
+    ast.Gt: ast.LtE,
+    ast.LtE: ast.Gt,
+}
+_BOUNDARY: dict[type[ast.cmpop], type[ast.cmpop]] = {
+    ast.Lt: ast.LtE,
+    ast.LtE: ast.Lt,
+    ast.Gt: ast.GtE,
+    ast.GtE: ast.Gt,
+}
+
+
+def _decisions(node: ast.AST, path: Path, *, direct: bool) -> Iterator[_Place]:
+    """Return the places below a node; ``direct``: it is a condition, and tried as one already."""
+    if isinstance(node, ast.Import | ast.ImportFrom):
+        return
+    if isinstance(node, ast.expr):
+        yield from _of_expression(node, path, direct=direct)
+    else:
+        yield from _of_statement(node, path)
+    for name, value in ast.iter_fields(node):
+        if name in {"decorator_list", "annotation", "returns", "target", "targets"}:
+            continue
+        for i, child in enumerate(value if isinstance(value, list) else [value]):
+            if isinstance(child, ast.AST):
+                step = (name, i) if isinstance(value, list) else (name,)
+                direct = name in {"test", "ifs", "guard"}
+                yield from _decisions(child, (*path, *step), direct=direct)
+
+
+def _of_statement(node: ast.AST, path: Path) -> Iterator[_Place]:
+    match node:
+        case ast.If() | ast.While():
+            yield from _conditions(node.test, (*path, "test"), ends=isinstance(node, ast.While))
+        case ast.comprehension():
+            for i, condition in enumerate(node.ifs):
+                yield from _conditions(condition, (*path, "ifs", i))
+        case ast.match_case(guard=ast.expr() as guard):
+            yield from _conditions(guard, (*path, "guard"))
+        case ast.Return(value=ast.expr() as value):
+            yield from _returns(value, (*path, "value"))
+        case ast.ExceptHandler() if not any(isinstance(each, ast.Raise) for each in node.body):
+            what = f"except {ast.unparse(node.type) if node.type else ''}: raise"
+            span = node.lineno, node.body[0].lineno
+            yield _Place(span, what, (*path, "body"), [ast.Raise()])
+        case _:
+            pass
+
+
+def _of_expression(node: ast.expr, path: Path, *, direct: bool) -> Iterator[_Place]:
+    match node:
+        case ast.IfExp():
+            yield from _conditions(node.test, (*path, "test"))
+        case ast.BoolOp():
+            new = ast.BoolOp(ast.Or() if isinstance(node.op, ast.And) else ast.And(), node.values)
+            yield _changed(node, path, new)
+        case ast.Compare():
+            yield from _comparisons(node, path, direct=direct)
+        case ast.UnaryOp(op=ast.Not()) if not direct:
+            yield _changed(node, path, node.operand)
+        case ast.Call(func=ast.Attribute(attr="suppress") | ast.Name(id="suppress")):
+            yield _changed(node, path, ast.Call(node.func, [], []))
+        case _:
+            pass
+
+
+def _conditions(test: ast.expr, path: Path, *, ends: bool = False) -> Iterator[_Place]:
+    if isinstance(test, ast.Constant) or ast.unparse(test) == "TYPE_CHECKING":
+        return
+    for new in (False,) if ends else (True, False):
+        yield _changed(test, path, ast.Constant(new))
+
+
+def _comparisons(node: ast.Compare, path: Path, *, direct: bool) -> Iterator[_Place]:
+    for i, op in enumerate(node.ops):
+        opposite = [] if direct else [_OPPOSITE[type(op)]]
+        boundary = [_BOUNDARY[type(op)]] if type(op) in _BOUNDARY else []
+        for other in (*opposite, *boundary):
+            ops = [*node.ops[:i], other(), *node.ops[i + 1 :]]
+            yield _changed(node, path, ast.Compare(node.left, ops, node.comparators))
+
+
+def _returns(value: ast.expr, path: Path) -> Iterator[_Place]:
+    if isinstance(value, ast.Constant) and value.value is None:
+        return
+    is_bool = isinstance(value, ast.Constant) and isinstance(value.value, bool)
+    new: ast.expr = ast.UnaryOp(ast.Not(), value) if is_bool else ast.Constant(None)
+    yield _changed(value, path, new, "return ")
+
+
+def _changed(node: ast.expr, path: Path, new: ast.expr, before: str = "") -> _Place:
+    what = f"{before}{_short(node)} -> {_short(new)}"
+    return _Place(_lines(node), what, path, new)
+
+
+def _short(node: ast.expr) -> str:
+    text = " ".join(ast.unparse(node).split())
+    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 3]}..."

@@ -1,0 +1,103 @@
+"""Which tests run a line, and how long each takes."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+import time
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import coverage
+import pytest
+
+__all__ = ["TestsByLine"]
+
+_DATA = "coverage"
+_OUTCOMES = "outcomes.json"
+
+
+class _EachTest:
+    """A pytest plugin: names the test that runs now, and keeps which passed after which time."""
+
+    def __init__(self, measured: coverage.Coverage) -> None:
+        self._measured = measured
+        self._failed: set[str] = set()
+        self._seconds: dict[str, float] = defaultdict(float)
+
+    def pytest_runtest_logstart(self, nodeid: str) -> None:
+        self._measured.switch_context(nodeid)
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        self._seconds[report.nodeid] += report.duration
+        if not report.passed:
+            self._failed.add(report.nodeid)
+
+    def passed(self) -> dict[str, float]:
+        return {test: took for test, took in self._seconds.items() if test not in self._failed}
+
+
+@dataclass(frozen=True)
+class TestsByLine:
+    """What one run of tests, in a process of its own, has shown.
+
+    Parameters
+    ----------
+    seconds
+        Of each test that passed.
+    """
+
+    __test__ = False
+
+    seconds: dict[str, float]
+    _lines: dict[str, dict[int, list[str]]]
+
+    @classmethod
+    def run(cls, root: Path, arguments: Sequence[str]) -> TestsByLine:
+        """Run tests as pytest's ``arguments`` say."""
+        with tempfile.TemporaryDirectory() as folder:
+            child = os.fork()
+            if not child:
+                try:
+                    _measure(root, Path(folder), arguments)
+                finally:
+                    os._exit(0)
+            os.waitpid(child, 0)
+            seconds: dict[str, float] = json.loads((Path(folder) / _OUTCOMES).read_text())
+            data = coverage.CoverageData(str(Path(folder) / _DATA))
+            data.read()
+            lines = {
+                os.path.relpath(file, root): data.contexts_by_lineno(file)
+                for file in data.measured_files()
+            }
+        return cls(seconds, lines)
+
+    def of(self, file: str, lines: Iterable[int]) -> set[str]:
+        """Return the tests that run one of these lines, and pass."""
+        known = self._lines.get(file, {})
+        found = {test for line in lines for test in known.get(line, ())}
+        return found & self.seconds.keys()
+
+    def files(self, tests: Collection[str]) -> list[str]:
+        """Return the files of tests, those first that are soonest done."""
+        took: dict[str, float] = defaultdict(float)
+        for test in tests:
+            took[test.partition("::")[0]] += self.seconds[test]
+        return sorted(took, key=took.__getitem__)
+
+
+def _measure(root: Path, folder: Path, arguments: Sequence[str]) -> None:
+    measured = coverage.Coverage(
+        data_file=str(folder / _DATA), source=[str(root / "acp_jupyter")], config_file=False
+    )
+    each = _EachTest(measured)
+    started = time.monotonic()
+    measured.start()
+    pytest.main([*arguments], plugins=[each])
+    measured.stop()
+    measured.save()
+    (folder / _OUTCOMES).write_text(json.dumps(each.passed()))
+    print(f"{len(each.passed())} tests pass; {time.monotonic() - started:.0f} s")

@@ -1,0 +1,126 @@
+"""Tests that drive a server in a process of its own: which lines it runs, and tries on a copy."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import coverage
+
+__all__ = ["TestsByServer"]
+
+_COPIED = ("acp_jupyter", "tests", "scripts", "docs", "jupyter-config", "pyproject.toml")
+_PYTEST = ("-m", "pytest", "-q", "-x", "-n", "0", "-p", "no:cacheprovider", "-m", "not long")
+_SECONDS = 240
+"""For one file."""
+_STARTS = """import os
+os.environ["COVERAGE_PROCESS_START"] = {rc!r}
+import coverage
+coverage.process_startup()
+"""
+_RC = """[run]
+parallel = true
+sigterm = true
+context = {context}
+data_file = {data}
+source = {source}
+"""
+
+
+@dataclass(frozen=True)
+class TestsByServer:
+    """What one run of these tests has shown: the files of tests that run a line."""
+
+    __test__ = False
+
+    _lines: dict[str, dict[int, set[str]]]
+
+    @classmethod
+    def run(cls, root: Path, files: Iterable[str]) -> TestsByServer:
+        """Run files of tests, one after the other."""
+        lines: dict[str, dict[int, set[str]]] = defaultdict(lambda: defaultdict(set))
+        for file in files:
+            with _copy(root) as copy:
+                (copy / "starts").mkdir()
+                rc, data = copy / "rc", copy / "data"
+                data.mkdir()
+                rc.write_text(
+                    _RC.format(context=file, data=data / "coverage", source=copy / "acp_jupyter")
+                )
+                (copy / "starts" / "sitecustomize.py").write_text(_STARTS.format(rc=str(rc)))
+                if _failure(copy, file, str(copy / "starts")):
+                    continue  # it fails as it is
+                for found in data.iterdir():
+                    measured = coverage.CoverageData(str(found))
+                    with contextlib.suppress(coverage.CoverageException):
+                        measured.read()
+                        for path in measured.measured_files():
+                            known = lines[os.path.relpath(os.path.realpath(path), root)]
+                            for line in measured.lines(path) or ():
+                                known[line].add(file)
+        return cls({path: dict(known) for path, known in lines.items()})
+
+    def of(self, path: str, lines: Iterable[int]) -> list[str]:
+        """Return the files of tests that run one of these lines."""
+        known = self._lines.get(path, {})
+        return sorted({file for line in lines for file in known.get(line, ())})
+
+    @staticmethod
+    def failing_file(root: Path, path: str, source: str, files: Iterable[str]) -> str:
+        """Return the first file of tests that fails with an altered module, or nothing."""
+        with _copy(root) as copy:
+            (copy / path).unlink()
+            (copy / path).write_text(source)
+            return next((file for file in files if _failure(copy, file)), "")
+
+
+@contextlib.contextmanager
+def _copy(root: Path) -> Iterator[Path]:
+    """Make a checkout of links."""
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder).resolve() / "checkout"
+        copy.mkdir()
+        for name in _COPIED:
+            if (root / name).is_dir():
+                shutil.copytree(
+                    root / name,
+                    copy / name,
+                    copy_function=os.symlink,
+                    ignore=shutil.ignore_patterns("node_modules", "__pycache__", "golden.tmp"),
+                )
+            else:
+                (copy / name).symlink_to(root / name)
+        yield copy
+
+
+def _failure(copy: Path, file: str, first: str = "") -> bool:
+    path = os.pathsep.join(filter(None, (first, str(copy))))
+    child = subprocess.Popen(
+        [sys.executable, *_PYTEST, file],
+        cwd=copy,
+        env={**_plain_environment(), "PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    try:
+        return child.wait(_SECONDS) != 0
+    except subprocess.TimeoutExpired:
+        return True
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(child.pid, signal.SIGKILL)
+        child.wait()
+
+
+def _plain_environment() -> dict[str, str]:
+    return {k: v for k, v in os.environ.items() if k != "PYTEST_DISABLE_PLUGIN_AUTOLOAD"}
