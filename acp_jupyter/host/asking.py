@@ -103,15 +103,16 @@ class Asking:
         PermissionWithdrawn
             The agent took it back.
         """
+        ends = self._ends
         call = self.requests.call(request_id)
         early = self._early.pop(request_id, None)
         if early is not None and not early.withdrawn:
-            return await self._in_log(early.option_id)
+            return await self._in_log(early.option_id, ends)
         if call is None or call.permission is None:
             return None
         if early is not None:
             self._settle(request_id, "withdrawn")
-            await self._in_log(None)
+            await self._in_log(None, ends)
             raise PermissionWithdrawn
         answer: asyncio.Future[_Chosen] = asyncio.get_running_loop().create_future()
         self._open[request_id] = answer
@@ -123,17 +124,17 @@ class Asking:
             raise
         finally:
             self._open.pop(request_id, None)
-        option_id = await self._in_log(chosen.option_id)
+        option_id = await self._in_log(chosen.option_id, ends)
         if chosen.withdrawn:
             raise PermissionWithdrawn
         return option_id
 
-    async def _in_log(self, option_id: str | None) -> str | None:
+    async def _in_log(self, option_id: str | None, ends: int) -> str | None:
         """Return an answer once it is in the log, or the disk does not take it.
 
-        The journal says so with the next line, which is the answer as it is sent.
+        The journal says so with the next line, which is the answer as it is sent. None if a turn
+        was stopped since the request came, when there were so many ``ends``.
         """
-        ends = self._ends
         await asyncio.to_thread(self._journal.flush, _LOG_SECONDS)
         return option_id if ends == self._ends else None
 

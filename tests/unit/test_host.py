@@ -209,7 +209,10 @@ def test_stop_answers_open_questions_cancelled(driver: Driver) -> None:
         driver.run(lambda: session.answer(request, "yes"))
 
 
-def test_a_stop_comes_before_an_answer_that_still_waits_for_the_log(driver: Driver) -> None:
+def test_a_stop_comes_before_an_answer_that_still_waits_for_the_log(
+    driver: Driver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("acp_jupyter.host.asking._LOG_SECONDS", 30)
     session = driver.open("permission")
     with failing_disk("acp_jupyter.host.traffic_log") as disk:
         turn_id = driver.prompt(session)
