@@ -283,6 +283,10 @@ def plain(state: State) -> State:
     [("write", "x.log", ""), ("rules", "", "*.log\n")],
     [("move", "x.log", "a"), ("write", "x.log", "")],
 )
+@example(
+    [("write", "sub/a", ""), ("rules", "", "sub/\nenv/\n")],
+    [("mode", "sub/a", "600"), ("move", "sub/a", "a")],
+)
 @example([("write", "data", "")], [("remove", "data", ""), ("mark", "data/.git", "make")])
 @examples(60)
 def test_no_file_that_was_there_is_lost(

@@ -189,17 +189,17 @@ class TurnCheckpoints:
             path
             for path in added
             if before.has(path)
-            or after.files.get(path) in moved
+            or _same(after.files.get(path)) in moved
             or any(after.inode(each) in inodes for each in lineage(path))
         )
 
-    def _moved(self, looks: Looks, changes: Iterable[TreeChange]) -> dict[Signature, str]:
+    def _moved(self, looks: Looks, changes: Iterable[TreeChange]) -> dict[Signature | None, str]:
         """Return what was there and not kept, and is elsewhere now, with where it was."""
         parts = (part for change in changes for part in change.parts())
         held = {part.path for part in parts if part.old.exists}
         before, after = self._there.files, looks.after.files
         return {
-            was: path
+            _same(was): path
             for path, was in before.items()
             if path not in held and after.get(path) != was  # another file may be there now
         }
@@ -277,7 +277,7 @@ def _file(
     change: TreeChange,
     known: dict[str, int],
     looks: Looks,
-    moved: dict[Signature, str],
+    moved: dict[Signature | None, str],
     *,
     marked: bool,
 ) -> ChangedFile:
@@ -294,12 +294,17 @@ def _file(
         size=known.get((change.new if change.new.exists else change.old).blob),
         old_mode=None if old is None else old.mode,
         new_mode=None if new is None else new.mode,
-        came_from="" if new is None else moved.get(new, ""),
+        came_from=moved.get(_same(new), ""),
         kept=marked or not own,
         words="" if not own else MARKED if marked else NOTEBOOK,
         old_text_id=change.old.blob[:_ID_CHARS],
         new_text_id=change.new.blob[:_ID_CHARS],
     )
+
+
+def _same(signature: Signature | None) -> Signature | None:
+    """Return what stays of a file wherever it is moved, also with other permission bits."""
+    return None if signature is None else signature._replace(mode=0)
 
 
 def _unkept(change: FileChanged) -> ChangedFile:
