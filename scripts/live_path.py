@@ -34,7 +34,7 @@ class Apart(NamedTuple):
     row: str
     """Of the decisions."""
     shared: str
-    """What it calls that the product runs too, with its module."""
+    """What it calls that the product runs too, with its module; ``-`` for nothing."""
 
 
 def read_apart() -> dict[str, Apart]:

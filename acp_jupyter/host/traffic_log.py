@@ -247,10 +247,14 @@ class TrafficLog:
         self._write_waiting()
         for entries in _groups(item for item in batch if isinstance(item, TrafficEntry)):
             self._write_entries(entries)
-        with self._lock:
-            self._queued -= sum(_queued_bytes(e) for e in batch if isinstance(e, TrafficEntry))
-            if any(isinstance(item, _Gap) for item in batch):
-                self._end_dropping()
+        written = sum(_queued_bytes(e) for e in batch if isinstance(e, TrafficEntry))
+        is_gap = any(isinstance(item, _Gap) for item in batch)
+        self._gap = self._gap or is_gap
+        with self._lock:  # `append` waits for it on the event loop: nothing in here may block
+            self._queued -= written
+            self._dropping = self._dropping and not is_gap
+        if is_gap:
+            self._end_dropping()
         for item in batch:
             if isinstance(item, _Flush):
                 item.kept = self._takes_all()
@@ -264,9 +268,7 @@ class TrafficLog:
             wake()
 
     def _end_dropping(self) -> None:
-        """Mark that lines are missing after those that were written now."""
-        self._dropping = False
-        self._gap = True
+        """Tell that lines are missing after those that were written now, and mark the file."""
         if not self._waiting:
             self.why, self.missing = "", _LOST
         self._mark()

@@ -17,7 +17,8 @@ def get_relative_path(full_path: str) -> str:
     """
     if not full_path:
         return ""
-    return _below(full_path, _OUTPUTS, _SANDBOX) or full_path.rpartition("/")[2]
+    found = _OUTPUTS.search(full_path) or _SANDBOX.search(full_path)
+    return found[1] if found else full_path.rpartition("/")[2]
 
 
 def relative_path(path: str, cwd: str) -> str:
@@ -28,14 +29,7 @@ def relative_path(path: str, cwd: str) -> str:
     root = cwd.replace("\\", "/").rstrip("/")
     if normal == root:
         return "."
-    below = _below(normal, re.compile(rf"\A{re.escape(root)}/(.*)\Z", re.DOTALL)) if root else None
-    return normal if below is None else below
-
-
-def _below(path: str, *folders: re.Pattern[str]) -> str | None:
-    """Return what of a path lies below the first of these folders that it lies in."""
-    found = next(filter(None, (folder.search(path) for folder in folders)), None)
-    return None if found is None else found[1]
+    return normal.removeprefix(root + "/") if root else normal
 
 
 def relative_words(words: str, cwd: str) -> str:

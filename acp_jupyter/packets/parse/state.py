@@ -5,12 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from typing import TypeVar
 
-from acp_jupyter.packets.detect import (
-    SPELLINGS,
-    is_task_tool,
-    is_todo_write_tool,
-    normalize_tool_name,
-)
+from acp_jupyter.packets.detect import SPELLINGS, is_task_tool, is_todo_write_tool
 from acp_jupyter.packets.json_fields import Obj, first, obj, text, text_or_none
 from acp_jupyter.packets.terminal_meta import TerminalTexts
 from acp_jupyter.packets.tools import KIND_TOOLS, find_tool
@@ -55,9 +50,9 @@ class ParseState:
         if known is not None:
             return known
         spelled, title = spelled_name(raw), text(raw.get("title"))
-        for named in ({"tool_name": spelled}, {"title": title}):
-            if (name := normalize_tool_name(dict(named))) != "unknown":
-                return self._remember(tool_call_id, name)
+        row = find_tool(spelled) or find_tool(title)
+        if row is not None:
+            return self._remember(tool_call_id, row.name)
         if is_todo_write_tool(raw):
             return self._remember(tool_call_id, "todowrite")
         if is_task_tool(raw):
