@@ -199,9 +199,17 @@ def test_beyond_its_bound_what_waits_is_lost_and_said(kept: Kept) -> None:
             eventually(lambda: texts(server, session, "too much waits"), what="it is said")
         server.done(session, server.prompt(session, "five"))
         session.journal.flush()
-        eventually(lambda: texts(server, session, "is lost: after a restart"), what="it is said")
-        assert texts(server, session, "all of this session is kept") == []
-        assert history(session) == "gap"
+        said_as_lost(server, session)
+    missing_after_a_restart(kept, session)
+
+
+def said_as_lost(server: Server, session: Session) -> None:
+    eventually(lambda: texts(server, session, "is lost: after a restart"), what="it is said")
+    assert texts(server, session, "all of this session is kept") == []
+    assert history(session) == "gap"
+
+
+def missing_after_a_restart(kept: Kept, session: Session) -> None:
     with kept.server() as server:
         woken = server.woken(session.session_id)
         assert len(texts(server, woken, "lines are missing")) == 1
@@ -229,14 +237,8 @@ def test_an_agent_that_sends_much_while_the_disk_hangs(kept: Kept) -> None:
         disk.answers.set()
         session.journal.flush()
         server.done(session, server.prompt(session, "five"))
-        eventually(lambda: texts(server, session, "is lost: after a restart"), what="it is said")
-        assert texts(server, session, "all of this session is kept") == []
-        assert history(session) == "gap"
-    with kept.server() as server:
-        woken = server.woken(session.session_id)
-        assert len(texts(server, woken, "lines are missing")) == 1
-        assert woken.state.history == "gap"
-        assert server.said(woken)[-1].endswith("five")
+        said_as_lost(server, session)
+    missing_after_a_restart(kept, session)
 
 
 def test_a_kept_session_can_be_read_while_nothing_can_be_written(kept: Kept) -> None:
