@@ -141,7 +141,7 @@ def read_grep_output(given: Given) -> ToolOutput:
 def _search(given: Given) -> SearchOutput:
     if given.failed:
         return SearchOutput()
-    lines = tuple(line for line in given.text.split("\n") if line.strip())
+    lines = tuple(line.rstrip("\r") for line in given.text.split("\n") if line.strip())
     found = read_found(lines[:_LOOKED_AT]).count
     told = count(given.metadata.get("count"))
     return SearchOutput(

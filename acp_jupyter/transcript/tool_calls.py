@@ -36,6 +36,8 @@ _RANK: dict[ToolStatus, int] = {
     "failed": 2,
 }
 
+_FINAL: frozenset[ToolStatus] = frozenset({"completed", "failed", "cancelled"})
+
 
 def upsert_tool_call(draft: Draft, packet: ToolCallStart | ToolCallProgress) -> str:
     """Join a packet into its tool call; return the item's id.
@@ -156,7 +158,9 @@ def _said(
 
 
 def _status(old: ToolStatus, new: ToolStatus | None) -> ToolStatus:
-    return old if new is None or _RANK[new] < _RANK[old] else new
+    if new is None or old in _FINAL or _RANK[new] < _RANK[old]:
+        return old
+    return new
 
 
 def _ended(

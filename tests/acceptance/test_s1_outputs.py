@@ -70,6 +70,13 @@ def test_a_search_without_metadata_counts_itself() -> None:
     )
 
 
+def test_lines_of_windows_are_lines() -> None:
+    """S1.20: what ends them is no part of a path."""
+    assert gives("glob", {"output": "a.py\r\nb.py\r\n"}) == SearchToolOutput(
+        tool_name="glob", data=SearchOutput(files=("a.py", "b.py"), count=2)
+    )
+
+
 @pytest.mark.parametrize("words", ["No files found", "No files found\n", ""])
 def test_nothing_found_is_no_file(words: str) -> None:
     """S1.21: not one file of that name."""

@@ -91,17 +91,17 @@ def test_the_input_that_came_later_is_shown() -> None:
 
 
 def test_nulls_erase_nothing() -> None:
-    """S1.10, S1.11, C13: an update of which every field is null changes nothing but the status."""
+    """S1.10, S1.11, C13: an update of which every field is null changes nothing."""
     names = ("s1-tool_call_start-edit", "s1-tool_call_progress-edit")
     script = play(*names, end="")
     before = only(script, ToolCall)
     nulls = dict.fromkeys(("title", "kind", "content", "rawInput", "rawOutput", "locations"))
-    late = {**golden.read("s1-tool_call_progress-edit"), **nulls, "status": "failed"}
+    late = {**golden.read("s1-tool_call_progress-edit"), **nulls}
     script.imported(late)
-    assert only(script, ToolCall) == before.model_copy(update={"status": "failed"})
+    assert only(script, ToolCall) == before
     gone = {key: value for key, value in late.items() if value is not None}
     script.imported(gone)
-    assert only(script, ToolCall) == before.model_copy(update={"status": "failed"})
+    assert only(script, ToolCall) == before
 
 
 def test_locations_are_places_to_go_to() -> None:

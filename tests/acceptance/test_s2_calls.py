@@ -234,6 +234,14 @@ def test_an_ended_call_takes_later_updates(status: str) -> None:
     assert (later.output, later.title) == ("late", "Later")
 
 
+@pytest.mark.parametrize("end", ["completed", "failed", "cancelled"])
+@pytest.mark.parametrize("late", ["pending", "in_progress", "completed", "failed", "cancelled"])
+def test_an_end_is_the_end(end: str, late: str) -> None:
+    """S2.20, C29: within its turn; the other fields of a late update count."""
+    card = call({"status": end}, {"status": late, "title": "Later"})
+    assert (card.status, card.title) == (end, "Later")
+
+
 def test_an_id_that_is_started_again_is_the_same_card() -> None:
     """S2.55: the same file is read twice."""
     script = Script(cwd="/ws")

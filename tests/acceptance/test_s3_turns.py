@@ -102,6 +102,15 @@ def test_a_tool_end_completes_its_card() -> None:
     assert camel.raw_output is None
 
 
+@pytest.mark.parametrize("status", [None, "", "ok", 5, {}])
+def test_a_tool_end_without_a_known_status_ends_too(status: Any) -> None:
+    """S3.11: the tool's execution is finished."""
+    start: Json = {"type": "tool_start", "tool_call_id": "c", "tool_name": "Read"}
+    end: Json = {"type": "tool_end", "tool_call_id": "c", "result": "r", "status": status}
+    call = only(imported(start, end, end=""), ToolCall)
+    assert (call.status, call.output) == ("completed", "r")
+
+
 def test_an_output_is_a_message_of_its_own() -> None:
     """S3.13, S3.14: opened and closed; pieces are joined."""
     start, end = {"type": "output_start"}, {"type": "output_end"}

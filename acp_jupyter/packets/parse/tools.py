@@ -56,8 +56,8 @@ def tool_progress(raw: Obj, state: ParseState) -> ToolCallProgress | None:
 
 
 def tool_end(raw: Obj, state: ParseState) -> ToolCallProgress | None:
-    """S3.11: what ``result`` says is the output."""
-    ended: Obj = {"status": "completed", **raw}
+    """S3.11: what ``result`` says is the output, and a call without a known status is over too."""
+    ended: Obj = {**raw, "status": read_status(raw.get("status")) or "completed"}
     if not any(name in raw for name in SPELLINGS["raw_output"]):
         ended["rawOutput"] = raw.get("result")
     return tool_progress(ended, state)
