@@ -36,8 +36,6 @@ _RANK: dict[ToolStatus, int] = {
     "failed": 2,
 }
 
-_FINAL: frozenset[ToolStatus] = frozenset({"completed", "failed", "cancelled"})
-
 
 def upsert_tool_call(draft: Draft, packet: ToolCallStart | ToolCallProgress) -> str:
     """Join a packet into its tool call; return the item's id.
@@ -58,7 +56,7 @@ def upsert_tool_call(draft: Draft, packet: ToolCallStart | ToolCallProgress) -> 
         draft.calls = draft.calls.set(packet.tool_call_id, facts)
     given = _given(facts, packet)
     output = _output(facts, given, packet)
-    status = _status(item.status, packet.status)
+    status = _status(draft, item, packet.status)
     changes = _said(draft, item, facts, packet, given)
     own = given_fields(output, item, status, draft.session.cwd)
     changes |= {"status": status, **own}
@@ -157,10 +155,15 @@ def _said(
     return changes
 
 
-def _status(old: ToolStatus, new: ToolStatus | None) -> ToolStatus:
-    if new is None or old in _FINAL or _RANK[new] < _RANK[old]:
-        return old
-    return new
+def _status(draft: Draft, item: ToolCall, new: ToolStatus | None) -> ToolStatus:
+    """Return a status that never goes backwards, and from an end nowhere (C29).
+
+    What its turn's end has cancelled was a guess: the agent may still tell what became of it.
+    """
+    old = item.status
+    runs = draft.session.active_turn_id == item.turn_id
+    ended = old in {"completed", "failed"} or (old == "cancelled" and runs)
+    return old if new is None or ended or _RANK[new] < _RANK[old] else new
 
 
 def _ended(

@@ -242,6 +242,20 @@ def test_an_end_is_the_end(end: str, late: str) -> None:
     assert (card.status, card.title) == (end, "Later")
 
 
+def test_what_became_of_a_call_may_be_told_after_its_turn() -> None:
+    """C11, C29: what the turn's end has cancelled was open; what had ended stays."""
+    script = Script()
+    prompt = script.turn()
+    for label, status in (("a", "in_progress"), ("b", "completed")):
+        script.update("tool_call", toolCallId=label, title="x", status=status)
+    script.end(prompt)
+    assert [card.status for card in shown(script, ToolCall)] == ["cancelled", "completed"]
+    for label, status in (("a", "in_progress"), ("a", "completed"), ("a", "failed")):
+        script.update("tool_call_update", toolCallId=label, status=status)
+    script.update("tool_call_update", toolCallId="b", status="failed")
+    assert [card.status for card in shown(script, ToolCall)] == ["completed", "completed"]
+
+
 def test_an_id_that_is_started_again_is_the_same_card() -> None:
     """S2.55: the same file is read twice."""
     script = Script(cwd="/ws")
