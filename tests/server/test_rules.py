@@ -79,6 +79,22 @@ def test_always_in_this_session(user: httpx.Client, session_id: str) -> None:
     user.delete(f"sessions/{other}").raise_for_status()
 
 
+def test_never_in_this_session(user: httpx.Client, session_id: str) -> None:
+    """S2.30: a later request is refused unasked, with the way to refuse that it offers."""
+    start_turn(user, session_id, asking(runs("rm a")))
+    answer(user, session_id, option_id="no", remember="session").raise_for_status()
+    forever = {"optionId": "never", "name": "Never", "kind": "reject_always"}
+    allow = {"optionId": "yes", "name": "Allow", "kind": "allow_once"}
+    again = asking(runs("rm a"), options=[allow, forever])
+    for prompt, option_id in ((asking(runs("rm a")), "no"), (again, "never")):
+        refused = finished(user, start_turn(user, session_id, prompt))
+        assert said(refused) == option_id
+        assert permissions(refused)[0]["outcome"] == "Rejected by rule: execute:rm a"
+    assert [r["words"] for r in user.get(f"sessions/{session_id}").json()["rules"]] == [
+        "May not run rm a"
+    ]
+
+
 def test_always_in_this_folder_and_no_more(
     server: JupyterServer, user: httpx.Client, session_id: str
 ) -> None:
