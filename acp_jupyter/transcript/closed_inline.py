@@ -124,7 +124,7 @@ class _InlineWriter:
             case "code":
                 return re.sub(r"(\\)\1?\Z", "&#92;", before) + self._code(span)
             case "link":
-                words = self.written(span.start + 1, span.label_end)
+                words = self.written(span.start + 1, span.label_end) or _literal(span.content)
                 return f"{before.rstrip('!')}[{words}]({_address(span)})"
             case "autolink":
                 if _SAFE_ADDRESS.fullmatch(source[1:-1]):

@@ -39,11 +39,12 @@ _SPACES = " \t\n"
 _ACTS = re.compile(
     r"<[A-Za-z/!?]|!\[|`{3}|~{3}"
     r"|\$\$|\\\\\[|\\begin\{"
+    r"|\[\]\("  # readers leave such a link open: what follows would be in it
     r"|\]:"  # a definition: it would make links of what others write
 )
 """What may be more than text in one reader or another."""
 _BLOCK_BEGINS = re.compile(
-    r"#{1,6}(?=[ \t]|$)|>|[-+*](?=[ \t]|$)|=+[ \t]*$|-+[ \t]*$|`{3}|~{3}|:(?=[ \t])"
+    r"#{1,6}(?!#)|>|[-+*](?=[ \t]|$)|=+[ \t]*$|-+[ \t]*$|`{3}|~{3}|:(?=[ \t])"
     r"|(?:\*[ \t]*){3,}$|(?:_[ \t]*){3,}$|\[(?!\^[^&]*$)(?=[^\]]*\]:)|(?=[|: \t-]*$)[|: \t]*-"
 )
 """Footnotes stay, unless they hold an entity: without footnotes those would be definitions."""

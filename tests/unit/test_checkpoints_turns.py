@@ -326,6 +326,7 @@ LARGE = "x" * (MOST + 1)
     [("revert", 1, False)],
     False,
 )
+@example([([("write", "a", "")], [("move", "a", "b"), ("write", "a", "")])], REVERT, False)
 @example(
     [([("write", "l/x", "one")], [("link", "l", "a")])],
     [*REVERT, ("user", [("folder", "l/x", "")], False), ("undo", 0, False)],

@@ -61,6 +61,8 @@ LIVE = (
     "`a`~~`<img src=https://evil.org/a>`",
     "https://evil.org/\ud83d",
     "$5 `$HOME` `Vec<T>`",
+    "# [](https://evil.org/a)",
+    "[](https://evil.org/a) [][r]\n\n[r]: https://evil.org/b",
 )
 
 
@@ -167,13 +169,16 @@ def test_no_word_of_a_message_is_lost(text: str) -> None:
 
 @given(documents())
 @example("- 10. x\n\n  ```python\n  x = 1\n  ```\n\n  | A | B |\n  |---|:-:|\n  | x | x |")
+@example("> `Vec<T>`\n>\n> 10. x\n> #1")
 @examples(60)
 def test_what_agents_plainly_write_is_shown_as_it_was(text: str) -> None:
     drawn = agent_markdown(text)
     check(text)
     assert as_html(drawn) == as_html(text)
-    # It takes a price before code for a formula that ends in the code; what is drawn, it does not.
-    assert "$5" in text or shown_by_nbconvert(drawn) == shown_by_nbconvert(text)
+    # It takes a price before code for a formula that ends in the code, and a number sign for a
+    # heading; what is drawn, it does not.
+    misread = "$5" in text or re.search(r"^\W*(\d+\. )?#1", text, re.MULTILINE)
+    assert misread or shown_by_nbconvert(drawn) == shown_by_nbconvert(text)
 
 
 def shown_by_nbconvert(markdown: str) -> list[str]:

@@ -20,6 +20,7 @@ from acp_jupyter.errors import ChangesRefused
 from acp_jupyter.host.checkpoints.revert import Revert
 from acp_jupyter.host.checkpoints.store import CheckpointStore
 from acp_jupyter.host.checkpoints.turn import Looks, TurnCheckpoints
+from acp_jupyter.host.file_changes.birth import born_ns
 from acp_jupyter.host.file_changes.scan import changes, scan
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.packets.change_notes import TurnChangesNote
@@ -273,6 +274,32 @@ def plain(state: State) -> State:
     return {path: each for path, each in state.items() if each[0] == "file"}
 
 
+def test_what_comes_from_another_folder_stays(tmp_path: Path) -> None:
+    """A move keeps when a file was made, a copy and an archive do not."""
+    folder = Folder(tmp_path)
+    folder.write("plain.py")
+    own, others = tmp_path / "measured.csv", tmp_path / "weeks"
+    for path in (own, others / "1.csv"):
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("of weeks")
+        os.utime(path, (1e9, 1e9))
+    assert born_ns(own), "this file system does not tell when a file was made"
+
+    def deed() -> None:
+        shutil.copy2(own, folder.root / "copy.csv")
+        own.rename(folder.root / "measured.csv")
+        others.rename(folder.root / "weeks")
+        (folder.root / "plain.py").rename(folder.root / "renamed.py")
+        (folder.root / "renamed.py").write_text("changed, too")
+
+    note = folder.turn(deed, "measured.csv")
+    folder.revert()
+    assert held(folder.root).keys() == {"measured.csv", "weeks", "weeks/1.csv", "plain.py"}
+    assert note is not None
+    assert [f.path for f in note.files if not f.kept] == ["measured.csv"]
+    assert "measured.csv, weeks/1.csv (not kept before this turn)" in note.words
+
+
 @given(st.lists(STEP, max_size=10), st.lists(STEP, max_size=6))
 @example([("write", "data/a", "one"), ("rules", "", "data/\n")], [("rules", "", "")])
 @example(
@@ -286,6 +313,10 @@ def plain(state: State) -> State:
 @example(
     [("write", "sub/a", ""), ("rules", "", "sub/\nenv/\n")],
     [("mode", "sub/a", "600"), ("move", "sub/a", "a")],
+)
+@example(
+    [("write", "env/a", ""), ("mark", "env/pyvenv.cfg", "make")],
+    [("move", "env/a", "a")],
 )
 @example([("write", "data", "")], [("remove", "data", ""), ("mark", "data/.git", "make")])
 @examples(60)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import time
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
@@ -14,6 +15,7 @@ from acp_jupyter.host.checkpoints.git import GitError
 from acp_jupyter.host.checkpoints.marked_cells import has_marked
 from acp_jupyter.host.checkpoints.store import CheckpointStore
 from acp_jupyter.host.checkpoints.wording import MARKED, NOTEBOOK, words_of
+from acp_jupyter.host.file_changes.birth import born_ns
 from acp_jupyter.host.file_changes.scan import FileChanged, FolderScan, Signature, lineage
 from acp_jupyter.packets.change_notes import ChangedFile, TurnChangesNote
 
@@ -93,6 +95,8 @@ class TurnCheckpoints:
         self._before: Taken | None = None
         self._there = FolderScan({})
         """What was there before the turn, kept or not."""
+        self._began_ns = 0
+        """Before anything of the turn; keeping the folder takes longer than clocks are coarse."""
         self.why_not = ""
         """Why the folder is not kept before this turn; empty if it is."""
 
@@ -100,6 +104,7 @@ class TurnCheckpoints:
         """Keep the folder as it is before a turn."""
         self.store.begin(turn_id, self._root)
         self._before, self._there, self.why_not = None, look, ""
+        self._began_ns = time.time_ns()
         try:
             with not_waiting_for_pipes(self._root, look):
                 taken = self.checkpoints.take(turn_id, "before")
@@ -127,7 +132,8 @@ class TurnCheckpoints:
             git, seconds = self.checkpoints.git, limits.checkpoint_seconds
             left_out = self._before.left_out | taken.left_out
             all_changes = tree_changes(git, self._before.tree, taken.tree, seconds)
-            former = self._former(all_changes, looks)
+            held = self._held(self._before, all_changes)
+            former = self._former(all_changes, looks, held)
             if former:
                 taken = self.checkpoints.leave_out(turn_id, taken, former)
                 all_changes = tree_changes(git, self._before.tree, taken.tree, seconds)
@@ -149,7 +155,7 @@ class TurnCheckpoints:
         except GitError as error:
             words = f"What changed could not be compared: {error}."
             return self._untaken(turn_id, looks, words, shared=shared)
-        moved = self._moved(looks, changes)
+        moved = self._moved(looks, held)
         kept = tuple(_file(change, known, looks, moved, marked=marked) for change in told)
         # What git ignores changes all the time, whoever writes it.
         for file in kept:
@@ -169,34 +175,56 @@ class TurnCheckpoints:
             made_folders=_made_folders(changes, looks),
         )
 
-    def _former(self, changes: Iterable[TreeChange], looks: Looks) -> frozenset[str]:
+    def _held(self, before: Taken, changes: Iterable[TreeChange]) -> frozenset[str]:
+        """Return what was kept before the turn; nothing where nothing changed."""
+        if not any(changes):
+            return frozenset()
+        said = self.checkpoints.git.run(
+            *("ls-tree", "-r", "-z", "--name-only", before.tree),
+            seconds=self.checkpoints.limits.checkpoint_seconds,
+        )
+        return frozenset(map(os.fsdecode, said.split(b"\0")))
+
+    def _former(
+        self, changes: Iterable[TreeChange], looks: Looks, held: frozenset[str]
+    ) -> frozenset[str]:
         """Return what is new to the checkpoint and not to the folder: it was not kept before.
 
         Then it was ignored by git, in a repository or an environment of its own, or it comes from
-        such a place. Nobody could bring it back, so it must not count as added.
+        such a place, or from another folder. Nobody could bring it back, so it must not count as
+        added.
         """
-        parts = [part for change in changes for part in change.parts()]
+        parts = (part for change in changes for part in change.parts())
         added = [part.path for part in parts if not part.old.exists]
         if not added:
             return frozenset()
-        held = {part.path for part in parts if part.old.exists}
         # What was kept comes back from there: what it gave way to, or was moved to, is new.
         unread = {p: inode for p, inode in self._there.unread.items() if p not in held}
         before, after = replace(self._there, unread=unread), looks.after
-        moved = self._moved(looks, parts)
+        moved = self._moved(looks, held)
         inodes = {inode for path, inode in unread.items() if after.inode(path) is None}
+        known = {was.inode for path, was in self._there.files.items() if path in held}
         return frozenset(
             path
             for path in added
             if before.has(path)
             or _same(after.files.get(path)) in moved
             or any(after.inode(each) in inodes for each in lineage(path))
+            or self._is_older(path, after.files.get(path), known)
         )
 
-    def _moved(self, looks: Looks, changes: Iterable[TreeChange]) -> dict[Signature | None, str]:
+    def _is_older(self, path: str, now: Signature | None, known: Collection[int]) -> bool:
+        """Tell whether a file that is new here was made before the turn, and has no other name."""
+        if now is None or now.inode in known:
+            return False
+        with contextlib.suppress(OSError):
+            born = born_ns(self._root / path)
+            only = os.lstat(self._root / path).st_nlink == 1
+            return born is not None and born < self._began_ns and only
+        return False
+
+    def _moved(self, looks: Looks, held: frozenset[str]) -> dict[Signature | None, str]:
         """Return what was there and not kept, and is elsewhere now, with where it was."""
-        parts = (part for change in changes for part in change.parts())
-        held = {part.path for part in parts if part.old.exists}
         before, after = self._there.files, looks.after.files
         return {
             _same(was): path
