@@ -9,6 +9,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -79,6 +80,7 @@ class Supervised:
         self._on_exit = on_exit
         self._status = PipeReader(status_fd)
         self._status_task = asyncio.create_task(self._follow_status(), name="acp-supervised")
+        self._status_task.add_done_callback(lambda _: self._unwatched())
 
     @classmethod
     async def spawn(
@@ -166,10 +168,6 @@ class Supervised:
         self._status_task.cancel()
         await asyncio.gather(self._status_task, return_exceptions=True)
         self._status.close()
-        if self.supervisor.poll() is None:
-            # It was killed, and the machine is slow: leave no zombie.
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                await asyncio.to_thread(self.supervisor.wait, _STOP_MARGIN_SECONDS)
 
     async def _follow_status(self) -> None:
         """Take the supervisor's reports, to its own end."""
@@ -188,6 +186,13 @@ class Supervised:
         if self.reason is None:
             number = -self.supervisor.returncode
             self._set_exit(ExitReason(None, number if number > 0 else None))
+
+    def _unwatched(self) -> None:
+        """Leave no zombie where the supervisor ends late: on a slow machine, or after its loop."""
+        self.let_go()
+        if self.supervisor.poll() is None:
+            wait = self.supervisor.wait
+            threading.Thread(target=wait, name="acp-reaping", daemon=True).start()
 
     def _on_status(self, report: dict[str, Any]) -> None:
         if "pid" in report:

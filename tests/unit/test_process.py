@@ -235,6 +235,20 @@ async def test_a_killed_supervisor_takes_the_agent_along() -> None:
     await process.stop()
 
 
+async def test_an_agent_whose_loop_ends_is_ended_and_leaves_no_zombie() -> None:
+    async def left_running() -> AgentProcess:
+        process = await python("import time; time.sleep(600)")
+        process.stdin.close()
+        return process
+
+    process = await asyncio.to_thread(asyncio.run, left_running())
+    supervisor = psutil.Process(process.pid).ppid()
+    await eventually_async(lambda: not psutil.pid_exists(supervisor))
+    assert not alive(process.pid)
+    for pipe in (process.stdout, process._stderr):
+        pipe.close()
+
+
 async def test_a_write_that_nobody_reads_times_out() -> None:
     process = await start("sleep", "600")
     process.stdin.write(b"x" * 5_000_000)
