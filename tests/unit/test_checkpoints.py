@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import threading
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,6 +14,7 @@ import pytest
 from acp_jupyter.host.checkpoints.folder import NotKept
 from acp_jupyter.host.limits import Limits
 from tests.support.kept import Kept, held
+from tests.support.wait import eventually
 
 LIMITS = Limits(checkpoint_seconds=60)
 
@@ -24,6 +26,22 @@ def kept(tmp_path: Path) -> Kept:
 
 def _told(kept: Kept) -> list[tuple[str, str]]:
     return [(change.path, change.change) for change in kept.changes()]
+
+
+def test_what_is_being_saved_is_kept_when_it_is_whole(kept: Kept) -> None:
+    """Jupyter empties a file, writes it, and lays what it held beside it meanwhile."""
+    file, beside = kept.write("n.ipynb", ""), kept.write(".~n.ipynb", "{}")
+    kept.write("left.ipynb", "{}")
+    index = kept.checkpoints.git.folder / "index"
+
+    def save() -> None:
+        eventually(index.exists)  # the empty file has been read
+        file.write_text("whole")
+        beside.unlink()
+
+    saving = threading.Thread(target=save)
+    saving.start()
+    assert kept.turn(saving.join) == []
 
 
 def test_what_became_of_each_file(kept: Kept) -> None:

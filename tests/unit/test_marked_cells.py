@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from acp_jupyter.errors import ChangesRefused
 from acp_jupyter.host.checkpoints.marked_cells import edited_cells, has_marked, without_marked
 from acp_jupyter.packets.fingerprint import fingerprint
 
@@ -47,10 +48,17 @@ def test_a_cell_that_a_tool_deleted_is_there_again_where_it_was() -> None:
     ]
 
 
+@pytest.mark.parametrize("old", ["", '{"cells": [{"id": "a", '])
+def test_nothing_is_taken_back_where_the_notebook_was_being_saved(old: str) -> None:
+    with pytest.raises(ChangesRefused, match="not whole when the turn began"):
+        without_marked(old, notebook(cell("a", "2", "t")), {"t"})
+
+
 @pytest.mark.parametrize("text", ["", "[]", '{"cells": 3}', '{"cells": [null, {"id": 4}]}', "[["])
 def test_what_is_no_notebook_has_no_marks(text: str) -> None:
     assert not has_marked(text, {"t"})
-    json.loads(without_marked(text, text, {"t"}, {"a"}))
+    old = text if "cells" in text else OLD
+    json.loads(without_marked(old, text, {"t"}, {"a"}))
 
 
 def test_what_others_changed_after_a_tool_wrote_it_is_told() -> None:

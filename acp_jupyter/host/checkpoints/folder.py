@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import stat
 import threading
 import time
 from collections.abc import Collection, Iterable, Iterator
@@ -28,6 +29,10 @@ _MOMENTS = ("before", "after")
 _FEW = 200
 _MANY = {"core.bigFileThreshold": "1", "core.compression": "0"}
 """All into one file, and as it is: four times as fast as a file for each."""
+_SAVING_SECONDS = 2.0
+"""Longest wait for what is being saved."""
+_LOOK_AGAIN_SECONDS = 0.02
+_SAVED_FOR_SECONDS = 30.0
 _PATH_BYTES = 400
 """Of a path and its mark, on average, at most."""
 
@@ -92,11 +97,7 @@ class Checkpoints:
                 self.git.prepare(_left(deadline))
                 if earlier is None:
                     self._make_room(deadline)
-                listed = self._listed(deadline, () if earlier is None else earlier.left_out)
-                if earlier is None:
-                    # What it held when it could be kept must not be taken for what it holds now.
-                    self._update("--force-remove", paths=sorted(listed.stale), deadline=deadline)
-                self._enter(listed, deadline)
+                listed = self._entered(earlier, deadline)
                 tree = self._said("write-tree", deadline=deadline)
                 self._said("update-ref", _ref(turn_id, moment), tree, deadline=deadline)
             except GitMissing:
@@ -224,6 +225,38 @@ class Checkpoints:
             )
         return listed
 
+    def _entered(self, earlier: Taken | None, deadline: float) -> Listed:
+        """Bring the index up to date; what was being saved is read again when it is whole."""
+        left_out = () if earlier is None else earlier.left_out
+        listed = self._listed(deadline, left_out)
+        if earlier is None:
+            # What it held when it could be kept must not be taken for what it holds now.
+            self._update("--force-remove", paths=sorted(listed.stale), deadline=deadline)
+        self._enter(listed, deadline)
+        until = min(deadline, time.monotonic() + _SAVING_SECONDS)
+        torn = [path for path, size in listed.present if self._was_torn(path, size, until)]
+        if torn:
+            again = list_paths(self.root, torn, left_out, self.limits)
+            self._enter(again, deadline)
+            if earlier is None:
+                paths = sorted(again.left_out)
+                self._update("--force-remove", paths=paths, deadline=deadline)
+            listed.left_out |= again.left_out
+        return listed
+
+    def _was_torn(self, path: str, size: int, until: float) -> bool:
+        """Tell whether a file may have been read in part, and wait for the rest of it."""
+        place = self.root / path
+        torn = False
+        while _is_being_saved(place) and time.monotonic() < until:
+            torn = True
+            time.sleep(_LOOK_AGAIN_SECONDS)
+        try:
+            status = place.lstat()
+        except OSError:
+            return True
+        return torn or (status.st_size != size and not stat.S_ISLNK(status.st_mode))
+
     def _enter(self, listed: Listed, deadline: float) -> None:
         """Bring the index up to date; what is gone may be in the way of what is new."""
         self._update("--force-remove", paths=listed.gone, deadline=deadline)
@@ -253,6 +286,15 @@ class Checkpoints:
             f"The folder has more than {self.limits.checkpoint_files:,} files, "
             "so changes can't be taken back."
         )
+
+
+def _is_being_saved(place: Path) -> bool:
+    """Tell whether Jupyter is writing a file: what it held lies beside it meanwhile."""
+    try:
+        since = time.time() - place.with_name(f".~{place.name}").lstat().st_ctime
+    except (OSError, ValueError):
+        return False
+    return abs(since) < _SAVED_FOR_SECONDS  # else it was left by a server that died
 
 
 def _ref(turn_id: str, moment: str) -> str:

@@ -16,6 +16,7 @@ from acp_jupyter.packets.json_fields import Obj, items, obj, text
 
 __all__ = ["edited_cells", "has_marked", "without_marked"]
 
+_UNREAD = "was not whole when the turn began, so what its cells were is not known"
 _MIXED = "has cells without ids, and others changed them too: which ones a tool wrote can't be told"
 
 
@@ -53,10 +54,12 @@ def without_marked(
     Raises
     ------
     ChangesRefused
-        The cells have no ids, and can't be told apart.
+        The cells have no ids, and can't be told apart; or what they were can't be read.
     """
-    is_ = _read(new)
-    before, after = _cells(_read(old)), _cells(is_)
+    was, is_ = _read(old), _read(new)
+    if "cells" not in was:
+        raise ChangesRefused(_UNREAD)
+    before, after = _cells(was), _cells(is_)
     if _have_ids(before) and _have_ids(after):
         made = _by_id(before, after, turn_ids, named)
     else:

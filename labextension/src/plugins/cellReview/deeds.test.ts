@@ -55,6 +55,10 @@ describe('what a turn did to cells', () => {
     expect(told(steps)).toEqual([['c', '3', '4', true]]);
   });
 
+  it('is not known where the notebook was being saved when the turn began', () => {
+    expect(stepsOf(by('t'), texts('', notebook(cell('a', '1', 't'))))).toEqual([]);
+  });
+
   it('is told cell by cell, with where a deleted one stood', () => {
     const after = notebook(cell('a', '1'), cell('new', '5'), cell('c', '4'));
     const steps = stepsOf(by('t'), texts(OLD, after));

@@ -40,6 +40,9 @@ export function stepsOf(
   texts: FileTexts,
 ): Step[] {
   const { path, old_text, new_text } = texts;
+  if (old_text === '') {
+    return []; // it was being saved when the turn began
+  }
   const was = cellsOf(old_text);
   const is = cellsOf(new_text);
   const compared = compareCells({
