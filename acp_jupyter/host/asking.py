@@ -245,13 +245,17 @@ class Asking:
         elif request_id not in self._settled and self.requests.call(request_id) is not None:
             self._early[request_id] = _Chosen(withdrawn=True)
 
+    def hold_back(self) -> None:
+        """Let no answer go out that has not yet: the turn is being stopped."""
+        self._ends += 1
+        self._forget_answers()
+
     def cancel_all(self) -> None:
         """Answer every open request ``cancelled``: its turn was stopped."""
-        self._ends += 1
+        self.hold_back()
         for request_id in tuple(self._open):
             if self._waits(request_id):
                 self._choose(request_id, "turn_cancelled", None)
-        self._forget_answers()
         for known in (self.granted, self.allowed, self.rejected):
             known.clear()
         if self.trust is not None:

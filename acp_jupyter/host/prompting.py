@@ -108,6 +108,7 @@ class Prompting:
         self._queue.remove(turn_id)
         running = self._running
         if running is not None and turn_id in {None, running.turn_id}:
+            self.asking.hold_back()
             running.stop.set()
 
     def edit(self, turn_id: str, prompt: str | Blocks, user: str = "") -> None:

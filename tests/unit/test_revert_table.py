@@ -117,6 +117,9 @@ CASES = {
         "rename a.log a.py",
         both(write("a.py"), write("a.log", "log\n"), write(".gitignore", "*.log\n")),
     ),
+    "a file moved in from another folder, or from a virtual environment": Case(
+        "a.py", "rename ../x/a.py a.py", write("../x/a.py")
+    ),
     "a repository inside the folder": Case(
         "sub/a.py", "show sub/a.py after", both(write("sub/a.py"), repository("sub"))
     ),
