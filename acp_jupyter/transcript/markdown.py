@@ -23,7 +23,7 @@ _ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _LINE_END = re.compile("\r\n|[\r\u0085\u2028\u2029]")
-_PLAIN = re.compile(r"\S(?:[\w .,:;()'\"/?%+=-]|\n(?![ \t]))*")
+_PLAIN = re.compile(r"\S(?:[\w .,:;()'\"/?%+=-]++|\n++(?![ \t]))*")
 """Text in which no reader of Markdown finds anything that acts."""
 
 
