@@ -53,9 +53,8 @@ class TestsByServer:
                 (copy / "starts").mkdir()
                 rc, data = copy / "rc", copy / "data"
                 data.mkdir()
-                rc.write_text(
-                    _RC.format(context=file, data=data / "coverage", source=copy / "acp_jupyter")
-                )
+                source = root / "acp_jupyter"  # the copy has links to it
+                rc.write_text(_RC.format(context=file, data=data / "coverage", source=source))
                 (copy / "starts" / "sitecustomize.py").write_text(_STARTS.format(rc=str(rc)))
                 if _failure(copy, file, str(copy / "starts")):
                     continue  # it fails as it is
