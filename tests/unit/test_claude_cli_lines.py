@@ -175,3 +175,16 @@ def test_a_rate_limit_is_told_when_it_is_near() -> None:
 @pytest.mark.parametrize("line", [{}, {"type": "of_tomorrow"}, [1], "x", None, {"type": "system"}])
 def test_what_is_unknown_is_kept(line: Any) -> None:
     assert read(line).updates == [{"sessionUpdate": "unknown", "raw": line}]
+
+
+@pytest.mark.parametrize(
+    ("summary", "detail"), [("Done.", None), ("Done.\nAll of it.", "Done.\nAll of it."), ("", None)]
+)
+def test_the_end_of_a_background_task_is_one_line_and_more_when_opened(
+    summary: str, detail: str | None
+) -> None:
+    line = {"type": "system", "subtype": "task_notification", "status": "failed"}
+    (notice,) = read(line | {"summary": summary}).of("notice")
+    assert notice["title"] == "Background task failed"
+    assert notice["message"] == summary.partition("\n")[0]
+    assert notice.get("_meta") == (detail and {"acp-jupyter/detail": detail})

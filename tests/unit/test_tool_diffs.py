@@ -47,3 +47,12 @@ def test_what_is_replaced_alone_has_no_place() -> None:
 def test_the_record_counts_as_the_view_does() -> None:
     (shown,) = diffs((LOW,), "/w", exists=True, locations=[Location(path=A, line=41)])
     assert "@@ -41,4 +41,4 @@" in unified_diff(shown).splitlines()[2]
+
+
+def test_lines_are_counted_of_what_is_not_too_long() -> None:
+    """Comparing takes long: beyond 4,000 lines of both texts nobody counts."""
+    for lines, counted in ((1999, (1, 0)), (2000, (None, None))):
+        text = "x\n" * lines
+        whole = ToolDiff(path=A, old_text=text, new_text=f"{text}y\n")
+        (shown,) = diffs((whole,), "/w", exists=True)
+        assert (shown.added, shown.removed) == counted

@@ -11,7 +11,6 @@ from acp_jupyter.packets.json_fields import Obj, count, first, items, obj, text
 __all__ = ["login_error", "read_result", "usage_update", "wants_login"]
 
 _STOP_REASONS = {
-    "success": "end_turn",
     "cancelled": "cancelled",
     "max_tokens": "max_tokens",
     "error_max_turns": "max_turn_requests",
