@@ -51,6 +51,19 @@ def test_results_of_tools() -> None:
     assert call["content"][0]["content"]["text"] == "No file."
 
 
+def test_a_call_whose_input_is_being_written_is_announced_once() -> None:
+    """One without an id is told when it is whole."""
+
+    def start(call_id: str) -> Json:
+        block = {"type": "tool_use", "id": call_id, "name": "Bash"}
+        event = {"type": "content_block_start", "index": 0, "content_block": block}
+        return {"type": "stream_event", "event": event}
+
+    said = read(start("t1"), start("t1"), start(""), use("Bash", command="ls"))
+    assert [call["status"] for call in said.of("tool_call")] == ["pending"]
+    assert [call["toolCallId"] for call in said.of("tool_call")] == ["t1"]
+
+
 def test_a_result_in_an_assistant_message() -> None:
     """S4.26: a tool_result block in an assistant message counts as well."""
     line = tool_result("found") | {"type": "assistant"}
