@@ -39,7 +39,7 @@ const layerRules = Object.entries(LAYERS).map(([layer, below]) => {
 });
 
 export default tseslint.config(
-  { ignores: ['lib/', 'node_modules/', 'src/wire/types/'] },
+  { ignores: ['lib/', 'node_modules/', 'src/wire/types.ts'] },
   eslint.configs.recommended,
   {
     files: ['**/*.{ts,tsx,mts}'],
