@@ -1,6 +1,6 @@
 import { SessionStore } from '../state/store';
 import { parseResult } from '../wire/results';
-import type { StoredRecord } from '../wire/results';
+import type { SavedOutput } from '../wire/results';
 import type {
   AgentEntry,
   AnswerElicitation,
@@ -18,14 +18,14 @@ import type {
 } from '../wire/types';
 import { API_VERSION } from '../wire/version';
 import type { Connection } from './connection';
-import { Gate } from './gate';
+import { Limiter } from './gate';
 import { Listeners } from './listeners';
-import { Logins } from './logins';
+import { LoginCalls } from './logins';
 import { SessionCalls } from './session_calls';
 import { PermissionCalls } from './permission_calls';
 import { Socket } from './socket';
 import type { Transport } from './transport';
-import { TurnChangesCalls } from './turn_changes';
+import { ChangesCalls } from './turn_changes';
 
 /** Longest waits for a reply, in seconds. */
 const SECONDS = 30;
@@ -58,14 +58,14 @@ export class Client {
   readonly asked = new Listeners<AskFrame>();
 
   readonly permissions = new PermissionCalls(command => this.#command(command));
-  readonly changes = new TurnChangesCalls((command, seconds) => this.#command(command, seconds));
+  readonly changes = new ChangesCalls((command, seconds) => this.#command(command, seconds));
   readonly life = new SessionCalls((command, seconds) => this.#command(command, seconds));
-  readonly logins = new Logins((command, seconds) => this.#command(command, seconds));
+  readonly logins = new LoginCalls((command, seconds) => this.#command(command, seconds));
 
   readonly #socket: Socket;
   readonly #followed = new Map<string, { store: SessionStore; count: number }>();
   /** A notebook may hold more turns than the host takes commands at once. */
-  readonly #attaching = new Gate(16);
+  readonly #attaching = new Limiter(16);
   #sessions: readonly SessionSummary[] | null = null;
 
   constructor(transport: Transport) {
@@ -165,7 +165,7 @@ export class Client {
   }
 
   /** The turns of a notebook as outputs. */
-  async records(notebookPath: string): Promise<StoredRecord[]> {
+  async records(notebookPath: string): Promise<SavedOutput[]> {
     const result = await this.#command({ name: 'get_records', notebook_path: notebookPath });
     return parseResult('get_records', result);
   }

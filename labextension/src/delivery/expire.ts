@@ -2,7 +2,7 @@ import type { SessionStore } from '../state/store';
 import type { Event, ToolCall } from '../wire/types';
 
 /** What a turn ends with whose host has forgotten it. */
-const WORDS =
+const EXPIRED_WORDS =
   'The server was restarted, or the session was closed. The turn has ended; no question of it was answered.';
 
 const EXPIRED = { state: 'expired', outcome: 'Expired: server restarted' } as const;
@@ -24,13 +24,13 @@ export function expireTurn(store: SessionStore, turnId: string): void {
       ? [{ kind: 'item_replaced', ...base, item: expired(item) }]
       : [];
   });
-  const failure = { message: WORDS, detail: '', reason: 'forgotten' };
+  const failure = { message: EXPIRED_WORDS, detail: '', reason: 'forgotten' };
   store.apply([
     ...items,
     {
       kind: 'turn_ended',
       ...base,
-      turn: { ...turn, status: 'done', stop_reason: 'error', words: WORDS, failure },
+      turn: { ...turn, status: 'done', stop_reason: 'error', words: EXPIRED_WORDS, failure },
     },
   ]);
 }

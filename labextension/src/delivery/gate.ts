@@ -1,5 +1,5 @@
 /** Lets so many run at once; the others wait their turn. */
-export class Gate {
+export class Limiter {
   readonly #limit: number;
   readonly #waiting: (() => void)[] = [];
   #running = 0;

@@ -9,7 +9,7 @@ const PAGE = 200;
 const MAX_PAGES = 25;
 
 /** Which turn, and the cell it is shown for. */
-export interface TurnPlace {
+export interface TurnCell {
   readonly turnId: string;
   readonly notebookPath: string;
   readonly cellId: string;
@@ -30,7 +30,7 @@ export interface Drawable {
  */
 export class LiveTurn {
   readonly #client: Client;
-  readonly #place: TurnPlace;
+  readonly #place: TurnCell;
   readonly #changed: (turn: Drawable | null) => void;
   readonly #stops: (() => void)[];
   #attached: AttachedTurn | null = null;
@@ -40,7 +40,7 @@ export class LiveTurn {
   #disposed = false;
 
   /** `changed` gets the turn when it can be drawn, `null` when the saved copy must do. */
-  constructor(client: Client, place: TurnPlace, changed: (turn: Drawable | null) => void) {
+  constructor(client: Client, place: TurnCell, changed: (turn: Drawable | null) => void) {
     this.#client = client;
     this.#place = place;
     this.#changed = changed;

@@ -2,10 +2,10 @@ import { parseResult } from '../wire/results';
 import type { Command, LoginReply } from '../wire/types';
 
 /** An agent may be slow to start before it can be logged in to. */
-const START_SECONDS = 180;
+const LOGIN_SECONDS = 180;
 
 /** What a page asks about agents: logins, downloads, restarts. */
-export class Logins {
+export class LoginCalls {
   readonly #command: (command: Command, seconds?: number) => Promise<unknown>;
 
   constructor(command: (command: Command, seconds?: number) => Promise<unknown>) {
@@ -14,7 +14,7 @@ export class Logins {
 
   async login(sessionId: string, methodId: string): Promise<LoginReply> {
     const command = { name: 'login', session_id: sessionId, method_id: methodId } as const;
-    return parseResult('login', await this.#command(command, START_SECONDS));
+    return parseResult('login', await this.#command(command, LOGIN_SECONDS));
   }
 
   async cancelLogin(sessionId: string): Promise<void> {
@@ -23,7 +23,7 @@ export class Logins {
 
   /** Resolves to what has happened, in words. */
   async logout(sessionId: string): Promise<string> {
-    const result = await this.#command({ name: 'logout', session_id: sessionId }, START_SECONDS);
+    const result = await this.#command({ name: 'logout', session_id: sessionId }, LOGIN_SECONDS);
     return parseResult('logout', result).message;
   }
 

@@ -9,9 +9,9 @@ import type {
 } from '../wire/types';
 
 /** An agent may be slow to start; the host has its own, shorter limit. */
-const SECONDS = 180;
+const AGENT_SECONDS = 180;
 /** Longest wait for a part of a log. */
-const READ_SECONDS = 30;
+const LOG_SECONDS = 30;
 
 /** Sessions as wholes: taken up again, forked, removed; their traffic; and what only agents know. */
 export class SessionCalls {
@@ -22,21 +22,24 @@ export class SessionCalls {
   }
 
   async resume(sessionId: string): Promise<void> {
-    await this.#command({ name: 'resume_session', session_id: sessionId }, SECONDS);
+    await this.#command({ name: 'resume_session', session_id: sessionId }, AGENT_SECONDS);
   }
 
   async fork(sessionId: string): Promise<string> {
-    const result = await this.#command({ name: 'fork_session', session_id: sessionId }, SECONDS);
+    const result = await this.#command(
+      { name: 'fork_session', session_id: sessionId },
+      AGENT_SECONDS,
+    );
     return parseResult('fork_session', result).session_id;
   }
 
   async remove(sessionId: string): Promise<void> {
-    await this.#command({ name: 'delete_session', session_id: sessionId }, SECONDS);
+    await this.#command({ name: 'delete_session', session_id: sessionId }, AGENT_SECONDS);
   }
 
   async listOfAgent(agent: string, cursor: string): Promise<AgentSessions> {
     const command = { name: 'list_agent_sessions', agent, cwd: null, cursor } as const;
-    return parseResult('list_agent_sessions', await this.#command(command, SECONDS));
+    return parseResult('list_agent_sessions', await this.#command(command, AGENT_SECONDS));
   }
 
   async openOfAgent(agent: string, session: AgentSession, trust: boolean): Promise<string> {
@@ -50,7 +53,7 @@ export class SessionCalls {
         title,
         trust,
       },
-      SECONDS,
+      AGENT_SECONDS,
     );
     return parseResult('open_agent_session', result).session_id;
   }
@@ -68,12 +71,12 @@ export class SessionCalls {
       name: 'get_traffic',
       session_id: sessionId,
     } as const;
-    return parseResult('get_traffic', await this.#command(command, READ_SECONDS));
+    return parseResult('get_traffic', await this.#command(command, LOG_SECONDS));
   }
 
   /** One of them, written out. */
   async trafficLine(sessionId: string, place: number): Promise<TrafficDetail> {
     const command = { name: 'get_traffic_line', session_id: sessionId, place } as const;
-    return parseResult('get_traffic_line', await this.#command(command, READ_SECONDS));
+    return parseResult('get_traffic_line', await this.#command(command, LOG_SECONDS));
   }
 }

@@ -2,10 +2,10 @@ import { parseResult } from '../wire/results';
 import type { Command, FileHunks, FileTexts, GetChanges, RevertTurn } from '../wire/types';
 
 /** Git may have to look at many files. */
-const SECONDS = 60;
+const CHANGES_SECONDS = 60;
 
 /** What turns changed in their folders: read, and taken back. */
-export class TurnChangesCalls {
+export class ChangesCalls {
   readonly #command: (command: Command, seconds: number) => Promise<unknown>;
 
   constructor(command: (command: Command, seconds: number) => Promise<unknown>) {
@@ -25,7 +25,7 @@ export class TurnChangesCalls {
       form: 'texts',
       earlier: [...earlier],
     };
-    const reply = parseResult('get_changes', await this.#command(command, SECONDS));
+    const reply = parseResult('get_changes', await this.#command(command, CHANGES_SECONDS));
     return reply.known ? (reply.files[0] ?? null) : null;
   }
 
@@ -41,13 +41,14 @@ export class TurnChangesCalls {
       partial: false,
       in_document: what.inDocument ?? false,
     };
-    parseResult('revert_turn', await this.#command(command, SECONDS));
+    parseResult('revert_turn', await this.#command(command, CHANGES_SECONDS));
   }
 
   /** Ids of the sessions that changed a file, by its path on the server. */
   async sessionsOf(path: string): Promise<readonly string[]> {
     const command: Command = { name: 'list_changing_sessions', path };
-    return parseResult('list_changing_sessions', await this.#command(command, SECONDS)).session_ids;
+    return parseResult('list_changing_sessions', await this.#command(command, CHANGES_SECONDS))
+      .session_ids;
   }
 }
 

@@ -15,31 +15,31 @@ const PATIENCE_MS = 5_000;
 /** At a turn's begin the page that goes first needs time to say so. */
 const COURTESY_MS = 300;
 
-function nameOf(turnId: string, moment: Moment): string {
+function lockName(turnId: string, moment: Moment): string {
   return `acp-jupyter:${moment}:${turnId}`;
 }
 
-function manager(): LockManager | null {
+function lockManager(): LockManager | null {
   return 'locks' in navigator ? navigator.locks : null;
 }
 
 /** The turns that this page executes. */
-export class Executing {
+export class ExecutedTurns {
   readonly #releases = new Map<string, () => void>();
 
   /** This page executes the turn's cell. */
   claim(turnId: string): void {
-    this.#take(nameOf(turnId, 'shown'));
-    this.#take(nameOf(turnId, 'final'));
+    this.#take(lockName(turnId, 'shown'));
+    this.#take(lockName(turnId, 'final'));
   }
 
   has(turnId: string): boolean {
-    return this.#releases.has(nameOf(turnId, 'final'));
+    return this.#releases.has(lockName(turnId, 'final'));
   }
 
   /** The document holds the turn so far: now the others. */
   release(turnId: string, moment: Moment): void {
-    const name = nameOf(turnId, moment);
+    const name = lockName(turnId, moment);
     this.#releases.get(name)?.();
     this.#releases.delete(name);
   }
@@ -52,7 +52,7 @@ export class Executing {
   }
 
   #take(name: string): void {
-    const locks = manager();
+    const locks = lockManager();
     if (locks === null || this.#releases.has(name)) {
       this.#releases.set(name, this.#releases.get(name) ?? (() => undefined));
       return;
@@ -68,7 +68,7 @@ export async function afterExecutor(
   moment: Moment,
   act: () => Promise<void>,
 ): Promise<void> {
-  const locks = manager();
+  const locks = lockManager();
   if (locks === null) {
     return act();
   }
@@ -77,7 +77,7 @@ export async function afterExecutor(
   }
   try {
     const signal = AbortSignal.timeout(PATIENCE_MS);
-    await locks.request(nameOf(turnId, moment), { signal }, act);
+    await locks.request(lockName(turnId, moment), { signal }, act);
   } catch (error) {
     if (!(error instanceof DOMException && error.name === 'TimeoutError')) {
       throw error;

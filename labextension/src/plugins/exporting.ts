@@ -22,7 +22,7 @@ export async function exportSession(
   if (!answer.ok) {
     throw await failureOf(answer);
   }
-  save(
+  saveAs(
     format === 'traffic' ? await answer.blob() : new Blob([textOf(await answer.json(), format)]),
     `session-${sessionId.slice(0, 8)}.${SUFFIXES[format]}`,
   );
@@ -42,7 +42,7 @@ function textOf(transcript: unknown, format: string): string {
   return text;
 }
 
-function save(content: Blob, name: string): void {
+function saveAs(content: Blob, name: string): void {
   const link = document.createElement('a');
   link.href = URL.createObjectURL(content);
   link.download = name;

@@ -7,7 +7,7 @@ import { askPlugin } from './context/ask';
 import { documentsPlugin } from './documents/index';
 import { notificationsPlugin } from './notifications';
 import { panelPlugin } from './panel';
-import { recordsPlugin } from './records';
+import { savedOutputsPlugin } from './records';
 import { rendererPlugin } from './renderer';
 import { reviewPlugin } from './reviewing';
 import { statusBarPlugin } from './statusBar';
@@ -23,7 +23,7 @@ export const plugins: JupyterFrontEndPlugin<unknown>[] = [
   documentsPlugin,
   notificationsPlugin,
   panelPlugin,
-  recordsPlugin,
+  savedOutputsPlugin,
   rendererPlugin,
   reviewPlugin,
   statusBarPlugin,

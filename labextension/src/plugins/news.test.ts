@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { identity } from '../views/i18n';
 import type { SessionSummary } from '../wire/types';
-import { statusWords, Watch } from './news';
+import { statusWords, SessionWatch } from './news';
 
 function summary(over: Partial<SessionSummary> = {}): SessionSummary {
   return {
@@ -23,7 +23,7 @@ function summary(over: Partial<SessionSummary> = {}): SessionSummary {
 
 describe('news', () => {
   it('are a question that was not there, once', () => {
-    const watch = new Watch(identity);
+    const watch = new SessionWatch(identity);
     expect(watch.look([summary({ status: 'running' })], 0)).toEqual([]);
     const asking = summary({ status: 'requires_action', waiting: 1 });
     expect(watch.look([asking], 1_000)).toEqual([
@@ -33,7 +33,7 @@ describe('news', () => {
   });
 
   it('are the end of a long turn, and not of a short one', () => {
-    const watch = new Watch(identity);
+    const watch = new SessionWatch(identity);
     watch.look([summary({ status: 'running' })], 0);
     expect(watch.look([summary()], 29_999)).toEqual([]);
     watch.look([summary({ status: 'running' })], 40_000);

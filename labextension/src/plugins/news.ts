@@ -12,7 +12,7 @@ export interface News {
 }
 
 /** Notices what has happened between one list of sessions and the next. */
-export class Watch {
+export class SessionWatch {
   readonly #waiting = new Map<string, number>();
   readonly #since = new Map<string, number>();
 

@@ -2,7 +2,7 @@ import { isCodeCellModel } from '@jupyterlab/cells';
 import type { ICodeCellModel } from '@jupyterlab/cells';
 import type { INotebookModel } from '@jupyterlab/notebook';
 
-import type { StoredRecord } from '../wire/results';
+import type { SavedOutput } from '../wire/results';
 import type { Action, CellState } from './recordPlan';
 
 /** The code cells of a notebook with these ids. */
@@ -59,6 +59,6 @@ export function applyAction(cell: ICodeCellModel, action: Action): boolean {
   }
 }
 
-function outputOf({ bundle }: StoredRecord) {
+function outputOf({ bundle }: SavedOutput) {
   return { output_type: 'display_data', data: bundle.data, metadata: bundle.metadata };
 }

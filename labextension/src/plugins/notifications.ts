@@ -6,7 +6,7 @@ import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 import type { Translate } from '../views';
 import { OPEN_SESSION } from './actions';
 import { IAcpClient } from './client';
-import { Watch } from './news';
+import { SessionWatch } from './news';
 import type { News } from './news';
 import { SETTINGS } from './settings';
 
@@ -32,11 +32,11 @@ export const notificationsPlugin: JupyterFrontEndPlugin<void> = {
     const trans = (translator ?? nullTranslator).load('acp_jupyter');
     const t: Translate = (text, ...values) => trans.__(text, ...values);
     let wanted = false;
-    const watch = new Watch(t);
+    const watch = new SessionWatch(t);
     client.sessionsChanged.add(sessions => {
       const news = watch.look(sessions, Date.now());
       if (wanted && document.hidden && Notification.permission === 'granted') {
-        news.forEach(one => tell(app, one));
+        news.forEach(one => notify(app, one));
       }
     });
     void registry.load(SETTINGS).then(
@@ -48,7 +48,7 @@ export const notificationsPlugin: JupyterFrontEndPlugin<void> = {
         app.commands.addCommand(TOGGLE, {
           label: t('Notify Me When an Agent Waits or Is Done'),
           isToggled: () => wanted && Notification.permission === 'granted',
-          execute: () => toggle(wanted, value => settings.set(SETTING, value), t),
+          execute: () => toggleNotifications(wanted, value => settings.set(SETTING, value), t),
         });
         palette?.addItem({ command: TOGGLE, category: t('Agents') });
         settings.changed.connect(read);
@@ -62,7 +62,7 @@ export const notificationsPlugin: JupyterFrontEndPlugin<void> = {
 };
 
 /** The browser's own question comes only here, after a click. */
-async function toggle(
+async function toggleNotifications(
   wanted: boolean,
   set: (value: boolean) => Promise<void>,
   t: Translate,
@@ -78,7 +78,7 @@ async function toggle(
   );
 }
 
-function tell(app: JupyterFrontEnd, { sessionId, title, body }: News): void {
+function notify(app: JupyterFrontEnd, { sessionId, title, body }: News): void {
   // One of each session stands at a time.
   const shown = new Notification(title, { body, tag: `acp-jupyter-${sessionId}` });
   shown.onclick = () => {

@@ -92,7 +92,7 @@ export const panelPlugin: JupyterFrontEndPlugin<IAcpPanel> = {
       execute: async () => {
         if (panel.session !== null) {
           const { agent } = panel.session;
-          await told(() => client.logins.restartAgent(agent));
+          await notifyResult(() => client.logins.restartAgent(agent));
         }
       },
     });
@@ -103,7 +103,7 @@ export const panelPlugin: JupyterFrontEndPlugin<IAcpPanel> = {
       execute: async () => {
         if (panel.session !== null) {
           const { session_id } = panel.session;
-          await told(() => client.logins.logout(session_id));
+          await notifyResult(() => client.logins.logout(session_id));
         }
       },
     });
@@ -127,7 +127,7 @@ export const panelPlugin: JupyterFrontEndPlugin<IAcpPanel> = {
 };
 
 /** Shows what has happened, or why it has not. */
-async function told(deed: () => Promise<string>): Promise<void> {
+async function notifyResult(deed: () => Promise<string>): Promise<void> {
   try {
     Notification.info(await deed(), { autoClose: 5_000 });
   } catch (error) {

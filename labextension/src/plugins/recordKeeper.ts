@@ -4,14 +4,14 @@ import type { IDisposable } from '@lumino/disposable';
 
 import type { Client } from '../delivery/client';
 import { Failure } from '../delivery/failure';
-import type { StoredRecord } from '../wire/results';
+import type { SavedOutput } from '../wire/results';
 import { orderOf, sharedOf } from './documents/sharedPages';
-import { afterExecutor, Executing } from './executor';
+import { afterExecutor, ExecutedTurns } from './executor';
 import { applyAction, cellState, codeCells } from './notebookCells';
 import type { NotebookFile } from './notebookFile';
 import { NotebookSessions } from './notebookSessions';
-import { RecordMemory } from './recordMemory';
-import { planRecords } from './recordPlan';
+import { OutputMemory } from './recordMemory';
+import { planOutputs } from './recordPlan';
 import type { Action, CellState } from './recordPlan';
 
 /** Events of one moment are looked at together. */
@@ -22,24 +22,24 @@ const LATE_MS = 2_000;
 const SHARED_MS = 700;
 
 /** What the keeper says to the user. */
-export interface KeeperWords {
+export interface SaverNotices {
   /** The cell has changed since the turn; `insert` puts the result there anyway. */
-  offer(record: StoredRecord, insert: () => void): void;
+  offer(record: SavedOutput, insert: () => void): void;
   /** The cell is gone; the session still holds the turn. */
-  gone(record: StoredRecord): void;
+  gone(record: SavedOutput): void;
 }
 
 /** Keeps the turns of one open notebook in its cells, and saves them. */
-export class RecordKeeper implements IDisposable {
+export class OutputSaver implements IDisposable {
   readonly #client: Client;
   readonly #context: DocumentRegistry.IContext<INotebookModel>;
   readonly #file: NotebookFile;
-  readonly #words: KeeperWords;
+  readonly #words: SaverNotices;
   readonly #stops: (() => void)[];
-  readonly #executing = new Executing();
+  readonly #executing = new ExecutedTurns();
   readonly #sessions: NotebookSessions;
-  readonly #memory: RecordMemory;
-  #records: readonly StoredRecord[] = [];
+  readonly #memory: OutputMemory;
+  #records: readonly SavedOutput[] = [];
   /** A cell that runs here still owes a display. */
   #awaiting = false;
   #first = true;
@@ -53,13 +53,13 @@ export class RecordKeeper implements IDisposable {
     client: Client,
     context: DocumentRegistry.IContext<INotebookModel>,
     file: NotebookFile,
-    words: KeeperWords,
+    words: SaverNotices,
   ) {
     this.#client = client;
     this.#context = context;
     this.#file = file;
     this.#words = words;
-    this.#memory = new RecordMemory(file.savedAt);
+    this.#memory = new OutputMemory(file.savedAt);
     this.#sessions = new NotebookSessions(client, context.localPath);
     this.#stops = [
       client.connectionChanged.add(({ state }) => {
@@ -183,7 +183,7 @@ export class RecordKeeper implements IDisposable {
   }
 
   #plan(): Action[] {
-    return this.#isGone() ? [] : planRecords(this.#cells(), this.#records, this.#memory);
+    return this.#isGone() ? [] : planOutputs(this.#cells(), this.#records, this.#memory);
   }
 
   async #act(turnId: string): Promise<void> {

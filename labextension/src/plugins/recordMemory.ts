@@ -1,9 +1,9 @@
-import type { StoredRecord } from '../wire/results';
+import type { SavedOutput } from '../wire/results';
 import { standing } from './recordPlan';
 import type { CellState, Memory, Standing } from './recordPlan';
 
 /** What the keeper of a document remembers between two looks. */
-export class RecordMemory implements Memory {
+export class OutputMemory implements Memory {
   readonly seen = new Set<string>();
   readonly watched = new Set<string>();
   readonly asked = new Set<string>();
@@ -17,7 +17,7 @@ export class RecordMemory implements Memory {
   }
 
   /** Takes down how far each turn is; returns what was newly reached. */
-  note(cells: ReadonlyMap<string, CellState>, records: readonly StoredRecord[]): Set<Standing> {
+  note(cells: ReadonlyMap<string, CellState>, records: readonly SavedOutput[]): Set<Standing> {
     const raised = new Set<Standing>();
     for (const record of records) {
       const { turn_id: turnId } = record;

@@ -1,7 +1,7 @@
 import { JSONExt } from '@lumino/coreutils';
 import type { ReadonlyPartialJSONValue } from '@lumino/coreutils';
 
-import type { StoredRecord } from '../wire/results';
+import type { SavedOutput } from '../wire/results';
 import { claimedTurn, snapshotOf } from './mime';
 
 /** A code cell as the plan sees it. */
@@ -34,14 +34,14 @@ export interface Memory {
 
 /** One change to the document, or one word to the user. */
 export type Action =
-  | { readonly kind: 'replace'; readonly record: StoredRecord; readonly index: number }
+  | { readonly kind: 'replace'; readonly record: SavedOutput; readonly index: number }
   /** Appends; `drop` are outputs of former turns, which a new run would have cleared. */
-  | { readonly kind: 'insert'; readonly record: StoredRecord; readonly drop: readonly number[] }
-  | { readonly kind: 'remove'; readonly record: StoredRecord; readonly index: number }
-  | { readonly kind: 'offer'; readonly record: StoredRecord }
-  | { readonly kind: 'tell_gone'; readonly record: StoredRecord }
+  | { readonly kind: 'insert'; readonly record: SavedOutput; readonly drop: readonly number[] }
+  | { readonly kind: 'remove'; readonly record: SavedOutput; readonly index: number }
+  | { readonly kind: 'offer'; readonly record: SavedOutput }
+  | { readonly kind: 'tell_gone'; readonly record: SavedOutput }
   /** The kernel's own display is still to come: look again when the cell changes. */
-  | { readonly kind: 'wait'; readonly record: StoredRecord };
+  | { readonly kind: 'wait'; readonly record: SavedOutput };
 
 /** A turn of Python code is shown where that code puts it. */
 const CELL_MAGIC = /^%%acp\b/m;
@@ -59,9 +59,9 @@ const CELL_MAGIC = /^%%acp\b/m;
  * - Under another source nothing is put without asking.
  * - The same turn twice in a cell (inserted, then displayed) is one too many.
  */
-export function planRecords(
+export function planOutputs(
   cells: ReadonlyMap<string, CellState>,
-  records: readonly StoredRecord[],
+  records: readonly SavedOutput[],
   memory: Memory,
 ): Action[] {
   const newest = newestOfCells(records);
@@ -72,7 +72,7 @@ export function planRecords(
       const news = record.done && memory.watched.has(record.turn_id) && !told;
       return news ? [{ kind: 'tell_gone', record } as const] : [];
     }
-    const places = placesOf(cell, record.turn_id);
+    const places = indexesOf(cell, record.turn_id);
     const [index, ...others] = places;
     if (index === undefined) {
       return newest.get(record.cell_id) === record ? planMissing(cell, record, memory) : [];
@@ -87,8 +87,8 @@ export function planRecords(
 /** How far a document is with a turn. */
 export type Standing = 'absent' | 'shown' | 'final';
 
-export function standing(cell: CellState | undefined, record: StoredRecord): Standing {
-  const index = cell === undefined ? undefined : placesOf(cell, record.turn_id)[0];
+export function standing(cell: CellState | undefined, record: SavedOutput): Standing {
+  const index = cell === undefined ? undefined : indexesOf(cell, record.turn_id)[0];
   const output = index === undefined ? undefined : cell?.outputs[index];
   if (output === undefined) {
     return 'absent';
@@ -98,7 +98,7 @@ export function standing(cell: CellState | undefined, record: StoredRecord): Sta
 
 function planPresent(
   cell: CellState,
-  record: StoredRecord,
+  record: SavedOutput,
   index: number,
   memory: Memory,
 ): Action[] {
@@ -113,7 +113,7 @@ function planPresent(
   return guarded(cell, record, memory, { kind: 'replace', record, index });
 }
 
-function planMissing(cell: CellState, record: StoredRecord, memory: Memory): Action[] {
+function planMissing(cell: CellState, record: SavedOutput, memory: Memory): Action[] {
   if (!CELL_MAGIC.test(record.source)) {
     return [];
   }
@@ -133,27 +133,27 @@ function planMissing(cell: CellState, record: StoredRecord, memory: Memory): Act
 }
 
 /** Puts nothing under a source that did not produce it, unless the user wants it there. */
-function guarded(cell: CellState, record: StoredRecord, memory: Memory, action: Action): Action[] {
+function guarded(cell: CellState, record: SavedOutput, memory: Memory, action: Action): Action[] {
   if (cell.source === record.source || memory.accepted.has(record.turn_id)) {
     return [action];
   }
   return memory.asked.has(record.turn_id) || !record.done ? [] : [{ kind: 'offer', record }];
 }
 
-function placesOf(cell: CellState, turnId: string): number[] {
+function indexesOf(cell: CellState, turnId: string): number[] {
   return cell.outputs.flatMap((output, index) => (claimedTurn(output) === turnId ? [index] : []));
 }
 
-function sameOutput(output: OutputState, record: StoredRecord): boolean {
+function sameOutput(output: OutputState, record: SavedOutput): boolean {
   return (
     JSONExt.deepEqual(output.data ?? null, record.bundle.data) &&
     JSONExt.deepEqual(output.metadata ?? {}, record.bundle.metadata)
   );
 }
 
-function newestOfCells(records: readonly StoredRecord[]): Map<string, StoredRecord> {
-  const newest = new Map<string, StoredRecord>();
-  const ages = new Map<StoredRecord, number>();
+function newestOfCells(records: readonly SavedOutput[]): Map<string, SavedOutput> {
+  const newest = new Map<string, SavedOutput>();
+  const ages = new Map<SavedOutput, number>();
   for (const record of records) {
     const age = snapshotOf(record.bundle.data)?.turn.queued_at ?? 0;
     const former = newest.get(record.cell_id);

@@ -8,12 +8,12 @@ import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 import { OPEN_SESSION } from './actions';
 import { IAcpClient } from './client';
 import { NotebookFile } from './notebookFile';
-import { RecordKeeper } from './recordKeeper';
-import type { KeeperWords } from './recordKeeper';
+import { OutputSaver } from './recordKeeper';
+import type { SaverNotices } from './recordKeeper';
 import { SETTINGS } from './settings';
 
 /** Puts finished turns into the cells they came from, and saves them. */
-export const recordsPlugin: JupyterFrontEndPlugin<void> = {
+export const savedOutputsPlugin: JupyterFrontEndPlugin<void> = {
   id: 'acp-jupyter:records',
   description: 'Keeps the turns of agents in their notebooks.',
   autoStart: true,
@@ -27,7 +27,7 @@ export const recordsPlugin: JupyterFrontEndPlugin<void> = {
     translator: ITranslator | null,
   ) => {
     const trans = (translator ?? nullTranslator).load('acp_jupyter');
-    const words: KeeperWords = {
+    const words: SaverNotices = {
       offer: (_record, insert) => {
         Notification.info(
           trans.__('The cell has changed since this turn ran. Insert the result anyway?'),
@@ -66,7 +66,7 @@ export const recordsPlugin: JupyterFrontEndPlugin<void> = {
       void context.ready.then(() => {
         if (!context.isDisposed) {
           const file = new NotebookFile(context, app.serviceManager.contents, () => maySave);
-          const keeper = new RecordKeeper(client, context, file, words);
+          const keeper = new OutputSaver(client, context, file, words);
           context.disposed.connect(() => keeper.dispose());
         }
       });

@@ -7,7 +7,7 @@ import type { Translate } from '../views';
 import { turnActions } from './actions';
 import { cellsOfOutput } from './answerCells';
 import { TURN_MIME } from './mime';
-import { placeOf } from './place';
+import { cellOfOutput } from './place';
 import { IAcpRendering } from './rendering';
 import { TurnRenderer } from './turnRenderer';
 
@@ -40,7 +40,7 @@ export const rendererPlugin: JupyterFrontEndPlugin<void> = {
             client,
             actions: (store, output) => ({
               ...turnActions(app, client, () => store.view.session, t),
-              cells: cellsOfOutput(() => placeOf(output), t),
+              cells: cellsOfOutput(() => cellOfOutput(output), t),
             }),
             rendering: rendering ?? undefined,
             t,

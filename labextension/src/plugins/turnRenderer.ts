@@ -11,8 +11,8 @@ import type { Actions, Mounted, Rendering, Translate, TurnProps } from '../views
 import type { TurnSnapshot } from '../wire/types';
 import { mountTurn } from './lazyViews';
 import { snapshotOf } from './mime';
-import { placeOf } from './place';
-import type { Place } from './place';
+import { cellOfOutput } from './place';
+import type { OutputCell } from './place';
 
 /** Marks the output; Lab's scrolled output mode is kept off for its cell. */
 const OUTPUT_CLASS = 'acp-TurnOutput';
@@ -39,7 +39,7 @@ export class TurnRenderer extends Widget implements IRenderMime.IRenderer {
   readonly #options: RendererOptions;
   readonly #stop: () => void;
   #snapshot: TurnSnapshot | null = null;
-  #cell: Place['cell'] | null = null;
+  #cell: OutputCell['cell'] | null = null;
   #live: LiveTurn | null = null;
   #turn: Drawable | null = null;
   #mounted: Mounted<TurnProps> | null = null;
@@ -95,7 +95,7 @@ export class TurnRenderer extends Widget implements IRenderMime.IRenderer {
   }
 
   #link(): void {
-    const place = this.isAttached ? placeOf(this) : null;
+    const place = this.isAttached ? cellOfOutput(this) : null;
     if (place === null || this.#snapshot === null) {
       return;
     }

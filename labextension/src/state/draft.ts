@@ -9,7 +9,7 @@ const MAX_GROWING = 64;
 const FIELDS: readonly TextField[] = ['text', 'output'];
 
 /** The next view under work: each table is copied on its first change and never twice. */
-export class Draft implements Texts {
+export class ViewBuilder implements Texts {
   session: SessionState | null;
   seq: number | null;
   stale: boolean;

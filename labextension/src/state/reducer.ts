@@ -1,5 +1,5 @@
 import type { Event, ItemsPage, Snapshot } from '../wire/types';
-import { Draft } from './draft';
+import { ViewBuilder } from './draft';
 import type { SessionView } from './view';
 
 /** A session of which nothing is known yet. */
@@ -37,7 +37,7 @@ export function reduce(view: SessionView, event: Event): SessionView {
 export function reduceAll(view: SessionView, events: readonly Event[]): SessionView {
   const seen = view.seq;
   let base = view;
-  let draft: Draft | null = null;
+  let draft: ViewBuilder | null = null;
   for (const event of events) {
     if (event.session_id !== view.sessionId) {
       continue;
@@ -46,7 +46,7 @@ export function reduceAll(view: SessionView, events: readonly Event[]): SessionV
       base = fromSnapshot(event);
       draft = null;
     } else if (seen === null || base !== view || event.seq > seen) {
-      draft ??= new Draft(base);
+      draft ??= new ViewBuilder(base);
       take(draft, event);
     }
   }
@@ -96,7 +96,7 @@ export function insertPage(view: SessionView, page: ItemsPage): SessionView {
 
 type Change = Exclude<Event, Snapshot>;
 
-function take(draft: Draft, event: Change): void {
+function take(draft: ViewBuilder, event: Change): void {
   switch (event.kind) {
     case 'item_added':
       draft.add(event.item, event.index);
@@ -122,7 +122,7 @@ function take(draft: Draft, event: Change): void {
 }
 
 function fromSnapshot(event: Snapshot): SessionView {
-  const draft = new Draft({
+  const draft = new ViewBuilder({
     ...emptyView(event.session_id),
     epoch: event.epoch,
     seq: event.seq,

@@ -1,11 +1,11 @@
 import type { TurnSnapshot } from '../wire/types';
-import { Draft } from './draft';
+import { ViewBuilder } from './draft';
 import { emptyView } from './reducer';
 import type { SessionView } from './view';
 
 /** The view of a saved turn: its items, and no session behind them. */
 export function fromSaved(snapshot: TurnSnapshot): SessionView {
-  const draft = new Draft({
+  const draft = new ViewBuilder({
     ...emptyView(snapshot.session_id),
     saved: {
       agent: snapshot.agent,

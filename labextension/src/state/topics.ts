@@ -21,7 +21,7 @@ export class Topics {
     this.tell(
       events.some(event => event.kind === 'snapshot')
         ? [...this.listeners.keys()]
-        : touched(former, next, events),
+        : touchedTopics(former, next, events),
     );
   }
 
@@ -52,7 +52,11 @@ export class Topics {
   }
 }
 
-function touched(former: SessionView, next: SessionView, events: readonly Event[]): Set<string> {
+function touchedTopics(
+  former: SessionView,
+  next: SessionView,
+  events: readonly Event[],
+): Set<string> {
   const topics = new Set(['all']);
   for (const event of events) {
     switch (event.kind) {

@@ -4,14 +4,14 @@ import { SessionStore } from '../state/store';
 import { identity } from './i18n';
 import { ErrorNote } from './items/note';
 import { answerByKey } from './items/permission_keys';
-import { Bar } from './panel/bar';
+import { PanelHeader } from './panel/bar';
 import { Composer, DRAFT } from './panel/composer';
 import { DeletedNote } from './panel/deleted_row';
 import { LoginCard } from './panel/login';
-import { Now } from './panel/now';
+import { RunningTurn } from './panel/now';
 import { usePage } from './panel/page';
 import { SessionList } from './panel/session_list';
-import { asksForLogin, ReadOnlyBox, SessionNotes, whyReadOnly } from './panel/session_notes';
+import { needsLogin, ReadOnlyBox, SessionNotes, whyReadOnly } from './panel/session_notes';
 import { Agents, EmptySession, Loading } from './panel/states';
 import { Traffic } from './panel/traffic';
 import { Transcript } from './panel/transcript';
@@ -140,7 +140,7 @@ export function PanelView(props: PanelProps) {
           </div>
         ) : (
           <div class="acp-panel">
-            <Bar
+            <PanelHeader
               root={root}
               onList={() => setPage('list')}
               onTraffic={
@@ -165,11 +165,11 @@ export function PanelView(props: PanelProps) {
             {trash.holds(store.sessionId) && (
               <DeletedNote onUndo={() => trash.takeBack(store.sessionId)} />
             )}
-            {session !== null && asksForLogin(session) && (
+            {session !== null && needsLogin(session) && (
               <LoginCard key={`login-${store.sessionId}`} session={session} actions={actions} />
             )}
             <div class="acp-compose">
-              <Now />
+              <RunningTurn />
               {readOnly === '' ? (
                 <Composer
                   key={store.sessionId}

@@ -5,8 +5,8 @@ import type { Drawable } from '../delivery/live_turn';
 import type { SessionStore } from '../state/store';
 import { mountTurn } from '../views';
 import type { Actions, Mounted, TurnProps } from '../views';
-import { linkModel } from './link';
-import type { Link } from './link';
+import { openWidgetTurn } from './link';
+import type { WidgetTurn } from './link';
 import cards from '../../style/cards.css';
 import code from '../../style/code.css';
 import diffs from '../../style/diff.css';
@@ -25,7 +25,7 @@ export interface OpenWidget {
 export type OpenModel = (model: AnyModel, early: unknown[]) => OpenWidget;
 
 export const open: OpenModel = (model, early) => {
-  const link = linkModel({
+  const link = openWidgetTurn({
     get: (name): unknown => model.get(name),
     on: (event, listener) => {
       model.on(event, listener);
@@ -37,7 +37,7 @@ export const open: OpenModel = (model, early) => {
   return { draw: el => draw(link, el), close: () => link.dispose() };
 };
 
-function draw(link: Link, el: HTMLElement): () => void {
+function draw(link: WidgetTurn, el: HTMLElement): () => void {
   injectStyles(el);
   let shown: SessionStore | null = null;
   let mounted: Mounted<TurnProps> | null = null;
@@ -64,7 +64,7 @@ function draw(link: Link, el: HTMLElement): () => void {
   };
 }
 
-function propsOf(link: Link, client: Client, turn: Drawable): TurnProps {
+function propsOf(link: WidgetTurn, client: Client, turn: Drawable): TurnProps {
   return {
     store: turn.store,
     turnId: link.traits.turnId,

@@ -9,7 +9,7 @@ import { readTraits } from './traits';
 import type { Model, Traits } from './traits';
 
 /** A widget's model with its turn: made once, drawn by any number of views. */
-export interface Link {
+export interface WidgetTurn {
   readonly traits: Traits;
   /** `null` where there is no way to the host. */
   readonly client: Client | null;
@@ -22,18 +22,18 @@ export interface Link {
 }
 
 /** Links a model to its host, at once: in a comm nothing is sent twice. */
-export function linkModel(model: Model): Link {
+export function openWidgetTurn(model: Model): WidgetTurn {
   const traits = readTraits(model);
   if (traits.apiVersion !== API_VERSION) {
-    return unlinked(
+    return noTurn(
       traits,
       'This output was made by another version of acp-jupyter. Run the cell again.',
     );
   }
-  return traits.mode === 'comm' ? linkComm(model, traits) : linkServer(traits);
+  return traits.mode === 'comm' ? turnOverComm(model, traits) : turnOfServer(traits);
 }
 
-function linkComm(model: Model, traits: Traits): Link {
+function turnOverComm(model: Model, traits: Traits): WidgetTurn {
   const client: Client = new Client(new CommTransport(model, () => client.resync()));
   // The comm belongs to this turn's own widget, so there is no cell to confirm.
   const following = client.follow(traits.sessionId);
@@ -59,10 +59,10 @@ function linkComm(model: Model, traits: Traits): Link {
   };
 }
 
-function linkServer(traits: Traits): Link {
+function turnOfServer(traits: Traits): WidgetTurn {
   const client = sharedClient() ?? ownClient();
   if (client === null) {
-    return unlinked(
+    return noTurn(
       traits,
       'This page has no way to the Jupyter server that runs the turn. Open the notebook in JupyterLab to see it live.',
     );
@@ -98,7 +98,7 @@ function ownClient(): Client | null {
   return client;
 }
 
-function unlinked(traits: Traits, problem: string): Link {
+function noTurn(traits: Traits, problem: string): WidgetTurn {
   return {
     traits,
     client: null,

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 
 import { TURN_MIME } from '../../src/plugins/mime';
-import { planRecords, standing } from '../../src/plugins/recordPlan';
+import { planOutputs, standing } from '../../src/plugins/recordPlan';
 import type { CellState, Memory, OutputState } from '../../src/plugins/recordPlan';
-import type { StoredRecord } from '../../src/wire/results';
+import type { SavedOutput } from '../../src/wire/results';
 
 const SOURCE = '%%acp\nDo it';
 
@@ -14,7 +14,7 @@ function pointer(turn_id: string, change: Record<string, number | boolean> = {})
 }
 
 /** A record of a turn that ran from `queued_at` to `ended_at`; 0: it still runs. */
-function record(turn_id: string, queued_at = 1, ended_at = 0): StoredRecord {
+function record(turn_id: string, queued_at = 1, ended_at = 0): SavedOutput {
   const done = ended_at > 0;
   const data = {
     [TURN_MIME]: pointer(turn_id, { final: done, queued_at, ended_at }),
@@ -44,13 +44,13 @@ const first: OutputState = {
   metadata: {},
 };
 const stream: OutputState = {};
-const kinds = (...args: Parameters<typeof planRecords>) =>
-  planRecords(...args).map(action => action.kind);
+const kinds = (...args: Parameters<typeof planOutputs>) =>
+  planOutputs(...args).map(action => action.kind);
 
 test('the output of a running turn is left alone, that of a done one replaced in place', () => {
   const cells = cell({ outputs: [stream, first] });
   expect(kinds(cells, [record('t1')], memory())).toEqual([]);
-  expect(planRecords(cells, [record('t1', 1, 9)], memory())).toMatchObject([
+  expect(planOutputs(cells, [record('t1', 1, 9)], memory())).toMatchObject([
     { kind: 'replace', index: 1 },
   ]);
 });
@@ -80,11 +80,11 @@ test('a cell that runs here waits for its own display', () => {
 test('of a cell that was run again only the newest turn is inserted, in place of the older', () => {
   // Sessions come one after the other: the order of the list says nothing.
   const records = [record('t2', 20), record('t1', 10, 15)];
-  expect(planRecords(cell(), records, memory())).toMatchObject([
+  expect(planOutputs(cell(), records, memory())).toMatchObject([
     { kind: 'insert', record: { turn_id: 't2' }, drop: [] },
   ]);
   const old = structuredClone(record('t1', 10, 15).bundle);
-  expect(planRecords(cell({ outputs: [stream, old] }), records, memory())).toMatchObject([
+  expect(planOutputs(cell({ outputs: [stream, old] }), records, memory())).toMatchObject([
     { kind: 'insert', record: { turn_id: 't2' }, drop: [1] },
   ]);
   const both = cell({ outputs: [{ data: { [TURN_MIME]: pointer('t2') }, metadata: {} }] });
@@ -94,7 +94,7 @@ test('of a cell that was run again only the newest turn is inserted, in place of
 test('two turns that stand in one cell are both finished', () => {
   const second: OutputState = { data: { [TURN_MIME]: pointer('t2') }, metadata: {} };
   const cells = cell({ outputs: [first, second] });
-  expect(planRecords(cells, [record('t1', 1, 9), record('t2', 2, 9)], memory())).toMatchObject([
+  expect(planOutputs(cells, [record('t1', 1, 9), record('t2', 2, 9)], memory())).toMatchObject([
     { kind: 'replace', index: 0 },
     { kind: 'replace', index: 1 },
   ]);
@@ -103,7 +103,7 @@ test('two turns that stand in one cell are both finished', () => {
 test('the same turn twice is one too many', () => {
   const done = record('t1', 1, 9);
   const cells = cell({ outputs: [first, stream, structuredClone(done.bundle)] });
-  expect(planRecords(cells, [done], memory())).toMatchObject([
+  expect(planOutputs(cells, [done], memory())).toMatchObject([
     { kind: 'remove', index: 2 },
     { kind: 'replace', index: 0 },
   ]);

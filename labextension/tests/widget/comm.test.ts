@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { linkModel } from '../../src/widget/link';
+import { openWidgetTurn } from '../../src/widget/link';
 import { API_VERSION } from '../../src/wire/version';
 import { appended, snapshot } from '../delivery/fake_socket';
 
@@ -58,7 +58,7 @@ const subscribe = (after: number | null, epoch: string) => ({
 
 test('what the kernel sends before any view is drawn by the view that comes', () => {
   const model = new FakeModel();
-  const link = linkModel(model);
+  const link = openWidgetTurn(model);
   expect(model.sent).toEqual([{ open: true }]);
   expect(link.turn()).toBeNull();
   model.receive(0, hello);
@@ -75,7 +75,7 @@ test('what the kernel sends before any view is drawn by the view that comes', ()
 
 test('a view hears of the store when it comes, and not of every chunk', () => {
   const model = new FakeModel();
-  const link = linkModel(model);
+  const link = openWidgetTurn(model);
   let calls = 0;
   link.watch(() => (calls += 1));
   model.receive(0, hello);
@@ -88,7 +88,7 @@ test('a view hears of the store when it comes, and not of every chunk', () => {
 
 test('a lost message leads to a fresh snapshot, though the events seem to follow', () => {
   const model = new FakeModel();
-  linkModel(model);
+  openWidgetTurn(model);
   model.receive(5, hello); // a page that came late: no gap
   model.receive(6, events(snapshot('a', 1, '')));
   const asked = () => model.sent.filter(each => JSON.stringify(each).includes('"subscribe"'));
@@ -100,7 +100,7 @@ test('a lost message leads to a fresh snapshot, though the events seem to follow
 
 test('commands go as custom messages and come back by id', async () => {
   const model = new FakeModel();
-  const { client } = linkModel(model);
+  const { client } = openWidgetTurn(model);
   model.receive(0, hello);
   const cancelled = client?.cancel('a', 't1');
   const sent = JSON.stringify(model.sent.pop());
@@ -112,7 +112,7 @@ test('commands go as custom messages and come back by id', async () => {
 
 test('no message harms it', () => {
   const model = new FakeModel();
-  const link = linkModel(model);
+  const link = openWidgetTurn(model);
   for (const [n, frame] of [null, 3, 'x', [], { type: 'events' }, { type: 'nonsense' }].entries()) {
     model.receive(n, frame);
   }
@@ -121,9 +121,9 @@ test('no message harms it', () => {
 });
 
 test('another version, and a page without server, are said in words', () => {
-  const other = linkModel(new FakeModel({ api_version: 99 }));
+  const other = openWidgetTurn(new FakeModel({ api_version: 99 }));
   expect(other.problem()).toContain('Run the cell again');
-  const nowhere = linkModel(new FakeModel({ mode: 'server' }));
+  const nowhere = openWidgetTurn(new FakeModel({ mode: 'server' }));
   expect(nowhere.client).toBeNull();
   expect(nowhere.problem()).toContain('JupyterLab');
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { file } from '../../../tests/support/review';
 import type { FileTexts } from '../../wire/types';
-import { deedsOf, standingOf, stepsOf, type Step } from './deeds';
+import { changedCells, standingOf, stepsOf, type CellStep } from './deeds';
 
 interface Made {
   readonly id: string;
@@ -35,7 +35,7 @@ const cell = (id: string, source: string, turn?: string): Made =>
 
 const OLD = notebook(cell('a', '1'), cell('b', '2'), cell('c', '3'));
 
-function told(steps: readonly Step[]) {
+function told(steps: readonly CellStep[]) {
   return steps.map(({ cellId, before, after, sure }) => [
     cellId,
     before?.source ?? null,
@@ -100,25 +100,25 @@ describe('what several turns did to a cell', () => {
   const two = stepsOf(by('t2'), texts(second, third));
 
   it('is one change where each went on from the other, none where nothing is left', () => {
-    expect(deedsOf([...one, ...two], nothingKept)).toMatchObject([
+    expect(changedCells([...one, ...two], nothingKept)).toMatchObject([
       { cellId: 'b', before: { source: '2' }, after: { source: '200' } },
     ]);
     const back = stepsOf(by('t2'), texts(second, OLD));
-    expect(deedsOf([...one, ...back], nothingKept)).toEqual([]);
+    expect(changedCells([...one, ...back], nothingKept)).toEqual([]);
   });
 
   it('begins anew after what somebody else did, and after what was kept', () => {
     const mine = notebook(cell('a', '1'), cell('b', 'mine'), cell('c', '3'));
     const late = stepsOf(by('t2'), texts(mine, third));
     const fromMine = [{ before: { source: 'mine' }, after: { source: '200' } }];
-    expect(deedsOf([...one, ...late], nothingKept)).toMatchObject(fromMine);
-    const first = ({ turnId }: Step) => turnId === 't1';
-    expect(deedsOf([...one, ...two], first)).toMatchObject([{ before: { source: '20' } }]);
-    expect(deedsOf([...one, ...two], () => true)).toEqual([]);
+    expect(changedCells([...one, ...late], nothingKept)).toMatchObject(fromMine);
+    const first = ({ turnId }: CellStep) => turnId === 't1';
+    expect(changedCells([...one, ...two], first)).toMatchObject([{ before: { source: '20' } }]);
+    expect(changedCells([...one, ...two], () => true)).toEqual([]);
   });
 
   it('stands open only where the cell is as the agent left it', () => {
-    const [deed] = deedsOf(one, nothingKept);
+    const [deed] = changedCells(one, nothingKept);
     const found = ['20', 'typed', '2', null].map(source => deed && standingOf(deed, source));
     expect(found).toEqual(['open', 'changed_since', 'undone', 'undone']);
   });

@@ -4,7 +4,7 @@ import type { FileTexts, Hunk } from '../../wire/types';
 import { readCells, type CellJson } from '../documents/cells';
 
 /** What one turn did to one cell: a side that is `null` is a cell that was not there. */
-export interface Step {
+export interface CellStep {
   readonly turnId: string;
   /** Of the notebook, as the turn names it. */
   readonly path: string;
@@ -21,13 +21,16 @@ export interface Step {
 }
 
 /** What one or several turns did to a cell, each going on from what the one before it left. */
-export interface Deed extends Pick<Step, 'cellId' | 'before' | 'after' | 'above' | 'agent'> {
-  readonly steps: readonly Step[];
+export interface ChangedCell extends Pick<
+  CellStep,
+  'cellId' | 'before' | 'after' | 'above' | 'agent'
+> {
+  readonly steps: readonly CellStep[];
   readonly sure: boolean;
 }
 
 /** How a deed stands in the notebook as it is now. */
-export type Standing = 'open' | 'changed_since' | 'undone';
+export type CellStanding = 'open' | 'changed_since' | 'undone';
 
 /**
  * What a turn did to the sources of a notebook's cells; nothing for what can't be read.
@@ -38,7 +41,7 @@ export type Standing = 'open' | 'changed_since' | 'undone';
 export function stepsOf(
   { turnId, agent, alone }: { turnId: string; agent: string; alone: boolean },
   texts: FileTexts,
-): Step[] {
+): CellStep[] {
   const { path, old_text, new_text } = texts;
   if (old_text === '') {
     return []; // it was being saved when the turn began
@@ -58,7 +61,7 @@ export function stepsOf(
   const hasMarks = is.some(cell => markOf(cell) === turnId);
   const isTools = (cell: CellJson | null) =>
     markOf(cell) === turnId && !texts.edited_cells.includes(cell?.id ?? '');
-  const steps = (compared?.rows ?? []).flatMap((row): Step[] => {
+  const steps = (compared?.rows ?? []).flatMap((row): CellStep[] => {
     if (row.kind === 'same' || row.kind === 'moved') {
       return []; // a new order is left to the review of the file
     }
@@ -81,8 +84,11 @@ export function stepsOf(
 }
 
 /** Joins what turns did to the same cells; `steps` are in their order. */
-export function deedsOf(steps: readonly Step[], isKept: (step: Step) => boolean): Deed[] {
-  const deeds = new Map<string, Deed>();
+export function changedCells(
+  steps: readonly CellStep[],
+  isKept: (step: CellStep) => boolean,
+): ChangedCell[] {
+  const deeds = new Map<string, ChangedCell>();
   for (const step of steps) {
     const { cellId, before, after, above, agent } = step;
     const last = deeds.get(cellId);
@@ -104,7 +110,7 @@ export function deedsOf(steps: readonly Step[], isKept: (step: Step) => boolean)
 }
 
 /** @param source - What the cell holds now; `null` where there is none. */
-export function standingOf({ before, after }: Deed, source: string | null): Standing {
+export function standingOf({ before, after }: ChangedCell, source: string | null): CellStanding {
   if (source === sourceOf(after)) {
     return 'open';
   }

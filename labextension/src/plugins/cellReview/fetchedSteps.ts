@@ -1,5 +1,5 @@
 import type { Client } from '../../delivery/client';
-import { stepsOf, type Step } from './deeds';
+import { stepsOf, type CellStep } from './deeds';
 
 /** The host may be away: it is asked again after this, then after twice as long, and so on. */
 const AGAIN_MS = 2_000;
@@ -12,7 +12,7 @@ export class FetchedSteps {
   readonly #changes: Pick<Client['changes'], 'file'>;
   readonly #come: () => void;
   /** By turn and path; none while they are fetched, or can't be. */
-  readonly #steps = new Map<string, readonly Step[]>();
+  readonly #steps = new Map<string, readonly CellStep[]>();
   readonly #timers = new Set<ReturnType<typeof setTimeout>>();
   #disposed = false;
 
@@ -27,7 +27,7 @@ export class FetchedSteps {
     this.#timers.forEach(timer => clearTimeout(timer));
   }
 
-  of(by: By, path: string): readonly Step[] {
+  of(by: By, path: string): readonly CellStep[] {
     const key = `${by.turnId} ${path}`;
     const known = this.#steps.get(key);
     if (known === undefined) {

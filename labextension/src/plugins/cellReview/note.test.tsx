@@ -5,8 +5,8 @@ import { SessionStore } from '../../state/store';
 import { SESSION } from '../../../tests/support/build';
 import { identity } from '../../views/i18n';
 import type { CellJson } from '../documents/cells';
-import type { Deed } from './deeds';
-import { mountCellNote, type Row } from './note';
+import type { ChangedCell } from './deeds';
+import { mountCellNote, type CellNoteRow } from './note';
 
 afterEach(() => document.body.replaceChildren());
 
@@ -18,9 +18,9 @@ function cell(source: string): CellJson {
   };
 }
 
-function row(over: Partial<Deed>, more: Partial<Row> = {}): Row {
+function row(over: Partial<ChangedCell>, more: Partial<CellNoteRow> = {}): CellNoteRow {
   const [before, after] = [cell('x = 1'), cell('x = 2\ny = 3')];
-  const deed: Deed = {
+  const deed: ChangedCell = {
     cellId: 'a',
     before,
     after,
@@ -44,7 +44,7 @@ function row(over: Partial<Deed>, more: Partial<Row> = {}): Row {
   };
 }
 
-function show(...rows: Row[]) {
+function show(...rows: CellNoteRow[]) {
   const element = document.createElement('div');
   document.body.append(element);
   const shown = mountCellNote(element, { rows });

@@ -1,6 +1,6 @@
 import { useMemo, useState } from 'preact/hooks';
 
-import { DiffBody } from '../../views/items/diff_body';
+import { LinesBody } from '../../views/items/diff_body';
 import { DiffColours } from '../../views/items/diff_colours';
 import { compareTexts } from '../../views/items/diff_lines';
 import { ErrorNote } from '../../views/items/note';
@@ -12,11 +12,11 @@ import { Counts } from '../../views/parts/path';
 import { SceneContext, useScene, type Scene } from '../../views/parts/scene';
 import { useUniqueId } from '../../views/parts/unique_id';
 import type { Mounted, Translate } from '../../views';
-import { standingOf, type Deed } from './deeds';
+import { standingOf, type ChangedCell } from './deeds';
 
 /** One change, with what can be done about it; both throw in words. */
-export interface Row {
-  readonly deed: Deed;
+export interface CellNoteRow {
+  readonly deed: ChangedCell;
   readonly scene: Scene;
   /** Of its code. */
   readonly language: string;
@@ -29,7 +29,7 @@ export interface Row {
 }
 
 export interface CellNoteProps {
-  readonly rows: readonly Row[];
+  readonly rows: readonly CellNoteRow[];
 }
 
 /** Under a cell: what an agent did to it, or to those that stood beside it. */
@@ -38,14 +38,14 @@ function CellNote({ rows }: CellNoteProps) {
     <div class="acp acp-cellnote" data-host="panel">
       {rows.map(row => (
         <SceneContext.Provider key={row.deed.cellId} value={row.scene}>
-          <Change {...row} />
+          <CellNoteChange {...row} />
         </SceneContext.Provider>
       ))}
     </div>
   );
 }
 
-function Change({ deed, language, number, source, keep, revert }: Row) {
+function CellNoteChange({ deed, language, number, source, keep, revert }: CellNoteRow) {
   const { t } = useScene();
   const [open, setOpen] = useState(false);
   /** What was refused, of the source as it was then. */
@@ -103,7 +103,7 @@ function Change({ deed, language, number, source, keep, revert }: Row) {
             <p class="muted acp-empty">{t('This is too big to be compared here.')}</p>
           ) : (
             <DiffColours before={was} after={is} path={language}>
-              <DiffBody comparison={comparison} id={`cell ${deed.cellId}`} />
+              <LinesBody comparison={comparison} id={`cell ${deed.cellId}`} />
             </DiffColours>
           )}
         </section>
@@ -113,7 +113,7 @@ function Change({ deed, language, number, source, keep, revert }: Row) {
 }
 
 /** What the user's own hand may have had a part in is not said to be the agent's. */
-function wordsOf({ before, after, agent, sure }: Deed, t: Translate): string {
+function wordsOf({ before, after, agent, sure }: ChangedCell, t: Translate): string {
   if (before === null) {
     return sure ? t('Added by %1', agent) : t('Added during a turn of %1', agent);
   }

@@ -8,13 +8,13 @@ import { hunkKey } from '../../views/items/diff_hunks';
 import type { Scene } from '../../views/parts/scene';
 import { isKept, onKept, setKept } from '../../views/review/kept';
 import { CellBar } from './bar';
-import { deedsOf, standingOf, type Deed } from './deeds';
+import { changedCells, standingOf, type ChangedCell } from './deeds';
 import { FetchedSteps } from './fetchedSteps';
 import type { CellNoteProps } from './note';
-import { anchorOf, findCell, takeBack } from './takeBack';
-import { ToldReverts } from './told';
+import { anchorOf, findCell, revertCell } from './takeBack';
+import { RevertReports } from './told';
 import type { NotebookTurns } from './turns';
-import { Voice } from './voice';
+import { CellAnnouncer } from './voice';
 
 /** What is typed is looked at only when there is a pause. */
 const PAUSE_MS = 200;
@@ -34,8 +34,8 @@ export class CellReview {
   readonly #stops: (() => void)[];
   readonly #steps: FetchedSteps;
   readonly #bars = new Map<Cell, CellBar>();
-  readonly #told: ToldReverts;
-  readonly #voice: Voice;
+  readonly #told: RevertReports;
+  readonly #voice: CellAnnouncer;
   /** Cells that are not drawn yet. */
   readonly #awaited = new WeakSet<Cell>();
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -46,8 +46,8 @@ export class CellReview {
     this.#model = model;
     this.#means = means;
     this.#steps = new FetchedSteps(means.client.changes, () => this.#plan(0));
-    this.#told = new ToldReverts(means.client.changes);
-    this.#voice = new Voice(panel.node);
+    this.#told = new RevertReports(means.client.changes);
+    this.#voice = new CellAnnouncer(panel.node);
     this.#stops = [means.turns.changed.add(() => this.#plan(0)), onKept(() => this.#plan(0))];
     model.contentChanged.connect(this.#changed, this);
     this.#plan(0);
@@ -84,7 +84,7 @@ export class CellReview {
       return this.#steps.of({ turnId: turn.turn_id, agent, alone }, file.path);
     });
     this.#told.look(deed => standingOf(deed, sourceOf(this.#model, deed.cellId)) === 'open');
-    const deeds = deedsOf(steps, step => isKept(step.turnId, step.path, hunkKey(step.range)));
+    const deeds = changedCells(steps, step => isKept(step.turnId, step.path, hunkKey(step.range)));
     const places = this.#places(deeds);
     for (const [cell, bar] of this.#bars) {
       if (cell.isDisposed || !places.has(cell)) {
@@ -98,10 +98,10 @@ export class CellReview {
   }
 
   /** What is told under which cell. */
-  #places(deeds: readonly Deed[]): Map<Cell, Deed[]> {
+  #places(deeds: readonly ChangedCell[]): Map<Cell, ChangedCell[]> {
     const cells = new Map(this.#panel.content.widgets.map(cell => [cell.model.id, cell]));
     const ids = new Set(cells.keys());
-    const places = new Map<Cell, Deed[]>();
+    const places = new Map<Cell, ChangedCell[]>();
     for (const deed of deeds) {
       const own = cells.get(deed.cellId);
       const source = own?.model.sharedModel.getSource() ?? null;
@@ -113,7 +113,11 @@ export class CellReview {
     return places;
   }
 
-  #show(cell: Cell, deeds: readonly Deed[], stores: ReadonlyMap<string, SessionStore>): void {
+  #show(
+    cell: Cell,
+    deeds: readonly ChangedCell[],
+    stores: ReadonlyMap<string, SessionStore>,
+  ): void {
     if (cell.isPlaceholder()) {
       // Only what is on the screen, or was, has parts of its own.
       if (!this.#awaited.has(cell)) {
@@ -134,7 +138,11 @@ export class CellReview {
     }
   }
 
-  #rowOf(cell: Cell, deed: Deed, stores: ReadonlyMap<string, SessionStore>): CellNoteProps['rows'] {
+  #rowOf(
+    cell: Cell,
+    deed: ChangedCell,
+    stores: ReadonlyMap<string, SessionStore>,
+  ): CellNoteProps['rows'] {
     const store = stores.get(deed.steps[deed.steps.length - 1]?.turnId ?? '');
     if (store === undefined) {
       return [];
@@ -166,7 +174,7 @@ export class CellReview {
           this.#voice.say(t('%1: kept', name));
         },
         revert: name => {
-          takeBack(this.#model, deed, t);
+          revertCell(this.#model, deed, t);
           this.#told.tell(deed);
           this.#voice.say(t('%1: reverted', name));
         },
@@ -191,7 +199,7 @@ function sourceOf(model: INotebookModel, cellId: string): string | null {
   return findCell(model, cellId)?.sharedModel.getSource() ?? null;
 }
 
-function languageOf(model: INotebookModel, { before, after }: Deed): string {
+function languageOf(model: INotebookModel, { before, after }: ChangedCell): string {
   const type = (after ?? before)?.cell_type ?? 'code';
   return type === 'code' ? model.defaultKernelLanguage || 'python' : type;
 }

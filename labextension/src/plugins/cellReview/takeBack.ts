@@ -4,14 +4,14 @@ import type { INotebookModel } from '@jupyterlab/notebook';
 
 import type { Translate } from '../../views';
 import { arrange, changeText } from '../documents/apply';
-import { standingOf, type Deed } from './deeds';
+import { standingOf, type ChangedCell } from './deeds';
 
 /**
  * Makes a cell in an open notebook as it was before, in one step that can be undone.
  *
  * Outputs and other cells stay. It throws in words where the cell is another than the agent left.
  */
-export function takeBack(model: INotebookModel, deed: Deed, t: Translate): void {
+export function revertCell(model: INotebookModel, deed: ChangedCell, t: Translate): void {
   const { cellId: id, before, after } = deed;
   const ids = [...model.cells].map(cell => cell.id);
   const cell = findCell(model, id);
@@ -50,7 +50,7 @@ export function takeBack(model: INotebookModel, deed: Deed, t: Translate): void 
 }
 
 /** The nearest cell above one that is still there; `null` where it was the first. */
-export function anchorOf({ above }: Deed, ids: ReadonlySet<string>): string | null {
+export function anchorOf({ above }: ChangedCell, ids: ReadonlySet<string>): string | null {
   return [...above].reverse().find(id => ids.has(id)) ?? null;
 }
 

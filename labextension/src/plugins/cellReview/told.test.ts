@@ -2,15 +2,15 @@ import { describe, expect, it, vi } from 'vitest';
 
 import type { Client } from '../../delivery/client';
 import type { CellJson } from '../documents/cells';
-import type { Deed } from './deeds';
-import { ToldReverts } from './told';
+import type { ChangedCell } from './deeds';
+import { RevertReports } from './told';
 
 const cell = (source: string): CellJson => ({
   ...{ id: 'a', cell_type: 'code', source, metadata: {} },
   ...{ outputs: [], execution_count: null, attachments: null },
 });
 
-function deed(...turnIds: string[]): Deed {
+function deed(...turnIds: string[]): ChangedCell {
   const range = { old_start: 0, old_end: 1, new_start: 0, new_end: 1 };
   const what = { cellId: 'a', before: cell('1'), after: cell('2'), above: [], agent: 'demo' };
   const steps = turnIds.map(turnId => ({ ...what, turnId, path: 'n.ipynb', range, sure: true }));
@@ -19,7 +19,7 @@ function deed(...turnIds: string[]): Deed {
 
 function telling() {
   const revert = vi.fn<Client['changes']['revert']>(() => Promise.resolve());
-  const told = new ToldReverts({ revert });
+  const told = new RevertReports({ revert });
   const sent = () => revert.mock.calls.map(([turnId, { undo }]) => [turnId, undo]);
   return { told, sent, revert };
 }

@@ -1,27 +1,27 @@
 import type { Client } from '../../delivery/client';
-import type { Deed } from './deeds';
+import type { ChangedCell } from './deeds';
 
 /**
  * Tells the host what the user took back at a cell, so that it counts nowhere as open.
  *
  * The document is changed at once and by itself: the host may be away, and only remembers.
  */
-export class ToldReverts {
+export class RevertReports {
   readonly #changes: Pick<Client['changes'], 'revert'>;
   /** By cell, as long as they are not undone in the notebook. */
-  readonly #told = new Map<string, Deed>();
+  readonly #told = new Map<string, ChangedCell>();
 
   constructor(changes: Pick<Client['changes'], 'revert'>) {
     this.#changes = changes;
   }
 
-  tell(deed: Deed): void {
+  tell(deed: ChangedCell): void {
     this.#told.set(deed.cellId, deed);
     void this.#send(deed, false);
   }
 
   /** @param isOpen - Whether a cell is again as the agent had left it. */
-  look(isOpen: (deed: Deed) => boolean): void {
+  look(isOpen: (deed: ChangedCell) => boolean): void {
     for (const [id, deed] of this.#told) {
       if (isOpen(deed)) {
         this.#told.delete(id);
@@ -30,7 +30,7 @@ export class ToldReverts {
     }
   }
 
-  async #send({ steps }: Deed, undo: boolean): Promise<void> {
+  async #send({ steps }: ChangedCell, undo: boolean): Promise<void> {
     for (const { turnId, path, range } of undo ? steps : [...steps].reverse()) {
       const hunks = { path, hunks: [range] };
       await this.#changes

@@ -7,7 +7,7 @@ import { mounted } from '../../views/parts/mounted';
 type Say = (words: string) => void;
 
 /** Says to users of screen readers what was done at a cell; the line that says so goes. */
-export class Voice {
+export class CellAnnouncer {
   readonly #node = document.createElement('div');
   readonly #dispose: () => void;
   #say: Say = () => undefined;

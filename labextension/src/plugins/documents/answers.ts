@@ -17,8 +17,8 @@ interface Means {
 }
 
 /** Answers the host's questions about open documents. */
-export function answerAsks(client: Client, means: Means): void {
-  const open = new OpenAsks(client);
+export function answerDocumentRequests(client: Client, means: Means): void {
+  const open = new OpenRequests(client);
   client.asked.add(frame => {
     const { question } = frame;
     if (question.op === 'withdraw') {
@@ -54,7 +54,7 @@ export function answerAsks(client: Client, means: Means): void {
 }
 
 /** The asks that somebody still waits for: of any other another page may have been asked. */
-class OpenAsks {
+class OpenRequests {
   #open = new Set<number>();
 
   constructor(client: Client) {

@@ -20,12 +20,12 @@ export class Comparison extends Widget {
     text.tabIndex = 0;
     text.setAttribute('role', 'group');
     text.setAttribute('aria-label', t('Differences'));
-    text.append(...parts(mine, theirs, t));
+    text.append(...differences(mine, theirs, t));
     this.node.append(words, text);
   }
 }
 
-function parts(mine: string, theirs: string | null, t: Translate): HTMLElement[] {
+function differences(mine: string, theirs: string | null, t: Translate): HTMLElement[] {
   if (theirs === null) {
     return [part('span', '', linesOf(mine))];
   }

@@ -12,7 +12,7 @@ import type { Translate } from '../../views';
 import { IAcpClient } from '../client';
 import { SETTINGS } from '../settings';
 import { StaleDocuments } from '../staleDocuments';
-import { answerAsks } from './answers';
+import { answerDocumentRequests } from './answers';
 import { Conflicts } from './conflicts';
 import { markCells } from './marks';
 import { openDocument } from './openDocument';
@@ -121,7 +121,7 @@ export const documentsPlugin: JupyterFrontEndPlugin<void> = {
         // Without settings the standard holds.
       },
     );
-    answerAsks(client, { find: path => documents.find(path), maySave: () => maySave });
+    answerDocumentRequests(client, { find: path => documents.find(path), maySave: () => maySave });
     new StaleDocuments(client, () => documents.all());
     for (const widget of app.shell.widgets('main')) {
       if (isDocument(widget)) {

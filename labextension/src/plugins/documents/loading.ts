@@ -1,7 +1,7 @@
 import type { DocumentRegistry } from '@jupyterlab/docregistry';
 import type { Contents } from '@jupyterlab/services';
 
-import type { Merged } from './merged';
+import type { MergedContent } from './merged';
 import type { Conflict } from './openDocument';
 
 type Context = DocumentRegistry.IContext<DocumentRegistry.IModel>;
@@ -13,10 +13,10 @@ type Context = DocumentRegistry.IContext<DocumentRegistry.IModel>;
  * it knows the file and saves without asking. So it is let to load, and what it would replace the
  * document with is merged.
  */
-export async function loadInto(
+export async function loadMerged(
   context: Context,
   contents: Contents.IManager,
-  merged: Merged,
+  merged: MergedContent,
 ): Promise<readonly Conflict[] | null> {
   const { type, format } = context.contentsModel ?? {};
   try {

@@ -1,7 +1,7 @@
 import type { Conflict } from './openDocument';
 
 /** The content of an open document, with what it was when it was last loaded or saved. */
-export interface Merged {
+export interface MergedContent {
   /** As it would be on disk. */
   text(): string;
   noteSaving(): void;

@@ -7,7 +7,7 @@ import type { CellJson, KnownCell } from './cells';
 import { diskForm } from './diskForm';
 import { identify } from './identify';
 import { planMerge } from './merge';
-import type { Merged } from './merged';
+import type { MergedContent } from './merged';
 import {
   asIn,
   knownMetadata,
@@ -33,7 +33,7 @@ interface Known {
 }
 
 /** A notebook, cell by cell. */
-export class MergedNotebook implements Merged {
+export class MergedNotebook implements MergedContent {
   readonly model: INotebookModel;
   #known: Known;
   #saving: Known;
@@ -92,7 +92,7 @@ export class MergedNotebook implements Merged {
       : [...plan.conflicts, { id: METADATA, theirs: metadataText(names, said) }];
   }
 
-  capture(): ReturnType<Merged['capture']> {
+  capture(): ReturnType<MergedContent['capture']> {
     const base = this.#known.cells;
     const mine = captureCells(this.model);
     return () => {

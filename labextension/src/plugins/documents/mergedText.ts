@@ -2,7 +2,7 @@ import type { DocumentRegistry } from '@jupyterlab/docregistry';
 
 import { Failure } from '../../delivery/failure';
 import { changeText } from './apply';
-import type { Merged } from './merged';
+import type { MergedContent } from './merged';
 import type { Conflict } from './openDocument';
 import { mergeTexts } from './texts';
 
@@ -18,7 +18,7 @@ function isText(shared: object): shared is SharedText {
 }
 
 /** A text file in an editor. */
-export class MergedText implements Merged {
+export class MergedText implements MergedContent {
   readonly #model: DocumentRegistry.IModel;
   readonly #shared: SharedText;
   #known: string;
@@ -70,7 +70,7 @@ export class MergedText implements Merged {
     return [];
   }
 
-  capture(): ReturnType<Merged['capture']> {
+  capture(): ReturnType<MergedContent['capture']> {
     const [base, mine] = [this.#known, this.text()];
     return () => {
       if (this.text() === mine) {

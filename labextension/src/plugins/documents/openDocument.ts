@@ -5,12 +5,12 @@ import type { Contents } from '@jupyterlab/services';
 import { Failure } from '../../delivery/failure';
 import { Listeners } from '../../delivery/listeners';
 import { changedOnDisk } from '../onDisk';
-import { loadInto } from './loading';
-import type { Merged } from './merged';
+import { loadMerged } from './loading';
+import type { MergedContent } from './merged';
 import { MergedNotebook } from './mergedNotebook';
 import { MergedText, sharedText } from './mergedText';
 import type { CellConflict } from './merge';
-import { Overwriting } from './overwriting';
+import { LostChanges } from './overwriting';
 import { noteFile, saveShared } from './sharedFile';
 import { sharedOf } from './sharedPages';
 
@@ -37,8 +37,8 @@ export class OpenDocument {
   /** What of the file on disk was left out for its user to decide. */
   readonly conflicted = new Listeners<readonly Conflict[]>();
   readonly #contents: Contents.IManager;
-  #merged: Merged | null = null;
-  #overwriting: Overwriting | null = null;
+  #merged: MergedContent | null = null;
+  #overwriting: LostChanges | null = null;
   #queue: Promise<unknown> = Promise.resolve();
   /** Waits for a save that is under way, by whomever. */
   #saving: { readonly over: Promise<void>; readonly end: () => void } | null = null;
@@ -147,11 +147,11 @@ export class OpenDocument {
     return this.#merged?.current(conflict) ?? null;
   }
 
-  placeOf(conflict: Conflict): ReturnType<Merged['placeOf']> {
+  placeOf(conflict: Conflict): ReturnType<MergedContent['placeOf']> {
     return this.#merged?.placeOf(conflict) ?? 'text';
   }
 
-  #merging(): Merged | null {
+  #merging(): MergedContent | null {
     const { model } = this.context;
     if (isNotebook(model)) {
       return new MergedNotebook(model);
@@ -160,11 +160,11 @@ export class OpenDocument {
     return text === null ? null : new MergedText(model, text);
   }
 
-  #watching(merged: Merged | null): Overwriting | null {
+  #watching(merged: MergedContent | null): LostChanges | null {
     const shared = sharedOf(this.context.model);
     return merged === null || shared === null
       ? null
-      : new Overwriting(shared, merged, conflicts => this.conflicted.emit(conflicts));
+      : new LostChanges(shared, merged, conflicts => this.conflicted.emit(conflicts));
   }
 
   async #takeIn(): Promise<boolean> {
@@ -193,7 +193,7 @@ export class OpenDocument {
     }
     this.#loading = true;
     try {
-      const conflicts = await loadInto(context, this.#contents, merged);
+      const conflicts = await loadMerged(context, this.#contents, merged);
       if (conflicts !== null && conflicts.length > 0) {
         this.conflicted.emit(conflicts);
       }

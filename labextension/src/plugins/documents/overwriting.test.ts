@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
-import { Overwriting } from './overwriting';
+import { LostChanges } from './overwriting';
 import type { Transaction } from './sharedPages';
 import { mergeTexts } from './texts';
 
@@ -55,7 +55,7 @@ class Text {
 
 function watch(text: Text) {
   const told = vi.fn();
-  const overwriting = new Overwriting(text, text, told);
+  const overwriting = new LostChanges(text, text, told);
   overwriting.watch();
   return told;
 }

@@ -1,4 +1,4 @@
-import type { Merged } from './merged';
+import type { MergedContent } from './merged';
 import type { Conflict } from './openDocument';
 import { peopleOf, orderOf } from './sharedPages';
 import type { Shared, Transaction } from './sharedPages';
@@ -8,7 +8,7 @@ const WATCHED_MS = 10_000;
 /** The next page looks after so long whether it was done. */
 const PATIENCE_MS = 300;
 
-type Content = Pick<Merged, 'capture'>;
+type CapturedContent = Pick<MergedContent, 'capture'>;
 
 /**
  * Brings back what is lost when the server loads a file over a shared document.
@@ -16,15 +16,19 @@ type Content = Pick<Merged, 'capture'>;
  * What was typed since the last save, and the outputs that an agent left out, are put back by one
  * of the pages that hold the document.
  */
-export class Overwriting {
+export class LostChanges {
   readonly #shared: Shared;
-  readonly #merged: Content;
+  readonly #merged: CapturedContent;
   readonly #tell: (conflicts: readonly Conflict[]) => void;
-  #captured: ReturnType<Content['capture']> | null = null;
+  #captured: ReturnType<CapturedContent['capture']> | null = null;
   #gone = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(shared: Shared, merged: Content, tell: (conflicts: readonly Conflict[]) => void) {
+  constructor(
+    shared: Shared,
+    merged: CapturedContent,
+    tell: (conflicts: readonly Conflict[]) => void,
+  ) {
     this.#shared = shared;
     this.#merged = merged;
     this.#tell = tell;

@@ -7,9 +7,9 @@ import { changedOnDisk } from '../onDisk';
 type Context = DocumentRegistry.IContext<DocumentRegistry.IModel>;
 
 /** The name under which jupyter-collaboration saves; another kind of sharing saves by itself. */
-const PROVIDER = 'rtc';
+const CONTENT_PROVIDER = 'rtc';
 /** A save of theirs that is under way, or that waits for a pause in typing. */
-const PATIENCE_MS = 3_000;
+const SAVE_MS = 3_000;
 
 /** Has the server save a document that pages share, now. It never asks the user. */
 export async function saveShared(context: Context, contents: Contents.IManager): Promise<void> {
@@ -18,7 +18,7 @@ export async function saveShared(context: Context, contents: Contents.IManager):
       ? ({ type: 'notebook', format: 'json' } as const)
       : ({ type: 'file', format: 'text' } as const);
   try {
-    await contents.save(context.path, { ...kind, contentProviderId: PROVIDER });
+    await contents.save(context.path, { ...kind, contentProviderId: CONTENT_PROVIDER });
   } catch {
     await untilClean(context);
   }
@@ -43,7 +43,7 @@ function untilClean({ model }: Context): Promise<void> {
     const timer = setTimeout(() => {
       model.stateChanged.disconnect(settle);
       reject(new Failure('It was changed, and is not saved yet.', 'not_saved'));
-    }, PATIENCE_MS);
+    }, SAVE_MS);
     model.stateChanged.connect(settle);
     settle();
   });

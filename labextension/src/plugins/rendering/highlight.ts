@@ -14,7 +14,7 @@ const SLICE_MILLISECONDS = 6;
 const MAX_MILLISECONDS = 400;
 
 /** Few colours, named as our style sheet names them. */
-const LOOKS = tagHighlighter([
+const COLOUR_CLASSES = tagHighlighter([
   { tag: [tags.keyword, tags.operatorKeyword, tags.modifier, tags.self, tags.tagName], class: 'k' },
   { tag: [tags.string, tags.special(tags.string), tags.regexp, tags.attributeValue], class: 'str' },
   { tag: [tags.comment, tags.meta], class: 'c' },
@@ -134,7 +134,7 @@ function runs(tree: Tree, text: string, start = 0, stop = text.length): Run[] {
     // A tag may have several looks; the last is the most particular.
     add(Math.min(to, stop), look.split(' ').pop() ?? '');
   };
-  highlightTree(tree, LOOKS, take, start, stop);
+  highlightTree(tree, COLOUR_CLASSES, take, start, stop);
   add(stop, '');
   return made;
 }

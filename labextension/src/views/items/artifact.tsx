@@ -3,7 +3,7 @@ import { addressOf, isInside, type Address } from '../parts/address';
 import type { IconName } from '../parts/drawings';
 import { Icon } from '../parts/icons';
 import { Path } from '../parts/path';
-import { Place } from '../parts/place';
+import { FileLink } from '../parts/place';
 import { useScene } from '../parts/scene';
 import { Visible } from '../parts/visible';
 
@@ -98,7 +98,7 @@ export function FileWriteRow({ item }: { readonly item: FileWriteItem }) {
         <Visible text={item.title} strictness="controls" />
       </span>
       <span class="d cut grow">
-        <Place path={item.path} line={null} />
+        <FileLink path={item.path} line={null} />
       </span>
       {item.size !== '' && <span class="m num">{item.size}</span>}
     </div>

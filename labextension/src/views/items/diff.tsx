@@ -6,7 +6,7 @@ import { IconButton } from '../parts/buttons';
 import { Icon } from '../parts/icons';
 import { Counts, Path } from '../parts/path';
 import { useScene } from '../parts/scene';
-import { DiffBody } from './diff_body';
+import { LinesBody } from './diff_body';
 import { DiffColours } from './diff_colours';
 import type { DiffHunk } from './diff_hunks';
 import { compare, type DiffLine } from './diff_lines';
@@ -14,7 +14,7 @@ import { CellsBody } from './diff_cells';
 import { compareCells } from './diff_notebook';
 import { useSplit } from './diff_split';
 
-interface DiffBoxProps {
+interface FileDiffProps {
   readonly diff: Diff;
   /** Names its folds in the store. */
   readonly id: string;
@@ -30,13 +30,13 @@ interface DiffBoxProps {
 }
 
 /** One changed file: a notebook by its cells, any other by its lines. */
-export function DiffBox({
+export function FileDiff({
   diff,
   id,
   line = null,
   isNew = diff.is_new_file,
   ...more
-}: DiffBoxProps) {
+}: FileDiffProps) {
   const { actions, t } = useScene();
   const [split, setSplit] = useSplit();
   const cells = useMemo(() => compareCells(diff), [diff]);
@@ -88,7 +88,7 @@ export function DiffBox({
       {comparison !== null && (
         // Lines of a notebook's JSON are nothing to decide on.
         <DiffColours before={diff.old_text} after={diff.new_text} path={diff.path}>
-          <DiffBody
+          <LinesBody
             comparison={comparison}
             id={id}
             frame={diff.path.endsWith('.ipynb') ? undefined : more.frame}

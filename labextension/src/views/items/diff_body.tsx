@@ -6,7 +6,7 @@ import { Icon } from '../parts/icons';
 import { useScene } from '../parts/scene';
 import { hunksOf, type DiffHunk } from './diff_hunks';
 import type { Comparison, Section } from './diff_lines';
-import { Run } from './diff_run';
+import { DiffLines } from './diff_run';
 import { useSplit } from './diff_split';
 
 /** With more changed lines only the first are drawn at once. */
@@ -17,7 +17,7 @@ const MORE_LINES = 5_000;
 /** Lines that one click on a fold opens. */
 const UNFOLD = 20;
 
-interface DiffBodyProps {
+interface LinesBodyProps {
   readonly comparison: Comparison;
   /** Names its folds in the store. */
   readonly id: string;
@@ -26,7 +26,7 @@ interface DiffBodyProps {
 }
 
 /** The lines of a comparison, with folds between them. */
-export function DiffBody({ comparison, id, frame }: DiffBodyProps) {
+export function LinesBody({ comparison, id, frame }: LinesBodyProps) {
   const { actions, t } = useScene();
   const [split] = useSplit();
   const [all, setAll] = useValue(`${id} all`);
@@ -43,7 +43,7 @@ export function DiffBody({ comparison, id, frame }: DiffBodyProps) {
           const name = `${id} ${section.start}`;
           return <Fold key={section.start} id={name} {...{ comparison, section, split }} />;
         }
-        const run = <Run key={section.start} {...{ comparison, split, ...section }} />;
+        const run = <DiffLines key={section.start} {...{ comparison, split, ...section }} />;
         const hunk = hunks[index] ?? null;
         return frame === undefined || hunk === null ? run : frame(hunk, run);
       })}
@@ -86,7 +86,7 @@ function Fold({ id, comparison, section, split }: FoldProps) {
   return (
     <>
       {opened > section.start && (
-        <Run comparison={comparison} start={section.start} end={opened} split={split} />
+        <DiffLines comparison={comparison} start={section.start} end={opened} split={split} />
       )}
       {left > 0 &&
         (actions === null ? (

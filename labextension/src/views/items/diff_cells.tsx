@@ -5,7 +5,7 @@ import { plural } from '../parts/format';
 import { useValue } from '../parts/hooks';
 import { Icon } from '../parts/icons';
 import { useScene } from '../parts/scene';
-import { DiffBody } from './diff_body';
+import { LinesBody } from './diff_body';
 import { DiffColours } from './diff_colours';
 import { AROUND_CELLS, type DiffHunk } from './diff_hunks';
 import { compareSources, type CellChange, type CellsComparison } from './diff_notebook';
@@ -87,7 +87,7 @@ function Cell({ cell, id, frame, language }: CellProps) {
       ) : (
         (cell.before !== cell.after || kind !== 'changed') && (
           <DiffColours before={cell.before} after={cell.after} path={language}>
-            <DiffBody comparison={comparison} id={id} />
+            <LinesBody comparison={comparison} id={id} />
           </DiffColours>
         )
       )}

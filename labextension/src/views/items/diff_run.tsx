@@ -12,7 +12,7 @@ const MAX_LINE = 2_000;
 /** More lines in a row stay plain: colours are many elements. */
 const MAX_COLOURED = 1_000;
 
-interface RunProps {
+interface DiffLinesProps {
   readonly comparison: Comparison;
   readonly start: number;
   readonly end: number;
@@ -23,7 +23,7 @@ interface RunProps {
  * Consecutive lines of a diff. Side by side they are the same lines with a row of a grid each,
  * and a twin of the unchanged ones: where there is no room the style draws them one below the other.
  */
-export function Run({ comparison, start, end, split }: RunProps) {
+export function DiffLines({ comparison, start, end, split }: DiffLinesProps) {
   const { t } = useScene();
   const lines = comparison.lines.slice(start, end);
   const rows = split ? rowsOf(lines) : [];

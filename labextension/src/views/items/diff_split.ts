@@ -2,41 +2,41 @@ import { useCallback } from 'preact/hooks';
 
 import { useSubscription } from '../parts/hooks';
 
-const KEY = 'acp-jupyter:split-diffs';
+const SPLIT_KEY = 'acp-jupyter:split-diffs';
 
-const listeners = new Set<() => void>();
-let chosen: boolean | null = null;
+const splitListeners = new Set<() => void>();
+let chosenSplit: boolean | null = null;
 
 /** Whether diffs are drawn side by side where there is room; remembered for all of them. */
 export function useSplit(): [boolean, (split: boolean) => void] {
   useSubscription(
     useCallback(listener => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
+      splitListeners.add(listener);
+      return () => splitListeners.delete(listener);
     }, []),
   );
-  return [isSplit(), choose];
+  return [isSplit(), chooseSplit];
 }
 
 function isSplit(): boolean {
-  if (chosen === null) {
+  if (chosenSplit === null) {
     try {
-      chosen = localStorage.getItem(KEY) === '1';
+      chosenSplit = localStorage.getItem(SPLIT_KEY) === '1';
     } catch {
-      chosen = false;
+      chosenSplit = false;
     }
   }
-  return chosen;
+  return chosenSplit;
 }
 
-function choose(split: boolean): void {
-  chosen = split;
+function chooseSplit(split: boolean): void {
+  chosenSplit = split;
   try {
-    localStorage.setItem(KEY, split ? '1' : '0');
+    localStorage.setItem(SPLIT_KEY, split ? '1' : '0');
   } catch {
     // Remembered in this page only.
   }
-  for (const listener of [...listeners]) {
+  for (const listener of [...splitListeners]) {
     listener();
   }
 }

@@ -30,7 +30,7 @@ function Answered({ item }: { readonly item: Elicitation }) {
         </span>
       </header>
       <div class="what">
-        <Asked item={item} />
+        <QuestionText item={item} />
         {item.answers.length > 0 && (
           <dl>
             {item.answers.map(({ name, label, text }) => [
@@ -49,7 +49,7 @@ function Answered({ item }: { readonly item: Elicitation }) {
 }
 
 /** The agent's own words, as plain text. */
-export function Asked({ item }: { readonly item: Elicitation }) {
+export function QuestionText({ item }: { readonly item: Elicitation }) {
   return (
     <>
       {[item.heading, item.message, item.description]

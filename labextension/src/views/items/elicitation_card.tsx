@@ -12,7 +12,7 @@ import { Icon } from '../parts/icons';
 import { OWN_KEYS } from '../parts/keys';
 import { useScene } from '../parts/scene';
 import { Visible } from '../parts/visible';
-import { Asked } from './elicitation';
+import { QuestionText } from './elicitation';
 import { QuestionField } from './elicitation_field';
 import { mayTakeFocus } from './focus';
 import { WaitsFor } from './waits_for';
@@ -124,7 +124,7 @@ function Form({ item, answering, problems, onProblems, send, t, children }: Body
       }}
     >
       <div class="what">
-        <Asked item={item} />
+        <QuestionText item={item} />
         {item.fields.map(field => (
           <QuestionField
             key={field.name}
@@ -169,7 +169,7 @@ function Page({ item, answering, send, t, children }: BodyProps) {
   return (
     <>
       <div class="what">
-        <Asked item={item} />
+        <QuestionText item={item} />
         <p>
           {t('This page opens outside Jupyter, at')} <b dir="ltr">{item.host}</b>
         </p>

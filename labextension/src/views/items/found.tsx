@@ -6,14 +6,14 @@ import type { Translate } from '../i18n';
 import { grouped, plural } from '../parts/format';
 import { useValue } from '../parts/hooks';
 import { Path } from '../parts/path';
-import { Place } from '../parts/place';
+import { FileLink } from '../parts/place';
 import { useScene } from '../parts/scene';
 import { marker, patternOf } from './hit_marks';
 
 /** Results that are shown at first. */
 const FIRST_RESULTS = 12;
 
-interface FoundBoxProps {
+interface SearchResultsProps {
   readonly item: ToolCall;
   readonly files: readonly string[];
   /** Further controls in its footer. */
@@ -21,7 +21,7 @@ interface FoundBoxProps {
 }
 
 /** What a search found: files, or lines by file. */
-export function FoundBox({ item, files, controls }: FoundBoxProps) {
+export function SearchResults({ item, files, controls }: SearchResultsProps) {
   const { actions, t } = useScene();
   const [all, setAll] = useValue(`${item.id} found`);
   const { hits, remarks } = item;
@@ -40,11 +40,11 @@ export function FoundBox({ item, files, controls }: FoundBoxProps) {
           {hits === null
             ? files.slice(0, cut).map((path, index) => (
                 <li key={index}>
-                  <Place path={path} line={null} />
+                  <FileLink path={path} line={null} />
                 </li>
               ))
             : byFile(hits.slice(0, cut)).map((lines, index) => (
-                <Lines key={index} hits={lines} mark={mark} />
+                <FileHits key={index} hits={lines} mark={mark} />
               ))}
         </ul>
       )}
@@ -68,26 +68,26 @@ export function FoundBox({ item, files, controls }: FoundBoxProps) {
   );
 }
 
-interface LinesProps {
+interface FileHitsProps {
   readonly hits: readonly SearchHit[];
   readonly mark: ReturnType<typeof marker>;
 }
 
 /** Hits of one file, in a row as they came. */
-function Lines({ hits, mark }: LinesProps) {
+function FileHits({ hits, mark }: FileHitsProps) {
   const path = hits[0]?.path ?? '';
   return (
     <li>
-      <Place path={path} line={null} />
+      <FileLink path={path} line={null} />
       {hits.map(({ line, text }, index) => (
-        <Place key={index} path={path} line={line} class="acp-hit">
+        <FileLink key={index} path={path} line={line} class="acp-hit">
           <span class="ln">{line}</span>
           <code>
             {mark(text).map((piece, at) =>
               piece.hit ? <mark key={at}>{piece.text}</mark> : piece.text,
             )}
           </code>
-        </Place>
+        </FileLink>
       ))}
     </li>
   );

@@ -2,7 +2,7 @@ import { isRecord } from '../../wire/read';
 import type { ToolCall } from '../../wire/types';
 
 /** A piece of a found line. */
-export interface Piece {
+export interface HitPiece {
   readonly text: string;
   readonly hit: boolean;
 }
@@ -22,24 +22,24 @@ export function patternOf({ raw_input: input }: ToolCall): string {
 }
 
 /** Splits lines where the pattern matches; a line is left whole where that can't be told. */
-export function marker(pattern: string): (line: string) => readonly Piece[] {
+export function marker(pattern: string): (line: string) => readonly HitPiece[] {
   const exact = expression(pattern, 'g');
   const loose = expression(pattern, 'gi');
   return line => {
     const pieces = exact === null ? [] : piecesOf(line, exact);
     // The line was found, so it matches in some way.
     return pieces.length > 1 || loose === null
-      ? whole(pieces, line)
-      : whole(piecesOf(line, loose), line);
+      ? orWhole(pieces, line)
+      : orWhole(piecesOf(line, loose), line);
   };
 }
 
-function whole(pieces: readonly Piece[], line: string): readonly Piece[] {
+function orWhole(pieces: readonly HitPiece[], line: string): readonly HitPiece[] {
   return pieces.length > 0 ? pieces : [{ text: line, hit: false }];
 }
 
-function piecesOf(line: string, pattern: RegExp): Piece[] {
-  const pieces: Piece[] = [];
+function piecesOf(line: string, pattern: RegExp): HitPiece[] {
+  const pieces: HitPiece[] = [];
   let end = 0;
   for (const match of line.slice(0, MAX_LINE).matchAll(pattern)) {
     if (match[0] !== '') {

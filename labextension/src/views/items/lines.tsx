@@ -12,7 +12,7 @@ import { PAGE_LINES, Pager } from './pages';
 /** Lines of a file that are shown at first. */
 const FIRST_LINES = 12;
 
-interface LinesProps {
+interface FileLinesProps {
   /** Names in the store whether all are shown. */
   readonly id: string;
   readonly text: string;
@@ -31,7 +31,7 @@ interface LinesProps {
 }
 
 /** The first lines of a file, with their numbers beside them where they are known. */
-export function Lines(props: LinesProps) {
+export function FileLines(props: FileLinesProps) {
   const { id, text, first, path, line, header, controls, whole = false, coloured = true } = props;
   const { actions, t } = useScene();
   const [page, setPage] = useValue(`${id} lines`);

@@ -2,7 +2,7 @@ import type { Diff } from '../../wire/types';
 import { Icon } from '../parts/icons';
 import { Counts, Path } from '../parts/path';
 import { useScene } from '../parts/scene';
-import { Lines } from './lines';
+import { FileLines } from './lines';
 
 interface NewFileProps {
   readonly diff: Diff;
@@ -15,7 +15,7 @@ interface NewFileProps {
 export function NewFile({ diff, id, line }: NewFileProps) {
   const { t } = useScene();
   return (
-    <Lines
+    <FileLines
       id={id}
       text={diff.new_text}
       first={1}

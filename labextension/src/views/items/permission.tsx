@@ -12,7 +12,7 @@ import { noteAppearance } from './permission_keys';
 import { PermissionMore } from './permission_more';
 import type { Memory } from './permission_more';
 import { WaitsFor } from './waits_for';
-import { Wanted } from './wanted';
+import { PermissionDetails } from './wanted';
 
 /** A policy or a rule answers within this time: nobody need look, and no focus moves. */
 const ANSWERED_MS = 150;
@@ -97,7 +97,7 @@ export function PermissionCard({ item, others, ...request }: PermissionCardProps
         </b>
         {others.length > 0 && <MoreWaiting others={others} />}
       </header>
-      <Wanted item={item} reason={request.reason} />
+      <PermissionDetails item={item} reason={request.reason} />
       {failure !== '' && (
         <p class="acp-failure err" role="alert">
           {failure}
@@ -147,7 +147,7 @@ interface OptionButtonProps {
 }
 
 /** What an option of the protocol's kinds looks like; any other is a plain button. */
-const LOOKS: ReadonlyMap<string, IconName> = new Map([
+const OPTION_ICONS: ReadonlyMap<string, IconName> = new Map([
   ['allow_once', 'keep'],
   ['allow_always', 'keep_always'],
   ['reject_once', 'close'],
@@ -157,7 +157,7 @@ const LOOKS: ReadonlyMap<string, IconName> = new Map([
 /** Named exactly as the agent named it; the key is for the eye. */
 function OptionButton({ option, index, primary, disabled, onChoose }: OptionButtonProps) {
   const key = index < 9 ? String(index + 1) : undefined;
-  const look = LOOKS.get(option.option_kind);
+  const look = OPTION_ICONS.get(option.option_kind);
   const marked = oddNames([option.name], 'invisible').length > 0;
   return (
     <button

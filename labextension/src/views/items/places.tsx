@@ -1,6 +1,6 @@
 import type { Diagnostic, Location, ToolCall } from '../../wire/types';
 import { Icon } from '../parts/icons';
-import { Place } from '../parts/place';
+import { FileLink } from '../parts/place';
 import { useScene } from '../parts/scene';
 import { Visible } from '../parts/visible';
 
@@ -10,7 +10,10 @@ export function lineOf({ locations }: ToolCall, path: string): number | null {
 }
 
 /** The places that a call names, without those that its body opens anyway. */
-export function otherPlaces({ locations, files }: ToolCall, opened: readonly string[]): Location[] {
+export function otherLocations(
+  { locations, files }: ToolCall,
+  opened: readonly string[],
+): Location[] {
   const left = new Set([...opened, ...(files ?? [])]);
   // The folder itself says nothing.
   const seen = new Set(['.']);
@@ -25,20 +28,20 @@ export function otherPlaces({ locations, files }: ToolCall, opened: readonly str
 }
 
 /** Where the agent is at work; a click opens the file there. */
-export function Places({ places }: { readonly places: readonly Location[] }) {
+export function Locations({ places }: { readonly places: readonly Location[] }) {
   const { t } = useScene();
   return (
     <ul class="acp-places" role="list" aria-label={t('Locations')}>
       {places.map(({ path, line }, index) => (
         <li key={index}>
-          <Place path={path} line={line} />
+          <FileLink path={path} line={line} />
         </li>
       ))}
     </ul>
   );
 }
 
-const TONES: Record<Diagnostic['severity'], string> = {
+const SEVERITY_TONES: Record<Diagnostic['severity'], string> = {
   error: 'err',
   warning: 'warn',
   info: 'muted',
@@ -51,11 +54,11 @@ export function Diagnostics({ found }: { readonly found: readonly Diagnostic[] }
     <ul class="acp-places" role="list" aria-label={t('Diagnostics')}>
       {found.map(({ severity, path, line, message }, index) => (
         <li key={index} data-severity={severity}>
-          <span class={`acp-outcome ${TONES[severity]}`}>
+          <span class={`acp-outcome ${SEVERITY_TONES[severity]}`}>
             <Icon name="warning" small />
             {t(severity)}
           </span>
-          <Place path={path} line={line} />
+          <FileLink path={path} line={line} />
           <span dir="auto">
             <Visible text={message} />
           </span>

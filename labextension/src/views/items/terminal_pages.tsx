@@ -18,7 +18,7 @@ interface TerminalPagesProps {
 export function TerminalPages({ itemId, label, page, onPage }: TerminalPagesProps) {
   const { store, t } = useScene();
   const host = useRef<HTMLPreElement>(null);
-  const lines = useMemo(() => linesOf(textOf(store.view, itemId, 'output')), [itemId, page]);
+  const lines = useMemo(() => screenLines(textOf(store.view, itemId, 'output')), [itemId, page]);
   const place = page === 'end' ? pagesOf(lines.length) : Number(page);
   useLayoutEffect(() => {
     const shown = lines.slice((place - 1) * PAGE_LINES, place * PAGE_LINES);
@@ -40,7 +40,7 @@ export function TerminalPages({ itemId, label, page, onPage }: TerminalPagesProp
   );
 }
 
-function linesOf(text: string): string[] {
+function screenLines(text: string): string[] {
   const screen = new TerminalScreen();
   const finished = screen.write(text);
   return [...finished, ...screen.live()];

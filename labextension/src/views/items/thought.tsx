@@ -28,7 +28,7 @@ export function ThoughtLine({ item }: { readonly item: Thought }) {
     return item.title === '' ? null : (
       <div class="acp-thought">
         <div class="acp-line">
-          <Words item={item} />
+          <ThoughtWords item={item} />
         </div>
       </div>
     );
@@ -43,13 +43,13 @@ export function ThoughtLine({ item }: { readonly item: Thought }) {
           ui.thoughtsOpen = open;
         }
       }}
-      line={<Words item={item} />}
+      line={<ThoughtWords item={item} />}
       body={() => <Prose itemId={item.id} open={item.open} class="acp-thought-text" />}
     />
   );
 }
 
-function Words({
+function ThoughtWords({
   item: { title, open, started_at: start, ended_at: end },
 }: {
   readonly item: Thought;

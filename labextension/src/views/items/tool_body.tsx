@@ -8,14 +8,14 @@ import { useOpen, useSubscription } from '../parts/hooks';
 import { useScene } from '../parts/scene';
 import { Command, isCommandKnown } from './command';
 import { ContentBlock } from './content_block';
-import { DiffBox } from './diff';
+import { FileDiff } from './diff';
 import { detailsOf, Fields, fieldsOf } from './fields';
 import type { Field } from './fields';
-import { FoundBox } from './found';
-import { Lines } from './lines';
+import { SearchResults } from './found';
+import { FileLines } from './lines';
 import { NewFile } from './new_file';
 import { Output } from './output';
-import { Diagnostics, lineOf, otherPlaces, Places } from './places';
+import { Diagnostics, lineOf, otherLocations, Locations } from './places';
 import { hasRaw, Raw, RawButton } from './raw';
 import { isUnderWay } from './tool_state';
 
@@ -41,7 +41,7 @@ export function ToolBody({ item, children }: ToolBodyProps) {
   const beside: Field[] = folder === '' ? [] : [[t('Folder'), folder]];
   const rows = [...fields, ...beside, ...detailsOf(item, fields)];
   const opened = main === 'lines' ? [path] : diffs.map(diff => diff.path);
-  const places = otherPlaces(item, opened);
+  const places = otherLocations(item, opened);
   const said = main === 'diffs' || main === 'fields' ? hasOutput : true;
   const rest = diffs.length + rows.length + blocks.length + diagnostics.length + places.length;
   const times = [item.started_at, item.ended_at].flatMap(at => (at === null ? [] : moment(at)));
@@ -64,7 +64,7 @@ export function ToolBody({ item, children }: ToolBodyProps) {
             line={lineOf(item, diff.path)}
           />
         ) : (
-          <DiffBox
+          <FileDiff
             key={index}
             diff={diff}
             id={`${item.id} diff ${index}`}
@@ -74,9 +74,9 @@ export function ToolBody({ item, children }: ToolBodyProps) {
           />
         ),
       )}
-      {main === 'found' && <FoundBox item={item} files={files ?? []} controls={button} />}
+      {main === 'found' && <SearchResults item={item} files={files ?? []} controls={button} />}
       {main === 'lines' && (
-        <Lines
+        <FileLines
           id={item.id}
           text={textOf(store.view, item.id, 'output')}
           first={item.first_line}
@@ -94,7 +94,7 @@ export function ToolBody({ item, children }: ToolBodyProps) {
         </div>
       )}
       {diagnostics.length > 0 && <Diagnostics found={diagnostics} />}
-      {places.length > 0 && <Places places={places} />}
+      {places.length > 0 && <Locations places={places} />}
       {blocks.map(block => (
         <ContentBlock key={block.id} block={block} />
       ))}

@@ -7,7 +7,7 @@ import { grouped } from '../parts/format';
 import { useValue } from '../parts/hooks';
 import { useScene } from '../parts/scene';
 import { oddNames, Visible } from '../parts/visible';
-import { DiffBox } from './diff';
+import { FileDiff } from './diff';
 import { compare } from './diff_lines';
 import { detailsOf, Fields, fieldsOf } from './fields';
 
@@ -18,7 +18,13 @@ const FOLDED_LINES = 24;
 const MAX_FIELD = 20_000;
 
 /** Everything that is being allowed: nothing cut, nothing behind a scroll bar. */
-export function Wanted({ item, reason }: { readonly item: ToolCall; readonly reason: string }) {
+export function PermissionDetails({
+  item,
+  reason,
+}: {
+  readonly item: ToolCall;
+  readonly reason: string;
+}) {
   const { store, t } = useScene();
   const { command, path, diffs } = item;
   const paths = useMemo(() => {
@@ -73,7 +79,7 @@ export function Wanted({ item, reason }: { readonly item: ToolCall; readonly rea
         </div>
       )}
       {diffs.map((diff, index) => (
-        <WantedDiff key={index} id={`${item.id} permission ${index}`} diff={diff} />
+        <FoldedDiff key={index} id={`${item.id} permission ${index}`} diff={diff} />
       ))}
       <dl>
         {folder !== '' && (
@@ -119,12 +125,12 @@ function Row({ name, outside = false, children }: RowProps) {
   );
 }
 
-interface WantedDiffProps {
+interface FoldedDiffProps {
   readonly diff: ToolCall['diffs'][number];
   readonly id: string;
 }
 
-function WantedDiff({ diff, id }: WantedDiffProps) {
+function FoldedDiff({ diff, id }: FoldedDiffProps) {
   const { actions, t } = useScene();
   const [all, setAll] = useValue(`${id} unfolded`);
   const sections = compare(diff)?.sections ?? [];
@@ -136,7 +142,7 @@ function WantedDiff({ diff, id }: WantedDiffProps) {
   return (
     <>
       <div class={folded ? 'acp-folded' : undefined}>
-        <DiffBox diff={diff} id={id} />
+        <FileDiff diff={diff} id={id} />
       </div>
       {folded && (
         <button type="button" class="btn quiet small" onClick={() => setAll('1')}>

@@ -13,7 +13,7 @@ export function actOnCode(
   announce: (words: string, how: 'polite' | 'assertive') => void,
 ): void {
   const box = button.closest('.acp-code');
-  const deed = box === null ? null : deedOf(button.dataset.act ?? '', box, actions, t);
+  const deed = box === null ? null : codeActionOf(button.dataset.act ?? '', box, actions, t);
   if (box === null || deed === null || busy.has(box)) {
     return;
   }
@@ -23,7 +23,7 @@ export function actOnCode(
     .then(() => ({ words: deed.done, how: 'polite' as const }))
     .catch((error: unknown) => ({ words: messageOf(error), how: 'assertive' as const }))
     .then(({ words, how }) => {
-      say(box, words);
+      showWords(box, words);
       announce(words, how);
     })
     .finally(() => busy.delete(box));
@@ -31,12 +31,17 @@ export function actOnCode(
 
 const busy = new WeakSet<Element>();
 
-interface Deed {
+interface CodeAction {
   readonly run: () => Promise<void>;
   readonly done: string;
 }
 
-function deedOf(act: string, box: Element, actions: Actions, t: Translate): Deed | null {
+function codeActionOf(
+  act: string,
+  box: Element,
+  actions: Actions,
+  t: Translate,
+): CodeAction | null {
   const code = box.querySelector('code')?.textContent ?? '';
   const language = box.getAttribute(LANGUAGE) ?? '';
   const { cells } = actions;
@@ -58,7 +63,7 @@ function deedOf(act: string, box: Element, actions: Actions, t: Translate): Deed
 }
 
 /** A word beside the buttons, drawn by the style sheet: the box's own text stays as it is. */
-function say(box: Element, words: string): void {
+function showWords(box: Element, words: string): void {
   const label = box.querySelector('header > .grow');
   label?.setAttribute('data-said', words);
   setTimeout(() => label?.removeAttribute('data-said'), SAID_MILLISECONDS);

@@ -8,7 +8,7 @@ import type { IconName } from '../parts/drawings';
 import { Icon } from '../parts/icons';
 import { AGENT_STATES } from './pickers';
 
-const LOOKS: Record<AgentEntry['status'], readonly [IconName, string]> = {
+const STATUS_ICONS: Record<AgentEntry['status'], readonly [IconName, string]> = {
   ready: ['keep', 'ok'],
   needs_login: ['lock', 'warn'],
   not_installed: ['pending', 'muted'],
@@ -26,7 +26,7 @@ export interface AgentRowProps {
 /** An agent, what it needs, and the button for that. */
 export function AgentRow({ agent, actions, t, onStart, onFailure }: AgentRowProps) {
   const [asking, setAsking] = useState(false);
-  const [icon, tone] = LOOKS[agent.status];
+  const [icon, tone] = STATUS_ICONS[agent.status];
   const starts = agent.status === 'ready' || agent.status === 'needs_login';
   const downloads = agent.package !== '' && actions.allowDownload !== undefined;
   return (

@@ -56,7 +56,7 @@ function OfAgent({ id, name, life, t, onOpen, onFailure }: OfAgentProps) {
     try {
       onOpen(await life.openOfAgent(id, session, trust));
     } catch (error) {
-      if (trust || !asksForTrust(error)) {
+      if (trust || !needsTrust(error)) {
         throw error;
       }
       setAsking(session.agent_session_id);
@@ -111,7 +111,7 @@ function OfAgent({ id, name, life, t, onOpen, onFailure }: OfAgentProps) {
   );
 }
 
-function asksForTrust(error: unknown): boolean {
+function needsTrust(error: unknown): boolean {
   return error instanceof Error && 'reason' in error && error.reason === 'folder_not_trusted';
 }
 

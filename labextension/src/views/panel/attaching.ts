@@ -8,7 +8,7 @@ import { useSubscription } from '../parts/hooks';
 import { fromLocalFile, type Takes } from './local_files';
 
 /** What is attached, and the ways in for files. */
-export interface Attaching {
+export interface AttachmentsInput {
   readonly list: readonly DraftAttachment[];
   readonly remove: (attachment: DraftAttachment) => void;
   readonly add: (attachment: DraftAttachment) => void;
@@ -24,12 +24,12 @@ export interface Attaching {
 }
 
 /** Attachments of the draft; `takes` is `null` where nothing can be attached. */
-export function useAttaching(
+export function useAttachments(
   { ui: { attachments } }: SessionStore,
   takes: Takes | null,
   t: Translate,
   onFailure: (message: string) => void,
-): Attaching {
+): AttachmentsInput {
   useSubscription(useCallback(listener => attachments.subscribe(listener), [attachments]));
   const [over, setOver] = useState(false);
 
@@ -46,7 +46,7 @@ export function useAttaching(
       fromLocalFile(file, takes, t).then(add, (error: unknown) => onFailure(messageOf(error)));
     }
   };
-  const box: Attaching['box'] =
+  const box: AttachmentsInput['box'] =
     takes === null
       ? {}
       : {

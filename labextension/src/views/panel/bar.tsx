@@ -12,12 +12,12 @@ import { useSubscription } from '../parts/hooks';
 import { Icon } from '../parts/icons';
 import { useScene } from '../parts/scene';
 import { Visible } from '../parts/visible';
-import { Details } from './details';
-import { More } from './more';
+import { SessionDetails } from './details';
+import { MoreMenu } from './more';
 import { NewSession } from './new_session';
 import { Rules } from './rules';
 
-interface BarProps {
+interface PanelHeaderProps {
   readonly root: RefObject<HTMLElement | null>;
   readonly onList: () => void;
   readonly onTraffic: (() => void) | null;
@@ -27,7 +27,14 @@ interface BarProps {
 }
 
 /** The panel's header: which session, what waits, other sessions. */
-export function Bar({ root, onList, onTraffic, agents, onStart, onFailure }: BarProps) {
+export function PanelHeader({
+  root,
+  onList,
+  onTraffic,
+  agents,
+  onStart,
+  onFailure,
+}: PanelHeaderProps) {
   const { store, t } = useScene();
   useSubscription(useCallback(listener => store.subscribeSession(listener), [store]));
   const { session } = store.view;
@@ -60,10 +67,10 @@ export function Bar({ root, onList, onTraffic, agents, onStart, onFailure }: Bar
         )}
         <IconButton icon="history" label={t('Sessions')} onClick={onList} />
         {onStart !== null && <NewSession agents={agents} t={t} onStart={onStart} />}
-        {session !== null && <More {...{ session, onTraffic, onFailure }} />}
+        {session !== null && <MoreMenu {...{ session, onTraffic, onFailure }} />}
       </div>
       {session !== null && <Where session={session} />}
-      {session !== null && <Details session={session} />}
+      {session !== null && <SessionDetails session={session} />}
       {session !== null && <Rules session={session} />}
     </>
   );

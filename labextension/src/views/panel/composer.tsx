@@ -8,14 +8,14 @@ import { IconButton, messageOf } from '../parts/buttons';
 import { useSubscription, useValue } from '../parts/hooks';
 import type { SendKey } from '../props';
 import { AttachButton } from './attach_button';
-import { useAttaching } from './attaching';
+import { useAttachments } from './attaching';
 import { Chips } from './chips';
 import { historyOf } from './history';
 import { withMention } from './mention';
 import { MentionList, useMentions } from './mention_list';
 import { Pickers } from './pickers';
 import { Queue } from './queue';
-import { Ring } from './ring';
+import { UsageRing } from './ring';
 import { SlashList, useSlash } from './slash_list';
 import { SENT } from './transcript';
 
@@ -23,7 +23,7 @@ import { SENT } from './transcript';
 const TWICE_MILLISECONDS = 600;
 /** Names the message that is being written. */
 export const DRAFT = 'draft';
-const NONE: SessionState['commands'] = [];
+const NO_COMMANDS: SessionState['commands'] = [];
 
 interface ComposerProps {
   readonly store: SessionStore;
@@ -56,7 +56,7 @@ export function Composer(props: ComposerProps) {
   const { mentions: source } = actions;
   // Before it runs nobody knows what an agent takes; then its refusal says so.
   const images = session?.prompt_capabilities.includes('image') ?? true;
-  const attaching = useAttaching(
+  const attaching = useAttachments(
     store,
     source === undefined ? null : { agent: name, images },
     t,
@@ -124,7 +124,7 @@ export function Composer(props: ComposerProps) {
       setText(messages[messages.length - next] ?? '');
     }
   };
-  const slash = useSlash(text, session?.commands ?? NONE, setText, t);
+  const slash = useSlash(text, session?.commands ?? NO_COMMANDS, setText, t);
   const onKeyDown = (event: KeyboardEvent) => {
     if (slash.onKeyDown(event) || mentions.onKeyDown(event)) {
       return;
@@ -203,7 +203,7 @@ export function Composer(props: ComposerProps) {
               onFailure={onFailure}
             />
           </span>
-          <Ring usage={session?.usage ?? null} t={t} />
+          <UsageRing usage={session?.usage ?? null} t={t} />
           {running !== null && (
             <IconButton icon="stop" class="acp-stop" label={t('Stop')} onClick={stop} />
           )}

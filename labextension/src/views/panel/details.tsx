@@ -4,7 +4,7 @@ import { plural } from '../parts/format';
 import { useScene } from '../parts/scene';
 
 /** What an agent tells of its model and tools beside what can be chosen; one line. */
-export function Details({ session }: { readonly session: SessionState }) {
+export function SessionDetails({ session }: { readonly session: SessionState }) {
   const { t } = useScene();
   const { model, tools } = session;
   const words = [

@@ -16,14 +16,14 @@ import {
 } from './mention';
 import type { Slash } from './slash_list';
 
-const WORDS: Record<MentionGroup, string> = {
+const GROUP_WORDS: Record<MentionGroup, string> = {
   errors: 'Errors',
   variables: 'Variables',
   cells: 'Cells',
   documents: 'Open documents',
   files: 'Files',
 };
-const ICONS: Record<MentionGroup, IconName> = {
+const GROUP_ICONS: Record<MentionGroup, IconName> = {
   errors: 'warning',
   variables: 'variable',
   cells: 'cell',
@@ -49,7 +49,7 @@ export interface Mentioning extends Pick<Slash, 'aria' | 'onKeyDown'> {
   readonly list: MentionListProps | null;
 }
 
-interface Looked {
+interface FoundMentions {
   readonly token: MentionToken;
   readonly mentions: readonly Mention[];
   readonly index: number;
@@ -62,7 +62,7 @@ export function useMentions(
   t: Translate,
 ): Mentioning {
   const id = useUniqueId();
-  const [looked, setLooked] = useState<Looked | null>(null);
+  const [looked, setLooked] = useState<FoundMentions | null>(null);
   const stop = useRef<() => void>(() => undefined);
   useEffect(() => () => stop.current(), []);
 
@@ -87,7 +87,7 @@ export function useMentions(
         const mentions = grouped(found).flat();
         const isFirst = first;
         first = false;
-        setLooked(former => ({ token, mentions, index: isFirst ? 0 : placeOf(former, mentions) }));
+        setLooked(former => ({ token, mentions, index: isFirst ? 0 : indexOf(former, mentions) }));
       }
     });
     stop.current = () => {
@@ -127,7 +127,7 @@ export function useMentions(
 }
 
 /** Where what was active is now: more may have come before it. */
-function placeOf(former: Looked | null, mentions: readonly Mention[]): number {
+function indexOf(former: FoundMentions | null, mentions: readonly Mention[]): number {
   const active = former?.mentions[former.index];
   const place = mentions.findIndex(
     ({ group, label, detail }) =>
@@ -140,7 +140,7 @@ export function MentionList({ id, t, mentions, ...rest }: MentionListProps) {
   return (
     <div class="acp-pop acp-mentions" role="listbox" id={id} aria-label={t('Context')}>
       {grouped(mentions).map(own => {
-        const words = own[0] && t(WORDS[own[0].group]);
+        const words = own[0] && t(GROUP_WORDS[own[0].group]);
         return (
           <div key={own[0]?.group} role="group" aria-label={words}>
             <div class="lbl" aria-hidden="true">
@@ -184,7 +184,7 @@ function Option({ id, mention, index, query, active, onActive, onTake }: OptionP
       onPointerDown={event => event.preventDefault()}
       onClick={() => onTake(index)}
     >
-      <Icon name={ICONS[mention.group]} />
+      <Icon name={GROUP_ICONS[mention.group]} />
       <span class="cut grow">
         {before}
         {hit !== '' && <b>{hit}</b>}

@@ -5,14 +5,14 @@ import { useScene } from '../parts/scene';
 import { Menu, type MenuItem } from './menu';
 import { rulesId } from './rules';
 
-interface MoreProps {
+interface MoreMenuProps {
   readonly session: SessionState;
   readonly onTraffic: (() => void) | null;
   readonly onFailure: (message: string) => void;
 }
 
 /** What is seldom wanted of a session. */
-export function More({ session, onTraffic, onFailure }: MoreProps) {
+export function MoreMenu({ session, onTraffic, onFailure }: MoreMenuProps) {
   const { store, actions, t } = useScene();
   const items: MenuItem[] = [];
   if (actions?.listRules !== undefined) {

@@ -6,14 +6,14 @@ import { StatusLine } from '../turn/status';
 import { itemsOf } from '../turn/turn_body';
 
 /** The status of the running turn, above the message box. */
-export function Now() {
+export function RunningTurn() {
   const { store } = useScene();
   useSubscription(useCallback(listener => store.subscribeSession(listener), [store]));
   const turnId = store.view.session?.active_turn_id ?? null;
-  return turnId === null ? null : <NowOf turnId={turnId} />;
+  return turnId === null ? null : <RunningTurnStatus turnId={turnId} />;
 }
 
-function NowOf({ turnId }: { readonly turnId: string }) {
+function RunningTurnStatus({ turnId }: { readonly turnId: string }) {
   const { store } = useScene();
   useSubscription(useCallback(listener => store.subscribeTurn(turnId, listener), [store, turnId]));
   const { view } = store;

@@ -6,10 +6,10 @@ import { thousands } from '../parts/format';
 import { useUniqueId } from '../parts/unique_id';
 import { money, percent, UsageCard } from './usage';
 
-const LENGTH = 2 * Math.PI * 6;
+const RING_LENGTH = 2 * Math.PI * 6;
 
 /** How full the agent's context is; a click shows the numbers. */
-export function Ring({ usage, t }: { readonly usage: Usage | null; readonly t: Translate }) {
+export function UsageRing({ usage, t }: { readonly usage: Usage | null; readonly t: Translate }) {
   const [open, setOpen] = useState(false);
   const root = useRef<HTMLSpanElement>(null);
   const id = useUniqueId();
@@ -72,7 +72,7 @@ export function Ring({ usage, t }: { readonly usage: Usage | null; readonly t: T
             cx="8"
             cy="8"
             r="6"
-            stroke-dasharray={`${part * LENGTH} ${LENGTH}`}
+            stroke-dasharray={`${part * RING_LENGTH} ${RING_LENGTH}`}
             transform="rotate(-90 8 8)"
           />
         </svg>

@@ -23,7 +23,7 @@ export function SessionNotes({ session, actions, onFailure }: NotesProps) {
   if (whyReadOnly(session, t) !== '') {
     return null;
   }
-  if (asksForLogin(session)) {
+  if (needsLogin(session)) {
     // Its card says what is to be done, and starting again would only fail again.
     return null;
   }
@@ -90,7 +90,7 @@ function Silent({ since, session, actions, onFailure }: NotesProps & { readonly 
 }
 
 /** Whether the card with the ways to log in is shown. */
-export function asksForLogin(session: SessionState): boolean {
+export function needsLogin(session: SessionState): boolean {
   return session.needs_login !== '' || session.login !== null;
 }
 

@@ -116,12 +116,12 @@ function itemsOf(
 /** In place of an agent's id, for a session that was read from a log. */
 export const IMPORTED = 'imported';
 
-interface DoingProps extends SessionRowProps {
+interface RenameProps extends SessionRowProps {
   readonly name: string;
   readonly onDone: () => void;
 }
 
-function Rename({ session, actions, t, name, onDone, onFailure }: DoingProps) {
+function Rename({ session, actions, t, name, onDone, onFailure }: RenameProps) {
   const [title, setTitle] = useState(name);
   const box = useRef<HTMLInputElement>(null);
   useEffect(() => box.current?.select(), []);

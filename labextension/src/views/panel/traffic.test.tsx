@@ -5,7 +5,7 @@ import { SESSION } from '../../../tests/support/build';
 import { element, IDLE, showPanel, storeOf, until, view } from '../../../tests/support/panel';
 import type { TrafficDetail, TrafficLine, TrafficPage } from '../../wire/types';
 import type { Actions, TrafficQuery } from '../actions';
-import { MAX_LINES, TrafficReel } from './traffic_reel';
+import { MAX_LINES, TrafficLog } from './traffic_reel';
 
 const SIZE = 100;
 
@@ -60,13 +60,13 @@ class Log {
 }
 
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => line(index + 1));
-const seqs = (reel: TrafficReel) => reel.lines.map(each => each.seq);
+const seqs = (reel: TrafficLog) => reel.lines.map(each => each.seq);
 const ALL = { direction: null, method: '', text: '' } as const;
 
 describe('the reel of lines', () => {
   it('begins with the newest and goes back to the first', async () => {
     const log = new Log(numbers(450));
-    const reel = new TrafficReel(log.load, ALL, () => undefined);
+    const reel = new TrafficLog(log.load, ALL, () => undefined);
     await reel.newest();
     expect(seqs(reel)).toEqual(
       numbers(450)
@@ -84,7 +84,7 @@ describe('the reel of lines', () => {
 
   it('takes what has come since, each line once', async () => {
     const log = new Log(numbers(3));
-    const reel = new TrafficReel(log.load, ALL, () => undefined);
+    const reel = new TrafficLog(log.load, ALL, () => undefined);
     await reel.newest();
     log.lines = numbers(700);
     await reel.newer();
@@ -95,7 +95,7 @@ describe('the reel of lines', () => {
 
   it('never holds more than some thousands, and finds back to the end', async () => {
     const log = new Log(numbers(5000));
-    const reel = new TrafficReel(log.load, ALL, () => undefined);
+    const reel = new TrafficLog(log.load, ALL, () => undefined);
     await reel.newest();
     while (reel.start > 0) {
       await reel.older();
@@ -114,7 +114,7 @@ describe('the reel of lines', () => {
 
   it('looks back in bounded steps where a filter lets little pass', async () => {
     const log = new Log(numbers(1000), 100, ({ seq }) => seq === 5);
-    const reel = new TrafficReel(log.load, { ...ALL, text: 'x' }, () => undefined);
+    const reel = new TrafficLog(log.load, { ...ALL, text: 'x' }, () => undefined);
     await reel.newest();
     expect(log.asked).toHaveLength(5);
     expect([reel.lines.length, reel.start]).toEqual([0, 500 * SIZE]);
@@ -126,7 +126,7 @@ describe('the reel of lines', () => {
 
   it('says why it could not read, and asks one thing at a time', async () => {
     const load = vi.fn(() => Promise.reject<TrafficPage>(new Error('Not yours.')));
-    const reel = new TrafficReel(load, ALL, () => undefined);
+    const reel = new TrafficLog(load, ALL, () => undefined);
     await Promise.all([reel.newest(), reel.newer(), reel.older()]);
     expect(load).toHaveBeenCalledTimes(1);
     expect(reel.failure).toBe('Not yours.');

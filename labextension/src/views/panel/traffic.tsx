@@ -10,7 +10,7 @@ import { Icon } from '../parts/icons';
 import { useScene } from '../parts/scene';
 import { TrafficDetailBox } from './traffic_detail';
 import { TrafficList } from './traffic_list';
-import { TrafficReel, type TrafficFilter } from './traffic_reel';
+import { TrafficLog, type TrafficFilter } from './traffic_reel';
 
 /** How long the user has stopped typing before the log is searched. */
 const TYPED_MILLISECONDS = 250;
@@ -33,7 +33,7 @@ export function Traffic({ sessionId, actions, onBack }: TrafficProps) {
   const [paused, setPaused] = useState(false);
   const [shown, setShown] = useState<TrafficLine | null>(null);
   const [failure, setFailure] = useState('');
-  const reel = useReel(sessionId, actions, filter, paused);
+  const reel = useTrafficLog(sessionId, actions, filter, paused);
   const exportLog = actions.exportSession;
   return (
     <div class="acp-traffic" role="region" aria-label={t('Traffic')}>
@@ -89,18 +89,18 @@ function isAll({ direction, method, text }: TrafficFilter): boolean {
 }
 
 /** The lines of a session; new ones come each second unless it is paused. */
-function useReel(
+function useTrafficLog(
   sessionId: string,
   actions: Actions,
   filter: TrafficFilter,
   paused: boolean,
-): TrafficReel {
+): TrafficLog {
   const [, setTick] = useState(0);
   const redraw = useCallback(() => setTick(tick => tick + 1), []);
   const load = actions.traffic;
   const reel = useMemo(
     () =>
-      new TrafficReel(
+      new TrafficLog(
         async query => {
           if (load === undefined) {
             throw new Error('The traffic cannot be read here.');
@@ -181,7 +181,7 @@ function Filters({ filter, onChange }: FiltersProps) {
   );
 }
 
-function footWords(reel: TrafficReel, paused: boolean, t: ReturnType<typeof useScene>['t']) {
+function footWords(reel: TrafficLog, paused: boolean, t: ReturnType<typeof useScene>['t']) {
   const words = [plural(t, reel.lines.length, '1 line', '%1 lines')];
   if (reel.start > 0 && reel.size > 0) {
     words.push(t('%1% of the log', grouped(Math.ceil((1 - reel.start / reel.size) * 100))));

@@ -8,7 +8,7 @@ import { bytes } from '../parts/format';
 import { useScene } from '../parts/scene';
 import { nameOf, timeOf, WAYS } from './traffic_list';
 
-interface DetailProps {
+interface TrafficDetailProps {
   readonly sessionId: string;
   readonly line: TrafficLine;
   readonly actions: Actions;
@@ -16,7 +16,7 @@ interface DetailProps {
 }
 
 /** One line, written out; it is fetched when it is opened. */
-export function TrafficDetailBox({ sessionId, line, actions, onClose }: DetailProps) {
+export function TrafficDetailBox({ sessionId, line, actions, onClose }: TrafficDetailProps) {
   const { t } = useScene();
   const [detail, setDetail] = useState<TrafficDetail | null>(null);
   const [failure, setFailure] = useState('');

@@ -4,7 +4,7 @@ import type { TrafficLine } from '../../wire/types';
 import type { Translate } from '../i18n';
 import { bytes } from '../parts/format';
 import { useScene } from '../parts/scene';
-import type { TrafficReel } from './traffic_reel';
+import type { TrafficLog } from './traffic_reel';
 
 /** Height of a line, as in the style sheet. */
 const ROW = 24;
@@ -15,7 +15,7 @@ const FEW = 40;
 const NEAR_END = 4;
 
 interface TrafficListProps {
-  readonly reel: TrafficReel;
+  readonly reel: TrafficLog;
   readonly chosen: number | null;
   readonly onChoose: (line: TrafficLine | null) => void;
   /** What is said where there is no line. */

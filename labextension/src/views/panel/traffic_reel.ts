@@ -6,7 +6,7 @@ export type TrafficFilter = Pick<TrafficQuery, 'direction' | 'method' | 'text'>;
 
 /** Lines held at most; the others are fetched again. */
 export const MAX_LINES = 2000;
-const PAGE = 200;
+const PAGE_LINES = 200;
 /** Pages that one step looks through while a filter lets nothing pass. */
 const MAX_STEPS = 4;
 
@@ -14,7 +14,7 @@ const MAX_STEPS = 4;
  * A stretch of a session's traffic log: its newest lines at first, older and
  * newer ones on demand. One question is under way at a time.
  */
-export class TrafficReel {
+export class TrafficLog {
   lines: readonly TrafficLine[] = [];
   /** Where the stretch begins, and how long the log is, in bytes; 0 is its beginning. */
   start = 0;
@@ -72,7 +72,7 @@ export class TrafficReel {
   }
 
   /** Looks back until so many are at hand, or for as long as one step may. */
-  async #lookBack(wanted = PAGE / 4): Promise<void> {
+  async #lookBack(wanted = PAGE_LINES / 4): Promise<void> {
     for (let step = 0; step < MAX_STEPS; step++) {
       if (this.start === 0 || this.lines.length >= wanted) {
         return;
@@ -99,7 +99,7 @@ export class TrafficReel {
   }
 
   async #ask(where: Pick<TrafficQuery, 'after' | 'before'>): Promise<TrafficPage> {
-    const page = await this.load({ ...this.filter, ...where, limit: PAGE });
+    const page = await this.load({ ...this.filter, ...where, limit: PAGE_LINES });
     this.size = page.size;
     return page;
   }

@@ -27,7 +27,7 @@ interface Window {
 }
 
 /** What was mounted last. Of what comes before it by pages, a step is mounted at a time. */
-interface Kept {
+interface MountedSpan {
   readonly from: string;
   /** `null`: the last segment, whatever it is. */
   readonly to: string | null;
@@ -45,7 +45,7 @@ export function useWindow(
   isPinned: () => boolean,
   onStart: () => void,
 ): Window {
-  const [kept, setKept] = useState<Kept | null>(null);
+  const [kept, setKept] = useState<MountedSpan | null>(null);
   const heights = useRef(new Map<string, number>());
   const above = useRef<HTMLDivElement>(null);
   const below = useRef<HTMLDivElement>(null);
@@ -80,10 +80,10 @@ export function useWindow(
     } else if (box.height === 0) {
       return false;
     } else if (start > box.height || end < 0) {
-      remember(element, box, heights.current);
+      measure(element, box, heights.current);
       next = around(all, placeAt(all, heights.current, element.scrollTop), step);
     } else {
-      const places = remember(element, box, heights.current);
+      const places = measure(element, box, heights.current);
       // One side in a frame: the one that is seen first.
       if (start > -box.height) {
         next = extended(all, next, 'up', step);
@@ -125,7 +125,7 @@ export function useWindow(
   useLayoutEffect(() => {
     const element = log.current;
     if (element !== null && anchor.current !== null && !isPinned()) {
-      keep(element, anchor.current);
+      keepInPlace(element, anchor.current);
     }
     pace.current.end();
     inNextFrame(check);
@@ -142,7 +142,11 @@ export function useWindow(
 }
 
 /** `whole` is the first segment that was mounted while nothing is kept. */
-function rangeOf(segments: readonly Segment[], kept: Kept | null, whole: string | null): Range {
+function rangeOf(
+  segments: readonly Segment[],
+  kept: MountedSpan | null,
+  whole: string | null,
+): Range {
   if (kept === null) {
     const from = whole === null ? -1 : segments.findIndex(({ id }) => id === whole);
     return from < 0 ? firstRange(segments) : { from, to: segments.length };
@@ -152,18 +156,18 @@ function rangeOf(segments: readonly Segment[], kept: Kept | null, whole: string 
   return from < 0 || to <= from ? firstRange(segments) : { from, to };
 }
 
-interface Place {
+interface SegmentBox {
   readonly top: number;
   readonly bottom: number;
 }
 
 /** Where the mounted segments lie in the log; their heights are kept. */
-function remember(
+function measure(
   log: HTMLElement,
   box: DOMRect,
   heights: Map<string, number>,
-): Map<string, Place> {
-  const places = new Map<string, Place>();
+): Map<string, SegmentBox> {
+  const places = new Map<string, SegmentBox>();
   for (const each of log.querySelectorAll<HTMLElement>('[data-segment]')) {
     const id = each.dataset['segment'] ?? '';
     const { top, bottom, height } = each.getBoundingClientRect();
@@ -189,7 +193,7 @@ function anchorWithin(log: HTMLElement, box: DOMRect): Anchor | null {
     : { element: line, top: line.getBoundingClientRect().top - box.top };
 }
 
-function keep(log: HTMLElement, { element, top }: Anchor): void {
+function keepInPlace(log: HTMLElement, { element, top }: Anchor): void {
   if (element.isConnected) {
     const moved = element.getBoundingClientRect().top - log.getBoundingClientRect().top - top;
     if (Math.abs(moved) >= 1) {

@@ -1,17 +1,17 @@
-const listeners = new Set<() => void>();
-let timer: ReturnType<typeof setInterval> | null = null;
+const secondListeners = new Set<() => void>();
+let secondTimer: ReturnType<typeof setInterval> | null = null;
 
 /** Calls each second; all views of a page share one timer. */
 export function onSecond(listener: () => void): () => void {
-  listeners.add(listener);
-  timer ??= setInterval(() => {
-    [...listeners].forEach(each => each());
+  secondListeners.add(listener);
+  secondTimer ??= setInterval(() => {
+    [...secondListeners].forEach(each => each());
   }, 1000);
   return () => {
-    listeners.delete(listener);
-    if (listeners.size === 0 && timer !== null) {
-      clearInterval(timer);
-      timer = null;
+    secondListeners.delete(listener);
+    if (secondListeners.size === 0 && secondTimer !== null) {
+      clearInterval(secondTimer);
+      secondTimer = null;
     }
   };
 }

@@ -3,7 +3,7 @@ const FOCUSABLE = ['button', 'summary', 'input', 'select', 'textarea', 'a[href]'
   .join();
 
 /** What had the focus, and what stood before it, nearest first. */
-interface Place {
+interface LastFocus {
   readonly element: HTMLElement;
   readonly parents: readonly Element[];
   readonly before: readonly HTMLElement[];
@@ -16,7 +16,7 @@ interface Place {
  * line: what stands there now takes the focus over. Watches only while the focus is inside.
  */
 export function keepFocus(view: HTMLElement): () => void {
-  let place: Place | null = null;
+  let place: LastFocus | null = null;
   const observer = new MutationObserver(() => {
     if (place !== null && isGone(place.element)) {
       const { activeElement: active } = document;
@@ -34,7 +34,7 @@ export function keepFocus(view: HTMLElement): () => void {
   };
   const onFocusIn = ({ target }: FocusEvent) => {
     if (target instanceof HTMLElement) {
-      place = placeOf(view, target);
+      place = lastFocusOf(view, target);
       observer.observe(view, { childList: true, subtree: true, attributeFilter: ['disabled'] });
     }
   };
@@ -55,19 +55,19 @@ export function keepFocus(view: HTMLElement): () => void {
   };
 }
 
-function placeOf(view: HTMLElement, element: HTMLElement): Place {
+function lastFocusOf(view: HTMLElement, element: HTMLElement): LastFocus {
   const parents: Element[] = [];
   let parent = element.parentElement;
   while (parent !== null && view.contains(parent)) {
     parents.push(parent);
     parent = parent.parentElement;
   }
-  const all = within(view);
+  const all = focusableIn(view);
   return { element, parents, before: all.slice(0, Math.max(0, all.indexOf(element))).reverse() };
 }
 
 /** What follows the nearest thing before it that is still there, as near to its place as can be. */
-function successor(view: HTMLElement, { element, parents, before }: Place) {
+function successor(view: HTMLElement, { element, parents, before }: LastFocus) {
   // A card whose buttons wait for an answer keeps the focus itself.
   const card = element.isConnected ? parents.find(each => each.matches('[tabindex="-1"]')) : null;
   if (card instanceof HTMLElement) {
@@ -83,7 +83,7 @@ function successor(view: HTMLElement, { element, parents, before }: Place) {
     if (log instanceof HTMLElement && log.matches('.acp-log')) {
       return log;
     }
-    const all = within(parent).filter(each => !isGone(each));
+    const all = focusableIn(parent).filter(each => !isGone(each));
     const next = all[last === undefined ? 0 : all.indexOf(last) + 1] ?? all[all.length - 1];
     if (next !== undefined) {
       return next;
@@ -92,7 +92,7 @@ function successor(view: HTMLElement, { element, parents, before }: Place) {
   return undefined;
 }
 
-function within(element: Element): HTMLElement[] {
+function focusableIn(element: Element): HTMLElement[] {
   return [...element.querySelectorAll<HTMLElement>(FOCUSABLE)];
 }
 

@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { Path } from './path';
 import { useScene } from './scene';
 
-interface PlaceProps {
+interface FileLinkProps {
   readonly path: string;
   /** From 1; `null` is the file's top. */
   readonly line: number | null;
@@ -13,7 +13,7 @@ interface PlaceProps {
 }
 
 /** A place in a file: a click opens it, where the host can. */
-export function Place({ path, line, class: kind = '', children }: PlaceProps) {
+export function FileLink({ path, line, class: kind = '', children }: FileLinkProps) {
   const { actions } = useScene();
   const name = line === null ? path : `${path}:${line}`;
   const words = children ?? (

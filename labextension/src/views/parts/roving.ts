@@ -26,24 +26,24 @@ export function moveInTranscript(view: Element, event: KeyboardEvent, scene: Sce
   if (event.altKey) {
     return (
       (event.key === 'ArrowUp' || event.key === 'ArrowDown') &&
-      step(log, target, PROMPTS, event.key === 'ArrowUp' ? -1 : 1)
+      moveBy(log, target, PROMPTS, event.key === 'ArrowUp' ? -1 : 1)
     );
   }
   switch (event.key) {
     case 'ArrowDown':
-      return step(log, target, STOPS, 1);
+      return moveBy(log, target, STOPS, 1);
     case 'ArrowUp':
-      return step(log, target, STOPS, -1);
+      return moveBy(log, target, STOPS, -1);
     case 'Home':
-      return focus(stops(log, STOPS)[0]);
+      return focusOn(stops(log, STOPS)[0]);
     case 'End':
-      return focus(stops(log, STOPS).pop());
+      return focusOn(stops(log, STOPS).pop());
     case 'ArrowRight':
       return toggle(target, 'false');
     case 'ArrowLeft':
-      return toggle(target, 'true') || focus(parentLine(target));
+      return toggle(target, 'true') || focusOn(parentLine(target));
     case 'c':
-      return copy(target, scene);
+      return copyItem(target, scene);
     default:
       return false;
   }
@@ -53,21 +53,21 @@ function stops(log: Element, selector: string): HTMLElement[] {
   return [...log.querySelectorAll<HTMLElement>(selector)];
 }
 
-function step(log: Element, from: HTMLElement, selector: string, by: 1 | -1): boolean {
+function moveBy(log: Element, from: HTMLElement, selector: string, by: 1 | -1): boolean {
   const all = stops(log, selector);
   const here = all.indexOf(from.closest<HTMLElement>(selector) ?? from);
   if (here >= 0) {
-    return focus(all[here + by]);
+    return focusOn(all[here + by]);
   }
   // Between two stops: the nearest in that direction.
   const after = all.findIndex(
     each => (from.compareDocumentPosition(each) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0,
   );
   const next = by === 1 ? after : (after < 0 ? all.length : after) - 1;
-  return focus(all[next]);
+  return focusOn(all[next]);
 }
 
-function focus(element: HTMLElement | undefined | null): boolean {
+function focusOn(element: HTMLElement | undefined | null): boolean {
   if (element === undefined || element === null) {
     return false;
   }
@@ -93,7 +93,7 @@ function parentLine(target: HTMLElement): HTMLElement | null {
   return line instanceof HTMLElement && line !== target ? line : null;
 }
 
-function copy(target: HTMLElement, { actions }: Scene): boolean {
+function copyItem(target: HTMLElement, { actions }: Scene): boolean {
   const item = target.closest<HTMLElement>(
     '.acp-prose, .acp-user, .acp-tool, .acp-plan, .acp-note, .acp-artifact',
   );

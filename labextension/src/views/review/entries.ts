@@ -6,7 +6,7 @@ import { compare } from '../items/diff_lines';
 import { compareCells } from '../items/diff_notebook';
 import type { Decision } from './decide';
 import { decisionOf, hasParts } from './decisions';
-import { joined } from './joined';
+import { joinEntries } from './joined';
 import { WHOLE } from './kept';
 
 /** A session whose turns are reviewed, and what may be asked of its host. */
@@ -65,7 +65,7 @@ export function turnEntries(sources: readonly Source[], scope: Scope): TurnEntri
   const single = all.flatMap(each =>
     singleEntries(each).filter(({ key }) => found.includes(each) || needed.has(key)),
   );
-  const entries = joined(single);
+  const entries = joinEntries(single);
   return found
     .map(each => ({ ...each, entries: entries.filter(({ turn }) => turn === each.turn) }))
     .filter(each => each.entries.length > 0 || each.changes.left_out > 0);

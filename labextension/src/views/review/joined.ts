@@ -11,20 +11,20 @@ type Chain = readonly Entry[];
  * Only where each found what the one before it had left: what anybody else did in
  * between would look like theirs. `entries` are in order; a joined one stands at its last.
  */
-export function joined(entries: readonly Entry[]): Entry[] {
+export function joinEntries(entries: readonly Entry[]): Entry[] {
   const places = new Map<string, Chain[]>();
   for (const entry of entries) {
-    const chains = places.get(placeOf(entry)) ?? [];
+    const chains = places.get(fileKeyOf(entry)) ?? [];
     const last = chains[chains.length - 1] ?? [];
     const start = startOf(entry, last);
     const parts = [last.slice(0, start), [...last.slice(start), entry]];
     const whole = parts.filter(part => part.length > 0);
-    places.set(placeOf(entry), [...chains.slice(0, -1), ...whole]);
+    places.set(fileKeyOf(entry), [...chains.slice(0, -1), ...whole]);
   }
   const order = new Map(entries.map((entry, index) => [entry, index]));
   const end = (chain: Chain) => Math.max(...chain.map(entry => order.get(entry) ?? 0));
   const chains = [...places.values()].flat();
-  return chains.sort((one, other) => end(one) - end(other)).flatMap(merged);
+  return chains.sort((one, other) => end(one) - end(other)).flatMap(mergedEntries);
 }
 
 /** From where on a chain goes on with an entry; its length where none of it does. */
@@ -58,7 +58,7 @@ function isHandedOn(last: Entry, next: Entry): boolean {
   );
 }
 
-function merged(chain: Chain): Entry[] {
+function mergedEntries(chain: Chain): Entry[] {
   const [first] = chain;
   const last = chain[chain.length - 1];
   if (first === undefined || last === undefined || chain.length === 1) {
@@ -84,6 +84,6 @@ function isInPlace({ change }: ChangedFile): boolean {
   return change === 'added' || change === 'modified' || change === 'deleted';
 }
 
-function placeOf({ file, source }: Entry): string {
+function fileKeyOf({ file, source }: Entry): string {
   return `${source.store.view.session?.cwd ?? ''}/${file.path}`;
 }

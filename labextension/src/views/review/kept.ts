@@ -1,7 +1,7 @@
 import { isRecord, texts } from '../../wire/read';
 import { useSubscription } from '../parts/hooks';
 
-const KEY = 'acp-jupyter:kept-changes';
+const KEPT_KEY = 'acp-jupyter:kept-changes';
 /** Of how many turns it is remembered. */
 const MAX_TURNS = 100;
 
@@ -16,8 +16,8 @@ export function joinedIds(turnIds: readonly string[]): string {
 
 type Files = Readonly<Record<string, readonly string[]>>;
 
-const listeners = new Set<() => void>();
-let known: Map<string, Files> | null = null;
+const keptListeners = new Set<() => void>();
+let keptMarks: Map<string, Files> | null = null;
 
 /** What the user has looked at and keeps, in this browser; nothing is changed by it. */
 export function useKept(): { isKept: typeof isKept; setKept: typeof setKept } {
@@ -27,13 +27,13 @@ export function useKept(): { isKept: typeof isKept; setKept: typeof setKept } {
 
 /** Tells when something is marked, here or in another tab; returns the way to stop. */
 export function onKept(listener: () => void): () => void {
-  if (listeners.size === 0) {
+  if (keptListeners.size === 0) {
     window.addEventListener('storage', onStorage);
   }
-  listeners.add(listener);
+  keptListeners.add(listener);
   return () => {
-    listeners.delete(listener);
-    if (listeners.size === 0) {
+    keptListeners.delete(listener);
+    if (keptListeners.size === 0) {
       window.removeEventListener('storage', onStorage);
     }
   };
@@ -46,7 +46,7 @@ export function isKept(turnId: string, path: string, change: string): boolean {
 }
 
 export function setKept(turnId: string, path: string, change: string, kept: boolean): void {
-  const turns = all();
+  const turns = allMarks();
   for (const id of change === WHOLE ? turnId.split(BETWEEN) : [turnId]) {
     const files = filesOf(id);
     const others = (files[path] ?? []).filter(each => each !== change && change !== WHOLE);
@@ -57,23 +57,23 @@ export function setKept(turnId: string, path: string, change: string, kept: bool
     turns.delete(old);
   }
   try {
-    localStorage.setItem(KEY, JSON.stringify([...turns]));
+    localStorage.setItem(KEPT_KEY, JSON.stringify([...turns]));
   } catch {
     // Remembered in this page only.
   }
-  notify();
+  notifyKept();
 }
 
 /** Another tab has marked something. */
 function onStorage(event: StorageEvent): void {
-  if (event.key === KEY) {
-    known = null;
-    notify();
+  if (event.key === KEPT_KEY) {
+    keptMarks = null;
+    notifyKept();
   }
 }
 
-function notify(): void {
-  for (const listener of [...listeners]) {
+function notifyKept(): void {
+  for (const listener of [...keptListeners]) {
     listener();
   }
 }
@@ -92,19 +92,19 @@ function marksOf(turnId: string, path: string): readonly string[] {
 }
 
 function filesOf(turnId: string): Files {
-  return all().get(turnId) ?? {};
+  return allMarks().get(turnId) ?? {};
 }
 
-function all(): Map<string, Files> {
-  known ??= read();
-  return known;
+function allMarks(): Map<string, Files> {
+  keptMarks ??= readMarks();
+  return keptMarks;
 }
 
 /** Another version may have written it. */
-function read(): Map<string, Files> {
+function readMarks(): Map<string, Files> {
   const found = new Map<string, Files>();
   try {
-    const value: unknown = JSON.parse(localStorage.getItem(KEY) ?? '[]');
+    const value: unknown = JSON.parse(localStorage.getItem(KEPT_KEY) ?? '[]');
     for (const entry of Array.isArray(value) ? value : []) {
       const pair: unknown = entry;
       if (Array.isArray(pair) && typeof pair[0] === 'string' && isRecord(pair[1])) {

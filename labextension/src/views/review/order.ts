@@ -9,7 +9,7 @@ import { earlierOf, type Entry, type TurnEntries } from './entries';
 
 type Revert = NonNullable<Actions['revertTurn']>;
 
-export interface Step {
+export interface RevertStep {
   readonly turnId: string;
   readonly choice: RevertChoice;
 }
@@ -21,7 +21,7 @@ export function laterOf(entry: Entry, entries: readonly Entry[]): Entry[] {
 }
 
 /** What is done to take back all that a turn did to a file, or to put it back. */
-export function stepsFor(entry: Entry, entries: readonly Entry[], undo: boolean): Step[] {
+export function stepsFor(entry: Entry, entries: readonly Entry[], undo: boolean): RevertStep[] {
   if (!undo) {
     return [...laterOf(entry, entries), entry].map(takeBack);
   }
@@ -31,7 +31,7 @@ export function stepsFor(entry: Entry, entries: readonly Entry[], undo: boolean)
 }
 
 /** What is done to take back whole files that stand at a turn, or to put them back. */
-export function wholeSteps(of: TurnEntries, meant: readonly Entry[], undo: boolean): Step[] {
+export function wholeSteps(of: TurnEntries, meant: readonly Entry[], undo: boolean): RevertStep[] {
   const how = undo ? { undo } : {};
   const isSingle = ({ turns }: Entry) => turns.length === 1;
   const single = meant.filter(isSingle);
@@ -46,8 +46,8 @@ export function wholeSteps(of: TurnEntries, meant: readonly Entry[], undo: boole
 }
 
 /** Does them one after the other; if one fails, those before it are undone. */
-export async function runSteps(revert: Revert, steps: readonly Step[]): Promise<void> {
-  const done: Step[] = [];
+export async function runSteps(revert: Revert, steps: readonly RevertStep[]): Promise<void> {
+  const done: RevertStep[] = [];
   for (const { turnId, choice } of steps) {
     try {
       await revert(turnId, choice);
@@ -62,7 +62,7 @@ export async function runSteps(revert: Revert, steps: readonly Step[]): Promise<
 }
 
 /** One that is asked for of all the turns whose changes are one. */
-export function stepOf(entry: Entry, choice: RevertChoice): Step {
+export function stepOf(entry: Entry, choice: RevertChoice): RevertStep {
   const earlier = earlierOf(entry);
   return {
     turnId: entry.turn.turn_id,
@@ -70,11 +70,11 @@ export function stepOf(entry: Entry, choice: RevertChoice): Step {
   };
 }
 
-function takeBack(entry: Entry): Step {
+function takeBack(entry: Entry): RevertStep {
   return stepOf(entry, { paths: [entry.file.path] });
 }
 
-function putBack(entry: Entry): Step[] {
+function putBack(entry: Entry): RevertStep[] {
   const { path, reverted, reverted_hunks: hunks } = entry.file;
   const whole = stepOf(entry, { paths: [path], undo: true });
   const parts = stepOf(entry, { hunks: { path, hunks }, undo: true });
@@ -83,16 +83,16 @@ function putBack(entry: Entry): Step[] {
 
 /** How many files these are of. */
 export function countFiles(entries: readonly Entry[]): number {
-  return new Set(entries.map(entry => placesOf(entry)[0])).size;
+  return new Set(entries.map(entry => fileKeysOf(entry)[0])).size;
 }
 
 /** Whether both touch the same place on disk; sessions may have different folders. */
 function sameFile(one: Entry, other: Entry): boolean {
-  const places = placesOf(one);
-  return placesOf(other).some(place => places.includes(place));
+  const places = fileKeysOf(one);
+  return fileKeysOf(other).some(place => places.includes(place));
 }
 
-function placesOf({ file, source }: Entry): string[] {
+function fileKeysOf({ file, source }: Entry): string[] {
   const root = source.store.view.session?.cwd ?? '';
   return [file.path, file.old_path].filter(path => path !== '').map(path => `${root}/${path}`);
 }

@@ -7,7 +7,7 @@ import { useScene } from '../parts/scene';
 const MAX_PROMPT = 40;
 
 /** The turn that a change is from, as a link to its cell or its place in the panel. */
-export function Origin({ turn }: { readonly turn: TurnState }) {
+export function TurnLink({ turn }: { readonly turn: TurnState }) {
   const { actions, t } = useScene();
   const words = nameOf(turn, actions, t);
   const inner = (

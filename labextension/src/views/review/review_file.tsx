@@ -13,7 +13,7 @@ import { Decide, type Decision } from './decide';
 import { hasParts } from './decisions';
 import { earlierOf, type Entry } from './entries';
 import { useOrdered } from './ordered';
-import { nameOf, Origin } from './origin';
+import { nameOf, TurnLink } from './origin';
 
 interface ReviewFileProps {
   readonly entry: Entry;
@@ -36,7 +36,7 @@ export function ReviewFile({ entry, entries, decision, standard, onDiff }: Revie
   const controls = (
     <>
       {turns.map(each => (
-        <Origin key={each.turn_id} turn={each} />
+        <TurnLink key={each.turn_id} turn={each} />
       ))}
       <span data-whole="">
         <Decide

@@ -3,7 +3,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 
 import type { ChangedFile, Diff, FileTexts } from '../../wire/types';
 import type { Translate } from '../i18n';
-import { DiffBox } from '../items/diff';
+import { FileDiff } from '../items/diff';
 import type { DiffHunk } from '../items/diff_hunks';
 import { ErrorNote } from '../items/note';
 import { messageOf } from '../parts/buttons';
@@ -135,7 +135,7 @@ export function ChangedFileDiff(props: ChangedFileDiffProps) {
     }
   }, [diff]);
   if (diff !== null) {
-    return <DiffBox {...{ diff, id, controls, frame }} tag={tagOf(file, t)} isNew={false} />;
+    return <FileDiff {...{ diff, id, controls, frame }} tag={tagOf(file, t)} isNew={false} />;
   }
   const why =
     fetched.state === 'loading' ? (

@@ -40,12 +40,12 @@ export function Group({ id, items, followed }: GroupProps) {
           <span class="m num">{duration(groupSeconds(items))}</span>
         </>
       }
-      body={() => <Lines id={id} items={items} />}
+      body={() => <StepLines id={id} items={items} />}
     />
   );
 }
 
-interface LinesProps {
+interface StepLinesProps {
   readonly id: string;
   readonly items: readonly Item[];
   /** What stands above a line. */
@@ -53,7 +53,7 @@ interface LinesProps {
 }
 
 /** The newest lines, and the rest on demand. */
-export function Lines({ id, items, before }: LinesProps) {
+export function StepLines({ id, items, before }: StepLinesProps) {
   const { actions, t } = useScene();
   const [all, setAll] = useValue(`${id} all`);
   const hidden = all === '' && actions !== null ? Math.max(0, items.length - MAX_LINES) : 0;

@@ -1,5 +1,5 @@
 import type { Item } from '../../wire/types';
-import { DiffBox } from '../items/diff';
+import { FileDiff } from '../items/diff';
 import { Disclosure } from '../parts/disclosure';
 import { plural } from '../parts/format';
 import { Icon } from '../parts/icons';
@@ -62,7 +62,7 @@ export function ReportedDiffs({ turnId, change }: ReportedDiffsProps) {
   return (
     <>
       {diffs.map((diff, index) => (
-        <DiffBox key={index} diff={diff} id={`change ${turnId} ${change.path} ${index}`} />
+        <FileDiff key={index} diff={diff} id={`change ${turnId} ${change.path} ${index}`} />
       ))}
     </>
   );

@@ -38,7 +38,7 @@ export function Rows({ id, rows, waiting }: RowsProps) {
   const [pages, setPages] = useValue(`${id} rows`);
   const wanted = MOUNTED_ROWS * Number(pages || 1);
   const asks = rows.findIndex(
-    row => row.kind === 'item' && [row.item, ...row.steps].some(isAsking),
+    row => row.kind === 'item' && [row.item, ...row.steps].some(isWaiting),
   );
   const late = rows.length > MAX_ROWS && actions !== null ? Math.max(0, rows.length - wanted) : 0;
   const hidden = asks < 0 ? late : Math.min(late, asks);
@@ -64,7 +64,7 @@ export function Rows({ id, rows, waiting }: RowsProps) {
             key={row.id}
             item={row.item}
             steps={row.steps}
-            waiting={[row.item, ...row.steps].some(isAsking) ? waiting : NONE}
+            waiting={[row.item, ...row.steps].some(isWaiting) ? waiting : NONE}
             newest={row.item === todos}
           />
         ),
@@ -145,8 +145,8 @@ interface ToolRowProps extends Required<ItemRowProps> {
 /** A tool call and what subagents did for it; what one of them asks is never folded. */
 function ToolRow({ item, steps, waiting, newest }: ToolRowProps) {
   const { actions } = useScene();
-  const asking = actions === null ? [] : steps.filter(isAsking);
-  const done = asking.length === 0 ? steps : steps.filter(step => !isAsking(step));
+  const asking = actions === null ? [] : steps.filter(isWaiting);
+  const done = asking.length === 0 ? steps : steps.filter(step => !isWaiting(step));
   const nested = steps.length > 0 && {
     under: asking.length === 0 && <NewestStep item={item} steps={steps} />,
     body: done.length > 0 && <Steps item={item} steps={done} />,
@@ -174,6 +174,6 @@ function isText(row: Row): boolean {
   return row.kind === 'item' && row.item.kind === 'agent_message';
 }
 
-function isAsking(item: Item): boolean {
+function isWaiting(item: Item): boolean {
   return item.kind === 'tool_call' && item.permission?.state === 'pending';
 }

@@ -30,7 +30,7 @@ export function StatusLine({ turn, items, stop, onFailure }: StatusProps) {
   const now = useNow(true);
   const quiet = useQuiet(store, now);
   const { view } = store;
-  const waits = isAsking(turn, items);
+  const waits = isWaiting(turn, items);
   const since = turn.started_at;
   return (
     <div class="acp-status">
@@ -58,7 +58,7 @@ export function StatusLine({ turn, items, stop, onFailure }: StatusProps) {
 }
 
 /** Whether the turn waits for an answer of the user. */
-function isAsking(turn: TurnState, items: readonly Item[]): boolean {
+function isWaiting(turn: TurnState, items: readonly Item[]): boolean {
   return turn.status === 'requires_action' || items.some(item => pendingRequest(item) !== null);
 }
 
@@ -71,7 +71,7 @@ export function statusWords(
   quietSeconds: number,
   t: Translate,
 ): string {
-  if (isAsking(turn, items)) {
+  if (isWaiting(turn, items)) {
     return t('Waiting for your answer');
   }
   if (session !== null && session.held !== '') {

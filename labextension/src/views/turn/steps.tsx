@@ -5,7 +5,7 @@ import { Disclosure } from '../parts/disclosure';
 import { plural } from '../parts/format';
 import { useScene } from '../parts/scene';
 import { Visible } from '../parts/visible';
-import { Lines } from './group';
+import { StepLines } from './group';
 import { parentOf } from './nesting';
 import { isTool } from './rows';
 import { logLabel } from './summary';
@@ -46,7 +46,7 @@ export function Steps({ item, steps }: StepsProps) {
           <span class="grow" />
         </>
       }
-      body={() => <Lines id={`steps ${item.id}`} items={steps} before={before} />}
+      body={() => <StepLines id={`steps ${item.id}`} items={steps} before={before} />}
     />
   );
 }

@@ -12,7 +12,7 @@ import { Footer } from './footer';
 import { Rows } from './row';
 import { isTool, layOut } from './rows';
 import { StatusLine } from './status';
-import { useVoice } from './voice';
+import { useTurnAnnouncements } from './voice';
 import { useSettled, WorkLog } from './work_log';
 
 interface TurnBodyProps {
@@ -31,7 +31,7 @@ export function TurnBody({ turnId, isLog }: TurnBodyProps) {
   const done = turn === undefined || turn.status === 'done' || view.saved !== null;
   const settled = useSettled(done);
   const [failure, setFailure] = useState('');
-  useVoice(turn, items);
+  useTurnAnnouncements(turn, items);
   const waiting = useWaiting(items);
   const { log, rows } = layOut(items, settled);
   const plans = settled ? [] : items.filter(item => item.kind === 'plan');

@@ -6,7 +6,7 @@ import { useScene } from '../parts/scene';
 import { changesOf } from './summary';
 
 /** Tells users of screen readers of the steps of a turn and of its end. */
-export function useVoice(turn: TurnState | undefined, items: readonly Item[]): void {
+export function useTurnAnnouncements(turn: TurnState | undefined, items: readonly Item[]): void {
   const { announce, t } = useScene();
   const step = turn?.status === 'done' ? '' : currentStep(items, t);
   useEffect(() => {
