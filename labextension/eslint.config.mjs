@@ -3,7 +3,7 @@ import prettier from 'eslint-config-prettier';
 import tseslint from 'typescript-eslint';
 
 /**
- * The layers: wire <- state <- {delivery, views} <- {plugins, widget}.
+ * The layers: wire <- state <- {delivery, views} <- {features, widget}.
  * A folder's files import only from the folders listed for it, and from its own.
  */
 const LAYERS = {
@@ -11,12 +11,12 @@ const LAYERS = {
   state: ['wire'],
   delivery: ['wire', 'state'],
   views: ['wire', 'state'],
-  plugins: ['wire', 'state', 'delivery', 'views'],
+  features: ['wire', 'state', 'delivery', 'views'],
   widget: ['wire', 'state', 'delivery', 'views'],
 };
 
 /** Only these know JupyterLab: the rest also runs in a page without it. */
-const JUPYTERLAB = ['delivery', 'plugins'];
+const JUPYTERLAB = ['features'];
 
 const layerRules = Object.entries(LAYERS).map(([layer, below]) => {
   const above = Object.keys(LAYERS).filter(other => other !== layer && !below.includes(other));

@@ -1,4 +1,5 @@
 import { SessionStore } from '../state/store';
+import { API_VERSION } from '../wire/parse_frame';
 import { parseResult } from '../wire/results';
 import type { SavedOutput } from '../wire/results';
 import type {
@@ -16,19 +17,15 @@ import type {
   SessionSummary,
   SetConfig,
 } from '../wire/types';
-import { API_VERSION } from '../wire/version';
-import type { Connection } from './connection';
-import { Limiter } from './gate';
+import { Limiter } from './calls';
+import { ChangesCalls, LoginCalls, PermissionCalls, SessionCalls } from './commands';
 import { Listeners } from './listeners';
-import { LoginCalls } from './logins';
-import { SessionCalls } from './session_calls';
-import { PermissionCalls } from './permission_calls';
 import { Socket } from './socket';
-import type { Transport } from './transport';
-import { ChangesCalls } from './turn_changes';
+import type { Connection, Transport } from './transport';
 
 /** Longest waits for a reply, in seconds. */
 const SECONDS = 30;
+
 /** An agent may be slow to start; the host has its own, shorter limit. */
 const START_SECONDS = 180;
 

@@ -1,11 +1,11 @@
 import type { SessionStore } from '../state/store';
-import type { AttachedTurn } from '../wire/types';
+import type { AttachedTurn, Event, ToolCall } from '../wire/types';
 import type { Client, Following } from './client';
-import { expireTurn } from './expire';
 import { Failure } from './failure';
 
 /** Items fetched at a time, and how often, for a turn that lies before the window. */
 const PAGE = 200;
+
 const MAX_PAGES = 25;
 
 /** Which turn, and the cell it is shown for. */
@@ -150,4 +150,51 @@ export class LiveTurn {
 function isOfTurn(store: SessionStore, index: number, turnId: string): boolean {
   const ids = store.view.byTurn.get(turnId) ?? [];
   return ids.some(id => store.view.positions.get(id) === index);
+}
+
+/** What a turn ends with whose host has forgotten it. */
+const EXPIRED_WORDS =
+  'The server was restarted, or the session was closed. The turn has ended; no question of it was answered.';
+
+const EXPIRED = { state: 'expired', outcome: 'Expired: server restarted' } as const;
+
+/** Ends a turn in the page alone: its host no longer knows it, so nothing more will come. */
+export function expireTurn(store: SessionStore, turnId: string): void {
+  const { view } = store;
+  const turn = view.turns.get(turnId);
+  if (turn === undefined || turn.status === 'done') {
+    return;
+  }
+  const base = { session_id: view.sessionId, seq: (view.seq ?? 0) + 1 };
+  const items = (view.byTurn.get(turnId) ?? []).flatMap((id): Event[] => {
+    const item = view.items.get(id);
+    if (item?.kind === 'elicitation' && item.state === 'pending') {
+      return [{ kind: 'item_replaced', ...base, item: { ...item, ...EXPIRED } }];
+    }
+    return item?.kind === 'tool_call' && isOpen(item)
+      ? [{ kind: 'item_replaced', ...base, item: expired(item) }]
+      : [];
+  });
+  const failure = { message: EXPIRED_WORDS, detail: '', reason: 'forgotten' };
+  store.apply([
+    ...items,
+    {
+      kind: 'turn_ended',
+      ...base,
+      turn: { ...turn, status: 'done', stop_reason: 'error', words: EXPIRED_WORDS, failure },
+    },
+  ]);
+}
+
+function isOpen({ status }: ToolCall): boolean {
+  return status === 'pending' || status === 'in_progress';
+}
+
+function expired(item: ToolCall): ToolCall {
+  const { permission } = item;
+  return {
+    ...item,
+    status: 'cancelled',
+    permission: permission?.state === 'pending' ? { ...permission, ...EXPIRED } : permission,
+  };
 }

@@ -1,6 +1,6 @@
-import type { Event, ItemsPage, Snapshot } from '../wire/types';
-import { ViewBuilder } from './draft';
-import type { SessionView } from './view';
+import type { Event, ItemsPage, Snapshot, TurnSnapshot } from '../wire/types';
+import type { SessionView } from './session_view';
+import { ViewBuilder } from './view_builder';
 
 /** A session of which nothing is known yet. */
 export function emptyView(sessionId: string): SessionView {
@@ -132,5 +132,22 @@ function fromSnapshot(event: Snapshot): SessionView {
     total: event.total,
   });
   event.items.forEach((item, offset) => draft.add(item, event.first_index + offset));
+  return draft.finish();
+}
+
+/** The view of a saved turn: its items, and no session behind them. */
+export function fromSaved(snapshot: TurnSnapshot): SessionView {
+  const draft = new ViewBuilder({
+    ...emptyView(snapshot.session_id),
+    saved: {
+      agent: snapshot.agent,
+      title: snapshot.session_title,
+      final: snapshot.final,
+      footer: snapshot.footer,
+    },
+  });
+  draft.putTurn(snapshot.turn);
+  // The record is of this turn alone, whatever its items say.
+  snapshot.items.forEach((item, index) => draft.add({ ...item, turn_id: snapshot.turn_id }, index));
   return draft.finish();
 }

@@ -1,7 +1,8 @@
 import { fireEvent, waitFor, within } from '@testing-library/preact';
 import { describe, expect, it, vi } from 'vitest';
 
-import { openedCard, words, type Drawn } from '../../tests/support/draw';
+import { openedCard, words } from '../../tests/support/draw';
+import type { Drawn } from '../../tests/support/draw';
 import { drawGolden, GOLDEN_TURNS } from '../../tests/support/golden';
 
 describe.each([true, false])('a turn (drawn live: %s)', live => {

@@ -2,7 +2,8 @@ import { fireEvent, waitFor, within } from '@testing-library/preact';
 import { describe, expect, it, vi } from 'vitest';
 
 import { SESSION } from '../../tests/support/build';
-import { drawnOf, openedCard, words, type Drawn } from '../../tests/support/draw';
+import { drawnOf, openedCard, words } from '../../tests/support/draw';
+import type { Drawn } from '../../tests/support/draw';
 import { drawGolden, eventsOf } from '../../tests/support/golden';
 import { SessionStore } from '../state/store';
 

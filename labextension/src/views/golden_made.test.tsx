@@ -4,7 +4,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { openedCard, words } from '../../tests/support/draw';
 import { drawGolden, eventsOf, sessionOf } from '../../tests/support/golden';
 import { SessionStore } from '../state/store';
-import { mountPanel } from './mount';
+import { mountPanel } from './panel/panel_view';
 
 const BASE = 'http://localhost:8888/user/bob/';
 

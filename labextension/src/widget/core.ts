@@ -1,16 +1,16 @@
 import type { AnyModel } from '@anywidget/types';
 
+import cards from '../../style/cards.css';
+import code from '../../style/code.css';
+import diffs from '../../style/diff.css';
+import styles from '../../style/index.css';
 import type { Client } from '../delivery/client';
 import type { Drawable } from '../delivery/live_turn';
 import type { SessionStore } from '../state/store';
 import { mountTurn } from '../views';
 import type { Actions, Mounted, TurnProps } from '../views';
-import { openWidgetTurn } from './link';
-import type { WidgetTurn } from './link';
-import cards from '../../style/cards.css';
-import code from '../../style/code.css';
-import diffs from '../../style/diff.css';
-import styles from '../../style/index.css';
+import { openWidgetTurn } from './widget_turn';
+import type { WidgetTurn } from './widget_turn';
 
 const STYLE_ID = 'acp-jupyter-style';
 

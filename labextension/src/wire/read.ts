@@ -7,6 +7,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /** Longest text taken from a foreign notebook, in UTF-16 code units. */
 const MAX_TEXT = 1_000_000;
+
 /** Most elements taken of a list. */
 const MAX_LIST = 5_000;
 

@@ -1,16 +1,17 @@
 import type { Translate } from '../i18n';
 import { markControls } from '../parts/odd_characters';
-import { holdsSelection } from '../parts/selected';
-import { LANGUAGE } from './boxes';
-import { drawDiagram, redrawDiagram } from './diagram';
+import type { Rendering, Run } from '../props';
+import { LANGUAGE } from './code_block';
 import { FORMULA } from './math';
-import type { Rendering, Run } from './rendering';
 
 /** Longer code stays plain, and so does code of more runs. */
 const MAX_CODE = 50_000;
+
 const MAX_RUNS = 5_000;
+
 /** Formulas of one text; more of them stay as they are written. */
 const MAX_FORMULAS = 500;
+
 const MAX_DIAGRAMS = 20;
 
 /** One at a time in a page, so that a long text does not hold up what the user does. */
@@ -137,4 +138,67 @@ export function coloured(runs: readonly Run[], text: string): DocumentFragment |
 function within(element: Element, selector: string): HTMLElement[] {
   const found = element instanceof HTMLElement && element.matches(selector) ? [element] : [];
   return [...found, ...element.querySelectorAll<HTMLElement>(selector)];
+}
+
+/** Shows a diagram in the place of its source, which stays below it, closed. */
+export async function drawDiagram(
+  box: HTMLElement,
+  source: string,
+  rendering: Rendering,
+  t: Translate,
+): Promise<void> {
+  const made = await rendering.diagram?.(source);
+  const pre = box.querySelector(':scope > pre');
+  if (!made || pre === null || !made.address.startsWith('data:image/svg+xml')) {
+    return;
+  }
+  const image = document.createElement('img');
+  image.src = made.address;
+  image.alt = made.label === '' ? t('Diagram') : made.label;
+  if (made.width !== null) {
+    image.width = made.width;
+  }
+  const figure = document.createElement('figure');
+  figure.className = 'acp-diagram';
+  figure.tabIndex = 0;
+  figure.setAttribute('role', 'group');
+  figure.setAttribute('aria-label', t('Diagram'));
+  figure.append(image);
+  const summary = document.createElement('summary');
+  summary.textContent = t('Source');
+  const details = document.createElement('details');
+  details.append(summary);
+  pre.replaceWith(figure, details);
+  details.append(pre);
+}
+
+/** Draws it anew, e.g. in the colours of another theme. */
+export async function redrawDiagram(
+  box: HTMLElement,
+  rendering: Rendering,
+  t: Translate,
+): Promise<void> {
+  const source = box.querySelector('code')?.textContent ?? '';
+  const image = box.querySelector<HTMLImageElement>(':scope > .acp-diagram > img');
+  if (image === null) {
+    await drawDiagram(box, source, rendering, t);
+    return;
+  }
+  const made = await rendering.diagram?.(source);
+  if (made?.address.startsWith('data:image/svg+xml') === true) {
+    image.src = made.address;
+  }
+}
+/** Asking for the selection lays the whole page out, so it is asked when it changes only. */
+let some = isSome();
+
+document.addEventListener('selectionchange', () => (some = isSome()));
+
+function isSome(): boolean {
+  return document.getSelection()?.isCollapsed === false;
+}
+
+/** Whether the user has selected something of an element: it must stay as it is. */
+export function holdsSelection(element: Element): boolean {
+  return some && document.getSelection()?.containsNode(element, true) === true;
 }

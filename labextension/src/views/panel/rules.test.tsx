@@ -7,8 +7,8 @@ import { SessionStore } from '../../state/store';
 import type { RuleEntry, SessionState } from '../../wire/types';
 import type { Actions } from '../actions';
 import { identity } from '../i18n';
-import { SceneContext } from '../parts/scene';
-import { MoreMenu } from './more';
+import { SceneContext } from '../scene';
+import { MoreMenu } from './header';
 import { Rules } from './rules';
 
 afterEach(cleanup);

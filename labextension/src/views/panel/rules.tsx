@@ -2,12 +2,11 @@ import { useEffect, useState } from 'preact/hooks';
 
 import type { RuleEntry, SessionState } from '../../wire/types';
 import type { Actions } from '../actions';
+import { plural } from '../i18n';
 import { messageOf } from '../parts/buttons';
 import { Disclosure } from '../parts/disclosure';
-import { plural } from '../parts/format';
-import { useOpen } from '../parts/hooks';
-import { useScene } from '../parts/scene';
-import { Visible } from '../parts/visible';
+import { Visible } from '../parts/odd_characters';
+import { useOpen, useScene } from '../scene';
 
 /** The remembered answers of a session and its folder, to be taken back. */
 export function Rules({ session }: { readonly session: SessionState }) {

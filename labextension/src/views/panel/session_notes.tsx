@@ -1,10 +1,9 @@
+import { IMPORTED } from '../../state/session_view';
 import type { SessionState } from '../../wire/types';
 import type { Actions } from '../actions';
 import { ActionButton } from '../parts/buttons';
-import { useNow } from '../parts/hooks';
 import { Icon } from '../parts/icons';
-import { useScene } from '../parts/scene';
-import { IMPORTED } from './session_row';
+import { useNow, useScene } from '../scene';
 
 /** Why a turn failed that was under way when its agent ended. */
 const ENDED: readonly (string | undefined)[] = ['agent_died', 'server_restarted'];

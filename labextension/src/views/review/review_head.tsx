@@ -2,18 +2,19 @@ import { useState } from 'preact/hooks';
 
 import type { Diff } from '../../wire/types';
 import type { Actions } from '../actions';
+import { RevertButton } from '../changes/decide';
+import { isTouched, useKept, WHOLE } from '../changes/decisions';
+import type { Decision } from '../changes/decisions';
+import { useSplit } from '../diff/lines_body';
+import { grouped } from '../i18n';
 import type { Translate } from '../i18n';
-import { useSplit } from '../items/diff_split';
-import { ErrorNote } from '../items/note';
-import { grouped } from '../parts/format';
+import { Counts } from '../parts/files';
 import { Icon } from '../parts/icons';
-import { Counts } from '../parts/path';
-import { useScene } from '../parts/scene';
-import { RevertButton } from '../turn/revert_button';
-import type { Decision } from './decide';
-import { countsOf, openParts, type Entry, type Scope, type TurnEntries } from './entries';
-import { isTouched, useKept, WHOLE } from './kept';
-import { laterOf, runSteps, stepOf, wholeSteps } from './order';
+import { ErrorNote } from '../parts/notes';
+import { useScene } from '../scene';
+import { countsOf, openParts } from './entries';
+import type { Entry, Scope, TurnEntries } from './entries';
+import { laterOf, runSteps, stepOf, wholeSteps } from './revert_steps';
 
 /** So many files are taken back without a question. */
 const UNASKED = 5;

@@ -1,7 +1,8 @@
-import { isTextField } from '../parts/keys';
+import { isTextField } from '../parts/keyboard';
 
 /** What is to be decided on: each change, or a file that goes as a whole. */
 const HUNK = '[data-decide]';
+
 const FILE = '[data-file]';
 
 /** Handles the keys of a review: j k change, J K file, y keep, n revert, u undo, o open file, s side by side. */

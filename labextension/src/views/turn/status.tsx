@@ -1,19 +1,18 @@
 import { useEffect, useRef } from 'preact/hooks';
 
-import { pendingRequest } from '../../state/asking';
+import { isTool, pendingRequest } from '../../state/items';
+import { agentOf } from '../../state/session_view';
 import type { SessionStore } from '../../state/store';
 import type { Item, SessionState, TurnState } from '../../wire/types';
+import { clock, tokens } from '../i18n';
 import type { Translate } from '../i18n';
 import { ActionButton } from '../parts/buttons';
-import { clock, tokens } from '../parts/format';
-import { useNow } from '../parts/hooks';
 import { Icon } from '../parts/icons';
-import { useScene } from '../parts/scene';
-import { agentOf } from './facts';
-import { isTool } from './rows';
+import { useNow, useScene } from '../scene';
 
 /** Silence after which the status says whom it waits for, and that one may stop. */
 const QUIET_SECONDS = 10;
+
 const SILENT_SECONDS = 60;
 
 interface StatusProps {

@@ -1,18 +1,19 @@
 import type { RefObject } from 'preact';
-import { useCallback, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 
+import { isTool } from '../../state/items';
+import { titleOf } from '../../state/session_view';
 import type { Item, TurnState } from '../../wire/types';
-import { ErrorNote } from '../items/note';
-import { PlanBlock } from '../items/plan';
-import { useSubscription } from '../parts/hooks';
-import { useScene } from '../parts/scene';
-import { Changes } from './changes';
-import { titleOf } from './facts';
+import { Changes } from '../changes/changes';
+import { changesOf } from '../changes/reported';
+import { plural } from '../i18n';
+import { ErrorNote } from '../parts/notes';
+import { useScene, useSubscription } from '../scene';
+import { PlanBlock } from '../tool/plan';
 import { Footer } from './footer';
-import { Rows } from './row';
-import { isTool, layOut } from './rows';
+import { Rows } from './items';
+import { layOut } from './layout';
 import { StatusLine } from './status';
-import { useTurnAnnouncements } from './voice';
 import { useSettled, WorkLog } from './work_log';
 
 interface TurnBodyProps {
@@ -103,4 +104,47 @@ function useWidth(wanted: boolean): [number | null, RefObject<HTMLDivElement | n
     }
   }, [wanted]);
   return [width, root];
+}
+
+/** Tells users of screen readers of the steps of a turn and of its end. */
+export function useTurnAnnouncements(turn: TurnState | undefined, items: readonly Item[]): void {
+  const { announce, t } = useScene();
+  const step = turn?.status === 'done' ? '' : currentStep(items, t);
+  useEffect(() => {
+    if (step !== '') {
+      announce(step, 'polite');
+    }
+  }, [step]);
+  const done = turn?.status === 'done';
+  const wasDone = useRef(done);
+  useEffect(() => {
+    if (!done || wasDone.current) {
+      return;
+    }
+    wasDone.current = true;
+    if (turn.failure !== null) {
+      announce(turn.failure.message, 'assertive');
+      return;
+    }
+    if (turn.stop_reason === 'cancelled') {
+      announce(t('Stopped.'), 'polite');
+      return;
+    }
+    const files = changesOf(items).length;
+    const changed = plural(t, files, '1 file changed.', '%1 files changed.');
+    announce(files === 0 ? t('Done.') : `${t('Done.')} ${changed}`, 'polite');
+  }, [done]);
+}
+
+function currentStep(items: readonly Item[], t: ReturnType<typeof useScene>['t']): string {
+  for (const item of items) {
+    if (item.kind === 'plan') {
+      const index = item.entries.findIndex(entry => entry.status === 'in_progress');
+      const entry = item.entries[index];
+      if (entry !== undefined) {
+        return t('Step %1 of %2: %3', index + 1, item.entries.length, entry.content);
+      }
+    }
+  }
+  return '';
 }
