@@ -11,7 +11,6 @@ import { Disclosure } from '../parts/disclosure';
 import { Visible } from '../parts/odd_characters';
 import { useScene, useValue } from '../scene';
 import { toolName } from '../tool/tool_card';
-import { ItemRow } from './items';
 import { parentOf } from './layout';
 
 /** After text has followed a group, it folds itself, once. */
@@ -20,15 +19,19 @@ const FOLD_MILLISECONDS = 600;
 /** Most lines of an open group before the rest is asked for. */
 const MAX_LINES = 100;
 
+/** Draws one item; given, since an item may hold a group itself. */
+type DrawItem = (item: Item) => ComponentChildren;
+
 interface GroupProps {
   readonly id: string;
   readonly items: readonly Item[];
+  readonly drawItem: DrawItem;
   /** Whether text has come after it. */
   readonly followed: boolean;
 }
 
 /** A run of finished tool calls: one line. */
-export function Group({ id, items, followed }: GroupProps) {
+export function Group({ id, items, drawItem, followed }: GroupProps) {
   const { t } = useScene();
   const folded = useFolded(followed);
   return (
@@ -45,7 +48,7 @@ export function Group({ id, items, followed }: GroupProps) {
           <span class="m num">{duration(groupSeconds(items))}</span>
         </>
       }
-      body={() => <StepLines id={id} items={items} />}
+      body={() => <StepLines id={id} items={items} drawItem={drawItem} />}
     />
   );
 }
@@ -53,12 +56,13 @@ export function Group({ id, items, followed }: GroupProps) {
 interface StepLinesProps {
   readonly id: string;
   readonly items: readonly Item[];
+  readonly drawItem: DrawItem;
   /** What stands above a line. */
   readonly before?: (item: Item, former: Item | undefined) => ComponentChildren;
 }
 
 /** The newest lines, and the rest on demand. */
-export function StepLines({ id, items, before }: StepLinesProps) {
+function StepLines({ id, items, drawItem, before }: StepLinesProps) {
   const { actions, t } = useScene();
   const [all, setAll] = useValue(`${id} all`);
   const hidden = all === '' && actions !== null ? Math.max(0, items.length - MAX_LINES) : 0;
@@ -72,14 +76,12 @@ export function StepLines({ id, items, before }: StepLinesProps) {
       {items.slice(hidden).map((item, index) => (
         <Fragment key={item.id}>
           {before?.(item, items[hidden + index - 1])}
-          <ItemRow item={item} waiting={NONE} />
+          {drawItem(item)}
         </Fragment>
       ))}
     </>
   );
 }
-
-const NONE: readonly string[] = [];
 
 /** True a moment after text has followed; at once where it had before. */
 function useFolded(followed: boolean): boolean {
@@ -104,8 +106,12 @@ interface StepsProps {
   readonly steps: readonly Item[];
 }
 
+interface SubagentStepsProps extends StepsProps {
+  readonly drawItem: DrawItem;
+}
+
 /** What a subagent did: one line, open while it works. */
-export function Steps({ item, steps }: StepsProps) {
+export function Steps({ item, steps, drawItem }: SubagentStepsProps) {
   const { t } = useScene();
   const calls = new Map([item, ...steps].filter(isTool).map(call => [call.id, call]));
   const before = (step: Item, former: Item | undefined) => {
@@ -134,7 +140,9 @@ export function Steps({ item, steps }: StepsProps) {
           <span class="grow" />
         </>
       }
-      body={() => <StepLines id={`steps ${item.id}`} items={steps} before={before} />}
+      body={() => (
+        <StepLines id={`steps ${item.id}`} items={steps} drawItem={drawItem} before={before} />
+      )}
     />
   );
 }

@@ -59,7 +59,13 @@ export function Rows({ id, rows, waiting }: RowsProps) {
       )}
       {shown.map((row, index) =>
         row.kind === 'group' ? (
-          <Group key={row.id} id={row.id} items={row.items} followed={index < lastText} />
+          <Group
+            key={row.id}
+            id={row.id}
+            items={row.items}
+            drawItem={drawStep}
+            followed={index < lastText}
+          />
         ) : (
           <ItemRow
             key={row.id}
@@ -102,6 +108,11 @@ export class ItemRow extends Component<ItemRowProps> {
   override render() {
     return <ItemContent {...this.props} />;
   }
+}
+
+/** An item of a group, or a step of a subagent: none of them waits for the user. */
+function drawStep(item: Item) {
+  return <ItemRow item={item} waiting={NONE} />;
 }
 
 function ItemContent({ item, steps = [], waiting, newest = false }: ItemRowProps) {
@@ -150,7 +161,7 @@ function ToolRow({ item, steps, waiting, newest }: ToolRowProps) {
   const done = asking.length === 0 ? steps : steps.filter(step => !isWaiting(step));
   const nested = steps.length > 0 && {
     under: asking.length === 0 && <NewestStep item={item} steps={steps} />,
-    body: done.length > 0 && <Steps item={item} steps={done} />,
+    body: done.length > 0 && <Steps item={item} steps={done} drawItem={drawStep} />,
     after: asking.map(step => <ItemRow key={step.id} item={step} waiting={waiting} />),
   };
   return <ToolCard item={item} waiting={waiting} newest={newest} nested={nested} />;
