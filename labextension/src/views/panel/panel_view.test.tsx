@@ -79,7 +79,7 @@ describe('the panel without a session', () => {
 });
 
 describe('an open session', () => {
-  it('S4.21: tells model and tools where the agent does', async () => {
+  it('tells model and tools where the agent does', async () => {
     const state = session({ model: 'opus', tools: ['Bash', 'Read'] });
     showPanel({ store: storeOf([], state) });
     const details = view().getByRole('group', { name: 'Session details' });
@@ -176,7 +176,7 @@ describe('an open session', () => {
     expect(setConfig).toHaveBeenCalledWith(SESSION, { config: { llm: 'b' } });
   });
 
-  it('S3.17: names the mode that the agent has changed to', () => {
+  it('names the mode that the agent has changed to', () => {
     const { modes, current_mode_id } = sessionOf('turns/mode_line');
     showPanel({ store: storeOf([], { ...IDLE, modes, current_mode_id }) });
     expect(view().getByRole('combobox', { name: 'Mode' }).textContent).toContain('implement');

@@ -16,14 +16,14 @@ import { replaced } from '../../../tests/support/events';
 import type { ToolCall } from '../../wire/types';
 
 describe('an edit', () => {
-  it('S5.45, S1.30: of a file that was there opens as a diff', async () => {
+  it('of a file that was there opens as a diff', async () => {
     const card = await openedCard(draw([edit('e', { is_new_file: false })]), /Editing file/);
     const diff = within(card).getByRole('region', { name: 'Diff of src/clean.py' });
     expect(diff.querySelectorAll('ins')).toHaveLength(2);
     expect(diff.querySelectorAll('del')).toHaveLength(1);
   });
 
-  it('S5.44: unchanged runs are folded and open; the header counts', async () => {
+  it('unchanged runs are folded and open; the header counts', async () => {
     const lines = Array.from({ length: 30 }, (_, index) => `line ${index}\n`);
     const diff = {
       path: 'a.py',
@@ -52,7 +52,7 @@ describe('an edit', () => {
     new_line: 1,
   };
 
-  it('S5.45, S1.30: of a new file shows the new body', async () => {
+  it('of a new file shows the new body', async () => {
     const item = edit('e', {
       title: 'Writing file',
       is_new_file: true,
@@ -64,11 +64,11 @@ describe('an edit', () => {
     expect(within(card).queryByRole('region')).toBeNull();
     expect(words(within(card).getByRole('group', { name: 'b.py' }))).toBe('1one 2two');
     expect(words(card.querySelector('header'))).toContain('new');
-    // S1.29: what the tool says stands below.
+    // What the tool says stands below.
     await waitFor(() => expect(words(card)).toContain('Wrote file successfully.'));
   });
 
-  it('S1.29: keeps the text of a result beside its diff, below it', async () => {
+  it('keeps the text of a result beside its diff, below it', async () => {
     const card = await openedCard(
       draw([edit('e', { output: 'Edit applied successfully.' })]),
       /Editing file/,
@@ -79,14 +79,14 @@ describe('an edit', () => {
     expect(diff.compareDocumentPosition(output)).toBe(Node.DOCUMENT_POSITION_FOLLOWING);
   });
 
-  it('S5.45: of a file that was there and empty is a diff', async () => {
+  it('of a file that was there and empty is a diff', async () => {
     const item = edit('e', { is_new_file: false, diffs: [{ ...fresh, added: 2, removed: 0 }] });
     const card = await openedCard(draw([item]), /Editing file/);
     expect(within(card).getByRole('region', { name: 'Diff of b.py' })).toBeTruthy();
     expect(words(card)).not.toContain('new');
   });
 
-  it('S5.45: without a diff shows the raw output', async () => {
+  it('without a diff shows the raw output', async () => {
     const item = edit('e', { title: 'Writing file', diffs: [], output: 'Wrote it.' });
     const card = await openedCard(draw([item]), /Writing file/);
     expect(within(card).queryByRole('region')).toBeNull();
@@ -95,14 +95,14 @@ describe('an edit', () => {
     );
   });
 
-  it('S1.48: stays an edit when its title becomes a path', async () => {
+  it('stays an edit when its title becomes a path', async () => {
     const { store, card } = draw([edit('e', { title: 'edit', status: 'in_progress' })]);
     store.apply([replaced(edit('e', { title: 'src/clean.py', description: '' }), 11)]);
     await waitFor(() => expect(card('src/clean.py').dataset.kind).toBe('edit'));
     expect(card('src/clean.py').querySelector('use')?.getAttribute('href')).toBe('#acp-i-edit');
   });
 
-  it('S1.25: lists what is wrong with the file now; each opens at its line', async () => {
+  it('lists what is wrong with the file now; each opens at its line', async () => {
     const openFile = vi.fn();
     const diagnostics: ToolCall['diagnostics'] = [
       { path: 'src/clean.py', line: 7, severity: 'error', message: 'Name x is not defined' },
@@ -122,7 +122,7 @@ describe('an edit', () => {
 });
 
 describe('any tool call', () => {
-  it('S1.36: its places open at their line, or at the top', async () => {
+  it('its places open at their line, or at the top', async () => {
     const openFile = vi.fn();
     const locations = [
       { path: 'src/a.py', line: 12 },
@@ -143,7 +143,7 @@ describe('any tool call', () => {
     ]);
   });
 
-  it('S1.36: a diff opens at the line that the agent names', async () => {
+  it('a diff opens at the line that the agent names', async () => {
     const openFile = vi.fn();
     const item = edit('e', { locations: [{ path: 'src/clean.py', line: 40 }] });
     const card = await openedCard(draw([item], { actions: { openFile } }), /Editing file/);
@@ -152,14 +152,14 @@ describe('any tool call', () => {
     expect(openFile).toHaveBeenCalledExactlyOnceWith('src/clean.py', 40);
   });
 
-  it('S1.6, S1.10: nulls and empties give no section', async () => {
+  it('nulls and empties give no section', async () => {
     const item = search('s', [], { files: null, count: null, status: 'pending', raw_input: {} });
     const card = await openedCard(draw([item]), /Searching files/);
     expect(words(card.querySelector('.acp-body'))).toBe('No details.');
     expect(within(card).getAllByRole('button')).toHaveLength(1);
   });
 
-  it('S1.9: an input that comes later is shown', async () => {
+  it('an input that comes later is shown', async () => {
     const start = search('s', [], { files: null, count: null, status: 'pending', raw_input: {} });
     const drawn = draw([start]);
     const card = await openedCard(drawn, /Searching files/);
@@ -175,7 +175,7 @@ describe('any tool call', () => {
     expect(values).toEqual(['a1, b2', '["a, b"]', '["1\\n2"]', '[1,2]']);
   });
 
-  it('S3.10: a bar shows how far it is, with its message beside it', async () => {
+  it('a bar shows how far it is, with its message beside it', async () => {
     const item = command('c', { status: 'in_progress', progress: 0.5, message: 'Running tests…' });
     const { view, store, card } = draw([item]);
     const bar = view.getByRole('progressbar', { name: 'Running command' });
@@ -190,12 +190,12 @@ describe('any tool call', () => {
     await waitFor(() => expect(view.queryByRole('progressbar')).toBeNull());
   });
 
-  it('S3.10: a share of any size is drawn within its bar', () => {
+  it('a share of any size is drawn within its bar', () => {
     const { view } = draw([command('c', { status: 'in_progress', progress: 7 })]);
     expect(view.getByRole('progressbar').getAttribute('aria-valuenow')).toBe('100');
   });
 
-  it('S3.26, S3.27: says who allowed it, and why it was refused', () => {
+  it('says who allowed it, and why it was refused', () => {
     const { card } = draw([
       command('a', {
         permission: permission({
@@ -214,7 +214,7 @@ describe('any tool call', () => {
     expect(words(card(/Editing file/))).not.toContain('failed');
   });
 
-  it('S1.8: says when it began and when it ended, once it is opened', async () => {
+  it('says when it began and when it ended, once it is opened', async () => {
     const [start, end] = [1_769_109_184, 1_769_109_192.125];
     const at = (seconds: number) => new Date(seconds * 1000).toLocaleString();
     const ended = await openedCard(

@@ -15,7 +15,7 @@ import { replaced } from '../../../tests/support/events';
 import type { Plan } from '../../wire/types';
 
 describe('a todo list', () => {
-  it('S5.32, S1.7: an empty one is a list of its own, not a card', () => {
+  it('an empty one is a list of its own, not a card', () => {
     const { view, element } = draw([
       todoList('t', { todos: [], description: '', status: 'pending' }),
     ]);
@@ -25,7 +25,7 @@ describe('a todo list', () => {
     expect(element.querySelector('.acp-tool')).toBeNull();
   });
 
-  it('S5.33, S1.19: the list is replaced; what is done now stands in its active form', async () => {
+  it('the list is replaced; what is done now stands in its active form', async () => {
     const { view, element, store } = draw([todoList('t', { todos: [], status: 'pending' })]);
     store.apply([replaced(todoList('t', { status: 'in_progress' }), 11)]);
     await waitFor(() => expect(view.getAllByRole('listitem')).toHaveLength(3));
@@ -50,7 +50,7 @@ describe('a todo list', () => {
     expect(element.textContent).not.toContain('{');
   });
 
-  it('S1.47: the list stays one when the title of its call changes', async () => {
+  it('the list stays one when the title of its call changes', async () => {
     const { view, store, element } = draw([todoList('t', { title: 'todowrite' })]);
     store.apply([replaced(todoList('t', { title: '6 todos' }), 11)]);
     await waitFor(() => expect(words(element)).toContain('6 todos'));
@@ -58,7 +58,7 @@ describe('a todo list', () => {
     expect(element.querySelector('.acp-tool')).toBeNull();
   });
 
-  it('S1.38: a plan and a todo list are both shown', async () => {
+  it('a plan and a todo list are both shown', async () => {
     const plan: Plan = {
       id: 'p',
       turn_id: TURN,
@@ -84,7 +84,7 @@ describe('a todo list', () => {
 });
 
 describe('a task', () => {
-  it('S1.18: names its subagent in a badge', () => {
+  it('names its subagent in a badge', () => {
     const { card } = draw([
       tool('t', {
         tool_kind: 'think',
@@ -100,7 +100,7 @@ describe('a task', () => {
 });
 
 describe('a search', () => {
-  it('S1.20: lists its files, each of which opens, with their count and a badge', async () => {
+  it('lists its files, each of which opens, with their count and a badge', async () => {
     const openFile = vi.fn();
     const item = search('s', ['src/a.ts', 'src/b.ts'], { count: 131, truncated: true });
     const drawn = draw([item], { actions: { openFile } });
@@ -115,7 +115,7 @@ describe('a search', () => {
     expect(openFile).toHaveBeenCalledExactlyOnceWith('src/b.ts', null);
   });
 
-  it('S1.21: nothing found is an empty state, not one file', async () => {
+  it('nothing found is an empty state, not one file', async () => {
     const drawn = draw([search('s', [], { remarks: ['No files found'], count: 0 })]);
     const card = await openedCard(drawn, /Searching files/);
     expect(words(card.querySelector('.acp-found'))).toBe('No files found');
@@ -149,7 +149,7 @@ describe('a search', () => {
     expect(words(card.querySelector('.acp-empty'))).toBe('(Results are truncated)');
   });
 
-  it('S1.13: shows the folder that it searched', async () => {
+  it('shows the folder that it searched', async () => {
     const drawn = draw([search('s', ['src/a.ts'], { path: 'src' })]);
     const card = await openedCard(drawn, /Searching files/);
     expect(words(card.querySelector('.acp-found > header'))).toBe('In src');
@@ -166,7 +166,7 @@ describe('a search', () => {
 });
 
 describe('a read', () => {
-  it('S1.23, S1.22: numbers are a gutter beside the text, and it opens where it was read', async () => {
+  it('numbers are a gutter beside the text, and it opens where it was read', async () => {
     const openFile = vi.fn();
     const text = 'def main():\n    pass\n';
     const item = tool('r', { output: text, first_line: 12, truncated: true });
@@ -182,7 +182,7 @@ describe('a read', () => {
     expect(openFile).toHaveBeenCalledExactlyOnceWith('src/clean.py', 12);
   });
 
-  it('S5.41: the whole path is in the tooltip', () => {
+  it('the whole path is in the tooltip', () => {
     const { element } = draw([tool('r', { path: 'a/index.ts', description: 'a/index.ts' })]);
     expect(element.querySelector<HTMLElement>('.path')?.title).toBe(
       '~/projects/analysis/a/index.ts',
@@ -191,7 +191,7 @@ describe('a read', () => {
 });
 
 describe('a command', () => {
-  it('S1.24: one that ended with an error looks failed and says its exit code', async () => {
+  it('one that ended with an error looks failed and says its exit code', async () => {
     const { card } = draw([command('c', { output: 'no\n', exit_code: 2, truncated: true })]);
     const failed = card(/Running command/);
     expect(failed.dataset.status).toBe('completed');
@@ -202,7 +202,7 @@ describe('a command', () => {
     await waitFor(() => expect(failed.textContent.split('no').length).toBe(2));
   });
 
-  it('S1.24: one that ended well does not', async () => {
+  it('one that ended well does not', async () => {
     const drawn = draw([command('c', { exit_code: 0 })]);
     const card = await openedCard(drawn, /Running command/);
     expect(card.dataset.failed).toBeUndefined();
@@ -210,7 +210,7 @@ describe('a command', () => {
     expect(words(card)).toContain('Exit code 0');
   });
 
-  it('S1.24: counts as failed in its group', () => {
+  it('counts as failed in its group', () => {
     const { view } = draw([command('a', { exit_code: 1 }), tool('b'), message('m', 'So.')]);
     expect(view.getByRole('button', { name: /2 steps · 1 failed/ })).toBeTruthy();
   });

@@ -37,7 +37,7 @@ function block(over: Partial<ContentBlockItem>): ContentBlockItem {
 }
 
 describe('an artifact', () => {
-  it('S1.41, S3.23: is a card that opens the file; without a preview there is no button for it', () => {
+  it('is a card that opens the file; without a preview there is no button for it', () => {
     const openFile = vi.fn();
     const { card } = draw([artifact('a', { size_bytes: 4100, size: '4.1 kB' })], {
       actions: { openFile, baseUrl: BASE },
@@ -49,7 +49,7 @@ describe('an artifact', () => {
     expect(openFile).toHaveBeenCalledExactlyOnceWith('outputs/prices.csv', null);
   });
 
-  it('S3.25: a relative preview leads to our own server', () => {
+  it('a relative preview leads to our own server', () => {
     const made = artifact('a', { preview_url: '/api/build/s1/preview' });
     const { view } = draw([made], { actions: { baseUrl: BASE } });
     const link = view.getByRole('link', { name: 'Preview' });
@@ -60,7 +60,7 @@ describe('an artifact', () => {
     ]);
   });
 
-  it('S3.25: a foreign preview is a link that says where it leads', () => {
+  it('a foreign preview is a link that says where it leads', () => {
     const made = artifact('a', { preview_url: 'https://bücher.example/x' });
     const { view } = draw([made], { actions: { baseUrl: BASE } });
     const link = view.getByRole('link');
@@ -80,7 +80,7 @@ describe('an artifact', () => {
     '%2e%2e/hub/logout',
     'a/../../x',
     '',
-  ])('S3.25: %j leads nowhere', preview_url => {
+  ])('%j leads nowhere', preview_url => {
     const { view } = draw([artifact('a', { preview_url })], { actions: { baseUrl: BASE } });
     expect(view.queryByRole('link')).toBeNull();
   });
@@ -93,7 +93,7 @@ describe('an artifact', () => {
     },
   );
 
-  it('S3.24: each of the ten types has an icon of its own, and its name', () => {
+  it('each of the ten types has an icon of its own, and its name', () => {
     const types: readonly Artifact['type'][] = [
       'web_app',
       'markdown',
@@ -140,7 +140,7 @@ describe('an artifact', () => {
 });
 
 describe('a written file', () => {
-  it('S3.22: is a row with what was done, the path and its size; the path opens', () => {
+  it('is a row with what was done, the path and its size; the path opens', () => {
     const openFile = vi.fn();
     const { element, view } = draw([fileWrite('f')], { actions: { openFile } });
     expect(words(element.querySelector('.acp-written'))).toBe('Createdweb/page.tsx4.1 kB');
@@ -150,7 +150,7 @@ describe('a written file', () => {
 });
 
 describe('a content block', () => {
-  it('S3.30: audio has a player', () => {
+  it('audio has a player', () => {
     const { element } = draw([block({ type: 'audio', data: 'UklGRg==', mime_type: 'audio/wav' })]);
     const audio = element.querySelector('audio');
     expect(audio?.controls).toBe(true);
@@ -158,7 +158,7 @@ describe('a content block', () => {
     expect(words(element.querySelector('figcaption'))).toContain('audio/wav');
   });
 
-  it('S3.30: the player keeps its controls when it is moved', async () => {
+  it('the player keeps its controls when it is moved', async () => {
     const { element } = draw([
       block({ type: 'audio', data: 'UklGRg==', mime_type: 'audio/wav' }),
       message('m', 'x'),
@@ -174,14 +174,14 @@ describe('a content block', () => {
   });
 
   it.each(['text/html', 'audio/wav;x=<', 'video/mp4', ''])(
-    'S3.30: only audio is played, not %j',
+    'only audio is played, not %j',
     mime_type => {
       const { element } = draw([block({ type: 'audio', data: 'UklGRg==', mime_type })]);
       expect(element.querySelector('audio')).toBeNull();
     },
   );
 
-  it('S3.32: a link to a resource shows its size', () => {
+  it('a link to a resource shows its size', () => {
     const { element } = draw([
       block({
         type: 'resource_link',
@@ -196,7 +196,7 @@ describe('a content block', () => {
 });
 
 describe('a step', () => {
-  it('S3.4, S3.5: is a line with its name, before anything was said', async () => {
+  it('is a line with its name, before anything was said', async () => {
     const { element, store } = draw([
       thought('s', '', { title: 'Analysing', open: true, ended_at: null }),
     ]);
@@ -207,7 +207,7 @@ describe('a step', () => {
       expect(found).not.toBeNull();
       return found;
     });
-    // S3.6: it has ended, and is closed.
+    // It has ended, and is closed.
     expect(words(line)).toBe('Analysing6s');
     expect(line?.getAttribute('aria-expanded')).toBe('false');
     expect(words(element)).not.toContain('Thought for');
@@ -215,7 +215,7 @@ describe('a step', () => {
 });
 
 describe('a notice', () => {
-  it('S4.22: of a hook is a line whose output opens', async () => {
+  it('of a hook is a line whose output opens', async () => {
     const { element, view } = draw([
       notice('n', { title: 'PostToolUse', text: 'formatted', detail: 'formatted\n2 files' }),
     ]);
@@ -228,7 +228,7 @@ describe('a notice', () => {
     );
   });
 
-  it('S4.22: one that failed stands out, by more than its colour', () => {
+  it('one that failed stands out, by more than its colour', () => {
     const { element } = draw([
       notice('n', {
         severity: 'warning',
@@ -254,7 +254,7 @@ describe('a notice', () => {
 });
 
 describe('the end of a turn', () => {
-  it('S3.18: says what was done, and the tokens', async () => {
+  it('says what was done, and the tokens', async () => {
     const done = { ...DONE, tokens: 1620, input_tokens: 1500, output_tokens: 120 };
     const end = turnEnd({ summary: 'Made the page.', input_tokens: 1500, output_tokens: 120 });
     const { element } = draw([message('m', 'Ready.'), end], { turn: done });
@@ -262,12 +262,12 @@ describe('the end of a turn', () => {
     expect(words(element.querySelector('.acp-foot'))).toContain('1.6k tokens (1.5k in, 120 out)');
   });
 
-  it('S3.19: gives the words of the stop reason', () => {
+  it('gives the words of the stop reason', () => {
     const end = turnEnd({ stop_reason: 'refusal', words: 'The agent refused to go on.' });
     expect(words(draw([end], { turn: DONE }).element)).toContain('The agent refused to go on.');
   });
 
-  it('S4.21: the footer names a model that nobody can choose', () => {
+  it('the footer names a model that nobody can choose', () => {
     const { element } = draw([message('m', 'x')], {
       turn: turn({ ...DONE }),
       session: session({ status: 'idle', active_turn_id: null, model: 'Opus' }),

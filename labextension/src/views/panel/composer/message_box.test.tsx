@@ -79,7 +79,7 @@ describe('the message box', () => {
     expect(editQueued).not.toHaveBeenCalled();
   });
 
-  it('S4.8: completes the commands that the agent has named', () => {
+  it('completes the commands that the agent has named', () => {
     const { commands } = sessionOf('turns/commands');
     showPanel({ store: storeOf([], { ...IDLE, commands }) });
     const box = write('/c');

@@ -38,7 +38,7 @@ describe('the session list', () => {
     await panel.until(() => expect(titles(panel)).toHaveLength(200));
   });
 
-  it('S2.9: offers only what can be done', async () => {
+  it('offers only what can be done', async () => {
     const panel = await showList([
       summary('live', { can: ['fork', 'list'] }),
       summary('kept', { stored: true, can: ['resume'] }),
