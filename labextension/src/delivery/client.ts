@@ -162,7 +162,7 @@ export class Client {
   }
 
   /** The turns of a notebook as outputs. */
-  async records(notebookPath: string): Promise<SavedOutput[]> {
+  async savedOutputs(notebookPath: string): Promise<SavedOutput[]> {
     const result = await this.#command({ name: 'get_records', notebook_path: notebookPath });
     return parseResult('get_records', result);
   }

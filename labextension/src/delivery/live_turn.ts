@@ -30,7 +30,7 @@ export interface Drawable {
  */
 export class LiveTurn {
   readonly #client: Client;
-  readonly #place: TurnCell;
+  readonly #cell: TurnCell;
   readonly #changed: (turn: Drawable | null) => void;
   readonly #stops: (() => void)[];
   #attached: AttachedTurn | null = null;
@@ -40,9 +40,9 @@ export class LiveTurn {
   #disposed = false;
 
   /** `changed` gets the turn when it can be drawn, `null` when the saved copy must do. */
-  constructor(client: Client, place: TurnCell, changed: (turn: Drawable | null) => void) {
+  constructor(client: Client, cell: TurnCell, changed: (turn: Drawable | null) => void) {
     this.#client = client;
-    this.#place = place;
+    this.#cell = cell;
     this.#changed = changed;
     this.#stops = [
       client.connectionChanged.add(({ state }) => {
@@ -85,7 +85,7 @@ export class LiveTurn {
       return;
     }
     this.#trying = true;
-    const { turnId, notebookPath, cellId } = this.#place;
+    const { turnId, notebookPath, cellId } = this.#cell;
     try {
       const attached = await this.#client.attachTurn(turnId, notebookPath, cellId);
       if (!this.#disposed) {
@@ -126,7 +126,7 @@ export class LiveTurn {
       const end = Math.min(start + PAGE, store.view.firstIndex);
       const count = await this.#client.loadItems(attached.session_id, start, end);
       start += count;
-      if (count === 0 || !isOfTurn(store, start - 1, this.#place.turnId)) {
+      if (count === 0 || !isOfTurn(store, start - 1, this.#cell.turnId)) {
         return;
       }
     }
@@ -140,7 +140,7 @@ export class LiveTurn {
     if (store === undefined || store.view.seq === null) {
       this.#changed(null);
     } else {
-      expireTurn(store, this.#place.turnId);
+      expireTurn(store, this.#cell.turnId);
       this.#changed({ store, live: false });
     }
   }

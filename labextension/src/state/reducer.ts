@@ -74,13 +74,13 @@ export function insertPage(view: SessionView, page: ItemsPage): SessionView {
       fresh.push(item.id);
     }
   });
-  const place = (id: string) => positions.get(id) ?? 0;
+  const indexOf = (id: string) => positions.get(id) ?? 0;
   const byTurn = new Map(view.byTurn);
   for (const [turnId, ids] of added) {
     const all = [...ids, ...(view.byTurn.get(turnId) ?? [])];
     byTurn.set(
       turnId,
-      all.sort((one, other) => place(one) - place(other)),
+      all.sort((one, other) => indexOf(one) - indexOf(other)),
     );
   }
   const joins = page.first_index + page.items.length >= view.firstIndex && fresh.length > 0;

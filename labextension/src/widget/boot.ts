@@ -46,9 +46,9 @@ function core(): Promise<Core> {
   if (isPromise(known)) {
     return known;
   }
-  const made = unpack();
-  Reflect.set(globalThis, KEY, made);
-  return made;
+  const unpacking = unpack();
+  Reflect.set(globalThis, KEY, unpacking);
+  return unpacking;
 }
 
 /** Made for each model. */

@@ -25,7 +25,7 @@ export interface OpenWidget {
 export type OpenModel = (model: AnyModel, early: unknown[]) => OpenWidget;
 
 export const open: OpenModel = (model, early) => {
-  const link = openWidgetTurn({
+  const turnOfWidget = openWidgetTurn({
     get: (name): unknown => model.get(name),
     on: (event, listener) => {
       model.on(event, listener);
@@ -34,29 +34,29 @@ export const open: OpenModel = (model, early) => {
     off: (event, listener) => model.off(event, listener),
     send: content => model.send(content),
   });
-  return { draw: el => draw(link, el), close: () => link.dispose() };
+  return { draw: el => draw(turnOfWidget, el), close: () => turnOfWidget.dispose() };
 };
 
-function draw(link: WidgetTurn, el: HTMLElement): () => void {
+function draw(turnOfWidget: WidgetTurn, el: HTMLElement): () => void {
   injectStyles(el);
   let shown: SessionStore | null = null;
   let mounted: Mounted<TurnProps> | null = null;
   const redraw = () => {
-    const turn = link.turn();
-    if (turn === null || link.client === null) {
+    const turn = turnOfWidget.turn();
+    if (turn === null || turnOfWidget.client === null) {
       mounted?.dispose();
       mounted = null;
-      el.textContent = link.problem();
+      el.textContent = turnOfWidget.problem();
     } else if (mounted !== null && turn.store === shown) {
-      mounted.update(propsOf(link, link.client, turn));
+      mounted.update(propsOf(turnOfWidget, turnOfWidget.client, turn));
     } else {
       mounted?.dispose();
       el.textContent = '';
-      mounted = mountTurn(el, propsOf(link, link.client, turn));
+      mounted = mountTurn(el, propsOf(turnOfWidget, turnOfWidget.client, turn));
     }
     shown = turn?.store ?? null;
   };
-  const stop = link.watch(redraw);
+  const stop = turnOfWidget.watch(redraw);
   redraw();
   return () => {
     stop();
@@ -64,10 +64,10 @@ function draw(link: WidgetTurn, el: HTMLElement): () => void {
   };
 }
 
-function propsOf(link: WidgetTurn, client: Client, turn: Drawable): TurnProps {
+function propsOf(turnOfWidget: WidgetTurn, client: Client, turn: Drawable): TurnProps {
   return {
     store: turn.store,
-    turnId: link.traits.turnId,
+    turnId: turnOfWidget.traits.turnId,
     host: 'cell',
     actions: turn.live ? actionsOf(client) : null,
     connection: client.connection,

@@ -53,8 +53,8 @@ export function list<Element>(
     return [];
   }
   return value.slice(0, most).flatMap((each: unknown) => {
-    const made = isRecord(each) ? read(each) : null;
-    return made === null ? [] : [made];
+    const element = isRecord(each) ? read(each) : null;
+    return element === null ? [] : [element];
   });
 }
 

@@ -40,32 +40,32 @@ async function blockOf(
   const { root, notebook, variables, t } = sources;
   switch (one.kind) {
     case 'file':
-      return link(one.path, fileUri(root, session, one.path));
+      return resourceLink(one.path, fileUri(root, session, one.path));
     case 'document': {
       const context = sources.document(one.path);
       const uri = fileUri(root, session, one.path);
       const unsaved = context?.model.dirty === true ? context.model.toString() : '';
       // What is saved the agent reads by itself, and only as far as it needs it.
       return unsaved === '' || unsaved.length > MOST_DOCUMENT_CHARS
-        ? link(one.path, uri)
+        ? resourceLink(one.path, uri)
         : embedded(uri ?? addressOf(one.path), unsaved);
     }
     case 'cell': {
       const panel = notebook.find(one.notebook);
       const cell = panel === null ? null : cellById(panel, one.cellId);
       if (cell === null) {
-        throw gone(one.label, t);
+        throw goneFailure(one.label, t);
       }
       return embedded(addressOf(one.notebook, `cell-${cell.number}`), cellText(cell));
     }
     case 'variable': {
       const kernel = notebook.find(one.notebook)?.sessionContext.session?.kernel ?? null;
-      const told = kernel === null ? null : await variables.describe(kernel, one.name);
+      const described = kernel === null ? null : await variables.describe(kernel, one.name);
       return embedded(
         addressOf(one.notebook, 'variable', one.name),
-        told === null
+        described === null
           ? `${one.label} (${t('its value could not be read: the kernel is busy or stopped')})`
-          : cut(told),
+          : cut(described),
       );
     }
     case 'error':
@@ -79,7 +79,7 @@ async function blockOf(
   }
 }
 
-function link(path: string, uri: string | null): Block {
+function resourceLink(path: string, uri: string | null): Block {
   return uri === null
     ? { type: 'text', text: path }
     : { type: 'resource_link', uri, name: baseOf(path) };
@@ -95,6 +95,6 @@ function addressOf(path: string, ...parts: string[]): string {
   return `jupyter:${names.map(encodeURIComponent).join('/')}`;
 }
 
-function gone(label: string, t: Translate): Failure {
+function goneFailure(label: string, t: Translate): Failure {
   return new Failure(t('%1 is not there any more, so nothing was sent. Remove it.', label), 'gone');
 }

@@ -45,8 +45,8 @@ export class Files {
   async #walk(folder: string): Promise<readonly string[]> {
     const paths: string[] = [];
     const folders = [folder];
-    for (let place = 0; place < folders.length && paths.length < MOST_FILES; place += 1) {
-      for (const entry of await this.#list(folders[place] ?? '')) {
+    for (let index = 0; index < folders.length && paths.length < MOST_FILES; index += 1) {
+      for (const entry of await this.#list(folders[index] ?? '')) {
         if (entry.name.startsWith('.')) {
           continue;
         }

@@ -50,17 +50,17 @@ export class Mentions implements MentionSource {
     };
     tell();
     void files.below(folder).then(tell);
-    const look = () => {
+    const listVariables = () => {
       if (kernel?.status === 'idle') {
         void variables.list(kernel).then(tell);
       }
     };
-    look();
+    listVariables();
     // A kernel that has something to do is asked when it is through.
-    kernel?.statusChanged.connect(look);
+    kernel?.statusChanged.connect(listVariables);
     return () => {
       stopped = true;
-      kernel?.statusChanged.disconnect(look);
+      kernel?.statusChanged.disconnect(listVariables);
     };
   }
 

@@ -48,7 +48,7 @@ export class Variables {
   readonly #known = new WeakMap<Kernel.IKernelConnection, { at: number; list: Variable[] }>();
 
   /** Our own question keeps a kernel busy too: there is one at a time. */
-  readonly #asking = new WeakMap<Kernel.IKernelConnection, Promise<readonly Variable[]>>();
+  readonly #listing = new WeakMap<Kernel.IKernelConnection, Promise<readonly Variable[]>>();
 
   #describing: Promise<unknown> = Promise.resolve();
 
@@ -63,10 +63,10 @@ export class Variables {
     if (known !== undefined && Date.now() - known.at < FRESH_MS) {
       return known.list;
     }
-    const asking =
-      this.#asking.get(kernel) ?? this.#ask(kernel).finally(() => this.#asking.delete(kernel));
-    this.#asking.set(kernel, asking);
-    return asking;
+    const listing =
+      this.#listing.get(kernel) ?? this.#ask(kernel).finally(() => this.#listing.delete(kernel));
+    this.#listing.set(kernel, listing);
+    return listing;
   }
 
   async #ask(kernel: Kernel.IKernelConnection): Promise<readonly Variable[]> {
@@ -85,11 +85,10 @@ export class Variables {
     if (!/^[\p{L}_][\p{L}\p{N}_]*$/u.test(name)) {
       return null;
     }
-    await this.#asking.get(kernel);
-    const asking = this.#describing.then(() => evaluate(kernel, valueOf(name), VALUE_MS));
-    this.#describing = asking;
-    const told = await asking;
-    const [type, value] = listOf(told);
+    await this.#listing.get(kernel);
+    const describing = this.#describing.then(() => evaluate(kernel, valueOf(name), VALUE_MS));
+    this.#describing = describing;
+    const [type, value] = listOf(await describing);
     return typeof type === 'string' && typeof value === 'string'
       ? `${name}: ${type}\n${value}`
       : null;
@@ -102,8 +101,8 @@ function variableOf(row: unknown): Variable[] {
     return [];
   }
   const extent = Array.isArray(size) ? size.map(String).join(' × ') : size;
-  const told = typeof extent === 'string' || typeof extent === 'number' ? ` ${extent}` : '';
-  return [{ name, type: `${type}${told}`.slice(0, 60) }];
+  const suffix = typeof extent === 'string' || typeof extent === 'number' ? ` ${extent}` : '';
+  return [{ name, type: `${type}${suffix}`.slice(0, 60) }];
 }
 
 function listOf(value: unknown): readonly unknown[] {
@@ -138,8 +137,8 @@ async function languageOf(kernel: Kernel.IKernelConnection, milliseconds: number
 }
 
 function valueIn(content: KernelMessage.IExecuteReplyMsg['content']): unknown {
-  const told: unknown = 'user_expressions' in content ? content.user_expressions[KEY] : null;
-  const data = isRecord(told) && isRecord(told['data']) ? told['data']['text/plain'] : null;
+  const value: unknown = 'user_expressions' in content ? content.user_expressions[KEY] : null;
+  const data = isRecord(value) && isRecord(value['data']) ? value['data']['text/plain'] : null;
   const written = typeof data === 'string' ? /^'([A-Za-z0-9+/=]*)'$/.exec(data)?.[1] : undefined;
   if (written === undefined) {
     return null;

@@ -17,8 +17,8 @@ export interface Transaction {
 export interface Shared {
   readonly ydoc: {
     readonly clientID: number;
-    on(name: string, deed: (transaction: Transaction) => void): void;
-    off(name: string, deed: (transaction: Transaction) => void): void;
+    on(name: string, listener: (transaction: Transaction) => void): void;
+    off(name: string, listener: (transaction: Transaction) => void): void;
   };
   readonly awareness: { getStates(): ReadonlyMap<number, unknown> };
 }
@@ -45,8 +45,8 @@ export function peopleOf({ awareness }: Shared): number[] {
  */
 export function orderOf(shared: Shared): number {
   const people = peopleOf(shared).sort((one, other) => one - other);
-  const place = people.indexOf(shared.ydoc.clientID);
-  return place === 0 && people.length > 1 ? 0 : place + 1;
+  const index = people.indexOf(shared.ydoc.clientID);
+  return index === 0 && people.length > 1 ? 0 : index + 1;
 }
 
 function isShared(shared: object): shared is Shared {
@@ -118,7 +118,7 @@ export class LostChanges {
   readonly #merged: CapturedContent;
   readonly #tell: (conflicts: readonly Conflict[]) => void;
   #captured: ReturnType<CapturedContent['capture']> | null = null;
-  #gone = false;
+  #disposed = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(
@@ -143,7 +143,7 @@ export class LostChanges {
   }
 
   dispose(): void {
-    this.#gone = true;
+    this.#disposed = true;
     this.#rest();
   }
 
@@ -173,7 +173,7 @@ export class LostChanges {
     // Whoever comes later finds nothing left to do.
     setTimeout(
       () => {
-        const conflicts = this.#gone ? [] : restore();
+        const conflicts = this.#disposed ? [] : restore();
         if (conflicts.length > 0) {
           this.#tell(conflicts);
         }

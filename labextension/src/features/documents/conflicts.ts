@@ -105,8 +105,8 @@ export class Conflicts {
   /** The first that is not settled by itself. */
   #next(): { conflict: Conflict; mine: string } | undefined {
     for (const conflict of this.#waiting.values()) {
-      const gone = this.#document.context.isDisposed;
-      const mine = gone ? null : this.#document.current(conflict);
+      const isClosed = this.#document.context.isDisposed;
+      const mine = isClosed ? null : this.#document.current(conflict);
       if (mine !== null && (mine !== conflict.theirs || conflict.attachments !== undefined)) {
         return { conflict, mine };
       }
@@ -116,16 +116,16 @@ export class Conflicts {
   }
 
   #title(conflict: Conflict): string {
-    const place = this.#document.placeOf(conflict);
-    switch (place) {
+    const subject = this.#document.subjectOf(conflict);
+    switch (subject) {
       case 'text':
         return this.#t('Two changes of %1', this.#name);
       case 'metadata':
         return this.#t('Two changes of the metadata of %1', this.#name);
       default:
         return conflict.attachments === undefined
-          ? this.#t('Two changes of cell %1 of %2', place, this.#name)
-          : this.#t('Two changes of cell %1 of %2 and its images', place, this.#name);
+          ? this.#t('Two changes of cell %1 of %2', subject, this.#name)
+          : this.#t('Two changes of cell %1 of %2 and its images', subject, this.#name);
     }
   }
 

@@ -10,14 +10,14 @@ const MAX_TEXT = 8_000_000;
 type Answer = Partial<Omit<AnswerFrame, 'type' | 'id'>>;
 
 /** What an answer needs of the page. */
-interface Means {
+interface Page {
   readonly find: (path: string) => OpenDocument | undefined;
   /** Whether the user wants documents to be saved before a prompt. */
   readonly maySave: () => boolean;
 }
 
 /** Answers the host's questions about open documents. */
-export function answerDocumentRequests(client: Client, means: Means): void {
+export function answerDocumentRequests(client: Client, page: Page): void {
   const open = new OpenRequests(client);
   client.asked.add(frame => {
     const { question } = frame;
@@ -26,7 +26,7 @@ export function answerDocumentRequests(client: Client, means: Means): void {
       return;
     }
     const isLate = open.begin(frame);
-    void answer({ ...frame, question }, isLate, means)
+    void answer({ ...frame, question }, isLate, page)
       .catch((error: unknown): Answer => {
         if (error instanceof Refused) {
           return { refusal: error.refusal, error: error.message, reason: error.refusal.reason };
@@ -34,7 +34,7 @@ export function answerDocumentRequests(client: Client, means: Means): void {
         const { message, reason } = Failure.from(error);
         return { error: message, reason };
       })
-      .then(said => {
+      .then(answered => {
         if (isLate()) {
           return; // nobody waits for it, and the same number may be another's by now
         }
@@ -47,7 +47,7 @@ export function answerDocumentRequests(client: Client, means: Means): void {
           refusal: null,
           error: null,
           reason: '',
-          ...said,
+          ...answered,
         });
       });
   });
@@ -80,7 +80,7 @@ type Question = Exclude<AskFrame['question'], { readonly op: 'withdraw' }>;
 async function answer(
   { path, question }: Omit<AskFrame, 'question'> & { readonly question: Question },
   isLate: () => boolean,
-  { find, maySave }: Means,
+  { find, maySave }: Page,
 ): Promise<Answer> {
   const document = find(path);
   if (document === undefined) {

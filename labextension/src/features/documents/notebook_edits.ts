@@ -79,12 +79,12 @@ function make(model: INotebookModel, edit: CellEdit): void {
     case 'insert':
       arrange(
         model,
-        placed(others, edit.cell_id, edit.after),
-        new Map([[edit.cell_id, made(edit)]]),
+        idsWith(others, edit.cell_id, edit.after),
+        new Map([[edit.cell_id, insertedCell(edit)]]),
       );
       break;
     case 'move':
-      arrange(model, placed(others, edit.cell_id, edit.after), new Map());
+      arrange(model, idsWith(others, edit.cell_id, edit.after), new Map());
       break;
     case 'delete':
       arrange(model, others, new Map());
@@ -106,12 +106,17 @@ function make(model: INotebookModel, edit: CellEdit): void {
   }
 }
 
-function made({ cell_id: id, cell_type, source, acp }: CellEdit & { op: 'insert' }): CellJson {
+function insertedCell({
+  cell_id: id,
+  cell_type,
+  source,
+  acp,
+}: CellEdit & { op: 'insert' }): CellJson {
   const metadata = { acp: { ...acp } };
   return { id, cell_type, source, metadata, outputs: [], execution_count: null, attachments: null };
 }
 
-function placed(ids: readonly string[], id: string, after: string | null): string[] {
+function idsWith(ids: readonly string[], id: string, after: string | null): string[] {
   const at = after === null ? 0 : ids.indexOf(after) + 1;
   return [...ids.slice(0, at), id, ...ids.slice(at)];
 }

@@ -36,7 +36,7 @@ export class OpenDocument {
   /** When the file of a shared document was written that holds what its page had then. */
   #comparedAt = '';
   /** Agents have been at work since it was opened. */
-  #isLookedAt = false;
+  #isWatched = false;
 
   constructor(context: Context, contents: Contents.IManager) {
     this.context = context;
@@ -71,7 +71,7 @@ export class OpenDocument {
       }
     });
     context.model.stateChanged.connect(({ collaborative, dirty }) => {
-      if (collaborative && !dirty && this.#isLookedAt) {
+      if (collaborative && !dirty && this.#isWatched) {
         void this.#next(() => this.#compare());
       }
     });
@@ -96,12 +96,12 @@ export class OpenDocument {
   }
 
   /** Makes a change, on top of what is on disk, and saves. */
-  change(deed: () => void): Promise<void> {
+  change(act: () => void): Promise<void> {
     return this.#next(async () => {
       await this.context.ready;
       await this.#takeIn();
       this.#mustBeWritable();
-      deed();
+      act();
       await this.#save();
     });
   }
@@ -137,8 +137,8 @@ export class OpenDocument {
     return this.#merged?.current(conflict) ?? null;
   }
 
-  placeOf(conflict: Conflict): ReturnType<MergedContent['placeOf']> {
-    return this.#merged?.placeOf(conflict) ?? 'text';
+  subjectOf(conflict: Conflict): ReturnType<MergedContent['subjectOf']> {
+    return this.#merged?.subjectOf(conflict) ?? 'text';
   }
 
   #merging(): MergedContent | null {
@@ -164,7 +164,7 @@ export class OpenDocument {
     }
     if (context.model.collaborative) {
       // What pages share is brought up to date by the server.
-      this.#isLookedAt = true;
+      this.#isWatched = true;
       this.#overwriting?.watch();
       await noteFile(context, this.#contents);
       await this.#compare();
@@ -250,8 +250,8 @@ export class OpenDocument {
     await context.save();
   }
 
-  #next<T>(deed: () => Promise<T>): Promise<T> {
-    const done = this.#queue.then(deed);
+  #next<T>(act: () => Promise<T>): Promise<T> {
+    const done = this.#queue.then(act);
     this.#queue = done.catch(() => undefined);
     return done;
   }

@@ -31,7 +31,7 @@ export class StaleDocuments {
   readonly #known = new Map<string, Map<string, string>>();
   #working = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  #looking = false;
+  #checking = false;
   #again = false;
 
   constructor(client: Turns, documents: () => readonly Document[]) {
@@ -51,7 +51,7 @@ export class StaleDocuments {
     this.#known.set(sessionId, now);
     // The first time it is as it was when the page came.
     if (before !== undefined && [...now].some(([id, files]) => (before.get(id) ?? '') !== files)) {
-      void this.#look();
+      void this.#check();
     }
   }
 
@@ -60,24 +60,24 @@ export class StaleDocuments {
       ({ status }) => status === 'running' || status === 'requires_action',
     );
     // A short turn is over by the time that the list tells of it.
-    this.#timer ??= setTimeout(() => void this.#look(), SOON_MS);
+    this.#timer ??= setTimeout(() => void this.#check(), SOON_MS);
   }
 
-  async #look(): Promise<void> {
+  async #check(): Promise<void> {
     this.#again = true;
-    if (this.#looking) {
+    if (this.#checking) {
       return;
     }
-    this.#looking = true;
+    this.#checking = true;
     while (this.#again) {
       this.#again = false;
       for (const document of this.#documents().slice(0, MAX_DOCUMENTS)) {
         await this.#takeIn(document);
       }
     }
-    this.#looking = false;
+    this.#checking = false;
     clearTimeout(this.#timer);
-    this.#timer = this.#working ? setTimeout(() => void this.#look(), PAUSE_MS) : undefined;
+    this.#timer = this.#working ? setTimeout(() => void this.#check(), PAUSE_MS) : undefined;
   }
 
   async #takeIn(document: Document): Promise<void> {

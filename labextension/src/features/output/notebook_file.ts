@@ -91,19 +91,19 @@ export function cellState(cell: ICodeCellModel): CellState {
 export function applyAction(cell: ICodeCellModel, action: Action): boolean {
   switch (action.kind) {
     case 'replace':
-      cell.outputs.set(action.index, outputOf(action.record));
+      cell.outputs.set(action.index, outputOf(action.saved));
       return true;
     case 'insert':
       for (const index of [...action.drop].reverse()) {
         cell.outputs.remove(index);
       }
-      cell.outputs.add(outputOf(action.record));
+      cell.outputs.add(outputOf(action.saved));
       return true;
     case 'remove':
       cell.outputs.remove(action.index);
       return true;
-    case 'offer':
-    case 'tell_gone':
+    case 'confirm_insert':
+    case 'report_gone':
     case 'wait':
       return false;
   }

@@ -13,8 +13,8 @@ function pointer(turn_id: string, change: Record<string, number | boolean> = {})
   return { version: 1, turn_id, session_id: 's', final, turn, items: [] };
 }
 
-/** A record of a turn that ran from `queued_at` to `ended_at`; 0: it still runs. */
-function record(turn_id: string, queued_at = 1, ended_at = 0): SavedOutput {
+/** The saved output of a turn that ran from `queued_at` to `ended_at`; 0: it still runs. */
+function saved(turn_id: string, queued_at = 1, ended_at = 0): SavedOutput {
   const done = ended_at > 0;
   const data = {
     [TURN_MIME]: pointer(turn_id, { final: done, queued_at, ended_at }),
@@ -51,59 +51,59 @@ const kinds = (...args: Parameters<typeof planOutputs>) =>
 
 test('the output of a running turn is left alone, that of a done one replaced in place', () => {
   const cells = cell({ outputs: [stream, first] });
-  expect(kinds(cells, [record('t1')], memory())).toEqual([]);
-  expect(planOutputs(cells, [record('t1', 1, 9)], memory())).toMatchObject([
+  expect(kinds(cells, [saved('t1')], memory())).toEqual([]);
+  expect(planOutputs(cells, [saved('t1', 1, 9)], memory())).toMatchObject([
     { kind: 'replace', index: 1 },
   ]);
 });
 
 test('an equal output is left alone, so that keeping twice changes nothing', () => {
-  const done = record('t1', 1, 9);
+  const done = saved('t1', 1, 9);
   const cells = cell({ outputs: [structuredClone(done.bundle)] });
   expect(kinds(cells, [done], memory())).toEqual([]);
   expect(standing(cells.get('c'), done)).toBe('final');
 });
 
 test('a missing output is inserted: running, or ended after the file was written', () => {
-  expect(kinds(cell(), [record('t1')], memory({ savedAt: 50 }))).toEqual(['insert']);
-  expect(kinds(cell(), [record('t1', 1, 60)], memory({ savedAt: 50 }))).toEqual(['insert']);
+  expect(kinds(cell(), [saved('t1')], memory({ savedAt: 50 }))).toEqual(['insert']);
+  expect(kinds(cell(), [saved('t1', 1, 60)], memory({ savedAt: 50 }))).toEqual(['insert']);
 });
 
 test('an output that the user may have taken away does not come back', () => {
-  expect(kinds(cell(), [record('t1', 1, 40)], memory({ savedAt: 50 }))).toEqual([]);
-  expect(kinds(cell(), [record('t1')], memory({ seen: new Set(['t1']) }))).toEqual([]);
+  expect(kinds(cell(), [saved('t1', 1, 40)], memory({ savedAt: 50 }))).toEqual([]);
+  expect(kinds(cell(), [saved('t1')], memory({ seen: new Set(['t1']) }))).toEqual([]);
 });
 
 test('a cell that runs here waits for its own display', () => {
-  expect(kinds(cell({ running: true }), [record('t1')], memory())).toEqual(['wait']);
-  expect(kinds(cell({ running: true }), [record('t1', 1, 9)], memory())).toEqual(['wait']);
+  expect(kinds(cell({ running: true }), [saved('t1')], memory())).toEqual(['wait']);
+  expect(kinds(cell({ running: true }), [saved('t1', 1, 9)], memory())).toEqual(['wait']);
 });
 
 test('of a cell that was run again only the newest turn is inserted, in place of the older', () => {
   // Sessions come one after the other: the order of the list says nothing.
-  const records = [record('t2', 20), record('t1', 10, 15)];
-  expect(planOutputs(cell(), records, memory())).toMatchObject([
-    { kind: 'insert', record: { turn_id: 't2' }, drop: [] },
+  const savedOutputs = [saved('t2', 20), saved('t1', 10, 15)];
+  expect(planOutputs(cell(), savedOutputs, memory())).toMatchObject([
+    { kind: 'insert', saved: { turn_id: 't2' }, drop: [] },
   ]);
-  const old = structuredClone(record('t1', 10, 15).bundle);
-  expect(planOutputs(cell({ outputs: [stream, old] }), records, memory())).toMatchObject([
-    { kind: 'insert', record: { turn_id: 't2' }, drop: [1] },
+  const old = structuredClone(saved('t1', 10, 15).bundle);
+  expect(planOutputs(cell({ outputs: [stream, old] }), savedOutputs, memory())).toMatchObject([
+    { kind: 'insert', saved: { turn_id: 't2' }, drop: [1] },
   ]);
   const both = cell({ outputs: [{ data: { [TURN_MIME]: pointer('t2') }, metadata: {} }] });
-  expect(kinds(both, records, memory())).toEqual([]);
+  expect(kinds(both, savedOutputs, memory())).toEqual([]);
 });
 
 test('two turns that stand in one cell are both finished', () => {
   const second: OutputState = { data: { [TURN_MIME]: pointer('t2') }, metadata: {} };
   const cells = cell({ outputs: [first, second] });
-  expect(planOutputs(cells, [record('t1', 1, 9), record('t2', 2, 9)], memory())).toMatchObject([
+  expect(planOutputs(cells, [saved('t1', 1, 9), saved('t2', 2, 9)], memory())).toMatchObject([
     { kind: 'replace', index: 0 },
     { kind: 'replace', index: 1 },
   ]);
 });
 
 test('the same turn twice is one too many', () => {
-  const done = record('t1', 1, 9);
+  const done = saved('t1', 1, 9);
   const cells = cell({ outputs: [first, stream, structuredClone(done.bundle)] });
   expect(planOutputs(cells, [done], memory())).toMatchObject([
     { kind: 'remove', index: 2 },
@@ -116,18 +116,18 @@ test('a widget view is known by its metadata, and gives way once its cell has en
     data: { 'application/vnd.jupyter.widget-view+json': { model_id: 'm' }, 'text/plain': '…' },
     metadata: { acp_jupyter: { turn_id: 't1' } },
   };
-  expect(kinds(cell({ outputs: [widget], running: true }), [record('t1')], memory())).toEqual([]);
-  expect(kinds(cell({ outputs: [widget] }), [record('t1')], memory())).toEqual(['replace']);
+  expect(kinds(cell({ outputs: [widget], running: true }), [saved('t1')], memory())).toEqual([]);
+  expect(kinds(cell({ outputs: [widget] }), [saved('t1')], memory())).toEqual(['replace']);
 });
 
 test('under another source nothing is put without asking, once', () => {
-  const done = record('t1', 1, 9);
+  const done = saved('t1', 1, 9);
   const missing = cell({ source: 'x = 1' });
   const present = cell({ source: 'x = 1', outputs: [first] });
   for (const cells of [missing, present]) {
-    expect(kinds(cells, [done], memory())).toEqual(['offer']);
+    expect(kinds(cells, [done], memory())).toEqual(['confirm_insert']);
     expect(kinds(cells, [done], memory({ asked: new Set(['t1']) }))).toEqual([]);
-    expect(kinds(cells, [record('t1')], memory())).toEqual([]);
+    expect(kinds(cells, [saved('t1')], memory())).toEqual([]);
   }
   const accepted = memory({ asked: new Set(['t1']), accepted: new Set(['t1']) });
   expect(kinds(missing, [done], accepted)).toEqual(['insert']);
@@ -136,17 +136,17 @@ test('under another source nothing is put without asking, once', () => {
 
 test('a deleted cell is told of once, if its turn ran while the page was open', () => {
   const none = new Map<string, CellState>();
-  const done = record('t1', 1, 9);
+  const done = saved('t1', 1, 9);
   expect(kinds(none, [done], memory())).toEqual([]);
-  expect(kinds(none, [record('t1')], memory({ watched: new Set(['t1']) }))).toEqual([]);
+  expect(kinds(none, [saved('t1')], memory({ watched: new Set(['t1']) }))).toEqual([]);
   const watched = new Set(['t1']);
-  expect(kinds(none, [done], memory({ watched }))).toEqual(['tell_gone']);
+  expect(kinds(none, [done], memory({ watched }))).toEqual(['report_gone']);
   expect(kinds(none, [done], memory({ watched, asked: watched }))).toEqual([]);
 });
 
 test('how far a document is with a turn', () => {
-  const running = record('t1');
-  const done = record('t1', 1, 9);
+  const running = saved('t1');
+  const done = saved('t1', 1, 9);
   expect(standing(undefined, done)).toBe('absent');
   expect(standing(cell().get('c'), done)).toBe('absent');
   expect(standing(cell({ outputs: [first] }).get('c'), running)).toBe('shown');

@@ -34,14 +34,14 @@ export interface Memory {
 
 /** One change to the document, or one word to the user. */
 export type Action =
-  | { readonly kind: 'replace'; readonly record: SavedOutput; readonly index: number }
+  | { readonly kind: 'replace'; readonly saved: SavedOutput; readonly index: number }
   /** Appends; `drop` are outputs of former turns, which a new run would have cleared. */
-  | { readonly kind: 'insert'; readonly record: SavedOutput; readonly drop: readonly number[] }
-  | { readonly kind: 'remove'; readonly record: SavedOutput; readonly index: number }
-  | { readonly kind: 'offer'; readonly record: SavedOutput }
-  | { readonly kind: 'tell_gone'; readonly record: SavedOutput }
+  | { readonly kind: 'insert'; readonly saved: SavedOutput; readonly drop: readonly number[] }
+  | { readonly kind: 'remove'; readonly saved: SavedOutput; readonly index: number }
+  | { readonly kind: 'confirm_insert'; readonly saved: SavedOutput }
+  | { readonly kind: 'report_gone'; readonly saved: SavedOutput }
   /** The kernel's own display is still to come: look again when the cell changes. */
-  | { readonly kind: 'wait'; readonly record: SavedOutput };
+  | { readonly kind: 'wait'; readonly saved: SavedOutput };
 
 /** A turn of Python code is shown where that code puts it. */
 const CELL_MAGIC = /^%%acp\b/m;
@@ -61,25 +61,25 @@ const CELL_MAGIC = /^%%acp\b/m;
  */
 export function planOutputs(
   cells: ReadonlyMap<string, CellState>,
-  records: readonly SavedOutput[],
+  savedOutputs: readonly SavedOutput[],
   memory: Memory,
 ): Action[] {
-  const newest = newestOfCells(records);
-  return records.flatMap(record => {
-    const cell = cells.get(record.cell_id);
+  const newest = newestOfCells(savedOutputs);
+  return savedOutputs.flatMap(saved => {
+    const cell = cells.get(saved.cell_id);
     if (cell === undefined) {
-      const told = memory.asked.has(record.turn_id);
-      const news = record.done && memory.watched.has(record.turn_id) && !told;
-      return news ? [{ kind: 'tell_gone', record } as const] : [];
+      const wasTold = memory.asked.has(saved.turn_id);
+      const news = saved.done && memory.watched.has(saved.turn_id) && !wasTold;
+      return news ? [{ kind: 'report_gone', saved } as const] : [];
     }
-    const places = indexesOf(cell, record.turn_id);
-    const [index, ...others] = places;
+    const indexes = indexesOf(cell, saved.turn_id);
+    const [index, ...others] = indexes;
     if (index === undefined) {
-      return newest.get(record.cell_id) === record ? planMissing(cell, record, memory) : [];
+      return newest.get(saved.cell_id) === saved ? planMissing(cell, saved, memory) : [];
     }
     return [
-      ...[...others].reverse().map(other => ({ kind: 'remove', record, index: other }) as const),
-      ...planPresent(cell, record, index, memory),
+      ...[...others].reverse().map(other => ({ kind: 'remove', saved, index: other }) as const),
+      ...planPresent(cell, saved, index, memory),
     ];
   });
 }
@@ -87,79 +87,74 @@ export function planOutputs(
 /** How far a document is with a turn. */
 export type Standing = 'absent' | 'shown' | 'final';
 
-export function standing(cell: CellState | undefined, record: SavedOutput): Standing {
-  const index = cell === undefined ? undefined : indexesOf(cell, record.turn_id)[0];
+export function standing(cell: CellState | undefined, saved: SavedOutput): Standing {
+  const index = cell === undefined ? undefined : indexesOf(cell, saved.turn_id)[0];
   const output = index === undefined ? undefined : cell?.outputs[index];
   if (output === undefined) {
     return 'absent';
   }
-  return record.done && sameOutput(output, record) ? 'final' : 'shown';
+  return saved.done && sameOutput(output, saved) ? 'final' : 'shown';
 }
 
-function planPresent(
-  cell: CellState,
-  record: SavedOutput,
-  index: number,
-  memory: Memory,
-): Action[] {
+function planPresent(cell: CellState, saved: SavedOutput, index: number, memory: Memory): Action[] {
   const output = cell.outputs[index];
-  if (output === undefined || sameOutput(output, record)) {
+  if (output === undefined || sameOutput(output, saved)) {
     return [];
   }
   const isPointer = snapshotOf(output.data) !== null;
-  if (!record.done && (isPointer || cell.running)) {
+  if (!saved.done && (isPointer || cell.running)) {
     return [];
   }
-  return guarded(cell, record, memory, { kind: 'replace', record, index });
+  return guarded(cell, saved, memory, { kind: 'replace', saved, index });
 }
 
-function planMissing(cell: CellState, record: SavedOutput, memory: Memory): Action[] {
-  if (!CELL_MAGIC.test(record.source)) {
+function planMissing(cell: CellState, saved: SavedOutput, memory: Memory): Action[] {
+  if (!CELL_MAGIC.test(saved.source)) {
     return [];
   }
   if (cell.running) {
-    return [{ kind: 'wait', record }];
+    return [{ kind: 'wait', saved }];
   }
-  const removed = memory.seen.has(record.turn_id);
-  const ended = snapshotOf(record.bundle.data)?.turn.ended_at ?? null;
-  const known = record.done && ended !== null && memory.savedAt !== null && ended <= memory.savedAt;
+  const removed = memory.seen.has(saved.turn_id);
+  const ended = snapshotOf(saved.bundle.data)?.turn.ended_at ?? null;
+  const known = saved.done && ended !== null && memory.savedAt !== null && ended <= memory.savedAt;
   if (removed || known) {
     return [];
   }
   const drop = cell.outputs.flatMap((output, index) =>
     claimedTurn(output) === null ? [] : [index],
   );
-  return guarded(cell, record, memory, { kind: 'insert', record, drop });
+  return guarded(cell, saved, memory, { kind: 'insert', saved, drop });
 }
 
 /** Puts nothing under a source that did not produce it, unless the user wants it there. */
-function guarded(cell: CellState, record: SavedOutput, memory: Memory, action: Action): Action[] {
-  if (cell.source === record.source || memory.accepted.has(record.turn_id)) {
+function guarded(cell: CellState, saved: SavedOutput, memory: Memory, action: Action): Action[] {
+  if (cell.source === saved.source || memory.accepted.has(saved.turn_id)) {
     return [action];
   }
-  return memory.asked.has(record.turn_id) || !record.done ? [] : [{ kind: 'offer', record }];
+  return memory.asked.has(saved.turn_id) || !saved.done ? [] : [{ kind: 'confirm_insert', saved }];
 }
 
 function indexesOf(cell: CellState, turnId: string): number[] {
   return cell.outputs.flatMap((output, index) => (claimedTurn(output) === turnId ? [index] : []));
 }
 
-function sameOutput(output: OutputState, record: SavedOutput): boolean {
+function sameOutput(output: OutputState, saved: SavedOutput): boolean {
   return (
-    JSONExt.deepEqual(output.data ?? null, record.bundle.data) &&
-    JSONExt.deepEqual(output.metadata ?? {}, record.bundle.metadata)
+    JSONExt.deepEqual(output.data ?? null, saved.bundle.data) &&
+    JSONExt.deepEqual(output.metadata ?? {}, saved.bundle.metadata)
   );
 }
 
-function newestOfCells(records: readonly SavedOutput[]): Map<string, SavedOutput> {
+function newestOfCells(savedOutputs: readonly SavedOutput[]): Map<string, SavedOutput> {
   const newest = new Map<string, SavedOutput>();
   const ages = new Map<SavedOutput, number>();
-  for (const record of records) {
-    const age = snapshotOf(record.bundle.data)?.turn.queued_at ?? 0;
-    const former = newest.get(record.cell_id);
-    ages.set(record, age);
+  for (const saved of savedOutputs) {
+    const age = snapshotOf(saved.bundle.data)?.turn.queued_at ?? 0;
+    const former = newest.get(saved.cell_id);
+    ages.set(saved, age);
     if (former === undefined || age >= (ages.get(former) ?? 0)) {
-      newest.set(record.cell_id, record);
+      newest.set(saved.cell_id, saved);
     }
   }
   return newest;
@@ -180,11 +175,11 @@ export class OutputMemory implements Memory {
   }
 
   /** Takes down how far each turn is; returns what was newly reached. */
-  note(cells: ReadonlyMap<string, CellState>, records: readonly SavedOutput[]): Set<Standing> {
+  note(cells: ReadonlyMap<string, CellState>, savedOutputs: readonly SavedOutput[]): Set<Standing> {
     const raised = new Set<Standing>();
-    for (const record of records) {
-      const { turn_id: turnId } = record;
-      const reached = standing(cells.get(record.cell_id), record);
+    for (const saved of savedOutputs) {
+      const { turn_id: turnId } = saved;
+      const reached = standing(cells.get(saved.cell_id), saved);
       if (reached !== 'absent') {
         this.seen.add(turnId);
         if (reached !== this.#standings.get(turnId)) {
@@ -192,7 +187,7 @@ export class OutputMemory implements Memory {
         }
       }
       this.#standings.set(turnId, reached);
-      if (!record.done) {
+      if (!saved.done) {
         this.watched.add(turnId);
       }
     }

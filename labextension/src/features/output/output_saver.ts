@@ -25,9 +25,9 @@ const SHARED_MS = 700;
 /** What the keeper says to the user. */
 export interface SaverNotices {
   /** The cell has changed since the turn; `insert` puts the result there anyway. */
-  offer(record: SavedOutput, insert: () => void): void;
+  confirmInsert(saved: SavedOutput, insert: () => void): void;
   /** The cell is gone; the session still holds the turn. */
-  gone(record: SavedOutput): void;
+  reportGone(saved: SavedOutput): void;
 }
 
 /** Keeps the turns of one open notebook in its cells, and saves them. */
@@ -40,7 +40,7 @@ export class OutputSaver implements IDisposable {
   readonly #executing = new ExecutedTurns();
   readonly #sessions: NotebookSessions;
   readonly #memory: OutputMemory;
-  #records: readonly SavedOutput[] = [];
+  #savedOutputs: readonly SavedOutput[] = [];
   /** A cell that runs here still owes a display. */
   #awaiting = false;
   #first = true;
@@ -65,7 +65,7 @@ export class OutputSaver implements IDisposable {
     this.#stops = [
       client.connectionChanged.add(({ state }) => {
         if (state === 'open') {
-          this.#look();
+          this.#schedule();
         }
       }),
       client.turnsChanged.add(sessionId => this.#turnsChanged(sessionId)),
@@ -73,7 +73,7 @@ export class OutputSaver implements IDisposable {
     ];
     context.pathChanged.connect(this.#pathChanged, this);
     context.model.contentChanged.connect(this.#contentChanged, this);
-    this.#look();
+    this.#schedule();
   }
 
   get isDisposed(): boolean {
@@ -98,7 +98,7 @@ export class OutputSaver implements IDisposable {
   // -- when to look ---------------------------------------------------------
 
   #turnsChanged(sessionId: string): void {
-    const known = this.#records.some(record => record.session_id === sessionId);
+    const known = this.#savedOutputs.some(saved => saved.session_id === sessionId);
     if (!known && !this.#sessions.has(sessionId)) {
       return;
     }
@@ -108,21 +108,21 @@ export class OutputSaver implements IDisposable {
         this.#awaiting = true;
       }
     }
-    this.#look();
+    this.#schedule();
   }
 
   #contentChanged(): void {
     if (this.#awaiting) {
-      this.#look();
+      this.#schedule();
     }
   }
 
   #pathChanged(): void {
     this.#sessions.move(this.#context.localPath);
-    this.#look();
+    this.#schedule();
   }
 
-  #look(wait = SOON_MS): void {
+  #schedule(wait = SOON_MS): void {
     if (this.#busy) {
       this.#again = true;
     } else if (!this.#disposed) {
@@ -137,7 +137,7 @@ export class OutputSaver implements IDisposable {
     this.#busy = true;
     let late = false;
     try {
-      this.#records = await this.#client.records(this.#context.localPath);
+      this.#savedOutputs = await this.#client.savedOutputs(this.#context.localPath);
       late = await this.#keep();
     } catch (error) {
       // Not connected, or the file could not be saved: the next event looks again.
@@ -148,9 +148,9 @@ export class OutputSaver implements IDisposable {
       this.#busy = false;
       if (this.#again) {
         this.#again = false;
-        this.#look();
+        this.#schedule();
       } else if (late) {
-        this.#look(LATE_MS);
+        this.#schedule(LATE_MS);
       }
     }
   }
@@ -160,12 +160,12 @@ export class OutputSaver implements IDisposable {
     if (this.#first) {
       // What came with the file is not saved for its own sake.
       this.#first = false;
-      this.#memory.note(this.#cells(), this.#records);
+      this.#memory.note(this.#cells(), this.#savedOutputs);
     }
     const turnIds = new Set(
       this.#plan()
         .filter(changes)
-        .map(action => action.record.turn_id),
+        .map(action => action.saved.turn_id),
     );
     const shared = sharedOf(this.#context.model);
     if (shared !== null && turnIds.size > 0) {
@@ -174,7 +174,7 @@ export class OutputSaver implements IDisposable {
     for (const turnId of turnIds) {
       await this.#act(turnId);
     }
-    const raised = this.#memory.note(this.#cells(), this.#records);
+    const raised = this.#memory.note(this.#cells(), this.#savedOutputs);
     if (raised.size > 0) {
       await this.#file.save();
     }
@@ -184,11 +184,11 @@ export class OutputSaver implements IDisposable {
   }
 
   #plan(): Action[] {
-    return this.#isGone() ? [] : planOutputs(this.#cells(), this.#records, this.#memory);
+    return this.#isGone() ? [] : planOutputs(this.#cells(), this.#savedOutputs, this.#memory);
   }
 
   async #act(turnId: string): Promise<void> {
-    const record = this.#records.find(({ turn_id }) => turn_id === turnId);
+    const saved = this.#savedOutputs.find(({ turn_id }) => turn_id === turnId);
     const act = async () => {
       if (await this.#file.catchUp()) {
         this.#memory.savedAt = this.#file.savedAt;
@@ -198,15 +198,15 @@ export class OutputSaver implements IDisposable {
     if (this.#executing.has(turnId)) {
       await this.#apply(turnId);
     } else {
-      await afterExecutor(turnId, record?.done === true ? 'final' : 'shown', act);
+      await afterExecutor(turnId, saved?.done === true ? 'final' : 'shown', act);
     }
   }
 
   async #apply(turnId: string): Promise<void> {
     let changed = false;
     for (const action of this.#plan()) {
-      const cell = this.#cell(action.record.cell_id);
-      if (action.record.turn_id === turnId && cell !== undefined) {
+      const cell = this.#cell(action.saved.cell_id);
+      if (action.saved.turn_id === turnId && cell !== undefined) {
         changed = applyAction(cell, action) || changed;
       }
     }
@@ -218,7 +218,7 @@ export class OutputSaver implements IDisposable {
   /** Lets the other pages go on, and says whether a display is still to come. */
   #release(): void {
     this.#awaiting = false;
-    for (const { turn_id: turnId, done } of this.#records) {
+    for (const { turn_id: turnId, done } of this.#savedOutputs) {
       const shown = this.#memory.isShown(turnId);
       if (shown || done) {
         this.#executing.release(turnId, 'shown');
@@ -233,18 +233,18 @@ export class OutputSaver implements IDisposable {
 
   #tell(): void {
     for (const action of this.#plan()) {
-      const { record } = action;
+      const { saved } = action;
       switch (action.kind) {
-        case 'offer':
-          this.#memory.asked.add(record.turn_id);
-          this.#words.offer(record, () => {
-            this.#memory.accepted.add(record.turn_id);
-            this.#look();
+        case 'confirm_insert':
+          this.#memory.asked.add(saved.turn_id);
+          this.#words.confirmInsert(saved, () => {
+            this.#memory.accepted.add(saved.turn_id);
+            this.#schedule();
           });
           break;
-        case 'tell_gone':
-          this.#memory.asked.add(record.turn_id);
-          this.#words.gone(record);
+        case 'report_gone':
+          this.#memory.asked.add(saved.turn_id);
+          this.#words.reportGone(saved);
           break;
         case 'wait':
           this.#awaiting = true;
@@ -258,7 +258,7 @@ export class OutputSaver implements IDisposable {
   }
 
   #cells(): Map<string, CellState> {
-    const ids = new Set(this.#records.map(record => record.cell_id));
+    const ids = new Set(this.#savedOutputs.map(saved => saved.cell_id));
     const cells = this.#isGone() ? [] : [...codeCells(this.#context.model, ids)];
     return new Map(cells.map(([id, cell]) => [id, cellState(cell)]));
   }

@@ -27,13 +27,13 @@ export const savedOutputsPlugin: JupyterFrontEndPlugin<void> = {
   ) => {
     const trans = (translator ?? nullTranslator).load('acp_jupyter');
     const words: SaverNotices = {
-      offer: (_record, insert) => {
+      confirmInsert: (_record, insert) => {
         Notification.info(
           trans.__('The cell has changed since this turn ran. Insert the result anyway?'),
           { autoClose: false, actions: [{ label: trans.__('Insert'), callback: insert }] },
         );
       },
-      gone: ({ session_id: sessionId }) => {
+      reportGone: ({ session_id: sessionId }) => {
         Notification.info(
           trans.__('The cell of this turn was deleted while it ran. The session holds the result.'),
           {

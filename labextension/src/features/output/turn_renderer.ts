@@ -63,15 +63,15 @@ export class TurnRenderer extends Widget implements IRenderMime.IRenderer {
     const snapshot = snapshotOf(model.data);
     this.#snapshot = snapshot;
     if (snapshot === null) {
-      this.#unlink();
+      this.#detach();
       const text = model.data['text/plain'];
       this.#drawText(typeof text === 'string' ? text : '');
       return Promise.resolve();
     }
     if (former !== null && former.turn_id !== snapshot.turn_id) {
-      this.#unlink();
+      this.#detach();
     }
-    this.#link();
+    this.#attach();
     if (this.#turn === null) {
       this.#drawSaved(snapshot);
     }
@@ -83,7 +83,7 @@ export class TurnRenderer extends Widget implements IRenderMime.IRenderer {
       return;
     }
     this.#stop();
-    this.#unlink();
+    this.#detach();
     this.#unmount();
     this.#cell?.removeClass(CELL_CLASS);
     super.dispose();
@@ -92,31 +92,31 @@ export class TurnRenderer extends Widget implements IRenderMime.IRenderer {
   /** A windowed notebook takes its outputs out and in again: the turn stays linked. */
   protected override onAfterAttach(message: Message): void {
     super.onAfterAttach(message);
-    this.#link();
+    this.#attach();
   }
 
-  #link(): void {
-    const place = this.isAttached ? cellOfOutput(this) : null;
-    if (place === null || this.#snapshot === null) {
+  #attach(): void {
+    const outputCell = this.isAttached ? cellOfOutput(this) : null;
+    if (outputCell === null || this.#snapshot === null) {
       return;
     }
-    if (this.#cell !== place.cell) {
+    if (this.#cell !== outputCell.cell) {
       this.#cell?.removeClass(CELL_CLASS);
-      this.#cell = place.cell;
-      place.cell.addClass(CELL_CLASS);
+      this.#cell = outputCell.cell;
+      outputCell.cell.addClass(CELL_CLASS);
     }
     this.#live ??= new LiveTurn(
       this.#options.client,
       {
         turnId: this.#snapshot.turn_id,
-        notebookPath: place.panel.context.localPath,
-        cellId: place.cell.model.id,
+        notebookPath: outputCell.panel.context.localPath,
+        cellId: outputCell.cell.model.id,
       },
       turn => this.#become(turn),
     );
   }
 
-  #unlink(): void {
+  #detach(): void {
     clearTimeout(this.#timer);
     this.#live?.dispose();
     this.#live = null;

@@ -19,7 +19,7 @@ class AnswerCells {
   }
 
   readonly activeCell = (): number | null => {
-    const { index } = this.#place() ?? { index: -1 };
+    const { index } = this.#position() ?? { index: -1 };
     return index < 0 ? null : index + 1;
   };
 
@@ -32,23 +32,23 @@ class AnswerCells {
   readonly replaceActive = (text: string, language: string): Promise<void> => {
     const { notebook, index } = this.#writable();
     const cell = notebook.widgets[index];
-    const made = newCell(text, language);
+    const replacement = newCell(text, language);
     if (cell === undefined || cell.model.getMetadata('editable') === false) {
       throw new Error(this.#t('Cell %1 is read-only.', index + 1));
     }
-    if (cell.model.type === made.cell_type) {
-      cell.model.sharedModel.setSource(made.source);
+    if (cell.model.type === replacement.cell_type) {
+      cell.model.sharedModel.setSource(replacement.source);
     } else {
       const shared = notebook.model?.sharedModel;
       shared?.transact(() => {
         shared.deleteCell(index);
-        shared.insertCell(index, made);
+        shared.insertCell(index, replacement);
       });
     }
     return show(notebook, index);
   };
 
-  #place(): { readonly notebook: Notebook; readonly index: number } | null {
+  #position(): { readonly notebook: Notebook; readonly index: number } | null {
     const notebook = this.#panel()?.content;
     if (notebook === undefined || notebook.model === null) {
       return null;
@@ -62,14 +62,14 @@ class AnswerCells {
   }
 
   #writable(): { readonly notebook: Notebook; readonly index: number } {
-    const place = this.#place();
-    if (place === null) {
+    const position = this.#position();
+    if (position === null) {
       throw new Error(this.#t('No notebook is open.'));
     }
-    if (place.notebook.model?.readOnly === true) {
+    if (position.notebook.model?.readOnly === true) {
       throw new Error(this.#t('The notebook is read-only.'));
     }
-    return place;
+    return position;
   }
 }
 
@@ -95,12 +95,12 @@ async function show(notebook: Notebook, index: number): Promise<void> {
 
 /** For an output: below the cell that it belongs to. */
 export function cellsOfOutput(
-  place: () => { readonly cell: Cell; readonly panel: NotebookPanel } | null,
+  position: () => { readonly cell: Cell; readonly panel: NotebookPanel } | null,
   t: Translate,
 ): Cells {
   const cells = new AnswerCells(
-    () => place()?.panel ?? null,
-    () => place()?.cell ?? null,
+    () => position()?.panel ?? null,
+    () => position()?.cell ?? null,
     t,
   );
   return {

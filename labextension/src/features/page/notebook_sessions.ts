@@ -54,19 +54,19 @@ export class NotebookSessions {
 
   #follow(): void {
     const sessions = this.#client.sessions ?? [];
-    const wanted = new Set(
+    const ids = new Set(
       sessions
         .filter(session => session.notebook_path === this.#path)
         .map(session => session.session_id),
     );
-    for (const sessionId of wanted) {
+    for (const sessionId of ids) {
       if (!this.#following.has(sessionId)) {
         this.#following.set(sessionId, this.#client.follow(sessionId));
         this.added.emit(sessionId);
       }
     }
     for (const [sessionId, following] of this.#following) {
-      if (!wanted.has(sessionId)) {
+      if (!ids.has(sessionId)) {
         this.#following.delete(sessionId);
         following.dispose();
       }

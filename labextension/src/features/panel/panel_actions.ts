@@ -15,7 +15,7 @@ import { cellNumber, revealCell } from '../page/current_notebook';
 import type { CurrentNotebook } from '../page/current_notebook';
 import { turnActions } from '../page/turn_actions';
 
-interface PanelMeans {
+interface PanelParts {
   readonly app: JupyterFrontEnd;
   readonly client: Client;
   readonly notebook: CurrentNotebook;
@@ -29,26 +29,26 @@ interface PanelMeans {
 }
 
 /** What can be done in the side panel. */
-export function panelActions(means: PanelMeans): Actions {
-  const { app, client, notebook, context, t, session, show, boundNotebook, refreshAgents } = means;
+export function panelActions(parts: PanelParts): Actions {
+  const { app, client, notebook, context, t, session, show, boundNotebook, refreshAgents } = parts;
   /** The session made last: it can be written to before its snapshot is here. */
-  let madeLast: SessionState | null = null;
+  let lastCreated: SessionState | null = null;
   return {
     ...turnActions(app, client, session, t),
     send: async (sessionId, text, attachments) => {
-      const known = [session(), madeLast].find(one => one?.session_id === sessionId);
+      const known = [session(), lastCreated].find(one => one?.session_id === sessionId);
       await client.send(sessionId, await context.prompt(text, attachments, known ?? null));
     },
     mentions: context.mentions,
     createSession: async agent => {
-      const made = await client.createSession({
+      const created = await client.createSession({
         agent,
         notebook_path: notebook.path,
         new: true,
       });
-      madeLast = made;
-      show(made.session_id);
-      return made.session_id;
+      lastCreated = created;
+      show(created.session_id);
+      return created.session_id;
     },
     openSession: show,
     closeSession: sessionId => client.closeSession(sessionId),
@@ -114,8 +114,8 @@ export async function exportSession(
 
 async function failureOf(answer: Response): Promise<Failure> {
   const body: unknown = await answer.json().catch(() => null);
-  const told = isRecord(body) && typeof body.message === 'string' ? body.message : '';
-  return told === '' ? refusal(answer.status) : new Failure(told, 'export');
+  const message = isRecord(body) && typeof body.message === 'string' ? body.message : '';
+  return message === '' ? refusal(answer.status) : new Failure(message, 'export');
 }
 
 function textOf(transcript: unknown, format: string): string {
@@ -127,10 +127,10 @@ function textOf(transcript: unknown, format: string): string {
 }
 
 function saveAs(content: Blob, name: string): void {
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(content);
-  link.download = name;
-  link.click();
+  const anchor = document.createElement('a');
+  anchor.href = URL.createObjectURL(content);
+  anchor.download = name;
+  anchor.click();
   // The browser has begun to read it by then.
-  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+  setTimeout(() => URL.revokeObjectURL(anchor.href), 60_000);
 }

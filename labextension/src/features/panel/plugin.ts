@@ -77,8 +77,8 @@ export const panelPlugin: JupyterFrontEndPlugin<IAcpPanel> = {
         );
         const here = running.filter(session => session.notebook_path === notebook.path);
         const shown = running.filter(session => session.session_id === panel.sessionId);
-        const meant = here.length > 0 ? here : shown;
-        await Promise.all(meant.map(session => client.cancel(session.session_id, null)));
+        const chosen = here.length > 0 ? here : shown;
+        await Promise.all(chosen.map(session => client.cancel(session.session_id, null)));
       },
     });
     app.commands.addCommand(GO_TO_PERMISSION, {
@@ -127,9 +127,9 @@ export const panelPlugin: JupyterFrontEndPlugin<IAcpPanel> = {
 };
 
 /** Shows what has happened, or why it has not. */
-async function notifyResult(deed: () => Promise<string>): Promise<void> {
+async function notifyResult(act: () => Promise<string>): Promise<void> {
   try {
-    Notification.info(await deed(), { autoClose: 5_000 });
+    Notification.info(await act(), { autoClose: 5_000 });
   } catch (error) {
     Notification.error(error instanceof Error ? error.message : String(error));
   }

@@ -31,16 +31,18 @@ export async function typeset(
   if (source.length > MAX_SOURCE || !DELIMITED.test(source) || REFUSED.test(source)) {
     return null;
   }
-  const place = document.createElement('div');
-  place.textContent = source;
-  await typesetter.typeset(place);
-  const [made] = place.children;
+  const host = document.createElement('div');
+  host.textContent = source;
+  await typesetter.typeset(host);
+  const [formula] = host.children;
   // All of the source must be in the formula, or what is shown says something else.
-  const rest = [...place.childNodes].filter(node => node !== made);
-  if (made?.localName !== 'mjx-container' || rest.some(node => node.textContent !== '')) {
+  const rest = [...host.childNodes].filter(node => node !== formula);
+  if (formula?.localName !== 'mjx-container' || rest.some(node => node.textContent !== '')) {
     return null;
   }
-  return made.querySelector('mjx-merror, merror') === null && isHarmless(made) ? made : null;
+  return formula.querySelector('mjx-merror, merror') === null && isHarmless(formula)
+    ? formula
+    : null;
 }
 
 function isHarmless(root: Element): boolean {

@@ -44,7 +44,7 @@ type Languages = Pick<
 /** Colours code as JupyterLab's own editor parses it; a slice of a frame at a time. */
 export class Highlighter {
   readonly #languages: Languages;
-  readonly #kept = new Map<string, Promise<Colours | null>>();
+  readonly #files = new Map<string, Promise<Colours | null>>();
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(languages: Languages) {
@@ -67,15 +67,15 @@ export class Highlighter {
       return Promise.resolve(null);
     }
     const key = `${path}\n${text}`;
-    const known = this.#kept.get(key);
-    const made = known ?? this.#last.then(() => this.#file(text, path)).catch(() => null);
-    this.#kept.delete(key);
-    this.#kept.set(key, made);
-    this.#last = made;
-    for (const oldest of [...this.#kept.keys()].slice(0, -MAX_KEPT)) {
-      this.#kept.delete(oldest);
+    const known = this.#files.get(key);
+    const colours = known ?? this.#last.then(() => this.#file(text, path)).catch(() => null);
+    this.#files.delete(key);
+    this.#files.set(key, colours);
+    this.#last = colours;
+    for (const oldest of [...this.#files.keys()].slice(0, -MAX_KEPT)) {
+      this.#files.delete(oldest);
     }
-    return made;
+    return colours;
   }
 
   async #file(text: string, path: string): Promise<Colours | null> {
@@ -125,20 +125,20 @@ function endOf(found: RegExpMatchArray | undefined): number {
 
 /** The runs of a part of the text. */
 function runs(tree: Tree, text: string, start = 0, stop = text.length): Run[] {
-  const made: Run[] = [];
+  const found: Run[] = [];
   let end = start;
-  const add = (to: number, look: string) => {
+  const add = (to: number, className: string) => {
     if (to > end) {
-      made.push({ text: text.slice(end, to), class: look });
+      found.push({ text: text.slice(end, to), class: className });
       end = to;
     }
   };
-  const take = (from: number, to: number, look: string) => {
+  const take = (from: number, to: number, className: string) => {
     add(from, '');
     // A tag may have several looks; the last is the most particular.
-    add(Math.min(to, stop), look.split(' ').pop() ?? '');
+    add(Math.min(to, stop), className.split(' ').pop() ?? '');
   };
   highlightTree(tree, COLOUR_CLASSES, take, start, stop);
   add(stop, '');
-  return made;
+  return found;
 }

@@ -48,16 +48,16 @@ export const reviewPlugin: JupyterFrontEndPlugin<void> = {
     const notebook = new CurrentNotebook(notebooks);
     const tracker = new WidgetTracker<ReviewWidget>({ namespace: 'acp-jupyter-review' });
     const runs = notebooks === null ? null : new Runs(client, notebooks, t);
-    const meant = () => newestSession(client.sessions ?? [], notebook.path);
+    const newest = () => newestSession(client.sessions ?? [], notebook.path);
 
-    const means = { app, client, notebook, rendering: colours ?? undefined, t };
+    const parts = { app, client, notebook, rendering: colours ?? undefined, t };
     const review = (subject: Subject | null) => {
       if (subject === null) {
         return;
       }
       let widget = tracker.find(each => each.id === subject.id);
       if (widget === undefined) {
-        widget = new ReviewWidget(means, subject);
+        widget = new ReviewWidget(parts, subject);
         // The main area of Jupyter Notebook holds its notebook and nothing else.
         app.shell.add(widget, labShell === null ? 'right' : 'main');
         void tracker.add(widget);
@@ -71,10 +71,10 @@ export const reviewPlugin: JupyterFrontEndPlugin<void> = {
       label: trans.__('Review What the Agent Changed'),
       caption: trans.__('Show what the session of this notebook changed, file by file'),
       icon: agentIcon,
-      isEnabled: args => Object.keys(args).length > 0 || meant() !== null,
+      isEnabled: args => Object.keys(args).length > 0 || newest() !== null,
       execute: args => {
         const { sessionId, turnId, subject } = args;
-        const id = typeof sessionId === 'string' ? sessionId : (meant()?.session_id ?? '');
+        const id = typeof sessionId === 'string' ? sessionId : (newest()?.session_id ?? '');
         if (subject !== undefined) {
           review(readSubject(subject));
         } else if (id !== '' && typeof turnId === 'string' && turnId !== '') {

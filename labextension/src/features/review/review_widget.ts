@@ -13,7 +13,7 @@ import type { Later } from '../page/lazy_views';
 import { turnActions } from '../page/turn_actions';
 import type { Subject } from './subject';
 
-interface ReviewMeans {
+interface ReviewParts {
   readonly app: JupyterFrontEnd;
   readonly client: Client;
   readonly notebook: CurrentNotebook;
@@ -23,7 +23,7 @@ interface ReviewMeans {
 
 /** The review of a turn, of a run, or of a session. */
 export class ReviewWidget extends Widget {
-  readonly #means: ReviewMeans;
+  readonly #parts: ReviewParts;
   readonly #followed: readonly Following[];
   readonly #sources: ReviewProps['sources'];
   readonly #mounted: Later<ReviewProps>;
@@ -31,13 +31,13 @@ export class ReviewWidget extends Widget {
   #failure: Failure | null = null;
 
   constructor(
-    means: ReviewMeans,
+    parts: ReviewParts,
     readonly subject: Subject,
   ) {
     super();
-    const { client, t } = means;
+    const { client, t } = parts;
     const { id, scopes, sessionIds } = subject;
-    this.#means = means;
+    this.#parts = parts;
     this.id = id;
     this.addClass('acp-Review');
     this.title.label = t('Changes');
@@ -86,7 +86,7 @@ export class ReviewWidget extends Widget {
   }
 
   #source({ store }: Following): Source {
-    const { app, client, notebook, t } = this.#means;
+    const { app, client, notebook, t } = this.#parts;
     const actions = turnActions(app, client, () => store.view.session, t);
     return {
       store,
@@ -106,10 +106,10 @@ export class ReviewWidget extends Widget {
     return {
       sources: this.#sources,
       scopes: this.subject.scopes,
-      connection: this.#means.client.connection,
+      connection: this.#parts.client.connection,
       failure: this.#failure,
-      rendering: this.#means.rendering,
-      t: this.#means.t,
+      rendering: this.#parts.rendering,
+      t: this.#parts.t,
     };
   }
 }

@@ -60,8 +60,8 @@ export class Run {
     const found = new Map<string, { readonly turnId: string; readonly file: ChangedFile }[]>();
     for (const { turn_id: turnId, session_id, changes } of this.turns.values()) {
       for (const file of changes?.files ?? []) {
-        const place = `${this.#sessions.folder(session_id)}/${file.path}`;
-        found.set(place, [...(found.get(place) ?? []), { turnId, file }]);
+        const absolutePath = `${this.#sessions.folder(session_id)}/${file.path}`;
+        found.set(absolutePath, [...(found.get(absolutePath) ?? []), { turnId, file }]);
       }
     }
     return found;
@@ -85,7 +85,7 @@ export class Run {
   }
 
   /** Takes in what is known of its turns; new ones only while `open`. */
-  look(open: boolean): void {
+  update(open: boolean): void {
     const ids = new Set(this.cells.map(cell => cell.model.id));
     const { path } = this;
     for (const turn of this.#sessions.turns()) {

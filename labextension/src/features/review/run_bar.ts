@@ -46,19 +46,19 @@ export class RunBars {
     if (run !== last || run.panel.isDisposed) {
       return;
     }
-    if (shown !== undefined && (shown.run !== run || !isOffered(run))) {
+    if (shown !== undefined && (shown.run !== run || !isShown(run))) {
       this.#close(run.panel);
     }
-    if (isOffered(run)) {
-      void this.#offer(run);
+    if (isShown(run)) {
+      void this.#showBar(run);
     }
   }
 
-  async #offer(run: Run): Promise<void> {
+  async #showBar(run: Run): Promise<void> {
     const { isTouched, joinedIds } = await import('../../views/review');
     const known = this.#bars.get(run.panel);
     const isOpen = run.hasOpenChanges((turnIds, path) => isTouched(joinedIds(turnIds), path));
-    if (run.panel.isDisposed || !isOffered(run)) {
+    if (run.panel.isDisposed || !isShown(run)) {
       return;
     }
     if (!isOpen) {
@@ -104,7 +104,7 @@ export class RunBars {
   }
 }
 
-function isOffered(run: Run): boolean {
+function isShown(run: Run): boolean {
   return !run.isSeen && run.isReviewable;
 }
 

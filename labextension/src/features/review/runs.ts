@@ -38,7 +38,7 @@ export class Runs {
       this.#scheduled(notebook, cell);
     });
     NotebookActions.selectionExecuted.connect((_, { notebook }) => this.#executed(notebook));
-    client.turnsChanged.add(() => this.#look());
+    client.turnsChanged.add(() => this.#update());
     notebooks.widgetAdded.connect((_, panel) => this.#opened(panel));
     notebooks.forEach(panel => this.#opened(panel));
   }
@@ -87,7 +87,7 @@ export class Runs {
       if (known !== null && this.last(panel) === null) {
         const run = new Run(panel, known, this.#client);
         run.isOver = true;
-        run.look(false);
+        run.update(false);
         this.#add(run);
       }
     });
@@ -106,7 +106,7 @@ export class Runs {
       const ended = run.panel.content === notebook && !run.cells.some(isRunning);
       if (ended && !run.isOver) {
         setTimeout(() => {
-          run.look(true);
+          run.update(true);
           run.isOver = true;
           remember(run);
           this.changed.emit(run);
@@ -115,9 +115,9 @@ export class Runs {
     }
   }
 
-  #look(): void {
+  #update(): void {
     for (const run of this.#runs) {
-      run.look(!run.isOver);
+      run.update(!run.isOver);
       this.changed.emit(run);
     }
   }

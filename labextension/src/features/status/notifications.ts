@@ -31,24 +31,24 @@ export const notificationsPlugin: JupyterFrontEndPlugin<void> = {
     }
     const trans = (translator ?? nullTranslator).load('acp_jupyter');
     const t: Translate = (text, ...values) => trans.__(text, ...values);
-    let wanted = false;
+    let enabled = false;
     const watch = new SessionWatch(t);
     client.sessionsChanged.add(sessions => {
-      const news = watch.look(sessions, Date.now());
-      if (wanted && document.hidden && Notification.permission === 'granted') {
+      const news = watch.update(sessions, Date.now());
+      if (enabled && document.hidden && Notification.permission === 'granted') {
         news.forEach(one => notify(app, one));
       }
     });
     void registry.load(SETTINGS).then(
       settings => {
         const read = () => {
-          wanted = settings.composite[SETTING] === true;
+          enabled = settings.composite[SETTING] === true;
           app.commands.notifyCommandChanged(TOGGLE);
         };
         app.commands.addCommand(TOGGLE, {
           label: t('Notify Me When an Agent Waits or Is Done'),
-          isToggled: () => wanted && Notification.permission === 'granted',
-          execute: () => toggleNotifications(wanted, value => settings.set(SETTING, value), t),
+          isToggled: () => enabled && Notification.permission === 'granted',
+          execute: () => toggleNotifications(enabled, value => settings.set(SETTING, value), t),
         });
         palette?.addItem({ command: TOGGLE, category: t('Agents') });
         settings.changed.connect(read);
@@ -63,11 +63,11 @@ export const notificationsPlugin: JupyterFrontEndPlugin<void> = {
 
 /** The browser's own question comes only here, after a click. */
 async function toggleNotifications(
-  wanted: boolean,
+  enabled: boolean,
   set: (value: boolean) => Promise<void>,
   t: Translate,
 ): Promise<void> {
-  if (wanted && Notification.permission === 'granted') {
+  if (enabled && Notification.permission === 'granted') {
     return set(false);
   }
   if ((await Notification.requestPermission()) === 'granted') {

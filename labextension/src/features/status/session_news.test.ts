@@ -24,23 +24,23 @@ function summary(over: Partial<SessionSummary> = {}): SessionSummary {
 describe('news', () => {
   it('are a question that was not there, once', () => {
     const watch = new SessionWatch(identity);
-    expect(watch.look([summary({ status: 'running' })], 0)).toEqual([]);
+    expect(watch.update([summary({ status: 'running' })], 0)).toEqual([]);
     const asking = summary({ status: 'requires_action', waiting: 1 });
-    expect(watch.look([asking], 1_000)).toEqual([
+    expect(watch.update([asking], 1_000)).toEqual([
       { sessionId: 's', title: 'Demo waits for your answer', body: 'Clean up' },
     ]);
-    expect(watch.look([asking], 2_000)).toEqual([]);
+    expect(watch.update([asking], 2_000)).toEqual([]);
   });
 
   it('are the end of a long turn, and not of a short one', () => {
     const watch = new SessionWatch(identity);
-    watch.look([summary({ status: 'running' })], 0);
-    expect(watch.look([summary()], 29_999)).toEqual([]);
-    watch.look([summary({ status: 'running' })], 40_000);
-    expect(watch.look([summary()], 70_000)).toEqual([
+    watch.update([summary({ status: 'running' })], 0);
+    expect(watch.update([summary()], 29_999)).toEqual([]);
+    watch.update([summary({ status: 'running' })], 40_000);
+    expect(watch.update([summary()], 70_000)).toEqual([
       { sessionId: 's', title: 'Demo is done', body: 'Clean up' },
     ]);
-    expect(watch.look([summary()], 71_000)).toEqual([]);
+    expect(watch.update([summary()], 71_000)).toEqual([]);
   });
 });
 

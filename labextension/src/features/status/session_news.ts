@@ -19,11 +19,11 @@ export class SessionWatch {
   constructor(private readonly t: Translate) {}
 
   /** `now` in milliseconds. */
-  look(sessions: readonly SessionSummary[], now: number): News[] {
-    return sessions.flatMap(session => this.#look(session, now));
+  update(sessions: readonly SessionSummary[], now: number): News[] {
+    return sessions.flatMap(session => this.#update(session, now));
   }
 
-  #look({ session_id: sessionId, ...session }: SessionSummary, now: number): News[] {
+  #update({ session_id: sessionId, ...session }: SessionSummary, now: number): News[] {
     const { t } = this;
     const waited = this.#waiting.get(sessionId) ?? 0;
     this.#waiting.set(sessionId, session.waiting);

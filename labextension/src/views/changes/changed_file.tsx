@@ -110,8 +110,8 @@ export function ChangedFileDiff(props: ChangedFileDiffProps) {
   const [fetched, setFetched] = useState<Fetched>({ state: 'loading' });
   const getChanges = actions?.getChanges;
   useEffect(() => {
-    let wanted = true;
-    const take = (next: Fetched) => wanted && setFetched(next);
+    let mounted = true;
+    const take = (next: Fetched) => mounted && setFetched(next);
     if (getChanges === undefined) {
       take({ state: 'here', file: null });
     } else {
@@ -121,7 +121,7 @@ export function ChangedFileDiff(props: ChangedFileDiffProps) {
       );
     }
     return () => {
-      wanted = false;
+      mounted = false;
     };
   }, [turnId, file.path]);
   // The same as long as its texts are: what is compared is kept by it.

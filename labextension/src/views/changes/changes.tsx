@@ -12,7 +12,7 @@ import { useKept, WHOLE } from './decisions';
 import { changesOf, ReportedChanges, total } from './reported';
 
 /** So many files are taken back without a question. */
-const UNASKED = 5;
+const MOST_WITHOUT_QUESTION = 5;
 
 interface ChangesProps {
   readonly turnId: string;
@@ -69,7 +69,7 @@ export function Changes({ turnId, items, changes }: ChangesProps) {
             <RevertButton
               words={t('Revert all')}
               question={
-                left > UNASKED
+                left > MOST_WITHOUT_QUESTION
                   ? t('Make %1 files as they were before the turn?', grouped(left))
                   : null
               }

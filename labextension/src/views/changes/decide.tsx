@@ -113,16 +113,16 @@ interface RevertButtonProps {
 /** Takes many changes back, after one question. Escape is a no. */
 export function RevertButton({ words, question, run, onFailure }: RevertButtonProps) {
   const { t } = useScene();
-  const [asking, setAsking] = useState(false);
+  const [confirming, setConfirming] = useState(false);
   const root = useRef<HTMLSpanElement>(null);
-  const wasAsking = useRef(false);
+  const wasConfirming = useRef(false);
   useEffect(() => {
-    if (asking !== wasAsking.current) {
-      wasAsking.current = asking;
+    if (confirming !== wasConfirming.current) {
+      wasConfirming.current = confirming;
       root.current?.querySelector('button')?.focus();
     }
-  }, [asking]);
-  const face = (
+  }, [confirming]);
+  const label = (
     <>
       <Icon name="revert" />
       <span class="lab">{words}</span>
@@ -139,11 +139,11 @@ export function RevertButton({ words, question, run, onFailure }: RevertButtonPr
         }}
         onFailure={onFailure}
       >
-        {face}
+        {label}
       </ActionButton>
     );
   }
-  if (!asking) {
+  if (!confirming) {
     return (
       <span ref={root}>
         <button
@@ -151,9 +151,9 @@ export function RevertButton({ words, question, run, onFailure }: RevertButtonPr
           class="btn quiet small"
           aria-label={words}
           title={words}
-          onClick={() => setAsking(true)}
+          onClick={() => setConfirming(true)}
         >
-          {face}
+          {label}
         </button>
       </span>
     );
@@ -163,7 +163,7 @@ export function RevertButton({ words, question, run, onFailure }: RevertButtonPr
     try {
       await run();
     } finally {
-      setAsking(false);
+      setConfirming(false);
     }
   };
   return (
@@ -175,7 +175,7 @@ export function RevertButton({ words, question, run, onFailure }: RevertButtonPr
       onKeyDown={event => {
         if (event.key === 'Escape') {
           event.stopPropagation();
-          setAsking(false);
+          setConfirming(false);
         }
       }}
     >
@@ -183,7 +183,7 @@ export function RevertButton({ words, question, run, onFailure }: RevertButtonPr
       <ActionButton run={answer} onFailure={onFailure}>
         {t('Revert')}
       </ActionButton>
-      <button type="button" class="btn quiet small" onClick={() => setAsking(false)}>
+      <button type="button" class="btn quiet small" onClick={() => setConfirming(false)}>
         {t('Cancel')}
       </button>
     </span>

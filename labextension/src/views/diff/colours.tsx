@@ -41,15 +41,15 @@ export function useColours(text: string | null, path: string): Colours | null {
   const paint = useScene().rendering?.lines;
   const [colours, setColours] = useState<Colours | null>(null);
   useEffect(() => {
-    let gone = false;
+    let unmounted = false;
     if (paint && text && text.length <= MAX_TEXT) {
       paint(text, path).then(
-        found => gone || setColours(() => found),
+        found => unmounted || setColours(() => found),
         () => undefined,
       );
     }
     return () => {
-      gone = true;
+      unmounted = true;
     };
   }, [paint, text, path]);
   return colours;

@@ -40,9 +40,9 @@ export function compareCells(diff: Diff): CellsComparison | null {
   if (found !== undefined) {
     return found;
   }
-  const made = cellsOf(diff);
-  known.set(diff, made);
-  return made;
+  const comparison = cellsOf(diff);
+  known.set(diff, comparison);
+  return comparison;
 }
 
 function cellsOf(diff: Diff): CellsComparison | null {
@@ -132,18 +132,18 @@ function rowsOf(
   };
   const deleteUpTo = (end: number, at: number) => {
     for (; next < end; next += 1) {
-      const gone = before[next];
-      if (gone !== undefined && !stayed.has(next)) {
-        push(changeOf(gone, undefined, next, at));
+      const deleted = before[next];
+      if (deleted !== undefined && !stayed.has(next)) {
+        push(changeOf(deleted, undefined, next, at));
       }
     }
   };
   let end = 0;
   after.forEach((cell, index) => {
-    const place = former[index] ?? -1;
-    deleteUpTo(place, index);
-    push(changeOf(before[place], cell, place < 0 ? end : place, index));
-    end = place < 0 ? end : place + 1;
+    const oldIndex = former[index] ?? -1;
+    deleteUpTo(oldIndex, index);
+    push(changeOf(before[oldIndex], cell, oldIndex < 0 ? end : oldIndex, index));
+    end = oldIndex < 0 ? end : oldIndex + 1;
   });
   deleteUpTo(before.length, after.length);
   close();
@@ -195,12 +195,12 @@ function ordered(value: unknown): unknown {
 
 /** For each cell now, which one it was: by its id, else by source and place. */
 function matched(before: readonly Cell[], after: readonly Cell[]): (number | null)[] {
-  const places = new Map(before.map((cell, index) => [cell.id, index]));
+  const oldIndexes = new Map(before.map((cell, index) => [cell.id, index]));
   const named = (cells: readonly Cell[]) =>
     cells.every(cell => cell.id !== '') &&
     new Set(cells.map(cell => cell.id)).size === cells.length;
   if (named(before) && named(after)) {
-    return after.map(cell => places.get(cell.id) ?? null);
+    return after.map(cell => oldIndexes.get(cell.id) ?? null);
   }
   const key = (cell: Cell) => `${cell.type}\n${cell.source}`;
   const changes = diffArrays(before.map(key), after.map(key), { timeout: 200 }) ?? [
@@ -208,18 +208,18 @@ function matched(before: readonly Cell[], after: readonly Cell[]): (number | nul
     { removed: false, added: true, value: after },
   ];
   const found: (number | null)[] = [];
-  let place = 0;
+  let oldIndex = 0;
   let free: number[] = [];
   for (const { added, removed, value } of changes) {
     if (removed) {
-      free = value.map((_, index) => place + index);
-      place += value.length;
+      free = value.map((_, index) => oldIndex + index);
+      oldIndex += value.length;
     } else if (added) {
       found.push(...value.map(() => free.shift() ?? null));
     } else {
       free = [];
-      found.push(...value.map((_, index) => place + index));
-      place += value.length;
+      found.push(...value.map((_, index) => oldIndex + index));
+      oldIndex += value.length;
     }
   }
   return found;

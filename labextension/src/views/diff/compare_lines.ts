@@ -60,12 +60,12 @@ const known = new WeakMap<Diff, Comparison | null>();
 
 /** Compares the two texts of a file, once; `null` where that would take too long. */
 export function compare(diff: Diff): Comparison | null {
-  let made = known.get(diff);
-  if (made === undefined) {
-    made = compareTexts(diff.old_text ?? '', diff.new_text, diff);
-    known.set(diff, made);
+  let comparison = known.get(diff);
+  if (comparison === undefined) {
+    comparison = compareTexts(diff.old_text ?? '', diff.new_text, diff);
+    known.set(diff, comparison);
   }
-  return made;
+  return comparison;
 }
 
 /** The pieces of a line, marked by words where the pair is more than half equal. */

@@ -54,7 +54,7 @@ interface LineProps {
 
 function Line({ comparison, line, row, plain }: LineProps) {
   const { kind, before, after } = line;
-  const place = {
+  const attributes = {
     'data-g': pad(before) + pad(after),
     ...(row === undefined
       ? {}
@@ -63,17 +63,17 @@ function Line({ comparison, line, row, plain }: LineProps) {
   const text = <LineText {...{ comparison, line, plain }} />;
   switch (kind) {
     case 'added':
-      return <ins {...place}>{text}</ins>;
+      return <ins {...attributes}>{text}</ins>;
     case 'removed':
-      return <del {...place}>{text}</del>;
+      return <del {...attributes}>{text}</del>;
     case 'context':
       return (
         <>
-          <span class="ctx" {...place}>
+          <span class="ctx" {...attributes}>
             {text}
           </span>
           {row !== undefined && (
-            <span class="ctx twin" aria-hidden="true" {...place} data-s={pad(after)}>
+            <span class="ctx twin" aria-hidden="true" {...attributes} data-s={pad(after)}>
               <LineText {...{ comparison, line, plain }} />
             </span>
           )}

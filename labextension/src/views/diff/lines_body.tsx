@@ -122,16 +122,16 @@ function firstSections(sections: readonly Section[], most: number): readonly Sec
     return sections;
   }
   let left = most;
-  const kept: Section[] = [];
+  const found: Section[] = [];
   for (const section of sections) {
     if (left <= 0) {
       break;
     }
     const end = section.folded ? section.end : Math.min(section.end, section.start + left);
-    kept.push({ ...section, end });
+    found.push({ ...section, end });
     left -= section.folded ? 0 : end - section.start;
   }
-  return kept;
+  return found;
 }
 
 const SPLIT_KEY = 'acp-jupyter:split-diffs';

@@ -59,15 +59,15 @@ export function codeBox(
 
 /** Shown only while there is a cell to begin from. */
 function cellButtons(cells: NonNullable<Actions['cells']>, t: Translate): HTMLElement[] {
-  const made: HTMLElement[] = [button('insert', 'insert', t('Insert as cell below'))];
+  const buttons: HTMLElement[] = [button('insert', 'insert', t('Insert as cell below'))];
   if (cells.replaceActive !== undefined) {
     const replace = element('button', 'btn quiet small');
     replace.type = 'button';
     replace.dataset.act = 'replace';
-    made.push(replace);
+    buttons.push(replace);
   }
-  nameCellButtons(made, cells, t);
-  return made;
+  nameCellButtons(buttons, cells, t);
+  return buttons;
 }
 
 /** The buttons name the cell that is active now. */
@@ -93,27 +93,27 @@ export function scrollable<Box extends HTMLElement>(box: Box, label: string): Bo
 }
 
 function button(act: string, icon: IconName, label: string): HTMLButtonElement {
-  const made = element('button', 'ico');
-  made.type = 'button';
-  made.dataset.act = act;
-  made.title = label;
-  made.setAttribute('aria-label', label);
-  made.append(iconElement(icon));
-  return made;
+  const node = element('button', 'ico');
+  node.type = 'button';
+  node.dataset.act = act;
+  node.title = label;
+  node.setAttribute('aria-label', label);
+  node.append(iconElement(icon));
+  return node;
 }
 
 export function element<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
   className = '',
 ): HTMLElementTagNameMap[Tag] {
-  const made = document.createElement(tag);
+  const node = document.createElement(tag);
   if (className !== '') {
-    made.className = className;
+    node.className = className;
   }
-  return made;
+  return node;
 }
 
-const SAID_MILLISECONDS = 2_000;
+const WORDS_MILLISECONDS = 2_000;
 
 /** What a click on a button of a code box does. */
 export function actOnCode(
@@ -123,14 +123,14 @@ export function actOnCode(
   announce: (words: string, how: 'polite' | 'assertive') => void,
 ): void {
   const box = button.closest('.acp-code');
-  const deed = box === null ? null : codeActionOf(button.dataset.act ?? '', box, actions, t);
-  if (box === null || deed === null || busy.has(box)) {
+  const action = box === null ? null : codeActionOf(button.dataset.act ?? '', box, actions, t);
+  if (box === null || action === null || busy.has(box)) {
     return;
   }
   busy.add(box);
-  void deed
+  void action
     .run()
-    .then(() => ({ words: deed.done, how: 'polite' as const }))
+    .then(() => ({ words: action.done, how: 'polite' as const }))
     .catch((error: unknown) => ({ words: messageOf(error), how: 'assertive' as const }))
     .then(({ words, how }) => {
       showWords(box, words);
@@ -176,5 +176,5 @@ function codeActionOf(
 function showWords(box: Element, words: string): void {
   const label = box.querySelector('header > .grow');
   label?.setAttribute('data-said', words);
-  setTimeout(() => label?.removeAttribute('data-said'), SAID_MILLISECONDS);
+  setTimeout(() => label?.removeAttribute('data-said'), WORDS_MILLISECONDS);
 }

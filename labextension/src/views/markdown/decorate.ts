@@ -8,7 +8,7 @@ import { IMAGE_ADDRESS, safeLink } from './sanitise';
 const EMBEDDED_IMAGE = /^data:image\/(png|jpeg|gif|webp);base64,/;
 
 /** Turns plain sanitised elements into ours: code boxes, table boxes, safe links, images on request. */
-export function dress(fragment: ParentNode, options: MarkdownOptions): void {
+export function decorate(fragment: ParentNode, options: MarkdownOptions): void {
   for (const pre of fragment.querySelectorAll('pre')) {
     const code = pre.querySelector('code');
     const language = /^language-(.+)$/.exec(code?.className ?? '')?.[1] ?? '';
@@ -22,13 +22,13 @@ export function dress(fragment: ParentNode, options: MarkdownOptions): void {
     formula.setAttribute('dir', 'ltr');
   }
   for (const table of fragment.querySelectorAll('table')) {
-    dressTable(table, options);
+    decorateTable(table, options);
   }
   for (const link of fragment.querySelectorAll('a')) {
-    dressLink(link);
+    decorateLink(link);
   }
   for (const image of fragment.querySelectorAll('img')) {
-    image.replaceWith(dressedImage(image, options));
+    image.replaceWith(decoratedImage(image, options));
   }
   for (const input of fragment.querySelectorAll('input')) {
     input.disabled = true;
@@ -36,7 +36,7 @@ export function dress(fragment: ParentNode, options: MarkdownOptions): void {
   }
 }
 
-function dressTable(table: HTMLTableElement, { t }: MarkdownOptions): void {
+function decorateTable(table: HTMLTableElement, { t }: MarkdownOptions): void {
   const box = scrollable(element('div', 'acp-scroll'), t('Table'));
   table.replaceWith(box);
   box.append(table);
@@ -50,7 +50,7 @@ function dressTable(table: HTMLTableElement, { t }: MarkdownOptions): void {
   }
 }
 
-function dressLink(link: HTMLAnchorElement): void {
+function decorateLink(link: HTMLAnchorElement): void {
   const address = safeLink(link.getAttribute('href') ?? '');
   if (address === null) {
     link.removeAttribute('href');
@@ -60,7 +60,7 @@ function dressLink(link: HTMLAnchorElement): void {
   link.rel = 'noopener noreferrer';
 }
 
-function dressedImage(image: HTMLImageElement, { t, controls }: MarkdownOptions): HTMLElement {
+function decoratedImage(image: HTMLImageElement, { t, controls }: MarkdownOptions): HTMLElement {
   const address = image.getAttribute(IMAGE_ADDRESS) ?? '';
   if (EMBEDDED_IMAGE.test(address)) {
     const shown = element('img');
@@ -79,7 +79,7 @@ function dressedImage(image: HTMLImageElement, { t, controls }: MarkdownOptions)
     const link = element('a');
     link.href = remote;
     link.textContent = t('Image: %1', words);
-    dressLink(link);
+    decorateLink(link);
     return link;
   }
   const load = element('button', 'btn small');

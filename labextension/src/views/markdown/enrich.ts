@@ -84,17 +84,17 @@ export class Enricher {
     if (!runs || code?.textContent !== text || holdsSelection(code)) {
       return;
     }
-    const made = coloured(runs, text);
-    if (made !== null) {
-      markControls(made);
-      code.replaceChildren(made);
+    const drawn = coloured(runs, text);
+    if (drawn !== null) {
+      markControls(drawn);
+      code.replaceChildren(drawn);
     }
   }
 
   private async typeset(formula: HTMLElement): Promise<void> {
     const source = formula.textContent;
-    const made = await this.rendering.mathematics?.(source);
-    if (!made || formula.textContent !== source || this.disposed) {
+    const drawn = await this.rendering.mathematics?.(source);
+    if (!drawn || formula.textContent !== source || this.disposed) {
       return;
     }
     // The source stays for copies, for finding in the page, and to be read aloud.
@@ -104,7 +104,7 @@ export class Enricher {
     const shown = document.createElement('span');
     shown.className = 'acp-typeset';
     shown.setAttribute('aria-hidden', 'true');
-    shown.append(made);
+    shown.append(drawn);
     formula.title = source;
     formula.replaceChildren(written, shown);
   }
@@ -121,18 +121,18 @@ export function coloured(runs: readonly Run[], text: string): DocumentFragment |
   if (runs.length > MAX_RUNS || runs.map(run => run.text).join('') !== text) {
     return null;
   }
-  const made = document.createDocumentFragment();
+  const drawn = document.createDocumentFragment();
   for (const run of runs) {
     if (run.class === '') {
-      made.append(run.text);
+      drawn.append(run.text);
     } else {
       const span = document.createElement('span');
       span.className = run.class;
       span.textContent = run.text;
-      made.append(span);
+      drawn.append(span);
     }
   }
-  return made;
+  return drawn;
 }
 
 function within(element: Element, selector: string): HTMLElement[] {
@@ -147,16 +147,16 @@ export async function drawDiagram(
   rendering: Rendering,
   t: Translate,
 ): Promise<void> {
-  const made = await rendering.diagram?.(source);
+  const drawn = await rendering.diagram?.(source);
   const pre = box.querySelector(':scope > pre');
-  if (!made || pre === null || !made.address.startsWith('data:image/svg+xml')) {
+  if (!drawn || pre === null || !drawn.address.startsWith('data:image/svg+xml')) {
     return;
   }
   const image = document.createElement('img');
-  image.src = made.address;
-  image.alt = made.label === '' ? t('Diagram') : made.label;
-  if (made.width !== null) {
-    image.width = made.width;
+  image.src = drawn.address;
+  image.alt = drawn.label === '' ? t('Diagram') : drawn.label;
+  if (drawn.width !== null) {
+    image.width = drawn.width;
   }
   const figure = document.createElement('figure');
   figure.className = 'acp-diagram';
@@ -184,9 +184,9 @@ export async function redrawDiagram(
     await drawDiagram(box, source, rendering, t);
     return;
   }
-  const made = await rendering.diagram?.(source);
-  if (made?.address.startsWith('data:image/svg+xml') === true) {
-    image.src = made.address;
+  const drawn = await rendering.diagram?.(source);
+  if (drawn?.address.startsWith('data:image/svg+xml') === true) {
+    image.src = drawn.address;
   }
 }
 /** Asking for the selection lays the whole page out, so it is asked when it changes only. */

@@ -37,12 +37,12 @@ export function Prose({ itemId, open, class: kind = 'acp-prose' }: ProseProps) {
     }
     const enricher = rendering === undefined ? null : new Enricher(element, rendering, t);
     const options = { t, controls: actions !== null, code: actions ?? undefined };
-    const made = new Writer(element, options, enricher?.take);
-    writer.current = made;
+    const created = new Writer(element, options, enricher?.take);
+    writer.current = created;
     const take = () => {
       const { view } = store;
-      if (textLength(view, itemId, 'text') > made.length) {
-        made.append(textFrom(view, itemId, 'text', made.length));
+      if (textLength(view, itemId, 'text') > created.length) {
+        created.append(textFrom(view, itemId, 'text', created.length));
       }
     };
     const unsubscribe = store.subscribeItem(itemId, take);
@@ -51,7 +51,7 @@ export function Prose({ itemId, open, class: kind = 'acp-prose' }: ProseProps) {
       unsubscribe();
       stopNaming?.();
       enricher?.dispose();
-      made.dispose();
+      created.dispose();
     };
   }, [store, itemId, actions === null, cells, rendering]);
 

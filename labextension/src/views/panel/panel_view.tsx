@@ -40,7 +40,7 @@ export function PanelView(props: PanelProps) {
   /** Name of the agent that a session is being made with. */
   const [starting, setStarting] = useState('');
   /** That session; what is written meanwhile is for it. */
-  const made = useRef<Promise<string> | null>(null);
+  const creating = useRef<Promise<string> | null>(null);
   const trash = useTrash(actions.life?.remove, setFailure);
   useSubscription(useCallback(listener => store.subscribeSession(listener), [store]));
   useLayoutEffect(() => setFailure(''), [store]);
@@ -52,7 +52,7 @@ export function PanelView(props: PanelProps) {
   useLayoutEffect(() => setPage('session'), [props.opened]);
   const former = useRef(store);
   useLayoutEffect(() => {
-    if (made.current !== null && former.current !== store) {
+    if (creating.current !== null && former.current !== store) {
       goOn(former.current, store, root.current);
     }
     former.current = store;
@@ -83,12 +83,12 @@ export function PanelView(props: PanelProps) {
       actions.openSession?.(id);
       return id;
     })().finally(() => {
-      if (made.current === making) {
-        made.current = null;
+      if (creating.current === making) {
+        creating.current = null;
         setStarting('');
       }
     });
-    made.current = making;
+    creating.current = making;
     return making;
   };
   const start = (agentId: string) => {
@@ -181,7 +181,7 @@ export function PanelView(props: PanelProps) {
                   sendKey={props.sendKey}
                   onAgent={id => (props.store === null ? setChosen(id) : start(id))}
                   shownStore={id => (former.current.sessionId === id ? former.current : null)}
-                  toSession={() => made.current ?? toSession(props, next?.id ?? null, create)}
+                  toSession={() => creating.current ?? toSession(props, next?.id ?? null, create)}
                   onFailure={setFailure}
                 />
               ) : (

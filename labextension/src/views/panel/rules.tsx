@@ -56,17 +56,17 @@ function RuleList({ session, list, revoke }: RuleListProps) {
   const fail = (error: unknown) => setFailure(messageOf(error));
 
   useEffect(() => {
-    let wanted = true;
+    let mounted = true;
     list(session.session_id)
       .then(found => {
-        if (wanted) {
+        if (mounted) {
           setEntries(found);
           setFailure('');
         }
       })
       .catch(fail);
     return () => {
-      wanted = false;
+      mounted = false;
     };
   }, [session.session_id, session.rules, session.waiting, changes]);
 

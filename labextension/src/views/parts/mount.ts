@@ -38,11 +38,11 @@ interface LastFocus {
  * line: what stands there now takes the focus over. Watches only while the focus is inside.
  */
 export function keepFocus(view: HTMLElement): () => void {
-  let place: LastFocus | null = null;
+  let focused: LastFocus | null = null;
   const observer = new MutationObserver(() => {
-    if (place !== null && isGone(place.element)) {
+    if (focused !== null && isGone(focused.element)) {
       const { activeElement: active } = document;
-      const lost = place;
+      const lost = focused;
       forget();
       // Whoever took it meanwhile knows better.
       if (active === null || active === document.body || active === lost.element) {
@@ -51,19 +51,19 @@ export function keepFocus(view: HTMLElement): () => void {
     }
   });
   const forget = () => {
-    place = null;
+    focused = null;
     observer.disconnect();
   };
   const onFocusIn = ({ target }: FocusEvent) => {
     if (target instanceof HTMLElement) {
-      place = lastFocusOf(view, target);
+      focused = lastFocusOf(view, target);
       observer.observe(view, { childList: true, subtree: true, attributeFilter: ['disabled'] });
     }
   };
   // An element that is taken away loses the focus as one that is left does.
   const onFocusOut = ({ target }: FocusEvent) => {
     setTimeout(() => {
-      if (place?.element === target && document.activeElement !== target) {
+      if (focused?.element === target && document.activeElement !== target) {
         forget();
       }
     });

@@ -157,8 +157,8 @@ interface BodyProps {
 
 function Form({ item, answering, problems, onProblems, send, t, children }: BodyProps) {
   // Kept beyond the life of the element: a notebook draws its outputs anew.
-  const [kept, keep] = useValue(`question ${item.request_id}`);
-  const values = valuesOf(item.fields, kept);
+  const [draft, setDraft] = useValue(`question ${item.request_id}`);
+  const values = valuesOf(item.fields, draft);
   const wrong = Object.keys(problems).length;
   const submit = () => {
     const found = problemsOf(item.fields, values, t);
@@ -188,7 +188,7 @@ function Form({ item, answering, problems, onProblems, send, t, children }: Body
             value={values[field.name] ?? ''}
             problem={problems[field.name] ?? ''}
             disabled={answering}
-            onChange={value => keep(JSON.stringify({ ...values, [field.name]: value }))}
+            onChange={value => setDraft(JSON.stringify({ ...values, [field.name]: value }))}
           />
         ))}
         {wrong > 0 && (

@@ -121,7 +121,7 @@ function Ticks({ field, value, name, onChange }: FieldProps & { readonly name: s
   const several = field.type === 'choices';
   const chosen = typeof value === 'string' ? [value] : Array.isArray(value) ? value : [];
   const none = { value: '', label: t('No answer'), description: '' };
-  const offered = several || field.required ? field.choices : [...field.choices, none];
+  const choices = several || field.required ? field.choices : [...field.choices, none];
   const choose = (choice: string, on: boolean) => {
     if (!several) {
       onChange(choice);
@@ -135,7 +135,7 @@ function Ticks({ field, value, name, onChange }: FieldProps & { readonly name: s
   };
   return (
     <>
-      {offered.map(choice => (
+      {choices.map(choice => (
         <label key={choice.value} class="tick">
           <input
             {...OWN_KEYS}

@@ -11,8 +11,8 @@ export type Values = Readonly<Record<string, Value>>;
 export type Problems = Readonly<Record<string, string>>;
 
 /** What the form begins with, or what was left in it when it was last drawn. */
-export function valuesOf(fields: readonly ElicitationField[], kept: string): Values {
-  const before = read(kept);
+export function valuesOf(fields: readonly ElicitationField[], draft: string): Values {
+  const before = read(draft);
   return Object.fromEntries(fields.map(field => [field.name, before[field.name] ?? first(field)]));
 }
 
@@ -114,11 +114,11 @@ function first(field: ElicitationField): Value {
   }
 }
 
-function read(kept: string): Record<string, Value> {
-  if (kept === '') {
+function read(draft: string): Record<string, Value> {
+  if (draft === '') {
     return {};
   }
-  const value: unknown = JSON.parse(kept); // written here, by us
+  const value: unknown = JSON.parse(draft); // written here, by us
   const entries = isRecord(value) ? Object.entries(value) : [];
   return Object.fromEntries(
     entries.flatMap(([name, each]) => (isValue(each) ? [[name, each]] : [])),

@@ -156,7 +156,7 @@ const OPTION_ICONS: ReadonlyMap<string, IconName> = new Map([
 /** Named exactly as the agent named it; the key is for the eye. */
 function OptionButton({ option, index, primary, disabled, onChoose }: OptionButtonProps) {
   const key = index < 9 ? String(index + 1) : undefined;
-  const look = OPTION_ICONS.get(option.option_kind);
+  const icon = OPTION_ICONS.get(option.option_kind);
   const marked = oddNames([option.name], 'invisible').length > 0;
   return (
     <button
@@ -165,11 +165,11 @@ function OptionButton({ option, index, primary, disabled, onChoose }: OptionButt
       aria-label={marked ? option.name : undefined}
       aria-keyshortcuts={key}
       data-option={key}
-      data-option-kind={look === undefined ? undefined : option.option_kind}
+      data-option-kind={icon === undefined ? undefined : option.option_kind}
       disabled={disabled}
       onClick={onChoose}
     >
-      {look !== undefined && <Icon name={look} small />}
+      {icon !== undefined && <Icon name={icon} small />}
       <bdi>
         <Visible text={option.name} />
       </bdi>

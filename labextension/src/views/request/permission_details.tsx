@@ -27,7 +27,11 @@ export function PermissionDetails({
   const { store, t } = useScene();
   const { command, path, diffs } = item;
   const paths = useMemo(() => {
-    const all = [path, ...item.locations.map(place => place.path), ...diffs.map(diff => diff.path)];
+    const all = [
+      path,
+      ...item.locations.map(location => location.path),
+      ...diffs.map(diff => diff.path),
+    ];
     // The folder itself is named as such.
     const named = command === '' ? [''] : ['', '.'];
     return [...new Set(all)].filter(each => !named.includes(each));
@@ -41,10 +45,13 @@ export function PermissionDetails({
   const rows = [...fields, ...detailsOf(item, fields)];
   // What a terminal puts out meanwhile is nothing that is asked.
   const output = item.terminal === null ? textOf(store.view, item.id, 'output').trim() : '';
-  const said = shown.some(text => text.includes(output)) ? '' : output;
+  const outputShown = shown.some(text => text.includes(output)) ? '' : output;
   const folder = item.permission?.folder ?? '';
   const odd = oddNames([command, folder, ...paths], 'lookalikes');
-  const hidden = oddNames([said, ...diffs.map(diff => diff.new_text), ...rows.flat()], 'invisible');
+  const hidden = oddNames(
+    [outputShown, ...diffs.map(diff => diff.new_text), ...rows.flat()],
+    'invisible',
+  );
   const isAllInWords = command === '' && listed.length === 0 && diffs.length === 0;
   return (
     <div class="what">
@@ -70,10 +77,10 @@ export function PermissionDetails({
         </dl>
       )}
       {rows.length > 0 && <Fields rows={rows} />}
-      {said !== '' && (
+      {outputShown !== '' && (
         <div class="acp-code">
           <pre class="wrap" tabIndex={0} role="group" aria-label={t('Details')} dir="auto">
-            <Visible text={said} />
+            <Visible text={outputShown} />
           </pre>
         </div>
       )}

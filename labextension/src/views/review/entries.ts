@@ -117,9 +117,9 @@ export function openParts(
   isKept: IsKept,
 ): ChangedFile['reverted_hunks'] {
   const { marked, file } = entry;
-  const gone = new Set(file.reverted_hunks.map(hunkKey));
+  const reverted = new Set(file.reverted_hunks.map(hunkKey));
   return partsOf(entry, diff).filter(
-    range => !gone.has(hunkKey(range)) && !isKept(marked, file.path, hunkKey(range)),
+    range => !reverted.has(hunkKey(range)) && !isKept(marked, file.path, hunkKey(range)),
   );
 }
 
@@ -147,18 +147,18 @@ type Chain = readonly Entry[];
  * between would look like theirs. `entries` are in order; a joined one stands at its last.
  */
 export function joinEntries(entries: readonly Entry[]): Entry[] {
-  const places = new Map<string, Chain[]>();
+  const byFile = new Map<string, Chain[]>();
   for (const entry of entries) {
-    const chains = places.get(fileKeyOf(entry)) ?? [];
+    const chains = byFile.get(fileKeyOf(entry)) ?? [];
     const last = chains[chains.length - 1] ?? [];
     const start = startOf(entry, last);
     const parts = [last.slice(0, start), [...last.slice(start), entry]];
     const whole = parts.filter(part => part.length > 0);
-    places.set(fileKeyOf(entry), [...chains.slice(0, -1), ...whole]);
+    byFile.set(fileKeyOf(entry), [...chains.slice(0, -1), ...whole]);
   }
   const order = new Map(entries.map((entry, index) => [entry, index]));
   const end = (chain: Chain) => Math.max(...chain.map(entry => order.get(entry) ?? 0));
-  const chains = [...places.values()].flat();
+  const chains = [...byFile.values()].flat();
   return chains.sort((one, other) => end(one) - end(other)).flatMap(mergedEntries);
 }
 
@@ -189,7 +189,7 @@ function isHandedOn(last: Entry, next: Entry): boolean {
     last.file.new_text_id !== '' &&
     last.file.new_text_id === next.file.old_text_id &&
     last.file.reverted_hunks.length === 0 &&
-    [last, next].every(({ revertible, file }) => revertible && file.kept && isInPlace(file))
+    [last, next].every(({ revertible, file }) => revertible && file.kept && hasOnePath(file))
   );
 }
 
@@ -215,7 +215,7 @@ function changeOf(first: ChangedFile, last: ChangedFile): ChangedFile['change'] 
   return first.change === 'added' ? 'added' : 'modified';
 }
 
-function isInPlace({ change }: ChangedFile): boolean {
+function hasOnePath({ change }: ChangedFile): boolean {
   return change === 'added' || change === 'modified' || change === 'deleted';
 }
 

@@ -36,11 +36,11 @@ export function stepsFor(entry: Entry, entries: readonly Entry[], undo: boolean)
 }
 
 /** What is done to take back whole files that stand at a turn, or to put them back. */
-export function wholeSteps(of: TurnEntries, meant: readonly Entry[], undo: boolean): RevertStep[] {
+export function wholeSteps(of: TurnEntries, chosen: readonly Entry[], undo: boolean): RevertStep[] {
   const how = undo ? { undo } : {};
   const isSingle = ({ turns }: Entry) => turns.length === 1;
-  const single = meant.filter(isSingle);
-  const joined = meant.filter(entry => !isSingle(entry));
+  const single = chosen.filter(isSingle);
+  const joined = chosen.filter(entry => !isSingle(entry));
   const steps = joined.map(entry => stepOf(entry, { paths: [entry.file.path], ...how }));
   // Without paths it is all that the turn changed, also what was too much to be told.
   const isAlone = of.entries.filter(isSingle).length === of.changes.files.length;
@@ -93,8 +93,8 @@ export function countFiles(entries: readonly Entry[]): number {
 
 /** Whether both touch the same place on disk; sessions may have different folders. */
 function sameFile(one: Entry, other: Entry): boolean {
-  const places = fileKeysOf(one);
-  return fileKeysOf(other).some(place => places.includes(place));
+  const keys = fileKeysOf(one);
+  return fileKeysOf(other).some(key => keys.includes(key));
 }
 
 function fileKeysOf({ file, source }: Entry): string[] {

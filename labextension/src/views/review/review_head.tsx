@@ -17,7 +17,7 @@ import type { Entry, Scope, TurnEntries } from './entries';
 import { laterOf, runSteps, stepOf, wholeSteps } from './revert_steps';
 
 /** So many files are taken back without a question. */
-const UNASKED = 5;
+const MOST_WITHOUT_QUESTION = 5;
 
 interface ReviewHeadProps {
   readonly turns: readonly TurnEntries[];
@@ -43,22 +43,22 @@ export function ReviewHead(props: ReviewHeadProps) {
   const back = open.filter(
     entry => entry.revertible && entry.file.kept && !laterOf(entry, entries).some(stays),
   );
-  const gone = entries.filter(({ file }) => file.reverted);
+  const reverted = entries.filter(({ file }) => file.reverted);
   const revertTurn = actions?.revertTurn;
   const revertAll = (revert: NonNullable<Actions['revertTurn']>) =>
     // The newest first: what a later turn made of a file is in the way of an earlier one.
     runSteps(
       revert,
       [...turns].reverse().flatMap(each => {
-        const meant = each.entries.filter(entry => back.includes(entry));
+        const chosen = each.entries.filter(entry => back.includes(entry));
         const isWhole = ({ marked, file }: Entry) => !isTouched(marked, file.path);
-        const parts = meant.filter(entry => !isWhole(entry));
+        const parts = chosen.filter(entry => !isWhole(entry));
         return [
           ...parts.map(entry => {
             const hunks = openParts(entry, diffs.get(entry.key), isKept);
             return stepOf(entry, { hunks: { path: entry.file.path, hunks } });
           }),
-          ...wholeSteps(each, meant.filter(isWhole), false),
+          ...wholeSteps(each, chosen.filter(isWhole), false),
         ];
       }),
     );
@@ -66,8 +66,8 @@ export function ReviewHead(props: ReviewHeadProps) {
     runSteps(
       revert,
       turns.flatMap(each => {
-        const meant = each.entries.filter(entry => gone.includes(entry));
-        return wholeSteps(each, meant, true);
+        const chosen = each.entries.filter(entry => reverted.includes(entry));
+        return wholeSteps(each, chosen, true);
       }),
     );
   const name = nameOf(scope, t);
@@ -108,7 +108,7 @@ export function ReviewHead(props: ReviewHeadProps) {
           <RevertButton
             words={t('Revert all')}
             question={
-              back.length > UNASKED
+              back.length > MOST_WITHOUT_QUESTION
                 ? t('Make %1 files as they were before?', grouped(back.length))
                 : null
             }
@@ -116,7 +116,7 @@ export function ReviewHead(props: ReviewHeadProps) {
             onFailure={setFailure}
           />
         )}
-        {revertTurn !== undefined && back.length === 0 && gone.length > 1 && (
+        {revertTurn !== undefined && back.length === 0 && reverted.length > 1 && (
           <RevertButton
             words={t('Undo all')}
             question={null}

@@ -29,11 +29,11 @@ export class ReviewKeys {
 
   handle(event: KeyboardEvent): boolean {
     const { target, key } = event;
-    const place = target instanceof Element ? target : null;
-    if (event.ctrlKey || event.altKey || event.metaKey || isTextField(place)) {
+    const element = target instanceof Element ? target : null;
+    if (event.ctrlKey || event.altKey || event.metaKey || isTextField(element)) {
       return false;
     }
-    if (place instanceof HTMLSelectElement) {
+    if (element instanceof HTMLSelectElement) {
       return false;
     }
     switch (key) {

@@ -111,19 +111,19 @@ export function TerminalPages({ itemId, label, page, onPage }: TerminalPagesProp
   const { store, t } = useScene();
   const host = useRef<HTMLPreElement>(null);
   const lines = useMemo(() => screenLines(textOf(store.view, itemId, 'output')), [itemId, page]);
-  const place = page === 'end' ? pagesOf(lines.length) : Number(page);
+  const pageNumber = page === 'end' ? pagesOf(lines.length) : Number(page);
   useLayoutEffect(() => {
-    const shown = lines.slice((place - 1) * PAGE_LINES, place * PAGE_LINES);
+    const shown = lines.slice((pageNumber - 1) * PAGE_LINES, pageNumber * PAGE_LINES);
     if (host.current !== null) {
       host.current.replaceChildren(render(shown.join('\n')));
       host.current.scrollTop = page === 'end' ? host.current.scrollHeight : 0;
     }
-  }, [lines, place]);
+  }, [lines, pageNumber]);
   return (
     <>
       <pre class="acp-out" tabIndex={0} role="group" aria-label={label} dir="ltr" ref={host} />
       <p class="acp-pages">
-        <Pager page={place} lines={lines.length} onPage={next => onPage(String(next))} />
+        <Pager page={pageNumber} lines={lines.length} onPage={next => onPage(String(next))} />
         <button type="button" class="btn quiet small" onClick={() => onPage('')}>
           {t('Show the end')}
         </button>

@@ -88,8 +88,8 @@ export function Audio({ address, name, facts }: AudioProps) {
       return undefined;
     }
     // Chromium hides the controls of a player that `moveBefore` has moved, as a turn folds.
-    const observer = new MutationObserver(records => {
-      if (records.some(({ addedNodes }) => [...addedNodes].includes(element))) {
+    const observer = new MutationObserver(mutations => {
+      if (mutations.some(({ addedNodes }) => [...addedNodes].includes(element))) {
         player.controls = false;
         player.controls = true;
       }

@@ -46,17 +46,17 @@ export function ToolBody({ item, children }: ToolBodyProps) {
   const beside: Field[] = folder === '' ? [] : [[t('Folder'), folder]];
   const rows = [...fields, ...beside, ...detailsOf(item, fields)];
   const opened = main === 'lines' ? [path] : diffs.map(diff => diff.path);
-  const places = otherLocations(item, opened);
-  const said = main === 'diffs' || main === 'fields' ? hasOutput : true;
-  const rest = diffs.length + rows.length + blocks.length + diagnostics.length + places.length;
+  const locations = otherLocations(item, opened);
+  const isOutputShown = main === 'diffs' || main === 'fields' ? hasOutput : true;
+  const rest = diffs.length + rows.length + blocks.length + diagnostics.length + locations.length;
   const times = [item.started_at, item.ended_at].flatMap(at => (at === null ? [] : moment(at)));
-  const last = said || rest > 0 || children ? times.join(' – ') : t('No details.');
+  const last = isOutputShown || rest > 0 || children ? times.join(' – ') : t('No details.');
   // It stands in the box that there is, else below.
   const button = actions !== null && hasRaw(item) ? <RawButton item={item} /> : null;
   const inDiff = main === 'diffs' && diffs[0]?.is_new_file === false;
   const isCommand = main === 'command' && isCommandKnown(item, hasOutput);
   const isFound = main === 'found' && (item.hits ?? files ?? []).length > 0;
-  const isPlaced = inDiff || isCommand || isFound || main === 'lines';
+  const isButtonPlaced = inDiff || isCommand || isFound || main === 'lines';
   return (
     <>
       {isCommand && <Command item={item} />}
@@ -99,13 +99,13 @@ export function ToolBody({ item, children }: ToolBodyProps) {
         </div>
       )}
       {diagnostics.length > 0 && <Diagnostics found={diagnostics} />}
-      {places.length > 0 && <Locations places={places} />}
+      {locations.length > 0 && <Locations locations={locations} />}
       {blocks.map(block => (
         <ContentBlock key={block.id} block={block} />
       ))}
       {last !== '' && <p class="muted acp-empty">{last}</p>}
       {raw && <Raw item={item} />}
-      {!isPlaced && button !== null && <div class="acp-bodyfoot">{button}</div>}
+      {!isButtonPlaced && button !== null && <div class="acp-bodyfoot">{button}</div>}
     </>
   );
 }

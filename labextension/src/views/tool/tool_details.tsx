@@ -6,7 +6,7 @@ import { useOpen, useScene } from '../scene';
 
 /** The line at which a file of this call opens, as the agent says. */
 export function lineOf({ locations }: ToolCall, path: string): number | null {
-  return locations.find(place => place.path === path)?.line ?? null;
+  return locations.find(location => location.path === path)?.line ?? null;
 }
 
 /** The places that a call names, without those that its body opens anyway. */
@@ -28,11 +28,11 @@ export function otherLocations(
 }
 
 /** Where the agent is at work; a click opens the file there. */
-export function Locations({ places }: { readonly places: readonly Location[] }) {
+export function Locations({ locations }: { readonly locations: readonly Location[] }) {
   const { t } = useScene();
   return (
     <ul class="acp-places" role="list" aria-label={t('Locations')}>
-      {places.map(({ path, line }, index) => (
+      {locations.map(({ path, line }, index) => (
         <li key={index}>
           <FileLink path={path} line={line} />
         </li>

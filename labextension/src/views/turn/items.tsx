@@ -37,12 +37,12 @@ interface RowsProps {
 export function Rows({ id, rows, waiting }: RowsProps) {
   const { actions, t } = useScene();
   const [pages, setPages] = useValue(`${id} rows`);
-  const wanted = MOUNTED_ROWS * Number(pages || 1);
-  const asks = rows.findIndex(
+  const most = MOUNTED_ROWS * Number(pages || 1);
+  const firstWaiting = rows.findIndex(
     row => row.kind === 'item' && [row.item, ...row.steps].some(isWaiting),
   );
-  const late = rows.length > MAX_ROWS && actions !== null ? Math.max(0, rows.length - wanted) : 0;
-  const hidden = asks < 0 ? late : Math.min(late, asks);
+  const late = rows.length > MAX_ROWS && actions !== null ? Math.max(0, rows.length - most) : 0;
+  const hidden = firstWaiting < 0 ? late : Math.min(late, firstWaiting);
   const shown = hidden > 0 ? rows.slice(hidden) : rows;
   const todos = newestTodos(rows.flatMap(row => (row.kind === 'item' ? [row.item] : [])));
   const lastText = shown.map(isText).lastIndexOf(true);
@@ -157,12 +157,12 @@ interface ToolRowProps extends Required<ItemRowProps> {
 /** A tool call and what subagents did for it; what one of them asks is never folded. */
 function ToolRow({ item, steps, waiting, newest }: ToolRowProps) {
   const { actions } = useScene();
-  const asking = actions === null ? [] : steps.filter(isWaiting);
-  const done = asking.length === 0 ? steps : steps.filter(step => !isWaiting(step));
+  const waitingSteps = actions === null ? [] : steps.filter(isWaiting);
+  const done = waitingSteps.length === 0 ? steps : steps.filter(step => !isWaiting(step));
   const nested = steps.length > 0 && {
-    under: asking.length === 0 && <NewestStep item={item} steps={steps} />,
+    under: waitingSteps.length === 0 && <NewestStep item={item} steps={steps} />,
     body: done.length > 0 && <Steps item={item} steps={done} drawItem={drawStep} />,
-    after: asking.map(step => <ItemRow key={step.id} item={step} waiting={waiting} />),
+    after: waitingSteps.map(step => <ItemRow key={step.id} item={step} waiting={waiting} />),
   };
   return <ToolCard item={item} waiting={waiting} newest={newest} nested={nested} />;
 }

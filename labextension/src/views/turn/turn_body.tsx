@@ -95,14 +95,14 @@ function useWaiting(items: readonly Item[]): readonly string[] {
 }
 
 /** Width of the view when it was first wanted; to read it lays the page out. */
-function useWidth(wanted: boolean): [number | null, RefObject<HTMLDivElement | null>] {
+function useWidth(isNeeded: boolean): [number | null, RefObject<HTMLDivElement | null>] {
   const root = useRef<HTMLDivElement>(null);
   const [width, setWidth] = useState<number | null>(null);
   useLayoutEffect(() => {
-    if (wanted) {
+    if (isNeeded) {
       setWidth(known => known ?? root.current?.clientWidth ?? 0);
     }
-  }, [wanted]);
+  }, [isNeeded]);
   return [width, root];
 }
 

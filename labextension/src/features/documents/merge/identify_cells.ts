@@ -15,27 +15,29 @@ export function identify(
   cells: readonly CellJson[],
   makeId: () => string,
 ): CellJson[] {
-  const places = new Map(before.map(({ id }, index) => [id, index]));
+  const indexes = new Map(before.map(({ id }, index) => [id, index]));
   /** Which known cell each is. */
   const partners = new Map<number, number>();
   const taken = new Set<number>();
-  const pair = (index: number, place: number) => {
-    partners.set(index, place);
-    taken.add(place);
+  const pair = (index: number, knownIndex: number) => {
+    partners.set(index, knownIndex);
+    taken.add(knownIndex);
   };
   const times = new Map<string, number>();
   cells.forEach(({ id }) => times.set(id, (times.get(id) ?? 0) + 1));
   cells.forEach(({ id }, index) => {
-    const place = places.get(id);
+    const knownIndex = indexes.get(id);
     // Of copies that have one id the source tells which it is.
-    if (place !== undefined && times.get(id) === 1) {
-      pair(index, place);
+    if (knownIndex !== undefined && times.get(id) === 1) {
+      pair(index, knownIndex);
     }
   });
   const lone = cells.map((_, index) => index).filter(index => !partners.has(index));
-  const free = before.map((_, place) => place).filter(place => !taken.has(place));
+  const free = before
+    .map((_, knownIndex) => knownIndex)
+    .filter(knownIndex => !taken.has(knownIndex));
   const changes = diffArrays(
-    free.map(place => textOf(before[place]?.type, before[place]?.source)),
+    free.map(knownIndex => textOf(before[knownIndex]?.type, before[knownIndex]?.source)),
     lone.map(index => textOf(cells[index]?.cell_type, cells[index]?.source)),
     { timeout: 200, maxEditLength: 2_000 },
   );
@@ -47,11 +49,11 @@ export function identify(
     from += added ? 0 : value.length;
     to += removed ? 0 : value.length;
   }
-  pairByPlace(before, cells, partners, taken);
+  pairByNeighbours(before, cells, partners, taken);
   const used = new Set(before.map(({ id }) => id));
   return cells.map((cell, index) => {
-    const place = partners.get(index);
-    const known = place === undefined ? undefined : before[place];
+    const knownIndex = partners.get(index);
+    const known = knownIndex === undefined ? undefined : before[knownIndex];
     let { id } = known ?? cell;
     if (known === undefined && (!VALID_ID.test(id) || used.has(id))) {
       id = makeId();
@@ -62,31 +64,31 @@ export function identify(
 }
 
 /** Between the same neighbours a cell without an id is the one that was there. */
-function pairByPlace(
+function pairByNeighbours(
   before: readonly Pick<KnownCell, 'type'>[],
   cells: readonly CellJson[],
   partners: Map<number, number>,
   taken: Set<number>,
 ): void {
-  let place = -1;
+  let knownIndex = -1;
   let start = 0;
   for (let index = 0; index <= cells.length; index += 1) {
     const next = index === cells.length ? before.length : partners.get(index);
     if (next === undefined) {
       continue;
     }
-    const gap = next - place - 1;
+    const gap = next - knownIndex - 1;
     const lone = cells.slice(start, index);
     if (gap === lone.length && lone.every(({ id }) => id === '')) {
       lone.forEach(({ cell_type: type }, step) => {
-        const at = place + 1 + step;
+        const at = knownIndex + 1 + step;
         if (!taken.has(at) && before[at]?.type === type) {
           partners.set(start + step, at);
           taken.add(at);
         }
       });
     }
-    place = next;
+    knownIndex = next;
     start = index + 1;
   }
 }

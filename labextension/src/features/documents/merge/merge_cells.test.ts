@@ -22,7 +22,7 @@ function cell(id: string, source: string, more: Partial<OpenCell> = {}): OpenCel
 
 function merge(base: CellJson[], mine: OpenCell[], theirs: CellJson[]) {
   const plan = planMerge(base.map(known), mine, theirs);
-  return { ...plan, made: [...plan.made.keys()] };
+  return { ...plan, inserted: [...plan.inserted.keys()] };
 }
 
 const a = cell('a', '1');
@@ -40,7 +40,7 @@ describe('planMerge', () => {
     const plan = merge([a, b], [cell('a', 'mine', { outputs: out }), b], [a, cell('b', 'new')]);
     expect(plan).toEqual({
       order: ['a', 'b'],
-      made: [],
+      inserted: [],
       changes: [{ id: 'b', source: 'new' }],
       conflicts: [],
     });
@@ -60,7 +60,7 @@ describe('planMerge', () => {
   it('puts new cells after the one before them', () => {
     const plan = merge([a, b], [a, cell('mine', 'x'), b], [a, b, cell('new', 'y'), cell('z', 'z')]);
     expect(plan.order).toEqual(['a', 'mine', 'b', 'new', 'z']);
-    expect(plan.made).toEqual(['new', 'z']);
+    expect(plan.inserted).toEqual(['new', 'z']);
     expect(merge([a], [a], [cell('new', 'y'), a]).order).toEqual(['new', 'a']);
   });
 
@@ -84,7 +84,7 @@ describe('planMerge', () => {
 
   it('replaces a cell of another type', () => {
     const plan = merge([a], [a], [cell('a', '# 1', { cell_type: 'markdown' })]);
-    expect([plan.made, plan.order]).toEqual([['a'], ['a']]);
+    expect([plan.inserted, plan.order]).toEqual([['a'], ['a']]);
   });
 
   it('keeps outputs unless there are newer ones', () => {
@@ -116,12 +116,12 @@ describe('planMerge', () => {
     const plan = merge([a], [cell('a', '1', { outputs: out })], []);
     expect([plan.order, plan.conflicts]).toEqual([['a'], [{ id: 'a', theirs: null }]]);
     const text = cell('a', '1', { cell_type: 'markdown' });
-    expect(merge([a], [cell('a', '1', { outputs: out })], [text]).made).toEqual([]);
+    expect(merge([a], [cell('a', '1', { outputs: out })], [text]).inserted).toEqual([]);
   });
 
   it('takes nothing where two open cells have one id', () => {
     const plan = merge([a, a], [a, cell('a', 'typed')], [cell('a', 'new')]);
-    expect([plan.order, plan.made, plan.changes]).toEqual([['a', 'a'], [], []]);
+    expect([plan.order, plan.inserted, plan.changes]).toEqual([['a', 'a'], [], []]);
     expect(plan.conflicts).toContainEqual({ id: 'a', theirs: 'new' });
   });
 

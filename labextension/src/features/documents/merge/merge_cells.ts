@@ -33,7 +33,7 @@ export interface Plan {
   /** The ids of all cells in the end. */
   readonly order: readonly string[];
   /** Cells to be put in; an id that is there already is replaced. */
-  readonly made: ReadonlyMap<string, CellJson>;
+  readonly inserted: ReadonlyMap<string, CellJson>;
   readonly changes: readonly CellChange[];
   readonly conflicts: readonly CellConflict[];
 }
@@ -52,9 +52,14 @@ export function planMerge(
   const before = new Map(base.map(cell => [cell.id, cell]));
   const here = new Map(mine.map(cell => [cell.id, cell]));
   const there = new Set(theirs.map(({ id }) => id));
-  const made = new Map<string, CellJson>();
+  const inserted = new Map<string, CellJson>();
   if (before.size < base.length || here.size < mine.length) {
-    return { order: mine.map(({ id }) => id), made, changes: [], conflicts: unlike(mine, theirs) };
+    return {
+      order: mine.map(({ id }) => id),
+      inserted,
+      changes: [],
+      conflicts: unlike(mine, theirs),
+    };
   }
   const changes: CellChange[] = [];
   const conflicts: CellConflict[] = [];
@@ -63,7 +68,7 @@ export function planMerge(
     const isNews = was === undefined || isOther(was, cell);
     if (is === undefined) {
       if (isNews || keyOf(cell.attachments ?? {}) !== was.attachments) {
-        made.set(cell.id, cell); // new, or the user deleted what was changed
+        inserted.set(cell.id, cell); // new, or the user deleted what was changed
       }
       continue;
     }
@@ -83,7 +88,7 @@ export function planMerge(
       } else if (isTouched(was, is)) {
         conflicts.push({ id: cell.id, theirs: cell.source, ...images.theirs });
       } else {
-        made.set(cell.id, cell);
+        inserted.set(cell.id, cell);
       }
     } else {
       const change = { ...(was === undefined ? {} : rest(was, is, cell)), ...images.joined };
@@ -92,7 +97,7 @@ export function planMerge(
       }
     }
   }
-  const kept = mine.filter(cell => {
+  const staying = mine.filter(cell => {
     const was = before.get(cell.id);
     if (was === undefined || there.has(cell.id)) {
       return true;
@@ -103,12 +108,12 @@ export function planMerge(
     }
     return cell.running;
   });
-  const own = kept.map(({ id }) => id);
-  const other = theirs.map(({ id }) => id).filter(id => here.has(id) || made.has(id));
+  const own = staying.map(({ id }) => id);
+  const other = theirs.map(({ id }) => id).filter(id => here.has(id) || inserted.has(id));
   const [then, now] = [idsIn(there, base), idsIn(before, theirs)];
   const moved = then.some((id, index) => id !== now[index]) && !mine.some(each => each.running);
   const order = moved ? joined(other, own) : joined(own, other);
-  return { order, made, changes, conflicts };
+  return { order, inserted, changes, conflicts };
 }
 
 /** The ids of cells that the other version has too, in order. */
@@ -198,11 +203,14 @@ function joined(first: readonly string[], second: readonly string[]): string[] {
 }
 
 /** The cells that a plan makes of these. */
-export function planned(cells: readonly OpenCell[], { order, made, changes }: Plan): CellJson[] {
+export function applied(
+  cells: readonly OpenCell[],
+  { order, inserted, changes }: Plan,
+): CellJson[] {
   const here = new Map(cells.map(cell => [cell.id, cell]));
   const changed = new Map(changes.map(change => [change.id, change]));
   return order.flatMap(id => {
-    const cell: CellJson | undefined = made.get(id) ?? here.get(id);
+    const cell: CellJson | undefined = inserted.get(id) ?? here.get(id);
     const { source, metadata, outputs, attachments } = changed.get(id) ?? {};
     return cell === undefined
       ? []
@@ -229,13 +237,13 @@ export function restored(
   before: readonly OpenCell[],
   theirs: readonly OpenCell[],
 ): [CellJson[], CellConflict[]] {
-  let made = 0;
-  const found = identify(base, theirs, () => `made-${(made += 1)}`);
+  let count = 0;
+  const found = identify(base, theirs, () => `made-${(count += 1)}`);
   const names = new Map(found.map(({ id }, index) => [id, theirs[index]?.id ?? id]));
   const rename = <Named extends { readonly id: string }>(named: Named): Named => ({
     ...named,
     id: names.get(named.id) ?? named.id,
   });
   const plan = planMerge(base, before, found);
-  return [planned(before, plan).map(rename), plan.conflicts.map(rename)];
+  return [applied(before, plan).map(rename), plan.conflicts.map(rename)];
 }

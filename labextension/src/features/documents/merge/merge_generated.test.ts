@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 
 import { examples } from '../../../../tests/support/generated';
 import { identify } from './identify_cells';
-import { planMerge, planned, restored } from './merge_cells';
+import { planMerge, applied, restored } from './merge_cells';
 import type { CellConflict, OpenCell } from './merge_cells';
 import { known } from './notebook_json';
 import type { CellJson } from './notebook_json';
@@ -154,7 +154,7 @@ function nothingLost(mine: OpenCell[], theirs: OpenCell[], out: CellJson[], name
 
 function merged(base: OpenCell[], mine: OpenCell[], theirs: OpenCell[]) {
   const plan = planMerge(base.map(known), mine, theirs);
-  return { out: planned(mine, plan), named: [...plan.conflicts] };
+  return { out: applied(mine, plan), named: [...plan.conflicts] };
 }
 
 describe('a merge of any two changes of a notebook', () => {
@@ -192,7 +192,7 @@ describe('a merge of any two changes of a notebook', () => {
       const theirs = identify(base.map(known), written, () => `made${(count += 1)}`);
       expect(new Set(theirs.map(({ id }) => id)).size).toBe(theirs.length);
       const plan = planMerge(base.map(known), mine, theirs);
-      const there = new Set(planned(mine, plan).flatMap(cell => words(cell, 'user')));
+      const there = new Set(applied(mine, plan).flatMap(cell => words(cell, 'user')));
       const typed = mine.flatMap(cell => words(cell, 'user'));
       expect(typed.filter(word => !there.has(word))).toEqual([]);
     });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { planMerge, planned } from './merge_cells';
+import { planMerge, applied } from './merge_cells';
 import type { OpenCell } from './merge_cells';
 import { known } from './notebook_json';
 
@@ -21,7 +21,7 @@ function cell(id: string, source: string, more: Partial<OpenCell> = {}): OpenCel
 const out = [{ output_type: 'stream', name: 'stdout', text: 'hi' }];
 
 function restored(base: OpenCell[], mine: OpenCell[], theirs: OpenCell[]) {
-  return planned(mine, planMerge(base.map(known), mine, theirs)).map(
+  return applied(mine, planMerge(base.map(known), mine, theirs)).map(
     ({ id, source, outputs }) => `${id} ${source} ${outputs.length}`,
   );
 }

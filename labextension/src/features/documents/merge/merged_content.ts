@@ -32,5 +32,5 @@ export interface MergedContent {
   accept(conflict: Conflict): void;
   current(conflict: Conflict): string | null;
   /** The number of the cell, from 1; or what else of the document it is. */
-  placeOf(conflict: Conflict): number | 'metadata' | 'text';
+  subjectOf(conflict: Conflict): number | 'metadata' | 'text';
 }

@@ -85,15 +85,15 @@ export class MergedNotebook implements MergedContent {
     const theirs = identify(cells, loadedCells(content) ?? [], makeId);
     const plan = planMerge(cells, openCells(this.model), theirs);
     applyPlan(this.model, plan);
-    const said = readMetadata(content);
-    const saying = planMetadata(metadata, this.#now().metadata, said);
-    applyMetadata(this.model, saying);
-    this.#known = { cells: theirs.map(known), metadata: knownMetadata(said) };
+    const theirMetadata = readMetadata(content);
+    const metadataPlan = planMetadata(metadata, this.#now().metadata, theirMetadata);
+    applyMetadata(this.model, metadataPlan);
+    this.#known = { cells: theirs.map(known), metadata: knownMetadata(theirMetadata) };
     this.model.dirty = !isSame(this.#now(), this.#known);
-    const names = saying.conflicts;
+    const names = metadataPlan.conflicts;
     return names.length === 0
       ? plan.conflicts
-      : [...plan.conflicts, { id: METADATA, theirs: metadataText(names, said) }];
+      : [...plan.conflicts, { id: METADATA, theirs: metadataText(names, theirMetadata) }];
   }
 
   capture(): ReturnType<MergedContent['capture']> {
@@ -177,7 +177,7 @@ export class MergedNotebook implements MergedContent {
     return cell?.sharedModel.getSource() ?? null;
   }
 
-  placeOf({ id }: Conflict): number | 'metadata' {
+  subjectOf({ id }: Conflict): number | 'metadata' {
     return id === METADATA
       ? 'metadata'
       : [...this.model.cells].findIndex(cell => cell.id === id) + 1;
@@ -203,12 +203,12 @@ function parse(text: string) {
 
 function applyMetadata(
   { sharedModel: shared }: INotebookModel,
-  { set, gone }: Omit<MetadataPlan, 'conflicts'>,
+  { set, removed }: Omit<MetadataPlan, 'conflicts'>,
 ): void {
   for (const [name, value] of set) {
     shared.setMetadata(name, value);
   }
-  gone.forEach(name => shared.deleteMetadata(name));
+  removed.forEach(name => shared.deleteMetadata(name));
 }
 
 function isSame(open: Known, disk: Known): boolean {

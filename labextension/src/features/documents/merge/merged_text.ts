@@ -105,7 +105,7 @@ export class MergedText implements MergedContent {
     return this.text();
   }
 
-  placeOf(): 'text' {
+  subjectOf(): 'text' {
     return 'text';
   }
 }

@@ -44,8 +44,8 @@ export function readCells(notebook: unknown): CellJson[] | null {
 }
 
 function untrusted(cell: CellJson): CellJson {
-  const kept = Object.entries(cell.metadata).filter(([key]) => key !== 'trusted');
-  return { ...cell, metadata: Object.fromEntries(kept) };
+  const others = Object.entries(cell.metadata).filter(([key]) => key !== 'trusted');
+  return { ...cell, metadata: Object.fromEntries(others) };
 }
 
 /** The cells of a notebook as the server gives it, which says itself which of them are trusted. */

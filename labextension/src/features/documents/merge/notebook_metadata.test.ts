@@ -15,7 +15,7 @@ function plan(base: PartialJSONObject, mine: PartialJSONObject, theirs: PartialJ
   return planMetadata(knownMetadata(base), knownMetadata(mine), theirs);
 }
 
-const NOTHING = { set: [], gone: [], conflicts: [] };
+const NOTHING = { set: [], removed: [], conflicts: [] };
 
 const python = { kernelspec: { name: 'python3' }, language_info: { name: 'python' } };
 
@@ -26,7 +26,7 @@ it('takes what the file says anew, and leaves what the user has set', () => {
       ['title', 'New'],
       ['more', { a: [1] }],
     ],
-    gone: ['old'],
+    removed: ['old'],
     conflicts: [],
   });
 });
@@ -66,5 +66,5 @@ it('puts what both have changed side by side, and takes the other', () => {
   const text = metadataText(['title', 'tags'], { title: 'New', other: 1 });
   expect(text).toBe('{\n  "title": "New",\n  "tags": null\n}\n');
   expect(namesIn(text)).toEqual(['title', 'tags']);
-  expect(asIn(text)).toEqual({ set: [['title', 'New']], gone: ['tags'] });
+  expect(asIn(text)).toEqual({ set: [['title', 'New']], removed: ['tags'] });
 });

@@ -9,7 +9,7 @@ export type KnownMetadata = ReadonlyMap<string, string>;
 /** What becomes of a notebook's metadata. */
 export interface MetadataPlan {
   readonly set: readonly (readonly [string, PartialJSONValue])[];
-  readonly gone: readonly string[];
+  readonly removed: readonly string[];
   /** Names of what both have changed. */
   readonly conflicts: readonly string[];
 }
@@ -41,7 +41,7 @@ export function planMetadata(
 ): MetadataPlan {
   const there = knownMetadata(theirs);
   const set: [string, PartialJSONValue][] = [];
-  const gone: string[] = [];
+  const removed: string[] = [];
   const conflicts: string[] = [];
   for (const name of new Set([...base.keys(), ...there.keys()])) {
     const [was, is, value] = [base.get(name), mine.get(name), theirs[name]];
@@ -54,12 +54,12 @@ export function planMetadata(
         conflicts.push(name);
       }
     } else if (value === undefined) {
-      gone.push(name);
+      removed.push(name);
     } else {
       set.push([name, value]);
     }
   }
-  return { set, gone, conflicts };
+  return { set, removed, conflicts };
 }
 
 /** Whether the page has what is on disk. */
@@ -83,15 +83,15 @@ export function namesIn(text: string): string[] {
 /** What makes the metadata that of such a text. */
 export function asIn(text: string): Omit<MetadataPlan, 'conflicts'> {
   const set: [string, PartialJSONValue][] = [];
-  const gone: string[] = [];
+  const removed: string[] = [];
   for (const [name, value] of Object.entries(valuesIn(text))) {
     if (value === null || value === undefined) {
-      gone.push(name);
+      removed.push(name);
     } else {
       set.push([name, value]);
     }
   }
-  return { set, gone };
+  return { set, removed };
 }
 
 function valuesIn(text: string): PartialJSONObject {

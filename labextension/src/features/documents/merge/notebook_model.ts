@@ -72,7 +72,7 @@ export function applyPlan(notebook: INotebookModel, plan: Plan): void {
       changeCell(cell, change);
     }
   }
-  arrange(notebook, plan.order, plan.made);
+  arrange(notebook, plan.order, plan.inserted);
 }
 
 export function changeCell(
@@ -124,32 +124,34 @@ function hasAttachments(
 export function arrange(
   { sharedModel: shared }: INotebookModel,
   order: readonly string[],
-  made: ReadonlyMap<string, CellJson>,
+  inserted: ReadonlyMap<string, CellJson>,
 ): void {
   const now = shared.cells.map(cell => cell.getId());
-  const kept = new Set(
+  const staying = new Set(
     diffArrays(now, [...order])
       .filter(change => !change.added && !change.removed)
       .flatMap(change => change.value)
-      .filter(id => !made.has(id)),
+      .filter(id => !inserted.has(id)),
   );
-  if (kept.size === now.length && kept.size === order.length) {
+  if (staying.size === now.length && staying.size === order.length) {
     return;
   }
   const moved = new Map(
-    shared.cells.filter(cell => !kept.has(cell.getId())).map(cell => [cell.getId(), cell.toJSON()]),
+    shared.cells
+      .filter(cell => !staying.has(cell.getId()))
+      .map(cell => [cell.getId(), cell.toJSON()]),
   );
   endUndoStep(shared);
   shared.transact(() => {
     for (let index = now.length - 1; index >= 0; index -= 1) {
-      if (!kept.has(now[index] ?? '')) {
+      if (!staying.has(now[index] ?? '')) {
         shared.deleteCell(index);
       }
     }
     order.forEach((id, index) => {
-      const content = made.get(id);
+      const content = inserted.get(id);
       const cell = content === undefined ? moved.get(id) : cellContent(content);
-      if (!kept.has(id) && cell !== undefined) {
+      if (!staying.has(id) && cell !== undefined) {
         shared.insertCell(index, cell);
       }
     });

@@ -39,7 +39,7 @@ function row(over: Partial<ChangedCell>, more: Partial<CellNoteRow> = {}): CellN
     announce: () => undefined,
   };
   return {
-    ...{ deed, scene, language: 'python', number: 4, source: deed.after?.source ?? null },
+    ...{ changed: deed, scene, language: 'python', number: 4, source: deed.after?.source ?? null },
     ...{ keep: vi.fn(), revert: vi.fn() },
     ...more,
   };

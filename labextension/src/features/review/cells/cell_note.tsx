@@ -19,7 +19,7 @@ import type { ChangedCell } from './changed_cells';
 
 /** One change, with what can be done about it; both throw in words. */
 export interface CellNoteRow {
-  readonly deed: ChangedCell;
+  readonly changed: ChangedCell;
   readonly scene: Scene;
   /** Of its code. */
   readonly language: string;
@@ -40,7 +40,7 @@ function CellNote({ rows }: CellNoteProps) {
   return (
     <div class="acp acp-cellnote" data-host="panel">
       {rows.map(row => (
-        <SceneContext.Provider key={row.deed.cellId} value={row.scene}>
+        <SceneContext.Provider key={row.changed.cellId} value={row.scene}>
           <CellNoteChange {...row} />
         </SceneContext.Provider>
       ))}
@@ -48,21 +48,21 @@ function CellNote({ rows }: CellNoteProps) {
   );
 }
 
-function CellNoteChange({ deed, language, number, source, keep, revert }: CellNoteRow) {
+function CellNoteChange({ changed, language, number, source, keep, revert }: CellNoteRow) {
   const { t } = useScene();
   const [open, setOpen] = useState(false);
   /** What was refused, of the source as it was then. */
   const [refusal, setRefusal] = useState({ source, words: '' });
   const failure = refusal.source === source ? refusal.words : '';
   const id = useUniqueId();
-  const [was, is] = [deed.before?.source ?? '', deed.after?.source ?? ''];
+  const [was, is] = [changed.before?.source ?? '', changed.after?.source ?? ''];
   const comparison = useMemo(() => compareTexts(was, is), [was, is]);
-  const words = wordsOf(deed, t);
+  const words = wordsOf(changed, t);
   const name = number === null ? t('the deleted cell') : t('Cell %1', number);
-  const isStale = standingOf(deed, source) === 'changed_since';
-  const run = (deed: (name: string) => void) => () => {
+  const isStale = standingOf(changed, source) === 'changed_since';
+  const run = (act: (name: string) => void) => () => {
     try {
-      deed(name);
+      act(name);
       setRefusal({ source, words: '' });
     } catch (error) {
       setRefusal({ source, words: messageOf(error) });
@@ -72,7 +72,7 @@ function CellNoteChange({ deed, language, number, source, keep, revert }: CellNo
     <div class="acp-cellchange" role="group" aria-label={words}>
       <div class="line">
         <Icon
-          name={deed.before === null ? 'plus' : deed.after === null ? 'delete' : 'edit'}
+          name={changed.before === null ? 'plus' : changed.after === null ? 'delete' : 'edit'}
           small
         />
         <span class="cut" title={words} dir="auto">
@@ -106,7 +106,7 @@ function CellNoteChange({ deed, language, number, source, keep, revert }: CellNo
             <p class="muted acp-empty">{t('This is too big to be compared here.')}</p>
           ) : (
             <DiffColours before={was} after={is} path={language}>
-              <LinesBody comparison={comparison} id={`cell ${deed.cellId}`} />
+              <LinesBody comparison={comparison} id={`cell ${changed.cellId}`} />
             </DiffColours>
           )}
         </section>

@@ -19,7 +19,7 @@ import { FetchedSteps, RevertReports } from './server_changes';
 /** What is typed is looked at only when there is a pause. */
 const PAUSE_MS = 200;
 
-interface Means {
+interface Parts {
   readonly client: Client;
   readonly turns: NotebookTurns;
   readonly rendering: Rendering | undefined;
@@ -30,25 +30,25 @@ interface Means {
 export class CellReview {
   readonly #panel: NotebookPanel;
   readonly #model: INotebookModel;
-  readonly #means: Means;
+  readonly #parts: Parts;
   readonly #stops: (() => void)[];
   readonly #steps: FetchedSteps;
   readonly #bars = new Map<Cell, CellBar>();
-  readonly #told: RevertReports;
-  readonly #voice: CellAnnouncer;
+  readonly #reports: RevertReports;
+  readonly #announcer: CellAnnouncer;
   /** Cells that are not drawn yet. */
   readonly #awaited = new WeakSet<Cell>();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #disposed = false;
 
-  constructor(panel: NotebookPanel, model: INotebookModel, means: Means) {
+  constructor(panel: NotebookPanel, model: INotebookModel, parts: Parts) {
     this.#panel = panel;
     this.#model = model;
-    this.#means = means;
-    this.#steps = new FetchedSteps(means.client.changes, () => this.#plan(0));
-    this.#told = new RevertReports(means.client.changes);
-    this.#voice = new CellAnnouncer(panel.node);
-    this.#stops = [means.turns.changed.add(() => this.#plan(0)), onKept(() => this.#plan(0))];
+    this.#parts = parts;
+    this.#steps = new FetchedSteps(parts.client.changes, () => this.#plan(0));
+    this.#reports = new RevertReports(parts.client.changes);
+    this.#announcer = new CellAnnouncer(panel.node);
+    this.#stops = [parts.turns.changed.add(() => this.#plan(0)), onKept(() => this.#plan(0))];
     model.contentChanged.connect(this.#changed, this);
     this.#plan(0);
   }
@@ -61,7 +61,7 @@ export class CellReview {
     this.#model.contentChanged.disconnect(this.#changed, this);
     this.#bars.forEach(bar => bar.dispose());
     this.#bars.clear();
-    this.#voice.dispose();
+    this.#announcer.dispose();
   }
 
   #changed(): void {
@@ -78,44 +78,48 @@ export class CellReview {
       return;
     }
     const stores = new Map<string, SessionStore>();
-    const steps = this.#means.turns.all().flatMap(({ turn, file, store, agent }) => {
+    const steps = this.#parts.turns.all().flatMap(({ turn, file, store, agent }) => {
       stores.set(turn.turn_id, store);
       const alone = turn.changes?.words === '';
       return this.#steps.of({ turnId: turn.turn_id, agent, alone }, file.path);
     });
-    this.#told.look(deed => standingOf(deed, sourceOf(this.#model, deed.cellId)) === 'open');
-    const deeds = changedCells(steps, step => isKept(step.turnId, step.path, hunkKey(step.range)));
-    const places = this.#places(deeds);
+    this.#reports.check(
+      changed => standingOf(changed, sourceOf(this.#model, changed.cellId)) === 'open',
+    );
+    const changedList = changedCells(steps, step =>
+      isKept(step.turnId, step.path, hunkKey(step.range)),
+    );
+    const changesByCell = this.#placement(changedList);
     for (const [cell, bar] of this.#bars) {
-      if (cell.isDisposed || !places.has(cell)) {
+      if (cell.isDisposed || !changesByCell.has(cell)) {
         this.#bars.delete(cell);
         this.#close(cell, bar);
       }
     }
-    for (const [cell, found] of places) {
+    for (const [cell, found] of changesByCell) {
       this.#show(cell, found, stores);
     }
   }
 
   /** What is told under which cell. */
-  #places(deeds: readonly ChangedCell[]): Map<Cell, ChangedCell[]> {
+  #placement(changedList: readonly ChangedCell[]): Map<Cell, ChangedCell[]> {
     const cells = new Map(this.#panel.content.widgets.map(cell => [cell.model.id, cell]));
     const ids = new Set(cells.keys());
-    const places = new Map<Cell, ChangedCell[]>();
-    for (const deed of deeds) {
-      const own = cells.get(deed.cellId);
+    const changesByCell = new Map<Cell, ChangedCell[]>();
+    for (const changed of changedList) {
+      const own = cells.get(changed.cellId);
       const source = own?.model.sharedModel.getSource() ?? null;
-      const cell = own ?? cells.get(anchorOf(deed, ids) ?? '') ?? this.#panel.content.widgets[0];
-      if (cell !== undefined && standingOf(deed, source) !== 'undone') {
-        places.set(cell, [...(places.get(cell) ?? []), deed]);
+      const cell = own ?? cells.get(anchorOf(changed, ids) ?? '') ?? this.#panel.content.widgets[0];
+      if (cell !== undefined && standingOf(changed, source) !== 'undone') {
+        changesByCell.set(cell, [...(changesByCell.get(cell) ?? []), changed]);
       }
     }
-    return places;
+    return changesByCell;
   }
 
   #show(
     cell: Cell,
-    deeds: readonly ChangedCell[],
+    changedList: readonly ChangedCell[],
     stores: ReadonlyMap<string, SessionStore>,
   ): void {
     if (cell.isPlaceholder()) {
@@ -126,7 +130,7 @@ export class CellReview {
       }
       return;
     }
-    const props = { rows: deeds.flatMap(deed => this.#rowOf(cell, deed, stores)) };
+    const props = { rows: changedList.flatMap(changed => this.#rowOf(cell, changed, stores)) };
     const known = this.#bars.get(cell);
     if (known !== undefined) {
       known.refresh(props);
@@ -140,21 +144,21 @@ export class CellReview {
 
   #rowOf(
     cell: Cell,
-    deed: ChangedCell,
+    changed: ChangedCell,
     stores: ReadonlyMap<string, SessionStore>,
   ): CellNoteProps['rows'] {
-    const store = stores.get(deed.steps[deed.steps.length - 1]?.turnId ?? '');
+    const store = stores.get(changed.steps[changed.steps.length - 1]?.turnId ?? '');
     if (store === undefined) {
       return [];
     }
-    const { client, rendering, t } = this.#means;
-    const now = findCell(this.#model, deed.cellId);
+    const { client, rendering, t } = this.#parts;
+    const now = findCell(this.#model, changed.cellId);
     const scene: Scene = {
       store,
       host: 'panel',
       rendering,
       t,
-      announce: words => this.#voice.say(words),
+      announce: words => this.#announcer.say(words),
       actions: {
         answerPermission: (...given) => client.answerPermission(...given),
         cancel: (...given) => client.cancel(...given),
@@ -162,21 +166,21 @@ export class CellReview {
     };
     return [
       {
-        deed,
+        changed,
         scene,
-        language: languageOf(this.#model, deed),
+        language: languageOf(this.#model, changed),
         number: now === undefined ? null : this.#panel.content.widgets.indexOf(cell) + 1,
-        source: sourceOf(this.#model, deed.cellId),
+        source: sourceOf(this.#model, changed.cellId),
         keep: name => {
-          for (const { turnId, path, range } of deed.steps) {
+          for (const { turnId, path, range } of changed.steps) {
             setKept(turnId, path, hunkKey(range), true);
           }
-          this.#voice.say(t('%1: kept', name));
+          this.#announcer.say(t('%1: kept', name));
         },
         revert: name => {
-          revertCell(this.#model, deed, t);
-          this.#told.tell(deed);
-          this.#voice.say(t('%1: reverted', name));
+          revertCell(this.#model, changed, t);
+          this.#reports.report(changed);
+          this.#announcer.say(t('%1: reverted', name));
         },
       },
     ];

@@ -89,11 +89,11 @@ export function changedCells(
   steps: readonly CellStep[],
   isKept: (step: CellStep) => boolean,
 ): ChangedCell[] {
-  const deeds = new Map<string, ChangedCell>();
+  const found = new Map<string, ChangedCell>();
   for (const step of steps) {
     const { cellId, before, after, above, agent } = step;
-    const last = deeds.get(cellId);
-    deeds.delete(cellId);
+    const last = found.get(cellId);
+    found.delete(cellId);
     if (isKept(step)) {
       continue;
     }
@@ -101,13 +101,13 @@ export function changedCells(
     const sure = step.sure && (!goesOn || last.sure);
     const earlier = goesOn ? last.steps : [];
     const first = goesOn ? last.before : before;
-    deeds.set(cellId, {
+    found.set(cellId, {
       ...{ cellId, after, above, agent, sure },
       before: first,
       steps: [...earlier, step],
     });
   }
-  return [...deeds.values()].filter(({ before, after }) => sourceOf(before) !== sourceOf(after));
+  return [...found.values()].filter(({ before, after }) => sourceOf(before) !== sourceOf(after));
 }
 
 /** @param source - What the cell holds now; `null` where there is none. */

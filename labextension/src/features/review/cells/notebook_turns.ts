@@ -40,11 +40,11 @@ export class NotebookTurns {
     this.#context = context;
     this.#stops = [
       client.sessionsChanged.add(() => this.#follow()),
-      client.turnsChanged.add(sessionId => this.#look(sessionId)),
+      client.turnsChanged.add(sessionId => this.#check(sessionId)),
     ];
     context.pathChanged.connect(this.#moved, this);
     this.#follow();
-    client.followedIds.forEach(sessionId => this.#look(sessionId));
+    client.followedIds.forEach(sessionId => this.#check(sessionId));
     void this.#ask();
   }
 
@@ -105,7 +105,7 @@ export class NotebookTurns {
   }
 
   /** A session that is followed for something else may have changed the notebook too. */
-  #look(sessionId: string): void {
+  #check(sessionId: string): void {
     if (!this.#held.has(sessionId)) {
       const following = this.#client.follow(sessionId);
       if (this.#changingOf(following.store).length === 0) {

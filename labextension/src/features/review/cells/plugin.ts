@@ -36,8 +36,8 @@ export const cellReviewPlugin: JupyterFrontEndPlugin<void> = {
             if (panel.isDisposed || panel.content.model === null) {
               return;
             }
-            const means = { client, turns, rendering: rendering ?? undefined, t };
-            const review = new CellReview(panel, panel.content.model, means);
+            const parts = { client, turns, rendering: rendering ?? undefined, t };
+            const review = new CellReview(panel, panel.content.model, parts);
             panel.disposed.connect(() => review.dispose());
           });
         });
@@ -49,15 +49,15 @@ export const cellReviewPlugin: JupyterFrontEndPlugin<void> = {
 };
 
 /** The rest of the code comes with the first turn that changed the notebook. */
-function whenAny(turns: NotebookTurns, deed: () => void): void {
+function whenAny(turns: NotebookTurns, act: () => void): void {
   if (turns.all().length > 0) {
-    deed();
+    act();
     return;
   }
   const stop = turns.changed.add(() => {
     if (turns.all().length > 0) {
       stop();
-      deed();
+      act();
     }
   });
 }

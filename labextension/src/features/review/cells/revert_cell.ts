@@ -12,14 +12,14 @@ import type { ChangedCell } from './changed_cells';
  *
  * Outputs and other cells stay. It throws in words where the cell is another than the agent left.
  */
-export function revertCell(model: INotebookModel, deed: ChangedCell, t: Translate): void {
-  const { cellId: id, before, after } = deed;
+export function revertCell(model: INotebookModel, changed: ChangedCell, t: Translate): void {
+  const { cellId: id, before, after } = changed;
   const ids = [...model.cells].map(cell => cell.id);
   const cell = findCell(model, id);
   if (model.readOnly || cell?.getMetadata('editable') === false) {
     throw new Error(t('It may only be read.'));
   }
-  if (standingOf(deed, cell?.sharedModel.getSource() ?? null) !== 'open') {
+  if (standingOf(changed, cell?.sharedModel.getSource() ?? null) !== 'open') {
     throw new Error(
       t('This cell was changed since. Undo that first, or take it back by hand from the diff.'),
     );
@@ -37,7 +37,7 @@ export function revertCell(model: INotebookModel, deed: ChangedCell, t: Translat
       new Map(),
     );
   } else if (after === null) {
-    const at = ids.indexOf(anchorOf(deed, new Set(ids)) ?? '') + 1;
+    const at = ids.indexOf(anchorOf(changed, new Set(ids)) ?? '') + 1;
     arrange(model, [...ids.slice(0, at), id, ...ids.slice(at)], new Map([[id, before]]));
   } else if (cell !== undefined) {
     changeText(cell.sharedModel, before.source);

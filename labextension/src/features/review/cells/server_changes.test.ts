@@ -88,7 +88,7 @@ function telling() {
 describe('what was taken back at a cell', () => {
   it('is told of each turn, the newest first, and once that it was undone', async () => {
     const { told, sent, revert } = telling();
-    told.tell(deed('one', 'two'));
+    told.report(deed('one', 'two'));
     await vi.waitFor(() =>
       expect(sent()).toEqual([
         ['two', false],
@@ -96,9 +96,9 @@ describe('what was taken back at a cell', () => {
       ]),
     );
     expect(revert.mock.calls[0]?.[1]).toMatchObject({ inDocument: true });
-    told.look(() => false);
-    told.look(() => true);
-    told.look(() => true);
+    told.check(() => false);
+    told.check(() => true);
+    told.check(() => true);
     await vi.waitFor(() =>
       expect(sent().slice(2)).toEqual([
         ['one', true],
@@ -111,7 +111,7 @@ describe('what was taken back at a cell', () => {
     const { told, sent, revert } = telling();
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
     revert.mockRejectedValue(new Error('away'));
-    told.tell(deed('one', 'two'));
+    told.report(deed('one', 'two'));
     await vi.waitFor(() => expect(sent()).toHaveLength(2));
     warn.mockRestore();
   });

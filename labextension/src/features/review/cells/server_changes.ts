@@ -74,23 +74,23 @@ export class FetchedSteps {
 export class RevertReports {
   readonly #changes: Pick<Client['changes'], 'revert'>;
   /** By cell, as long as they are not undone in the notebook. */
-  readonly #told = new Map<string, ChangedCell>();
+  readonly #reported = new Map<string, ChangedCell>();
 
   constructor(changes: Pick<Client['changes'], 'revert'>) {
     this.#changes = changes;
   }
 
-  tell(deed: ChangedCell): void {
-    this.#told.set(deed.cellId, deed);
-    void this.#send(deed, false);
+  report(changed: ChangedCell): void {
+    this.#reported.set(changed.cellId, changed);
+    void this.#send(changed, false);
   }
 
   /** @param isOpen - Whether a cell is again as the agent had left it. */
-  look(isOpen: (deed: ChangedCell) => boolean): void {
-    for (const [id, deed] of this.#told) {
-      if (isOpen(deed)) {
-        this.#told.delete(id);
-        void this.#send(deed, true);
+  check(isOpen: (changed: ChangedCell) => boolean): void {
+    for (const [id, changed] of this.#reported) {
+      if (isOpen(changed)) {
+        this.#reported.delete(id);
+        void this.#send(changed, true);
       }
     }
   }

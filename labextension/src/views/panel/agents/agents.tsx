@@ -75,7 +75,7 @@ export interface AgentRowProps {
 
 /** An agent, what it needs, and the button for that. */
 export function AgentRow({ agent, actions, t, onStart, onFailure }: AgentRowProps) {
-  const [asking, setAsking] = useState(false);
+  const [confirming, setConfirming] = useState(false);
   const [icon, tone] = STATUS_ICONS[agent.status];
   const starts = agent.status === 'ready' || agent.status === 'needs_login';
   const downloads = agent.package !== '' && actions.allowDownload !== undefined;
@@ -99,18 +99,18 @@ export function AgentRow({ agent, actions, t, onStart, onFailure }: AgentRowProp
           {agent.status === 'ready' ? t('Start') : t('Log in')}
         </button>
       )}
-      {downloads && !asking && (
+      {downloads && !confirming && (
         <button
           type="button"
           class="btn small"
           aria-label={t('Download %1', agent.name)}
-          onClick={() => setAsking(true)}
+          onClick={() => setConfirming(true)}
         >
           {t('Download…')}
         </button>
       )}
       {agent.detail !== '' && <small dir="auto">{agent.detail}</small>}
-      {downloads && asking && (
+      {downloads && confirming && (
         <div class="acp-download" role="group" aria-label={t('Download %1', agent.name)}>
           <p>{t('%1 will be downloaded and run as you:', agent.package)}</p>
           <pre class="wrap" tabIndex={0} dir="ltr">
@@ -122,14 +122,14 @@ export function AgentRow({ agent, actions, t, onStart, onFailure }: AgentRowProp
               class="btn small primary"
               run={async () => {
                 await actions.allowDownload?.(agent.id, agent.package);
-                setAsking(false);
+                setConfirming(false);
                 await actions.refreshAgents?.();
               }}
               onFailure={onFailure}
             >
               {t('Allow the download')}
             </ActionButton>
-            <button type="button" class="btn small" onClick={() => setAsking(false)}>
+            <button type="button" class="btn small" onClick={() => setConfirming(false)}>
               {t('Cancel')}
             </button>
           </div>
@@ -147,14 +147,14 @@ interface NewSessionProps {
 
 /** Chooses the agent of a new session. */
 export function NewSession({ agents, t, onStart }: NewSessionProps) {
-  const offered = agents.filter(agent => !agent.listed);
-  if (offered.length === 0) {
+  const startable = agents.filter(agent => !agent.listed);
+  if (startable.length === 0) {
     return null;
   }
   return (
     <Menu
       label={t('New session')}
-      items={offered.map(agent => ({
+      items={startable.map(agent => ({
         name: agent.name,
         description: agent.status === 'ready' ? '' : t(AGENT_STATES[agent.status]),
         disabled: agent.status === 'not_installed' || agent.status === 'broken',

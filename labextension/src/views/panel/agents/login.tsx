@@ -22,10 +22,10 @@ export function LoginCard({ session, actions }: LoginCardProps) {
   const failed = failure !== '' ? failure : login?.state === 'failed' ? login.message : '';
   const start = async (method: AuthMethod) => {
     setFailure('');
-    const told = await actions.login?.(id, method.id);
-    setReply(told ?? null);
-    if (told !== undefined && told.terminal !== '') {
-      actions.openTerminal?.(told.terminal);
+    const started = await actions.login?.(id, method.id);
+    setReply(started ?? null);
+    if (started !== undefined && started.terminal !== '') {
+      actions.openTerminal?.(started.terminal);
     }
   };
   return (
@@ -42,7 +42,7 @@ export function LoginCard({ session, actions }: LoginCardProps) {
           </p>
         )}
         {reply !== null && (running || reply.command !== '' || reply.terminal === '') && (
-          <Told reply={reply} actions={actions} />
+          <LoginWords reply={reply} actions={actions} />
         )}
         {failed !== '' && (
           <p class="acp-login-failed" dir="auto">
@@ -129,7 +129,7 @@ function Methods({ session, actions, onStart, onFailure }: MethodsProps) {
   );
 }
 
-function Told({ reply, actions }: { readonly reply: LoginReply; readonly actions: Actions }) {
+function LoginWords({ reply, actions }: { readonly reply: LoginReply; readonly actions: Actions }) {
   const { t } = useScene();
   return (
     <>

@@ -55,14 +55,14 @@ export function useMentions(
   t: Translate,
 ): Mentioning {
   const id = useUniqueId();
-  const [looked, setLooked] = useState<FoundMentions | null>(null);
+  const [shown, setShown] = useState<FoundMentions | null>(null);
   const stop = useRef<() => void>(() => undefined);
   useEffect(() => () => stop.current(), []);
 
   const close = () => {
     stop.current();
     stop.current = () => undefined;
-    setLooked(null);
+    setShown(null);
   };
   const onInput = (text: string, caret: number) => {
     const token = source === undefined ? null : mentionAt(text, caret);
@@ -72,7 +72,7 @@ export function useMentions(
     }
     stop.current();
     // What was found for the shorter word stays until there is something else.
-    setLooked(former => (former === null ? null : { ...former, token, index: 0 }));
+    setShown(former => (former === null ? null : { ...former, token, index: 0 }));
     let done = false;
     let first = true;
     const end = source.find(token.query, found => {
@@ -80,7 +80,7 @@ export function useMentions(
         const mentions = grouped(found).flat();
         const isFirst = first;
         first = false;
-        setLooked(former => ({ token, mentions, index: isFirst ? 0 : indexOf(former, mentions) }));
+        setShown(former => ({ token, mentions, index: isFirst ? 0 : indexOf(former, mentions) }));
       }
     });
     stop.current = () => {
@@ -89,17 +89,17 @@ export function useMentions(
     };
   };
   const take = (index: number) => {
-    const mention = looked?.mentions[index];
-    if (looked !== null && mention !== undefined) {
+    const mention = shown?.mentions[index];
+    if (shown !== null && mention !== undefined) {
       close();
-      onTake(mention, looked.token);
+      onTake(mention, shown.token);
     }
   };
-  if (looked === null || looked.mentions.length === 0) {
+  if (shown === null || shown.mentions.length === 0) {
     return { aria: {}, onInput, close, onKeyDown: () => false, list: null };
   }
-  const { mentions, index } = looked;
-  const go = (next: number) => setLooked({ ...looked, index: next });
+  const { mentions, index } = shown;
+  const go = (next: number) => setShown({ ...shown, index: next });
   const onKeyDown = (event: KeyboardEvent): boolean =>
     listKeys(event, { length: mentions.length, active: index, go, take, close });
   return {
@@ -109,7 +109,7 @@ export function useMentions(
     onKeyDown,
     list: {
       id,
-      query: looked.token.query,
+      query: shown.token.query,
       mentions,
       active: index,
       t,
@@ -122,11 +122,11 @@ export function useMentions(
 /** Where what was active is now: more may have come before it. */
 function indexOf(former: FoundMentions | null, mentions: readonly Mention[]): number {
   const active = former?.mentions[former.index];
-  const place = mentions.findIndex(
+  const index = mentions.findIndex(
     ({ group, label, detail }) =>
       group === active?.group && label === active.label && detail === active.detail,
   );
-  return Math.max(0, place);
+  return Math.max(0, index);
 }
 
 export function MentionList({ id, t, mentions, ...rest }: MentionListProps) {

@@ -96,7 +96,7 @@ export function Picker({ label, value, choices, shown, onChoose }: PickerProps) 
       const now = event.timeStamp;
       const text = now - typed.current.at < TYPED_MILLISECONDS ? typed.current.text : '';
       typed.current = { text: text + event.key.toLowerCase(), at: now };
-      setActive(meant(typed.current.text, choices) ?? active);
+      setActive(matching(typed.current.text, choices) ?? active);
     } else {
       return;
     }
@@ -165,7 +165,7 @@ function nextOf(key: string, active: number, count: number): number | null {
 }
 
 /** What is typed means the first name that begins with it, else the first that has it. */
-function meant(typed: string, choices: readonly Choice[]): number | null {
+function matching(typed: string, choices: readonly Choice[]): number | null {
   const names = choices.map(choice => choice.name.toLowerCase());
   const begins = names.findIndex(name => name.startsWith(typed));
   const found = begins === -1 ? names.findIndex(name => name.includes(typed)) : begins;

@@ -30,7 +30,7 @@ export function Pickers(props: PickersProps) {
       });
     }
   };
-  const offered = actions.setConfig === undefined ? null : session;
+  const configured = actions.setConfig === undefined ? null : session;
   return (
     <>
       {actions.createSession !== undefined && agents.length > 0 && (
@@ -41,18 +41,18 @@ export function Pickers(props: PickersProps) {
           onChoose={props.onAgent}
         />
       )}
-      {offered !== null && offered.modes.length > 0 ? (
+      {configured !== null && configured.modes.length > 0 ? (
         <Picker
           label={t('Mode')}
-          value={offered.current_mode_id}
-          choices={offered.modes.map(mode => ({ ...mode, value: mode.id }))}
+          value={configured.current_mode_id}
+          choices={configured.modes.map(mode => ({ ...mode, value: mode.id }))}
           onChoose={mode => change({ mode })}
         />
       ) : (
-        <OptionPicker label={t('Mode')} option={optionOf(offered, 'mode')} onChange={change} />
+        <OptionPicker label={t('Mode')} option={optionOf(configured, 'mode')} onChange={change} />
       )}
-      <OptionPicker label={t('Model')} option={optionOf(offered, 'model')} onChange={change} />
-      {othersOf(offered).map(option =>
+      <OptionPicker label={t('Model')} option={optionOf(configured, 'model')} onChange={change} />
+      {othersOf(configured).map(option =>
         option.type === 'boolean' ? (
           <SwitchPicker key={option.id} option={option} t={t} onChange={change} />
         ) : (

@@ -44,7 +44,7 @@ interface OfAgentProps extends Omit<AgentSessionsProps, 'sessions' | 'actions'> 
 function OfAgent({ id, name, life, t, onOpen, onFailure }: OfAgentProps) {
   const [found, setFound] = useState<readonly AgentSession[] | null>(null);
   const [cursor, setCursor] = useState('');
-  const [asking, setAsking] = useState('');
+  const [untrusted, setUntrusted] = useState('');
   const load = async (from: string) => {
     const page = await life.listOfAgent(id, from);
     const others = page.sessions.filter(session => session.session_id === '');
@@ -59,7 +59,7 @@ function OfAgent({ id, name, life, t, onOpen, onFailure }: OfAgentProps) {
       if (trust || !needsTrust(error)) {
         throw error;
       }
-      setAsking(session.agent_session_id);
+      setUntrusted(session.agent_session_id);
       onFailure(messageOf(error));
     }
   };
@@ -90,10 +90,12 @@ function OfAgent({ id, name, life, t, onOpen, onFailure }: OfAgentProps) {
               <ActionButton
                 class="btn small"
                 label={t('Open %1', session.title || session.agent_session_id)}
-                run={() => open(session, asking === session.agent_session_id)}
+                run={() => open(session, untrusted === session.agent_session_id)}
                 onFailure={onFailure}
               >
-                {asking === session.agent_session_id ? t('Trust the folder and open') : t('Open')}
+                {untrusted === session.agent_session_id
+                  ? t('Trust the folder and open')
+                  : t('Open')}
               </ActionButton>
             </li>
           ))}

@@ -126,9 +126,9 @@ function Rename({ session, actions, t, name, onDone, onFailure }: RenameProps) {
   useEffect(() => box.current?.select(), []);
   const save = () => {
     onDone();
-    const wanted = title.trim();
-    if (wanted !== '' && wanted !== name) {
-      actions.setConfig?.(session.session_id, { title: wanted }).catch((error: unknown) => {
+    const next = title.trim();
+    if (next !== '' && next !== name) {
+      actions.setConfig?.(session.session_id, { title: next }).catch((error: unknown) => {
         onFailure(messageOf(error));
       });
     }

@@ -33,7 +33,7 @@ export function Traffic({ sessionId, actions, onBack }: TrafficProps) {
   const [paused, setPaused] = useState(false);
   const [shown, setShown] = useState<TrafficLine | null>(null);
   const [failure, setFailure] = useState('');
-  const reel = useTrafficLog(sessionId, actions, filter, paused);
+  const log = useTrafficLog(sessionId, actions, filter, paused);
   const exportLog = actions.exportSession;
   return (
     <div class="acp-traffic" role="region" aria-label={t('Traffic')}>
@@ -60,15 +60,15 @@ export function Traffic({ sessionId, actions, onBack }: TrafficProps) {
       </div>
       <Filters filter={filter} onChange={change} />
       <TrafficList
-        reel={reel}
+        log={log}
         chosen={shown?.place ?? null}
         onChoose={setShown}
         empty={isAll(filter) ? t('No lines yet.') : t('Nothing found.')}
       />
       <p class="acp-traffic-foot muted num" role="status" aria-live="off">
-        {footWords(reel, paused, t)}
+        {footWords(log, paused, t)}
       </p>
-      {reel.failure !== '' && <ErrorNote message={reel.failure} detail="" />}
+      {log.failure !== '' && <ErrorNote message={log.failure} detail="" />}
       {failure !== '' && <ErrorNote message={failure} detail="" />}
       {shown !== null && (
         <TrafficDetailBox
@@ -98,7 +98,7 @@ function useTrafficLog(
   const [, setTick] = useState(0);
   const redraw = useCallback(() => setTick(tick => tick + 1), []);
   const load = actions.traffic;
-  const reel = useMemo(
+  const log = useMemo(
     () =>
       new TrafficLog(
         async query => {
@@ -113,21 +113,21 @@ function useTrafficLog(
     [load, sessionId, filter, redraw],
   );
   useEffect(() => {
-    void reel.newest();
-    return () => reel.dispose();
-  }, [reel]);
+    void log.newest();
+    return () => log.dispose();
+  }, [log]);
   useEffect(
     () =>
       paused
         ? undefined
         : onSecond(() => {
-            if (reel.atEnd && !document.hidden) {
-              void reel.newer();
+            if (log.atEnd && !document.hidden) {
+              void log.newer();
             }
           }),
-    [reel, paused],
+    [log, paused],
   );
-  return reel;
+  return log;
 }
 
 interface FiltersProps {
@@ -181,14 +181,14 @@ function Filters({ filter, onChange }: FiltersProps) {
   );
 }
 
-function footWords(reel: TrafficLog, paused: boolean, t: ReturnType<typeof useScene>['t']) {
-  const words = [plural(t, reel.lines.length, '1 line', '%1 lines')];
-  if (reel.start > 0 && reel.size > 0) {
-    words.push(t('%1% of the log', grouped(Math.ceil((1 - reel.start / reel.size) * 100))));
+function footWords(log: TrafficLog, paused: boolean, t: ReturnType<typeof useScene>['t']) {
+  const words = [plural(t, log.lines.length, '1 line', '%1 lines')];
+  if (log.start > 0 && log.size > 0) {
+    words.push(t('%1% of the log', grouped(Math.ceil((1 - log.start / log.size) * 100))));
   }
   if (paused) {
     words.push(t('paused'));
-  } else if (!reel.atEnd) {
+  } else if (!log.atEnd) {
     words.push(t('newer lines left out'));
   }
   return words.join(' · ');
@@ -208,20 +208,20 @@ export function TrafficDetailBox({ sessionId, line, actions, onClose }: TrafficD
   const [failure, setFailure] = useState('');
   const { trafficLine } = actions;
   useEffect(() => {
-    let gone = false;
+    let unmounted = false;
     trafficLine?.(sessionId, line.place)
       .then(found => {
-        if (!gone) {
+        if (!unmounted) {
           setDetail(found);
         }
       })
       .catch((error: unknown) => {
-        if (!gone) {
+        if (!unmounted) {
           setFailure(messageOf(error));
         }
       });
     return () => {
-      gone = true;
+      unmounted = true;
     };
   }, [trafficLine, sessionId, line.place]);
   const name = t('Line %1', line.seq);

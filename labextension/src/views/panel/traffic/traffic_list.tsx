@@ -18,7 +18,7 @@ const FEW = 40;
 const NEAR_END = 4;
 
 interface TrafficListProps {
-  readonly reel: TrafficLog;
+  readonly log: TrafficLog;
   readonly chosen: number | null;
   readonly onChoose: (line: TrafficLine | null) => void;
   /** What is said where there is no line. */
@@ -26,9 +26,9 @@ interface TrafficListProps {
 }
 
 /** Lines of any number; only those in sight are in the page. */
-export function TrafficList({ reel, chosen, onChoose, empty }: TrafficListProps) {
+export function TrafficList({ log, chosen, onChoose, empty }: TrafficListProps) {
   const { t } = useScene();
-  const { lines } = reel;
+  const { lines } = log;
   const box = useRef<HTMLDivElement>(null);
   const [top, setTop] = useState(0);
   const height = box.current?.clientHeight ?? 0;
@@ -49,10 +49,10 @@ export function TrafficList({ reel, chosen, onChoose, empty }: TrafficListProps)
     const left = element.scrollHeight - element.scrollTop - element.clientHeight;
     pinned.current = left <= NEAR_END;
     if (element.scrollTop < ROW * MARGIN) {
-      void reel.older();
+      void log.older();
     }
-    if (pinned.current && !reel.atEnd) {
-      void reel.newer();
+    if (pinned.current && !log.atEnd) {
+      void log.newer();
     }
   };
   const choose = (index: number) => {
@@ -62,11 +62,11 @@ export function TrafficList({ reel, chosen, onChoose, empty }: TrafficListProps)
       return;
     }
     onChoose(line);
-    const place = lines.indexOf(line) * ROW;
-    if (place < element.scrollTop) {
-      element.scrollTop = place;
-    } else if (place + ROW > element.scrollTop + element.clientHeight) {
-      element.scrollTop = place + ROW - element.clientHeight;
+    const rowTop = lines.indexOf(line) * ROW;
+    if (rowTop < element.scrollTop) {
+      element.scrollTop = rowTop;
+    } else if (rowTop + ROW > element.scrollTop + element.clientHeight) {
+      element.scrollTop = rowTop + ROW - element.clientHeight;
     }
   };
   const onKeyDown = (event: KeyboardEvent) => {
@@ -95,19 +95,19 @@ export function TrafficList({ reel, chosen, onChoose, empty }: TrafficListProps)
       class="acp-traffic-lines"
       role="listbox"
       aria-label={t('Lines')}
-      aria-busy={reel.loading}
+      aria-busy={log.loading}
       aria-activedescendant={at >= first && at < last ? idOf(lines[at]) : undefined}
       tabIndex={0}
       ref={box}
       onScroll={onScroll}
       onKeyDown={onKeyDown}
     >
-      {reel.start > 0 && !reel.loading && lines.length < FEW && (
-        <button type="button" class="btn quiet small" onClick={() => void reel.older()}>
+      {log.start > 0 && !log.loading && lines.length < FEW && (
+        <button type="button" class="btn quiet small" onClick={() => void log.older()}>
           {t('Look further back')}
         </button>
       )}
-      {lines.length === 0 && !reel.loading && <p class="muted acp-empty">{empty}</p>}
+      {lines.length === 0 && !log.loading && <p class="muted acp-empty">{empty}</p>}
       <div role="presentation" style={{ height: `${lines.length * ROW}px` }}>
         <div role="presentation" style={{ transform: `translateY(${first * ROW}px)` }}>
           {shown.map((line, index) => (

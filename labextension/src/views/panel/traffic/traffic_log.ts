@@ -47,14 +47,14 @@ export class TrafficLog {
       this.start = page.start;
       this.#end = page.end;
       this.atEnd = true;
-      await this.#lookBack();
+      await this.#loadBack();
     });
   }
 
   /** Lines before those at hand. */
   async older(): Promise<void> {
     if (this.start > 0) {
-      await this.#step(() => this.#lookBack(this.lines.length + 1));
+      await this.#step(() => this.#loadBack(this.lines.length + 1));
     }
   }
 
@@ -74,9 +74,9 @@ export class TrafficLog {
   }
 
   /** Looks back until so many are at hand, or for as long as one step may. */
-  async #lookBack(wanted = PAGE_LINES / 4): Promise<void> {
+  async #loadBack(least = PAGE_LINES / 4): Promise<void> {
     for (let step = 0; step < MAX_STEPS; step++) {
-      if (this.start === 0 || this.lines.length >= wanted) {
+      if (this.start === 0 || this.lines.length >= least) {
         return;
       }
       const page = await this.#ask({ before: this.start });

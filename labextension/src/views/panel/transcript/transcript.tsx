@@ -195,10 +195,10 @@ function segmentsOf(view: SessionView): Segment[] {
     if (turnId !== null && waiting.has(turnId)) {
       continue;
     }
-    const place = turnId === null ? undefined : turns.get(turnId);
-    const known = place === undefined ? undefined : segments[place];
-    if (place !== undefined && known !== undefined) {
-      segments[place] = { ...known, items: known.items + 1 };
+    const index = turnId === null ? undefined : turns.get(turnId);
+    const known = index === undefined ? undefined : segments[index];
+    if (index !== undefined && known !== undefined) {
+      segments[index] = { ...known, items: known.items + 1 };
       continue;
     }
     if (turnId !== null) {

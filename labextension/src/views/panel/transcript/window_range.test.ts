@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { around, countItems, extended, heightOf, placeAt, trimmed } from './window_range';
+import { around, countItems, extended, heightOf, indexAt, trimmed } from './window_range';
 import type { Segment } from './window_range';
 
 const SEGMENTS: readonly Segment[] = Array.from({ length: 500 }, (_, index) => ({
@@ -34,8 +34,8 @@ describe('the mounted part of a long session', () => {
   it('takes the heights that were seen', () => {
     const heights = new Map([['t0', 1_000]]);
     expect(heightOf(SEGMENTS, heights, 0, 1)).toBe(1_000);
-    expect(placeAt(SEGMENTS, heights, 999)).toBe(0);
-    expect(placeAt(SEGMENTS, heights, 1_001)).toBe(1);
-    expect(placeAt(SEGMENTS, heights, Infinity)).toBe(499);
+    expect(indexAt(SEGMENTS, heights, 999)).toBe(0);
+    expect(indexAt(SEGMENTS, heights, 1_001)).toBe(1);
+    expect(indexAt(SEGMENTS, heights, Infinity)).toBe(499);
   });
 });

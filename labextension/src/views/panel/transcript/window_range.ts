@@ -39,8 +39,8 @@ export function firstRange(segments: readonly Segment[]): Range {
 }
 
 /** A step of segments about a place. */
-export function around(segments: readonly Segment[], place: number, step = FIRST_ITEMS): Range {
-  const here = Math.max(0, Math.min(place, segments.length - 1));
+export function around(segments: readonly Segment[], index: number, step = FIRST_ITEMS): Range {
+  const here = Math.max(0, Math.min(index, segments.length - 1));
   const only = { from: here, to: Math.min(here + 1, segments.length) };
   const down = extended(segments, only, 'down', step);
   return extended(segments, down, 'up', step);
@@ -105,16 +105,16 @@ export function heightOf(
 }
 
 /** The segment at a height. */
-export function placeAt(
+export function indexAt(
   segments: readonly Segment[],
   heights: ReadonlyMap<string, number>,
   top: number,
 ): number {
   let sum = 0;
-  for (const [place, { id, items }] of segments.entries()) {
+  for (const [index, { id, items }] of segments.entries()) {
     sum += heights.get(id) ?? guess(items);
     if (sum > top) {
-      return place;
+      return index;
     }
   }
   return segments.length - 1;

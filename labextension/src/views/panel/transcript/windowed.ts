@@ -9,7 +9,7 @@ import {
   firstRange,
   heightOf,
   MAX_ITEMS,
-  placeAt,
+  indexAt,
   trimmed,
 } from './window_range';
 import type { Range, Segment } from './window_range';
@@ -44,7 +44,7 @@ export function useWindow(
   isPinned: () => boolean,
   onStart: () => void,
 ): Window {
-  const [kept, setKept] = useState<MountedSpan | null>(null);
+  const [span, setSpan] = useState<MountedSpan | null>(null);
   const heights = useRef(new Map<string, number>());
   const above = useRef<HTMLDivElement>(null);
   const below = useRef<HTMLDivElement>(null);
@@ -54,8 +54,8 @@ export function useWindow(
   const whole = useRef<string | null>(null);
   // A session that grows long under the reader's eyes is made shorter by and by.
   const shortens = isPinned() && countItems(segments) > MAX_ITEMS;
-  const range = rangeOf(segments, kept, shortens ? null : whole.current);
-  whole.current = kept === null ? (segments[range.from]?.id ?? null) : null;
+  const range = rangeOf(segments, span, shortens ? null : whole.current);
+  whole.current = span === null ? (segments[range.from]?.id ?? null) : null;
   const now = useRef({ segments, range, isPinned, onStart });
   now.current = { segments, range, isPinned, onStart };
 
@@ -80,9 +80,9 @@ export function useWindow(
       return false;
     } else if (start > box.height || end < 0) {
       measure(element, box, heights.current);
-      next = around(all, placeAt(all, heights.current, element.scrollTop), step);
+      next = around(all, indexAt(all, heights.current, element.scrollTop), step);
     } else {
-      const places = measure(element, box, heights.current);
+      const segmentBoxes = measure(element, box, heights.current);
       // One side in a frame: the one that is seen first.
       if (start > -box.height) {
         next = extended(all, next, 'up', step);
@@ -90,9 +90,10 @@ export function useWindow(
         next = extended(all, next, 'down', step);
       }
       next = trimmed(all, next, ({ id }) => {
-        const place = places.get(id);
+        const segmentBox = segmentBoxes.get(id);
         return (
-          place !== undefined && (place.bottom < -2 * box.height || place.top > 3 * box.height)
+          segmentBox !== undefined &&
+          (segmentBox.bottom < -2 * box.height || segmentBox.top > 3 * box.height)
         );
       });
     }
@@ -101,7 +102,7 @@ export function useWindow(
       pace.current.begin(
         countItems(all, next.from, next.to) - countItems(all, stays.from, stays.to),
       );
-      setKept({
+      setSpan({
         from: all[next.from]?.id ?? '',
         to: next.to === all.length ? null : (all[next.to]?.id ?? null),
       });
@@ -124,7 +125,7 @@ export function useWindow(
   useLayoutEffect(() => {
     const element = log.current;
     if (element !== null && anchor.current !== null && !isPinned()) {
-      keepInPlace(element, anchor.current);
+      restoreAnchor(element, anchor.current);
     }
     pace.current.end();
     inNextFrame(check);
@@ -136,22 +137,22 @@ export function useWindow(
     after: heightOf(segments, heights.current, range.to, segments.length),
     above,
     below,
-    toEnd: () => setKept(null),
+    toEnd: () => setSpan(null),
   };
 }
 
 /** `whole` is the first segment that was mounted while nothing is kept. */
 function rangeOf(
   segments: readonly Segment[],
-  kept: MountedSpan | null,
+  span: MountedSpan | null,
   whole: string | null,
 ): Range {
-  if (kept === null) {
+  if (span === null) {
     const from = whole === null ? -1 : segments.findIndex(({ id }) => id === whole);
     return from < 0 ? firstRange(segments) : { from, to: segments.length };
   }
-  const from = segments.findIndex(({ id }) => id === kept.from);
-  const to = kept.to === null ? segments.length : segments.findIndex(({ id }) => id === kept.to);
+  const from = segments.findIndex(({ id }) => id === span.from);
+  const to = span.to === null ? segments.length : segments.findIndex(({ id }) => id === span.to);
   return from < 0 || to <= from ? firstRange(segments) : { from, to };
 }
 
@@ -166,16 +167,16 @@ function measure(
   box: DOMRect,
   heights: Map<string, number>,
 ): Map<string, SegmentBox> {
-  const places = new Map<string, SegmentBox>();
+  const segmentBoxes = new Map<string, SegmentBox>();
   for (const each of log.querySelectorAll<HTMLElement>('[data-segment]')) {
     const id = each.dataset['segment'] ?? '';
     const { top, bottom, height } = each.getBoundingClientRect();
     heights.set(id, height);
     if (!each.contains(document.activeElement)) {
-      places.set(id, { top: top - box.top, bottom: bottom - box.top });
+      segmentBoxes.set(id, { top: top - box.top, bottom: bottom - box.top });
     }
   }
-  return places;
+  return segmentBoxes;
 }
 
 /** Something that is being read, and where. */
@@ -192,7 +193,7 @@ function anchorWithin(log: HTMLElement, box: DOMRect): Anchor | null {
     : { element: line, top: line.getBoundingClientRect().top - box.top };
 }
 
-function keepInPlace(log: HTMLElement, { element, top }: Anchor): void {
+function restoreAnchor(log: HTMLElement, { element, top }: Anchor): void {
   if (element.isConnected) {
     const moved = element.getBoundingClientRect().top - log.getBoundingClientRect().top - top;
     if (Math.abs(moved) >= 1) {
