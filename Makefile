@@ -118,7 +118,7 @@ check-types: $(LOCK_STAMP) $(NODE_STAMP)
 	python scripts/policy_table.py --check
 
 check-front-end: $(NODE_STAMP)
-	cd labextension && jlpm typecheck && jlpm eslint && jlpm format:check
+	cd labextension && jlpm typecheck && jlpm eslint && jlpm imports && jlpm format:check
 
 gen: install
 	python scripts/gen_types.py

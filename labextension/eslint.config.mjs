@@ -2,44 +2,8 @@ import eslint from '@eslint/js';
 import prettier from 'eslint-config-prettier';
 import tseslint from 'typescript-eslint';
 
-/**
- * The layers: wire <- state <- {delivery, views} <- {plugins, widget}.
- * A folder's files import only from the folders listed for it, and from its own.
- */
-const LAYERS = {
-  wire: [],
-  state: ['wire'],
-  delivery: ['wire', 'state'],
-  views: ['wire', 'state'],
-  plugins: ['wire', 'state', 'delivery', 'views'],
-  widget: ['wire', 'state', 'delivery', 'views'],
-};
-
-/** Only these know JupyterLab: the rest also runs in a page without it. */
-const JUPYTERLAB = ['delivery', 'plugins'];
-
-const layerRules = Object.entries(LAYERS).map(([layer, below]) => {
-  const above = Object.keys(LAYERS).filter(other => other !== layer && !below.includes(other));
-  const patterns = [
-    {
-      regex: `^(\\.\\./)+(${above.join('|')})(/|$)`,
-      message: `${layer}/ may import only from: ${[...below, layer].join(', ')}.`,
-    },
-  ];
-  if (!JUPYTERLAB.includes(layer)) {
-    patterns.push({
-      regex: '^@(jupyterlab|lumino)/',
-      message: `${layer}/ also runs without JupyterLab; only ${JUPYTERLAB.join('/ and ')}/ may import it.`,
-    });
-  }
-  return {
-    files: [`src/${layer}/**/*.{ts,tsx}`],
-    rules: { 'no-restricted-imports': ['error', { patterns }] },
-  };
-});
-
 export default tseslint.config(
-  { ignores: ['lib/', 'node_modules/', 'src/wire/types/'] },
+  { ignores: ['lib/', 'node_modules/', 'src/wire/types.ts'] },
   eslint.configs.recommended,
   {
     files: ['**/*.{ts,tsx,mts}'],
@@ -68,7 +32,6 @@ export default tseslint.config(
     files: ['src/wire/**/*.ts'],
     rules: { '@typescript-eslint/consistent-type-assertions': 'off' },
   },
-  ...layerRules,
   {
     files: ['**/*.test.{ts,tsx}', 'tests/**'],
     rules: { 'max-lines': 'off' },

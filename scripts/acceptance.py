@@ -1,8 +1,9 @@
 """Say which tests prove each number of the acceptance list, and run them.
 
 The list is ``tests/acceptance/numbers.txt``. A pytest test proves the numbers
-that its docstring starts with (``S1.47, S1.48: …``), a vitest test those in its
-title. ``--list`` only says which tests there are.
+that its docstring starts with (``S1.47, S1.48: …``), a vitest test those that
+``tests/acceptance/front_end.txt`` has before its title. ``--list`` only says which
+tests there are.
 """
 
 from __future__ import annotations
@@ -30,10 +31,13 @@ __all__ = ["Proof", "apart_in", "code", "find_proofs", "read_numbers"]
 
 ROOT = Path(__file__).resolve().parent.parent
 NUMBERS = ROOT / "tests/acceptance/numbers.txt"
+FRONT_END = ROOT / "tests/acceptance/front_end.txt"
 LABEXTENSION = ROOT / "labextension"
 
 _LEADING = re.compile(r"\s*((?:[SC]\d+(?:\.\d+)?(?:, *)?)+)")
 _NUMBER = re.compile(r"\bS\d+\.\d+\b")
+_VALUE = re.compile(r"%[sdifjoc]|\$\{[^}]*\}|\$[\w.]+")
+"""In the title of a vitest test: what stands there of each case."""
 _BIN = Path(sys.executable).parent
 """Node comes with the environment."""
 _SLOW = ("tests/e2e/", "tests/real_agents/")
@@ -100,16 +104,27 @@ def _in_body(node: ast.Module | ast.ClassDef, file: str, prefix: str) -> Iterato
 
 
 def _vitest_proofs() -> Iterator[Proof]:
-    folders = (LABEXTENSION / "src", LABEXTENSION / "tests")
-    files = sorted(str(p) for f in folders for p in f.rglob("*.test.ts*"))
+    """Yield those of the list, which holds the whole titles, and no title that no test has."""
+    files = _vitest_files()
+    for line in FRONT_END.read_text().splitlines():
+        numbers, title = line.split(": ", 1)
+        if title not in files:
+            raise ValueError(f"{FRONT_END.name}: no test of the front end is called: {title}")
+        for number in numbers.split(", "):
+            yield Proof(number, files[title], title)
+
+
+def _vitest_files() -> dict[str, str]:
+    """Return the file of each vitest test, by its title with those of its ``describe``s."""
+    sources = sorted(str(p) for p in (LABEXTENSION / "src").rglob("*.test.ts*"))
     script = ROOT / "scripts/test_titles.mjs"
     printed = subprocess.run(
-        [_BIN / "node", str(script), *files], check=True, capture_output=True, text=True
+        [_BIN / "node", str(script), *sources], check=True, capture_output=True, text=True
     )
-    for test in json.loads(printed.stdout):
-        file = Path(test["file"]).relative_to(ROOT).as_posix()
-        for number in sorted(set(_NUMBER.findall(test["title"]))):
-            yield Proof(number, file, test["title"])
+    return {
+        test["title"]: Path(test["file"]).relative_to(ROOT).as_posix()
+        for test in json.loads(printed.stdout)
+    }
 
 
 # -- what the proofs are about ---------------------------------------------------
@@ -173,13 +188,13 @@ def _run_python(tests: set[str]) -> dict[str, bool]:
     return outcomes.passed
 
 
-def _run_vitest(files: set[str]) -> dict[str, bool]:
-    """Return by file and number whether every test that names the number passed."""
-    if not files:
+def _run_vitest(proofs: list[Proof]) -> dict[str, bool]:
+    """Return by test whether it passed in every case."""
+    if not proofs:
         return {}
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.json"
-        names = [str(Path(file).relative_to("labextension")) for file in sorted(files)]
+        names = sorted({proof.file.removeprefix("labextension/") for proof in proofs})
         told = ["--reporter=default", "--reporter=json", f"--outputFile.json={report}"]
         path = f"{_BIN}{os.pathsep}{os.environ.get('PATH', '')}"
         subprocess.run(
@@ -189,13 +204,17 @@ def _run_vitest(files: set[str]) -> dict[str, bool]:
             check=False,
         )
         results = json.loads(report.read_text())["testResults"] if report.exists() else []
-    passed: dict[str, bool] = {}
+    cases: dict[str, list[tuple[str, bool]]] = defaultdict(list)
     for result in results:
         file = Path(result["name"]).relative_to(ROOT).as_posix()
         for test in result["assertionResults"]:
-            for number in _NUMBER.findall(test["fullName"]):
-                key = f"{file}::{number}"
-                passed[key] = passed.get(key, True) and test["status"] == "passed"
+            cases[file].append((test["fullName"], test["status"] == "passed"))
+    passed: dict[str, bool] = {}
+    for proof in proofs:
+        pattern = re.compile(".*".join(map(re.escape, _VALUE.split(proof.name))))
+        own = [good for name, good in cases[proof.file] if pattern.fullmatch(name)]
+        if own:
+            passed[proof.test] = all(own)
     return passed
 
 
@@ -209,18 +228,18 @@ def _check(found: dict[str, list[Proof]]) -> int:
     numbers = read_numbers()
     chosen = {number: _chosen(found.get(number, [])) for number in numbers}
     wanted = [proof for proofs in chosen.values() for proof in proofs]
-    passed = _run_vitest({proof.file for proof in wanted if not proof.is_python})
+    passed = _run_vitest([proof for proof in wanted if not proof.is_python])
     passed |= _run_python({proof.test for proof in wanted if proof.is_python})
     bad = 0
     for number, words in numbers.items():
-        keys = [(p, p.test if p.is_python else f"{p.file}::{number}") for p in chosen[number]]
-        good = bool(keys) and all(passed.get(key, False) for _, key in keys)
+        proofs = chosen[number]
+        good = bool(proofs) and all(passed.get(proof.test, False) for proof in proofs)
         bad += not good
         print(f"{'ok  ' if good else 'FAIL'} {number:6} {words}")
-        for proof, key in keys:
-            state = {True: "", False: " (failed)", None: " (did not run)"}[passed.get(key)]
+        for proof in proofs:
+            state = {True: "", False: " (failed)", None: " (did not run)"}[passed.get(proof.test)]
             print(f"            {proof.test}{state}")
-        if not keys:
+        if not proofs:
             print("            no test names it")
     print(f"{len(numbers) - bad} of {len(numbers)} numbers are proved.")
     _tell_apart(found)

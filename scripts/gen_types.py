@@ -1,25 +1,24 @@
 """Write the TypeScript types of the wire from the pydantic models.
 
-``python scripts/gen_types.py`` writes ``labextension/src/wire/types/``, a file for each module of
-models; with ``--check`` it only says whether those files are current.
+``python scripts/gen_types.py`` writes ``labextension/src/wire/types.ts``, one type for each model,
+by its name and not by its module; with ``--check`` it only says whether that file is current.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import os
 import re
 import subprocess
 import sys
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
 from pydantic import TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema
 
 ROOT = Path(__file__).resolve().parent.parent
-TARGET = ROOT / "labextension/src/wire/types"
+TARGET = ROOT / "labextension/src/wire/types.ts"
 JSON2TS = ROOT / "labextension/node_modules/.bin/json2ts"
 
 REFERENCE_NOTE = re.compile(
@@ -87,39 +86,9 @@ def declarations(schema: dict[str, Any]) -> dict[str, str]:
     return found
 
 
-def home_of(name: str) -> PurePosixPath:
-    """Where the type of that name goes: beside its module, or alone."""
-    for module, contents in list(sys.modules.items()):
-        found = vars(contents).get(name) if module.startswith("acp_jupyter.") else None
-        if found is not None and getattr(found, "__module__", None) == module:
-            return PurePosixPath(*module.split(".")[1:])
-    return PurePosixPath(name)
-
-
-def typescript(found: dict[str, str]) -> dict[str, str]:
-    """Each file's text by its path below the target: one a module, and one that names them all."""
-    homes = {name: home_of(name) for name in found}
-    files: dict[str, str] = {}
-    for home in sorted(set(homes.values())):
-        own = {name: text for name, text in found.items() if homes[name] == home}
-        text = "".join(own.values())
-        words = set(re.findall(r"\w+", text))
-        needed: dict[PurePosixPath, list[str]] = {}
-        for name in sorted((words & set(found)) - set(own)):
-            needed.setdefault(homes[name], []).append(name)
-        imports = "".join(
-            f"import type {{ {', '.join(names)} }} from '{_relative(home, place)}';\n"
-            for place, names in sorted(needed.items())
-        )
-        files[f"{home}.ts"] = f"{BANNER}\n{imports}\n{text}" if imports else f"{BANNER}\n{text}"
-    index = "".join(f"export type * from './{home}';\n" for home in sorted(set(homes.values())))
-    files["index.ts"] = f"{BANNER}\n{index}"
-    return files
-
-
-def _relative(home: PurePosixPath, place: PurePosixPath) -> str:
-    path = os.path.relpath(place, home.parent)
-    return path if path.startswith(".") else f"./{path}"
+def typescript(found: dict[str, str]) -> str:
+    """The text of the file: every type, in the order of their names."""
+    return "\n".join([BANNER, *(found[name] for name in sorted(found))])
 
 
 def main() -> int:
@@ -127,20 +96,17 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true", help="write nothing, compare only")
     check: bool = parser.parse_args().check
-    made = {TARGET / path: text for path, text in typescript(declarations(wire_schema())).items()}
-    there = {path: path.read_text(encoding="utf-8") for path in TARGET.rglob("*.ts")}
-    if check and there != made:
+    made = typescript(declarations(wire_schema()))
+    there = TARGET.read_text(encoding="utf-8") if TARGET.exists() else ""
+    if there == made:
+        return 0
+    if check:
         print(
             f"{TARGET.relative_to(ROOT)} is not current. Run `make gen` and commit it.",
             file=sys.stderr,
         )
         return 1
-    for path in set(there) - set(made):
-        path.unlink()
-    for path, text in made.items():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if there.get(path) != text:
-            path.write_text(text, encoding="utf-8")
+    TARGET.write_text(made, encoding="utf-8")
     return 0
 
 

@@ -1,4 +1,5 @@
-import { plugins } from './plugins';
+import { plugins } from './features';
 
-export { IAcpClient } from './plugins';
+export { IAcpClient } from './features';
+
 export default plugins;

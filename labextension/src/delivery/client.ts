@@ -1,6 +1,7 @@
 import { SessionStore } from '../state/store';
+import { API_VERSION } from '../wire/parse_frame';
 import { parseResult } from '../wire/results';
-import type { StoredRecord } from '../wire/results';
+import type { SavedOutput } from '../wire/results';
 import type {
   AgentEntry,
   AnswerElicitation,
@@ -16,19 +17,15 @@ import type {
   SessionSummary,
   SetConfig,
 } from '../wire/types';
-import { API_VERSION } from '../wire/version';
-import type { Connection } from './connection';
-import { Gate } from './gate';
+import { Limiter } from './calls';
+import { ChangesCalls, LoginCalls, PermissionCalls, SessionCalls } from './commands';
 import { Listeners } from './listeners';
-import { Logins } from './logins';
-import { SessionCalls } from './session_calls';
-import { PermissionCalls } from './permission_calls';
 import { Socket } from './socket';
-import type { Transport } from './transport';
-import { TurnChangesCalls } from './turn_changes';
+import type { Connection, Transport } from './transport';
 
 /** Longest waits for a reply, in seconds. */
 const SECONDS = 30;
+
 /** An agent may be slow to start; the host has its own, shorter limit. */
 const START_SECONDS = 180;
 
@@ -58,14 +55,14 @@ export class Client {
   readonly asked = new Listeners<AskFrame>();
 
   readonly permissions = new PermissionCalls(command => this.#command(command));
-  readonly changes = new TurnChangesCalls((command, seconds) => this.#command(command, seconds));
+  readonly changes = new ChangesCalls((command, seconds) => this.#command(command, seconds));
   readonly life = new SessionCalls((command, seconds) => this.#command(command, seconds));
-  readonly logins = new Logins((command, seconds) => this.#command(command, seconds));
+  readonly logins = new LoginCalls((command, seconds) => this.#command(command, seconds));
 
   readonly #socket: Socket;
   readonly #followed = new Map<string, { store: SessionStore; count: number }>();
   /** A notebook may hold more turns than the host takes commands at once. */
-  readonly #attaching = new Gate(16);
+  readonly #attaching = new Limiter(16);
   #sessions: readonly SessionSummary[] | null = null;
 
   constructor(transport: Transport) {
@@ -165,7 +162,7 @@ export class Client {
   }
 
   /** The turns of a notebook as outputs. */
-  async records(notebookPath: string): Promise<StoredRecord[]> {
+  async savedOutputs(notebookPath: string): Promise<SavedOutput[]> {
     const result = await this.#command({ name: 'get_records', notebook_path: notebookPath });
     return parseResult('get_records', result);
   }

@@ -1,15 +1,15 @@
 import type { SessionStore } from '../state/store';
-import type { AttachedTurn } from '../wire/types';
+import type { AttachedTurn, Event, ToolCall } from '../wire/types';
 import type { Client, Following } from './client';
-import { expireTurn } from './expire';
 import { Failure } from './failure';
 
 /** Items fetched at a time, and how often, for a turn that lies before the window. */
 const PAGE = 200;
+
 const MAX_PAGES = 25;
 
 /** Which turn, and the cell it is shown for. */
-export interface TurnPlace {
+export interface TurnCell {
   readonly turnId: string;
   readonly notebookPath: string;
   readonly cellId: string;
@@ -30,7 +30,7 @@ export interface Drawable {
  */
 export class LiveTurn {
   readonly #client: Client;
-  readonly #place: TurnPlace;
+  readonly #cell: TurnCell;
   readonly #changed: (turn: Drawable | null) => void;
   readonly #stops: (() => void)[];
   #attached: AttachedTurn | null = null;
@@ -40,9 +40,9 @@ export class LiveTurn {
   #disposed = false;
 
   /** `changed` gets the turn when it can be drawn, `null` when the saved copy must do. */
-  constructor(client: Client, place: TurnPlace, changed: (turn: Drawable | null) => void) {
+  constructor(client: Client, cell: TurnCell, changed: (turn: Drawable | null) => void) {
     this.#client = client;
-    this.#place = place;
+    this.#cell = cell;
     this.#changed = changed;
     this.#stops = [
       client.connectionChanged.add(({ state }) => {
@@ -85,7 +85,7 @@ export class LiveTurn {
       return;
     }
     this.#trying = true;
-    const { turnId, notebookPath, cellId } = this.#place;
+    const { turnId, notebookPath, cellId } = this.#cell;
     try {
       const attached = await this.#client.attachTurn(turnId, notebookPath, cellId);
       if (!this.#disposed) {
@@ -126,7 +126,7 @@ export class LiveTurn {
       const end = Math.min(start + PAGE, store.view.firstIndex);
       const count = await this.#client.loadItems(attached.session_id, start, end);
       start += count;
-      if (count === 0 || !isOfTurn(store, start - 1, this.#place.turnId)) {
+      if (count === 0 || !isOfTurn(store, start - 1, this.#cell.turnId)) {
         return;
       }
     }
@@ -140,7 +140,7 @@ export class LiveTurn {
     if (store === undefined || store.view.seq === null) {
       this.#changed(null);
     } else {
-      expireTurn(store, this.#place.turnId);
+      expireTurn(store, this.#cell.turnId);
       this.#changed({ store, live: false });
     }
   }
@@ -150,4 +150,51 @@ export class LiveTurn {
 function isOfTurn(store: SessionStore, index: number, turnId: string): boolean {
   const ids = store.view.byTurn.get(turnId) ?? [];
   return ids.some(id => store.view.positions.get(id) === index);
+}
+
+/** What a turn ends with whose host has forgotten it. */
+const EXPIRED_WORDS =
+  'The server was restarted, or the session was closed. The turn has ended; no question of it was answered.';
+
+const EXPIRED = { state: 'expired', outcome: 'Expired: server restarted' } as const;
+
+/** Ends a turn in the page alone: its host no longer knows it, so nothing more will come. */
+export function expireTurn(store: SessionStore, turnId: string): void {
+  const { view } = store;
+  const turn = view.turns.get(turnId);
+  if (turn === undefined || turn.status === 'done') {
+    return;
+  }
+  const base = { session_id: view.sessionId, seq: (view.seq ?? 0) + 1 };
+  const items = (view.byTurn.get(turnId) ?? []).flatMap((id): Event[] => {
+    const item = view.items.get(id);
+    if (item?.kind === 'elicitation' && item.state === 'pending') {
+      return [{ kind: 'item_replaced', ...base, item: { ...item, ...EXPIRED } }];
+    }
+    return item?.kind === 'tool_call' && isOpen(item)
+      ? [{ kind: 'item_replaced', ...base, item: expired(item) }]
+      : [];
+  });
+  const failure = { message: EXPIRED_WORDS, detail: '', reason: 'forgotten' };
+  store.apply([
+    ...items,
+    {
+      kind: 'turn_ended',
+      ...base,
+      turn: { ...turn, status: 'done', stop_reason: 'error', words: EXPIRED_WORDS, failure },
+    },
+  ]);
+}
+
+function isOpen({ status }: ToolCall): boolean {
+  return status === 'pending' || status === 'in_progress';
+}
+
+function expired(item: ToolCall): ToolCall {
+  const { permission } = item;
+  return {
+    ...item,
+    status: 'cancelled',
+    permission: permission?.state === 'pending' ? { ...permission, ...EXPIRED } : permission,
+  };
 }

@@ -1,5 +1,5 @@
 import type { SessionStore } from '../state/store';
-import { parseServerFrame } from '../wire/parse';
+import { API_VERSION, parseServerFrame } from '../wire/parse_frame';
 import type {
   AnswerFrame,
   AskFrame,
@@ -14,13 +14,11 @@ import type {
   ServerFrame,
   SessionSummary,
 } from '../wire/types';
-import { API_VERSION } from '../wire/version';
 import { Acks } from './acks';
 import { Calls } from './calls';
-import { waitBefore } from './connection';
-import type { Connection } from './connection';
 import { notConnected, otherVersion } from './failure';
-import type { Channel, Transport } from './transport';
+import { waitBefore } from './transport';
+import type { Channel, Connection, Transport } from './transport';
 
 /** Longest wait for the host's hello. */
 const HELLO_MS = 10_000;

@@ -1,4 +1,6 @@
+import { isRecord } from '../wire/read';
 import type { ClientFrame } from '../wire/types';
+import { refusal } from './failure';
 import type { Failure } from './failure';
 
 /** One connection to a host. */
@@ -20,4 +22,115 @@ export interface Transport {
   connect(events: ChannelEvents): Channel;
   /** Why no connection could be opened, if more is known than that. */
   explain(): Promise<Failure | null>;
+}
+
+/** How the page stands to its host. */
+export type Connection =
+  | { readonly state: 'connecting' }
+  | { readonly state: 'open' }
+  /** `retryAt`: milliseconds since the epoch of the next try, if there will be one. */
+  | { readonly state: 'lost'; readonly retryAt: number | null; readonly failure: Failure | null };
+
+/** Waits between tries, in seconds; the last one stays. */
+const RETRY_SECONDS = [1, 2, 4, 8, 15];
+
+/** Wait before a try in milliseconds, spread so that many pages do not come at once. */
+export function waitBefore(attempt: number, random: number): number {
+  const seconds = RETRY_SECONDS[Math.min(attempt, RETRY_SECONDS.length - 1)] ?? 15;
+  return Math.round(seconds * 1000 * (0.8 + 0.4 * random));
+}
+
+/** Where the server's routes are, below its base URL. */
+export const API_PATH = 'acp-jupyter/api/';
+
+/** How a page reaches the server: over what its own application uses. */
+export interface ServerAccess {
+  openSocket(path: string): WebSocket;
+  /** A GET with the user's credentials and the XSRF token. */
+  get(path: string): Promise<Response>;
+}
+
+/** The server's WebSocket as a transport. */
+export class PageTransport implements Transport {
+  readonly #access: ServerAccess;
+
+  constructor(access: ServerAccess) {
+    this.#access = access;
+  }
+
+  connect(events: ChannelEvents): Channel {
+    const socket = this.#access.openSocket(`${API_PATH}stream`);
+    let closed = false;
+    const close = () => {
+      if (!closed) {
+        closed = true;
+        events.closed();
+      }
+    };
+    socket.onmessage = message => {
+      const data: unknown = message.data;
+      if (!closed && typeof data === 'string') {
+        events.message(data);
+      }
+    };
+    socket.onclose = close;
+    return {
+      send: frame => {
+        if (socket.readyState === WebSocket.OPEN) {
+          socket.send(JSON.stringify(frame));
+        }
+      },
+      close: () => {
+        socket.close();
+        close();
+      },
+    };
+  }
+
+  async explain(): Promise<Failure | null> {
+    try {
+      return refusal((await this.#access.get(`${API_PATH}sessions`)).status);
+    } catch {
+      return null; // the server itself is away: nothing to add
+    }
+  }
+}
+
+/** Base URL of a Jupyter page, from the page itself; `null` in any other page. */
+export function pageBaseUrl(): URL | null {
+  const text = document.getElementById('jupyter-config-data')?.textContent;
+  if (!text) {
+    return null;
+  }
+  const config: unknown = JSON.parse(text);
+  return isRecord(config) && typeof config.baseUrl === 'string'
+    ? new URL(config.baseUrl, location.href)
+    : null;
+}
+
+/**
+ * Access with the page's cookies, for a widget without JupyterLab's services.
+ *
+ * JupyterHub answers 403 to a GET without the XSRF token, a plain server does
+ * not: so it goes along always.
+ */
+export function cookieAccess(base: URL): ServerAccess {
+  return {
+    openSocket: path => {
+      const url = new URL(path, base);
+      url.protocol = url.protocol.replace('http', 'ws');
+      return new WebSocket(url);
+    },
+    get: path =>
+      fetch(new URL(path, base), {
+        credentials: 'same-origin',
+        cache: 'no-store',
+        headers: { 'X-XSRFToken': cookie('_xsrf') },
+      }),
+  };
+}
+
+function cookie(name: string): string {
+  const entry = document.cookie.split('; ').find(part => part.startsWith(`${name}=`));
+  return entry === undefined ? '' : decodeURIComponent(entry.slice(name.length + 1));
 }

@@ -4,8 +4,8 @@ import { message, session, SESSION, tool, turn, TURN } from '../../tests/support
 import { added, appended, closed, replaced, snapshot } from '../../tests/support/events';
 import type { Event } from '../wire/types';
 import { emptyView, insertPage, reduce, reduceAll } from './reducer';
+import type { SessionView } from './session_view';
 import { textFrom, textLength, textOf } from './texts';
-import type { SessionView } from './view';
 
 function freeze<Value>(value: Value): Value {
   if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {

@@ -1,6 +1,6 @@
-import type { Event, ItemsPage, Snapshot } from '../wire/types';
-import { Draft } from './draft';
-import type { SessionView } from './view';
+import type { Event, ItemsPage, Snapshot, TurnSnapshot } from '../wire/types';
+import type { SessionView } from './session_view';
+import { ViewBuilder } from './view_builder';
 
 /** A session of which nothing is known yet. */
 export function emptyView(sessionId: string): SessionView {
@@ -37,7 +37,7 @@ export function reduce(view: SessionView, event: Event): SessionView {
 export function reduceAll(view: SessionView, events: readonly Event[]): SessionView {
   const seen = view.seq;
   let base = view;
-  let draft: Draft | null = null;
+  let draft: ViewBuilder | null = null;
   for (const event of events) {
     if (event.session_id !== view.sessionId) {
       continue;
@@ -46,7 +46,7 @@ export function reduceAll(view: SessionView, events: readonly Event[]): SessionV
       base = fromSnapshot(event);
       draft = null;
     } else if (seen === null || base !== view || event.seq > seen) {
-      draft ??= new Draft(base);
+      draft ??= new ViewBuilder(base);
       take(draft, event);
     }
   }
@@ -74,13 +74,13 @@ export function insertPage(view: SessionView, page: ItemsPage): SessionView {
       fresh.push(item.id);
     }
   });
-  const place = (id: string) => positions.get(id) ?? 0;
+  const indexOf = (id: string) => positions.get(id) ?? 0;
   const byTurn = new Map(view.byTurn);
   for (const [turnId, ids] of added) {
     const all = [...ids, ...(view.byTurn.get(turnId) ?? [])];
     byTurn.set(
       turnId,
-      all.sort((one, other) => place(one) - place(other)),
+      all.sort((one, other) => indexOf(one) - indexOf(other)),
     );
   }
   const joins = page.first_index + page.items.length >= view.firstIndex && fresh.length > 0;
@@ -96,7 +96,7 @@ export function insertPage(view: SessionView, page: ItemsPage): SessionView {
 
 type Change = Exclude<Event, Snapshot>;
 
-function take(draft: Draft, event: Change): void {
+function take(draft: ViewBuilder, event: Change): void {
   switch (event.kind) {
     case 'item_added':
       draft.add(event.item, event.index);
@@ -122,7 +122,7 @@ function take(draft: Draft, event: Change): void {
 }
 
 function fromSnapshot(event: Snapshot): SessionView {
-  const draft = new Draft({
+  const draft = new ViewBuilder({
     ...emptyView(event.session_id),
     epoch: event.epoch,
     seq: event.seq,
@@ -132,5 +132,22 @@ function fromSnapshot(event: Snapshot): SessionView {
     total: event.total,
   });
   event.items.forEach((item, offset) => draft.add(item, event.first_index + offset));
+  return draft.finish();
+}
+
+/** The view of a saved turn: its items, and no session behind them. */
+export function fromSaved(snapshot: TurnSnapshot): SessionView {
+  const draft = new ViewBuilder({
+    ...emptyView(snapshot.session_id),
+    saved: {
+      agent: snapshot.agent,
+      title: snapshot.session_title,
+      final: snapshot.final,
+      footer: snapshot.footer,
+    },
+  });
+  draft.putTurn(snapshot.turn);
+  // The record is of this turn alone, whatever its items say.
+  snapshot.items.forEach((item, index) => draft.add({ ...item, turn_id: snapshot.turn_id }, index));
   return draft.finish();
 }

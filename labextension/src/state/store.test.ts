@@ -1,11 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-
 import { describe, expect, it, vi } from 'vitest';
 
 import { message, SESSION, tool, TURN } from '../../tests/support/build';
 import { appended, replaced, snapshot } from '../../tests/support/events';
-import { parseServerFrame } from '../wire/parse';
+import { parseServerFrame } from '../wire/parse_frame';
 import { isRecord } from '../wire/read';
 import type { Event, Item } from '../wire/types';
 import { SessionStore } from './store';

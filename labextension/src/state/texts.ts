@@ -1,5 +1,5 @@
 import type { Item } from '../wire/types';
-import type { Growth, TextField, Texts } from './view';
+import type { Growth, TextField, Texts } from './session_view';
 
 /** The key of a growing text in `SessionView.growth`. */
 export function growthKey(itemId: string, field: TextField): string {

@@ -1,5 +1,11 @@
 import { Attachments } from './attachments';
 
+/** Names the message that is being written. */
+export const DRAFT = 'draft';
+
+/** Changes with each message that is sent from here. */
+export const SENT = 'sent';
+
 /** What the user's settings say of thoughts; `null` where the last choice counts. */
 let thoughtsAre: boolean | null = null;
 

@@ -15,7 +15,6 @@ import type {
   TrafficPage,
   TurnState,
 } from '../wire/types';
-import type { MentionSource } from './panel/mention';
 
 /** What may be changed of a session; absent fields stay. */
 export type ConfigChange = Partial<Pick<SetConfig, 'config' | 'mode' | 'policy' | 'title'>>;
@@ -159,4 +158,27 @@ export interface Actions {
   restartAgent?(agentId: string): Promise<void>;
   /** Asks the server again which agents are ready. */
   refreshAgents?(): Promise<void>;
+}
+
+export type MentionGroup = 'errors' | 'variables' | 'cells' | 'documents' | 'files';
+
+/** Something that `@` can name. */
+export interface Mention {
+  readonly group: MentionGroup;
+  readonly label: string;
+  /** What stands beside it, e.g. a type. */
+  readonly detail: string;
+  /** What is written in its place. */
+  readonly word: string;
+  readonly attachment: DraftAttachment;
+}
+
+/** What may be said of the page the composer is in. */
+export interface MentionSource {
+  /**
+   * Looks for what fits, best first; `found` is called again when more is known.
+   *
+   * Returns the way to stop.
+   */
+  find(query: string, found: (mentions: readonly Mention[]) => void): () => void;
 }

@@ -1,7 +1,8 @@
 import { fireEvent, waitFor, within } from '@testing-library/preact';
 import { describe, expect, it, vi } from 'vitest';
 
-import { openedCard, words, type Drawn } from '../../tests/support/draw';
+import { openedCard, words } from '../../tests/support/draw';
+import type { Drawn } from '../../tests/support/draw';
 import { drawGolden, GOLDEN_TURNS } from '../../tests/support/golden';
 
 describe.each([true, false])('a turn (drawn live: %s)', live => {
@@ -48,18 +49,18 @@ it.each(GOLDEN_TURNS)('%s is the same, drawn live or at once', name => {
   expect(words(live.element)).not.toMatch(/undefined|\[object|NaN|null/);
 });
 
-describe('seed examples, as they come', () => {
-  it('S1.6, S1.10: nulls and empties give no section', async () => {
+describe('golden turns, as they come', () => {
+  it('nulls and empties give no section', async () => {
     const card = await openedCard(drawGolden('turns/tool_nothing_but_nulls'), /Searching files/);
     expect(words(card.querySelector('.acp-body'))).toBe('No details.');
   });
 
-  it('S1.18: a task names its subagent', () => {
+  it('a task names its subagent', () => {
     const { card } = drawGolden('turns/task_subagent');
     expect(words(card(/Find the data loaders/).querySelector('.badge'))).toBe('Explore');
   });
 
-  it('S1.19, S1.47, S5.32, S5.33: a todo list is one from its start on, whatever its title', async () => {
+  it('a todo list is one from its start on, whatever its title', async () => {
     const titles: string[] = [];
     const { view, element } = drawGolden('turns/todo_titles', {
       live: true,
@@ -81,7 +82,7 @@ describe('seed examples, as they come', () => {
     expect(element.textContent).not.toContain('activeForm');
   });
 
-  it('S1.38: a plan and a todo list stand beside each other', async () => {
+  it('a plan and a todo list stand beside each other', async () => {
     const { view } = drawGolden('turns/plan_beside_todos');
     fireEvent.click(view.getByRole('button', { name: /^Plan/ }));
     const plan = await waitFor(() => view.getByRole('list', { name: 'Plan' }));
@@ -91,26 +92,26 @@ describe('seed examples, as they come', () => {
     );
   });
 
-  it('S1.20: a search that was cut lists what came and says how many there are', async () => {
+  it('a search that was cut lists what came and says how many there are', async () => {
     const card = await openedCard(drawGolden('turns/search_truncated'), /mail/);
     expect(within(card).getAllByRole('listitem')).toHaveLength(5);
     expect(words(card.querySelector('.acp-line'))).toContain('truncated240 files');
   });
 
-  it('S1.21: a search that found nothing says so', async () => {
+  it('a search that found nothing says so', async () => {
     const card = await openedCard(drawGolden('turns/search_none'), /xlsx/);
     expect(words(card.querySelector('.acp-found'))).toBe('No files found');
     expect(within(card).queryByRole('listitem')).toBeNull();
   });
 
-  it('S1.22, S1.23: a read file is its text, its numbers beside it', async () => {
+  it('a read file is its text, its numbers beside it', async () => {
     const card = await openedCard(drawGolden('turns/read_wrapped'), /Reading file/);
     const pre = within(card).getByRole('group', { name: 'outputs/prepare.py' });
     pre.querySelectorAll('.ln').forEach(number => number.remove());
     expect(pre.textContent).toBe('import pandas as pd\n\ndf = pd.read_csv("sales.csv")\n');
   });
 
-  it('S1.24: a command that ended with 3 looks failed, its text once', async () => {
+  it('a command that ended with 3 looks failed, its text once', async () => {
     const { card } = drawGolden('turns/bash_exit_3');
     const build = card(/Build the page/);
     expect([build.dataset.status, build.dataset.failed]).toEqual(['completed', '']);
@@ -118,14 +119,14 @@ describe('seed examples, as they come', () => {
     expect(words(build)).toContain('Exit code 3');
   });
 
-  it('S1.25: a write lists what is wrong now', async () => {
+  it('a write lists what is wrong now', async () => {
     const card = await openedCard(drawGolden('turns/edit_diagnostics'), /Editing file/);
     const list = within(card).getByRole('list', { name: 'Diagnostics' });
     const found = within(list).getAllByRole('listitem');
     expect(found.map(each => each.dataset.severity)).toEqual(['error', 'warning']);
   });
 
-  it('S1.30, S5.45: a new file is its body, a changed one a diff', async () => {
+  it('a new file is its body, a changed one a diff', async () => {
     const written = await openedCard(drawGolden('turns/write_new'), /Writing file/);
     expect(within(written).queryByRole('region')).toBeNull();
     expect(words(written.querySelector('pre'))).toBe('1// new file content...');
@@ -136,7 +137,7 @@ describe('seed examples, as they come', () => {
     }
   });
 
-  it('S1.48: an edit stays one when its title changes', () => {
+  it('an edit stays one when its title changes', () => {
     const icons = new Set<string | null | undefined>();
     drawGolden('turns/edit_existing', {
       live: true,
@@ -151,7 +152,7 @@ describe('seed examples, as they come', () => {
     expect([...icons]).toEqual(['#acp-i-edit']);
   });
 
-  it('S1.36: places open at their line', async () => {
+  it('places open at their line', async () => {
     const openFile = vi.fn();
     const drawn = drawGolden('turns/locations', { actions: { openFile } });
     const card = await openedCard(drawn, /Looking around/);
@@ -165,7 +166,7 @@ describe('seed examples, as they come', () => {
     ]);
   });
 
-  it('S1.40, S3.21: an error is shown with its code, and the turn is over', () => {
+  it('an error is shown with its code, and the turn is over', () => {
     for (const [name, code] of [
       ['error', 'rate_limited'],
       ['error_number', '-1'],

@@ -2,7 +2,8 @@ import { fireEvent, waitFor, within } from '@testing-library/preact';
 import { describe, expect, it, vi } from 'vitest';
 
 import { SESSION } from '../../tests/support/build';
-import { drawnOf, openedCard, words, type Drawn } from '../../tests/support/draw';
+import { drawnOf, openedCard, words } from '../../tests/support/draw';
+import type { Drawn } from '../../tests/support/draw';
 import { drawGolden, eventsOf } from '../../tests/support/golden';
 import { SessionStore } from '../state/store';
 
@@ -16,7 +17,7 @@ function icon(element: Element | null | undefined): string | null {
 }
 
 describe('a tool call of any agent', () => {
-  it('S2.18, S2.28: a tool that nobody has heard of shows all of itself before it runs', async () => {
+  it('a tool that nobody has heard of shows all of itself before it runs', async () => {
     for (const [name, title] of [
       ['call_never_seen', 'frobnicate_widget'],
       ['call_announced', 'Copying the report'],
@@ -34,7 +35,7 @@ describe('a tool call of any agent', () => {
     }
   });
 
-  it('S2.19: ten kinds, each with its icon and its name; any other is the tenth', () => {
+  it('ten kinds, each with its icon and its name; any other is the tenth', () => {
     const { element } = drawGolden('turns/call_kinds', { live: true });
     const cards = [...element.querySelectorAll<HTMLElement>('.acp-tool')];
     const kinds = cards.map(card => card.dataset.kind);
@@ -47,7 +48,7 @@ describe('a tool call of any agent', () => {
     expect(cards.slice(9).map(icon)).toEqual(Array(3).fill('#acp-i-other'));
   });
 
-  it('S2.25: pictures, sounds, a file and a link to one, all of them', async () => {
+  it('pictures, sounds, a file and a link to one, all of them', async () => {
     const card = await openedCard(drawGolden('turns/call_contents'), /Painting/);
     expect(card.querySelectorAll('img[src^="data:image/png;base64,"]')).toHaveLength(2);
     expect(card.querySelectorAll('audio[src^="data:audio/wav;base64,"]')).toHaveLength(2);
@@ -56,13 +57,13 @@ describe('a tool call of any agent', () => {
     expect(words(card)).toContain('Two pictures and a sound.');
   });
 
-  it('S2.36: an edit that has no diff yet shows its new text', async () => {
+  it('an edit that has no diff yet shows its new text', async () => {
     const card = await openedCard(drawGolden('turns/call_proposed'), /Edit main.py/);
     expect(words(card.querySelector('.acp-fields'))).toContain("print('new')");
     expect(within(card).queryByRole('region')).toBeNull();
   });
 
-  it('S2.39, S2.51: long work shows its progress while it runs, each line once', async () => {
+  it('long work shows its progress while it runs, each line once', async () => {
     const drawn = drawGolden('turns/call_streamed', { live: true });
     expect(drawn.card(/Baking/).dataset.status).toBe('in_progress');
     const card = await openedCard(drawn, /Baking/);
@@ -73,7 +74,7 @@ describe('a tool call of any agent', () => {
   it.each([
     ['completed', 'copied', 3],
     ['failed', 'reason', 'disk full'],
-  ])('S2.33: a %s call shows its raw output, and what comes later', async (end, key, value) => {
+  ])('a %s call shows its raw output, and what comes later', async (end, key, value) => {
     const events = eventsOf('turns/call_ended');
     const late = events.findIndex(event => JSON.stringify(event).includes('later completed'));
     const store = new SessionStore(SESSION);
@@ -100,7 +101,7 @@ describe('a tool call of any agent', () => {
     await waitFor(() => expect(within(card).queryByRole('group', { name: 'Raw' })).toBeNull());
   });
 
-  it('S2.53: what ends without words is a finished card all the same', () => {
+  it('what ends without words is a finished card all the same', () => {
     const { card } = drawGolden('turns/call_few_words');
     const read = card(/Reading a.txt/);
     expect([read.dataset.status, read.dataset.failed]).toEqual(['completed', undefined]);
@@ -110,7 +111,7 @@ describe('a tool call of any agent', () => {
     expect(words(edit.querySelector('.acp-outcome'))).toBe('Rejected');
   });
 
-  it('S2.50: what was rejected does not look like an error', () => {
+  it('what was rejected does not look like an error', () => {
     const { card } = drawGolden('turns/call_few_words');
     const edit = card(/Editing a.txt/);
     expect(edit.dataset.failed).toBeUndefined();
@@ -119,7 +120,7 @@ describe('a tool call of any agent', () => {
 });
 
 describe('a permission request of any agent', () => {
-  it('S2.29: title, places and input are in the request', () => {
+  it('title, places and input are in the request', () => {
     const drawn = drawGolden('turns/call_asked', { live: true });
     const text = words(request(drawn));
     expect(text).toContain('Demo wants to go on');
@@ -129,7 +130,7 @@ describe('a permission request of any agent', () => {
     expect(drawn.view.getByRole('button', { name: 'Stop' })).toBeTruthy();
   });
 
-  it('S2.30: each option has its own name, its own answer and the look of its kind', () => {
+  it('each option has its own name, its own answer and the look of its kind', () => {
     const chosen: unknown[] = [];
     const looks = new Set<string | null>();
     for (const name of ['Yes, this time', 'Yes, in this session', 'No', 'No, never']) {
@@ -145,7 +146,7 @@ describe('a permission request of any agent', () => {
     expect(looks.size).toBe(4);
   });
 
-  it('S2.31: an option of a kind that nobody knows is a plain button', () => {
+  it('an option of a kind that nobody knows is a plain button', () => {
     const answerPermission = vi.fn(() => Promise.resolve());
     const drawn = drawGolden('turns/call_asked', { actions: { answerPermission } });
     const button = within(request(drawn)).getByRole('button', { name: 'Ask Ada' });
@@ -154,7 +155,7 @@ describe('a permission request of any agent', () => {
     expect(answerPermission.mock.calls[0]?.slice(2)).toEqual(['m']);
   });
 
-  it('S2.43: a question without options can be dismissed', () => {
+  it('a question without options can be dismissed', () => {
     const answerPermission = vi.fn(() => Promise.resolve());
     const drawn = drawGolden('turns/call_asked_without_options', { actions: { answerPermission } });
     const buttons = within(request(drawn)).getAllByRole('button');

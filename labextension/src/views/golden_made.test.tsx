@@ -4,12 +4,12 @@ import { describe, expect, it, vi } from 'vitest';
 import { openedCard, words } from '../../tests/support/draw';
 import { drawGolden, eventsOf, sessionOf } from '../../tests/support/golden';
 import { SessionStore } from '../state/store';
-import { mountPanel } from './mount';
+import { mountPanel } from './panel/panel_view';
 
 const BASE = 'http://localhost:8888/user/bob/';
 
-describe('seed examples of what a turn says and makes', () => {
-  it('S3.4, S3.5, S3.6: steps are lines with their names, open to read', async () => {
+describe('golden turns: what a turn says and makes', () => {
+  it('steps are lines with their names, open to read', async () => {
     const { element, view } = drawGolden('turns/steps');
     const lines = [...element.querySelectorAll('.acp-thought > .acp-line')].map(words);
     expect(lines).toEqual([
@@ -25,7 +25,7 @@ describe('seed examples of what a turn says and makes', () => {
     );
   });
 
-  it('S3.10: a command that is half done', () => {
+  it('a command that is half done', () => {
     const bar = drawGolden('turns/progress', { live: true }).view.getByRole('progressbar');
     expect(bar.getAttribute('aria-valuenow')).toBe('50');
     expect(words(bar.parentElement)).toBe('50%Running tests...');
@@ -33,7 +33,7 @@ describe('seed examples of what a turn says and makes', () => {
     expect(drawGolden('turns/progress_done').view.queryByRole('progressbar')).toBeNull();
   });
 
-  it('S3.15: a plan is drawn by its entries, or by its text', async () => {
+  it('a plan is drawn by its entries, or by its text', async () => {
     const { view, element } = drawGolden('turns/plan_text');
     fireEvent.click(view.getByRole('button', { name: /^Plan/ }));
     await waitFor(() =>
@@ -42,21 +42,21 @@ describe('seed examples of what a turn says and makes', () => {
     expect(words(element)).not.toContain('Make changes');
   });
 
-  it('S3.17: a change of mode leaves a line', () => {
+  it('a change of mode leaves a line', () => {
     const { element } = drawGolden('turns/mode_line');
     expect(words(element.querySelector('.acp-note'))).toBe(
       'Mode: implementStarting implementation',
     );
   });
 
-  it('S3.18, S5.35: the end says what was done and what it took', async () => {
+  it('the end says what was done and what it took', async () => {
     const { element, view } = drawGolden('turns/done_usage', { live: true });
     await waitFor(() => expect(words(element)).toContain('Task completed successfully'));
     expect(words(element.querySelector('.acp-foot'))).toContain('1.5k tokens (1k in, 500 out)');
     expect(view.queryByRole('status')).toBeNull();
   });
 
-  it('S5.35: an error ends the turn: nothing runs on, and its message is told', async () => {
+  it('an error ends the turn: nothing runs on, and its message is told', async () => {
     const streamed: string[] = [];
     const { element, view, store } = drawGolden('turns/error', {
       live: true,
@@ -79,12 +79,12 @@ describe('seed examples of what a turn says and makes', () => {
     ['refusal', 'The agent refused to go on.'],
     ['moon', 'Ended: moon.'],
     ['budget', 'The agent stopped: its budget is used up.'],
-  ])('S3.19: the stop reason %s has words of its own', (name, said) => {
+  ])('the stop reason %s has words of its own', (name, said) => {
     const { element } = drawGolden(`turns/stop_${name}`);
     expect(words(element.querySelector('.acp-end'))).toBe(said);
   });
 
-  it('S3.19, S1.39: an ordinary end has none', () => {
+  it('an ordinary end has none', () => {
     for (const name of ['end_turn', 'stop_sequence']) {
       const { element, view } = drawGolden(`turns/stop_${name}`);
       expect(element.querySelector('.acp-end')).toBeNull();
@@ -93,7 +93,7 @@ describe('seed examples of what a turn says and makes', () => {
     }
   });
 
-  it('S3.22: a written file is a row with its size', () => {
+  it('a written file is a row with its size', () => {
     const { element } = drawGolden('turns/file_write');
     expect([...element.querySelectorAll('.acp-written')].map(words)).toEqual([
       'Createdoutputs/file.py1.0 kB',
@@ -102,7 +102,7 @@ describe('seed examples of what a turn says and makes', () => {
     ]);
   });
 
-  it('S1.41, S3.23, S3.25: artifacts open, and have a preview where they have one', () => {
+  it('artifacts open, and have a preview where they have one', () => {
     const openFile = vi.fn();
     const { card } = drawGolden('turns/artifacts', { actions: { openFile, baseUrl: BASE } });
     const page = within(card('Web app Web Application'));
@@ -115,7 +115,7 @@ describe('seed examples of what a turn says and makes', () => {
     expect(within(card('CSV sales.csv')).queryByRole('link')).toBeNull();
   });
 
-  it('S3.24: the ten types of artifacts, each with its icon and name', () => {
+  it('the ten types of artifacts, each with its icon and name', () => {
     const { element } = drawGolden('turns/artifact_types');
     const cards = [...element.querySelectorAll('.acp-artifact')];
     const icons = cards.map(card => card.querySelector('use')?.getAttribute('href'));
@@ -125,7 +125,7 @@ describe('seed examples of what a turn says and makes', () => {
     );
   });
 
-  it('S3.26, S2.41: a request shows what it is for', () => {
+  it('a request shows what it is for', () => {
     const { view } = drawGolden('turns/permission_asked');
     const request = view.getByRole('group', { name: 'Permission request' });
     expect(words(request).split('delete_file')).toHaveLength(2);
@@ -137,13 +137,13 @@ describe('seed examples of what a turn says and makes', () => {
     ['permission_auto_approved', "Allowed by the agent's own settings"],
     ['permission_answered', 'Allowed once: User approved'],
     ['permission_refused', 'Rejected: Not today'],
-  ])('S3.26, S3.27: %s says by whom and why', (name, outcome) => {
+  ])('%s says by whom and why', (name, outcome) => {
     const { card, view } = drawGolden(`turns/${name}`);
     expect(words(card(/delete_file/).querySelector('.acp-outcome'))).toBe(outcome);
     expect(view.queryByRole('group', { name: 'Permission request' })).toBeNull();
   });
 
-  it('S3.29, S3.30, S3.31, S3.32: image, audio, file and link to a file', () => {
+  it('image, audio, file and link to a file', () => {
     const { element, view } = drawGolden('turns/blocks');
     expect(element.querySelector('img')?.getAttribute('src')).toMatch(/^data:image\/png;base64,/);
     expect(element.querySelector('audio')?.getAttribute('src')).toBe(
@@ -155,7 +155,7 @@ describe('seed examples of what a turn says and makes', () => {
     );
   });
 
-  it('S4.21: the panel tells model and tools', async () => {
+  it('the panel tells model and tools', async () => {
     const name = 'turns/session_details';
     const element = document.createElement('div');
     document.body.append(element);
@@ -181,7 +181,7 @@ describe('seed examples of what a turn says and makes', () => {
     mounted.dispose();
   });
 
-  it('S4.22: hooks are closed lines; the one that failed stands out', async () => {
+  it('hooks are closed lines; the one that failed stands out', async () => {
     const { element, view } = drawGolden('turns/hooks');
     const lines = [...element.querySelectorAll<HTMLElement>('.acp-notice')];
     expect(lines.map(line => line.dataset.tone)).toEqual(['info', 'warn']);
@@ -191,7 +191,7 @@ describe('seed examples of what a turn says and makes', () => {
     await waitFor(() => expect(words(element)).toContain('jq: command not found'));
   });
 
-  it('S5.44: the unchanged run of an edit is folded and opens', async () => {
+  it('the unchanged run of an edit is folded and opens', async () => {
     const card = await openedCard(drawGolden('turns/edit_unchanged_lines'), /Editing file/);
     const folds = within(card).getAllByRole('button', { name: /unchanged lines$/ });
     const before = card.querySelectorAll('.ctx').length;

@@ -10,7 +10,9 @@ import type { OpenModel, OpenWidget } from './core';
  * widget's state, so its size on the wire is what counts.
  */
 declare const PACKED: string;
+
 declare const PACKED_HASH: string;
+
 declare const PACKED_BYTES: number;
 
 /** Most messages kept while the widget is unpacked; the view asks again for what is missing. */
@@ -44,9 +46,9 @@ function core(): Promise<Core> {
   if (isPromise(known)) {
     return known;
   }
-  const made = unpack();
-  Reflect.set(globalThis, KEY, made);
-  return made;
+  const unpacking = unpack();
+  Reflect.set(globalThis, KEY, unpacking);
+  return unpacking;
 }
 
 /** Made for each model. */

@@ -1,16 +1,16 @@
 import type { AnyModel } from '@anywidget/types';
 
+import cards from '../../style/cards.css';
+import code from '../../style/code.css';
+import diffs from '../../style/diff.css';
+import styles from '../../style/index.css';
 import type { Client } from '../delivery/client';
 import type { Drawable } from '../delivery/live_turn';
 import type { SessionStore } from '../state/store';
 import { mountTurn } from '../views';
 import type { Actions, Mounted, TurnProps } from '../views';
-import { linkModel } from './link';
-import type { Link } from './link';
-import cards from '../../style/cards.css';
-import code from '../../style/code.css';
-import diffs from '../../style/diff.css';
-import styles from '../../style/index.css';
+import { openWidgetTurn } from './widget_turn';
+import type { WidgetTurn } from './widget_turn';
 
 const STYLE_ID = 'acp-jupyter-style';
 
@@ -25,7 +25,7 @@ export interface OpenWidget {
 export type OpenModel = (model: AnyModel, early: unknown[]) => OpenWidget;
 
 export const open: OpenModel = (model, early) => {
-  const link = linkModel({
+  const turnOfWidget = openWidgetTurn({
     get: (name): unknown => model.get(name),
     on: (event, listener) => {
       model.on(event, listener);
@@ -34,29 +34,29 @@ export const open: OpenModel = (model, early) => {
     off: (event, listener) => model.off(event, listener),
     send: content => model.send(content),
   });
-  return { draw: el => draw(link, el), close: () => link.dispose() };
+  return { draw: el => draw(turnOfWidget, el), close: () => turnOfWidget.dispose() };
 };
 
-function draw(link: Link, el: HTMLElement): () => void {
+function draw(turnOfWidget: WidgetTurn, el: HTMLElement): () => void {
   injectStyles(el);
   let shown: SessionStore | null = null;
   let mounted: Mounted<TurnProps> | null = null;
   const redraw = () => {
-    const turn = link.turn();
-    if (turn === null || link.client === null) {
+    const turn = turnOfWidget.turn();
+    if (turn === null || turnOfWidget.client === null) {
       mounted?.dispose();
       mounted = null;
-      el.textContent = link.problem();
+      el.textContent = turnOfWidget.problem();
     } else if (mounted !== null && turn.store === shown) {
-      mounted.update(propsOf(link, link.client, turn));
+      mounted.update(propsOf(turnOfWidget, turnOfWidget.client, turn));
     } else {
       mounted?.dispose();
       el.textContent = '';
-      mounted = mountTurn(el, propsOf(link, link.client, turn));
+      mounted = mountTurn(el, propsOf(turnOfWidget, turnOfWidget.client, turn));
     }
     shown = turn?.store ?? null;
   };
-  const stop = link.watch(redraw);
+  const stop = turnOfWidget.watch(redraw);
   redraw();
   return () => {
     stop();
@@ -64,10 +64,10 @@ function draw(link: Link, el: HTMLElement): () => void {
   };
 }
 
-function propsOf(link: Link, client: Client, turn: Drawable): TurnProps {
+function propsOf(turnOfWidget: WidgetTurn, client: Client, turn: Drawable): TurnProps {
   return {
     store: turn.store,
-    turnId: link.traits.turnId,
+    turnId: turnOfWidget.traits.turnId,
     host: 'cell',
     actions: turn.live ? actionsOf(client) : null,
     connection: client.connection,

@@ -1,6 +1,6 @@
-import { parseContentBlock } from './parse_block';
 import { flag, list, maybe, number, oneOf, text, textOrNull, texts } from './read';
 import type {
+  ContentBlockItem,
   Detail,
   Diagnostic,
   Diff,
@@ -176,5 +176,22 @@ function parseOption(value: Fields): PermissionOption {
     option_id: text(value, 'option_id'),
     name: text(value, 'name'),
     option_kind: text(value, 'option_kind'),
+  };
+}
+
+/** A content block of a saved record, by itself or of a tool call. */
+export function parseContentBlock(value: Readonly<Record<string, unknown>>): ContentBlockItem {
+  return {
+    id: text(value, 'id'),
+    turn_id: textOrNull(value, 'turn_id'),
+    parent_id: text(value, 'parent_id'),
+    kind: 'content_block',
+    type: oneOf(value, 'type', ['other', 'image', 'audio', 'resource_link', 'resource']),
+    data: typeof value.data === 'string' ? value.data : '',
+    mime_type: text(value, 'mime_type'),
+    uri: text(value, 'uri'),
+    name: text(value, 'name'),
+    text: text(value, 'text'),
+    size: number(value, 'size'),
   };
 }

@@ -7,6 +7,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /** Longest text taken from a foreign notebook, in UTF-16 code units. */
 const MAX_TEXT = 1_000_000;
+
 /** Most elements taken of a list. */
 const MAX_LIST = 5_000;
 
@@ -52,8 +53,8 @@ export function list<Element>(
     return [];
   }
   return value.slice(0, most).flatMap((each: unknown) => {
-    const made = isRecord(each) ? read(each) : null;
-    return made === null ? [] : [made];
+    const element = isRecord(each) ? read(each) : null;
+    return element === null ? [] : [element];
   });
 }
 

@@ -18,7 +18,7 @@ import type {
 export type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
 
 /** A turn of a notebook with the output that it should have there. */
-export interface StoredRecord extends Omit<NotebookRecord, 'bundle'> {
+export interface SavedOutput extends Omit<NotebookRecord, 'bundle'> {
   readonly bundle: {
     readonly data: { [mime: string]: Json };
     readonly metadata: { [mime: string]: Json };
@@ -35,7 +35,7 @@ interface Results {
   restart_agent: LoginReply;
   get_items: ItemsPage;
   attach_turn: AttachedTurn;
-  get_records: StoredRecord[];
+  get_records: SavedOutput[];
   get_changes: ChangesReply;
   revert_turn: RevertReply;
   list_changing_sessions: ChangingSessions;

@@ -17,6 +17,7 @@ import type {
 /** Items, turns and sessions as the server sends them, with what a test cares about on top. */
 
 export const SESSION = 's1';
+
 export const TURN = 't1';
 
 export function session(over: Partial<SessionState> = {}): SessionState {

@@ -3,8 +3,8 @@ import type { BoundFunctions, queries } from '@testing-library/preact';
 import { afterEach, expect } from 'vitest';
 
 import { SessionStore } from '../../src/state/store';
-import type { Actions } from '../../src/views';
 import { mountTurn } from '../../src/views';
+import type { Actions } from '../../src/views';
 import type { Item, SessionState, TurnState } from '../../src/wire/types';
 import { session, SESSION, turn } from './build';
 import { snapshot } from './events';

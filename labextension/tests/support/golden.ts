@@ -1,15 +1,15 @@
-import { readFileSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
-
 import { act } from '@testing-library/preact';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 
 import { SessionStore } from '../../src/state/store';
 import type { Actions } from '../../src/views';
-import { parseServerFrame } from '../../src/wire/parse';
+import { parseServerFrame } from '../../src/wire/parse_frame';
 import { isRecord } from '../../src/wire/read';
 import type { Event, SessionState } from '../../src/wire/types';
 import { SESSION } from './build';
-import { drawnOf, type Drawn } from './draw';
+import { drawnOf } from './draw';
+import type { Drawn } from './draw';
 
 const GOLDEN = join(import.meta.dirname, '../../../tests/golden');
 

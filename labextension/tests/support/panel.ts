@@ -70,7 +70,9 @@ export function showPanel(
 
 /** What the newest panel of the test shows. */
 export const view = () => newest().view;
+
 export const element = () => newest().element;
+
 export const until = (check: () => void) => newest().until(check);
 
 function newest(): ShownPanel {

@@ -4,16 +4,19 @@ import { afterEach, beforeEach } from 'vitest';
 import { SessionStore } from '../../src/state/store';
 import type { Actions, RevertChoice } from '../../src/views/actions';
 import type { Mounted } from '../../src/views/props';
-import { mountReview, type ReviewProps, type Scope, type Source } from '../../src/views/review';
+import { mountReview } from '../../src/views/review';
+import type { ReviewProps, Scope, Source } from '../../src/views/review';
 import type { ChangedFile, FileTexts, TurnState } from '../../src/wire/types';
 import { session, SESSION, turn } from './build';
 import { snapshot } from './events';
 
 const OLD = Array.from({ length: 40 }, (_, line) => `line ${line + 1}`);
+
 const NEW = OLD.map((line, index) => (index === 4 || index === 29 ? line.toUpperCase() : line));
 
 /** The two changes of a file that `textsOf` gives. */
 export const FIRST = { old_start: 4, old_end: 5, new_start: 4, new_end: 5 };
+
 export const SECOND = { old_start: 29, old_end: 30, new_start: 29, new_end: 30 };
 
 const CONNECTION = { state: 'open' } as const;
@@ -171,7 +174,10 @@ function same(one: object, two: object): boolean {
 }
 
 export const view = () => within(shown?.element ?? document.body);
+
 export const group = (name: string) => view().getByRole('group', { name });
+
 export const press = (key: string) =>
   fireEvent.keyDown(document.activeElement ?? document.body, { key, bubbles: true });
+
 export const focused = () => document.activeElement?.getAttribute('aria-label') ?? '';

@@ -1,4 +1,5 @@
-import { Marked, type Token, type Tokens } from 'marked';
+import { Marked } from 'marked';
+import type { Token, Tokens } from 'marked';
 
 import { mathematics } from './math';
 
@@ -6,6 +7,7 @@ import { mathematics } from './math';
 export const CUT = 'data-acp-cut';
 
 const marked = new Marked({ gfm: true, breaks: false, async: false });
+
 marked.use({
   extensions: mathematics,
   renderer: { code: token => (isCut(token) ? markCut(token) : false) },

@@ -1,16 +1,17 @@
 import type { Translate } from '../i18n';
 import { markControls } from '../parts/odd_characters';
-import { holdsSelection } from '../parts/selected';
-import { LANGUAGE } from './boxes';
-import { drawDiagram, redrawDiagram } from './diagram';
+import type { Rendering, Run } from '../props';
+import { LANGUAGE } from './code_block';
 import { FORMULA } from './math';
-import type { Rendering, Run } from './rendering';
 
 /** Longer code stays plain, and so does code of more runs. */
 const MAX_CODE = 50_000;
+
 const MAX_RUNS = 5_000;
+
 /** Formulas of one text; more of them stay as they are written. */
 const MAX_FORMULAS = 500;
+
 const MAX_DIAGRAMS = 20;
 
 /** One at a time in a page, so that a long text does not hold up what the user does. */
@@ -83,17 +84,17 @@ export class Enricher {
     if (!runs || code?.textContent !== text || holdsSelection(code)) {
       return;
     }
-    const made = coloured(runs, text);
-    if (made !== null) {
-      markControls(made);
-      code.replaceChildren(made);
+    const drawn = coloured(runs, text);
+    if (drawn !== null) {
+      markControls(drawn);
+      code.replaceChildren(drawn);
     }
   }
 
   private async typeset(formula: HTMLElement): Promise<void> {
     const source = formula.textContent;
-    const made = await this.rendering.mathematics?.(source);
-    if (!made || formula.textContent !== source || this.disposed) {
+    const drawn = await this.rendering.mathematics?.(source);
+    if (!drawn || formula.textContent !== source || this.disposed) {
       return;
     }
     // The source stays for copies, for finding in the page, and to be read aloud.
@@ -103,7 +104,7 @@ export class Enricher {
     const shown = document.createElement('span');
     shown.className = 'acp-typeset';
     shown.setAttribute('aria-hidden', 'true');
-    shown.append(made);
+    shown.append(drawn);
     formula.title = source;
     formula.replaceChildren(written, shown);
   }
@@ -120,21 +121,84 @@ export function coloured(runs: readonly Run[], text: string): DocumentFragment |
   if (runs.length > MAX_RUNS || runs.map(run => run.text).join('') !== text) {
     return null;
   }
-  const made = document.createDocumentFragment();
+  const drawn = document.createDocumentFragment();
   for (const run of runs) {
     if (run.class === '') {
-      made.append(run.text);
+      drawn.append(run.text);
     } else {
       const span = document.createElement('span');
       span.className = run.class;
       span.textContent = run.text;
-      made.append(span);
+      drawn.append(span);
     }
   }
-  return made;
+  return drawn;
 }
 
 function within(element: Element, selector: string): HTMLElement[] {
   const found = element instanceof HTMLElement && element.matches(selector) ? [element] : [];
   return [...found, ...element.querySelectorAll<HTMLElement>(selector)];
+}
+
+/** Shows a diagram in the place of its source, which stays below it, closed. */
+export async function drawDiagram(
+  box: HTMLElement,
+  source: string,
+  rendering: Rendering,
+  t: Translate,
+): Promise<void> {
+  const drawn = await rendering.diagram?.(source);
+  const pre = box.querySelector(':scope > pre');
+  if (!drawn || pre === null || !drawn.address.startsWith('data:image/svg+xml')) {
+    return;
+  }
+  const image = document.createElement('img');
+  image.src = drawn.address;
+  image.alt = drawn.label === '' ? t('Diagram') : drawn.label;
+  if (drawn.width !== null) {
+    image.width = drawn.width;
+  }
+  const figure = document.createElement('figure');
+  figure.className = 'acp-diagram';
+  figure.tabIndex = 0;
+  figure.setAttribute('role', 'group');
+  figure.setAttribute('aria-label', t('Diagram'));
+  figure.append(image);
+  const summary = document.createElement('summary');
+  summary.textContent = t('Source');
+  const details = document.createElement('details');
+  details.append(summary);
+  pre.replaceWith(figure, details);
+  details.append(pre);
+}
+
+/** Draws it anew, e.g. in the colours of another theme. */
+export async function redrawDiagram(
+  box: HTMLElement,
+  rendering: Rendering,
+  t: Translate,
+): Promise<void> {
+  const source = box.querySelector('code')?.textContent ?? '';
+  const image = box.querySelector<HTMLImageElement>(':scope > .acp-diagram > img');
+  if (image === null) {
+    await drawDiagram(box, source, rendering, t);
+    return;
+  }
+  const drawn = await rendering.diagram?.(source);
+  if (drawn?.address.startsWith('data:image/svg+xml') === true) {
+    image.src = drawn.address;
+  }
+}
+/** Asking for the selection lays the whole page out, so it is asked when it changes only. */
+let some = isSome();
+
+document.addEventListener('selectionchange', () => (some = isSome()));
+
+function isSome(): boolean {
+  return document.getSelection()?.isCollapsed === false;
+}
+
+/** Whether the user has selected something of an element: it must stay as it is. */
+export function holdsSelection(element: Element): boolean {
+  return some && document.getSelection()?.containsNode(element, true) === true;
 }

@@ -1,5 +1,6 @@
 import { writtenOut } from '../parts/odd_characters';
-import { codeBox, type MarkdownOptions } from './boxes';
+import { codeBox } from './code_block';
+import type { MarkdownOptions } from './code_block';
 
 const OPENING = /^( {0,3})(`{3,}|~{3,})([^\n]*)\n/;
 

@@ -12,17 +12,21 @@ const INLINE = [
   // With a space or a command inside: `\[1]\]` is an escaped bracket.
   /^\\\[(?=[\s\\])(?:[^\\\n]|\\[^[\]\n]|\n(?![ \t]*\n)){1,4000}?\\\]/,
 ];
+
 const BLOCK = [
   /^ {0,3}\$\$(?:\\[^\n]|[^$\\\n]|\n(?![ \t]*\n)){1,4000}?\$\$[ \t]*(?:\n+|$)/,
   /^ {0,3}\\\[(?!\w*\\\])(?:[^\\\n]|\\[^[\]\n]|\n(?![ \t]*\n)){1,4000}?\\\][ \t]*(?:\n+|$)/,
 ];
+
 /** Where an inline formula may begin: not inside a word or an amount. */
 const BEGIN = /(?<![\w$\\])\$|\\[([]/g;
 
 /** How far a beginning is looked for: the lexer asks at each token. */
 const REACH = 2_000;
+
 /** How many beginnings are tried at once: the lexer asks again at each token. */
 const MAX_TRIES = 6;
+
 /** No formula is longer. */
 const LONGEST = 4_100;
 

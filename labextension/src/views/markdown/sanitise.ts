@@ -1,4 +1,5 @@
-import createPurifier, { type Config } from 'dompurify';
+import createPurifier from 'dompurify';
+import type { Config } from 'dompurify';
 
 import { CUT } from './blocks';
 import { FORMULA } from './math';
@@ -9,6 +10,7 @@ export const IMAGE_ADDRESS = 'data-acp-src';
 const TAGS =
   'p br hr h1 h2 h3 h4 h5 h6 ul ol li blockquote pre code em strong del s b i u a img table thead ' +
   'tbody tr th td sub sup kbd mark details summary dl dt dd span div input';
+
 const ATTRIBUTES = 'href title alt start align colspan rowspan open lang dir type checked disabled';
 
 /** One object for all calls: the library reads it anew only when it is another. */
@@ -31,6 +33,7 @@ purifier.addHook('beforeSanitizeElements', node => {
     node.setAttribute(IMAGE_ADDRESS, address);
   }
 });
+
 // Of classes only the language of a code block: others could imitate our controls.
 purifier.addHook('uponSanitizeAttribute', (node, data) => {
   if (data.attrName === 'class') {

@@ -1,8 +1,8 @@
 import { markControls } from '../parts/odd_characters';
 import { blocksOf, htmlOf, isVisible, lex, normaliseLines } from './blocks';
-import { dress, type MarkdownOptions } from './boxes';
+import type { MarkdownOptions } from './code_block';
+import { decorate } from './decorate';
 import { OpenFence } from './fence';
-import { patch } from './patch';
 import { sanitise } from './sanitise';
 
 /** One shown block: what it was made from, and its element. */
@@ -29,7 +29,7 @@ export class MarkdownStream {
   private frozen: Block[] = [];
   private live: Block[] = [];
   private fence: OpenFence | null = null;
-  private readonly told = new WeakSet<Element>();
+  private readonly reported = new WeakSet<Element>();
 
   /** `onFrozen` is told of each element that will stay as it is. */
   constructor(
@@ -70,26 +70,26 @@ export class MarkdownStream {
     this.tail = '';
     this.fence = null;
     const shown = [...this.frozen, ...this.live];
-    const wanted = blocksOf(normaliseLines(this.source)).map(block => block.html);
+    const target = blocksOf(normaliseLines(this.source)).map(block => block.html);
     let start = 0;
-    while (start < shown.length && start < wanted.length && shown[start]?.html === wanted[start]) {
+    while (start < shown.length && start < target.length && shown[start]?.html === target[start]) {
       start += 1;
     }
     let shownEnd = shown.length;
-    let wantedEnd = wanted.length;
+    let targetEnd = target.length;
     while (
       shownEnd > start &&
-      wantedEnd > start &&
-      shown[shownEnd - 1]?.html === wanted[wantedEnd - 1]
+      targetEnd > start &&
+      shown[shownEnd - 1]?.html === target[targetEnd - 1]
     ) {
       shownEnd -= 1;
-      wantedEnd -= 1;
+      targetEnd -= 1;
     }
     const after = shown[shownEnd]?.element ?? null;
     shown.slice(start, shownEnd).forEach(block => block.element.remove());
-    const made = this.make(wanted.slice(start, wantedEnd));
-    made.forEach(block => this.host.insertBefore(block.element, after));
-    this.frozen = [...shown.slice(0, start), ...made, ...shown.slice(shownEnd)];
+    const blocks = this.make(target.slice(start, targetEnd));
+    blocks.forEach(block => this.host.insertBefore(block.element, after));
+    this.frozen = [...shown.slice(0, start), ...blocks, ...shown.slice(shownEnd)];
     this.live = [];
     this.tell(this.frozen);
   }
@@ -134,7 +134,7 @@ export class MarkdownStream {
     this.fence = opens ? OpenFence.open(last.raw, this.options) : null;
     this.showBlocks((this.fence === null ? visible : visible.slice(0, -1)).map(htmlOf));
     if (this.fence !== null) {
-      this.place(visible.length - 1, { html: '', element: this.fence.box });
+      this.mountAt(visible.length - 1, { html: '', element: this.fence.box });
     }
     this.live.splice(visible.length).forEach(block => block.element.remove());
     if (fits && visible.length > 1) {
@@ -148,30 +148,30 @@ export class MarkdownStream {
 
   private tell(frozen: readonly Block[]): void {
     for (const { element } of frozen) {
-      if (!this.told.has(element)) {
-        this.told.add(element);
+      if (!this.reported.has(element)) {
+        this.reported.add(element);
         this.onFrozen(element);
       }
     }
   }
 
-  private showBlocks(wanted: readonly string[]): void {
-    const changed = [...wanted.keys()].filter(index => this.live[index]?.html !== wanted[index]);
-    const made = this.make(changed.map(index => wanted[index] ?? ''));
-    made.forEach((block, nth) => this.showBlock(changed[nth] ?? 0, block));
+  private showBlocks(target: readonly string[]): void {
+    const changed = [...target.keys()].filter(index => this.live[index]?.html !== target[index]);
+    const blocks = this.make(changed.map(index => target[index] ?? ''));
+    blocks.forEach((block, nth) => this.showBlock(changed[nth] ?? 0, block));
   }
 
-  private showBlock(index: number, made: Block): void {
+  private showBlock(index: number, block: Block): void {
     const shown = this.live[index];
-    if (shown !== undefined && shown.element.tagName === made.element.tagName) {
-      patch(shown.element, made.element);
-      this.live[index] = { html: made.html, element: shown.element };
+    if (shown !== undefined && shown.element.tagName === block.element.tagName) {
+      patch(shown.element, block.element);
+      this.live[index] = { html: block.html, element: shown.element };
     } else {
-      this.place(index, made);
+      this.mountAt(index, block);
     }
   }
 
-  private place(index: number, block: Block): void {
+  private mountAt(index: number, block: Block): void {
     const shown = this.live[index];
     if (shown !== undefined) {
       shown.element.replaceWith(block.element);
@@ -183,7 +183,7 @@ export class MarkdownStream {
 
   private make(texts: readonly string[]): Block[] {
     return sanitise(texts).map((element, index) => {
-      dress(element, this.options);
+      decorate(element, this.options);
       markControls(element);
       const only = element.firstElementChild;
       const bare = only !== null && element.childElementCount === 1 && isBare(element);
@@ -195,4 +195,66 @@ export class MarkdownStream {
 /** No text beside the elements. */
 function isBare(element: Element): boolean {
   return [...element.childNodes].every(node => !(node instanceof Text) || node.data.trim() === '');
+}
+/**
+ * Makes one element like another of the same tag and keeps every node that can
+ * stay, so that a growing text keeps its text node and the user's selection.
+ */
+export function patch(shown: Element, target: Element): void {
+  patchAttributes(shown, target);
+  let node = shown.firstChild;
+  for (const next of [...target.childNodes]) {
+    if (node === null) {
+      shown.append(next);
+      continue;
+    }
+    const following: ChildNode | null = node.nextSibling;
+    patchNode(node, next);
+    node = following;
+  }
+  while (node !== null) {
+    const following: ChildNode | null = node.nextSibling;
+    node.remove();
+    node = following;
+  }
+}
+
+function patchNode(node: ChildNode, target: ChildNode): void {
+  if (node instanceof Text && target instanceof Text) {
+    patchText(node, target.data);
+  } else if (
+    node instanceof Element &&
+    target instanceof Element &&
+    node.tagName === target.tagName
+  ) {
+    patch(node, target);
+  } else {
+    node.replaceWith(target);
+  }
+}
+
+/** Appends where the text has only grown: nothing before is laid out by another node. */
+export function patchText(node: Text, target: string): void {
+  const { data } = node;
+  if (target === data) {
+    return;
+  }
+  if (target.startsWith(data)) {
+    node.appendData(target.slice(data.length));
+  } else {
+    node.data = target;
+  }
+}
+
+function patchAttributes(shown: Element, target: Element): void {
+  for (const { name, value } of [...target.attributes]) {
+    if (shown.getAttribute(name) !== value) {
+      shown.setAttribute(name, value);
+    }
+  }
+  for (const { name } of [...shown.attributes]) {
+    if (!target.hasAttribute(name)) {
+      shown.removeAttribute(name);
+    }
+  }
 }

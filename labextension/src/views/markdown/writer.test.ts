@@ -9,6 +9,7 @@ const FRAMES = 60;
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['performance', 'requestAnimationFrame', 'cancelAnimationFrame'] });
 });
+
 afterEach(() => {
   vi.useRealTimers();
 });

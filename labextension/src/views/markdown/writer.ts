@@ -1,14 +1,16 @@
 import { cancelFrame, inNextFrame } from '../parts/frame';
-import { isTyping } from '../parts/typing';
-import type { MarkdownOptions } from './boxes';
+import type { MarkdownOptions } from './code_block';
 import { MarkdownStream } from './stream';
 
 /** A frame's work that costs more makes the next wait. */
 const CHEAP_MILLISECONDS = 4;
+
 /** No further step is begun in a frame after this: layout and paint need their share. */
 const BUDGET_MILLISECONDS = 8;
+
 /** The same where layout and paint take long: fewer frames, each still short of a long task. */
 const MOST_MILLISECONDS = 25;
+
 /** While somebody types, growing text is drawn so seldom: each time costs the whole view a paint. */
 const TYPING_PAUSE = 120;
 
@@ -86,4 +88,15 @@ export class Writer {
     this.stream.finish();
     return false;
   }
+}
+/** So long after a key somebody is still typing. */
+const TYPING_MILLISECONDS = 500;
+
+let pressed = -Infinity;
+
+addEventListener('keydown', () => (pressed = performance.now()), { capture: true, passive: true });
+
+/** Whether somebody types, anywhere in the page: then their letters come first. */
+export function isTyping(now: number): boolean {
+  return now - pressed < TYPING_MILLISECONDS;
 }

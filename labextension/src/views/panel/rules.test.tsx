@@ -7,8 +7,8 @@ import { SessionStore } from '../../state/store';
 import type { RuleEntry, SessionState } from '../../wire/types';
 import type { Actions } from '../actions';
 import { identity } from '../i18n';
-import { SceneContext } from '../parts/scene';
-import { More } from './more';
+import { SceneContext } from '../scene';
+import { MoreMenu } from './header';
 import { Rules } from './rules';
 
 afterEach(cleanup);
@@ -38,7 +38,7 @@ function show(over: Partial<Actions>, state: SessionState = session()) {
   const scene = { store, host: 'panel' as const, actions, t: identity, announce: () => undefined };
   return render(
     <SceneContext.Provider value={scene}>
-      <More session={state} onTraffic={null} onFailure={() => undefined} />
+      <MoreMenu session={state} onTraffic={null} onFailure={() => undefined} />
       <Rules session={state} />
     </SceneContext.Provider>,
   );

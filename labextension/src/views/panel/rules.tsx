@@ -2,12 +2,11 @@ import { useEffect, useState } from 'preact/hooks';
 
 import type { RuleEntry, SessionState } from '../../wire/types';
 import type { Actions } from '../actions';
+import { plural } from '../i18n';
 import { messageOf } from '../parts/buttons';
 import { Disclosure } from '../parts/disclosure';
-import { plural } from '../parts/format';
-import { useOpen } from '../parts/hooks';
-import { useScene } from '../parts/scene';
-import { Visible } from '../parts/visible';
+import { Visible } from '../parts/odd_characters';
+import { useOpen, useScene } from '../scene';
 
 /** The remembered answers of a session and its folder, to be taken back. */
 export function Rules({ session }: { readonly session: SessionState }) {
@@ -57,17 +56,17 @@ function RuleList({ session, list, revoke }: RuleListProps) {
   const fail = (error: unknown) => setFailure(messageOf(error));
 
   useEffect(() => {
-    let wanted = true;
+    let mounted = true;
     list(session.session_id)
       .then(found => {
-        if (wanted) {
+        if (mounted) {
           setEntries(found);
           setFailure('');
         }
       })
       .catch(fail);
     return () => {
-      wanted = false;
+      mounted = false;
     };
   }, [session.session_id, session.rules, session.waiting, changes]);
 

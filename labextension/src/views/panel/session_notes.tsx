@@ -1,10 +1,9 @@
+import { IMPORTED } from '../../state/session_view';
 import type { SessionState } from '../../wire/types';
 import type { Actions } from '../actions';
 import { ActionButton } from '../parts/buttons';
-import { useNow } from '../parts/hooks';
 import { Icon } from '../parts/icons';
-import { useScene } from '../parts/scene';
-import { IMPORTED } from './session_row';
+import { useNow, useScene } from '../scene';
 
 /** Why a turn failed that was under way when its agent ended. */
 const ENDED: readonly (string | undefined)[] = ['agent_died', 'server_restarted'];
@@ -23,7 +22,7 @@ export function SessionNotes({ session, actions, onFailure }: NotesProps) {
   if (whyReadOnly(session, t) !== '') {
     return null;
   }
-  if (asksForLogin(session)) {
+  if (needsLogin(session)) {
     // Its card says what is to be done, and starting again would only fail again.
     return null;
   }
@@ -90,7 +89,7 @@ function Silent({ since, session, actions, onFailure }: NotesProps & { readonly 
 }
 
 /** Whether the card with the ways to log in is shown. */
-export function asksForLogin(session: SessionState): boolean {
+export function needsLogin(session: SessionState): boolean {
   return session.needs_login !== '' || session.login !== null;
 }
 

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
 import { message, permission, prompt, tool, turn, TURN } from '../../../tests/support/build';
-import { added } from '../../../tests/support/events';
 import { draw } from '../../../tests/support/draw';
 import type { Drawn } from '../../../tests/support/draw';
+import { added } from '../../../tests/support/events';
 import type { Event, Plan } from '../../wire/types';
 
 const region = ({ element }: Drawn, how: 'polite' | 'assertive') =>

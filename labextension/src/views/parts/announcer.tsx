@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 
-import type { Scene } from './scene';
+import type { Scene } from '../scene';
 
 /** Polite words come at most this often; of those between only the last. */
 const POLITE_MILLISECONDS = 5_000;

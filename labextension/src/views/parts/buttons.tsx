@@ -1,7 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 
-import type { IconName } from './drawings';
+import { useScene } from '../scene';
+import type { IconName } from './icon_drawings';
 import { Icon } from './icons';
 
 interface IconButtonProps {
@@ -79,4 +80,28 @@ export function ActionButton({
 /** The sentence of an error, as the host wrote it. */
 export function messageOf(error: unknown): string {
   return error instanceof Error && error.message !== '' ? error.message : String(error);
+}
+
+interface AllowAllProps {
+  readonly sessionId: string;
+  readonly onFailure: (message: string) => void;
+}
+
+/** Says that the agent is asked nothing; a click goes back to asking, in this turn too. */
+export function AllowAll({ sessionId, onFailure }: AllowAllProps) {
+  const { actions, t } = useScene();
+  return actions?.setConfig === undefined ? (
+    <span class="badge warn">{t('Allow-all')}</span>
+  ) : (
+    <ActionButton
+      class="badge warn"
+      label={t('Allow-all: ask again')}
+      run={async () => {
+        await actions.setConfig?.(sessionId, { policy: 'ask' });
+      }}
+      onFailure={onFailure}
+    >
+      {t('Allow-all')}
+    </ActionButton>
+  );
 }

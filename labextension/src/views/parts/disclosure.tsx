@@ -1,9 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
 
-import { useOpen } from './hooks';
+import { useOpen, useScene } from '../scene';
 import { Icon } from './icons';
-import { useScene } from './scene';
 
 interface DisclosureProps {
   /** Names its state in the store. */

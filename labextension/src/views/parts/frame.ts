@@ -2,6 +2,7 @@
 export type FrameWork = () => boolean;
 
 const due = new Set<FrameWork>();
+
 let requested = false;
 
 /** Runs once in the next animation frame, however often it is asked for. */

@@ -1,6 +1,8 @@
-import { DRAWINGS, type IconName } from './drawings';
+import { DRAWINGS } from './icon_drawings';
+import type { IconName } from './icon_drawings';
 
 const SVG = 'http://www.w3.org/2000/svg';
+
 const SPRITE_ID = 'acp-jupyter-icons';
 
 /** Puts the drawings into the page, once. */

@@ -1,13 +1,11 @@
 import type { SessionStore } from '../../state/store';
 import type { ChangedFile, Diff, TurnChanges, TurnState } from '../../wire/types';
 import type { Actions } from '../actions';
-import { changesIn, hunkKey } from '../items/diff_hunks';
-import { compare } from '../items/diff_lines';
-import { compareCells } from '../items/diff_notebook';
-import type { Decision } from './decide';
-import { decisionOf, hasParts } from './decisions';
-import { joined } from './joined';
-import { WHOLE } from './kept';
+import { decisionOf, hasParts, joinedIds, WHOLE } from '../changes/decisions';
+import type { Decision } from '../changes/decisions';
+import { compareCells } from '../diff/compare_cells';
+import { compare } from '../diff/compare_lines';
+import { changesIn, hunkKey } from '../diff/hunks';
 
 /** A session whose turns are reviewed, and what may be asked of its host. */
 export interface Source {
@@ -65,7 +63,7 @@ export function turnEntries(sources: readonly Source[], scope: Scope): TurnEntri
   const single = all.flatMap(each =>
     singleEntries(each).filter(({ key }) => found.includes(each) || needed.has(key)),
   );
-  const entries = joined(single);
+  const entries = joinEntries(single);
   return found
     .map(each => ({ ...each, entries: entries.filter(({ turn }) => turn === each.turn) }))
     .filter(each => each.entries.length > 0 || each.changes.left_out > 0);
@@ -119,9 +117,9 @@ export function openParts(
   isKept: IsKept,
 ): ChangedFile['reverted_hunks'] {
   const { marked, file } = entry;
-  const gone = new Set(file.reverted_hunks.map(hunkKey));
+  const reverted = new Set(file.reverted_hunks.map(hunkKey));
   return partsOf(entry, diff).filter(
-    range => !gone.has(hunkKey(range)) && !isKept(marked, file.path, hunkKey(range)),
+    range => !reverted.has(hunkKey(range)) && !isKept(marked, file.path, hunkKey(range)),
   );
 }
 
@@ -137,4 +135,90 @@ export function countsOf({ file, turns }: Entry, diff: Diff | undefined) {
 
 function partsOf({ file }: Entry, diff: Diff | undefined): ChangedFile['reverted_hunks'] {
   return diff === undefined || !hasParts(file) ? [] : changesIn(diff);
+}
+
+/** Several of one file, in order. */
+type Chain = readonly Entry[];
+
+/**
+ * Makes one change of what turns made of a file one after the other.
+ *
+ * Only where each found what the one before it had left: what anybody else did in
+ * between would look like theirs. `entries` are in order; a joined one stands at its last.
+ */
+export function joinEntries(entries: readonly Entry[]): Entry[] {
+  const byFile = new Map<string, Chain[]>();
+  for (const entry of entries) {
+    const chains = byFile.get(fileKeyOf(entry)) ?? [];
+    const last = chains[chains.length - 1] ?? [];
+    const start = startOf(entry, last);
+    const parts = [last.slice(0, start), [...last.slice(start), entry]];
+    const whole = parts.filter(part => part.length > 0);
+    byFile.set(fileKeyOf(entry), [...chains.slice(0, -1), ...whole]);
+  }
+  const order = new Map(entries.map((entry, index) => [entry, index]));
+  const end = (chain: Chain) => Math.max(...chain.map(entry => order.get(entry) ?? 0));
+  const chains = [...byFile.values()].flat();
+  return chains.sort((one, other) => end(one) - end(other)).flatMap(mergedEntries);
+}
+
+/** From where on a chain goes on with an entry; its length where none of it does. */
+function startOf(entry: Entry, chain: Chain): number {
+  const { file } = entry;
+  const [first] = chain;
+  const last = chain[chain.length - 1];
+  if (first === undefined || last === undefined || !isHandedOn(last, entry)) {
+    return chain.length;
+  }
+  if (file.together.length > 0) {
+    // It was taken back with them: lines are counted from what these turns found.
+    const start = chain.length - file.together.length;
+    const ids = chain.slice(Math.max(0, start)).map(({ marked }) => marked);
+    return joinedIds(ids) === joinedIds(file.together) ? start : chain.length;
+  }
+  const isAlone =
+    file.reverted_hunks.length > 0 ||
+    (file.reverted && !last.file.reverted) ||
+    // Where nothing is left of it there is no change to show.
+    first.file.old_text_id === file.new_text_id;
+  return isAlone ? chain.length : 0;
+}
+
+function isHandedOn(last: Entry, next: Entry): boolean {
+  return (
+    last.file.new_text_id !== '' &&
+    last.file.new_text_id === next.file.old_text_id &&
+    last.file.reverted_hunks.length === 0 &&
+    [last, next].every(({ revertible, file }) => revertible && file.kept && hasOnePath(file))
+  );
+}
+
+function mergedEntries(chain: Chain): Entry[] {
+  const [first] = chain;
+  const last = chain[chain.length - 1];
+  if (first === undefined || last === undefined || chain.length === 1) {
+    return [...chain];
+  }
+  const marked = joinedIds(chain.map(each => each.marked));
+  const { old_text_id } = first.file;
+  const change = changeOf(first.file, last.file);
+  // How many lines it is shows its diff.
+  const file = { ...last.file, change, old_text_id, added: null, removed: null };
+  const turns = chain.flatMap(each => each.turns);
+  return [{ ...last, key: `${marked} ${file.path}`, marked, turns, file }];
+}
+
+function changeOf(first: ChangedFile, last: ChangedFile): ChangedFile['change'] {
+  if (last.change === 'deleted') {
+    return 'deleted';
+  }
+  return first.change === 'added' ? 'added' : 'modified';
+}
+
+function hasOnePath({ change }: ChangedFile): boolean {
+  return change === 'added' || change === 'modified' || change === 'deleted';
+}
+
+function fileKeyOf({ file, source }: Entry): string {
+  return `${source.store.view.session?.cwd ?? ''}/${file.path}`;
 }

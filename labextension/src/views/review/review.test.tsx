@@ -17,7 +17,9 @@ import type { ChangedFile, TurnState } from '../../wire/types';
 import type { Actions } from '../actions';
 
 let element: HTMLElement;
+
 let files: ChangedFile[];
+
 let reviewed: Reviewed;
 
 beforeEach(() => {
@@ -31,6 +33,7 @@ function show(over: Partial<Actions> = {}): void {
 }
 
 const told = (...turns: TurnState[]) => reviewed.tell(turns);
+
 const calls = () => reviewed.calls.map(({ turnId, ...what }) => (turnId === TURN ? what : turnId));
 
 async function shown(): Promise<void> {

@@ -1,17 +1,19 @@
+import { render } from 'preact';
 import { useCallback, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 
 import type { Diff } from '../../wire/types';
-import { identity, type Translate } from '../i18n';
-import { ErrorNote } from '../items/note';
-import type { Rendering } from '../markdown/rendering';
+import { useKept } from '../changes/decisions';
+import { identity } from '../i18n';
+import type { Translate } from '../i18n';
 import { useAnnouncer } from '../parts/announcer';
-import { ConnectionNote } from '../parts/connection_note';
-import { useSubscription } from '../parts/hooks';
-import { listenToKeys } from '../parts/keys';
-import { SceneContext, type Scene } from '../parts/scene';
-import type { Connection, Failure } from '../props';
-import { standing, turnEntries, type Scope, type Source } from './entries';
-import { useKept } from './kept';
+import { injectSprite } from '../parts/icons';
+import { listenToKeys } from '../parts/keyboard';
+import { ConnectionNote, ErrorNote } from '../parts/notes';
+import type { Connection, Failure, Mounted, Rendering } from '../props';
+import { SceneContext, useSubscription } from '../scene';
+import type { Scene } from '../scene';
+import { standing, turnEntries } from './entries';
+import type { Scope, Source } from './entries';
 import { ReviewFile } from './review_file';
 import { ReviewHead } from './review_head';
 import { ReviewKeys } from './review_keys';
@@ -143,4 +145,12 @@ function Nothing({ known, scope, t }: NothingProps) {
     session: t('No turn of this session changed a file.'),
   }[scope.kind];
   return <p class="muted acp-nothing">{words}</p>;
+}
+
+/** Draws a review into an element. */
+export function mountReview(element: HTMLElement, props: ReviewProps): Mounted<ReviewProps> {
+  injectSprite();
+  const update = (next: ReviewProps) => render(<ReviewView {...next} />, element);
+  update(props);
+  return { update, dispose: () => render(null, element) };
 }

@@ -1,19 +1,21 @@
-import { useState } from 'preact/hooks';
 import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
 
 import type { Diff } from '../../wire/types';
-import { hunkKey, type DiffHunk } from '../items/diff_hunks';
-import { ErrorNote } from '../items/note';
-import { useOpen } from '../parts/hooks';
+import { ChangedFileDiff, iconOf } from '../changes/changed_file';
+import { Decide } from '../changes/decide';
+import { hasParts } from '../changes/decisions';
+import type { Decision } from '../changes/decisions';
+import { hunkKey } from '../diff/hunks';
+import type { DiffHunk } from '../diff/hunks';
+import { Counts, Path } from '../parts/files';
 import { Icon } from '../parts/icons';
-import { Counts, Path } from '../parts/path';
-import { useScene } from '../parts/scene';
-import { ChangedFileDiff, iconOf } from '../turn/changed_file';
-import { Decide, type Decision } from './decide';
-import { hasParts } from './decisions';
-import { earlierOf, type Entry } from './entries';
-import { useOrdered } from './ordered';
-import { nameOf, Origin } from './origin';
+import { ErrorNote } from '../parts/notes';
+import { useOpen, useScene } from '../scene';
+import { earlierOf } from './entries';
+import type { Entry } from './entries';
+import { useOrdered } from './revert_steps';
+import { nameOf, TurnLink } from './turn_link';
 
 interface ReviewFileProps {
   readonly entry: Entry;
@@ -36,7 +38,7 @@ export function ReviewFile({ entry, entries, decision, standard, onDiff }: Revie
   const controls = (
     <>
       {turns.map(each => (
-        <Origin key={each.turn_id} turn={each} />
+        <TurnLink key={each.turn_id} turn={each} />
       ))}
       <span data-whole="">
         <Decide

@@ -2,21 +2,22 @@ import { useState } from 'preact/hooks';
 
 import type { Diff } from '../../wire/types';
 import type { Actions } from '../actions';
+import { RevertButton } from '../changes/decide';
+import { isTouched, useKept, WHOLE } from '../changes/decisions';
+import type { Decision } from '../changes/decisions';
+import { useSplit } from '../diff/lines_body';
+import { grouped } from '../i18n';
 import type { Translate } from '../i18n';
-import { useSplit } from '../items/diff_split';
-import { ErrorNote } from '../items/note';
-import { grouped } from '../parts/format';
+import { Counts } from '../parts/files';
 import { Icon } from '../parts/icons';
-import { Counts } from '../parts/path';
-import { useScene } from '../parts/scene';
-import { RevertButton } from '../turn/revert_button';
-import type { Decision } from './decide';
-import { countsOf, openParts, type Entry, type Scope, type TurnEntries } from './entries';
-import { isTouched, useKept, WHOLE } from './kept';
-import { laterOf, runSteps, stepOf, wholeSteps } from './order';
+import { ErrorNote } from '../parts/notes';
+import { useScene } from '../scene';
+import { countsOf, openParts } from './entries';
+import type { Entry, Scope, TurnEntries } from './entries';
+import { laterOf, runSteps, stepOf, wholeSteps } from './revert_steps';
 
 /** So many files are taken back without a question. */
-const UNASKED = 5;
+const MOST_WITHOUT_QUESTION = 5;
 
 interface ReviewHeadProps {
   readonly turns: readonly TurnEntries[];
@@ -42,22 +43,22 @@ export function ReviewHead(props: ReviewHeadProps) {
   const back = open.filter(
     entry => entry.revertible && entry.file.kept && !laterOf(entry, entries).some(stays),
   );
-  const gone = entries.filter(({ file }) => file.reverted);
+  const reverted = entries.filter(({ file }) => file.reverted);
   const revertTurn = actions?.revertTurn;
   const revertAll = (revert: NonNullable<Actions['revertTurn']>) =>
     // The newest first: what a later turn made of a file is in the way of an earlier one.
     runSteps(
       revert,
       [...turns].reverse().flatMap(each => {
-        const meant = each.entries.filter(entry => back.includes(entry));
+        const chosen = each.entries.filter(entry => back.includes(entry));
         const isWhole = ({ marked, file }: Entry) => !isTouched(marked, file.path);
-        const parts = meant.filter(entry => !isWhole(entry));
+        const parts = chosen.filter(entry => !isWhole(entry));
         return [
           ...parts.map(entry => {
             const hunks = openParts(entry, diffs.get(entry.key), isKept);
             return stepOf(entry, { hunks: { path: entry.file.path, hunks } });
           }),
-          ...wholeSteps(each, meant.filter(isWhole), false),
+          ...wholeSteps(each, chosen.filter(isWhole), false),
         ];
       }),
     );
@@ -65,8 +66,8 @@ export function ReviewHead(props: ReviewHeadProps) {
     runSteps(
       revert,
       turns.flatMap(each => {
-        const meant = each.entries.filter(entry => gone.includes(entry));
-        return wholeSteps(each, meant, true);
+        const chosen = each.entries.filter(entry => reverted.includes(entry));
+        return wholeSteps(each, chosen, true);
       }),
     );
   const name = nameOf(scope, t);
@@ -107,7 +108,7 @@ export function ReviewHead(props: ReviewHeadProps) {
           <RevertButton
             words={t('Revert all')}
             question={
-              back.length > UNASKED
+              back.length > MOST_WITHOUT_QUESTION
                 ? t('Make %1 files as they were before?', grouped(back.length))
                 : null
             }
@@ -115,7 +116,7 @@ export function ReviewHead(props: ReviewHeadProps) {
             onFailure={setFailure}
           />
         )}
-        {revertTurn !== undefined && back.length === 0 && gone.length > 1 && (
+        {revertTurn !== undefined && back.length === 0 && reverted.length > 1 && (
           <RevertButton
             words={t('Undo all')}
             question={null}

@@ -1,7 +1,8 @@
-import { isTextField } from '../parts/keys';
+import { isTextField } from '../parts/keyboard';
 
 /** What is to be decided on: each change, or a file that goes as a whole. */
 const HUNK = '[data-decide]';
+
 const FILE = '[data-file]';
 
 /** Handles the keys of a review: j k change, J K file, y keep, n revert, u undo, o open file, s side by side. */
@@ -28,11 +29,11 @@ export class ReviewKeys {
 
   handle(event: KeyboardEvent): boolean {
     const { target, key } = event;
-    const place = target instanceof Element ? target : null;
-    if (event.ctrlKey || event.altKey || event.metaKey || isTextField(place)) {
+    const element = target instanceof Element ? target : null;
+    if (event.ctrlKey || event.altKey || event.metaKey || isTextField(element)) {
       return false;
     }
-    if (place instanceof HTMLSelectElement) {
+    if (element instanceof HTMLSelectElement) {
       return false;
     }
     switch (key) {

@@ -1,14 +1,15 @@
+import { agentOf } from '../../state/session_view';
 import type { Diff } from '../../wire/types';
-import { plural } from '../parts/format';
+import { iconOf } from '../changes/changed_file';
+import type { Decision } from '../changes/decisions';
+import { plural } from '../i18n';
+import { Counts, Path } from '../parts/files';
 import { Icon } from '../parts/icons';
-import { Counts, Path } from '../parts/path';
-import { useScene } from '../parts/scene';
-import { iconOf } from '../turn/changed_file';
-import { agentOf } from '../turn/facts';
-import type { Decision } from './decide';
-import { countsOf, type TurnEntries } from './entries';
-import { countFiles } from './order';
-import { nameOf } from './origin';
+import { useScene } from '../scene';
+import { countsOf } from './entries';
+import type { TurnEntries } from './entries';
+import { countFiles } from './revert_steps';
+import { nameOf } from './turn_link';
 
 interface ReviewListProps {
   readonly turns: readonly TurnEntries[];

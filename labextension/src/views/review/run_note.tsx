@@ -1,7 +1,7 @@
 import { render } from 'preact';
 
-import { identity, type Translate } from '../i18n';
-import { plural } from '../parts/format';
+import { identity, plural } from '../i18n';
+import type { Translate } from '../i18n';
 import { Icon, injectSprite } from '../parts/icons';
 import type { Mounted } from '../props';
 

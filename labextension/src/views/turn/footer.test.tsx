@@ -27,7 +27,7 @@ it('has nothing to copy where there is no answer, and no control in a saved turn
   expect(button(draw(ITEMS, { turn: DONE, actions: null }))).toBeNull();
 });
 
-it('S4.24: says once how long the turn took, as its agent tells it', () => {
+it('says once how long the turn took, as its agent tells it', () => {
   const steps = ['a', 'b', 'c'].map(id => tool(id));
   const items = [...steps, ...ITEMS, turnEnd({ duration_seconds: 72.4 })];
   const { element } = draw(items, { turn: { ...DONE, started_at: 0, ended_at: 5 } });
@@ -35,12 +35,12 @@ it('S4.24: says once how long the turn took, as its agent tells it', () => {
   expect(words(element).split('1m 12s')).toHaveLength(2);
 });
 
-it('S4.24: measures how long the turn took where nobody tells it', () => {
+it('measures how long the turn took where nobody tells it', () => {
   const { element } = draw(ITEMS, { turn: { ...DONE, started_at: 0, ended_at: 5 } });
   expect(foot(element)).toMatch(/5s$/);
 });
 
-it('S4.24: says the time that the agent told of a real turn', () => {
+it('says the time that the agent told of a real turn', () => {
   const { element } = drawGolden('turns/stop_budget');
   expect(foot(element)).toMatch(/1\.2s$/);
 });

@@ -1,8 +1,11 @@
+import { agentOf, currentName } from '../../state/session_view';
+import type { SessionView } from '../../state/session_view';
 import { textOf } from '../../state/texts';
 import type { Item, TurnState } from '../../wire/types';
+import { between, duration, thousands, tokens } from '../i18n';
+import type { Translate } from '../i18n';
 import { IconButton } from '../parts/buttons';
-import { useScene } from '../parts/scene';
-import { footerOf } from './facts';
+import { useScene } from '../scene';
 
 interface FooterProps {
   readonly turn: TurnState;
@@ -59,3 +62,49 @@ function answerOf(items: readonly Item[]): Item[] {
   }
   return answer;
 }
+
+/** The last line of a finished turn. */
+export function footerOf(
+  view: SessionView,
+  turn: TurnState,
+  items: readonly Item[],
+  t: Translate,
+): string[] {
+  if (view.saved !== null) {
+    return [...view.saved.footer];
+  }
+  const agent = agentOf(view);
+  return [
+    `${agent.name} ${agent.version}`.trim(),
+    currentName(view.session, 'model'),
+    currentName(view.session, 'mode'),
+    POLICIES[turn.policy] === '' ? '' : t(POLICIES[turn.policy]),
+    tokenWords(turn, t),
+    duration(secondsOf(turn, items)),
+  ].filter(part => part !== '');
+}
+
+/** How long a turn took: what its end tells, else what was measured. */
+function secondsOf(turn: TurnState, items: readonly Item[]): number | null {
+  const end = items.find(item => item.kind === 'turn_end');
+  return end?.duration_seconds ?? between(turn.started_at, turn.ended_at);
+}
+
+function tokenWords(
+  { tokens: all, input_tokens: read, output_tokens: written }: TurnState,
+  t: Translate,
+) {
+  if (read === null || written === null) {
+    return tokens(all, t);
+  }
+  const parts = t('%1 in, %2 out', thousands(read), thousands(written));
+  return `${tokens(all ?? read + written, t)} (${parts})`;
+}
+
+const POLICIES: Record<TurnState['policy'], string> = {
+  ask: '',
+  'read-only': 'read-only',
+  'accept-edits': 'accept-edits',
+  'allow-all': 'allow-all',
+  deny: 'deny',
+};

@@ -2,28 +2,36 @@ import { Fragment } from 'preact';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 
-import type { Item } from '../../wire/types';
+import { hasFailed, isTool, isUnderWay } from '../../state/items';
+import type { Item, ToolCall } from '../../wire/types';
+import { changesOf } from '../changes/reported';
+import { between, duration, plural } from '../i18n';
+import type { Translate } from '../i18n';
 import { Disclosure } from '../parts/disclosure';
-import { duration, plural } from '../parts/format';
-import { useValue } from '../parts/hooks';
-import { useScene } from '../parts/scene';
-import { ItemRow } from './row';
-import { groupLabel, groupSeconds } from './summary';
+import { Visible } from '../parts/odd_characters';
+import { useScene, useValue } from '../scene';
+import { toolName } from '../tool/tool_card';
+import { parentOf } from './layout';
 
 /** After text has followed a group, it folds itself, once. */
 const FOLD_MILLISECONDS = 600;
+
 /** Most lines of an open group before the rest is asked for. */
 const MAX_LINES = 100;
+
+/** Draws one item; given, since an item may hold a group itself. */
+type DrawItem = (item: Item) => ComponentChildren;
 
 interface GroupProps {
   readonly id: string;
   readonly items: readonly Item[];
+  readonly drawItem: DrawItem;
   /** Whether text has come after it. */
   readonly followed: boolean;
 }
 
 /** A run of finished tool calls: one line. */
-export function Group({ id, items, followed }: GroupProps) {
+export function Group({ id, items, drawItem, followed }: GroupProps) {
   const { t } = useScene();
   const folded = useFolded(followed);
   return (
@@ -40,20 +48,21 @@ export function Group({ id, items, followed }: GroupProps) {
           <span class="m num">{duration(groupSeconds(items))}</span>
         </>
       }
-      body={() => <Lines id={id} items={items} />}
+      body={() => <StepLines id={id} items={items} drawItem={drawItem} />}
     />
   );
 }
 
-interface LinesProps {
+interface StepLinesProps {
   readonly id: string;
   readonly items: readonly Item[];
+  readonly drawItem: DrawItem;
   /** What stands above a line. */
   readonly before?: (item: Item, former: Item | undefined) => ComponentChildren;
 }
 
 /** The newest lines, and the rest on demand. */
-export function Lines({ id, items, before }: LinesProps) {
+function StepLines({ id, items, drawItem, before }: StepLinesProps) {
   const { actions, t } = useScene();
   const [all, setAll] = useValue(`${id} all`);
   const hidden = all === '' && actions !== null ? Math.max(0, items.length - MAX_LINES) : 0;
@@ -67,14 +76,12 @@ export function Lines({ id, items, before }: LinesProps) {
       {items.slice(hidden).map((item, index) => (
         <Fragment key={item.id}>
           {before?.(item, items[hidden + index - 1])}
-          <ItemRow item={item} waiting={NONE} />
+          {drawItem(item)}
         </Fragment>
       ))}
     </>
   );
 }
-
-const NONE: readonly string[] = [];
 
 /** True a moment after text has followed; at once where it had before. */
 function useFolded(followed: boolean): boolean {
@@ -91,4 +98,126 @@ function useFolded(followed: boolean): boolean {
     return () => clearTimeout(timer);
   }, [followed]);
   return folded;
+}
+
+interface StepsProps {
+  /** The call that they were done for. */
+  readonly item: ToolCall;
+  readonly steps: readonly Item[];
+}
+
+interface SubagentStepsProps extends StepsProps {
+  readonly drawItem: DrawItem;
+}
+
+/** What a subagent did: one line, open while it works. */
+export function Steps({ item, steps, drawItem }: SubagentStepsProps) {
+  const { t } = useScene();
+  const calls = new Map([item, ...steps].filter(isTool).map(call => [call.id, call]));
+  const before = (step: Item, former: Item | undefined) => {
+    const maker = calls.get(parentOf(step));
+    const same = former === undefined ? maker === item : parentOf(former) === parentOf(step);
+    return maker === undefined || same ? null : (
+      <p class="acp-maker cut muted" dir="auto">
+        {toolName(maker)}
+      </p>
+    );
+  };
+  return (
+    <Disclosure
+      id={`steps ${item.id}`}
+      standard={isUnderWay(item)}
+      class="acp-group acp-steps"
+      bodyClass="acp-rows"
+      chevron="start"
+      line={
+        <>
+          <span class="t">
+            {steps.some(isTool)
+              ? logLabel(steps, null, t)
+              : plural(t, steps.length, '1 text', '%1 texts')}
+          </span>
+          <span class="grow" />
+        </>
+      }
+      body={() => (
+        <StepLines id={`steps ${item.id}`} items={steps} drawItem={drawItem} before={before} />
+      )}
+    />
+  );
+}
+
+/** What a subagent does right now. */
+export function NewestStep({ item, steps }: StepsProps) {
+  const { t } = useScene();
+  const newest = steps[steps.length - 1];
+  // One in the background goes on when its call is done.
+  if (newest === undefined || item.message !== '' || !(isUnderWay(item) || goesOn(newest))) {
+    return null;
+  }
+  const words = isTool(newest)
+    ? toolName(newest)
+    : newest.kind === 'thought'
+      ? t('Thinking')
+      : t('Writing');
+  return (
+    <div class="acp-progress">
+      <span class="cut" dir="auto">
+        <Visible text={words} strictness="controls" />
+      </span>
+    </div>
+  );
+}
+
+function goesOn(item: Item): boolean {
+  return isTool(item) ? isUnderWay(item) : 'open' in item && item.open;
+}
+
+/** `Read 2 files, 1 search`, or `7 steps · 1 file changed`; failed ones are counted. */
+export function groupLabel(items: readonly Item[], t: Translate): string {
+  const tools = items.filter(isTool);
+  const reads = tools.filter(tool => tool.ui_kind === 'read').length;
+  const searches = tools.filter(tool => tool.ui_kind === 'search').length;
+  const failed = tools.filter(hasFailed).length;
+  const parts: string[] = [];
+  if (reads + searches === tools.length) {
+    const words = [
+      reads > 0 ? plural(t, reads, 'Read 1 file', 'Read %1 files') : '',
+      searches > 0 ? plural(t, searches, '1 search', '%1 searches') : '',
+    ];
+    parts.push(words.filter(word => word !== '').join(', '));
+  } else {
+    parts.push(plural(t, tools.length, '1 step', '%1 steps'), changedWords(items, t));
+  }
+  parts.push(failed > 0 ? t('%1 failed', failed) : '');
+  return parts.filter(part => part !== '').join(' · ');
+}
+
+/** `12 steps · 3 files changed · 1m 04s`. */
+export function logLabel(items: readonly Item[], seconds: number | null, t: Translate): string {
+  const tools = items.filter(isTool);
+  const failed = tools.filter(hasFailed).length;
+  return [
+    plural(t, tools.length, '1 step', '%1 steps'),
+    changedWords(items, t),
+    failed > 0 ? t('%1 failed', failed) : '',
+    duration(seconds),
+  ]
+    .filter(part => part !== '')
+    .join(' · ');
+}
+
+function changedWords(items: readonly Item[], t: Translate): string {
+  const files = changesOf(items).length;
+  return files === 0 ? '' : plural(t, files, '1 file changed', '%1 files changed');
+}
+
+/** From the first start to the last end. */
+export function groupSeconds(items: readonly Item[]): number | null {
+  const tools = items.filter(isTool);
+  const starts = tools.flatMap(tool => (tool.started_at === null ? [] : [tool.started_at]));
+  const ends = tools.flatMap(tool => (tool.ended_at === null ? [] : [tool.ended_at]));
+  return starts.length === 0 || ends.length === 0
+    ? null
+    : between(Math.min(...starts), Math.max(...ends));
 }

@@ -1,19 +1,18 @@
 import { useEffect, useRef } from 'preact/hooks';
 
-import { pendingRequest } from '../../state/asking';
+import { isTool, pendingRequest } from '../../state/items';
+import { agentOf } from '../../state/session_view';
 import type { SessionStore } from '../../state/store';
 import type { Item, SessionState, TurnState } from '../../wire/types';
+import { clock, tokens } from '../i18n';
 import type { Translate } from '../i18n';
 import { ActionButton } from '../parts/buttons';
-import { clock, tokens } from '../parts/format';
-import { useNow } from '../parts/hooks';
 import { Icon } from '../parts/icons';
-import { useScene } from '../parts/scene';
-import { agentOf } from './facts';
-import { isTool } from './rows';
+import { useNow, useScene } from '../scene';
 
 /** Silence after which the status says whom it waits for, and that one may stop. */
 const QUIET_SECONDS = 10;
+
 const SILENT_SECONDS = 60;
 
 interface StatusProps {
@@ -30,7 +29,7 @@ export function StatusLine({ turn, items, stop, onFailure }: StatusProps) {
   const now = useNow(true);
   const quiet = useQuiet(store, now);
   const { view } = store;
-  const waits = isAsking(turn, items);
+  const waits = isWaiting(turn, items);
   const since = turn.started_at;
   return (
     <div class="acp-status">
@@ -58,7 +57,7 @@ export function StatusLine({ turn, items, stop, onFailure }: StatusProps) {
 }
 
 /** Whether the turn waits for an answer of the user. */
-function isAsking(turn: TurnState, items: readonly Item[]): boolean {
+function isWaiting(turn: TurnState, items: readonly Item[]): boolean {
   return turn.status === 'requires_action' || items.some(item => pendingRequest(item) !== null);
 }
 
@@ -71,7 +70,7 @@ export function statusWords(
   quietSeconds: number,
   t: Translate,
 ): string {
-  if (isAsking(turn, items)) {
+  if (isWaiting(turn, items)) {
     return t('Waiting for your answer');
   }
   if (session !== null && session.held !== '') {

@@ -1,18 +1,19 @@
 import type { RefObject } from 'preact';
-import { useCallback, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 
+import { isTool } from '../../state/items';
+import { titleOf } from '../../state/session_view';
 import type { Item, TurnState } from '../../wire/types';
-import { ErrorNote } from '../items/note';
-import { PlanBlock } from '../items/plan';
-import { useSubscription } from '../parts/hooks';
-import { useScene } from '../parts/scene';
-import { Changes } from './changes';
-import { titleOf } from './facts';
+import { Changes } from '../changes/changes';
+import { changesOf } from '../changes/reported';
+import { plural } from '../i18n';
+import { ErrorNote } from '../parts/notes';
+import { useScene, useSubscription } from '../scene';
+import { PlanBlock } from '../tool/plan';
 import { Footer } from './footer';
-import { Rows } from './row';
-import { isTool, layOut } from './rows';
+import { Rows } from './items';
+import { layOut } from './layout';
 import { StatusLine } from './status';
-import { useVoice } from './voice';
 import { useSettled, WorkLog } from './work_log';
 
 interface TurnBodyProps {
@@ -31,7 +32,7 @@ export function TurnBody({ turnId, isLog }: TurnBodyProps) {
   const done = turn === undefined || turn.status === 'done' || view.saved !== null;
   const settled = useSettled(done);
   const [failure, setFailure] = useState('');
-  useVoice(turn, items);
+  useTurnAnnouncements(turn, items);
   const waiting = useWaiting(items);
   const { log, rows } = layOut(items, settled);
   const plans = settled ? [] : items.filter(item => item.kind === 'plan');
@@ -94,13 +95,56 @@ function useWaiting(items: readonly Item[]): readonly string[] {
 }
 
 /** Width of the view when it was first wanted; to read it lays the page out. */
-function useWidth(wanted: boolean): [number | null, RefObject<HTMLDivElement | null>] {
+function useWidth(isNeeded: boolean): [number | null, RefObject<HTMLDivElement | null>] {
   const root = useRef<HTMLDivElement>(null);
   const [width, setWidth] = useState<number | null>(null);
   useLayoutEffect(() => {
-    if (wanted) {
+    if (isNeeded) {
       setWidth(known => known ?? root.current?.clientWidth ?? 0);
     }
-  }, [wanted]);
+  }, [isNeeded]);
   return [width, root];
+}
+
+/** Tells users of screen readers of the steps of a turn and of its end. */
+export function useTurnAnnouncements(turn: TurnState | undefined, items: readonly Item[]): void {
+  const { announce, t } = useScene();
+  const step = turn?.status === 'done' ? '' : currentStep(items, t);
+  useEffect(() => {
+    if (step !== '') {
+      announce(step, 'polite');
+    }
+  }, [step]);
+  const done = turn?.status === 'done';
+  const wasDone = useRef(done);
+  useEffect(() => {
+    if (!done || wasDone.current) {
+      return;
+    }
+    wasDone.current = true;
+    if (turn.failure !== null) {
+      announce(turn.failure.message, 'assertive');
+      return;
+    }
+    if (turn.stop_reason === 'cancelled') {
+      announce(t('Stopped.'), 'polite');
+      return;
+    }
+    const files = changesOf(items).length;
+    const changed = plural(t, files, '1 file changed.', '%1 files changed.');
+    announce(files === 0 ? t('Done.') : `${t('Done.')} ${changed}`, 'polite');
+  }, [done]);
+}
+
+function currentStep(items: readonly Item[], t: ReturnType<typeof useScene>['t']): string {
+  for (const item of items) {
+    if (item.kind === 'plan') {
+      const index = item.entries.findIndex(entry => entry.status === 'in_progress');
+      const entry = item.entries[index];
+      if (entry !== undefined) {
+        return t('Step %1 of %2: %3', index + 1, item.entries.length, entry.content);
+      }
+    }
+  }
+  return '';
 }

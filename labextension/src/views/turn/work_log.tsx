@@ -2,10 +2,10 @@ import { useEffect, useState } from 'preact/hooks';
 
 import type { Item } from '../../wire/types';
 import { Disclosure } from '../parts/disclosure';
-import { useScene } from '../parts/scene';
-import { Rows } from './row';
-import type { Row } from './rows';
-import { logLabel } from './summary';
+import { useScene } from '../scene';
+import { logLabel } from './group';
+import { Rows } from './items';
+import type { Row } from './layout';
 
 interface WorkLogProps {
   readonly turnId: string;

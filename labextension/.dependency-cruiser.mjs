@@ -1,0 +1,130 @@
+/**
+ * What may import what. `jlpm imports` checks it, type-only imports included.
+ *
+ * A folder's modules import from their own folder and from those listed for it, nothing else. A
+ * folder stands for the modules directly in it, not for those of its subfolders, nor for an
+ * `index.ts` that has a row of its own.
+ */
+
+/** What every view is made with: translation, what a host gives, the scene that parts draw from. */
+const VIEWS = ['wire', 'state', 'views', 'views/parts'];
+
+/** What every feature is made with. */
+const FEATURES = ['wire', 'state', 'delivery', 'views', 'views/index.ts', 'features/page'];
+
+const MAY_IMPORT = {
+  wire: [],
+  state: ['wire'],
+  delivery: ['wire', 'state'],
+
+  views: ['wire', 'state'],
+  'views/parts': VIEWS,
+  'views/markdown': VIEWS,
+  'views/terminal': VIEWS,
+  'views/diff': VIEWS,
+  'views/request': [...VIEWS, 'views/diff'],
+  'views/tool': [...VIEWS, 'views/markdown', 'views/terminal', 'views/diff', 'views/request'],
+  'views/changes': [...VIEWS, 'views/diff'],
+  'views/turn': [...VIEWS, 'views/markdown', 'views/request', 'views/tool', 'views/changes'],
+  'views/review': [...VIEWS, 'views/diff', 'views/changes'],
+  'views/panel/agents': VIEWS,
+  'views/panel/composer': [...VIEWS, 'views/panel/agents'],
+  'views/panel/sessions': [...VIEWS, 'views/panel/agents'],
+  'views/panel/traffic': VIEWS,
+  'views/panel/transcript': [...VIEWS, 'views/turn'],
+  'views/panel': [
+    ...VIEWS,
+    'views/request',
+    ...['agents', 'composer', 'sessions', 'traffic', 'transcript'].map(
+      each => `views/panel/${each}`,
+    ),
+  ],
+  'views/index.ts': ['views', 'views/turn', 'views/panel'],
+
+  'features/page': [...FEATURES, 'views/parts', 'views/review'],
+  'features/rendering': FEATURES,
+  'features/status': FEATURES,
+  'features/context': FEATURES,
+  'features/documents/merge': FEATURES,
+  'features/documents': [...FEATURES, 'features/documents/merge'],
+  'features/output': [...FEATURES, 'features/rendering', 'features/documents'],
+  'features/review': [...FEATURES, 'features/rendering', 'views/review'],
+  'features/review/cells': [
+    ...FEATURES,
+    'features/rendering',
+    'features/documents/merge',
+    'views/parts',
+    'views/diff',
+    'views/changes',
+  ],
+  'features/panel': [...FEATURES, 'features/rendering', 'features/context'],
+
+  'features/index.ts': [
+    ...['context', 'documents', 'output', 'page', 'panel', 'rendering', 'review', 'review/cells'],
+    'status',
+  ].map(each => `features/${each}`),
+
+  widget: ['wire', 'state', 'delivery', 'views/index.ts'],
+
+  'index.ts': ['features/index.ts'],
+};
+
+/** Only these know JupyterLab: the rest also runs in a page without it. */
+const JUPYTERLAB = '^src/(features/|index[.]ts)';
+
+/** The extension; the widget, which the build packs in two parts. */
+const ENTRIES = '^src/(index|widget/boot|widget/core)[.]ts$';
+
+/** Matches the modules of an entry of the table. */
+function pathOf(entry) {
+  if (entry.endsWith('.ts')) {
+    return `^src/${entry.replace('.', '[.]')}$`;
+  }
+  return `^src/${entry}/${`${entry}/index.ts` in MAY_IMPORT ? '(?!index[.]ts)' : ''}[^/]+$`;
+}
+
+const contracts = Object.entries(MAY_IMPORT).map(([entry, others]) => ({
+  name: `contract of ${entry}`,
+  comment: `It may import only from: ${[entry, ...others].join(', ')}.`,
+  severity: 'error',
+  from: { path: pathOf(entry) },
+  to: { path: '^src/', pathNot: [entry, ...others].map(pathOf) },
+}));
+
+export default {
+  forbidden: [
+    {
+      name: 'no import circle',
+      severity: 'error',
+      from: { path: '^src/' },
+      to: { circular: true },
+    },
+    ...contracts,
+    {
+      name: 'every folder has a contract',
+      severity: 'error',
+      from: { path: '^src/', pathNot: Object.keys(MAY_IMPORT).map(pathOf) },
+      to: {},
+    },
+    {
+      name: 'only features know JupyterLab',
+      severity: 'error',
+      from: { path: '^src/', pathNot: JUPYTERLAB },
+      to: { path: 'node_modules/@(jupyterlab|lumino)/' },
+    },
+    {
+      name: 'nothing is left over',
+      comment: 'No entry of the product reaches it.',
+      severity: 'error',
+      from: { path: ENTRIES },
+      to: { path: '^src/', pathNot: ['[.]d[.]ts$', ENTRIES], reachable: false },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '[.]test[.]tsx?$' },
+    tsConfig: { fileName: 'tsconfig.json' },
+    // Type-only imports too: modules that need each other's types are read together.
+    tsPreCompilationDeps: true,
+  },
+};

@@ -1,0 +1,239 @@
+import { parseResult } from '../wire/results';
+import type {
+  AgentSession,
+  AgentSessions,
+  AnswerPermission,
+  Command,
+  FileHunks,
+  FileTexts,
+  GetChanges,
+  GetTraffic,
+  LoginReply,
+  RevertTurn,
+  RuleEntry,
+  TrafficDetail,
+  TrafficPage,
+} from '../wire/types';
+
+/** An agent may be slow to start; the host has its own, shorter limit. */
+const AGENT_SECONDS = 180;
+
+/** Longest wait for a part of a log. */
+const LOG_SECONDS = 30;
+
+/** Sessions as wholes: taken up again, forked, removed; their traffic; and what only agents know. */
+export class SessionCalls {
+  readonly #command: (command: Command, seconds: number) => Promise<unknown>;
+
+  constructor(command: (command: Command, seconds: number) => Promise<unknown>) {
+    this.#command = command;
+  }
+
+  async resume(sessionId: string): Promise<void> {
+    await this.#command({ name: 'resume_session', session_id: sessionId }, AGENT_SECONDS);
+  }
+
+  async fork(sessionId: string): Promise<string> {
+    const result = await this.#command(
+      { name: 'fork_session', session_id: sessionId },
+      AGENT_SECONDS,
+    );
+    return parseResult('fork_session', result).session_id;
+  }
+
+  async remove(sessionId: string): Promise<void> {
+    await this.#command({ name: 'delete_session', session_id: sessionId }, AGENT_SECONDS);
+  }
+
+  async listOfAgent(agent: string, cursor: string): Promise<AgentSessions> {
+    const command = { name: 'list_agent_sessions', agent, cwd: null, cursor } as const;
+    return parseResult('list_agent_sessions', await this.#command(command, AGENT_SECONDS));
+  }
+
+  async openOfAgent(agent: string, session: AgentSession, trust: boolean): Promise<string> {
+    const { agent_session_id, title, cwd } = session;
+    const result = await this.#command(
+      {
+        name: 'open_agent_session',
+        agent,
+        agent_session_id,
+        cwd: cwd === '' ? null : cwd,
+        title,
+        trust,
+      },
+      AGENT_SECONDS,
+    );
+    return parseResult('open_agent_session', result).session_id;
+  }
+
+  /** Lines of a session's traffic; by default the newest. */
+  async traffic(sessionId: string, query: Partial<GetTraffic>): Promise<TrafficPage> {
+    const command = {
+      after: null,
+      before: null,
+      direction: null,
+      limit: 200,
+      method: '',
+      text: '',
+      ...query,
+      name: 'get_traffic',
+      session_id: sessionId,
+    } as const;
+    return parseResult('get_traffic', await this.#command(command, LOG_SECONDS));
+  }
+
+  /** One of them, written out. */
+  async trafficLine(sessionId: string, place: number): Promise<TrafficDetail> {
+    const command = { name: 'get_traffic_line', session_id: sessionId, place } as const;
+    return parseResult('get_traffic_line', await this.#command(command, LOG_SECONDS));
+  }
+}
+
+/** How long an answer counts, and why it is a no. */
+export type AnswerMore = Pick<AnswerPermission, 'remember' | 'reason'>;
+
+/** What only the user decides: permissions, rules, and in which folders agents run. */
+export class PermissionCalls {
+  readonly #command: (command: Command) => Promise<unknown>;
+
+  constructor(command: (command: Command) => Promise<unknown>) {
+    this.#command = command;
+  }
+
+  /** Answers with an option; `null` dismisses the question. */
+  async answer(
+    sessionId: string,
+    requestId: string,
+    optionId: string | null,
+    more?: AnswerMore,
+  ): Promise<void> {
+    await this.#command({
+      name: 'answer_permission',
+      session_id: sessionId,
+      request_id: requestId,
+      option_id: optionId,
+      outcome: optionId === null ? 'cancelled' : null,
+      remember: more?.remember ?? null,
+      reason: more?.reason ?? '',
+    });
+  }
+
+  /** Answers whether agents may run in a session's folder. */
+  async trust(sessionId: string, requestId: string, trust: boolean): Promise<void> {
+    await this.#command({
+      name: 'trust_folder',
+      folder: '',
+      session_id: sessionId,
+      request_id: requestId,
+      trust,
+    });
+  }
+
+  /** The remembered rules of a session and its folder. */
+  async rules(sessionId: string): Promise<RuleEntry[]> {
+    const result = await this.#command({ name: 'list_rules', session_id: sessionId });
+    return parseResult('list_rules', result);
+  }
+
+  async revoke(ruleId: string): Promise<void> {
+    await this.#command({ name: 'revoke_rule', rule_id: ruleId });
+  }
+}
+
+/** Git may have to look at many files. */
+const CHANGES_SECONDS = 60;
+
+/** What turns changed in their folders: read, and taken back. */
+export class ChangesCalls {
+  readonly #command: (command: Command, seconds: number) => Promise<unknown>;
+
+  constructor(command: (command: Command, seconds: number) => Promise<unknown>) {
+    this.#command = command;
+  }
+
+  /** A file before the turn, or the `earlier` ones, and after it; `null` if that is not kept. */
+  async file(
+    turnId: string,
+    path: string,
+    earlier: readonly string[] = [],
+  ): Promise<FileTexts | null> {
+    const command: GetChanges = {
+      name: 'get_changes',
+      turn_id: turnId,
+      path,
+      form: 'texts',
+      earlier: [...earlier],
+    };
+    const reply = parseResult('get_changes', await this.#command(command, CHANGES_SECONDS));
+    return reply.known ? (reply.files[0] ?? null) : null;
+  }
+
+  /** Makes files as they were before the turn, or parts of one; or puts that back. */
+  async revert(turnId: string, what: RevertChoice): Promise<void> {
+    const command: RevertTurn = {
+      name: 'revert_turn',
+      turn_id: turnId,
+      paths: what.paths === undefined ? null : [...what.paths],
+      hunks: what.hunks === undefined ? [] : [what.hunks],
+      earlier: [...(what.earlier ?? [])],
+      undo: what.undo ?? false,
+      partial: false,
+      in_document: what.inDocument ?? false,
+    };
+    parseResult('revert_turn', await this.#command(command, CHANGES_SECONDS));
+  }
+
+  /** Ids of the sessions that changed a file, by its path on the server. */
+  async sessionsOf(path: string): Promise<readonly string[]> {
+    const command: Command = { name: 'list_changing_sessions', path };
+    return parseResult('list_changing_sessions', await this.#command(command, CHANGES_SECONDS))
+      .session_ids;
+  }
+}
+
+/** Without files or parts: all that the turn changed. */
+interface RevertChoice {
+  readonly paths?: readonly string[];
+  readonly hunks?: FileHunks;
+  readonly undo?: boolean;
+  readonly earlier?: readonly string[];
+  /** The user has done it in the open document: it is only to be remembered. */
+  readonly inDocument?: boolean;
+}
+
+/** An agent may be slow to start before it can be logged in to. */
+const LOGIN_SECONDS = 180;
+
+/** What a page asks about agents: logins, downloads, restarts. */
+export class LoginCalls {
+  readonly #command: (command: Command, seconds?: number) => Promise<unknown>;
+
+  constructor(command: (command: Command, seconds?: number) => Promise<unknown>) {
+    this.#command = command;
+  }
+
+  async login(sessionId: string, methodId: string): Promise<LoginReply> {
+    const command = { name: 'login', session_id: sessionId, method_id: methodId } as const;
+    return parseResult('login', await this.#command(command, LOGIN_SECONDS));
+  }
+
+  async cancelLogin(sessionId: string): Promise<void> {
+    await this.#command({ name: 'cancel_login', session_id: sessionId });
+  }
+
+  /** Resolves to what has happened, in words. */
+  async logout(sessionId: string): Promise<string> {
+    const result = await this.#command({ name: 'logout', session_id: sessionId }, LOGIN_SECONDS);
+    return parseResult('logout', result).message;
+  }
+
+  async allowDownload(agent: string, packageShown: string): Promise<void> {
+    await this.#command({ name: 'allow_download', agent, package: packageShown });
+  }
+
+  /** Resolves to what has happened, in words. */
+  async restartAgent(agent: string): Promise<string> {
+    const result = await this.#command({ name: 'restart_agent', agent });
+    return parseResult('restart_agent', result).message;
+  }
+}

@@ -1,0 +1,100 @@
+import type { DocumentRegistry } from '@jupyterlab/docregistry';
+
+import { Failure } from '../../delivery/failure';
+import type { DraftAttachment } from '../../state/attachments';
+import type { Translate } from '../../views';
+import type { PromptSession, SessionState } from '../../wire/types';
+import type { CurrentNotebook } from '../page/current_notebook';
+import { baseOf, fileUri } from '../page/paths';
+import { cellById, cellText, cut } from './cells';
+import type { Variables } from './variables';
+
+/** An ACP content block. */
+export type Block = Exclude<PromptSession['prompt'], string>[number];
+
+/** Longest text of an open document; what is longer goes as a link to the file. */
+const MOST_DOCUMENT_CHARS = 400_000;
+
+export interface BlockSources {
+  readonly root: string;
+  readonly notebook: CurrentNotebook;
+  readonly variables: Variables;
+  readonly document: (path: string) => DocumentRegistry.Context | null;
+  readonly t: Translate;
+}
+
+/** Makes the blocks of what is attached; what is gone by now is a failure, in words. */
+export async function blocksOf(
+  attachments: readonly DraftAttachment[],
+  session: Pick<SessionState, 'cwd' | 'folder'>,
+  sources: BlockSources,
+): Promise<Block[]> {
+  return Promise.all(attachments.map(one => blockOf(one, session, sources)));
+}
+
+async function blockOf(
+  one: DraftAttachment,
+  session: Pick<SessionState, 'cwd' | 'folder'>,
+  sources: BlockSources,
+): Promise<Block> {
+  const { root, notebook, variables, t } = sources;
+  switch (one.kind) {
+    case 'file':
+      return resourceLink(one.path, fileUri(root, session, one.path));
+    case 'document': {
+      const context = sources.document(one.path);
+      const uri = fileUri(root, session, one.path);
+      const unsaved = context?.model.dirty === true ? context.model.toString() : '';
+      // What is saved the agent reads by itself, and only as far as it needs it.
+      return unsaved === '' || unsaved.length > MOST_DOCUMENT_CHARS
+        ? resourceLink(one.path, uri)
+        : embedded(uri ?? addressOf(one.path), unsaved);
+    }
+    case 'cell': {
+      const panel = notebook.find(one.notebook);
+      const cell = panel === null ? null : cellById(panel, one.cellId);
+      if (cell === null) {
+        throw goneFailure(one.label, t);
+      }
+      return embedded(addressOf(one.notebook, `cell-${cell.number}`), cellText(cell));
+    }
+    case 'variable': {
+      const kernel = notebook.find(one.notebook)?.sessionContext.session?.kernel ?? null;
+      const described = kernel === null ? null : await variables.describe(kernel, one.name);
+      return embedded(
+        addressOf(one.notebook, 'variable', one.name),
+        described === null
+          ? `${one.label} (${t('its value could not be read: the kernel is busy or stopped')})`
+          : cut(described),
+      );
+    }
+    case 'error':
+      return embedded(addressOf(one.notebook, one.label), one.text);
+    case 'selection':
+      return embedded(addressOf(one.path, one.label), one.text);
+    case 'text':
+      return embedded(addressOf('', one.label), one.text, one.mimeType);
+    case 'image':
+      return { type: 'image', data: one.data, mimeType: one.mimeType };
+  }
+}
+
+function resourceLink(path: string, uri: string | null): Block {
+  return uri === null
+    ? { type: 'text', text: path }
+    : { type: 'resource_link', uri, name: baseOf(path) };
+}
+
+function embedded(uri: string, text: string, mimeType = 'text/plain'): Block {
+  return { type: 'resource', resource: { uri, text, mimeType } };
+}
+
+/** Of what is no file: no agent shall look for it on disk. */
+function addressOf(path: string, ...parts: string[]): string {
+  const names = [...path.split('/'), ...parts].filter(part => part !== '');
+  return `jupyter:${names.map(encodeURIComponent).join('/')}`;
+}
+
+function goneFailure(label: string, t: Translate): Failure {
+  return new Failure(t('%1 is not there any more, so nothing was sent. Remove it.', label), 'gone');
+}

@@ -1,0 +1,160 @@
+import type { Kernel, KernelMessage } from '@jupyterlab/services';
+
+import { isRecord } from '../../wire/read';
+
+/** A variable of a kernel. */
+export interface Variable {
+  readonly name: string;
+  /** Type and size, e.g. `DataFrame 200000 × 6`. */
+  readonly type: string;
+}
+
+const MOST = 300;
+
+const LIST_MS = 1_500;
+
+const VALUE_MS = 3_000;
+
+const FRESH_MS = 3_000;
+
+const KEY = 'acp';
+
+/** An expression's value as base64 of JSON: the kernel answers with its `repr`. */
+const packed = (expression: string): string =>
+  `__import__('base64').b64encode(__import__('json').dumps(${expression}).encode()).decode()`;
+
+// Sizes only of what is known to tell them cheaply: an attribute may run anything.
+const SIZE =
+  "(list(map(int, v.shape)) if type(v).__module__.split('.')[0] in " +
+  "('numpy', 'pandas', 'polars', 'xarray', 'torch') and isinstance(getattr(v, 'shape', None), tuple) " +
+  'else len(v) if type(v) in (list, tuple, dict, set, str, bytes) else None)';
+
+const LIST = packed(
+  `[[n, type(v).__name__, ${SIZE}] for n, v in list(globals().items()) ` +
+    "if n[:1] != '_' and n not in get_ipython().user_ns_hidden " +
+    `and type(v).__name__ not in ('module', 'function', 'type', 'builtin_function_or_method')][-${MOST}:]`,
+);
+
+const valueOf = (name: string): string =>
+  packed(
+    `(lambda v, r: [type(v).__name__, ([setattr(r, k, n) for k, n in ` +
+      `dict(maxlevel=4, maxlist=60, maxtuple=60, maxdict=60, maxset=60, maxfrozenset=60, ` +
+      `maxdeque=60, maxarray=60, maxstring=8000, maxlong=400, maxother=8000).items()], ` +
+      `r.repr(v))[1]])(${name}, __import__('reprlib').Repr())`,
+  );
+
+/** The variables of Python kernels, read while they have nothing else to do. */
+export class Variables {
+  readonly #known = new WeakMap<Kernel.IKernelConnection, { at: number; list: Variable[] }>();
+
+  /** Our own question keeps a kernel busy too: there is one at a time. */
+  readonly #listing = new WeakMap<Kernel.IKernelConnection, Promise<readonly Variable[]>>();
+
+  #describing: Promise<unknown> = Promise.resolve();
+
+  /** What was there when it was last looked. */
+  known(kernel: Kernel.IKernelConnection): readonly Variable[] {
+    return this.#known.get(kernel)?.list ?? [];
+  }
+
+  /** Newest last made first. */
+  async list(kernel: Kernel.IKernelConnection): Promise<readonly Variable[]> {
+    const known = this.#known.get(kernel);
+    if (known !== undefined && Date.now() - known.at < FRESH_MS) {
+      return known.list;
+    }
+    const listing =
+      this.#listing.get(kernel) ?? this.#ask(kernel).finally(() => this.#listing.delete(kernel));
+    this.#listing.set(kernel, listing);
+    return listing;
+  }
+
+  async #ask(kernel: Kernel.IKernelConnection): Promise<readonly Variable[]> {
+    const rows = await evaluate(kernel, LIST, LIST_MS);
+    if (!Array.isArray(rows)) {
+      return this.known(kernel);
+    }
+    const list = rows.flatMap(row => variableOf(row)).reverse();
+    this.#known.set(kernel, { at: Date.now(), list });
+    return list;
+  }
+
+  /** Type and `repr`, bounded; `null` where the kernel does not answer in time. */
+  async describe(kernel: Kernel.IKernelConnection, name: string): Promise<string | null> {
+    // Nothing but a name is ever evaluated.
+    if (!/^[\p{L}_][\p{L}\p{N}_]*$/u.test(name)) {
+      return null;
+    }
+    await this.#listing.get(kernel);
+    const describing = this.#describing.then(() => evaluate(kernel, valueOf(name), VALUE_MS));
+    this.#describing = describing;
+    const [type, value] = listOf(await describing);
+    return typeof type === 'string' && typeof value === 'string'
+      ? `${name}: ${type}\n${value}`
+      : null;
+  }
+}
+
+function variableOf(row: unknown): Variable[] {
+  const [name, type, size] = listOf(row);
+  if (typeof name !== 'string' || typeof type !== 'string') {
+    return [];
+  }
+  const extent = Array.isArray(size) ? size.map(String).join(' × ') : size;
+  const suffix = typeof extent === 'string' || typeof extent === 'number' ? ` ${extent}` : '';
+  return [{ name, type: `${type}${suffix}`.slice(0, 60) }];
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** Asks for an expression's value beside the user's own work; nothing is kept or shown of it. */
+async function evaluate(
+  kernel: Kernel.IKernelConnection,
+  expression: string,
+  milliseconds: number,
+): Promise<unknown> {
+  if (kernel.status !== 'idle' || (await languageOf(kernel, milliseconds)) !== 'python') {
+    return null;
+  }
+  const future = kernel.requestExecute({
+    code: '',
+    silent: true,
+    store_history: false,
+    allow_stdin: false,
+    stop_on_error: false,
+    user_expressions: { [KEY]: expression },
+  });
+  const reply = await within(future.done, milliseconds);
+  future.dispose();
+  return reply === null ? null : valueIn(reply.content);
+}
+
+async function languageOf(kernel: Kernel.IKernelConnection, milliseconds: number): Promise<string> {
+  const info = await within(kernel.info, milliseconds);
+  return info?.language_info.name ?? '';
+}
+
+function valueIn(content: KernelMessage.IExecuteReplyMsg['content']): unknown {
+  const value: unknown = 'user_expressions' in content ? content.user_expressions[KEY] : null;
+  const data = isRecord(value) && isRecord(value['data']) ? value['data']['text/plain'] : null;
+  const written = typeof data === 'string' ? /^'([A-Za-z0-9+/=]*)'$/.exec(data)?.[1] : undefined;
+  if (written === undefined) {
+    return null;
+  }
+  try {
+    const bytes = Uint8Array.from(atob(written), letter => letter.charCodeAt(0));
+    return JSON.parse(new TextDecoder().decode(bytes));
+  } catch {
+    return null;
+  }
+}
+
+/** `null` after that time, or if it fails. */
+function within<T>(work: Promise<T>, milliseconds: number): Promise<T | null> {
+  return new Promise(resolve => {
+    const timer = setTimeout(() => resolve(null), milliseconds);
+    work.then(resolve, () => resolve(null)).finally(() => clearTimeout(timer));
+  });
+}

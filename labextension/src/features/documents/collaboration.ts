@@ -1,0 +1,192 @@
+import type { DocumentRegistry } from '@jupyterlab/docregistry';
+import type { Contents } from '@jupyterlab/services';
+
+import { Failure } from '../../delivery/failure';
+import { isRecord } from '../../wire/read';
+import { changedOnDisk } from './disk';
+import type { Conflict, MergedContent } from './merge/merged_content';
+
+/** What is needed of a change of a shared document. */
+export interface Transaction {
+  readonly local: boolean;
+  readonly beforeState: ReadonlyMap<number, number>;
+  readonly afterState: ReadonlyMap<number, number>;
+}
+
+/** A document that pages of several people hold, by jupyter-collaboration. */
+export interface Shared {
+  readonly ydoc: {
+    readonly clientID: number;
+    on(name: string, listener: (transaction: Transaction) => void): void;
+    off(name: string, listener: (transaction: Transaction) => void): void;
+  };
+  readonly awareness: { getStates(): ReadonlyMap<number, unknown> };
+}
+
+/** The shared document of a model; `null` where it is this page's alone. */
+export function sharedOf({
+  collaborative,
+  sharedModel,
+}: Pick<DocumentRegistry.IModel, 'collaborative' | 'sharedModel'>): Shared | null {
+  return collaborative === true && isShared(sharedModel) ? sharedModel : null;
+}
+
+/** The pages that hold it, as far as this one knows; not the server. */
+export function peopleOf({ awareness }: Shared): number[] {
+  return [...awareness.getStates()]
+    .filter(([, state]) => isRecord(state) && isRecord(state['user']))
+    .map(([id]) => id);
+}
+
+/**
+ * Which page does what only one has to do: 0 at once, the others later, if it is not done.
+ *
+ * A page that has just come does not know the others, so one that is alone is never the first.
+ */
+export function orderOf(shared: Shared): number {
+  const people = peopleOf(shared).sort((one, other) => one - other);
+  const index = people.indexOf(shared.ydoc.clientID);
+  return index === 0 && people.length > 1 ? 0 : index + 1;
+}
+
+function isShared(shared: object): shared is Shared {
+  return 'ydoc' in shared && 'awareness' in shared;
+}
+
+type Context = DocumentRegistry.IContext<DocumentRegistry.IModel>;
+
+/** The name under which jupyter-collaboration saves; another kind of sharing saves by itself. */
+const CONTENT_PROVIDER = 'rtc';
+
+/** A save of theirs that is under way, or that waits for a pause in typing. */
+const SAVE_MS = 3_000;
+
+/** Has the server save a document that pages share, now. It never asks the user. */
+export async function saveShared(context: Context, contents: Contents.IManager): Promise<void> {
+  const kind =
+    'cells' in context.model
+      ? ({ type: 'notebook', format: 'json' } as const)
+      : ({ type: 'file', format: 'text' } as const);
+  try {
+    await contents.save(context.path, { ...kind, contentProviderId: CONTENT_PROVIDER });
+  } catch {
+    await untilClean(context);
+  }
+}
+
+/** Learns how the file stands now: JupyterLab would ask at the next save. Nothing is loaded. */
+export async function noteFile(context: Context, contents: Contents.IManager): Promise<void> {
+  if ((await changedOnDisk(context, contents)) === true && !context.isDisposed) {
+    await context.revert();
+  }
+}
+
+function untilClean({ model }: Context): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const settle = () => {
+      if (model.isDisposed || !model.dirty) {
+        model.stateChanged.disconnect(settle);
+        clearTimeout(timer);
+        resolve();
+      }
+    };
+    const timer = setTimeout(() => {
+      model.stateChanged.disconnect(settle);
+      reject(new Failure('It was changed, and is not saved yet.', 'not_saved'));
+    }, SAVE_MS);
+    model.stateChanged.connect(settle);
+    settle();
+  });
+}
+
+/** A file is looked at once a second by the server; an agent's turn may be over by then. */
+const WATCHED_MS = 10_000;
+
+/** The next page looks after so long whether it was done. */
+const PATIENCE_MS = 300;
+
+type CapturedContent = Pick<MergedContent, 'capture'>;
+
+/**
+ * Brings back what is lost when the server loads a file over a shared document.
+ *
+ * What was typed since the last save, and the outputs that an agent left out, are put back by one
+ * of the pages that hold the document.
+ */
+export class LostChanges {
+  readonly #shared: Shared;
+  readonly #merged: CapturedContent;
+  readonly #tell: (conflicts: readonly Conflict[]) => void;
+  #captured: ReturnType<CapturedContent['capture']> | null = null;
+  #disposed = false;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(
+    shared: Shared,
+    merged: CapturedContent,
+    tell: (conflicts: readonly Conflict[]) => void,
+  ) {
+    this.#shared = shared;
+    this.#merged = merged;
+    this.#tell = tell;
+  }
+
+  /** An agent is at work: look after the document for a while. */
+  watch(): void {
+    const { ydoc } = this.#shared;
+    if (this.#timer === undefined) {
+      ydoc.on('beforeTransaction', this.#begin);
+      ydoc.on('afterTransaction', this.#end);
+    }
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#rest(), WATCHED_MS);
+  }
+
+  dispose(): void {
+    this.#disposed = true;
+    this.#rest();
+  }
+
+  #rest(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#shared.ydoc.off('beforeTransaction', this.#begin);
+    this.#shared.ydoc.off('afterTransaction', this.#end);
+  }
+
+  readonly #begin = ({ local }: Transaction): void => {
+    if (!local) {
+      this.#captured = this.#merged.capture();
+    }
+  };
+
+  readonly #end = (transaction: Transaction): void => {
+    const captured = this.#captured;
+    this.#captured = null;
+    if (captured === null || transaction.local || !this.#isServers(transaction)) {
+      return;
+    }
+    const restore = captured();
+    if (restore === null) {
+      return;
+    }
+    // Whoever comes later finds nothing left to do.
+    setTimeout(
+      () => {
+        const conflicts = this.#disposed ? [] : restore();
+        if (conflicts.length > 0) {
+          this.#tell(conflicts);
+        }
+      },
+      orderOf(this.#shared) * PATIENCE_MS,
+    );
+  };
+
+  /** Whether it was made by nobody who is here. */
+  #isServers({ beforeState, afterState }: Transaction): boolean {
+    const people = new Set(peopleOf(this.#shared));
+    return [...afterState].some(
+      ([author, count]) => count > (beforeState.get(author) ?? 0) && !people.has(author),
+    );
+  }
+}

@@ -1,0 +1,127 @@
+import type { Client } from '../../delivery/client';
+import { Failure } from '../../delivery/failure';
+import type { AnswerFrame, AskFrame } from '../../wire/types';
+import { editNotebook, notebookState, Refused } from './notebook_edits';
+import type { OpenDocument } from './open_document';
+
+/** A longer frame would close the connection. */
+const MAX_TEXT = 8_000_000;
+
+type Answer = Partial<Omit<AnswerFrame, 'type' | 'id'>>;
+
+/** What an answer needs of the page. */
+interface Page {
+  readonly find: (path: string) => OpenDocument | undefined;
+  /** Whether the user wants documents to be saved before a prompt. */
+  readonly maySave: () => boolean;
+}
+
+/** Answers the host's questions about open documents. */
+export function answerDocumentRequests(client: Client, page: Page): void {
+  const open = new OpenRequests(client);
+  client.asked.add(frame => {
+    const { question } = frame;
+    if (question.op === 'withdraw') {
+      open.end(frame.id);
+      return;
+    }
+    const isLate = open.begin(frame);
+    void answer({ ...frame, question }, isLate, page)
+      .catch((error: unknown): Answer => {
+        if (error instanceof Refused) {
+          return { refusal: error.refusal, error: error.message, reason: error.refusal.reason };
+        }
+        const { message, reason } = Failure.from(error);
+        return { error: message, reason };
+      })
+      .then(answered => {
+        if (isLate()) {
+          return; // nobody waits for it, and the same number may be another's by now
+        }
+        open.end(frame.id);
+        client.answer({
+          type: 'answer',
+          id: frame.id,
+          text: null,
+          notebook: null,
+          refusal: null,
+          error: null,
+          reason: '',
+          ...answered,
+        });
+      });
+  });
+}
+
+/** The asks that somebody still waits for: of any other another page may have been asked. */
+class OpenRequests {
+  #open = new Set<number>();
+
+  constructor(client: Client) {
+    client.connectionChanged.add(() => {
+      this.#open = new Set(); // the next connection counts anew
+    });
+  }
+
+  /** Returns what tells later whether it is too late. */
+  begin({ id, deadline_seconds: seconds }: AskFrame): () => boolean {
+    const open = this.#open.add(id);
+    const deadline = performance.now() + seconds * 1000;
+    return () => open !== this.#open || !open.has(id) || performance.now() > deadline;
+  }
+
+  end(id: number): void {
+    this.#open.delete(id);
+  }
+}
+
+type Question = Exclude<AskFrame['question'], { readonly op: 'withdraw' }>;
+
+async function answer(
+  { path, question }: Omit<AskFrame, 'question'> & { readonly question: Question },
+  isLate: () => boolean,
+  { find, maySave }: Page,
+): Promise<Answer> {
+  const document = find(path);
+  if (document === undefined) {
+    throw new Failure('This page does not hold that document.', 'no_document');
+  }
+  switch (question.op) {
+    case 'read_document': {
+      const text = await document.read();
+      if (text.length > MAX_TEXT) {
+        throw new Failure('It is too large to be read from the page.', 'too_large');
+      }
+      return { text };
+    }
+    case 'write_document':
+      await document.write(question.text, question.base, isLate);
+      return {};
+    case 'save_document':
+      if (!maySave()) {
+        throw new Failure('Saving before a prompt is switched off.', 'unwanted');
+      }
+      await document.save();
+      return {};
+    case 'read_notebook':
+      return { notebook: notebookState(await notebookOf(document)) };
+    case 'edit_notebook': {
+      const model = await notebookOf(document);
+      await document.change(() => {
+        if (isLate()) {
+          throw new Failure('The page was busy for too long.', 'late');
+        }
+        editNotebook(model, question);
+      });
+      return { notebook: notebookState(model) };
+    }
+  }
+}
+
+async function notebookOf(document: OpenDocument) {
+  const model = await document.notebook();
+  if (model === null) {
+    throw new Refused('no_notebook', 'It is not open as a notebook.', {});
+  }
+  return model;
+}

@@ -1,0 +1,249 @@
+import { identify } from './identify_cells';
+import { keyOf, known, metadataKey } from './notebook_json';
+import type { CellJson, KnownCell } from './notebook_json';
+
+/** The images of a text cell, by name. */
+type Attachments = NonNullable<CellJson['attachments']>;
+
+type Images = Pick<Required<CellChange>, 'attachments'>;
+
+/** A cell of the open notebook. */
+export interface OpenCell extends CellJson {
+  readonly running: boolean;
+}
+
+/** What becomes of a cell that stays; what is absent stays as it is. */
+export interface CellChange {
+  readonly id: string;
+  readonly source?: string;
+  readonly metadata?: CellJson['metadata'];
+  readonly outputs?: Pick<CellJson, 'outputs' | 'execution_count' | 'metadata'>;
+  readonly attachments?: Attachments;
+}
+
+/** A change of a cell that its user has changed too; `null` where it was deleted. */
+export interface CellConflict {
+  readonly id: string;
+  readonly theirs: string | null;
+  /** Images that come with it. */
+  readonly attachments?: Attachments;
+}
+
+export interface Plan {
+  /** The ids of all cells in the end. */
+  readonly order: readonly string[];
+  /** Cells to be put in; an id that is there already is replaced. */
+  readonly inserted: ReadonlyMap<string, CellJson>;
+  readonly changes: readonly CellChange[];
+  readonly conflicts: readonly CellConflict[];
+}
+
+/**
+ * Takes the changes between two versions of a notebook into the open one, cell by cell.
+ *
+ * A cell is theirs where the user has not changed it; outputs are kept unless there are newer ones.
+ * Where ids do not tell the open cells apart nothing is taken.
+ */
+export function planMerge(
+  base: readonly KnownCell[],
+  mine: readonly OpenCell[],
+  theirs: readonly CellJson[],
+): Plan {
+  const before = new Map(base.map(cell => [cell.id, cell]));
+  const here = new Map(mine.map(cell => [cell.id, cell]));
+  const there = new Set(theirs.map(({ id }) => id));
+  const inserted = new Map<string, CellJson>();
+  if (before.size < base.length || here.size < mine.length) {
+    return {
+      order: mine.map(({ id }) => id),
+      inserted,
+      changes: [],
+      conflicts: unlike(mine, theirs),
+    };
+  }
+  const changes: CellChange[] = [];
+  const conflicts: CellConflict[] = [];
+  for (const cell of theirs) {
+    const [was, is] = [before.get(cell.id), here.get(cell.id)];
+    const isNews = was === undefined || isOther(was, cell);
+    if (is === undefined) {
+      if (isNews || keyOf(cell.attachments ?? {}) !== was.attachments) {
+        inserted.set(cell.id, cell); // new, or the user deleted what was changed
+      }
+      continue;
+    }
+    const images = imagesOf(was, is, cell);
+    if (images.isConflict === true) {
+      conflicts.push({ id: cell.id, theirs: cell.source, ...images.theirs });
+    } else if (isNews && isOther(known(is), cell)) {
+      if (was === undefined || isOther(was, is)) {
+        conflicts.push({ id: cell.id, theirs: cell.source, ...images.theirs });
+      } else if (was.type === cell.cell_type) {
+        changes.push({
+          id: cell.id,
+          source: cell.source,
+          ...rest(was, is, cell),
+          ...images.joined,
+        });
+      } else if (isTouched(was, is)) {
+        conflicts.push({ id: cell.id, theirs: cell.source, ...images.theirs });
+      } else {
+        inserted.set(cell.id, cell);
+      }
+    } else {
+      const change = { ...(was === undefined ? {} : rest(was, is, cell)), ...images.joined };
+      if (Object.keys(change).length > 0) {
+        changes.push({ id: cell.id, ...change });
+      }
+    }
+  }
+  const staying = mine.filter(cell => {
+    const was = before.get(cell.id);
+    if (was === undefined || there.has(cell.id)) {
+      return true;
+    }
+    if (isTouched(was, cell)) {
+      conflicts.push({ id: cell.id, theirs: null });
+      return true;
+    }
+    return cell.running;
+  });
+  const own = staying.map(({ id }) => id);
+  const other = theirs.map(({ id }) => id).filter(id => here.has(id) || inserted.has(id));
+  const [then, now] = [idsIn(there, base), idsIn(before, theirs)];
+  const moved = then.some((id, index) => id !== now[index]) && !mine.some(each => each.running);
+  const order = moved ? joined(other, own) : joined(own, other);
+  return { order, inserted, changes, conflicts };
+}
+
+/** The ids of cells that the other version has too, in order. */
+function idsIn(
+  other: Pick<ReadonlySet<string>, 'has'>,
+  cells: readonly Pick<CellJson, 'id'>[],
+): string[] {
+  return cells.map(({ id }) => id).filter(id => other.has(id));
+}
+
+function isOther(was: KnownCell, is: Pick<CellJson, 'cell_type' | 'source'>): boolean {
+  return was.source !== is.source || was.type !== is.cell_type;
+}
+
+/** Whether the user has typed in it, run it with other outputs, or changed its images. */
+function isTouched(was: KnownCell, is: OpenCell): boolean {
+  const now = known(is);
+  return (
+    isOther(was, is) ||
+    now.attachments !== was.attachments ||
+    (is.outputs.length > 0 && now.outputs !== was.outputs)
+  );
+}
+
+/** What becomes of a cell's images: those of both, unless one name has two. */
+function imagesOf(
+  was: KnownCell | undefined,
+  is: OpenCell,
+  cell: CellJson,
+): { readonly joined?: Images; readonly theirs?: Images; readonly isConflict?: boolean } {
+  const [mine, other] = [is.attachments ?? {}, cell.attachments ?? {}];
+  const [then, now, there] = [was?.attachments ?? keyOf({}), keyOf(mine), keyOf(other)];
+  if (there === then || there === now) {
+    return {};
+  }
+  const theirs = { attachments: other };
+  if (now === then) {
+    return { joined: theirs, theirs };
+  }
+  const isConflict = Object.keys(other).some(
+    name => name in mine && keyOf(mine[name]) !== keyOf(other[name]),
+  );
+  return isConflict
+    ? { theirs, isConflict }
+    : { joined: { attachments: { ...other, ...mine } }, theirs };
+}
+
+/** All that is not the same in two lists of cells. */
+function unlike(mine: readonly OpenCell[], theirs: readonly CellJson[]): CellConflict[] {
+  if (
+    mine.length === theirs.length &&
+    theirs.every((cell, index) => keyOf(known(cell)) === keyOf(known(mine[index] ?? cell)))
+  ) {
+    return [];
+  }
+  const there = new Map(theirs.map(cell => [cell.id, cell.source]));
+  return mine.map(({ id }) => ({ id, theirs: there.get(id) ?? null }));
+}
+
+/** What is new beside the source. */
+function rest(was: KnownCell, is: OpenCell, cell: CellJson): Omit<CellChange, 'id' | 'source'> {
+  const outputs = keyOf(cell.outputs);
+  const fresh =
+    cell.outputs.length > 0 &&
+    outputs !== was.outputs &&
+    !is.running &&
+    keyOf(is.outputs) === was.outputs;
+  const changed = metadataKey(cell.metadata) !== was.metadata;
+  return {
+    ...(fresh ? { outputs: cell } : {}),
+    ...(changed && metadataKey(is.metadata) === was.metadata ? { metadata: cell.metadata } : {}),
+  };
+}
+
+/** One list, and what only the other has after what it has before it there. */
+function joined(first: readonly string[], second: readonly string[]): string[] {
+  const order = [...first];
+  const has = new Set(order);
+  second.forEach((id, index) => {
+    if (!has.has(id)) {
+      const previous = second[index - 1];
+      order.splice(previous === undefined ? 0 : order.indexOf(previous) + 1, 0, id);
+      has.add(id);
+    }
+  });
+  return order;
+}
+
+/** The cells that a plan makes of these. */
+export function applied(
+  cells: readonly OpenCell[],
+  { order, inserted, changes }: Plan,
+): CellJson[] {
+  const here = new Map(cells.map(cell => [cell.id, cell]));
+  const changed = new Map(changes.map(change => [change.id, change]));
+  return order.flatMap(id => {
+    const cell: CellJson | undefined = inserted.get(id) ?? here.get(id);
+    const { source, metadata, outputs, attachments } = changed.get(id) ?? {};
+    return cell === undefined
+      ? []
+      : [
+          {
+            ...cell,
+            source: source ?? cell.source,
+            metadata: metadata ?? cell.metadata,
+            attachments: attachments ?? cell.attachments,
+            outputs: outputs?.outputs ?? cell.outputs,
+            execution_count: outputs?.execution_count ?? cell.execution_count,
+          },
+        ];
+  });
+}
+
+/**
+ * The cells that the notebook should have, by the ids that it has now.
+ *
+ * Notebooks before nbformat 4.5 get new ids whenever they are loaded, and some agents write new ones.
+ */
+export function restored(
+  base: readonly KnownCell[],
+  before: readonly OpenCell[],
+  theirs: readonly OpenCell[],
+): [CellJson[], CellConflict[]] {
+  let count = 0;
+  const found = identify(base, theirs, () => `made-${(count += 1)}`);
+  const names = new Map(found.map(({ id }, index) => [id, theirs[index]?.id ?? id]));
+  const rename = <Named extends { readonly id: string }>(named: Named): Named => ({
+    ...named,
+    id: names.get(named.id) ?? named.id,
+  });
+  const plan = planMerge(base, before, found);
+  return [applied(before, plan).map(rename), plan.conflicts.map(rename)];
+}

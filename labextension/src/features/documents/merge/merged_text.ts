@@ -1,0 +1,115 @@
+import type { DocumentRegistry } from '@jupyterlab/docregistry';
+
+import { Failure } from '../../../delivery/failure';
+import type { Conflict, MergedContent } from './merged_content';
+import { changeText } from './notebook_model';
+import { mergeTexts } from './text_edits';
+
+type SharedText = Parameters<typeof changeText>[0];
+
+/** The text of a document that has one. */
+export function sharedText({ sharedModel }: DocumentRegistry.IModel): SharedText | null {
+  return isText(sharedModel) ? sharedModel : null;
+}
+
+function isText(shared: object): shared is SharedText {
+  return 'updateSource' in shared && 'getSource' in shared;
+}
+
+/** A text file in an editor. */
+export class MergedText implements MergedContent {
+  readonly #model: DocumentRegistry.IModel;
+  readonly #shared: SharedText;
+  #known: string;
+  #saving = '';
+
+  constructor(model: DocumentRegistry.IModel, shared: SharedText) {
+    this.#model = model;
+    this.#shared = shared;
+    this.#known = shared.getSource();
+  }
+
+  text(): string {
+    return this.#shared.getSource();
+  }
+
+  noteSaving(): void {
+    this.#saving = this.text();
+  }
+
+  noteSaved(): boolean {
+    this.#known = this.#saving;
+    return this.text() === this.#known;
+  }
+
+  noteLoaded(): void {
+    this.#known = this.text();
+  }
+
+  noteFile(content: unknown): boolean {
+    const isHere = typeof content === 'string' && plain(content) === this.text();
+    this.#known = isHere ? this.text() : this.#known;
+    return isHere;
+  }
+
+  canLoad(content: unknown): boolean {
+    return typeof content === 'string';
+  }
+
+  load(content: unknown): Conflict[] {
+    const theirs = String(content);
+    const mine = this.text();
+    const merged = mergeTexts(this.#known, mine, theirs);
+    this.#known = theirs;
+    if (merged === null) {
+      return [{ id: '', theirs }];
+    }
+    changeText(this.#shared, merged);
+    this.#model.dirty = merged !== theirs;
+    return [];
+  }
+
+  capture(): ReturnType<MergedContent['capture']> {
+    const [base, mine] = [this.#known, this.text()];
+    return () => {
+      if (this.text() === mine) {
+        return null;
+      }
+      this.#known = mine === base ? this.text() : base; // what is not saved is not the file's
+      return () => {
+        const theirs = this.text();
+        const merged = mergeTexts(base, mine, theirs);
+        changeText(this.#shared, merged ?? mine);
+        return merged === null ? [{ id: '', theirs }] : [];
+      };
+    };
+  }
+
+  write(text: string, base: string | null): void {
+    // An editor knows one kind of line end; which the file has is kept with it.
+    const merged = mergeTexts(plain(base ?? this.#known), this.text(), plain(text));
+    if (merged === null) {
+      throw new Failure(
+        'The same lines were changed since you read it. Read it again, and change that.',
+        'conflict',
+      );
+    }
+    changeText(this.#shared, merged);
+  }
+
+  accept({ theirs }: Conflict): void {
+    changeText(this.#shared, theirs ?? '');
+  }
+
+  current(): string {
+    return this.text();
+  }
+
+  subjectOf(): 'text' {
+    return 'text';
+  }
+}
+
+function plain(text: string): string {
+  return text.replace(/\r\n?/g, '\n');
+}

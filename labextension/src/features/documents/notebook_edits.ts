@@ -1,0 +1,164 @@
+import { isCodeCellModel } from '@jupyterlab/cells';
+import type { ICellModel } from '@jupyterlab/cells';
+import type { INotebookModel } from '@jupyterlab/notebook';
+
+import { isRecord, text } from '../../wire/read';
+import type {
+  Cell,
+  CellEdit,
+  EditNotebook,
+  NotebookRefusal,
+  NotebookState,
+} from '../../wire/types';
+import { isOutput } from './merge/notebook_json';
+import type { CellJson } from './merge/notebook_json';
+import { arrange, changeText, openCell } from './merge/notebook_model';
+
+/** Outputs of a notebook that are told of, in characters: a longer frame closes the connection. */
+const MAX_OUTPUTS = 8_000_000;
+
+/** An agent's changes that can't be made; nothing of them was. */
+export class Refused extends Error {
+  readonly refusal: NotebookRefusal;
+
+  constructor(reason: NotebookRefusal['reason'], message: string, more: Partial<NotebookRefusal>) {
+    super(message);
+    this.refusal = { reason, message, cell_id: '', source: null, ...more };
+  }
+}
+
+/** The notebook as agents are told of it. */
+export function notebookState(model: INotebookModel): NotebookState {
+  const language: unknown = model.getMetadata('language_info');
+  const room = { left: MAX_OUTPUTS };
+  return {
+    cells: [...model.cells].map(cell => cellState(cell, room)),
+    unsaved: model.dirty,
+    language: isRecord(language) ? text(language, 'name') : '',
+  };
+}
+
+/** Makes all changes, or throws `Refused` and makes none. */
+export function editNotebook(model: INotebookModel, { edits, expected }: EditNotebook): void {
+  for (const [id, source] of Object.entries(expected)) {
+    const cell = find(model, id);
+    const now = cell?.sharedModel.getSource();
+    if (cell === undefined) {
+      throw new Refused('cell_gone', `There is no cell ${id} any more.`, { cell_id: id });
+    }
+    if (now !== source) {
+      const more = { cell_id: id, source: now ?? '' };
+      throw new Refused('stale', `Cell ${id} was changed since you read it.`, more);
+    }
+  }
+  const there = new Set([...model.cells].map(cell => cell.id));
+  for (const edit of edits) {
+    if ('after' in edit && edit.after !== null && !there.has(edit.after)) {
+      const id = edit.after;
+      throw new Refused('cell_gone', `There is no cell ${id} any more.`, { cell_id: id });
+    }
+    there.add(edit.cell_id);
+  }
+  const unsettled = edits.find(
+    edit => (edit.op === 'move' || edit.op === 'delete') && isRunning(find(model, edit.cell_id)),
+  );
+  if (unsettled !== undefined) {
+    const id = unsettled.cell_id;
+    throw new Refused('invalid', `Cell ${id} runs. Try again when it is done.`, { cell_id: id });
+  }
+  for (const edit of edits) {
+    make(model, edit);
+  }
+}
+
+function make(model: INotebookModel, edit: CellEdit): void {
+  const ids = [...model.cells].map(cell => cell.id);
+  const others = ids.filter(id => id !== edit.cell_id);
+  const cell = find(model, edit.cell_id);
+  switch (edit.op) {
+    case 'insert':
+      arrange(
+        model,
+        idsWith(others, edit.cell_id, edit.after),
+        new Map([[edit.cell_id, insertedCell(edit)]]),
+      );
+      break;
+    case 'move':
+      arrange(model, idsWith(others, edit.cell_id, edit.after), new Map());
+      break;
+    case 'delete':
+      arrange(model, others, new Map());
+      break;
+    case 'replace':
+      if (cell !== undefined) {
+        changeText(cell.sharedModel, edit.source);
+        cell.setMetadata('acp', { ...edit.acp });
+      }
+      break;
+    case 'outputs':
+      if (isCode(cell)) {
+        // They are of this user's kernel, as those of a cell that was run here.
+        cell.trusted = true;
+        cell.outputs.fromJSON(edit.outputs.filter(isOutput));
+        cell.executionCount = edit.execution_count;
+      }
+      break;
+  }
+}
+
+function insertedCell({
+  cell_id: id,
+  cell_type,
+  source,
+  acp,
+}: CellEdit & { op: 'insert' }): CellJson {
+  const metadata = { acp: { ...acp } };
+  return { id, cell_type, source, metadata, outputs: [], execution_count: null, attachments: null };
+}
+
+function idsWith(ids: readonly string[], id: string, after: string | null): string[] {
+  const at = after === null ? 0 : ids.indexOf(after) + 1;
+  return [...ids.slice(0, at), id, ...ids.slice(at)];
+}
+
+function cellState(model: ICellModel, room: { left: number }): Cell {
+  const { id, cell_type, source, execution_count } = openCell(model);
+  const mark: unknown = model.getMetadata('acp');
+  const outputs = isCode(model) ? model.outputs.toJSON() : [];
+  return {
+    id,
+    cell_type,
+    source,
+    outputs: outputs.filter(isPlain).map(output => {
+      const { length } = JSON.stringify(output);
+      room.left -= length;
+      return room.left >= 0 ? output : leftOut(length);
+    }),
+    execution_count,
+    acp: isRecord(mark)
+      ? { turn: text(mark, 'turn'), agent: text(mark, 'agent'), written: text(mark, 'written') }
+      : null,
+  };
+}
+
+function leftOut(length: number): Cell['outputs'][number] {
+  const text = `[An output of ${length} characters is left out: the notebook has too many.]\n`;
+  return { output_type: 'stream', name: 'stderr', text };
+}
+
+/** The model gives copies, as JSON. */
+function isPlain(output: unknown): output is Cell['outputs'][number] {
+  return isOutput(output);
+}
+
+function find(model: INotebookModel, id: string): ICellModel | undefined {
+  return [...model.cells].find(cell => cell.id === id);
+}
+
+function isCode(cell: ICellModel | undefined) {
+  return cell !== undefined && isCodeCellModel(cell);
+}
+
+function isRunning(cell: ICellModel | undefined): boolean {
+  return isCode(cell) && cell.executionState === 'running';
+}

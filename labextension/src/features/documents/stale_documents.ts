@@ -1,0 +1,106 @@
+import type { Client } from '../../delivery/client';
+import type { TurnState } from '../../wire/types';
+import type { OpenDocument } from './open_document';
+
+/** While an agent works files are looked at again and again: JupyterLab would ask at each save. */
+const PAUSE_MS = 2_000;
+
+const SOON_MS = 100;
+
+/** So many open documents are looked after. */
+const MAX_DOCUMENTS = 50;
+
+/** The others do not wait longer for one whose save asks the user something. */
+const MAX_WAIT_MS = 3_000;
+
+type Turns = Pick<Client, 'turnsChanged' | 'sessionsChanged' | 'sessions' | 'follow'>;
+
+type Document = Pick<OpenDocument, 'takeIn'>;
+
+/**
+ * Takes into open documents what agents change on disk, or what is taken back there.
+ *
+ * JupyterLab would show the old text, and ask only when the user saves over the new one.
+ */
+export class StaleDocuments {
+  readonly #client: Turns;
+  readonly #documents: () => readonly Document[];
+  /** Those that are being looked at. */
+  readonly #waiting = new WeakSet<Document>();
+  /** How the files of each turn stood, by session. */
+  readonly #known = new Map<string, Map<string, string>>();
+  #working = false;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #checking = false;
+  #again = false;
+
+  constructor(client: Turns, documents: () => readonly Document[]) {
+    this.#client = client;
+    this.#documents = documents;
+    client.turnsChanged.add(sessionId => this.#turnsChanged(sessionId));
+    client.sessionsChanged.add(() => this.#sessionsChanged());
+  }
+
+  /** Files may be changed by a turn, and by what the user takes back of it later. */
+  #turnsChanged(sessionId: string): void {
+    const following = this.#client.follow(sessionId);
+    const { view } = following.store;
+    following.dispose();
+    const before = this.#known.get(sessionId);
+    const now = new Map([...view.turns.values()].map(turn => [turn.turn_id, standing(turn)]));
+    this.#known.set(sessionId, now);
+    // The first time it is as it was when the page came.
+    if (before !== undefined && [...now].some(([id, files]) => (before.get(id) ?? '') !== files)) {
+      void this.#check();
+    }
+  }
+
+  #sessionsChanged(): void {
+    this.#working = (this.#client.sessions ?? []).some(
+      ({ status }) => status === 'running' || status === 'requires_action',
+    );
+    // A short turn is over by the time that the list tells of it.
+    this.#timer ??= setTimeout(() => void this.#check(), SOON_MS);
+  }
+
+  async #check(): Promise<void> {
+    this.#again = true;
+    if (this.#checking) {
+      return;
+    }
+    this.#checking = true;
+    while (this.#again) {
+      this.#again = false;
+      for (const document of this.#documents().slice(0, MAX_DOCUMENTS)) {
+        await this.#takeIn(document);
+      }
+    }
+    this.#checking = false;
+    clearTimeout(this.#timer);
+    this.#timer = this.#working ? setTimeout(() => void this.#check(), PAUSE_MS) : undefined;
+  }
+
+  async #takeIn(document: Document): Promise<void> {
+    if (this.#waiting.has(document)) {
+      return;
+    }
+    this.#waiting.add(document);
+    const done = document
+      .takeIn()
+      .catch((error: unknown) => console.warn(error))
+      .finally(() => this.#waiting.delete(document));
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const late = new Promise(resolve => {
+      timer = setTimeout(resolve, MAX_WAIT_MS);
+    });
+    await Promise.race([done, late]);
+    clearTimeout(timer);
+  }
+}
+
+function standing({ changes }: TurnState): string {
+  const files = changes?.files ?? [];
+  return JSON.stringify(
+    files.length === 0 ? '' : files.map(each => [each.path, each.reverted, each.reverted_hunks]),
+  );
+}

@@ -1,0 +1,31 @@
+import type { JupyterFrontEndPlugin } from '@jupyterlab/application';
+
+import { documentsPlugin } from './documents/plugin';
+import { rendererPlugin } from './output/renderer';
+import { savedOutputsPlugin } from './output/saved_outputs';
+import { clientPlugin } from './page/client';
+import { askPlugin } from './panel/ask_commands';
+import { commandsPlugin } from './panel/commands';
+import { panelPlugin } from './panel/plugin';
+import { renderingPlugin } from './rendering/plugin';
+import { cellReviewPlugin } from './review/cells/plugin';
+import { reviewPlugin } from './review/plugin';
+import { notificationsPlugin } from './status/notifications';
+import { statusBarPlugin } from './status/status_bar';
+
+export { IAcpClient } from './page/client';
+
+export const plugins: JupyterFrontEndPlugin<unknown>[] = [
+  askPlugin,
+  cellReviewPlugin,
+  clientPlugin,
+  commandsPlugin,
+  documentsPlugin,
+  notificationsPlugin,
+  panelPlugin,
+  savedOutputsPlugin,
+  rendererPlugin,
+  reviewPlugin,
+  statusBarPlugin,
+  renderingPlugin,
+];

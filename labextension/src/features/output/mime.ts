@@ -1,0 +1,27 @@
+import { parseSnapshot } from '../../wire/parse_snapshot';
+import { isRecord, text } from '../../wire/read';
+import type { TurnSnapshot } from '../../wire/types';
+
+/** Of `acp_jupyter.transcript.record`. */
+export const TURN_MIME = 'application/vnd.acp-jupyter.turn+json';
+
+/** Output metadata of a bundle without the turn MIME type: `acp_jupyter.kernel.widget`. */
+const METADATA_KEY = 'acp_jupyter';
+
+interface AnyBundle {
+  readonly data?: unknown;
+  readonly metadata?: unknown;
+}
+
+export function snapshotOf(data: unknown): TurnSnapshot | null {
+  return isRecord(data) ? parseSnapshot(data[TURN_MIME]) : null;
+}
+
+/** Which turn an output says it is of; only the server can confirm it. */
+export function claimedTurn({ data, metadata }: AnyBundle): string | null {
+  const pointer = isRecord(data) ? data[TURN_MIME] : undefined;
+  const mark = isRecord(metadata) ? metadata[METADATA_KEY] : undefined;
+  const claim = isRecord(pointer) ? pointer : mark;
+  const turnId = isRecord(claim) ? text(claim, 'turn_id') : '';
+  return turnId === '' ? null : turnId;
+}

@@ -1,0 +1,114 @@
+import { isCodeCellModel } from '@jupyterlab/cells';
+import type { ICodeCellModel } from '@jupyterlab/cells';
+import type { DocumentRegistry } from '@jupyterlab/docregistry';
+import type { INotebookModel } from '@jupyterlab/notebook';
+import type { Contents } from '@jupyterlab/services';
+
+import { Failure } from '../../delivery/failure';
+import type { SavedOutput } from '../../wire/results';
+import { openDocument } from '../documents/open_document';
+import type { OpenDocument } from '../documents/open_document';
+import type { Action, CellState } from './output_plan';
+
+/** A notebook's file: saved and loaded without ever asking the user. */
+export class NotebookFile {
+  readonly #context: DocumentRegistry.IContext<INotebookModel>;
+  readonly #document: OpenDocument;
+  readonly #maySave: () => boolean;
+
+  constructor(
+    context: DocumentRegistry.IContext<INotebookModel>,
+    contents: Contents.IManager,
+    maySave: () => boolean,
+  ) {
+    this.#context = context;
+    this.#document = openDocument(context, contents);
+    this.#maySave = maySave;
+  }
+
+  /** When it was written last before it was loaded or saved here, seconds since the epoch. */
+  get savedAt(): number | null {
+    const modified = this.#context.contentsModel?.last_modified;
+    return modified === undefined ? null : Date.parse(modified) / 1000;
+  }
+
+  /**
+   * Saves what was changed, unless that would bring up a dialog: the file cannot
+   * be written, or something else has changed it.
+   */
+  async save(): Promise<void> {
+    const { model, contentsModel } = this.#context;
+    const writable = contentsModel?.writable === true && !model.readOnly && !model.collaborative;
+    if (writable && model.dirty && this.#maySave()) {
+      await this.#document.save().catch((error: unknown) => {
+        if (!(error instanceof Failure)) {
+          throw error;
+        }
+      });
+    }
+  }
+
+  /** Loads the file if another page has written it and nothing can be lost here. */
+  async catchUp(): Promise<boolean> {
+    const { model } = this.#context;
+    return !model.dirty && !anyRunning(model) && (await this.#document.takeIn());
+  }
+}
+
+/** The code cells of a notebook with these ids. */
+export function codeCells(
+  model: INotebookModel,
+  ids: ReadonlySet<string>,
+): Map<string, ICodeCellModel> {
+  const found = new Map<string, ICodeCellModel>();
+  for (const cell of model.cells) {
+    if (ids.has(cell.id) && isCodeCellModel(cell)) {
+      found.set(cell.id, cell);
+    }
+  }
+  return found;
+}
+
+/** Whether any cell runs or waits to run here. */
+export function anyRunning(model: INotebookModel): boolean {
+  for (const cell of model.cells) {
+    if (isCodeCellModel(cell) && cell.executionState === 'running') {
+      return true;
+    }
+  }
+  return false;
+}
+
+export function cellState(cell: ICodeCellModel): CellState {
+  return {
+    source: cell.sharedModel.getSource(),
+    running: cell.executionState === 'running',
+    outputs: cell.outputs.toJSON().map(({ data, metadata }) => ({ data, metadata })),
+  };
+}
+
+/** Carries out what changes the document; says whether it was changed. */
+export function applyAction(cell: ICodeCellModel, action: Action): boolean {
+  switch (action.kind) {
+    case 'replace':
+      cell.outputs.set(action.index, outputOf(action.saved));
+      return true;
+    case 'insert':
+      for (const index of [...action.drop].reverse()) {
+        cell.outputs.remove(index);
+      }
+      cell.outputs.add(outputOf(action.saved));
+      return true;
+    case 'remove':
+      cell.outputs.remove(action.index);
+      return true;
+    case 'confirm_insert':
+    case 'report_gone':
+    case 'wait':
+      return false;
+  }
+}
+
+function outputOf({ bundle }: SavedOutput) {
+  return { output_type: 'display_data', data: bundle.data, metadata: bundle.metadata };
+}

@@ -1,0 +1,196 @@
+import { JSONExt } from '@lumino/coreutils';
+import type { ReadonlyPartialJSONValue } from '@lumino/coreutils';
+
+import type { SavedOutput } from '../../wire/results';
+import { claimedTurn, snapshotOf } from './mime';
+
+/** A code cell as the plan sees it. */
+export interface CellState {
+  readonly source: string;
+  /** This page executes it, so the kernel's own display is still to come. */
+  readonly running: boolean;
+  /** Its outputs as nbformat JSON. */
+  readonly outputs: readonly OutputState[];
+}
+
+export interface OutputState {
+  readonly data?: ReadonlyPartialJSONValue;
+  readonly metadata?: ReadonlyPartialJSONValue;
+}
+
+/** What the keeper remembers of a document since it was opened. */
+export interface Memory {
+  /** Turns whose output has stood in the document; if it is gone, the user took it away. */
+  readonly seen: ReadonlySet<string>;
+  /** Turns that were seen unfinished. */
+  readonly watched: ReadonlySet<string>;
+  /** Turns that the user was already asked or told about. */
+  readonly asked: ReadonlySet<string>;
+  /** Turns whose result the user wants under the changed source. */
+  readonly accepted: ReadonlySet<string>;
+  /** When the file was last written before it was loaded here, seconds since the epoch. */
+  readonly savedAt: number | null;
+}
+
+/** One change to the document, or one word to the user. */
+export type Action =
+  | { readonly kind: 'replace'; readonly saved: SavedOutput; readonly index: number }
+  /** Appends; `drop` are outputs of former turns, which a new run would have cleared. */
+  | { readonly kind: 'insert'; readonly saved: SavedOutput; readonly drop: readonly number[] }
+  | { readonly kind: 'remove'; readonly saved: SavedOutput; readonly index: number }
+  | { readonly kind: 'confirm_insert'; readonly saved: SavedOutput }
+  | { readonly kind: 'report_gone'; readonly saved: SavedOutput }
+  /** The kernel's own display is still to come: look again when the cell changes. */
+  | { readonly kind: 'wait'; readonly saved: SavedOutput };
+
+/** A turn of Python code is shown where that code puts it. */
+const CELL_MAGIC = /^%%acp\b/m;
+
+/**
+ * What to do so that a document holds its turns.
+ *
+ * - An output that is there becomes the record's once the turn is done, or at
+ *   once where it has no turn MIME type (a widget view does not outlive its kernel).
+ * - Of a cell only the newest turn is inserted: an older one was cleared by
+ *   running the cell again.
+ * - A missing output is inserted only if nobody can have taken it away: it has
+ *   not stood here before, and the turn is not done, or ended after the file
+ *   was last written.
+ * - Under another source nothing is put without asking.
+ * - The same turn twice in a cell (inserted, then displayed) is one too many.
+ */
+export function planOutputs(
+  cells: ReadonlyMap<string, CellState>,
+  savedOutputs: readonly SavedOutput[],
+  memory: Memory,
+): Action[] {
+  const newest = newestOfCells(savedOutputs);
+  return savedOutputs.flatMap(saved => {
+    const cell = cells.get(saved.cell_id);
+    if (cell === undefined) {
+      const wasTold = memory.asked.has(saved.turn_id);
+      const news = saved.done && memory.watched.has(saved.turn_id) && !wasTold;
+      return news ? [{ kind: 'report_gone', saved } as const] : [];
+    }
+    const indexes = indexesOf(cell, saved.turn_id);
+    const [index, ...others] = indexes;
+    if (index === undefined) {
+      return newest.get(saved.cell_id) === saved ? planMissing(cell, saved, memory) : [];
+    }
+    return [
+      ...[...others].reverse().map(other => ({ kind: 'remove', saved, index: other }) as const),
+      ...planPresent(cell, saved, index, memory),
+    ];
+  });
+}
+
+/** How far a document is with a turn. */
+export type Standing = 'absent' | 'shown' | 'final';
+
+export function standing(cell: CellState | undefined, saved: SavedOutput): Standing {
+  const index = cell === undefined ? undefined : indexesOf(cell, saved.turn_id)[0];
+  const output = index === undefined ? undefined : cell?.outputs[index];
+  if (output === undefined) {
+    return 'absent';
+  }
+  return saved.done && sameOutput(output, saved) ? 'final' : 'shown';
+}
+
+function planPresent(cell: CellState, saved: SavedOutput, index: number, memory: Memory): Action[] {
+  const output = cell.outputs[index];
+  if (output === undefined || sameOutput(output, saved)) {
+    return [];
+  }
+  const isPointer = snapshotOf(output.data) !== null;
+  if (!saved.done && (isPointer || cell.running)) {
+    return [];
+  }
+  return guarded(cell, saved, memory, { kind: 'replace', saved, index });
+}
+
+function planMissing(cell: CellState, saved: SavedOutput, memory: Memory): Action[] {
+  if (!CELL_MAGIC.test(saved.source)) {
+    return [];
+  }
+  if (cell.running) {
+    return [{ kind: 'wait', saved }];
+  }
+  const removed = memory.seen.has(saved.turn_id);
+  const ended = snapshotOf(saved.bundle.data)?.turn.ended_at ?? null;
+  const known = saved.done && ended !== null && memory.savedAt !== null && ended <= memory.savedAt;
+  if (removed || known) {
+    return [];
+  }
+  const drop = cell.outputs.flatMap((output, index) =>
+    claimedTurn(output) === null ? [] : [index],
+  );
+  return guarded(cell, saved, memory, { kind: 'insert', saved, drop });
+}
+
+/** Puts nothing under a source that did not produce it, unless the user wants it there. */
+function guarded(cell: CellState, saved: SavedOutput, memory: Memory, action: Action): Action[] {
+  if (cell.source === saved.source || memory.accepted.has(saved.turn_id)) {
+    return [action];
+  }
+  return memory.asked.has(saved.turn_id) || !saved.done ? [] : [{ kind: 'confirm_insert', saved }];
+}
+
+function indexesOf(cell: CellState, turnId: string): number[] {
+  return cell.outputs.flatMap((output, index) => (claimedTurn(output) === turnId ? [index] : []));
+}
+
+function sameOutput(output: OutputState, saved: SavedOutput): boolean {
+  return (
+    JSONExt.deepEqual(output.data ?? null, saved.bundle.data) &&
+    JSONExt.deepEqual(output.metadata ?? {}, saved.bundle.metadata)
+  );
+}
+
+function newestOfCells(savedOutputs: readonly SavedOutput[]): Map<string, SavedOutput> {
+  const newest = new Map<string, SavedOutput>();
+  const ages = new Map<SavedOutput, number>();
+  for (const saved of savedOutputs) {
+    const age = snapshotOf(saved.bundle.data)?.turn.queued_at ?? 0;
+    const former = newest.get(saved.cell_id);
+    ages.set(saved, age);
+    if (former === undefined || age >= (ages.get(former) ?? 0)) {
+      newest.set(saved.cell_id, saved);
+    }
+  }
+  return newest;
+}
+
+/** What the keeper of a document remembers between two looks. */
+export class OutputMemory implements Memory {
+  readonly seen = new Set<string>();
+  readonly watched = new Set<string>();
+  readonly asked = new Set<string>();
+  readonly accepted = new Set<string>();
+  readonly #standings = new Map<string, Standing>();
+
+  constructor(public savedAt: number | null) {}
+
+  isShown(turnId: string): boolean {
+    return (this.#standings.get(turnId) ?? 'absent') !== 'absent';
+  }
+
+  /** Takes down how far each turn is; returns what was newly reached. */
+  note(cells: ReadonlyMap<string, CellState>, savedOutputs: readonly SavedOutput[]): Set<Standing> {
+    const raised = new Set<Standing>();
+    for (const saved of savedOutputs) {
+      const { turn_id: turnId } = saved;
+      const reached = standing(cells.get(saved.cell_id), saved);
+      if (reached !== 'absent') {
+        this.seen.add(turnId);
+        if (reached !== this.#standings.get(turnId)) {
+          raised.add(reached);
+        }
+      }
+      this.#standings.set(turnId, reached);
+      if (!saved.done) {
+        this.watched.add(turnId);
+      }
+    }
+    return raised;
+  }
+}

@@ -1,0 +1,278 @@
+import type { DocumentRegistry } from '@jupyterlab/docregistry';
+import type { INotebookModel } from '@jupyterlab/notebook';
+import type { IDisposable } from '@lumino/disposable';
+
+import type { Client } from '../../delivery/client';
+import { Failure } from '../../delivery/failure';
+import type { SavedOutput } from '../../wire/results';
+import { orderOf, sharedOf } from '../documents/collaboration';
+import { NotebookSessions } from '../page/notebook_sessions';
+import { applyAction, cellState, codeCells } from './notebook_file';
+import type { NotebookFile } from './notebook_file';
+import { OutputMemory, planOutputs } from './output_plan';
+import type { Action, CellState } from './output_plan';
+import { afterExecutor, ExecutedTurns } from './page_locks';
+
+/** Events of one moment are looked at together. */
+const SOON_MS = 50;
+
+/** Some agents send the tail of their text after the end. */
+const LATE_MS = 2_000;
+
+/** Pages of several people write to one document: each gives the one before it so long. */
+const SHARED_MS = 700;
+
+/** What the keeper says to the user. */
+export interface SaverNotices {
+  /** The cell has changed since the turn; `insert` puts the result there anyway. */
+  confirmInsert(saved: SavedOutput, insert: () => void): void;
+  /** The cell is gone; the session still holds the turn. */
+  reportGone(saved: SavedOutput): void;
+}
+
+/** Keeps the turns of one open notebook in its cells, and saves them. */
+export class OutputSaver implements IDisposable {
+  readonly #client: Client;
+  readonly #context: DocumentRegistry.IContext<INotebookModel>;
+  readonly #file: NotebookFile;
+  readonly #words: SaverNotices;
+  readonly #stops: (() => void)[];
+  readonly #executing = new ExecutedTurns();
+  readonly #sessions: NotebookSessions;
+  readonly #memory: OutputMemory;
+  #savedOutputs: readonly SavedOutput[] = [];
+  /** A cell that runs here still owes a display. */
+  #awaiting = false;
+  #first = true;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #busy = false;
+  #again = false;
+  #disposed = false;
+
+  /** The document must be loaded. */
+  constructor(
+    client: Client,
+    context: DocumentRegistry.IContext<INotebookModel>,
+    file: NotebookFile,
+    words: SaverNotices,
+  ) {
+    this.#client = client;
+    this.#context = context;
+    this.#file = file;
+    this.#words = words;
+    this.#memory = new OutputMemory(file.savedAt);
+    this.#sessions = new NotebookSessions(client, context.localPath);
+    this.#stops = [
+      client.connectionChanged.add(({ state }) => {
+        if (state === 'open') {
+          this.#schedule();
+        }
+      }),
+      client.turnsChanged.add(sessionId => this.#turnsChanged(sessionId)),
+      this.#sessions.added.add(sessionId => this.#turnsChanged(sessionId)),
+    ];
+    context.pathChanged.connect(this.#pathChanged, this);
+    context.model.contentChanged.connect(this.#contentChanged, this);
+    this.#schedule();
+  }
+
+  get isDisposed(): boolean {
+    return this.#disposed;
+  }
+
+  dispose(): void {
+    if (this.#disposed) {
+      return;
+    }
+    this.#disposed = true;
+    clearTimeout(this.#timer);
+    for (const stop of this.#stops) {
+      stop();
+    }
+    this.#context.pathChanged.disconnect(this.#pathChanged, this);
+    this.#context.model.contentChanged.disconnect(this.#contentChanged, this);
+    this.#sessions.dispose();
+    this.#executing.dispose();
+  }
+
+  // -- when to look ---------------------------------------------------------
+
+  #turnsChanged(sessionId: string): void {
+    const known = this.#savedOutputs.some(saved => saved.session_id === sessionId);
+    if (!known && !this.#sessions.has(sessionId)) {
+      return;
+    }
+    for (const { turn_id: turnId, origin } of this.#sessions.openTurns()) {
+      if (this.#cell(origin?.cell_id ?? '')?.executionState === 'running') {
+        this.#executing.claim(turnId);
+        this.#awaiting = true;
+      }
+    }
+    this.#schedule();
+  }
+
+  #contentChanged(): void {
+    if (this.#awaiting) {
+      this.#schedule();
+    }
+  }
+
+  #pathChanged(): void {
+    this.#sessions.move(this.#context.localPath);
+    this.#schedule();
+  }
+
+  #schedule(wait = SOON_MS): void {
+    if (this.#busy) {
+      this.#again = true;
+    } else if (!this.#disposed) {
+      clearTimeout(this.#timer);
+      this.#timer = setTimeout(() => void this.#run(), wait);
+    }
+  }
+
+  // -- what to do -----------------------------------------------------------
+
+  async #run(): Promise<void> {
+    this.#busy = true;
+    let late = false;
+    try {
+      this.#savedOutputs = await this.#client.savedOutputs(this.#context.localPath);
+      late = await this.#keep();
+    } catch (error) {
+      // Not connected, or the file could not be saved: the next event looks again.
+      if (!(error instanceof Failure)) {
+        console.warn(`acp-jupyter: ${this.#context.localPath} was not brought up to date`, error);
+      }
+    } finally {
+      this.#busy = false;
+      if (this.#again) {
+        this.#again = false;
+        this.#schedule();
+      } else if (late) {
+        this.#schedule(LATE_MS);
+      }
+    }
+  }
+
+  /** Resolves to whether a turn has just become final here. */
+  async #keep(): Promise<boolean> {
+    if (this.#first) {
+      // What came with the file is not saved for its own sake.
+      this.#first = false;
+      this.#memory.note(this.#cells(), this.#savedOutputs);
+    }
+    const turnIds = new Set(
+      this.#plan()
+        .filter(changes)
+        .map(action => action.saved.turn_id),
+    );
+    const shared = sharedOf(this.#context.model);
+    if (shared !== null && turnIds.size > 0) {
+      await new Promise(resolve => setTimeout(resolve, orderOf(shared) * SHARED_MS));
+    }
+    for (const turnId of turnIds) {
+      await this.#act(turnId);
+    }
+    const raised = this.#memory.note(this.#cells(), this.#savedOutputs);
+    if (raised.size > 0) {
+      await this.#file.save();
+    }
+    this.#release();
+    this.#tell();
+    return raised.has('final');
+  }
+
+  #plan(): Action[] {
+    return this.#isGone() ? [] : planOutputs(this.#cells(), this.#savedOutputs, this.#memory);
+  }
+
+  async #act(turnId: string): Promise<void> {
+    const saved = this.#savedOutputs.find(({ turn_id }) => turn_id === turnId);
+    const act = async () => {
+      if (await this.#file.catchUp()) {
+        this.#memory.savedAt = this.#file.savedAt;
+      }
+      await this.#apply(turnId);
+    };
+    if (this.#executing.has(turnId)) {
+      await this.#apply(turnId);
+    } else {
+      await afterExecutor(turnId, saved?.done === true ? 'final' : 'shown', act);
+    }
+  }
+
+  async #apply(turnId: string): Promise<void> {
+    let changed = false;
+    for (const action of this.#plan()) {
+      const cell = this.#cell(action.saved.cell_id);
+      if (action.saved.turn_id === turnId && cell !== undefined) {
+        changed = applyAction(cell, action) || changed;
+      }
+    }
+    if (changed) {
+      await this.#file.save();
+    }
+  }
+
+  /** Lets the other pages go on, and says whether a display is still to come. */
+  #release(): void {
+    this.#awaiting = false;
+    for (const { turn_id: turnId, done } of this.#savedOutputs) {
+      const shown = this.#memory.isShown(turnId);
+      if (shown || done) {
+        this.#executing.release(turnId, 'shown');
+      } else if (this.#executing.has(turnId)) {
+        this.#awaiting = true;
+      }
+      if (done) {
+        this.#executing.release(turnId, 'final');
+      }
+    }
+  }
+
+  #tell(): void {
+    for (const action of this.#plan()) {
+      const { saved } = action;
+      switch (action.kind) {
+        case 'confirm_insert':
+          this.#memory.asked.add(saved.turn_id);
+          this.#words.confirmInsert(saved, () => {
+            this.#memory.accepted.add(saved.turn_id);
+            this.#schedule();
+          });
+          break;
+        case 'report_gone':
+          this.#memory.asked.add(saved.turn_id);
+          this.#words.reportGone(saved);
+          break;
+        case 'wait':
+          this.#awaiting = true;
+          break;
+        case 'insert':
+        case 'replace':
+        case 'remove':
+          break;
+      }
+    }
+  }
+
+  #cells(): Map<string, CellState> {
+    const ids = new Set(this.#savedOutputs.map(saved => saved.cell_id));
+    const cells = this.#isGone() ? [] : [...codeCells(this.#context.model, ids)];
+    return new Map(cells.map(([id, cell]) => [id, cellState(cell)]));
+  }
+
+  #cell(id: string) {
+    return this.#isGone() ? undefined : codeCells(this.#context.model, new Set([id])).get(id);
+  }
+
+  #isGone(): boolean {
+    return this.#disposed || this.#context.isDisposed;
+  }
+}
+
+/** Whether the action changes the document. */
+function changes({ kind }: Action): boolean {
+  return kind === 'insert' || kind === 'replace' || kind === 'remove';
+}

@@ -1,0 +1,51 @@
+import type { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
+import { IRenderMimeRegistry } from '@jupyterlab/rendermime';
+import { ITranslator, nullTranslator } from '@jupyterlab/translation';
+
+import type { Translate } from '../../views';
+import { cellsOfOutput } from '../page/answer_cells';
+import { IAcpClient } from '../page/client';
+import { turnActions } from '../page/turn_actions';
+import { IAcpRendering } from '../rendering/plugin';
+import { TURN_MIME } from './mime';
+import { cellOfOutput, TurnRenderer } from './turn_renderer';
+
+/** Before HTML (50) and Markdown (60), which the bundle may hold for other readers. */
+const RANK = 10;
+
+/** Draws the turn MIME type in JupyterLab and Notebook. */
+export const rendererPlugin: JupyterFrontEndPlugin<void> = {
+  id: 'acp-jupyter:renderer',
+  description: 'Shows turns of agents in cell outputs.',
+  autoStart: true,
+  requires: [IAcpClient, IRenderMimeRegistry],
+  optional: [ITranslator, IAcpRendering],
+  activate: (
+    app: JupyterFrontEnd,
+    client: IAcpClient,
+    registry: IRenderMimeRegistry,
+    translator: ITranslator | null,
+    rendering: IAcpRendering | null,
+  ) => {
+    const trans = (translator ?? nullTranslator).load('acp_jupyter');
+    const t: Translate = (text, ...values) => trans.__(text, ...values);
+    registry.addFactory(
+      {
+        // Safe in untrusted notebooks: controls come from the server's record only.
+        safe: true,
+        mimeTypes: [TURN_MIME],
+        createRenderer: () =>
+          new TurnRenderer({
+            client,
+            actions: (store, output) => ({
+              ...turnActions(app, client, () => store.view.session, t),
+              cells: cellsOfOutput(() => cellOfOutput(output), t),
+            }),
+            rendering: rendering ?? undefined,
+            t,
+          }),
+      },
+      RANK,
+    );
+  },
+};

@@ -1,0 +1,76 @@
+import type { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
+import { Notification } from '@jupyterlab/apputils';
+import { INotebookTracker } from '@jupyterlab/notebook';
+import type { NotebookPanel } from '@jupyterlab/notebook';
+import { ISettingRegistry } from '@jupyterlab/settingregistry';
+import { ITranslator, nullTranslator } from '@jupyterlab/translation';
+
+import { IAcpClient } from '../page/client';
+import { OPEN_SESSION, SETTINGS } from '../page/ids';
+import { NotebookFile } from './notebook_file';
+import { OutputSaver } from './output_saver';
+import type { SaverNotices } from './output_saver';
+
+/** Puts finished turns into the cells they came from, and saves them. */
+export const savedOutputsPlugin: JupyterFrontEndPlugin<void> = {
+  id: 'acp-jupyter:records',
+  description: 'Keeps the turns of agents in their notebooks.',
+  autoStart: true,
+  requires: [IAcpClient, INotebookTracker],
+  optional: [ISettingRegistry, ITranslator],
+  activate: (
+    app: JupyterFrontEnd,
+    client: IAcpClient,
+    tracker: INotebookTracker,
+    registry: ISettingRegistry | null,
+    translator: ITranslator | null,
+  ) => {
+    const trans = (translator ?? nullTranslator).load('acp_jupyter');
+    const words: SaverNotices = {
+      confirmInsert: (_record, insert) => {
+        Notification.info(
+          trans.__('The cell has changed since this turn ran. Insert the result anyway?'),
+          { autoClose: false, actions: [{ label: trans.__('Insert'), callback: insert }] },
+        );
+      },
+      reportGone: ({ session_id: sessionId }) => {
+        Notification.info(
+          trans.__('The cell of this turn was deleted while it ran. The session holds the result.'),
+          {
+            autoClose: false,
+            actions: [
+              {
+                label: trans.__('Open session'),
+                callback: () => void app.commands.execute(OPEN_SESSION, { sessionId }),
+              },
+            ],
+          },
+        );
+      },
+    };
+    let maySave = true;
+    const read = (settings: ISettingRegistry.ISettings) => {
+      maySave = settings.composite['saveTurns'] !== false;
+    };
+    void registry?.load(SETTINGS).then(
+      settings => {
+        settings.changed.connect(read);
+        read(settings);
+      },
+      () => {
+        // Without settings the standard holds.
+      },
+    );
+    const keep = ({ context }: NotebookPanel) => {
+      void context.ready.then(() => {
+        if (!context.isDisposed) {
+          const file = new NotebookFile(context, app.serviceManager.contents, () => maySave);
+          const keeper = new OutputSaver(client, context, file, words);
+          context.disposed.connect(() => keeper.dispose());
+        }
+      });
+    };
+    tracker.forEach(keep);
+    tracker.widgetAdded.connect((_, panel) => keep(panel));
+  },
+};

@@ -1,0 +1,211 @@
+import { Cell } from '@jupyterlab/cells';
+import { NotebookPanel } from '@jupyterlab/notebook';
+import type { IRenderMime } from '@jupyterlab/rendermime-interfaces';
+import type { Message } from '@lumino/messaging';
+import { Widget } from '@lumino/widgets';
+
+import type { Client } from '../../delivery/client';
+import { LiveTurn } from '../../delivery/live_turn';
+import type { Drawable } from '../../delivery/live_turn';
+import { snapshotStore } from '../../state/store';
+import type { SessionStore } from '../../state/store';
+import type { Actions, Mounted, Rendering, Translate, TurnProps } from '../../views';
+import type { TurnSnapshot } from '../../wire/types';
+import { mountTurn } from '../page/lazy_views';
+import { snapshotOf } from './mime';
+
+/** Marks the output; Lab's scrolled output mode is kept off for its cell. */
+const OUTPUT_CLASS = 'acp-TurnOutput';
+
+const CELL_CLASS = 'acp-mod-hasTurn';
+
+/** How long a running turn may take to become live before its saved copy is shown. */
+const PATIENCE_MS = 500;
+
+export interface RendererOptions {
+  readonly client: Client;
+  readonly actions: (store: SessionStore, output: Widget) => Actions;
+  readonly rendering: Rendering | undefined;
+  readonly t: Translate;
+}
+
+/**
+ * Draws a turn in a cell output.
+ *
+ * Authority comes from the server: only a turn that it confirms for this cell
+ * is drawn live and with controls. Anything else is the output's own copy,
+ * without controls, and nothing is sent for it.
+ */
+export class TurnRenderer extends Widget implements IRenderMime.IRenderer {
+  readonly #options: RendererOptions;
+  readonly #stop: () => void;
+  #snapshot: TurnSnapshot | null = null;
+  #cell: OutputCell['cell'] | null = null;
+  #live: LiveTurn | null = null;
+  #turn: Drawable | null = null;
+  #mounted: Mounted<TurnProps> | null = null;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(options: RendererOptions) {
+    super();
+    this.#options = options;
+    this.addClass(OUTPUT_CLASS);
+    this.#stop = options.client.connectionChanged.add(() => {
+      if (this.#turn !== null && this.#snapshot !== null) {
+        this.#mounted?.update(this.#props(this.#turn, this.#snapshot.turn_id));
+      }
+    });
+  }
+
+  /** Called again for each change of the output. */
+  renderModel(model: IRenderMime.IMimeModel): Promise<void> {
+    const former = this.#snapshot;
+    const snapshot = snapshotOf(model.data);
+    this.#snapshot = snapshot;
+    if (snapshot === null) {
+      this.#detach();
+      const text = model.data['text/plain'];
+      this.#drawText(typeof text === 'string' ? text : '');
+      return Promise.resolve();
+    }
+    if (former !== null && former.turn_id !== snapshot.turn_id) {
+      this.#detach();
+    }
+    this.#attach();
+    if (this.#turn === null) {
+      this.#drawSaved(snapshot);
+    }
+    return Promise.resolve();
+  }
+
+  override dispose(): void {
+    if (this.isDisposed) {
+      return;
+    }
+    this.#stop();
+    this.#detach();
+    this.#unmount();
+    this.#cell?.removeClass(CELL_CLASS);
+    super.dispose();
+  }
+
+  /** A windowed notebook takes its outputs out and in again: the turn stays linked. */
+  protected override onAfterAttach(message: Message): void {
+    super.onAfterAttach(message);
+    this.#attach();
+  }
+
+  #attach(): void {
+    const outputCell = this.isAttached ? cellOfOutput(this) : null;
+    if (outputCell === null || this.#snapshot === null) {
+      return;
+    }
+    if (this.#cell !== outputCell.cell) {
+      this.#cell?.removeClass(CELL_CLASS);
+      this.#cell = outputCell.cell;
+      outputCell.cell.addClass(CELL_CLASS);
+    }
+    this.#live ??= new LiveTurn(
+      this.#options.client,
+      {
+        turnId: this.#snapshot.turn_id,
+        notebookPath: outputCell.panel.context.localPath,
+        cellId: outputCell.cell.model.id,
+      },
+      turn => this.#become(turn),
+    );
+  }
+
+  #detach(): void {
+    clearTimeout(this.#timer);
+    this.#live?.dispose();
+    this.#live = null;
+    this.#turn = null;
+  }
+
+  #become(turn: Drawable | null): void {
+    const former = this.#turn;
+    if (this.#snapshot === null || (turn === null && former !== null)) {
+      return; // what was drawn live says more than the saved copy
+    }
+    this.#turn = turn;
+    if (turn === null) {
+      this.#drawSaved(this.#snapshot);
+    } else if (turn.store === former?.store) {
+      this.#mounted?.update(this.#props(turn, this.#snapshot.turn_id));
+    } else {
+      this.#mount(this.#props(turn, this.#snapshot.turn_id));
+    }
+  }
+
+  #drawSaved(snapshot: TurnSnapshot): void {
+    clearTimeout(this.#timer);
+    const draw = () => {
+      if (this.#turn === null && !this.isDisposed) {
+        this.#mount({
+          store: snapshotStore(snapshot),
+          turnId: snapshot.turn_id,
+          host: 'cell',
+          actions: null,
+          rendering: this.#options.rendering,
+          t: this.#options.t,
+        });
+      }
+    };
+    if (snapshot.final || this.#mounted !== null) {
+      draw();
+    } else {
+      this.#timer = setTimeout(draw, PATIENCE_MS);
+    }
+  }
+
+  #drawText(text: string): void {
+    this.#unmount();
+    const pre = document.createElement('pre');
+    pre.textContent = text;
+    this.node.replaceChildren(pre);
+  }
+
+  #props({ store, live }: Drawable, turnId: string): TurnProps {
+    return {
+      store,
+      turnId,
+      host: 'cell',
+      actions: live ? this.#options.actions(store, this) : null,
+      rendering: this.#options.rendering,
+      connection: this.#options.client.connection,
+      t: this.#options.t,
+    };
+  }
+
+  #mount(props: TurnProps): void {
+    clearTimeout(this.#timer);
+    this.#unmount();
+    this.#mounted = mountTurn(this.node, props);
+  }
+
+  #unmount(): void {
+    this.#mounted?.dispose();
+    this.#mounted = null;
+    this.node.replaceChildren();
+  }
+}
+
+/** The cell that a widget is an output of. */
+export interface OutputCell {
+  readonly cell: Cell;
+  readonly panel: NotebookPanel;
+}
+
+/** Walks up from an output to its cell and notebook; `null` elsewhere, e.g. in a copied view. */
+export function cellOfOutput(output: Widget): OutputCell | null {
+  let cell: Cell | null = null;
+  for (let widget = output.parent; widget !== null; widget = widget.parent) {
+    if (widget instanceof Cell) {
+      cell ??= widget;
+    } else if (widget instanceof NotebookPanel) {
+      return cell === null ? null : { cell, panel: widget };
+    }
+  }
+  return null;
+}

@@ -1,0 +1,127 @@
+import type { Cell } from '@jupyterlab/cells';
+import type { Notebook, NotebookPanel } from '@jupyterlab/notebook';
+
+import type { Cells, Translate } from '../../views';
+
+const MARKDOWN = new Set(['markdown', 'md', 'mdown', 'mkd']);
+
+/** Makes cells of code in answers. Nothing is ever run. */
+class AnswerCells {
+  readonly #panel: () => NotebookPanel | null;
+  /** The cell that an output belongs to; `null` for the active one. */
+  readonly #own: (() => Cell | null) | null;
+  readonly #t: Translate;
+
+  constructor(panel: () => NotebookPanel | null, own: (() => Cell | null) | null, t: Translate) {
+    this.#panel = panel;
+    this.#own = own;
+    this.#t = t;
+  }
+
+  readonly activeCell = (): number | null => {
+    const { index } = this.#position() ?? { index: -1 };
+    return index < 0 ? null : index + 1;
+  };
+
+  readonly insertBelow = (text: string, language: string): Promise<void> => {
+    const { notebook, index } = this.#writable();
+    notebook.model?.sharedModel.insertCell(index + 1, newCell(text, language));
+    return show(notebook, index + 1);
+  };
+
+  readonly replaceActive = (text: string, language: string): Promise<void> => {
+    const { notebook, index } = this.#writable();
+    const cell = notebook.widgets[index];
+    const replacement = newCell(text, language);
+    if (cell === undefined || cell.model.getMetadata('editable') === false) {
+      throw new Error(this.#t('Cell %1 is read-only.', index + 1));
+    }
+    if (cell.model.type === replacement.cell_type) {
+      cell.model.sharedModel.setSource(replacement.source);
+    } else {
+      const shared = notebook.model?.sharedModel;
+      shared?.transact(() => {
+        shared.deleteCell(index);
+        shared.insertCell(index, replacement);
+      });
+    }
+    return show(notebook, index);
+  };
+
+  #position(): { readonly notebook: Notebook; readonly index: number } | null {
+    const notebook = this.#panel()?.content;
+    if (notebook === undefined || notebook.model === null) {
+      return null;
+    }
+    const own = this.#own?.();
+    const index =
+      own === undefined
+        ? notebook.activeCellIndex
+        : notebook.widgets.findIndex(cell => cell === own);
+    return index < 0 || index >= notebook.widgets.length ? null : { notebook, index };
+  }
+
+  #writable(): { readonly notebook: Notebook; readonly index: number } {
+    const position = this.#position();
+    if (position === null) {
+      throw new Error(this.#t('No notebook is open.'));
+    }
+    if (position.notebook.model?.readOnly === true) {
+      throw new Error(this.#t('The notebook is read-only.'));
+    }
+    return position;
+  }
+}
+
+/** Diagrams are Markdown too: a notebook draws them in a fence. */
+export function newCell(text: string, language: string) {
+  const name = language.toLowerCase();
+  if (name === 'mermaid') {
+    const fence = '`'.repeat(
+      Math.max(3, ...[...text.matchAll(/`+/g)].map(([run]) => run.length + 1)),
+    );
+    return { cell_type: 'markdown', source: `${fence}mermaid\n${text}\n${fence}`, metadata: {} };
+  }
+  const cell_type = MARKDOWN.has(name) ? 'markdown' : 'code';
+  return { cell_type, source: text, metadata: {} };
+}
+
+/** Makes it the active cell and brings it into sight. */
+async function show(notebook: Notebook, index: number): Promise<void> {
+  notebook.activeCellIndex = index;
+  notebook.deselectAll();
+  await notebook.scrollToItem(index);
+}
+
+/** For an output: below the cell that it belongs to. */
+export function cellsOfOutput(
+  position: () => { readonly cell: Cell; readonly panel: NotebookPanel } | null,
+  t: Translate,
+): Cells {
+  const cells = new AnswerCells(
+    () => position()?.panel ?? null,
+    () => position()?.cell ?? null,
+    t,
+  );
+  return {
+    // A windowed notebook takes the output out and in again: then it has no place for a while.
+    activeCell: () => cells.activeCell() ?? 0,
+    insertBelow: async (text, language) => cells.insertBelow(text, language),
+    onChange: () => () => undefined,
+  };
+}
+
+/** For the panel: at the active cell of the session's notebook. */
+export function cellsOfNotebook(
+  panel: () => NotebookPanel | null,
+  onChange: Cells['onChange'],
+  t: Translate,
+): Cells {
+  const cells = new AnswerCells(panel, null, t);
+  return {
+    activeCell: cells.activeCell,
+    insertBelow: async (text, language) => cells.insertBelow(text, language),
+    replaceActive: async (text, language) => cells.replaceActive(text, language),
+    onChange,
+  };
+}

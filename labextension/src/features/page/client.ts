@@ -1,0 +1,48 @@
+import type { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
+import { URLExt } from '@jupyterlab/coreutils';
+import { ServerConnection } from '@jupyterlab/services';
+import { Token } from '@lumino/coreutils';
+
+import { Client } from '../../delivery/client';
+import { shareClient } from '../../delivery/shared_client';
+import { PageTransport } from '../../delivery/transport';
+import type { ServerAccess } from '../../delivery/transport';
+
+export type IAcpClient = Client;
+
+export const IAcpClient = new Token<IAcpClient>(
+  'acp-jupyter:IAcpClient',
+  'The one connection of the page to its agents: sessions, turns, commands.',
+);
+
+/** Makes the page's client, and shows it to widgets of the same page. */
+export const clientPlugin: JupyterFrontEndPlugin<IAcpClient> = {
+  id: 'acp-jupyter:client',
+  description: 'Connects the page to the agents of the Jupyter server.',
+  autoStart: true,
+  provides: IAcpClient,
+  activate: (app: JupyterFrontEnd) => {
+    const client = new Client(new PageTransport(labAccess(app.serviceManager.serverSettings)));
+    shareClient(client);
+    return client;
+  },
+};
+
+/** Access over JupyterLab's own connection settings, token and XSRF included. */
+export function labAccess(settings: ServerConnection.ISettings): ServerAccess {
+  return {
+    openSocket: path => {
+      const url = new URL(URLExt.join(settings.wsUrl, path), location.href);
+      if (settings.appendToken && settings.token) {
+        url.searchParams.set('token', settings.token);
+      }
+      return new settings.WebSocket(url);
+    },
+    get: path =>
+      ServerConnection.makeRequest(
+        URLExt.join(settings.baseUrl, path),
+        { method: 'GET' },
+        settings,
+      ),
+  };
+}

@@ -1,0 +1,110 @@
+import type { JupyterFrontEnd } from '@jupyterlab/application';
+import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
+
+import type { Origin, TurnState } from '../../wire/types';
+import { OPEN_SESSION } from './ids';
+
+/** Which notebook the user works in; there may be none, or no notebooks at all. */
+export class CurrentNotebook {
+  readonly #tracker: INotebookTracker | null;
+
+  constructor(tracker: INotebookTracker | null) {
+    this.#tracker = tracker;
+  }
+
+  get panel(): NotebookPanel | null {
+    return this.#tracker?.currentWidget ?? null;
+  }
+
+  /** Its path at the server, or an empty text. */
+  get path(): string {
+    return this.panel?.context.localPath ?? '';
+  }
+
+  onChange(listener: () => void): void {
+    this.#tracker?.currentChanged.connect(listener);
+  }
+
+  /** Told when another cell or notebook is the active one; returns how to stop that. */
+  onActiveCell(listener: () => void): () => void {
+    const tracker = this.#tracker;
+    tracker?.activeCellChanged.connect(listener);
+    tracker?.currentChanged.connect(listener);
+    return () => {
+      tracker?.activeCellChanged.disconnect(listener);
+      tracker?.currentChanged.disconnect(listener);
+    };
+  }
+
+  /** An open notebook. */
+  find(path: string): NotebookPanel | null {
+    return this.#tracker?.find(({ context }) => context.localPath === path) ?? null;
+  }
+}
+
+/** Shows the cell of a prompt; resolves to its element, if it is there. */
+export async function revealCell(
+  app: JupyterFrontEnd,
+  notebook: CurrentNotebook,
+  origin: Origin,
+): Promise<HTMLElement | null> {
+  if (notebook.find(origin.notebook_path) === null) {
+    await app.commands.execute('docmanager:open', { path: origin.notebook_path });
+  }
+  const panel = notebook.find(origin.notebook_path);
+  if (panel === null) {
+    return null;
+  }
+  await panel.context.ready;
+  app.shell.activateById(panel.id);
+  const { content } = panel;
+  const index = content.widgets.findIndex(cell => cell.model.id === origin.cell_id);
+  const cell = content.widgets[index];
+  if (cell === undefined) {
+    return null;
+  }
+  content.activeCellIndex = index;
+  await content.scrollToCell(cell);
+  await cell.ready;
+  return cell.node;
+}
+
+/** Number of a cell in its notebook, from 1; `null` where that is not open. */
+export function cellNumber(notebook: CurrentNotebook, origin: Origin): number | null {
+  const cells = notebook.find(origin.notebook_path)?.content.widgets ?? [];
+  const index = cells.findIndex(cell => cell.model.id === origin.cell_id);
+  return index < 0 ? null : index + 1;
+}
+
+/** Shows the cell that a turn came from; where there is none, the turn in the panel. */
+export async function goToTurn(
+  app: JupyterFrontEnd,
+  notebook: CurrentNotebook,
+  { session_id: sessionId, turn_id: turnId, origin }: TurnState,
+): Promise<void> {
+  const isOfCell = origin !== null && origin.cell_id !== '';
+  // The notebook may be gone by now.
+  const cell = isOfCell ? await revealCell(app, notebook, origin).catch(() => null) : null;
+  if (cell === null) {
+    await app.commands.execute(OPEN_SESSION, { sessionId, turnId });
+  } else {
+    cell.focus({ preventScroll: true });
+  }
+}
+
+/** Frames that a session has to be drawn in. */
+const FRAMES = 60;
+
+/** Brings a turn of the panel to its top, once it is drawn. */
+export async function revealTurn(panel: HTMLElement, turnId: string): Promise<void> {
+  for (let frame = 0; frame < FRAMES; frame++) {
+    const turn = panel.querySelector<HTMLElement>(`[data-turn="${CSS.escape(turnId)}"]`);
+    if (turn !== null) {
+      turn.tabIndex = -1;
+      turn.focus({ preventScroll: true });
+      turn.scrollIntoView({ block: 'start' });
+      return;
+    }
+    await new Promise(resolve => requestAnimationFrame(resolve));
+  }
+}

@@ -1,0 +1,10 @@
+/** Id of the plugin that the settings belong to; its schema is `schema/plugin.json`. */
+export const SETTINGS = 'acp-jupyter:plugin';
+
+export const OPEN_SESSION = 'acp-jupyter:open-session';
+
+export const REVIEW = 'acp-jupyter:review';
+
+export const GO_TO_PERMISSION = 'acp-jupyter:go-to-permission';
+
+export const PANEL_ID = 'acp-jupyter-panel';

@@ -1,0 +1,62 @@
+import type { Mounted, Translate } from '../../views';
+
+type Mount<Props> = (element: HTMLElement, props: Props) => Mounted<Props>;
+
+/** A view whose code may still be on its way. */
+export interface Later<Props> extends Mounted<Props> {
+  /** Resolves once it is drawn, or once it is clear that it won't be. */
+  readonly drawn: Promise<void>;
+}
+
+/**
+ * The views are most of what this extension weighs, and many pages never show one:
+ * their code comes with the first that is drawn.
+ */
+export const mountTurn = later(async () => (await import('../../views')).mountTurn);
+
+export const mountPanel = later(async () => (await import('../../views')).mountPanel);
+
+export const mountReview = later(async () => (await import('../../views/review')).mountReview);
+
+export const mountRunNote = later(async () => (await import('../../views/review')).mountRunNote);
+
+/** Mounts at once where the code is here; else as soon as it is, with the newest properties. */
+export function later<Props extends { readonly t?: Translate }>(
+  load: () => Promise<Mount<Props>>,
+): (element: HTMLElement, props: Props) => Later<Props> {
+  let mount: Mount<Props> | null = null;
+  return (element, props) => {
+    if (mount !== null) {
+      return { ...mount(element, props), drawn: Promise.resolve() };
+    }
+    let newest = props;
+    let mounted: Mounted<Props> | null = null;
+    let disposed = false;
+    const drawn = load().then(
+      loaded => {
+        mount = loaded;
+        if (!disposed) {
+          mounted = loaded(element, newest);
+        }
+      },
+      (error: unknown) => {
+        console.error(error);
+        if (!disposed) {
+          const words = 'The view could not be loaded. Reload the page.';
+          element.textContent = newest.t?.(words) ?? words;
+        }
+      },
+    );
+    return {
+      drawn,
+      update: next => {
+        newest = next;
+        mounted?.update(next);
+      },
+      dispose: () => {
+        disposed = true;
+        mounted?.dispose();
+      },
+    };
+  };
+}

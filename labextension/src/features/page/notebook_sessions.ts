@@ -1,0 +1,75 @@
+import type { Client, Following } from '../../delivery/client';
+import { Listeners } from '../../delivery/listeners';
+import type { TurnState } from '../../wire/types';
+
+/** The sessions of one notebook, followed so that their turns are heard of. */
+export class NotebookSessions {
+  /** Ids of sessions that are followed from now on; their turns may be over by then. */
+  readonly added = new Listeners<string>();
+
+  readonly #client: Client;
+  readonly #following = new Map<string, Following>();
+  readonly #stop: () => void;
+  #path: string;
+
+  constructor(client: Client, path: string) {
+    this.#client = client;
+    this.#path = path;
+    this.#stop = client.sessionsChanged.add(() => this.#follow());
+    this.#follow();
+  }
+
+  has(sessionId: string): boolean {
+    return this.#following.has(sessionId);
+  }
+
+  /** The turns of all of them. */
+  turns(): TurnState[] {
+    return [...this.#following.values()].flatMap(({ store }) => [...store.view.turns.values()]);
+  }
+
+  /** Where a session works, as an absolute path. */
+  folder(sessionId: string): string {
+    return this.#following.get(sessionId)?.store.view.session?.cwd ?? '';
+  }
+
+  /** The turns that are not done, in all of them. */
+  openTurns(): TurnState[] {
+    return this.turns().filter(turn => turn.status !== 'done');
+  }
+
+  /** The notebook was renamed. */
+  move(path: string): void {
+    this.#path = path;
+    this.#follow();
+  }
+
+  dispose(): void {
+    this.#stop();
+    for (const following of this.#following.values()) {
+      following.dispose();
+    }
+    this.#following.clear();
+  }
+
+  #follow(): void {
+    const sessions = this.#client.sessions ?? [];
+    const ids = new Set(
+      sessions
+        .filter(session => session.notebook_path === this.#path)
+        .map(session => session.session_id),
+    );
+    for (const sessionId of ids) {
+      if (!this.#following.has(sessionId)) {
+        this.#following.set(sessionId, this.#client.follow(sessionId));
+        this.added.emit(sessionId);
+      }
+    }
+    for (const [sessionId, following] of this.#following) {
+      if (!ids.has(sessionId)) {
+        this.#following.delete(sessionId);
+        following.dispose();
+      }
+    }
+  }
+}

@@ -1,0 +1,79 @@
+import type { SessionState } from '../../wire/types';
+
+/**
+ * The path by which the server knows a file that an item names.
+ *
+ * Items name files relative to the session's folder, or absolutely outside it.
+ * The page knows the server's root absolutely or shortened by `~`, the session
+ * its folder both ways.
+ */
+export function serverPath(
+  root: string,
+  session: Pick<SessionState, 'cwd' | 'folder'>,
+  path: string,
+): string | null {
+  const folder = root.startsWith('~') ? session.folder : session.cwd;
+  const whole = path.startsWith('/') || path.startsWith('~') ? path : `${folder}/${path}`;
+  const parts = normal(whole);
+  const below = normal(root);
+  return below.every((part, index) => parts[index] === part)
+    ? parts.slice(below.length).join('/')
+    : null;
+}
+
+function normal(path: string): string[] {
+  const parts: string[] = [];
+  for (const part of path.replaceAll('\\', '/').split('/')) {
+    if (part === '..') {
+      parts.pop();
+    } else if (part !== '' && part !== '.') {
+      parts.push(part);
+    }
+  }
+  return parts;
+}
+
+/**
+ * The place of a file on the server's machine, as a `file:` address.
+ *
+ * The page knows the server's root absolutely or shortened by `~`, and the
+ * session's folder both ways; `null` where that does not tell.
+ */
+export function fileUri(
+  root: string,
+  session: Pick<SessionState, 'cwd' | 'folder'>,
+  path: string,
+): string | null {
+  const whole = absoluteRoot(root, session);
+  if (whole === null) {
+    return null;
+  }
+  const parts = `${whole}/${path}`.replaceAll('\\', '/').split('/');
+  const named = parts.filter(part => part !== '').map(encodeURIComponent);
+  // `C:` stays as it is.
+  return `file:///${named.join('/').replace(/^([A-Za-z])%3A/, '$1:')}`;
+}
+
+function absoluteRoot(
+  root: string,
+  { cwd, folder }: Pick<SessionState, 'cwd' | 'folder'>,
+): string | null {
+  if (!root.startsWith('~')) {
+    return root === '' ? null : root;
+  }
+  const below = folder.slice(1);
+  if (!folder.startsWith('~') || !cwd.endsWith(below)) {
+    return null;
+  }
+  return cwd.slice(0, cwd.length - below.length) + root.slice(1);
+}
+
+/** The last part of a path. */
+export function baseOf(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}
+
+/** The folder of a path; the root is an empty text. */
+export function folderOf(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf('/')));
+}

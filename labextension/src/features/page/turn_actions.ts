@@ -1,0 +1,90 @@
+import type { JupyterFrontEnd } from '@jupyterlab/application';
+import { Notification } from '@jupyterlab/apputils';
+import { PageConfig } from '@jupyterlab/coreutils';
+import { DocumentWidget } from '@jupyterlab/docregistry';
+import type { Widget } from '@lumino/widgets';
+
+import type { Client } from '../../delivery/client';
+import type { Actions, Translate } from '../../views';
+import { isRecord, number } from '../../wire/read';
+import type { SessionState } from '../../wire/types';
+import { OPEN_SESSION, REVIEW } from './ids';
+import { serverPath } from './paths';
+
+/** What a turn in a cell may do. */
+export function turnActions(
+  app: JupyterFrontEnd,
+  client: Client,
+  session: () => SessionState | null,
+  t: Translate,
+): Actions {
+  return {
+    answerPermission: (sessionId, requestId, optionId, more) =>
+      client.answerPermission(sessionId, requestId, optionId, more),
+    trustFolder: (sessionId, requestId, trust) =>
+      client.permissions.trust(sessionId, requestId, trust),
+    answerElicitation: (sessionId, requestId, answer) =>
+      client.answerElicitation(sessionId, requestId, answer),
+    cancel: (sessionId, turnId) => client.cancel(sessionId, turnId),
+    setConfig: (sessionId, change) => client.setConfig(sessionId, change),
+    getChanges: (...asked) => client.changes.file(...asked),
+    revertTurn: (turnId, what) => client.changes.revert(turnId, what),
+    review: turnId =>
+      void app.commands.execute(REVIEW, { sessionId: session()?.session_id ?? '', turnId }),
+    killTerminal: (sessionId, terminalId) => client.killTerminal(sessionId, terminalId),
+    openSession: sessionId => void app.commands.execute(OPEN_SESSION, { sessionId }),
+    baseUrl: PageConfig.getBaseUrl(),
+    openFile: (path, line) => openFile(app, session(), path, line, t),
+    reconnect: () => client.reconnect(),
+    // Absent where the page came over plain http.
+    ...('clipboard' in navigator
+      ? { copy: (text: string) => navigator.clipboard.writeText(text) }
+      : {}),
+  };
+}
+
+/** Opens a file or folder of a session; nothing happens where the server does not show it. */
+function openFile(
+  app: JupyterFrontEnd,
+  session: SessionState | null,
+  path: string,
+  line: number | null,
+  t: Translate,
+): void {
+  const root = PageConfig.getOption('serverRoot');
+  const target = session === null ? null : serverPath(root, session, path);
+  if (target === null) {
+    return;
+  }
+  void (async () => {
+    const { contents } = app.serviceManager;
+    // An agent may name what is not there.
+    const found = await contents.get(target, { content: false }).catch(() => null);
+    if (found === null) {
+      Notification.info(t('%1 is not there.', path), { autoClose: 5_000 });
+    } else if (found.type === 'directory') {
+      if (app.commands.hasCommand('filebrowser:open-path')) {
+        await app.commands.execute('filebrowser:open-path', { path: target });
+      }
+    } else {
+      const opened: unknown = await app.commands.execute('docmanager:open', { path: target });
+      if (line !== null && opened instanceof DocumentWidget) {
+        await opened.context.ready;
+        await goToLine(app, opened, line);
+      }
+    }
+  })();
+}
+
+/** Only in a text editor; the file may have fewer lines by now. */
+async function goToLine(
+  { commands }: JupyterFrontEnd,
+  { content }: { readonly content: Widget },
+  line: number,
+): Promise<void> {
+  const editor: unknown = Reflect.get(content, 'editor');
+  const lines = isRecord(editor) ? number(editor, 'lineCount') : null;
+  if (lines !== null && commands.hasCommand('fileeditor:go-to-line')) {
+    await commands.execute('fileeditor:go-to-line', { line: Math.min(line, lines), column: 1 });
+  }
+}

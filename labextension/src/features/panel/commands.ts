@@ -1,0 +1,106 @@
+import type { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
+import { ICommandPalette, Notification } from '@jupyterlab/apputils';
+import { ILauncher } from '@jupyterlab/launcher';
+import { ISettingRegistry } from '@jupyterlab/settingregistry';
+import { ITranslator, nullTranslator } from '@jupyterlab/translation';
+
+import { preferThoughts } from '../../state/ui';
+import { agentIcon } from '../page/icon';
+import { PANEL_ID, SETTINGS } from '../page/ids';
+import { IAcpPanel } from './session_panel';
+
+const OPEN_PANEL = 'acp-jupyter:open-panel';
+
+const NEW_SESSION = 'acp-jupyter:new-session';
+
+const NEXT_TURN = 'acp-jupyter:next-turn';
+
+const PREVIOUS_TURN = 'acp-jupyter:previous-turn';
+
+/** Ways to the panel: commands, the launcher, settings. */
+export const commandsPlugin: JupyterFrontEndPlugin<void> = {
+  id: 'acp-jupyter:commands',
+  description: 'Commands and a launcher card for sessions of agents.',
+  autoStart: true,
+  requires: [IAcpPanel],
+  optional: [ICommandPalette, ILauncher, ISettingRegistry, ITranslator],
+  activate: (
+    app: JupyterFrontEnd,
+    panel: IAcpPanel,
+    palette: ICommandPalette | null,
+    launcher: ILauncher | null,
+    registry: ISettingRegistry | null,
+    translator: ITranslator | null,
+  ) => {
+    const trans = (translator ?? nullTranslator).load('acp_jupyter');
+    const { commands, shell } = app;
+    const show = () => shell.activateById(PANEL_ID);
+    const turn = async (by: 1 | -1) => {
+      if (!panel.isVisible) {
+        show();
+      }
+      await panel.drawn;
+      goToTurn(panel.node, by);
+    };
+    commands.addCommand(OPEN_PANEL, {
+      label: trans.__('Agent Sessions'),
+      caption: trans.__('Talk to an agent'),
+      icon: agentIcon,
+      execute: show,
+    });
+    commands.addCommand(NEW_SESSION, {
+      label: trans.__('New Agent Session'),
+      caption: trans.__('Start a session with the agent of the panel'),
+      icon: agentIcon,
+      execute: async () => {
+        show();
+        try {
+          await panel.newSession();
+        } catch (error) {
+          Notification.error(error instanceof Error ? error.message : String(error));
+        }
+      },
+    });
+    commands.addCommand(NEXT_TURN, {
+      label: trans.__('Next Turn of the Agent Session'),
+      execute: () => turn(1),
+    });
+    commands.addCommand(PREVIOUS_TURN, {
+      label: trans.__('Previous Turn of the Agent Session'),
+      execute: () => turn(-1),
+    });
+    for (const command of [NEW_SESSION, NEXT_TURN, PREVIOUS_TURN]) {
+      palette?.addItem({ command, category: trans.__('Agents') });
+    }
+    launcher?.add({ command: OPEN_PANEL, category: trans.__('Other'), rank: 3 });
+
+    const read = ({ composite }: ISettingRegistry.ISettings) => {
+      panel.sendKey = composite['sendKey'] === 'shift-enter' ? 'shift-enter' : 'enter';
+      const { thoughts } = composite;
+      preferThoughts(thoughts === 'open' || (thoughts === 'closed' ? false : null));
+    };
+    void registry?.load(SETTINGS).then(
+      settings => {
+        settings.changed.connect(read);
+        read(settings);
+      },
+      () => {
+        // Without settings the standard holds.
+      },
+    );
+  },
+};
+
+/** From the prompt that has the focus, else from the last one. */
+function goToTurn(panel: HTMLElement, by: 1 | -1): void {
+  const prompts = [...panel.querySelectorAll<HTMLElement>('.acp-log .acp-user')];
+  const focused = document.activeElement?.closest('.acp-turn');
+  const here = prompts.findIndex(prompt => prompt.closest('.acp-turn') === focused);
+  const to = here < 0 ? prompts.length - 1 : here + by;
+  const prompt = prompts[Math.min(prompts.length - 1, Math.max(0, to))];
+  if (prompt !== undefined) {
+    prompt.tabIndex = -1;
+    prompt.focus({ preventScroll: true });
+    prompt.scrollIntoView({ block: 'start' });
+  }
+}

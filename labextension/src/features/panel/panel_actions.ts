@@ -1,0 +1,136 @@
+import type { JupyterFrontEnd } from '@jupyterlab/application';
+import { Notification } from '@jupyterlab/apputils';
+import type { NotebookPanel } from '@jupyterlab/notebook';
+
+import type { Client } from '../../delivery/client';
+import { Failure, refusal } from '../../delivery/failure';
+import { API_PATH } from '../../delivery/transport';
+import type { Actions, ExportFormat, Translate } from '../../views';
+import { isRecord } from '../../wire/read';
+import type { SessionState } from '../../wire/types';
+import type { PageContext } from '../context/page_context';
+import { cellsOfNotebook } from '../page/answer_cells';
+import { labAccess } from '../page/client';
+import { cellNumber, revealCell } from '../page/current_notebook';
+import type { CurrentNotebook } from '../page/current_notebook';
+import { turnActions } from '../page/turn_actions';
+
+interface PanelParts {
+  readonly app: JupyterFrontEnd;
+  readonly client: Client;
+  readonly notebook: CurrentNotebook;
+  readonly context: PageContext;
+  readonly t: Translate;
+  /** The session shown, as far as it is known. */
+  readonly session: () => SessionState | null;
+  readonly show: (sessionId: string) => void;
+  readonly boundNotebook: () => NotebookPanel | null;
+  readonly refreshAgents: () => Promise<void>;
+}
+
+/** What can be done in the side panel. */
+export function panelActions(parts: PanelParts): Actions {
+  const { app, client, notebook, context, t, session, show, boundNotebook, refreshAgents } = parts;
+  /** The session made last: it can be written to before its snapshot is here. */
+  let lastCreated: SessionState | null = null;
+  return {
+    ...turnActions(app, client, session, t),
+    send: async (sessionId, text, attachments) => {
+      const known = [session(), lastCreated].find(one => one?.session_id === sessionId);
+      await client.send(sessionId, await context.prompt(text, attachments, known ?? null));
+    },
+    mentions: context.mentions,
+    createSession: async agent => {
+      const created = await client.createSession({
+        agent,
+        notebook_path: notebook.path,
+        new: true,
+      });
+      lastCreated = created;
+      show(created.session_id);
+      return created.session_id;
+    },
+    openSession: show,
+    closeSession: sessionId => client.closeSession(sessionId),
+    listRules: sessionId => client.permissions.rules(sessionId),
+    revokeRule: ruleId => client.permissions.revoke(ruleId),
+    loadItems: async (sessionId, start, end) => {
+      await client.loadItems(sessionId, start, end);
+    },
+    cells: cellsOfNotebook(boundNotebook, listener => notebook.onActiveCell(listener), t),
+    jumpTo: origin => void revealCell(app, notebook, origin),
+    cellNumber: origin => cellNumber(notebook, origin),
+    life: {
+      resume: sessionId => client.life.resume(sessionId),
+      fork: sessionId => client.life.fork(sessionId),
+      remove: sessionId => client.life.remove(sessionId),
+      listOfAgent: (agent, cursor) => client.life.listOfAgent(agent, cursor),
+      openOfAgent: (agent, session, trust) => client.life.openOfAgent(agent, session, trust),
+    },
+    traffic: (sessionId, query) => client.life.traffic(sessionId, query),
+    trafficLine: (sessionId, place) => client.life.trafficLine(sessionId, place),
+    exportSession: (sessionId, format) => exportSession(app, sessionId, format),
+    removeQueued: (sessionId, turnId) => client.cancel(sessionId, turnId),
+    editQueued: (turnId, text) => client.editQueued(turnId, text),
+    sendNow: turnId => client.sendNow(turnId),
+    refreshAgents,
+    login: (sessionId, methodId) => client.logins.login(sessionId, methodId),
+    cancelLogin: sessionId => client.logins.cancelLogin(sessionId),
+    allowDownload: (agentId, shown) => client.logins.allowDownload(agentId, shown),
+    restartAgent: async agentId => {
+      Notification.info(await client.logins.restartAgent(agentId), { autoClose: 5_000 });
+    },
+    openTerminal: name => {
+      if (app.commands.hasCommand('terminal:open')) {
+        void app.commands.execute('terminal:open', { name });
+      } else {
+        Notification.info(t('Open terminal %1 to log in.', name), { autoClose: 10_000 });
+      }
+    },
+  };
+}
+
+const SUFFIXES: Record<ExportFormat, string> = { traffic: 'ndjson', markdown: 'md', html: 'html' };
+
+/** Gives the user a session as a file. */
+export async function exportSession(
+  app: JupyterFrontEnd,
+  sessionId: string,
+  format: ExportFormat,
+): Promise<void> {
+  const access = labAccess(app.serviceManager.serverSettings);
+  const path = `${API_PATH}sessions/${encodeURIComponent(sessionId)}/`;
+  const answer = await access.get(
+    path + (format === 'traffic' ? 'traffic' : `transcript?format=${format}`),
+  );
+  if (!answer.ok) {
+    throw await failureOf(answer);
+  }
+  saveAs(
+    format === 'traffic' ? await answer.blob() : new Blob([textOf(await answer.json(), format)]),
+    `session-${sessionId.slice(0, 8)}.${SUFFIXES[format]}`,
+  );
+}
+
+async function failureOf(answer: Response): Promise<Failure> {
+  const body: unknown = await answer.json().catch(() => null);
+  const message = isRecord(body) && typeof body.message === 'string' ? body.message : '';
+  return message === '' ? refusal(answer.status) : new Failure(message, 'export');
+}
+
+function textOf(transcript: unknown, format: string): string {
+  const text = isRecord(transcript) ? transcript[format] : undefined;
+  if (typeof text !== 'string') {
+    throw new Failure('The server answered with something else. Its version may differ.', 'export');
+  }
+  return text;
+}
+
+function saveAs(content: Blob, name: string): void {
+  const anchor = document.createElement('a');
+  anchor.href = URL.createObjectURL(content);
+  anchor.download = name;
+  anchor.click();
+  // The browser has begun to read it by then.
+  setTimeout(() => URL.revokeObjectURL(anchor.href), 60_000);
+}

@@ -1,0 +1,266 @@
+import type { JupyterFrontEnd } from '@jupyterlab/application';
+import type { NotebookPanel } from '@jupyterlab/notebook';
+import { Token } from '@lumino/coreutils';
+import type { Message } from '@lumino/messaging';
+import { Widget } from '@lumino/widgets';
+
+import type { Client, Following } from '../../delivery/client';
+import { Failure } from '../../delivery/failure';
+import type { DraftAttachment } from '../../state/attachments';
+import { SessionStore } from '../../state/store';
+import type { Actions, PanelProps, Rendering, SendKey, Translate } from '../../views';
+import type { AgentEntry, SessionState, SessionSummary } from '../../wire/types';
+import { acceptFiles, PageContext } from '../context/page_context';
+import type { CurrentNotebook } from '../page/current_notebook';
+import { agentIcon } from '../page/icon';
+import { PANEL_ID } from '../page/ids';
+import { mountPanel } from '../page/lazy_views';
+import type { Later } from '../page/lazy_views';
+import { panelActions } from './panel_actions';
+
+export type IAcpPanel = Pick<
+  SessionPanel,
+  'attach' | 'drawn' | 'isVisible' | 'newSession' | 'node' | 'sendKey' | 'session' | 'sessionId'
+>;
+
+export const IAcpPanel = new Token<IAcpPanel>(
+  'acp-jupyter:IAcpPanel',
+  'The side panel of agent sessions.',
+);
+
+export interface PanelOptions {
+  readonly app: JupyterFrontEnd;
+  readonly client: Client;
+  readonly notebook: CurrentNotebook;
+  readonly rendering: Rendering | undefined;
+  readonly t: Translate;
+}
+
+/** The side panel: it shows the session of the current notebook, or the one picked. */
+export class SessionPanel extends Widget {
+  readonly #options: PanelOptions;
+  readonly #actions: Actions;
+  readonly #context: PageContext;
+  /** Holds what is written as long as no session is shown. */
+  readonly #blank = new SessionStore('');
+  readonly #stops: (() => void)[];
+  /** Drawn when it is shown for the first time. */
+  #mounted: Later<PanelProps> | null = null;
+  #following: Following | null = null;
+  #agents: readonly AgentEntry[] | null = null;
+  #failure: Failure | null = null;
+  #sendKey: SendKey = 'enter';
+  #opened = 0;
+  /** Notebook whose session was looked for last. */
+  #path: string | null = null;
+
+  constructor(options: PanelOptions) {
+    super();
+    this.#options = options;
+    this.id = PANEL_ID;
+    this.addClass('acp-SessionPanel');
+    this.title.icon = agentIcon;
+    this.title.caption = options.t('ACP sessions');
+    this.#context = new PageContext({ ...options, session: () => this.session });
+    this.#actions = panelActions({
+      ...options,
+      context: this.#context,
+      session: () => this.session,
+      show: sessionId => this.openSession(sessionId),
+      boundNotebook: () => this.#boundNotebook(),
+      refreshAgents: () => this.#refreshAgents(),
+    });
+    const { client, notebook } = options;
+    this.#stops = [
+      acceptFiles(this.node, file => this.attach(file)),
+      client.connectionChanged.add(({ state }) => {
+        if (state === 'open') {
+          void this.#refreshAgents();
+        }
+        this.#draw();
+      }),
+      client.sessionsChanged.add(() => this.#sessionsChanged()),
+      client.refused.add(({ sessionId, error }) => {
+        if (sessionId === this.sessionId) {
+          this.#show(null);
+          this.#fail(Failure.of(error));
+        }
+      }),
+    ];
+    notebook.onChange(() => this.#followNotebook());
+    void this.#refreshAgents();
+    this.#sessionsChanged();
+  }
+
+  /** The session shown, or an empty text. */
+  get sessionId(): string {
+    return this.#following?.store.sessionId ?? '';
+  }
+
+  /** Its state, as far as it is known. */
+  get session(): SessionState | null {
+    return this.#following?.store.view.session ?? null;
+  }
+
+  /** Resolves once what was shown is drawn. */
+  get drawn(): Promise<void> {
+    return this.#mounted?.drawn ?? Promise.resolve();
+  }
+
+  openSession(sessionId: string): void {
+    this.#path = this.#options.notebook.path;
+    this.#opened += 1;
+    this.#show(sessionId);
+    this.#draw();
+  }
+
+  /** Puts something to the message that is being written; nothing is sent. */
+  attach(attachment: DraftAttachment): void {
+    (this.#following?.store ?? this.#blank).ui.attachments.add(attachment);
+  }
+
+  /** Starts a session with the agent of the one shown, else with the first that is ready. */
+  async newSession(): Promise<void> {
+    const ready = this.#agents?.find(({ status }) => status === 'ready');
+    const agent = this.session?.agent ?? ready?.id;
+    if (agent === undefined) {
+      throw new Failure(this.#options.t('No agent is ready yet.'), 'no_agent');
+    }
+    await this.#actions.createSession?.(agent);
+  }
+
+  set sendKey(key: SendKey) {
+    this.#sendKey = key;
+    this.#draw();
+  }
+
+  override dispose(): void {
+    if (this.isDisposed) {
+      return;
+    }
+    for (const stop of this.#stops) {
+      stop();
+    }
+    this.#mounted?.dispose();
+    this.#following?.dispose();
+    super.dispose();
+  }
+
+  protected override onActivateRequest(message: Message): void {
+    super.onActivateRequest(message);
+    const focused = document.activeElement;
+    void this.drawn.then(() => {
+      // Whoever has gone elsewhere meanwhile stays there.
+      if (document.activeElement === focused || document.activeElement === document.body) {
+        this.node.querySelector<HTMLElement>('textarea, [role=textbox], [role=combobox]')?.focus();
+      }
+    });
+  }
+
+  protected override onAfterAttach(message: Message): void {
+    super.onAfterAttach(message);
+    if (this.isVisible) {
+      this.#mount();
+    }
+  }
+
+  protected override onBeforeShow(message: Message): void {
+    super.onBeforeShow(message);
+    this.#mount();
+  }
+
+  #mount(): void {
+    this.#mounted ??= mountPanel(this.node, this.#props());
+  }
+
+  /** The session's notebook, as far as it is open; without one the current notebook. */
+  #boundNotebook(): NotebookPanel | null {
+    const { notebook } = this.#options;
+    const path = this.session?.notebook_path ?? '';
+    return path === '' ? notebook.panel : notebook.find(path);
+  }
+
+  async #refreshAgents(): Promise<void> {
+    try {
+      this.#agents = await this.#options.client.agents();
+      this.#failure = null;
+    } catch (error) {
+      this.#failure = Failure.from(error);
+    }
+    this.#draw();
+  }
+
+  #sessionsChanged(): void {
+    this.#badge();
+    this.#followNotebook();
+    this.#draw();
+  }
+
+  /** Goes to the session of another notebook, and to the first one of this. */
+  #followNotebook(): void {
+    const { client, notebook } = this.#options;
+    const path = notebook.path;
+    const own = (client.sessions ?? []).filter(session => session.notebook_path === path);
+    if (path !== '' && (path !== this.#path || this.#following === null)) {
+      const newest = own.reduce<SessionSummary | null>(
+        (best, one) => ((best?.updated_at ?? 0) > (one.updated_at ?? 0) ? best : one),
+        null,
+      );
+      if (path !== this.#path || newest !== null) {
+        this.#path = path;
+        this.#show(newest?.session_id ?? null);
+      }
+    }
+  }
+
+  #show(sessionId: string | null): void {
+    if ((sessionId ?? '') === this.sessionId) {
+      return;
+    }
+    const former = this.#following;
+    this.#following = sessionId === null ? null : this.#options.client.follow(sessionId);
+    former?.dispose();
+    this.#draw();
+  }
+
+  #fail(failure: Failure): void {
+    this.#failure = failure;
+    this.#draw();
+  }
+
+  #badge(): void {
+    const sessions = this.#options.client.sessions ?? [];
+    const waiting = sessions.reduce((sum, session) => sum + session.waiting, 0);
+    const { t } = this.#options;
+    const words = waiting === 0 ? '' : t('%1 waiting', waiting);
+    this.title.label = words;
+    this.title.caption = words === '' ? t('ACP sessions') : `${t('ACP sessions')} · ${words}`;
+    this.title.className = waiting === 0 ? '' : 'acp-mod-waiting';
+  }
+
+  #draw(): void {
+    if (!this.isDisposed) {
+      this.#mounted?.update(this.#props());
+    }
+  }
+
+  #props(): PanelProps {
+    const { client, t } = this.#options;
+    const { connection } = client;
+    const failure = (connection.state === 'lost' ? connection.failure : null) ?? this.#failure;
+    return {
+      store: this.#following?.store ?? null,
+      opened: this.#opened,
+      sessions: client.sessions,
+      agents: this.#agents,
+      connection,
+      // A plain object: an error's message is lost when it is copied.
+      failure: failure && { message: failure.message, detail: failure.detail },
+      actions: this.#actions,
+      blank: this.#blank,
+      sendKey: this.#sendKey,
+      rendering: this.#options.rendering,
+      t,
+    };
+  }
+}

@@ -1,0 +1,43 @@
+import type { IMermaidManager } from '@jupyterlab/mermaid';
+
+import type { Diagram } from '../../views';
+
+const MAX_SOURCE = 20_000;
+
+const MAX_SVG = 2_000_000;
+
+/**
+ * Mermaid draws in the page, where an address would be fetched before there is
+ * an image: sources that could hold one stay as they are written. Line breaks
+ * and simple marks are the only HTML of labels.
+ */
+const REFUSED = [
+  /<(?!(?:br|b|i|u|em|strong|sub|sup|code)\s*\/?>|\/(?:b|i|u|em|strong|sub|sup|code)\s*>)[a-z!/?]/i,
+  /<\s+(?:img|image|svg|style|link|script|iframe|object|embed|video|audio|source|input|body|table)\b/i,
+  /url\s*\(|image-set|@import|expression\s*\(|themeCSS|fontFamily/i,
+  /@\{[^}]*\b(?:img|icon)\b/i,
+  /^\s*(?:click|link|links|properties|callback)\b/im,
+  /\b(?:https?|data|javascript|file|ftp|blob)\s*:/i,
+  /\\[0-9a-fux]/i,
+  /&#?\w+;|#(?:x?\d+|x[0-9a-f]+|lt|gt|amp);/i,
+];
+
+/** What a class diagram says of a class, without attributes. */
+const STEREOTYPE = /<<[a-z]+>>/gi;
+
+/** Draws a diagram as an image: a document of its own that runs and loads nothing. */
+export async function draw(mermaid: IMermaidManager, source: string): Promise<Diagram | null> {
+  const checked = source.slice(0, MAX_SOURCE + 1).replace(STEREOTYPE, ' ');
+  if (source.length > MAX_SOURCE || REFUSED.some(pattern => pattern.test(checked))) {
+    return null;
+  }
+  const { svg, width, accessibleTitle, accessibleDescription } = await mermaid.renderSvg(source);
+  if (svg.length > MAX_SVG) {
+    return null;
+  }
+  return {
+    address: `data:image/svg+xml,${encodeURIComponent(svg)}`,
+    label: [accessibleTitle, accessibleDescription].filter(Boolean).join('. ').slice(0, 500),
+    width: width !== undefined && width !== null && width > 0 ? Math.round(width) : null,
+  };
+}

@@ -1,0 +1,165 @@
+import type { VNode } from 'preact';
+import { useLayoutEffect, useMemo, useState } from 'preact/hooks';
+
+import type { Mounted, Translate } from '../../../views';
+import { DiffColours } from '../../../views/diff/colours';
+import { compareTexts } from '../../../views/diff/compare_lines';
+import { LinesBody } from '../../../views/diff/lines_body';
+import { useAnnouncer } from '../../../views/parts/announcer';
+import { messageOf } from '../../../views/parts/buttons';
+import { Counts } from '../../../views/parts/files';
+import { Icon } from '../../../views/parts/icons';
+import { OWN_KEYS } from '../../../views/parts/keyboard';
+import { mounted } from '../../../views/parts/mount';
+import { ErrorNote } from '../../../views/parts/notes';
+import { SceneContext, useScene, useUniqueId } from '../../../views/scene';
+import type { Scene } from '../../../views/scene';
+import { standingOf } from './changed_cells';
+import type { ChangedCell } from './changed_cells';
+
+/** One change, with what can be done about it; both throw in words. */
+export interface CellNoteRow {
+  readonly changed: ChangedCell;
+  readonly scene: Scene;
+  /** Of its code. */
+  readonly language: string;
+  /** Number of its cell, from 1; `null` where that is gone. */
+  readonly number: number | null;
+  readonly source: string | null;
+  /** @param name - Of the cell, for people. */
+  readonly keep: (name: string) => void;
+  readonly revert: (name: string) => void;
+}
+
+export interface CellNoteProps {
+  readonly rows: readonly CellNoteRow[];
+}
+
+/** Under a cell: what an agent did to it, or to those that stood beside it. */
+function CellNote({ rows }: CellNoteProps) {
+  return (
+    <div class="acp acp-cellnote" data-host="panel">
+      {rows.map(row => (
+        <SceneContext.Provider key={row.changed.cellId} value={row.scene}>
+          <CellNoteChange {...row} />
+        </SceneContext.Provider>
+      ))}
+    </div>
+  );
+}
+
+function CellNoteChange({ changed, language, number, source, keep, revert }: CellNoteRow) {
+  const { t } = useScene();
+  const [open, setOpen] = useState(false);
+  /** What was refused, of the source as it was then. */
+  const [refusal, setRefusal] = useState({ source, words: '' });
+  const failure = refusal.source === source ? refusal.words : '';
+  const id = useUniqueId();
+  const [was, is] = [changed.before?.source ?? '', changed.after?.source ?? ''];
+  const comparison = useMemo(() => compareTexts(was, is), [was, is]);
+  const words = wordsOf(changed, t);
+  const name = number === null ? t('the deleted cell') : t('Cell %1', number);
+  const isStale = standingOf(changed, source) === 'changed_since';
+  const run = (act: (name: string) => void) => () => {
+    try {
+      act(name);
+      setRefusal({ source, words: '' });
+    } catch (error) {
+      setRefusal({ source, words: messageOf(error) });
+    }
+  };
+  return (
+    <div class="acp-cellchange" role="group" aria-label={words}>
+      <div class="line">
+        <Icon
+          name={changed.before === null ? 'plus' : changed.after === null ? 'delete' : 'edit'}
+          small
+        />
+        <span class="cut" title={words} dir="auto">
+          {words}
+        </span>
+        <Counts added={comparison?.added ?? null} removed={comparison?.removed ?? null} />
+        {isStale && <span class="badge">{t('changed since')}</span>}
+        <button
+          type="button"
+          class="btn quiet small"
+          aria-expanded={open}
+          aria-controls={open ? id : undefined}
+          onClick={() => setOpen(!open)}
+          {...OWN_KEYS}
+        >
+          {open ? t('Hide diff') : t('Show diff')}
+        </button>
+        <button type="button" class="btn quiet small" onClick={run(keep)} {...OWN_KEYS}>
+          <Icon name="keep" />
+          {t('Keep')}
+        </button>
+        <button type="button" class="btn quiet small" onClick={run(revert)} {...OWN_KEYS}>
+          <Icon name="revert" />
+          {t('Revert')}
+        </button>
+      </div>
+      {failure !== '' && <ErrorNote message={failure} detail="" />}
+      {open && (
+        <section id={id} class="acp-diff" role="region" aria-label={t('Diff of %1', name)}>
+          {comparison === null ? (
+            <p class="muted acp-empty">{t('This is too big to be compared here.')}</p>
+          ) : (
+            <DiffColours before={was} after={is} path={language}>
+              <LinesBody comparison={comparison} id={`cell ${changed.cellId}`} />
+            </DiffColours>
+          )}
+        </section>
+      )}
+    </div>
+  );
+}
+
+/** What the user's own hand may have had a part in is not said to be the agent's. */
+function wordsOf({ before, after, agent, sure }: ChangedCell, t: Translate): string {
+  if (before === null) {
+    return sure ? t('Added by %1', agent) : t('Added during a turn of %1', agent);
+  }
+  if (after === null) {
+    return sure
+      ? t('A cell was deleted here by %1', agent)
+      : t('A cell was deleted here during a turn of %1', agent);
+  }
+  return sure ? t('Changed by %1', agent) : t('Changed during a turn of %1', agent);
+}
+
+export function mountCellNote(element: HTMLElement, props: CellNoteProps): Mounted<CellNoteProps> {
+  return mounted(element, props, given => <CellNote {...given} />);
+}
+
+type Say = (words: string) => void;
+
+/** Says to users of screen readers what was done at a cell; the line that says so goes. */
+export class CellAnnouncer {
+  readonly #node = document.createElement('div');
+  readonly #dispose: () => void;
+  #say: Say = () => undefined;
+
+  constructor(parent: HTMLElement) {
+    this.#node.className = 'acp';
+    parent.append(this.#node);
+    const onReady = (say: Say) => {
+      this.#say = say;
+    };
+    const regions = mounted(this.#node, { onReady }, given => <Regions {...given} />);
+    this.#dispose = () => regions.dispose();
+  }
+
+  readonly say: Say = words => this.#say(words);
+
+  dispose(): void {
+    this.#dispose();
+    this.#node.remove();
+  }
+}
+
+function Regions({ onReady }: { readonly onReady: (say: Say) => void }): VNode {
+  const { announce, regions } = useAnnouncer();
+  useLayoutEffect(() => onReady(words => announce(words, 'polite')), [announce]);
+  return regions;
+}

@@ -1,0 +1,141 @@
+import { compareCells } from '../../../views/diff/compare_cells';
+import { isRecord } from '../../../wire/read';
+import type { FileTexts, Hunk } from '../../../wire/types';
+import { readCells } from '../../documents/merge/notebook_json';
+import type { CellJson } from '../../documents/merge/notebook_json';
+
+/** What one turn did to one cell: a side that is `null` is a cell that was not there. */
+export interface CellStep {
+  readonly turnId: string;
+  /** Of the notebook, as the turn names it. */
+  readonly path: string;
+  /** Names the change in the review of the file. */
+  readonly range: Hunk;
+  readonly cellId: string;
+  readonly before: CellJson | null;
+  readonly after: CellJson | null;
+  /** Ids of the cells that stood above it, the nearest last. */
+  readonly above: readonly string[];
+  readonly agent: string;
+  /** Whether nobody but the agent can have done it. */
+  readonly sure: boolean;
+}
+
+/** What one or several turns did to a cell, each going on from what the one before it left. */
+export interface ChangedCell extends Pick<
+  CellStep,
+  'cellId' | 'before' | 'after' | 'above' | 'agent'
+> {
+  readonly steps: readonly CellStep[];
+  readonly sure: boolean;
+}
+
+/** How a deed stands in the notebook as it is now. */
+export type CellStanding = 'open' | 'changed_since' | 'undone';
+
+/**
+ * What a turn did to the sources of a notebook's cells; nothing for what can't be read.
+ *
+ * The user may work in the notebook while the turn runs: of tools that mark what they write
+ * only that counts, unless it was changed since, and else it is the agent's for sure only if the notebook was its `alone`.
+ */
+export function stepsOf(
+  { turnId, agent, alone }: { turnId: string; agent: string; alone: boolean },
+  texts: FileTexts,
+): CellStep[] {
+  const { path, old_text, new_text } = texts;
+  if (old_text === '') {
+    return []; // it was being saved when the turn began
+  }
+  const was = cellsOf(old_text);
+  const is = cellsOf(new_text);
+  const compared = compareCells({
+    path,
+    old_text,
+    new_text: new_text ?? '',
+    is_new_file: false,
+    old_line: 1,
+    new_line: 1,
+    added: null,
+    removed: null,
+  });
+  const hasMarks = is.some(cell => markOf(cell) === turnId);
+  const isTools = (cell: CellJson | null) =>
+    markOf(cell) === turnId && !texts.edited_cells.includes(cell?.id ?? '');
+  const steps = (compared?.rows ?? []).flatMap((row): CellStep[] => {
+    if (row.kind === 'same' || row.kind === 'moved') {
+      return []; // a new order is left to the review of the file
+    }
+    const { range } = row;
+    const before = row.kind === 'added' ? null : (was[range.old_start] ?? null);
+    const after = row.kind === 'deleted' ? null : (is[range.new_start] ?? null);
+    const cellId = (before ?? after)?.id ?? '';
+    // A cell that became one of another kind is left to the review of the file.
+    const isSame = before?.source === after?.source || !haveOneType(before, after);
+    if (cellId === '' || (before !== null && after !== null && isSame)) {
+      return [];
+    }
+    const above = (before === null ? is.slice(0, range.new_start) : was.slice(0, range.old_start))
+      .map(({ id }) => id)
+      .filter(id => id !== '');
+    const sure = hasMarks ? isTools(after) : alone && texts.kept;
+    return [{ turnId, path, range, cellId, before, after, above, agent, sure }];
+  });
+  return hasMarks ? steps.filter(({ sure, after }) => sure || after === null) : steps;
+}
+
+/** Joins what turns did to the same cells; `steps` are in their order. */
+export function changedCells(
+  steps: readonly CellStep[],
+  isKept: (step: CellStep) => boolean,
+): ChangedCell[] {
+  const found = new Map<string, ChangedCell>();
+  for (const step of steps) {
+    const { cellId, before, after, above, agent } = step;
+    const last = found.get(cellId);
+    found.delete(cellId);
+    if (isKept(step)) {
+      continue;
+    }
+    const goesOn = last !== undefined && sourceOf(last.after) === sourceOf(before);
+    const sure = step.sure && (!goesOn || last.sure);
+    const earlier = goesOn ? last.steps : [];
+    const first = goesOn ? last.before : before;
+    found.set(cellId, {
+      ...{ cellId, after, above, agent, sure },
+      before: first,
+      steps: [...earlier, step],
+    });
+  }
+  return [...found.values()].filter(({ before, after }) => sourceOf(before) !== sourceOf(after));
+}
+
+/** @param source - What the cell holds now; `null` where there is none. */
+export function standingOf({ before, after }: ChangedCell, source: string | null): CellStanding {
+  if (source === sourceOf(after)) {
+    return 'open';
+  }
+  const isThere = source !== null && after !== null;
+  return source === sourceOf(before) || !isThere ? 'undone' : 'changed_since';
+}
+
+function sourceOf(cell: CellJson | null): string | null {
+  return cell === null ? null : cell.source;
+}
+
+function haveOneType(before: CellJson | null, after: CellJson | null): boolean {
+  return before === null || after === null || before.cell_type === after.cell_type;
+}
+
+function markOf(cell: CellJson | null): unknown {
+  const mark = cell?.metadata['acp'];
+  return isRecord(mark) ? mark['turn'] : undefined;
+}
+
+function cellsOf(text: string | null): readonly CellJson[] {
+  try {
+    return readCells(JSON.parse(text ?? '')) ?? [];
+  } catch {
+    return [];
+  }
+}

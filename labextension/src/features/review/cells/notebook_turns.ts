@@ -1,0 +1,144 @@
+import { PageConfig } from '@jupyterlab/coreutils';
+import type { DocumentRegistry } from '@jupyterlab/docregistry';
+
+import type { Client, Following } from '../../../delivery/client';
+import { Listeners } from '../../../delivery/listeners';
+import type { SessionStore } from '../../../state/store';
+import type { ChangedFile, SessionSummary, TurnState } from '../../../wire/types';
+import { serverPath } from '../../page/paths';
+
+/** So many turns of a notebook are shown at its cells: those that changed it last. */
+const MAX_TURNS = 10;
+
+/** A turn that is over, and changed the notebook as the server's record says. */
+export interface ChangingTurn {
+  readonly turn: TurnState;
+  readonly file: ChangedFile;
+  readonly store: SessionStore;
+  /** For people. */
+  readonly agent: string;
+}
+
+type Context = Pick<
+  DocumentRegistry.IContext<DocumentRegistry.IModel>,
+  'localPath' | 'pathChanged'
+>;
+
+/** The turns that changed a notebook, whichever session they are of. */
+export class NotebookTurns {
+  readonly changed = new Listeners<undefined>();
+  readonly #client: Client;
+  readonly #context: Context;
+  readonly #held = new Map<string, Following>();
+  readonly #stops: (() => void)[];
+  /** Ids of sessions whose turns may be over when the list tells next. */
+  #working: ReadonlySet<string> = new Set();
+  #disposed = false;
+
+  constructor(client: Client, context: Context) {
+    this.#client = client;
+    this.#context = context;
+    this.#stops = [
+      client.sessionsChanged.add(() => this.#follow()),
+      client.turnsChanged.add(sessionId => this.#check(sessionId)),
+    ];
+    context.pathChanged.connect(this.#moved, this);
+    this.#follow();
+    client.followedIds.forEach(sessionId => this.#check(sessionId));
+    void this.#ask();
+  }
+
+  /** The newest ones, in the order in which they ended. */
+  all(): ChangingTurn[] {
+    return [...this.#held.values()]
+      .flatMap(({ store }) => this.#changingOf(store))
+      .sort((one, other) => endOf(one) - endOf(other))
+      .slice(-MAX_TURNS);
+  }
+
+  dispose(): void {
+    this.#stops.forEach(stop => stop());
+    this.#disposed = true;
+    this.#context.pathChanged.disconnect(this.#moved, this);
+    this.#held.forEach(following => following.dispose());
+    this.#held.clear();
+  }
+
+  #moved(): void {
+    this.#follow();
+    void this.#ask();
+  }
+
+  /** Sessions of other notebooks, of the panel, or that another page sees, may have changed it. */
+  async #ask(): Promise<void> {
+    // Where it can't be told now, those that this page follows are seen.
+    const ids = await this.#client.changes.sessionsOf(this.#context.localPath).catch(() => []);
+    for (const id of this.#disposed ? [] : ids) {
+      if (!this.#held.has(id)) {
+        this.#held.set(id, this.#client.follow(id));
+      }
+    }
+    this.changed.emit(undefined);
+  }
+
+  /** Those of the notebook are followed by this page anyway. */
+  #follow(): void {
+    const sessions = this.#client.sessions ?? [];
+    const known = new Set(sessions.map(({ session_id: id }) => id));
+    const working = new Set(sessions.filter(isWorking).map(({ session_id: id }) => id));
+    if ([...this.#working].some(id => !working.has(id) && !this.#held.has(id))) {
+      void this.#ask();
+    }
+    this.#working = working;
+    for (const { session_id: id, notebook_path: path } of sessions) {
+      if (path === this.#context.localPath && !this.#held.has(id)) {
+        this.#held.set(id, this.#client.follow(id));
+      }
+    }
+    for (const [id, following] of this.#held) {
+      if (!known.has(id)) {
+        this.#held.delete(id);
+        following.dispose();
+      }
+    }
+    this.changed.emit(undefined);
+  }
+
+  /** A session that is followed for something else may have changed the notebook too. */
+  #check(sessionId: string): void {
+    if (!this.#held.has(sessionId)) {
+      const following = this.#client.follow(sessionId);
+      if (this.#changingOf(following.store).length === 0) {
+        following.dispose();
+        return;
+      }
+      this.#held.set(sessionId, following);
+    }
+    this.changed.emit(undefined);
+  }
+
+  #changingOf(store: SessionStore): ChangingTurn[] {
+    const { session, turns } = store.view;
+    if (session === null) {
+      return [];
+    }
+    const root = PageConfig.getOption('serverRoot');
+    const isThis = ({ path }: ChangedFile) =>
+      path.endsWith('.ipynb') && serverPath(root, session, path) === this.#context.localPath;
+    const agent = session.agent_info.name || session.agent;
+    return [...turns.values()].flatMap(turn => {
+      const file = turn.status === 'done' ? turn.changes?.files.find(isThis) : undefined;
+      return file === undefined || file.change === 'deleted' || file.change === 'type'
+        ? []
+        : [{ turn, file, store, agent }];
+    });
+  }
+}
+
+function isWorking({ status }: SessionSummary): boolean {
+  return status === 'running' || status === 'requires_action';
+}
+
+function endOf({ turn: { ended_at, queued_at } }: ChangingTurn): number {
+  return ended_at ?? queued_at ?? 0;
+}

@@ -1,0 +1,60 @@
+import { isCodeCellModel } from '@jupyterlab/cells';
+import type { ICellModel } from '@jupyterlab/cells';
+import type { INotebookModel } from '@jupyterlab/notebook';
+
+import type { Translate } from '../../../views';
+import { arrange, changeText } from '../../documents/merge/notebook_model';
+import { standingOf } from './changed_cells';
+import type { ChangedCell } from './changed_cells';
+
+/**
+ * Makes a cell in an open notebook as it was before, in one step that can be undone.
+ *
+ * Outputs and other cells stay. It throws in words where the cell is another than the agent left.
+ */
+export function revertCell(model: INotebookModel, changed: ChangedCell, t: Translate): void {
+  const { cellId: id, before, after } = changed;
+  const ids = [...model.cells].map(cell => cell.id);
+  const cell = findCell(model, id);
+  if (model.readOnly || cell?.getMetadata('editable') === false) {
+    throw new Error(t('It may only be read.'));
+  }
+  if (standingOf(changed, cell?.sharedModel.getSource() ?? null) !== 'open') {
+    throw new Error(
+      t('This cell was changed since. Undo that first, or take it back by hand from the diff.'),
+    );
+  }
+  if (before === null) {
+    if (cell?.getMetadata('deletable') === false) {
+      throw new Error(t('This cell may not be deleted.'));
+    }
+    if (cell !== undefined && isCodeCellModel(cell) && cell.executionState === 'running') {
+      throw new Error(t('This cell runs. Try again when it is done.'));
+    }
+    arrange(
+      model,
+      ids.filter(each => each !== id),
+      new Map(),
+    );
+  } else if (after === null) {
+    const at = ids.indexOf(anchorOf(changed, new Set(ids)) ?? '') + 1;
+    arrange(model, [...ids.slice(0, at), id, ...ids.slice(at)], new Map([[id, before]]));
+  } else if (cell !== undefined) {
+    changeText(cell.sharedModel, before.source);
+    const mark = before.metadata['acp'];
+    if (mark === undefined) {
+      cell.deleteMetadata('acp');
+    } else {
+      cell.setMetadata('acp', mark);
+    }
+  }
+}
+
+/** The nearest cell above one that is still there; `null` where it was the first. */
+export function anchorOf({ above }: ChangedCell, ids: ReadonlySet<string>): string | null {
+  return [...above].reverse().find(id => ids.has(id)) ?? null;
+}
+
+export function findCell(model: INotebookModel, id: string): ICellModel | undefined {
+  return [...model.cells].find(cell => cell.id === id);
+}

@@ -1,0 +1,106 @@
+import type { Client } from '../../../delivery/client';
+import { stepsOf } from './changed_cells';
+import type { CellStep, ChangedCell } from './changed_cells';
+
+/** The host may be away: it is asked again after this, then after twice as long, and so on. */
+const AGAIN_MS = 2_000;
+
+const LONGEST_MS = 64_000;
+
+type By = Parameters<typeof stepsOf>[0];
+
+/** What turns did to a notebook's cells, fetched once. */
+export class FetchedSteps {
+  readonly #changes: Pick<Client['changes'], 'file'>;
+  readonly #come: () => void;
+  /** By turn and path; none while they are fetched, or can't be. */
+  readonly #steps = new Map<string, readonly CellStep[]>();
+  readonly #timers = new Set<ReturnType<typeof setTimeout>>();
+  #disposed = false;
+
+  /** @param come - Called when some have come. */
+  constructor(changes: Pick<Client['changes'], 'file'>, come: () => void) {
+    this.#changes = changes;
+    this.#come = come;
+  }
+
+  dispose(): void {
+    this.#disposed = true;
+    this.#timers.forEach(timer => clearTimeout(timer));
+  }
+
+  of(by: By, path: string): readonly CellStep[] {
+    const key = `${by.turnId} ${path}`;
+    const known = this.#steps.get(key);
+    if (known === undefined) {
+      this.#steps.set(key, []);
+      void this.#fetch(key, path, by, AGAIN_MS);
+    }
+    return known ?? [];
+  }
+
+  async #fetch(key: string, path: string, by: By, wait: number): Promise<void> {
+    let texts;
+    try {
+      texts = await this.#changes.file(by.turnId, path);
+    } catch {
+      this.#fetchAgain(key, path, by, wait);
+      return;
+    }
+    // Without its texts the notebook can be looked at in the review as far as it is kept.
+    if (texts !== null && !this.#disposed) {
+      this.#steps.set(key, stepsOf(by, texts));
+      this.#come();
+    }
+  }
+
+  #fetchAgain(key: string, path: string, by: By, wait: number): void {
+    if (this.#disposed || wait > LONGEST_MS) {
+      return;
+    }
+    const timer = setTimeout(() => {
+      this.#timers.delete(timer);
+      void this.#fetch(key, path, by, 2 * wait);
+    }, wait);
+    this.#timers.add(timer);
+  }
+}
+
+/**
+ * Tells the host what the user took back at a cell, so that it counts nowhere as open.
+ *
+ * The document is changed at once and by itself: the host may be away, and only remembers.
+ */
+export class RevertReports {
+  readonly #changes: Pick<Client['changes'], 'revert'>;
+  /** By cell, as long as they are not undone in the notebook. */
+  readonly #reported = new Map<string, ChangedCell>();
+
+  constructor(changes: Pick<Client['changes'], 'revert'>) {
+    this.#changes = changes;
+  }
+
+  report(changed: ChangedCell): void {
+    this.#reported.set(changed.cellId, changed);
+    void this.#send(changed, false);
+  }
+
+  /** @param isOpen - Whether a cell is again as the agent had left it. */
+  check(isOpen: (changed: ChangedCell) => boolean): void {
+    for (const [id, changed] of this.#reported) {
+      if (isOpen(changed)) {
+        this.#reported.delete(id);
+        void this.#send(changed, true);
+      }
+    }
+  }
+
+  async #send({ steps }: ChangedCell, undo: boolean): Promise<void> {
+    for (const { turnId, path, range } of undo ? steps : [...steps].reverse()) {
+      const hunks = { path, hunks: [range] };
+      await this.#changes
+        .revert(turnId, { hunks, undo, inDocument: true })
+        .catch((error: unknown) => console.warn(error));
+    }
+  }
+}

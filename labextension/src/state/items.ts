@@ -1,0 +1,26 @@
+import type { Item, ToolCall } from '../wire/types';
+
+/** The request of an item that waits for its user's answer, or `null`. */
+export function pendingRequest(item: Item): string | null {
+  if (item.kind === 'tool_call') {
+    return item.permission?.state === 'pending' ? item.permission.request_id : null;
+  }
+  return item.kind === 'elicitation' && item.state === 'pending' ? item.request_id : null;
+}
+
+/** Whether a call shall look failed: it says so, or its command ended with an error. */
+export function hasFailed({ status, exit_code: code, permission }: ToolCall): boolean {
+  if (permission?.state === 'rejected') {
+    return false; // what was not allowed has not failed
+  }
+  return status === 'failed' || (status === 'completed' && code !== null && code !== 0);
+}
+
+/** Whether more is to come of it. */
+export function isUnderWay({ status }: ToolCall): boolean {
+  return status === 'pending' || status === 'in_progress';
+}
+
+export function isTool(item: Item): item is ToolCall {
+  return item.kind === 'tool_call';
+}

@@ -1,0 +1,78 @@
+import type { AgentInfo, Item, SessionState, TurnState } from '../wire/types';
+
+/** The fields that grow by `text_appended`. */
+export type TextField = 'text' | 'output';
+
+/** A text that grows: its newest piece and the one before, so that growth costs the same at any length. */
+export interface Growth {
+  readonly piece: string;
+  /** Where the piece begins, in UTF-16 code units. */
+  readonly start: number;
+  /** `null`: what comes before lies in the item itself. */
+  readonly previous: Growth | null;
+}
+
+/** What a saved record says of its session. */
+export interface SavedFacts {
+  readonly agent: AgentInfo;
+  readonly title: string;
+  readonly final: boolean;
+  readonly footer: readonly string[];
+}
+
+/** The items, and what their texts have grown since. */
+export interface Texts {
+  /** By id. Their growing text is only whole together with `growth`. */
+  readonly items: ReadonlyMap<string, Item>;
+  /** What was appended since the item came, by `growthKey`. */
+  readonly growth: ReadonlyMap<string, Growth>;
+}
+
+/** One session as the views draw it; never changed in place. */
+export interface SessionView extends Texts {
+  readonly sessionId: string;
+  /** Names one run of the server's memory; empty before the first snapshot. */
+  readonly epoch: string;
+  /** Of the last event taken; `null` before the first snapshot. */
+  readonly seq: number | null;
+  /** Something was missed: subscribe anew and take a snapshot. */
+  readonly stale: boolean;
+  readonly session: SessionState | null;
+  readonly turns: ReadonlyMap<string, TurnState>;
+  /** Index in the whole transcript by item id. */
+  readonly positions: ReadonlyMap<string, number>;
+  /** Ids of the unbroken run of items from `firstIndex` to the end. */
+  readonly order: readonly string[];
+  /** Item ids of each turn, in order. */
+  readonly byTurn: ReadonlyMap<string, readonly string[]>;
+  readonly firstIndex: number;
+  readonly total: number;
+  /** Set for a saved record only. */
+  readonly saved: SavedFacts | null;
+}
+
+/** Who answers: the session's agent, or the one that the record names. */
+export function agentOf(view: SessionView): AgentInfo {
+  return view.session?.agent_info ?? view.saved?.agent ?? { id: '', name: '', version: '' };
+}
+
+export function titleOf(view: SessionView): string {
+  return view.session?.title ?? view.saved?.title ?? '';
+}
+
+/** Name of the current mode, or of a config option by category, e.g. `model`. */
+export function currentName(session: SessionState | null, category: 'mode' | 'model'): string {
+  if (session === null) {
+    return '';
+  }
+  const mode = session.modes.find(each => each.id === session.current_mode_id);
+  if (category === 'mode' && mode !== undefined) {
+    return mode.name;
+  }
+  const option = session.config_options.find(each => each.category === category);
+  const chosen = option?.choices.find(choice => choice.value === option.current_value)?.name;
+  return chosen ?? (category === 'model' ? session.model : '');
+}
+
+/** In place of an agent's id, for a session that was read from a log. */
+export const IMPORTED = 'imported';

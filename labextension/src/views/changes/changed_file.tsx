@@ -1,0 +1,194 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useMemo, useState } from 'preact/hooks';
+
+import type { ChangedFile, Diff, FileTexts } from '../../wire/types';
+import { FileDiff } from '../diff/file_diff';
+import type { DiffHunk } from '../diff/hunks';
+import type { Translate } from '../i18n';
+import { messageOf } from '../parts/buttons';
+import { Disclosure } from '../parts/disclosure';
+import { Counts, Path } from '../parts/files';
+import type { IconName } from '../parts/icon_drawings';
+import { Icon } from '../parts/icons';
+import { ErrorNote } from '../parts/notes';
+import { useScene } from '../scene';
+import { Decide } from './decide';
+import { useDecisions } from './decisions';
+import { ReportedDiffs } from './reported';
+import type { Change } from './reported';
+
+interface ChangedFileRowProps {
+  readonly turnId: string;
+  readonly file: ChangedFile;
+  /** Whether the turn's changes can be taken back. */
+  readonly revertible: boolean;
+  /** What the agent said of it, where nothing else is known. */
+  readonly reported: Change | undefined;
+}
+
+/** One file that a turn changed; its diff is fetched when it is opened. */
+export function ChangedFileRow({ turnId, file, revertible, reported }: ChangedFileRowProps) {
+  const { actions, t } = useScene();
+  const [failure, setFailure] = useState('');
+  const decided = useDecisions({ turnId, file, revertible })();
+  const badge = actions === null && file.reverted ? t('reverted') : tagOf(file, t);
+  return (
+    <Disclosure
+      id={`change ${turnId} ${file.path}`}
+      standard={false}
+      class="acp-change"
+      bodyClass="acp-changebody"
+      attributes={{ 'data-change': file.change, 'data-state': decided.decision }}
+      line={
+        <>
+          <Icon name={iconOf(file)} />
+          <span class="t cut grow">
+            <Path path={file.path} />
+          </span>
+          {badge !== '' && <span class="badge">{badge}</span>}
+          <Counts {...(file.added === null && reported ? reported : file)} />
+        </>
+      }
+      under={
+        <>
+          {actions !== null && <Decide {...decided} name={file.path} onFailure={setFailure} />}
+          {failure !== '' && (
+            <div class="acp-changebody">
+              <ErrorNote message={failure} detail="" />
+            </div>
+          )}
+        </>
+      }
+      body={() => (
+        <>
+          {file.change === 'renamed' && <p class="muted">{t('Renamed from %1', file.old_path)}</p>}
+          {file.words !== '' && <p class="muted">{file.words}</p>}
+          {reported === undefined ? (
+            <ChangedFileDiff turnId={turnId} file={file} id={`change ${turnId} ${file.path}`} />
+          ) : (
+            <ReportedDiffs turnId={turnId} change={reported} />
+          )}
+        </>
+      )}
+    />
+  );
+}
+
+/** What became of a file that is not just changed. */
+export function tagOf(file: ChangedFile, t: Translate): string {
+  return { added: t('new'), deleted: t('deleted'), renamed: t('renamed'), type: '', modified: '' }[
+    file.change
+  ];
+}
+
+export function iconOf({ change }: ChangedFile): IconName {
+  return change === 'added' ? 'plus' : change === 'deleted' ? 'delete' : 'edit';
+}
+
+type Fetched =
+  | { readonly state: 'loading' }
+  | { readonly state: 'failed'; readonly message: string }
+  | { readonly state: 'here'; readonly file: FileTexts | null };
+
+interface ChangedFileDiffProps extends Pick<ChangedFileRowProps, 'turnId' | 'file'> {
+  /** Turns before it whose changes are shown with its own. */
+  readonly earlier?: readonly string[];
+  /** Names its folds in the store. */
+  readonly id: string;
+  /** Further controls in its header; there is one then even where there is no diff. */
+  readonly controls?: ComponentChildren;
+  /** Draws a change that is to be decided on around its lines. */
+  readonly frame?: ((hunk: DiffHunk, lines: ComponentChildren) => ComponentChildren) | undefined;
+  /** Told what is compared. */
+  readonly onDiff?: (diff: Diff) => void;
+}
+
+/** The diff of a file, or why there is none. */
+export function ChangedFileDiff(props: ChangedFileDiffProps) {
+  const { turnId, earlier, file, id, controls, frame, onDiff } = props;
+  const { actions, t } = useScene();
+  const [fetched, setFetched] = useState<Fetched>({ state: 'loading' });
+  const getChanges = actions?.getChanges;
+  useEffect(() => {
+    let mounted = true;
+    const take = (next: Fetched) => mounted && setFetched(next);
+    if (getChanges === undefined) {
+      take({ state: 'here', file: null });
+    } else {
+      getChanges(turnId, file.path, earlier).then(
+        found => take({ state: 'here', file: found }),
+        (error: unknown) => take({ state: 'failed', message: messageOf(error) }),
+      );
+    }
+    return () => {
+      mounted = false;
+    };
+  }, [turnId, file.path]);
+  // The same as long as its texts are: what is compared is kept by it.
+  const diff = useMemo(
+    () => (fetched.state === 'here' ? diffOf(file, fetched.file) : null),
+    [fetched],
+  );
+  useEffect(() => {
+    if (diff !== null) {
+      onDiff?.(diff);
+    }
+  }, [diff]);
+  if (diff !== null) {
+    return <FileDiff {...{ diff, id, controls, frame }} tag={tagOf(file, t)} isNew={false} />;
+  }
+  const why =
+    fetched.state === 'loading' ? (
+      <p class="acp-loading muted">
+        <span class="spin" aria-hidden="true" />
+        {t('Loading the diff')}
+      </p>
+    ) : fetched.state === 'failed' ? (
+      <ErrorNote message={fetched.message} detail="" />
+    ) : (
+      <p class="muted acp-empty">{whyNot(fetched.file ?? file, t)}</p>
+    );
+  return controls === undefined ? (
+    why
+  ) : (
+    <section class="acp-diff" role="region" aria-label={t('Diff of %1', file.path)}>
+      <header>
+        <Icon name={iconOf(file)} />
+        <span class="cut grow">
+          <Path path={file.path} />
+        </span>
+        {tagOf(file, t) !== '' && <span class="badge">{tagOf(file, t)}</span>}
+        {file.binary && <span class="badge">{t('binary')}</span>}
+        <Counts added={file.added} removed={file.removed} />
+        {controls}
+      </header>
+      {why}
+    </section>
+  );
+}
+
+function diffOf(file: ChangedFile, texts: FileTexts | null): Diff | null {
+  const { old_text, new_text } = texts ?? { old_text: null, new_text: null };
+  const { path, added, removed } = file;
+  return old_text === null && new_text === null
+    ? null
+    : {
+        path,
+        old_text,
+        new_text: new_text ?? '',
+        is_new_file: file.change === 'added',
+        old_line: 1,
+        new_line: 1,
+        added,
+        removed,
+      };
+}
+
+function whyNot(file: ChangedFile | FileTexts, t: Translate): string {
+  if (file.binary) {
+    return t('This is no text.');
+  }
+  return 'too_large' in file && file.too_large
+    ? t('This is too big to be compared here.')
+    : t('What changed in it is not kept here.');
+}

@@ -1,0 +1,121 @@
+import { useEffect, useState } from 'preact/hooks';
+
+import type { ChangedFile, Item, TurnChanges } from '../../wire/types';
+import { grouped, plural } from '../i18n';
+import { Counts } from '../parts/files';
+import { Icon } from '../parts/icons';
+import { ErrorNote } from '../parts/notes';
+import { useScene } from '../scene';
+import { ChangedFileRow } from './changed_file';
+import { RevertButton } from './decide';
+import { useKept, WHOLE } from './decisions';
+import { changesOf, ReportedChanges, total } from './reported';
+
+/** So many files are taken back without a question. */
+const MOST_WITHOUT_QUESTION = 5;
+
+interface ChangesProps {
+  readonly turnId: string;
+  readonly items: readonly Item[];
+  /** As the folder was compared; `null` where it was not. */
+  readonly changes: TurnChanges | null;
+}
+
+/** The files that a finished turn changed, each with its diff on demand. */
+export function Changes({ turnId, items, changes }: ChangesProps) {
+  const { actions, t } = useScene();
+  const { isKept, setKept } = useKept();
+  const [failure, setFailure] = useState('');
+  useEffect(() => setFailure(''), [changes]);
+  if (changes === null) {
+    return <ReportedChanges turnId={turnId} items={items} />;
+  }
+  const { files } = changes;
+  const reported = new Map(changesOf(items).map(change => [change.path, change]));
+  const reportedOf = (file: ChangedFile) =>
+    actions === null || isUnread(file) ? reported.get(file.path) : undefined;
+  const counted = files.map(file => (isUnread(file) ? reportedOf(file) : undefined) ?? file);
+  const count = files.length + changes.left_out;
+  const left = files.filter(file => file.kept && !file.reverted).length + changes.left_out;
+  const undoable = files.length > 1 && left === 0 && files.some(file => file.reverted);
+  const open = files.filter(file => !file.reverted && !isKept(turnId, file.path, WHOLE));
+  const revertTurn = changes.revertible ? actions?.revertTurn : undefined;
+  return (
+    <div class="acp-changes" role="group" aria-label={t('Changes')}>
+      <header role="presentation">
+        <b>{plural(t, count, '1 file changed', '%1 files changed')}</b>
+        {changes.left_out === 0 && (
+          <Counts added={total(counted, 'added')} removed={total(counted, 'removed')} />
+        )}
+        <span class="acp-acts">
+          {actions?.review !== undefined && (
+            <button type="button" class="btn quiet small" onClick={() => actions.review?.(turnId)}>
+              {t('Review')}
+            </button>
+          )}
+          {actions !== null && open.length > 1 && (
+            <button
+              type="button"
+              class="btn quiet small"
+              aria-label={t('Keep all')}
+              title={t('Keep all')}
+              onClick={() => open.forEach(file => setKept(turnId, file.path, WHOLE, true))}
+            >
+              <Icon name="keep" />
+              <span class="lab">{t('Keep all')}</span>
+            </button>
+          )}
+          {revertTurn !== undefined && count > 1 && left > 0 && open.length > 0 && (
+            <RevertButton
+              words={t('Revert all')}
+              question={
+                left > MOST_WITHOUT_QUESTION
+                  ? t('Make %1 files as they were before the turn?', grouped(left))
+                  : null
+              }
+              run={() => revertTurn(turnId, {})}
+              onFailure={setFailure}
+            />
+          )}
+          {revertTurn !== undefined && undoable && (
+            <RevertButton
+              words={t('Undo')}
+              question={null}
+              run={() => revertTurn(turnId, { undo: true })}
+              onFailure={setFailure}
+            />
+          )}
+        </span>
+      </header>
+      {failure !== '' && <ErrorNote message={failure} detail="" />}
+      {changes.words !== '' && (
+        <p class="acp-changewords muted">
+          {!changes.revertible && <b>{t('Not revertible.')} </b>}
+          {changes.words}
+        </p>
+      )}
+      <ul role="list">
+        {files.map(file => (
+          <li key={file.path}>
+            <ChangedFileRow
+              turnId={turnId}
+              file={file}
+              revertible={changes.revertible}
+              reported={reportedOf(file)}
+            />
+          </li>
+        ))}
+      </ul>
+      {changes.left_out > 0 && (
+        <p class="acp-changewords muted">
+          {plural(t, changes.left_out, 'and 1 more file', 'and %1 more files')}
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** Nothing of it was ever read, so that only the agent can say what changed in it. */
+function isUnread({ kept, old_text_id, new_text_id }: ChangedFile): boolean {
+  return !kept && old_text_id === '' && new_text_id === '';
+}

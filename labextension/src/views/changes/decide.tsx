@@ -1,0 +1,191 @@
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+
+import { ActionButton } from '../parts/buttons';
+import { Icon } from '../parts/icons';
+import { useScene } from '../scene';
+import type { Decision } from './decisions';
+
+interface DecideProps {
+  readonly decision: Decision;
+  /** What it is said of, for those who do not see where it stands. */
+  readonly name: string;
+  readonly keep: (kept: boolean) => void;
+  /** Takes it back, or puts it back; absent where that can't be. */
+  readonly revert: ((undo: boolean) => Promise<void>) | undefined;
+  readonly canUndo: boolean;
+  /** On the buttons, where they are for a whole file. */
+  readonly keepWords?: string;
+  readonly revertWords?: string;
+  readonly onFailure: (message: string) => void;
+}
+
+/** Keep and Revert, or what was chosen with Undo. Nothing is asked: both can be undone. */
+export function Decide(props: DecideProps) {
+  const { decision, name, keep, revert, onFailure } = props;
+  const { t } = useScene();
+  const root = useRef<HTMLSpanElement>(null);
+  const had = useRef(false);
+  // The button that was pressed goes; the focus stays where it was.
+  useLayoutEffect(() => {
+    if (had.current) {
+      had.current = false;
+      root.current?.querySelector('button')?.focus({ preventScroll: true });
+    }
+  }, [decision]);
+  const press = () => {
+    had.current = root.current?.contains(document.activeElement) ?? false;
+  };
+  const run = (undo: boolean) => async () => {
+    press();
+    onFailure('');
+    await revert?.(undo);
+  };
+  const unmark = () => {
+    press();
+    keep(false);
+    return Promise.resolve();
+  };
+  if (decision === 'open') {
+    return (
+      <span class="acp-decide" ref={root}>
+        <button
+          type="button"
+          class="btn quiet small"
+          data-do="keep"
+          aria-label={t('Keep %1', name)}
+          title={t('Keep %1', name)}
+          onClick={() => {
+            press();
+            keep(true);
+          }}
+        >
+          <Icon name="keep" />
+          <span class="lab">{props.keepWords ?? t('Keep')}</span>
+        </button>
+        {revert !== undefined && (
+          <span data-do="revert">
+            <ActionButton
+              class="btn quiet small"
+              label={t('Revert %1', name)}
+              run={run(false)}
+              onFailure={onFailure}
+            >
+              <Icon name="revert" />
+              <span class="lab">{props.revertWords ?? t('Revert')}</span>
+            </ActionButton>
+          </span>
+        )}
+      </span>
+    );
+  }
+  const kept = decision === 'kept';
+  return (
+    <span class="acp-decide" ref={root}>
+      <span class={kept ? 'state ok' : 'state'}>
+        <Icon name={kept ? 'keep' : 'revert'} small />
+        {kept ? t('Kept') : t('Reverted')}
+      </span>
+      {props.canUndo && (
+        <span data-do="undo">
+          <ActionButton
+            class="btn quiet small"
+            label={t('Undo for %1', name)}
+            run={kept ? unmark : run(true)}
+            onFailure={onFailure}
+          >
+            {t('Undo')}
+          </ActionButton>
+        </span>
+      )}
+    </span>
+  );
+}
+
+interface RevertButtonProps {
+  /** On the button. */
+  readonly words: string;
+  /** What is asked before it is done; `null` where it is done at once. */
+  readonly question: string | null;
+  readonly run: () => Promise<void>;
+  readonly onFailure: (message: string) => void;
+}
+
+/** Takes many changes back, after one question. Escape is a no. */
+export function RevertButton({ words, question, run, onFailure }: RevertButtonProps) {
+  const { t } = useScene();
+  const [confirming, setConfirming] = useState(false);
+  const root = useRef<HTMLSpanElement>(null);
+  const wasConfirming = useRef(false);
+  useEffect(() => {
+    if (confirming !== wasConfirming.current) {
+      wasConfirming.current = confirming;
+      root.current?.querySelector('button')?.focus();
+    }
+  }, [confirming]);
+  const label = (
+    <>
+      <Icon name="revert" />
+      <span class="lab">{words}</span>
+    </>
+  );
+  if (question === null) {
+    return (
+      <ActionButton
+        class="btn quiet small"
+        label={words}
+        run={() => {
+          onFailure('');
+          return run();
+        }}
+        onFailure={onFailure}
+      >
+        {label}
+      </ActionButton>
+    );
+  }
+  if (!confirming) {
+    return (
+      <span ref={root}>
+        <button
+          type="button"
+          class="btn quiet small"
+          aria-label={words}
+          title={words}
+          onClick={() => setConfirming(true)}
+        >
+          {label}
+        </button>
+      </span>
+    );
+  }
+  const answer = async () => {
+    onFailure('');
+    try {
+      await run();
+    } finally {
+      setConfirming(false);
+    }
+  };
+  return (
+    <span
+      class="acp-revert"
+      role="group"
+      aria-label={question}
+      ref={root}
+      onKeyDown={event => {
+        if (event.key === 'Escape') {
+          event.stopPropagation();
+          setConfirming(false);
+        }
+      }}
+    >
+      <span>{question}</span>
+      <ActionButton run={answer} onFailure={onFailure}>
+        {t('Revert')}
+      </ActionButton>
+      <button type="button" class="btn quiet small" onClick={() => setConfirming(false)}>
+        {t('Cancel')}
+      </button>
+    </span>
+  );
+}

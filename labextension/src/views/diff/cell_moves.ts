@@ -1,0 +1,121 @@
+import type { Hunk } from '../../wire/types';
+
+/** What became of a cell. */
+export interface CellChange {
+  /** `moved`: several cells, which are in another order and may have changed as well. */
+  readonly kind: 'changed' | 'added' | 'deleted' | 'moved';
+  /** Its place in the notebook that has it, from 1. */
+  readonly number: number;
+  readonly type: string;
+  readonly before: string;
+  readonly after: string;
+  readonly outputs: boolean;
+  /** Whether something beside source and outputs is different: tags, attachments. */
+  readonly metadata: boolean;
+  /** Which cell it was and which it is, counted from 0. */
+  readonly range: Hunk;
+}
+
+/** Cells one after the other: a changed one, or how many are the same. */
+export type CellRow = CellChange | { readonly kind: 'same'; readonly count: number };
+
+export interface Cell {
+  readonly id: string;
+  readonly type: string;
+  readonly source: string;
+  readonly outputs: string;
+  /** All else. */
+  readonly rest: string;
+}
+
+/** Puts in one row what changed its order: to take back a part of that would double cells. */
+export function withMoves(
+  rows: readonly CellRow[],
+  before: readonly Cell[],
+  after: readonly Cell[],
+  former: readonly (number | null)[],
+): readonly CellRow[] {
+  const moves = movesOf(former);
+  const left = [...moves];
+  const found: CellRow[] = [];
+  let now = 0;
+  const passTo = (end: number) => {
+    if (end > now) {
+      found.push({ kind: 'same', count: end - now });
+      now = end;
+    }
+  };
+  const passMoves = (end: number) => {
+    for (let move = left[0]; move !== undefined && move.new_start < end; move = left[0]) {
+      passTo(move.new_start);
+      found.push(moveOf(move, before, after));
+      now = move.new_end;
+      left.shift();
+    }
+  };
+  let end = 0;
+  for (const row of rows) {
+    if (row.kind === 'same') {
+      end += row.count;
+      passMoves(end);
+      passTo(end);
+    } else {
+      end = row.range.new_end;
+      passMoves(end);
+      if (!moves.some(move => isIn(row.range, move))) {
+        found.push(row);
+        now = Math.max(now, end);
+      }
+    }
+  }
+  return found;
+}
+
+/** Whether what a change has of either side lies within a move. */
+function isIn({ old_start, old_end, new_start, new_end }: Hunk, move: Hunk): boolean {
+  return new_end > new_start
+    ? move.new_start <= new_start && new_end <= move.new_end
+    : move.old_start <= old_start && old_end <= move.old_end;
+}
+
+/** The smallest ranges in which cells are in another order. */
+function movesOf(former: readonly (number | null)[]): Hunk[] {
+  const pairs = former.flatMap((old, now) => (old === null ? [] : [{ old, now }]));
+  const moves: Hunk[] = [];
+  let high = -1;
+  let start = 0;
+  pairs.forEach(({ old, now }, index) => {
+    high = Math.max(high, old);
+    if (pairs.slice(index + 1).every(later => later.old > high)) {
+      const first = pairs[start];
+      if (index > start && first !== undefined) {
+        const olds = pairs.slice(start, index + 1).map(pair => pair.old);
+        moves.push({
+          old_start: Math.min(...olds),
+          old_end: high + 1,
+          new_start: first.now,
+          new_end: now + 1,
+        });
+      }
+      start = index + 1;
+    }
+  });
+  return moves;
+}
+
+function moveOf(range: Hunk, before: readonly Cell[], after: readonly Cell[]): CellChange {
+  return {
+    kind: 'moved',
+    number: range.new_start + 1,
+    type: 'code',
+    before: sourceOf(before.slice(range.old_start, range.old_end)),
+    after: sourceOf(after.slice(range.new_start, range.new_end)),
+    outputs: false,
+    metadata: false,
+    range,
+  };
+}
+
+function sourceOf(cells: readonly Cell[]): string {
+  return cells.map(({ source }) => source).join('\n\n');
+}

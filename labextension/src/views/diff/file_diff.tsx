@@ -1,0 +1,108 @@
+import type { ComponentChildren } from 'preact';
+import { useMemo } from 'preact/hooks';
+
+import type { Diff } from '../../wire/types';
+import { IconButton } from '../parts/buttons';
+import { Counts, Path } from '../parts/files';
+import { Icon } from '../parts/icons';
+import { useScene } from '../scene';
+import { CellsBody } from './cells_body';
+import { DiffColours } from './colours';
+import { compareCells } from './compare_cells';
+import { compare } from './compare_lines';
+import type { DiffLine } from './compare_lines';
+import type { DiffHunk } from './hunks';
+import { LinesBody, useSplit } from './lines_body';
+
+interface FileDiffProps {
+  readonly diff: Diff;
+  /** Names its folds in the store. */
+  readonly id: string;
+  /** Where the change lies in the file, if that is known. */
+  readonly line?: number | null;
+  readonly isNew?: boolean;
+  /** What became of the file, where it is not just changed or new. */
+  readonly tag?: string;
+  /** Further controls in its header. */
+  readonly controls?: ComponentChildren;
+  /** Draws a change that is to be decided on around its lines. */
+  readonly frame?: ((hunk: DiffHunk, lines: ComponentChildren) => ComponentChildren) | undefined;
+}
+
+/** One changed file: a notebook by its cells, any other by its lines. */
+export function FileDiff({
+  diff,
+  id,
+  line = null,
+  isNew = diff.is_new_file,
+  ...more
+}: FileDiffProps) {
+  const { actions, t } = useScene();
+  const [split, setSplit] = useSplit();
+  const cells = useMemo(() => compareCells(diff), [diff]);
+  const comparison = cells === null ? compare(diff) : null;
+  const counts = cells ?? { added: diff.added, removed: diff.removed };
+  const tags = [isNew ? t('new') : '', more.tag ?? '', cells === null ? '' : t('cells')];
+  return (
+    <section
+      class={split ? 'acp-diff split' : 'acp-diff'}
+      role="region"
+      aria-label={t('Diff of %1', diff.path)}
+      data-part={diff.new_line === null ? '' : undefined}
+    >
+      <header>
+        <Icon name="edit" />
+        <span class="cut grow">
+          <Path path={diff.path} />
+        </span>
+        {tags.map(tag => tag !== '' && <span class="badge">{tag}</span>)}
+        <Counts
+          added={counts.added ?? comparison?.added ?? null}
+          removed={counts.removed ?? comparison?.removed ?? null}
+        />
+        {more.controls}
+        {actions !== null && (
+          <button
+            type="button"
+            class="ico acp-splitter"
+            aria-label={t('Side by side')}
+            title={t('Side by side')}
+            aria-pressed={split}
+            onClick={() => setSplit(!split)}
+          >
+            <Icon name="split" />
+          </button>
+        )}
+        {actions?.openFile !== undefined && (
+          <IconButton
+            class="ico acp-opener"
+            icon="open"
+            label={t('Open %1', diff.path)}
+            onClick={() =>
+              actions.openFile?.(diff.path, line ?? firstChange(comparison?.lines ?? []))
+            }
+          />
+        )}
+      </header>
+      {cells !== null && <CellsBody cells={cells} id={id} frame={more.frame} />}
+      {comparison !== null && (
+        // Lines of a notebook's JSON are nothing to decide on.
+        <DiffColours before={diff.old_text} after={diff.new_text} path={diff.path}>
+          <LinesBody
+            comparison={comparison}
+            id={id}
+            frame={diff.path.endsWith('.ipynb') ? undefined : more.frame}
+          />
+        </DiffColours>
+      )}
+      {cells === null && comparison === null && (
+        <p class="muted acp-empty">{t('This is too big to be compared here.')}</p>
+      )}
+    </section>
+  );
+}
+
+function firstChange(lines: readonly DiffLine[]): number | null {
+  const changed = lines.find(line => line.kind !== 'context');
+  return changed?.after ?? changed?.before ?? null;
+}

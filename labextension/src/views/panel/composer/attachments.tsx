@@ -1,0 +1,135 @@
+import { useRef, useState } from 'preact/hooks';
+
+import type { DraftAttachment } from '../../../state/attachments';
+import type { Translate } from '../../i18n';
+import { IconButton } from '../../parts/buttons';
+import type { IconName } from '../../parts/icon_drawings';
+import { Icon } from '../../parts/icons';
+
+const ICONS: Record<DraftAttachment['kind'], IconName> = {
+  file: 'read',
+  document: 'file',
+  cell: 'cell',
+  variable: 'variable',
+  error: 'warning',
+  selection: 'code',
+  text: 'file',
+  image: 'image',
+};
+
+interface ChipsProps {
+  readonly attachments: readonly DraftAttachment[];
+  readonly t: Translate;
+  readonly onRemove: (attachment: DraftAttachment) => void;
+  /** The focus has nowhere to stay here: the last one is gone, or Escape, or the pointer. */
+  readonly onLeave: () => void;
+}
+
+/** What goes along with the message: one stop of Tab, arrows go along it, Delete removes. */
+export function Chips({ attachments, t, onRemove, onLeave }: ChipsProps) {
+  const list = useRef<HTMLUListElement>(null);
+  const [current, setCurrent] = useState(0);
+  const last = attachments.length - 1;
+  const go = (index: number) => {
+    const buttons = list.current?.querySelectorAll('button');
+    buttons?.[Math.max(0, Math.min(last, index))]?.focus();
+  };
+  const remove = (index: number, byPointer: boolean) => {
+    const attachment = attachments[index];
+    if (attachment === undefined) {
+      return;
+    }
+    // Else the focus goes to what takes its place.
+    if (byPointer || last === 0) {
+      onLeave();
+    }
+    onRemove(attachment);
+  };
+  const onKeyDown = (event: KeyboardEvent, index: number) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) {
+      return;
+    }
+    switch (event.key) {
+      case 'Delete':
+      case 'Backspace':
+        remove(index, false);
+        break;
+      case 'ArrowLeft':
+        go(index - 1);
+        break;
+      case 'ArrowRight':
+        go(index + 1);
+        break;
+      case 'Home':
+        go(0);
+        break;
+      case 'End':
+        go(last);
+        break;
+      case 'Escape':
+        onLeave();
+        break;
+      default:
+        return;
+    }
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  return attachments.length === 0 ? null : (
+    <ul class="acp-chips" role="list" aria-label={t('Attachments')} ref={list}>
+      {attachments.map((attachment, index) => (
+        <li key={`${attachment.kind} ${attachment.label} ${index}`} class="acp-chip">
+          {attachment.kind === 'image' ? (
+            <img src={`data:${attachment.mimeType};base64,${attachment.data}`} alt="" />
+          ) : (
+            <Icon name={ICONS[attachment.kind]} />
+          )}
+          <span class="cut" title={attachment.label}>
+            {attachment.label}
+          </span>
+          <button
+            type="button"
+            class="x"
+            tabIndex={index === Math.min(current, last) ? 0 : -1}
+            aria-label={t('Remove %1', attachment.label)}
+            title={t('Remove %1', attachment.label)}
+            onFocus={() => setCurrent(index)}
+            onKeyDown={event => onKeyDown(event, index)}
+            // The keyboard clicks without a count.
+            onClick={event => remove(index, event.detail > 0)}
+          >
+            <Icon name="close" small />
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+interface AttachButtonProps {
+  readonly t: Translate;
+  readonly onFiles: (files: readonly File[]) => void;
+}
+
+/** Chooses files of the user's own machine. */
+export function AttachButton({ t, onFiles }: AttachButtonProps) {
+  const input = useRef<HTMLInputElement>(null);
+  return (
+    <>
+      <IconButton icon="attach" label={t('Attach')} onClick={() => input.current?.click()} />
+      <input
+        type="file"
+        multiple
+        hidden
+        aria-hidden="true"
+        tabIndex={-1}
+        ref={input}
+        onChange={event => {
+          onFiles([...(event.currentTarget.files ?? [])]);
+          // The same file may be chosen again.
+          event.currentTarget.value = '';
+        }}
+      />
+    </>
+  );
+}

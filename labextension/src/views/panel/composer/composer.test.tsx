@@ -1,0 +1,129 @@
+import { fireEvent } from '@testing-library/preact';
+import { describe, expect, it, vi } from 'vitest';
+
+import { SESSION } from '../../../../tests/support/build';
+import { IDLE, showPanel, storeOf, until, view, write } from '../../../../tests/support/panel';
+import type { SessionStore } from '../../../state/store';
+import type { Actions, Mention, MentionSource } from '../../actions';
+import type { PanelProps } from '../../props';
+
+const box = () => view().getByRole('textbox', { name: 'Message' });
+
+const VARIABLE: Mention = {
+  group: 'variables',
+  label: 'cleaned',
+  detail: 'list 3',
+  word: 'cleaned',
+  attachment: { kind: 'variable', label: 'cleaned', notebook: 'nb.ipynb', name: 'cleaned' },
+};
+
+const FILE: Mention = {
+  group: 'files',
+  label: 'src/clean.py',
+  detail: '',
+  word: 'src/clean.py',
+  attachment: { kind: 'file', label: 'clean.py', path: 'src/clean.py' },
+};
+
+const SOURCE: MentionSource = {
+  find: (_, found) => {
+    found([VARIABLE, FILE]);
+    return () => undefined;
+  },
+};
+
+function show(over: Partial<Actions> = {}, more: Partial<PanelProps> = {}): SessionStore {
+  const usage = { used: 74_000, size: 100_000, cost_amount: 0.42, cost_currency: 'USD' };
+  const store = storeOf([], { ...IDLE, usage });
+  showPanel({ store, agents: [], ...more }, { mentions: SOURCE, ...over });
+  return store;
+}
+
+describe('the composer', () => {
+  it('completes @ by groups, with the keys, and sends what was taken', async () => {
+    const send = vi.fn(() => Promise.resolve());
+    show({ send });
+    write('Look at @cl');
+    await until(() => expect(view().getAllByRole('option')).toHaveLength(2));
+    const groups = view()
+      .getAllByRole('group')
+      .map(group => group.getAttribute('aria-label'));
+    expect(groups).toEqual(expect.arrayContaining(['Variables', 'Files']));
+    expect(view().getByRole('option', { name: /cleaned/ }).ariaSelected).toBe('true');
+    fireEvent.keyDown(box(), { key: 'ArrowDown' });
+    await until(() =>
+      expect(box().getAttribute('aria-activedescendant')).toBe(
+        view().getByRole('option', { name: /src\/clean.py/ }).id,
+      ),
+    );
+    fireEvent.keyDown(box(), { key: 'Enter' });
+    await until(() => expect(view().queryByRole('option')).toBeNull());
+    expect(box()).toHaveProperty('value', 'Look at @src/clean.py ');
+    expect(view().getByRole('button', { name: 'Remove clean.py' })).toBeTruthy();
+    fireEvent.keyDown(box(), { key: 'Enter' });
+    await until(() =>
+      expect(send).toHaveBeenCalledWith(SESSION, 'Look at @src/clean.py', [FILE.attachment]),
+    );
+    await until(() => expect(view().queryByRole('list', { name: 'Attachments' })).toBeNull());
+  });
+
+  it('stays on what is chosen when more is found before it', async () => {
+    let more: (mentions: readonly Mention[]) => void = () => undefined;
+    const slow: MentionSource = {
+      find: (_, found) => {
+        found([FILE]);
+        more = found;
+        return () => undefined;
+      },
+    };
+    show({ mentions: slow });
+    write('@cl');
+    await until(() => expect(view().getAllByRole('option')).toHaveLength(1));
+    more([VARIABLE, FILE]);
+    await until(() => expect(view().getAllByRole('option')).toHaveLength(2));
+    fireEvent.keyDown(box(), { key: 'Tab' });
+    await until(() => expect(box()).toHaveProperty('value', '@src/clean.py '));
+  });
+
+  it('keeps what was attached when it could not be sent', async () => {
+    const store = show({ send: () => Promise.reject(new Error('Not now.')) });
+    store.ui.attachments.add(FILE.attachment);
+    await until(() => expect(view().getByRole('list', { name: 'Attachments' })).toBeTruthy());
+    fireEvent.click(view().getByRole('button', { name: 'Send' }));
+    await until(() => expect(view().getByText('Not now.')).toBeTruthy());
+    expect(store.ui.attachments.list).toEqual([FILE.attachment]);
+  });
+
+  it('closes the list with Escape, and sends with the key of the settings', async () => {
+    const send = vi.fn(() => Promise.resolve());
+    show({ send }, { sendKey: 'shift-enter' });
+    write('@');
+    await until(() => expect(view().getAllByRole('option')).toHaveLength(2));
+    fireEvent.keyDown(box(), { key: 'Escape' });
+    await until(() => expect(view().queryByRole('option')).toBeNull());
+    fireEvent.keyDown(box(), { key: 'Enter' });
+    expect(send).not.toHaveBeenCalled();
+    fireEvent.keyDown(box(), { key: 'Enter', shiftKey: true });
+    await until(() => expect(send).toHaveBeenCalledWith(SESSION, '@', []));
+  });
+
+  it('offers nothing to attach where the host has nothing', () => {
+    show({}, {});
+    expect(view().getByRole('button', { name: 'Attach' })).toBeTruthy();
+    showPanel({}, { mentions: undefined });
+    expect(view().queryByRole('button', { name: 'Attach' })).toBeNull();
+  });
+
+  it('tells the numbers behind the ring', async () => {
+    show();
+    const ring = view().getByRole('button', { name: /^Context used: 74%/ });
+    expect(ring.dataset['level']).toBe('high');
+    fireEvent.click(ring);
+    const card = await view().findByRole('group', { name: 'Usage' });
+    expect(card.textContent).toContain('74% of 100,000 tokens');
+    expect(card.textContent).toContain('26,000 tokens');
+    expect(card.textContent).toContain('0.42 USD');
+    fireEvent.keyDown(ring, { key: 'Escape' });
+    await until(() => expect(view().queryByRole('group', { name: 'Usage' })).toBeNull());
+  });
+});

@@ -1,0 +1,237 @@
+import { useCallback, useLayoutEffect, useRef, useState } from 'preact/hooks';
+
+import type { SessionView } from '../../../state/session_view';
+import type { SessionStore } from '../../../state/store';
+import { DRAFT, SENT } from '../../../state/ui';
+import type { AgentEntry, SessionState } from '../../../wire/types';
+import type { Actions } from '../../actions';
+import type { Translate } from '../../i18n';
+import { IconButton, messageOf } from '../../parts/buttons';
+import type { SendKey } from '../../props';
+import { useSubscription, useValue } from '../../scene';
+import { AttachButton, Chips } from './attachments';
+import { useAttachments } from './local_files';
+import { MentionList, useMentions, withMention } from './mentions';
+import { Pickers } from './pickers';
+import { Queue } from './queue';
+import { SlashList, useSlash } from './slash_commands';
+import { UsageRing } from './usage';
+
+/** Escape pressed twice within this time stops the turn. */
+const TWICE_MILLISECONDS = 600;
+
+const NO_COMMANDS: SessionState['commands'] = [];
+
+interface ComposerProps {
+  readonly store: SessionStore;
+  /** `null` before there is a session: sending makes one. */
+  readonly session: SessionState | null;
+  readonly agents: readonly AgentEntry[];
+  readonly agent: AgentEntry | null;
+  readonly actions: Actions;
+  readonly t: Translate;
+  readonly offline: boolean;
+  readonly sendKey?: SendKey;
+  readonly onAgent: (agentId: string) => void;
+  /** The session to send to; makes one if there is none. */
+  readonly toSession: () => Promise<string>;
+  /** The store of a session, if that is shown now. */
+  readonly shownStore: (sessionId: string) => SessionStore | null;
+  readonly onFailure: (message: string) => void;
+}
+
+/** The message box with its pickers, and the messages that wait. */
+export function Composer(props: ComposerProps) {
+  const { store, session, actions, t, onFailure, sendKey = 'enter' } = props;
+  useSubscription(useCallback(listener => store.subscribeSession(listener), [store]));
+  const [text, setText] = useValue(DRAFT);
+  const [sending, setSending] = useState(false);
+  const escaped = useRef(-Infinity);
+  const history = useRef(0);
+  const running = session?.active_turn_id ?? null;
+  const name = session?.agent_info.name ?? props.agent?.name ?? t('the agent');
+  const { mentions: source } = actions;
+  // Before it runs nobody knows what an agent takes; then its refusal says so.
+  const images = session?.prompt_capabilities.includes('image') ?? true;
+  const attaching = useAttachments(
+    store,
+    source === undefined ? null : { agent: name, images },
+    t,
+    onFailure,
+  );
+  const box = useRef<HTMLTextAreaElement>(null);
+  /** Where the caret goes when the text is drawn. */
+  const caret = useRef<number | null>(null);
+  useLayoutEffect(() => {
+    if (caret.current !== null) {
+      box.current?.setSelectionRange(caret.current, caret.current);
+      caret.current = null;
+    }
+  });
+  const mentions = useMentions(
+    source,
+    (mention, token) => {
+      const next = withMention(store.ui.value(DRAFT), token, mention.word);
+      caret.current = next.caret;
+      setText(next.text);
+      attaching.add(mention.attachment);
+    },
+    t,
+  );
+
+  const send = async () => {
+    // What was typed last may not have been drawn yet.
+    const message = store.ui.value(DRAFT).trim();
+    if ((message === '' && attaching.list.length === 0) || sending) {
+      return;
+    }
+    setSending(true);
+    setText('');
+    mentions.close();
+    const attached = store.ui.attachments.take();
+    history.current = 0;
+    let sessionId = store.sessionId;
+    try {
+      sessionId = await props.toSession();
+      store.ui.setValue(SENT, String(performance.now()));
+      await actions.send?.(sessionId, message, attached);
+    } catch (error) {
+      // Nothing written is lost; a session that was made for it is shown by now.
+      const { ui } = props.shownStore(sessionId) ?? store;
+      const since = ui.value(DRAFT);
+      ui.setValue(DRAFT, since === '' ? message : `${message}\n${since}`);
+      attached.forEach(one => ui.attachments.add(one));
+      onFailure(messageOf(error));
+    } finally {
+      setSending(false);
+    }
+  };
+  const stop = () => {
+    if (session !== null) {
+      actions.cancel(session.session_id, null).catch((error: unknown) => {
+        onFailure(messageOf(error));
+      });
+    }
+  };
+  const recall = (by: 1 | -1) => {
+    const messages = historyOf(store.view);
+    const next = Math.min(messages.length, Math.max(0, history.current + by));
+    if (next !== history.current) {
+      history.current = next;
+      setText(messages[messages.length - next] ?? '');
+    }
+  };
+  const slash = useSlash(text, session?.commands ?? NO_COMMANDS, setText, t);
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (slash.onKeyDown(event) || mentions.onKeyDown(event)) {
+      return;
+    }
+    const modified = event.ctrlKey || event.metaKey || event.altKey;
+    if (event.isComposing || modified) {
+      return;
+    }
+    if (event.key === 'Enter') {
+      if (event.shiftKey === (sendKey === 'shift-enter')) {
+        event.preventDefault();
+        void send();
+      }
+    } else if (event.shiftKey) {
+      return;
+    } else if (event.key === 'Escape') {
+      const now = performance.now();
+      if (running !== null && now - escaped.current < TWICE_MILLISECONDS) {
+        stop();
+      }
+      escaped.current = now;
+    } else if (event.key === 'ArrowUp' && (text === '' || history.current > 0)) {
+      event.preventDefault();
+      recall(1);
+    } else if (event.key === 'ArrowDown' && history.current > 0) {
+      event.preventDefault();
+      recall(-1);
+    }
+  };
+  return (
+    <>
+      {session !== null && (
+        <Queue session={session} actions={actions} t={t} onFailure={onFailure} />
+      )}
+      <div class={attaching.over ? 'acp-box is-on' : 'acp-box'} {...attaching.box}>
+        {slash.list !== null && <SlashList {...slash.list} />}
+        {slash.list === null && mentions.list !== null && <MentionList {...mentions.list} />}
+        <Chips
+          attachments={attaching.list}
+          t={t}
+          onRemove={attaching.remove}
+          onLeave={() => box.current?.focus()}
+        />
+        <textarea
+          ref={box}
+          aria-label={t('Message')}
+          rows={2}
+          dir="auto"
+          placeholder={
+            running !== null
+              ? t('Sent after this turn')
+              : source === undefined
+                ? t('Message %1', name)
+                : t('Message %1 (@ context, / commands)', name)
+          }
+          value={text}
+          onInput={event => {
+            const { value, selectionStart } = event.currentTarget;
+            setText(value);
+            mentions.onInput(value, selectionStart);
+          }}
+          onBlur={mentions.close}
+          onKeyDown={onKeyDown}
+          {...(slash.list === null ? mentions.aria : slash.aria)}
+        />
+        <div class="acp-tools">
+          {source !== undefined && <AttachButton t={t} onFiles={attaching.addFiles} />}
+          <span class="acp-picks grow">
+            <Pickers
+              session={session}
+              agents={props.agents}
+              agent={session?.agent ?? props.agent?.id ?? ''}
+              actions={actions}
+              t={t}
+              onAgent={props.onAgent}
+              onFailure={onFailure}
+            />
+          </span>
+          <UsageRing usage={session?.usage ?? null} t={t} />
+          {running !== null && (
+            <IconButton icon="stop" class="acp-stop" label={t('Stop')} onClick={stop} />
+          )}
+          {actions.send !== undefined && (
+            <IconButton
+              icon="send"
+              class="acp-send"
+              label={t('Send')}
+              disabled={
+                (text.trim() === '' && attaching.list.length === 0) || sending || props.offline
+              }
+              onClick={() => {
+                box.current?.focus();
+                void send();
+              }}
+            />
+          )}
+        </div>
+      </div>
+    </>
+  );
+}
+
+/** What the user wrote in this session, oldest first, each only once in a row. */
+export function historyOf(view: SessionView): string[] {
+  const messages: string[] = [];
+  for (const id of view.order) {
+    const item = view.items.get(id);
+    if (item?.kind === 'user_message' && item.text !== messages[messages.length - 1]) {
+      messages.push(item.text);
+    }
+  }
+  return messages;
+}

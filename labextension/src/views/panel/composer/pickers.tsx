@@ -1,0 +1,141 @@
+import type { AgentEntry, ConfigOption, SessionState } from '../../../wire/types';
+import type { Actions, ConfigChange } from '../../actions';
+import type { Translate } from '../../i18n';
+import { messageOf } from '../../parts/buttons';
+import { AGENT_STATES } from '../agents/agents';
+import { Picker } from './picker';
+import type { Choice } from './picker';
+
+interface PickersProps {
+  readonly session: SessionState | null;
+  readonly agents: readonly AgentEntry[];
+  /** The agent of the session, or the one to start next. */
+  readonly agent: string;
+  readonly actions: Actions;
+  readonly t: Translate;
+  readonly onAgent: (agentId: string) => void;
+  readonly onFailure: (message: string) => void;
+}
+
+/** Options beside mode and model that get a picker of their own. */
+const MOST = 6;
+
+/** Agent, and what the agent itself offers: mode, model, and whatever else can be chosen. */
+export function Pickers(props: PickersProps) {
+  const { session, agents, agent, actions, t } = props;
+  const change = (of: ConfigChange) => {
+    if (session !== null) {
+      actions.setConfig?.(session.session_id, of).catch((error: unknown) => {
+        props.onFailure(messageOf(error));
+      });
+    }
+  };
+  const configured = actions.setConfig === undefined ? null : session;
+  return (
+    <>
+      {actions.createSession !== undefined && agents.length > 0 && (
+        <Picker
+          label={t('Agent')}
+          value={agent}
+          choices={agents.filter(entry => !entry.listed).map(entry => agentChoice(entry, t))}
+          onChoose={props.onAgent}
+        />
+      )}
+      {configured !== null && configured.modes.length > 0 ? (
+        <Picker
+          label={t('Mode')}
+          value={configured.current_mode_id}
+          choices={configured.modes.map(mode => ({ ...mode, value: mode.id }))}
+          onChoose={mode => change({ mode })}
+        />
+      ) : (
+        <OptionPicker label={t('Mode')} option={optionOf(configured, 'mode')} onChange={change} />
+      )}
+      <OptionPicker label={t('Model')} option={optionOf(configured, 'model')} onChange={change} />
+      {othersOf(configured).map(option =>
+        option.type === 'boolean' ? (
+          <SwitchPicker key={option.id} option={option} t={t} onChange={change} />
+        ) : (
+          <OptionPicker
+            key={option.id}
+            label={option.name || option.id}
+            option={option}
+            onChange={change}
+          />
+        ),
+      )}
+    </>
+  );
+}
+
+interface OptionPickerProps {
+  readonly label: string;
+  readonly option: ConfigOption | null;
+  readonly onChange: (change: ConfigChange) => void;
+}
+
+function OptionPicker({ label, option, onChange }: OptionPickerProps) {
+  if (option === null || typeof option.current_value !== 'string') {
+    return null;
+  }
+  const { id } = option;
+  return (
+    <Picker
+      label={label}
+      value={option.current_value}
+      choices={option.choices}
+      onChoose={value => onChange({ config: { [id]: value } })}
+    />
+  );
+}
+
+interface SwitchPickerProps {
+  readonly option: ConfigOption;
+  readonly t: Translate;
+  readonly onChange: (change: ConfigChange) => void;
+}
+
+/** On or off; the button says of what, which the two words alone do not. */
+function SwitchPicker({ option, t, onChange }: SwitchPickerProps) {
+  const { id, name, description } = option;
+  const label = name || id;
+  return (
+    <Picker
+      label={label}
+      value={String(option.current_value === true)}
+      shown={option.current_value === true ? t('%1: on', label) : t('%1: off', label)}
+      choices={[
+        { value: 'true', name: t('On'), description },
+        { value: 'false', name: t('Off'), description: '' },
+      ]}
+      onChoose={value => onChange({ config: { [id]: value === 'true' } })}
+    />
+  );
+}
+
+/** What has no picker by its category; a second option of a category has none either. */
+function othersOf(session: SessionState | null): ConfigOption[] {
+  const named = ['mode', 'model'].map(category => optionOf(session, category));
+  return (session?.config_options ?? [])
+    .filter(option => !named.includes(option))
+    .filter(option => option.type === 'boolean' || option.choices.length > 0)
+    .slice(0, MOST);
+}
+
+function optionOf(session: SessionState | null, category: string): ConfigOption | null {
+  return (
+    session?.config_options.find(
+      option => option.category === category && option.choices.length > 0,
+    ) ?? null
+  );
+}
+
+function agentChoice(entry: AgentEntry, t: Translate): Choice {
+  const ready = entry.status === 'ready';
+  return {
+    value: entry.id,
+    name: entry.name,
+    description: ready ? '' : t(AGENT_STATES[entry.status]),
+    disabled: entry.status === 'not_installed',
+  };
+}

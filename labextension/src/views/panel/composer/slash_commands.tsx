@@ -1,0 +1,110 @@
+import { useState } from 'preact/hooks';
+
+import type { SlashCommand } from '../../../wire/types';
+import type { Translate } from '../../i18n';
+import { useUniqueId } from '../../scene';
+import { listAria, listKeys } from './completion_list';
+
+/** What the message box says of the list below it, and what keys do. */
+export interface Slash {
+  readonly aria: {
+    readonly 'aria-autocomplete'?: 'list';
+    readonly 'aria-haspopup'?: 'listbox';
+    readonly 'aria-controls'?: string;
+    readonly 'aria-activedescendant'?: string;
+  };
+  /** Takes a key; true if it was for the list. */
+  onKeyDown(event: KeyboardEvent): boolean;
+  readonly list: SlashListProps | null;
+}
+
+export interface SlashListProps {
+  readonly id: string;
+  readonly label: string;
+  readonly commands: readonly SlashCommand[];
+  readonly active: number;
+  readonly onActive: (index: number) => void;
+  readonly onTake: (index: number) => void;
+}
+
+/** The agent's commands while a message begins with a slash. */
+export function useSlash(
+  text: string,
+  commands: readonly SlashCommand[],
+  setText: (text: string) => void,
+  t: Translate,
+): Slash {
+  const id = useUniqueId();
+  const [closed, setClosed] = useState<string | null>(null);
+  const [chosen, setChosen] = useState({ text, index: 0 });
+  const matches = closed === text ? [] : slashMatches(text, commands);
+  const active = chosen.text === text ? Math.min(chosen.index, matches.length - 1) : 0;
+  const go = (index: number) => setChosen({ text, index });
+  const take = (index: number) => {
+    const command = matches[index];
+    if (command !== undefined) {
+      setText(withCommand(command));
+    }
+  };
+  if (matches.length === 0) {
+    return { aria: {}, onKeyDown: () => false, list: null };
+  }
+  const close = () => setClosed(text);
+  const onKeyDown = (event: KeyboardEvent): boolean =>
+    listKeys(event, { length: matches.length, active, go, take, close });
+  return {
+    aria: listAria(id, active),
+    onKeyDown,
+    list: { id, label: t('Commands'), commands: matches, active, onActive: go, onTake: take },
+  };
+}
+
+export function SlashList({ id, label, commands, active, onActive, onTake }: SlashListProps) {
+  return (
+    <div class="acp-pop acp-slash" role="listbox" id={id} aria-label={label}>
+      {commands.map((command, index) => (
+        <div
+          key={command.name}
+          class="opt"
+          role="option"
+          id={`${id}-${index}`}
+          aria-selected={index === active}
+          onPointerMove={() => onActive(index)}
+          // The box keeps the focus.
+          onPointerDown={event => event.preventDefault()}
+          onClick={() => onTake(index)}
+        >
+          <span class="grow">
+            /{command.name}
+            {command.hint !== '' && <span class="muted"> {command.hint}</span>}
+            {command.description !== '' && <small class="muted">{command.description}</small>}
+          </span>
+        </div>
+      ))}
+    </div>
+  );
+}
+
+/** Most commands shown at once. */
+const SHOWN = 8;
+
+/** The commands that what was typed may become; only at the start of the message. */
+export function slashMatches(
+  text: string,
+  commands: readonly SlashCommand[],
+): readonly SlashCommand[] {
+  const typed = /^\/(\S*)$/.exec(text)?.[1]?.toLowerCase();
+  if (typed === undefined) {
+    return [];
+  }
+  const starts = commands.filter(({ name }) => name.toLowerCase().startsWith(typed));
+  const others = commands.filter(
+    command => !starts.includes(command) && command.name.toLowerCase().includes(typed),
+  );
+  return [...starts, ...others].slice(0, SHOWN);
+}
+
+/** The message once a command is taken: its arguments follow the space. */
+export function withCommand({ name }: SlashCommand): string {
+  return `/${name} `;
+}

@@ -1,0 +1,272 @@
+import type { RefObject } from 'preact';
+import { useCallback, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+
+import { SessionStore } from '../../state/store';
+import { DRAFT } from '../../state/ui';
+import { identity } from '../i18n';
+import { useAnnouncer } from '../parts/announcer';
+import { messageOf } from '../parts/buttons';
+import { listenToKeys, moveInTranscript } from '../parts/keyboard';
+import { mounted } from '../parts/mount';
+import { ConnectionNote, ErrorNote } from '../parts/notes';
+import type { Mounted, PanelProps } from '../props';
+import { answerByKey } from '../request/request_keys';
+import { SceneContext, useSubscription } from '../scene';
+import type { Scene } from '../scene';
+import { LoginCard } from './agents/login';
+import { Composer } from './composer/composer';
+import { Content, Loading } from './empty_session';
+import { PanelHeader } from './header';
+import { needsLogin, ReadOnlyBox, SessionNotes, whyReadOnly } from './session_notes';
+import { SessionList } from './sessions/session_list';
+import { DeletedNote, useTrash } from './sessions/trash';
+import { Traffic } from './traffic/traffic';
+import { RunningTurn, Transcript } from './transcript/transcript';
+
+/** The side panel: a session with its composer. */
+export function PanelView(props: PanelProps) {
+  const { actions, sessions, agents, connection, rendering, t = identity } = props;
+  const root = useRef<HTMLDivElement>(null);
+  const nothing = useMemo(() => new SessionStore(''), []);
+  const store = props.store ?? props.blank ?? nothing;
+  const { announce, regions } = useAnnouncer();
+  const scene = useMemo(
+    (): Scene => ({ store, host: 'panel', actions, rendering, t, announce }),
+    [store, actions, rendering, t, announce],
+  );
+  const { page, setPage, onKeyDown } = usePage(root);
+  const [chosen, setChosen] = useState('');
+  const [failure, setFailure] = useState('');
+  /** Name of the agent that a session is being made with. */
+  const [starting, setStarting] = useState('');
+  /** That session; what is written meanwhile is for it. */
+  const creating = useRef<Promise<string> | null>(null);
+  const trash = useTrash(actions.life?.remove, setFailure);
+  useSubscription(useCallback(listener => store.subscribeSession(listener), [store]));
+  useLayoutEffect(() => setFailure(''), [store]);
+  useLayoutEffect(
+    // What was attached from elsewhere in the page is to be seen.
+    () => store.ui.attachments.subscribe(added => added && setPage('session')),
+    [store],
+  );
+  useLayoutEffect(() => setPage('session'), [props.opened]);
+  const former = useRef(store);
+  useLayoutEffect(() => {
+    if (creating.current !== null && former.current !== store) {
+      goOn(former.current, store, root.current);
+    }
+    former.current = store;
+  }, [store]);
+  useLayoutEffect(() => {
+    const element = root.current;
+    return element === null
+      ? undefined
+      : listenToKeys(
+          element,
+          event => answerByKey(element, event) || moveInTranscript(element, event, scene),
+        );
+  }, [scene]);
+
+  const { session } = store.view;
+  const ready = (agents ?? []).filter(agent => agent.status === 'ready');
+  const next = ready.find(agent => agent.id === chosen) ?? ready[0] ?? null;
+
+  const create = (agentId: string): Promise<string> => {
+    const making = (async () => {
+      setFailure('');
+      if (actions.createSession === undefined) {
+        throw new Error(t('No session is open.'));
+      }
+      setStarting(agents?.find(agent => agent.id === agentId)?.name ?? agentId);
+      setPage('session');
+      const id = await actions.createSession(agentId);
+      actions.openSession?.(id);
+      return id;
+    })().finally(() => {
+      if (creating.current === making) {
+        creating.current = null;
+        setStarting('');
+      }
+    });
+    creating.current = making;
+    return making;
+  };
+  const start = (agentId: string) => {
+    create(agentId).catch((error: unknown) => setFailure(messageOf(error)));
+  };
+  const onStart = actions.createSession === undefined ? null : start;
+  const readOnly = whyReadOnly(session, t);
+
+  return (
+    <SceneContext.Provider value={scene}>
+      <div
+        class="acp"
+        data-host="panel"
+        data-view="panel"
+        data-session={props.store?.sessionId}
+        ref={root}
+        onKeyDown={onKeyDown}
+      >
+        {page === 'traffic' && props.store !== null ? (
+          <div class="acp-panel">
+            <Traffic
+              key={store.sessionId}
+              sessionId={store.sessionId}
+              actions={actions}
+              onBack={() => setPage('session')}
+            />
+          </div>
+        ) : page === 'list' && sessions !== null ? (
+          <div class="acp-panel">
+            <SessionList
+              sessions={sessions}
+              agents={agents ?? []}
+              current={props.store?.sessionId ?? ''}
+              actions={actions}
+              trash={trash}
+              t={t}
+              onOpen={id => {
+                trash.takeBack(id);
+                actions.openSession?.(id);
+                setPage('session');
+              }}
+              onStart={onStart}
+              onBack={() => setPage('session')}
+              onFailure={setFailure}
+            />
+            {failure !== '' && <ErrorNote message={failure} detail="" />}
+          </div>
+        ) : (
+          <div class="acp-panel">
+            <PanelHeader
+              root={root}
+              onList={() => setPage('list')}
+              onTraffic={
+                actions.traffic === undefined || props.store === null
+                  ? null
+                  : () => setPage('traffic')
+              }
+              agents={agents ?? []}
+              onStart={onStart}
+              onFailure={setFailure}
+            />
+            <Transcript key={store.sessionId}>
+              <Content {...props} session={session} onStart={start} onFailure={setFailure} />
+              {props.failure !== null && <ErrorNote {...props.failure} />}
+              {failure !== '' && <ErrorNote message={failure} detail="" />}
+              {starting !== '' && <Loading words={t('Starting %1', starting)} />}
+              {session !== null && (
+                <SessionNotes session={session} actions={actions} onFailure={setFailure} />
+              )}
+              <ConnectionNote connection={connection} />
+            </Transcript>
+            {trash.holds(store.sessionId) && (
+              <DeletedNote onUndo={() => trash.takeBack(store.sessionId)} />
+            )}
+            {session !== null && needsLogin(session) && (
+              <LoginCard key={`login-${store.sessionId}`} session={session} actions={actions} />
+            )}
+            <div class="acp-compose">
+              <RunningTurn />
+              {readOnly === '' ? (
+                <Composer
+                  key={store.sessionId}
+                  store={store}
+                  session={session}
+                  agents={agents ?? []}
+                  agent={next}
+                  actions={actions}
+                  t={t}
+                  offline={connection.state !== 'open'}
+                  sendKey={props.sendKey}
+                  onAgent={id => (props.store === null ? setChosen(id) : start(id))}
+                  shownStore={id => (former.current.sessionId === id ? former.current : null)}
+                  toSession={() => creating.current ?? toSession(props, next?.id ?? null, create)}
+                  onFailure={setFailure}
+                />
+              ) : (
+                <ReadOnlyBox words={readOnly} />
+              )}
+            </div>
+          </div>
+        )}
+        {regions}
+      </div>
+    </SceneContext.Provider>
+  );
+}
+
+/** What was being written goes along into the session that was made for it. */
+function goOn(from: SessionStore, to: SessionStore, view: HTMLElement | null): void {
+  const written = from.ui.value(DRAFT);
+  if (written !== '' && to.ui.value(DRAFT) === '') {
+    from.ui.setValue(DRAFT, '');
+    to.ui.setValue(DRAFT, written);
+  }
+  from.ui.attachments.take().forEach(one => to.ui.attachments.add(one));
+  if (document.activeElement === document.body) {
+    view?.querySelector<HTMLElement>('.acp-compose textarea')?.focus();
+  }
+}
+
+async function toSession(
+  { store, t = identity }: PanelProps,
+  agentId: string | null,
+  create: (agentId: string) => Promise<string>,
+): Promise<string> {
+  if (store !== null) {
+    return store.sessionId;
+  }
+  if (agentId === null) {
+    throw new Error(t('No agent is ready yet.'));
+  }
+  return create(agentId);
+}
+
+/** What the panel shows. */
+export type Page = 'session' | 'list' | 'traffic';
+
+/** What has the focus first, so that a key pressed next does what the page is for. */
+const FIRST: Record<Page, string> = {
+  session: '.acp-compose textarea',
+  list: '.acp-search input',
+  traffic: '.acp-traffic-lines',
+};
+
+interface Pages {
+  readonly page: Page;
+  readonly setPage: (page: Page) => void;
+  /** Escape leads back to the session. */
+  readonly onKeyDown: (event: KeyboardEvent) => void;
+}
+
+/** The page of the panel; the focus goes along. */
+export function usePage(root: RefObject<HTMLElement | null>): Pages {
+  const [page, setPage] = useState<Page>('session');
+  const former = useRef(page);
+  useLayoutEffect(() => {
+    const { activeElement: active } = document;
+    const mine = active === document.body || root.current?.contains(active) === true;
+    if (former.current !== page && mine) {
+      root.current?.querySelector<HTMLElement>(FIRST[page])?.focus();
+    }
+    former.current = page;
+  }, [page]);
+  const onKeyDown = useCallback(
+    (event: KeyboardEvent) => {
+      // In a search field Escape empties it first.
+      const field = event.target instanceof HTMLInputElement ? event.target.value : '';
+      if (event.key === 'Escape' && page !== 'session' && field === '') {
+        event.stopPropagation();
+        setPage('session');
+      }
+    },
+    [page],
+  );
+  return { page, setPage, onKeyDown };
+}
+
+/** Draws a session panel into an element. */
+export function mountPanel(element: HTMLElement, props: PanelProps): Mounted<PanelProps> {
+  return mounted(element, props, next => <PanelView {...next} />);
+}

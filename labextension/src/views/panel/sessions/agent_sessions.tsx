@@ -1,0 +1,124 @@
+import { useState } from 'preact/hooks';
+
+import type { AgentSession, SessionSummary } from '../../../wire/types';
+import type { Actions, SessionLife } from '../../actions';
+import type { Translate } from '../../i18n';
+import { ActionButton, messageOf } from '../../parts/buttons';
+import { Icon } from '../../parts/icons';
+
+interface AgentSessionsProps {
+  readonly sessions: readonly SessionSummary[];
+  readonly actions: Actions;
+  readonly t: Translate;
+  readonly onOpen: (sessionId: string) => void;
+  readonly onFailure: (message: string) => void;
+}
+
+/** What agents keep beside the sessions that are known here; asked for by a click. */
+export function AgentSessionsPart({ sessions, actions, ...rest }: AgentSessionsProps) {
+  const { life } = actions;
+  if (life === undefined) {
+    return null;
+  }
+  const agents = new Map<string, string>();
+  for (const session of sessions) {
+    if (session.can.includes('list')) {
+      agents.set(session.agent_id, session.agent_name);
+    }
+  }
+  return (
+    <>
+      {[...agents].map(([id, name]) => (
+        <OfAgent key={id} id={id} name={name} life={life} {...rest} />
+      ))}
+    </>
+  );
+}
+
+interface OfAgentProps extends Omit<AgentSessionsProps, 'sessions' | 'actions'> {
+  readonly id: string;
+  readonly name: string;
+  readonly life: SessionLife;
+}
+
+function OfAgent({ id, name, life, t, onOpen, onFailure }: OfAgentProps) {
+  const [found, setFound] = useState<readonly AgentSession[] | null>(null);
+  const [cursor, setCursor] = useState('');
+  const [untrusted, setUntrusted] = useState('');
+  const load = async (from: string) => {
+    const page = await life.listOfAgent(id, from);
+    const others = page.sessions.filter(session => session.session_id === '');
+    setFound([...(from === '' ? [] : (found ?? [])), ...others]);
+    // A cursor that leads to itself leads nowhere.
+    setCursor(page.next_cursor === from ? '' : page.next_cursor);
+  };
+  const open = async (session: AgentSession, trust: boolean) => {
+    try {
+      onOpen(await life.openOfAgent(id, session, trust));
+    } catch (error) {
+      if (trust || !needsTrust(error)) {
+        throw error;
+      }
+      setUntrusted(session.agent_session_id);
+      onFailure(messageOf(error));
+    }
+  };
+  return (
+    <section class="acp-others" aria-label={t('Other sessions of %1', name)}>
+      <h3>{t('Other sessions of %1', name)}</h3>
+      {found === null ? (
+        <ActionButton class="btn quiet small" run={() => load('')} onFailure={onFailure}>
+          {t('Show them')}
+        </ActionButton>
+      ) : (
+        <ul role="list">
+          {found.map(session => (
+            <li key={session.agent_session_id}>
+              <span class="s">
+                <Icon name="agent" />
+                <span class="t cut" dir="auto">
+                  {session.title || session.agent_session_id}
+                </span>
+                <span class="sub">
+                  <span class="cut" dir="ltr" title={session.cwd}>
+                    {[dayOf(session.updated_at), session.cwd]
+                      .filter(each => each !== '')
+                      .join(' · ')}
+                  </span>
+                </span>
+              </span>
+              <ActionButton
+                class="btn small"
+                label={t('Open %1', session.title || session.agent_session_id)}
+                run={() => open(session, untrusted === session.agent_session_id)}
+                onFailure={onFailure}
+              >
+                {untrusted === session.agent_session_id
+                  ? t('Trust the folder and open')
+                  : t('Open')}
+              </ActionButton>
+            </li>
+          ))}
+        </ul>
+      )}
+      {found?.length === 0 && cursor === '' && (
+        <p class="muted acp-empty">{t('It keeps no others.')}</p>
+      )}
+      {found !== null && cursor !== '' && (
+        <ActionButton class="btn quiet small" run={() => load(cursor)} onFailure={onFailure}>
+          {t('Show more')}
+        </ActionButton>
+      )}
+    </section>
+  );
+}
+
+function needsTrust(error: unknown): boolean {
+  return error instanceof Error && 'reason' in error && error.reason === 'folder_not_trusted';
+}
+
+/** The day of what an agent has written as a time; empty where it is none. */
+function dayOf(text: string): string {
+  const time = Date.parse(text);
+  return Number.isNaN(time) ? '' : new Date(time).toLocaleDateString();
+}

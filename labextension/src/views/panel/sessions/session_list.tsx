@@ -1,0 +1,123 @@
+import { useState } from 'preact/hooks';
+
+import type { AgentEntry, SessionSummary } from '../../../wire/types';
+import type { Actions } from '../../actions';
+import { grouped } from '../../i18n';
+import type { Translate } from '../../i18n';
+import { IconButton } from '../../parts/buttons';
+import { Icon } from '../../parts/icons';
+import { NewSession } from '../agents/agents';
+import { AgentSessionsPart } from './agent_sessions';
+import { SessionRow } from './session_row';
+import type { Trash } from './trash';
+
+/** Sessions that are listed at first, and more with each click. */
+const PAGE = 100;
+
+interface SessionListProps {
+  readonly sessions: readonly SessionSummary[];
+  readonly agents: readonly AgentEntry[];
+  readonly current: string;
+  readonly actions: Actions;
+  readonly trash: Trash;
+  readonly t: Translate;
+  readonly onOpen: (sessionId: string) => void;
+  readonly onStart: ((agentId: string) => void) | null;
+  readonly onBack: () => void;
+  readonly onFailure: (message: string) => void;
+}
+
+/** All sessions, by need: waiting, running, then by time. */
+export function SessionList(props: SessionListProps) {
+  const { sessions, agents, trash, t, onStart, onBack } = props;
+  const [search, setSearch] = useState('');
+  const [most, setMost] = useState(PAGE);
+  const now = Date.now() / 1000;
+  const found = sessions
+    .filter(session => matches(session, search) && !trash.hasSent(session.session_id))
+    .sort(
+      (one, other) => rank(other) - rank(one) || (other.updated_at ?? 0) - (one.updated_at ?? 0),
+    );
+  const shown = found.slice(0, most);
+  const today = shown.filter(session => rank(session) > 0 || isToday(session, now));
+  const earlier = shown.filter(session => !today.includes(session));
+  return (
+    <>
+      <div class="acp-bar">
+        <h2 class="grow">{t('Sessions')}</h2>
+        {onStart !== null && <NewSession agents={agents} t={t} onStart={onStart} />}
+        <IconButton icon="close" label={t('Back to the session')} onClick={onBack} />
+      </div>
+      <label class="acp-search">
+        <Icon name="search" />
+        <input
+          type="search"
+          aria-label={t('Search sessions')}
+          placeholder={t('Search titles')}
+          value={search}
+          onInput={event => setSearch(event.currentTarget.value)}
+        />
+      </label>
+      <div class="acp-sessions">
+        {found.length === 0 && (
+          <p class="muted acp-empty">
+            {search === '' ? t('No sessions yet.') : t('Nothing found.')}
+          </p>
+        )}
+        <Part {...props} title={t('Today')} sessions={today} now={now} />
+        <Part {...props} title={t('Earlier')} sessions={earlier} now={now} />
+        {found.length > most && (
+          <button type="button" class="btn quiet small" onClick={() => setMost(most + PAGE)}>
+            {t('Show more (%1)', grouped(found.length - most))}
+          </button>
+        )}
+        {search === '' && <AgentSessionsPart {...props} />}
+      </div>
+    </>
+  );
+}
+
+interface PartProps extends Omit<SessionListProps, 'onStart' | 'onBack' | 'agents'> {
+  readonly title: string;
+  readonly now: number;
+}
+
+function Part({ title, sessions, current, ...rest }: PartProps) {
+  if (sessions.length === 0) {
+    return null;
+  }
+  return (
+    <>
+      <h3>{title}</h3>
+      <ul role="list" aria-label={title}>
+        {sessions.map(session => (
+          <SessionRow
+            key={session.session_id}
+            session={session}
+            on={session.session_id === current}
+            {...rest}
+          />
+        ))}
+      </ul>
+    </>
+  );
+}
+
+function rank(session: SessionSummary): number {
+  if (session.waiting > 0) {
+    return 2;
+  }
+  return session.status === 'running' || session.status === 'starting' ? 1 : 0;
+}
+
+function isToday(session: SessionSummary, now: number): boolean {
+  return (
+    session.updated_at === null ||
+    new Date(session.updated_at * 1000).toDateString() === new Date(now * 1000).toDateString()
+  );
+}
+
+function matches(session: SessionSummary, search: string): boolean {
+  const words = `${session.title} ${session.agent_name} ${session.notebook_path}`.toLowerCase();
+  return words.includes(search.trim().toLowerCase());
+}

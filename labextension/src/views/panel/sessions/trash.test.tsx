@@ -1,0 +1,90 @@
+import { fireEvent } from '@testing-library/preact';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+
+import { session, SESSION } from '../../../../tests/support/build';
+import { snapshot } from '../../../../tests/support/events';
+import {
+  choose,
+  lifeOf,
+  openList,
+  showList,
+  showPanel,
+  summary,
+  titles,
+} from '../../../../tests/support/panel';
+import { SessionStore } from '../../../state/store';
+
+const UNDO = /^Undo/;
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'], shouldAdvanceTime: true });
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe('deleting a session', () => {
+  it('asks nothing, can be undone for 8 seconds, and is sent then', async () => {
+    const remove = vi.fn(() => Promise.resolve());
+    const panel = await showList([summary('one'), summary('two')], { life: lifeOf({ remove }) });
+    await choose(panel, 'Title one', 'Delete');
+    await panel.until(() => expect(titles(panel)).toEqual(['Title two']));
+    expect(document.activeElement).toBe(panel.view.getByRole('button', { name: UNDO }));
+    vi.advanceTimersByTime(7_000);
+    expect(remove).not.toHaveBeenCalled();
+    fireEvent.click(panel.view.getByRole('button', { name: 'Undo deleting Title one' }));
+    await panel.until(() => expect(titles(panel)).toEqual(['Title one', 'Title two']));
+    vi.advanceTimersByTime(9_000);
+    expect(remove).not.toHaveBeenCalled();
+
+    await choose(panel, 'Title one', 'Delete');
+    await panel.until(() => expect(panel.view.getByRole('button', { name: UNDO })).toBeTruthy());
+    vi.advanceTimersByTime(8_000);
+    expect(remove).toHaveBeenCalledExactlyOnceWith('one');
+    await panel.until(() => expect(panel.view.queryByRole('button', { name: UNDO })).toBeNull());
+    expect(titles(panel)).toEqual(['Title two']);
+    expect(document.activeElement).toBe(panel.view.getByRole('searchbox'));
+  });
+
+  it.each(['the page', 'the panel'])('is sent at once when %s goes away', async what => {
+    const remove = vi.fn(() => Promise.resolve());
+    const panel = await showList([summary('one')], { life: lifeOf({ remove }) });
+    await choose(panel, 'Title one', 'Delete');
+    expect(remove).not.toHaveBeenCalled();
+    if (what === 'the page') {
+      window.dispatchEvent(new Event('pagehide'));
+    } else {
+      panel.mounted.dispose();
+    }
+    expect(remove).toHaveBeenCalledExactlyOnceWith('one');
+    vi.advanceTimersByTime(9_000);
+    expect(remove).toHaveBeenCalledOnce();
+  });
+
+  it('goes on while the list is closed, and the session itself says so', async () => {
+    const remove = vi.fn(() => Promise.resolve());
+    const store = new SessionStore(SESSION);
+    store.apply([snapshot([], [], session({ status: 'idle', active_turn_id: null }))]);
+    const sessions = [summary(SESSION), summary('two')];
+    const panel = showPanel({ store, sessions }, { life: lifeOf({ remove }) });
+    await openList(panel);
+    await choose(panel, `Title ${SESSION}`, 'Delete');
+    fireEvent.click(panel.view.getByRole('button', { name: 'Back to the session' }));
+    await panel.until(() =>
+      expect(panel.element.textContent).toContain('This session is deleted in a moment.'),
+    );
+    fireEvent.click(panel.view.getByRole('button', { name: 'Undo' }));
+    vi.advanceTimersByTime(9_000);
+    expect(remove).not.toHaveBeenCalled();
+  });
+
+  it('says why it could not be done, and lists the session again', async () => {
+    const remove = vi.fn(() => Promise.reject(new Error('It is in use.')));
+    const panel = await showList([summary('one')], { life: lifeOf({ remove }) });
+    await choose(panel, 'Title one', 'Delete');
+    vi.advanceTimersByTime(8_000);
+    await panel.until(() => expect(panel.element.textContent).toContain('It is in use.'));
+    expect(titles(panel)).toEqual(['Title one']);
+  });
+});

@@ -1,0 +1,151 @@
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+
+import { messageOf } from '../../parts/buttons';
+import { Icon } from '../../parts/icons';
+import { useScene } from '../../scene';
+
+/** How long a deletion can be undone before it is sent. */
+const UNDO_MILLISECONDS = 8_000;
+
+/** Sessions that the user has deleted; only after a while it is meant. */
+export class Trash {
+  readonly #timers = new Map<string, ReturnType<typeof setTimeout>>();
+  /** Sent, and perhaps still in the list. */
+  readonly #sent = new Set<string>();
+
+  constructor(
+    private readonly remove: (sessionId: string) => Promise<void>,
+    private readonly onChange: () => void,
+    private readonly onFailure: (message: string) => void,
+  ) {}
+
+  /** Whether it can still be undone. */
+  holds(sessionId: string): boolean {
+    return this.#timers.has(sessionId);
+  }
+
+  /** Whether its deletion is under way, or done. */
+  hasSent(sessionId: string): boolean {
+    return this.#sent.has(sessionId);
+  }
+
+  put(sessionId: string): void {
+    if (!this.#timers.has(sessionId)) {
+      this.#timers.set(
+        sessionId,
+        setTimeout(() => this.#send(sessionId), UNDO_MILLISECONDS),
+      );
+      this.onChange();
+    }
+  }
+
+  takeBack(sessionId: string): void {
+    const timer = this.#timers.get(sessionId);
+    if (timer !== undefined) {
+      clearTimeout(timer);
+      this.#timers.delete(sessionId);
+      this.onChange();
+    }
+  }
+
+  /** Sends what waits; nobody could undo it any more. */
+  empty(): void {
+    for (const sessionId of [...this.#timers.keys()]) {
+      this.#send(sessionId);
+    }
+  }
+
+  #send(sessionId: string): void {
+    clearTimeout(this.#timers.get(sessionId));
+    this.#timers.delete(sessionId);
+    this.#sent.add(sessionId);
+    this.onChange();
+    this.remove(sessionId).catch((error: unknown) => {
+      this.#sent.delete(sessionId);
+      this.onFailure(messageOf(error));
+      this.onChange();
+    });
+  }
+}
+
+/** The trash of a view; it is emptied when the view or the page goes away. */
+export function useTrash(
+  remove: ((sessionId: string) => Promise<void>) | undefined,
+  onFailure: (message: string) => void,
+): Trash {
+  const [, setTick] = useState(0);
+  const how = useRef({ remove, onFailure });
+  how.current = { remove, onFailure };
+  const trash = useMemo(
+    () =>
+      new Trash(
+        async sessionId => how.current.remove?.(sessionId),
+        () => setTick(tick => tick + 1),
+        message => how.current.onFailure(message),
+      ),
+    [],
+  );
+  useLayoutEffect(() => {
+    const empty = () => trash.empty();
+    window.addEventListener('pagehide', empty);
+    return () => {
+      window.removeEventListener('pagehide', empty);
+      empty();
+    };
+  }, [trash]);
+  return trash;
+}
+
+interface DeletedRowProps {
+  readonly name: string;
+  readonly onUndo: () => void;
+}
+
+/** Over the message box of a session that is about to be deleted. */
+export function DeletedNote({ onUndo }: Pick<DeletedRowProps, 'onUndo'>) {
+  const { t } = useScene();
+  return (
+    <div class="acp-note" data-tone="warn" role="group" aria-label={t('Deleted')}>
+      <Icon name="warning" />
+      <div class="row">
+        <p class="grow">{t('This session is deleted in a moment.')}</p>
+        <button type="button" class="btn small" onClick={onUndo}>
+          {t('Undo')}
+        </button>
+      </div>
+    </div>
+  );
+}
+
+/** In place of a session that was deleted, as long as that can be undone. */
+export function DeletedRow({ name, onUndo }: DeletedRowProps) {
+  const { announce, t } = useScene();
+  const row = useRef<HTMLLIElement>(null);
+  useLayoutEffect(() => {
+    const element = row.current;
+    const list = element?.closest('.acp-panel') ?? null;
+    // The menu that was used is gone; Enter here harms nothing.
+    element?.querySelector('button')?.focus({ preventScroll: true });
+    announce(t('%1 deleted. It can be undone for 8 seconds.', name), 'polite');
+    return () => {
+      if (element?.contains(document.activeElement) === true) {
+        list?.querySelector<HTMLElement>('.acp-search input')?.focus({ preventScroll: true });
+      }
+    };
+  }, []);
+  return (
+    <li class="acp-deleted" ref={row}>
+      <span class="cut grow muted" dir="auto">
+        {t('Deleted: %1', name)}
+      </span>
+      <button
+        type="button"
+        class="btn small"
+        aria-label={t('Undo deleting %1', name)}
+        onClick={onUndo}
+      >
+        {t('Undo')}
+      </button>
+    </li>
+  );
+}

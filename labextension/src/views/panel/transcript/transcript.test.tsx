@@ -1,0 +1,91 @@
+import { fireEvent } from '@testing-library/preact';
+import { describe, expect, it, vi } from 'vitest';
+
+import { message, SESSION, tool, turn } from '../../../../tests/support/build';
+import { draw } from '../../../../tests/support/draw';
+import { snapshot } from '../../../../tests/support/events';
+import { IDLE, showPanel } from '../../../../tests/support/panel';
+import type { ShownPanel } from '../../../../tests/support/panel';
+import { SessionStore } from '../../../state/store';
+import type { Item } from '../../../wire/types';
+import type { Actions } from '../../actions';
+
+function texts(count: number, from = 0): Item[] {
+  return Array.from({ length: count }, (_, index) =>
+    message(`m${from + index}`, `text ${from + index}`, false, `t${from + index}`),
+  );
+}
+
+function open(items: Item[], first = 0, actions: Partial<Actions> = {}): ShownPanel {
+  const store = new SessionStore(SESSION);
+  const total = first + items.length;
+  store.apply([{ ...snapshot(items, [], IDLE), first_index: first, total }]);
+  return showPanel({ store }, actions);
+}
+
+const mounted = ({ element }: ShownPanel) => element.querySelectorAll('.acp-prose');
+
+/** Lets frames pass until something is so, or it is clear that it won't be. */
+async function frames(isSo: () => boolean): Promise<void> {
+  for (let count = 0; count < 200 && !isSo(); count += 1) {
+    await new Promise(resolve => requestAnimationFrame(resolve));
+  }
+}
+
+describe('a session', () => {
+  it('is mounted whole up to 400 items: find-in-page finds everything', () => {
+    expect(mounted(open(texts(400)))).toHaveLength(400);
+  });
+
+  it('is mounted from its end above that', () => {
+    const shown = mounted(open(texts(1_000)));
+    expect(shown.length).toBeLessThan(100);
+    expect(shown[shown.length - 1]?.textContent).toContain('text 999');
+  });
+
+  it('stays whole when it grows while one reads, and asks for earlier items once', async () => {
+    const loadItems = vi.fn(() => Promise.resolve());
+    const panel = open(texts(200, 300), 300, { loadItems });
+    fireEvent.click(panel.view.getByRole('button', { name: 'Show earlier items (300)' }));
+    fireEvent.click(panel.view.getByRole('button', { name: 'Show earlier items (300)' }));
+    expect(loadItems).toHaveBeenCalledExactlyOnceWith(SESSION, 200, 300);
+    panel.props.store?.insert({ first_index: 270, items: texts(30, 270), total: 500 });
+    await frames(() => mounted(panel).length === 230);
+    expect(mounted(panel)).toHaveLength(230);
+    fireEvent.click(panel.view.getByRole('button', { name: 'Show earlier items (270)' }));
+    expect(loadItems).toHaveBeenLastCalledWith(SESSION, 170, 270);
+  });
+
+  it('mounts a page of earlier items by steps, each in a frame of its own', async () => {
+    const panel = open(texts(200, 300), 300, { loadItems: () => Promise.resolve() });
+    fireEvent.click(panel.view.getByRole('button', { name: 'Show earlier items (300)' }));
+    const counts = [200];
+    const observer = new MutationObserver(() => counts.push(mounted(panel).length));
+    observer.observe(panel.element, { subtree: true, childList: true });
+    panel.props.store?.insert({ first_index: 260, items: texts(40, 260), total: 500 });
+    await frames(() => mounted(panel).length === 240);
+    expect(mounted(panel)).toHaveLength(240);
+    observer.disconnect();
+    const steps = counts.slice(1).map((count, index) => count - (counts[index] ?? 0));
+    expect(Math.max(...steps)).toBeLessThan(40);
+  });
+});
+
+describe('a turn of very many lines', () => {
+  const lines = Array.from({ length: 900 }, (_, index) =>
+    index % 2 === 0 ? message(`m${index}`, `text ${index}`) : tool(`c${index}`),
+  );
+
+  it('mounts the newest, and more on a click', async () => {
+    const { element, view } = draw(lines);
+    expect(element.querySelectorAll('.acp-items > *').length).toBeLessThanOrEqual(202);
+    fireEvent.click(view.getByRole('button', { name: 'Show 700 earlier steps' }));
+    await view.findByRole('button', { name: 'Show 500 earlier steps' });
+    expect(element.textContent).toContain('text 500');
+  });
+
+  it('mounts all of a saved one', () => {
+    const { view } = draw(lines, { turn: turn({ status: 'done' }), actions: null });
+    expect(view.queryByRole('button', { name: /earlier steps/ })).toBeNull();
+  });
+});

@@ -1,0 +1,236 @@
+import type { RefObject } from 'preact';
+import { useCallback, useLayoutEffect, useRef, useState } from 'preact/hooks';
+
+import { cancelFrame, inNextFrame } from '../../parts/frame';
+import {
+  around,
+  countItems,
+  extended,
+  firstRange,
+  heightOf,
+  MAX_ITEMS,
+  indexAt,
+  trimmed,
+} from './window_range';
+import type { Range, Segment } from './window_range';
+
+interface Window {
+  readonly range: Range;
+  /** Height of what is not mounted before and after the range. */
+  readonly before: number;
+  readonly after: number;
+  readonly above: RefObject<HTMLDivElement | null>;
+  readonly below: RefObject<HTMLDivElement | null>;
+  /** Mounts the end. */
+  readonly toEnd: () => void;
+}
+
+/** What was mounted last. Of what comes before it by pages, a step is mounted at a time. */
+interface MountedSpan {
+  readonly from: string;
+  /** `null`: the last segment, whatever it is. */
+  readonly to: string | null;
+}
+
+/**
+ * Mounts a part of a long transcript, and another as it is scrolled.
+ *
+ * What is being read stays where it is when something is mounted above it.
+ * Layout is read once per frame of scrolling, never in a flush of events.
+ */
+export function useWindow(
+  segments: readonly Segment[],
+  log: RefObject<HTMLElement | null>,
+  isPinned: () => boolean,
+  onStart: () => void,
+): Window {
+  const [span, setSpan] = useState<MountedSpan | null>(null);
+  const heights = useRef(new Map<string, number>());
+  const above = useRef<HTMLDivElement>(null);
+  const below = useRef<HTMLDivElement>(null);
+  const anchor = useRef<Anchor | null>(null);
+  const pace = useRef(new Pace());
+  /** The first mounted segment, as long as nothing else is kept. */
+  const whole = useRef<string | null>(null);
+  // A session that grows long under the reader's eyes is made shorter by and by.
+  const shortens = isPinned() && countItems(segments) > MAX_ITEMS;
+  const range = rangeOf(segments, span, shortens ? null : whole.current);
+  whole.current = span === null ? (segments[range.from]?.id ?? null) : null;
+  const now = useRef({ segments, range, isPinned, onStart });
+  now.current = { segments, range, isPinned, onStart };
+
+  const check = useCallback((): boolean => {
+    const element = log.current;
+    if (element === null || above.current === null || below.current === null) {
+      return false;
+    }
+    const { segments: all, range: old } = now.current;
+    const box = element.getBoundingClientRect();
+    const start = above.current.getBoundingClientRect().bottom - box.top;
+    const end = below.current.getBoundingClientRect().top - box.top;
+    anchor.current = now.current.isPinned() ? null : anchorWithin(element, box);
+    if (start > -box.height && old.from === 0 && box.height > 0 && !now.current.isPinned()) {
+      now.current.onStart();
+    }
+    const step = pace.current.items;
+    let next = old;
+    if (countItems(all) <= MAX_ITEMS) {
+      next = extended(all, old, old.from > 0 ? 'up' : 'down', step);
+    } else if (box.height === 0) {
+      return false;
+    } else if (start > box.height || end < 0) {
+      measure(element, box, heights.current);
+      next = around(all, indexAt(all, heights.current, element.scrollTop), step);
+    } else {
+      const segmentBoxes = measure(element, box, heights.current);
+      // One side in a frame: the one that is seen first.
+      if (start > -box.height) {
+        next = extended(all, next, 'up', step);
+      } else if (end < 2 * box.height) {
+        next = extended(all, next, 'down', step);
+      }
+      next = trimmed(all, next, ({ id }) => {
+        const segmentBox = segmentBoxes.get(id);
+        return (
+          segmentBox !== undefined &&
+          (segmentBox.bottom < -2 * box.height || segmentBox.top > 3 * box.height)
+        );
+      });
+    }
+    if (next.from !== old.from || next.to !== old.to) {
+      const stays = { from: Math.max(next.from, old.from), to: Math.min(next.to, old.to) };
+      pace.current.begin(
+        countItems(all, next.from, next.to) - countItems(all, stays.from, stays.to),
+      );
+      setSpan({
+        from: all[next.from]?.id ?? '',
+        to: next.to === all.length ? null : (all[next.to]?.id ?? null),
+      });
+    }
+    return false;
+  }, [log]);
+
+  useLayoutEffect(() => {
+    const element = log.current;
+    const onScroll = () => inNextFrame(check);
+    element?.addEventListener('scroll', onScroll, { passive: true });
+    return () => {
+      element?.removeEventListener('scroll', onScroll);
+      cancelFrame(check);
+    };
+  }, [log, check]);
+
+  const first = segments[range.from]?.id;
+  const count = segments.length;
+  useLayoutEffect(() => {
+    const element = log.current;
+    if (element !== null && anchor.current !== null && !isPinned()) {
+      restoreAnchor(element, anchor.current);
+    }
+    pace.current.end();
+    inNextFrame(check);
+  }, [first, range.to - range.from, count]);
+
+  return {
+    range,
+    before: heightOf(segments, heights.current, 0, range.from),
+    after: heightOf(segments, heights.current, range.to, segments.length),
+    above,
+    below,
+    toEnd: () => setSpan(null),
+  };
+}
+
+/** `whole` is the first segment that was mounted while nothing is kept. */
+function rangeOf(
+  segments: readonly Segment[],
+  span: MountedSpan | null,
+  whole: string | null,
+): Range {
+  if (span === null) {
+    const from = whole === null ? -1 : segments.findIndex(({ id }) => id === whole);
+    return from < 0 ? firstRange(segments) : { from, to: segments.length };
+  }
+  const from = segments.findIndex(({ id }) => id === span.from);
+  const to = span.to === null ? segments.length : segments.findIndex(({ id }) => id === span.to);
+  return from < 0 || to <= from ? firstRange(segments) : { from, to };
+}
+
+interface SegmentBox {
+  readonly top: number;
+  readonly bottom: number;
+}
+
+/** Where the mounted segments lie in the log; their heights are kept. */
+function measure(
+  log: HTMLElement,
+  box: DOMRect,
+  heights: Map<string, number>,
+): Map<string, SegmentBox> {
+  const segmentBoxes = new Map<string, SegmentBox>();
+  for (const each of log.querySelectorAll<HTMLElement>('[data-segment]')) {
+    const id = each.dataset['segment'] ?? '';
+    const { top, bottom, height } = each.getBoundingClientRect();
+    heights.set(id, height);
+    if (!each.contains(document.activeElement)) {
+      segmentBoxes.set(id, { top: top - box.top, bottom: bottom - box.top });
+    }
+  }
+  return segmentBoxes;
+}
+
+/** Something that is being read, and where. */
+interface Anchor {
+  readonly element: Element;
+  readonly top: number;
+}
+
+function anchorWithin(log: HTMLElement, box: DOMRect): Anchor | null {
+  const found = document.elementFromPoint(box.left + box.width / 2, box.top + 12);
+  const line = found?.closest('.acp-items > *, .acp-user, [data-segment]') ?? null;
+  return line === null || !log.contains(line)
+    ? null
+    : { element: line, top: line.getBoundingClientRect().top - box.top };
+}
+
+function restoreAnchor(log: HTMLElement, { element, top }: Anchor): void {
+  if (element.isConnected) {
+    const moved = element.getBoundingClientRect().top - log.getBoundingClientRect().top - top;
+    if (Math.abs(moved) >= 1) {
+      log.scrollTop += moved;
+    }
+  }
+}
+/** What mounting may take of a frame; the frame's layout and paint need the rest. */
+const BUDGET_MILLISECONDS = 12;
+
+const MOST_ITEMS = 60;
+
+/** Before anything was mounted: a slow machine's. */
+const FIRST_GUESS = 0.6;
+
+/** How many items are mounted in one step: as many as have been seen to fit in a frame. */
+export class Pace {
+  private perItem = FIRST_GUESS;
+  private begun: { readonly at: number; readonly items: number } | null = null;
+
+  constructor(private readonly now: () => number = () => performance.now()) {}
+
+  get items(): number {
+    return Math.max(1, Math.min(MOST_ITEMS, Math.floor(BUDGET_MILLISECONDS / this.perItem)));
+  }
+
+  /** So many items are about to be mounted. */
+  begin(items: number): void {
+    this.begun = items > 0 ? { at: this.now(), items } : null;
+  }
+
+  /** They are mounted and laid out. */
+  end(): void {
+    if (this.begun !== null) {
+      const { at, items } = this.begun;
+      this.begun = null;
+      this.perItem = (this.perItem + (this.now() - at) / items) / 2;
+    }
+  }
+}

@@ -1,0 +1,60 @@
+import type { ToolCall } from '../../wire/types';
+import { Visible } from './odd_characters';
+
+/** Longest value shown in a card; Raw has the rest. */
+const MAX_VALUE = 2_000;
+
+const MAX_FIELDS = 40;
+
+/** A name and its value. */
+export type Field = readonly [string, string];
+
+/** The input of a tool of no known kind, as two columns and not as JSON. */
+export function Fields({ rows }: { readonly rows: readonly Field[] }) {
+  return (
+    <dl class="acp-fields">
+      {rows.map(([name, text], index) => [
+        <dt key={`name ${index}`}>
+          <Visible text={name} strictness="lookalikes" />
+        </dt>,
+        <dd key={`value ${index}`} dir="auto">
+          <Visible text={text} />
+        </dd>,
+      ])}
+    </dl>
+  );
+}
+
+/** What an input says beyond what is `known` already; nothing of it is null or empty. */
+export function fieldsOf(value: unknown, known: readonly string[], longest = MAX_VALUE): Field[] {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return [];
+  }
+  return Object.entries(value)
+    .filter(([, field]) => field !== null && field !== '' && !known.includes(String(field)))
+    .slice(0, MAX_FIELDS)
+    .map(([name, field]: [string, unknown]) => {
+      const text = wordsOf(field);
+      return [name, text.length > longest ? `${text.slice(0, longest)}…` : text];
+    });
+}
+
+/** What a request says beside its command or paths, without what `shown` has already. */
+export function detailsOf({ permission }: ToolCall, shown: readonly Field[]): Field[] {
+  const names = new Set(shown.map(([name]) => name));
+  return (permission?.details ?? [])
+    .filter(({ name }) => !names.has(name))
+    .map(({ name, value }): Field => [name, value]);
+}
+
+/** A list of plain words reads as one; what could be mistaken for another value stays JSON. */
+function wordsOf(field: unknown): string {
+  if (typeof field === 'string') {
+    return field;
+  }
+  const isPlain = (each: unknown): each is string =>
+    typeof each === 'string' && /^[^\s,"]+$/.test(each);
+  return Array.isArray(field) && field.length > 0 && field.every(isPlain)
+    ? field.join(', ')
+    : JSON.stringify(field);
+}

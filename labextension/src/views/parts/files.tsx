@@ -1,0 +1,111 @@
+import type { ComponentChildren } from 'preact';
+
+import { useScene } from '../scene';
+
+/** A path whose folder gives way first; the whole of it in the title, where it is known. */
+export function Path({ path }: { readonly path: string }) {
+  const { store } = useScene();
+  const cut = path.lastIndexOf('/', path.length - 2) + 1;
+  return (
+    <span class="path" title={wholePath(path, store.view.session?.folder ?? '')} dir="ltr">
+      {cut > 0 && <span class="dir">{path.slice(0, cut)}</span>}
+      <span class="base">{path.slice(cut)}</span>
+    </span>
+  );
+}
+
+/** Lines added and removed. */
+export function Counts({
+  added,
+  removed,
+}: {
+  readonly added: number | null;
+  readonly removed: number | null;
+}) {
+  if (added === null || removed === null) {
+    return null;
+  }
+  return (
+    <span class="counts num">
+      <span class="plus">+{added.toLocaleString('en-US')}</span>{' '}
+      <span class="minus">−{removed.toLocaleString('en-US')}</span>
+    </span>
+  );
+}
+
+/** Items name files in the session's folder relative to it; a saved record names no folder. */
+function wholePath(path: string, folder: string): string {
+  return folder === '' || /^([/~\\]|[A-Za-z]:)/.test(path) ? path : `${folder}/${path}`;
+}
+
+interface FileLinkProps {
+  readonly path: string;
+  /** From 1; `null` is the file's top. */
+  readonly line: number | null;
+  readonly class?: string;
+  /** In place of the path. */
+  readonly children?: ComponentChildren;
+}
+
+/** A place in a file: a click opens it, where the host can. */
+export function FileLink({ path, line, class: kind = '', children }: FileLinkProps) {
+  const { actions } = useScene();
+  const name = line === null ? path : `${path}:${line}`;
+  const words = children ?? (
+    <>
+      <Path path={path} />
+      {line !== null && <span class="num">:{line}</span>}
+    </>
+  );
+  return actions?.openFile === undefined ? (
+    <span class={`acp-place ${kind}`} dir="ltr">
+      {words}
+    </span>
+  ) : (
+    <button
+      type="button"
+      class={`acp-place link ${kind}`}
+      aria-label={children === undefined ? name : undefined}
+      dir="ltr"
+      onClick={() => actions.openFile?.(path, line)}
+    >
+      {words}
+    </button>
+  );
+}
+/** Where an agent's address leads: to our own server, or somewhere else. */
+export interface Address {
+  readonly href: string;
+  readonly foreign: boolean;
+}
+
+const ABSOLUTE = /^[a-z][a-z0-9+.-]*:/i;
+
+/**
+ * Where the address of a preview leads; `null` if nowhere that may be opened.
+ *
+ * A relative one means our own server and may not leave it; an absolute one is
+ * foreign. `base` is the server's own address, empty where it is not known.
+ */
+export function addressOf(url: string, base: string): Address | null {
+  try {
+    if (ABSOLUTE.test(url)) {
+      const { href, protocol } = new URL(url);
+      return protocol === 'https:' || protocol === 'http:' ? { href, foreign: true } : null;
+    }
+    // Two slashes name another host, and browsers read backslashes as slashes.
+    if (url === '' || base === '' || url.startsWith('//') || url.includes('\\')) {
+      return null;
+    }
+    const root = new URL(base);
+    const { href } = new URL(`./${url.replace(/^\//, '')}`, root);
+    return href.startsWith(root.href) ? { href, foreign: false } : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Whether a path lies in the session's folder, as far as it says itself. */
+export function isInside(path: string): boolean {
+  return path !== '' && !/^([/~\\]|[A-Za-z]:)/.test(path) && !path.split(/[/\\]/).includes('..');
+}

@@ -1,0 +1,156 @@
+import type { Scene } from '../scene';
+
+/** Handles a key pressed inside a view; true if it was taken. */
+export type KeyHandler = (event: KeyboardEvent) => boolean;
+
+const views = new Map<Element, KeyHandler>();
+
+/**
+ * Listens to keys inside a view, before the page's own shortcuts do.
+ *
+ * In a notebook the same single keys change cells; those that a view takes must
+ * not reach them, and all others must.
+ */
+export function listenToKeys(view: Element, handler: KeyHandler): () => void {
+  if (views.size === 0) {
+    window.addEventListener('keydown', onKey, { capture: true });
+  }
+  views.set(view, handler);
+  return () => {
+    views.delete(view);
+    if (views.size === 0) {
+      window.removeEventListener('keydown', onKey, { capture: true });
+    }
+  };
+}
+
+/** Whether keys typed there are text. */
+export function isTextField(element: Element | null): boolean {
+  return (
+    element instanceof HTMLTextAreaElement ||
+    (element instanceof HTMLInputElement &&
+      !['checkbox', 'radio', 'button'].includes(element.type)) ||
+    (element instanceof HTMLElement &&
+      (element.isContentEditable || element.closest('.cm-editor') !== null))
+  );
+}
+
+function onKey(event: KeyboardEvent): void {
+  const target = event.target instanceof Element ? event.target : null;
+  const view = target?.closest('.acp') ?? null;
+  const handler = view === null ? undefined : views.get(view);
+  if (handler?.(event) === true) {
+    event.preventDefault();
+    event.stopImmediatePropagation();
+  }
+}
+
+/**
+ * Keeps a control's keys from the page: Lumino looks at the element that has the focus, and at
+ * its parents only until a shortcut fits. Without it "d d" on a radio button deletes the cell.
+ */
+export const OWN_KEYS = { 'data-lm-suppress-shortcuts': 'true' } as const;
+
+/** What the arrow keys go to. */
+const STOPS =
+  '.acp-line, .acp-user, .acp-prose, .acp-perm, .acp-question, .acp-note, .acp-artifact';
+
+const PROMPTS = '.acp-user, .acp-head';
+
+/**
+ * The transcript's keys: up and down an item, right opens, left closes or goes
+ * to the parent, Home and End, Alt with up and down by prompts, c copies.
+ */
+export function moveInTranscript(view: Element, event: KeyboardEvent, scene: Scene): boolean {
+  const target = event.target instanceof HTMLElement ? event.target : null;
+  if (target === null || isTextField(target) || event.ctrlKey || event.metaKey || event.shiftKey) {
+    return false;
+  }
+  const log = view.querySelector('.acp-log') ?? view.querySelector('.acp-turn');
+  // Inside scrolled boxes and among the options of a question the arrows keep their meaning.
+  if (
+    log?.contains(target) !== true ||
+    target.matches('pre, .acp-scroll, .lines, .acp-opts *, .acp-question *')
+  ) {
+    return false;
+  }
+  if (event.altKey) {
+    return (
+      (event.key === 'ArrowUp' || event.key === 'ArrowDown') &&
+      moveBy(log, target, PROMPTS, event.key === 'ArrowUp' ? -1 : 1)
+    );
+  }
+  switch (event.key) {
+    case 'ArrowDown':
+      return moveBy(log, target, STOPS, 1);
+    case 'ArrowUp':
+      return moveBy(log, target, STOPS, -1);
+    case 'Home':
+      return focusOn(stops(log, STOPS)[0]);
+    case 'End':
+      return focusOn(stops(log, STOPS).pop());
+    case 'ArrowRight':
+      return toggle(target, 'false');
+    case 'ArrowLeft':
+      return toggle(target, 'true') || focusOn(parentLine(target));
+    case 'c':
+      return copyItem(target, scene);
+    default:
+      return false;
+  }
+}
+
+function stops(log: Element, selector: string): HTMLElement[] {
+  return [...log.querySelectorAll<HTMLElement>(selector)];
+}
+
+function moveBy(log: Element, from: HTMLElement, selector: string, by: 1 | -1): boolean {
+  const all = stops(log, selector);
+  const here = all.indexOf(from.closest<HTMLElement>(selector) ?? from);
+  if (here >= 0) {
+    return focusOn(all[here + by]);
+  }
+  // Between two stops: the nearest in that direction.
+  const after = all.findIndex(
+    each => (from.compareDocumentPosition(each) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0,
+  );
+  const next = by === 1 ? after : (after < 0 ? all.length : after) - 1;
+  return focusOn(all[next]);
+}
+
+function focusOn(element: HTMLElement | undefined | null): boolean {
+  if (element === undefined || element === null) {
+    return false;
+  }
+  if (!element.matches('button, summary, [tabindex]')) {
+    element.tabIndex = -1;
+  }
+  element.focus();
+  return true;
+}
+
+function toggle(target: HTMLElement, when: 'true' | 'false'): boolean {
+  if (target.getAttribute('aria-expanded') !== when) {
+    return false;
+  }
+  target.click();
+  return true;
+}
+
+/** The line that the item lies under, if it lies under one. */
+function parentLine(target: HTMLElement): HTMLElement | null {
+  const box = target.closest('.acp-rows, .acp-body');
+  const line = box?.parentElement?.querySelector(':scope > .acp-line') ?? null;
+  return line instanceof HTMLElement && line !== target ? line : null;
+}
+
+function copyItem(target: HTMLElement, { actions }: Scene): boolean {
+  const item = target.closest<HTMLElement>(
+    '.acp-prose, .acp-user, .acp-tool, .acp-plan, .acp-note, .acp-artifact',
+  );
+  if (actions?.copy === undefined || item === null) {
+    return false;
+  }
+  void actions.copy(item.innerText);
+  return true;
+}

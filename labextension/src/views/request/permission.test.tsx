@@ -1,0 +1,245 @@
+import { fireEvent, waitFor, within } from '@testing-library/preact';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+
+import { command, edit, permission, SESSION, turn } from '../../../tests/support/build';
+import { draw } from '../../../tests/support/draw';
+import { replaced } from '../../../tests/support/events';
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+describe('a permission request', () => {
+  const asking = command('c', { status: 'pending', permission: permission() });
+  const waiting = turn({ status: 'requires_action' });
+
+  it.each([
+    ['ada', '', false],
+    ['', 'bob', false],
+    ['bob', 'bob', false],
+    ['ada', 'bob', true],
+  ])('sent by %j and seen by %j waits for another: %j', (user, viewer, waits) => {
+    const { store, view } = draw([asking], { turn: { ...waiting, user }, viewer });
+    expect(store.waitsFor(waiting.turn_id)).toBe(waits ? user : '');
+    const card = within(view.getByRole('group', { name: 'Permission request' }));
+    expect(card.queryAllByRole('button')).toHaveLength(waits ? 0 : 3);
+    expect(card.queryAllByText('Waits for ada, who sent this prompt.')).toHaveLength(waits ? 1 : 0);
+  });
+
+  it('offers the options in the words of the agent and sends the one that is clicked', async () => {
+    const answerPermission = vi.fn(() => Promise.resolve());
+    const { store, view, element } = draw([asking], {
+      turn: waiting,
+      actions: { answerPermission },
+    });
+    const card = view.getByRole('group', { name: 'Permission request' });
+    expect(card.textContent).toContain('npm test');
+    expect(card.textContent).toContain('Run the tests after the change');
+    const buttons = within(card).getAllByRole('button');
+    expect(buttons.map(each => each.querySelector('bdi')?.textContent)).toEqual([
+      'Allow once',
+      'Always allow `npm test`',
+      'Reject',
+    ]);
+    expect(element.querySelectorAll('.primary')).toHaveLength(1);
+    fireEvent.click(within(card).getByRole('button', { name: 'Reject' }));
+    expect(answerPermission).toHaveBeenCalledExactlyOnceWith(SESSION, 'r1', 'no');
+    await waitFor(() => expect(buttons.every(each => each.hasAttribute('disabled'))).toBe(true));
+    store.apply([
+      replaced(
+        command('c', {
+          status: 'failed',
+          permission: permission({ state: 'rejected', outcome: 'Rejected' }),
+        }),
+        11,
+      ),
+    ]);
+    await waitFor(() =>
+      expect(view.queryByRole('group', { name: 'Permission request' })).toBeNull(),
+    );
+    expect(view.getByRole('group', { name: /Running command/ }).textContent).toContain('Rejected');
+  });
+
+  it('says why an answer failed and can be answered again', async () => {
+    const answerPermission = vi.fn(() =>
+      Promise.reject(new Error('This was answered in another tab.')),
+    );
+    const { view } = draw([asking], { turn: waiting, actions: { answerPermission } });
+    fireEvent.click(view.getByRole('button', { name: 'Allow once' }));
+    await waitFor(() =>
+      expect(view.getByRole('alert').textContent).toBe('This was answered in another tab.'),
+    );
+    expect(view.getByRole('button', { name: 'Allow once' }).hasAttribute('disabled')).toBe(false);
+  });
+
+  it('takes the focus from nobody who writes', () => {
+    const field = document.createElement('textarea');
+    document.body.append(field);
+    field.focus();
+    draw([asking], { turn: waiting });
+    expect(document.activeElement).toBe(field);
+  });
+
+  it('gives the focus to the question, not to a button', async () => {
+    draw([asking], { turn: waiting });
+    await waitFor(() =>
+      expect(document.activeElement?.getAttribute('aria-label')).toBe('Permission request'),
+    );
+  });
+
+  it('takes keys only after a moment, inside the view, outside text fields', () => {
+    const now = vi.spyOn(performance, 'now');
+    now.mockReturnValue(1000);
+    const answerPermission = vi.fn(() => Promise.resolve());
+    const { view } = draw([asking], { turn: waiting, actions: { answerPermission } });
+    const card = view.getByRole('group', { name: 'Permission request' });
+    now.mockReturnValue(1399);
+    fireEvent.keyDown(card, { key: '1' });
+    expect(answerPermission).not.toHaveBeenCalled();
+    now.mockReturnValue(1401);
+    fireEvent.keyDown(document.body, { key: '1' });
+    fireEvent.keyDown(card, { key: '1', ctrlKey: true });
+    fireEvent.keyDown(card, { key: '1', repeat: true });
+    fireEvent.keyDown(card, { key: '9' });
+    const field = document.createElement('input');
+    card.append(field);
+    fireEvent.keyDown(field, { key: '1' });
+    expect(answerPermission).not.toHaveBeenCalled();
+    const reached = vi.fn();
+    document.addEventListener('keydown', reached);
+    fireEvent.keyDown(card, { key: '3' });
+    document.removeEventListener('keydown', reached);
+    expect(answerPermission).toHaveBeenCalledExactlyOnceWith(SESSION, 'r1', 'no');
+    // The notebook has keys of its own.
+    expect(reached).not.toHaveBeenCalled();
+  });
+
+  it('numbers no lines of a part whose place in the file is not told', () => {
+    const diff = { old_text: 'a\n', new_text: 'b\n', is_new_file: false, added: 1, removed: 1 };
+    const draws = (line: number | null) =>
+      draw(
+        [
+          edit('e', {
+            status: 'pending',
+            permission: permission(),
+            path: 'a.py',
+            diffs: [{ ...diff, path: 'a.py', old_line: line, new_line: line }],
+          }),
+        ],
+        { turn: waiting },
+      ).view.getByRole('region', { name: 'Diff of a.py' });
+    expect(draws(null).dataset).toHaveProperty('part');
+    document.body.replaceChildren();
+    const placed = draws(41);
+    expect(placed.dataset).not.toHaveProperty('part');
+    expect(placed.querySelector('ins')?.dataset['g']).toContain('41');
+  });
+
+  it('names the folder of a command once', () => {
+    const { view } = draw([{ ...asking, path: '.', locations: [] }], { turn: waiting });
+    const card = view.getByRole('group', { name: 'Permission request' });
+    expect(card.textContent).toContain('Folder');
+    expect(card.textContent).not.toContain('File');
+  });
+
+  it('marks characters that deceive, and names them', () => {
+    const { view } = draw([{ ...asking, command: 'rm \u202Etxt.exe' }], { turn: waiting });
+    const card = view.getByRole('group', { name: 'Permission request' });
+    expect(within(card).getByRole('group', { name: 'Command' }).textContent).toBe(
+      'rm U+202Etxt.exe',
+    );
+    expect(card.textContent).toContain('U+202E right-to-left override');
+  });
+
+  it('puts files outside the folder first, in full', () => {
+    const diff = {
+      old_text: 'a\n',
+      new_text: 'b\n',
+      is_new_file: false,
+      old_line: 1,
+      new_line: 1,
+      added: 1,
+      removed: 1,
+    };
+    const { view } = draw(
+      [
+        edit('e', {
+          status: 'pending',
+          permission: permission(),
+          diffs: [{ path: '/etc/hosts', ...diff }],
+        }),
+      ],
+      { turn: waiting },
+    );
+    const card = view.getByRole('group', { name: 'Permission request' });
+    expect(card.querySelector('dl')?.textContent).toMatch(/^Outside the folder\/etc\/hosts/);
+  });
+
+  it.each([
+    ['sub', 'Folder', 'sub'],
+    ['/etc', 'Outside the folder', '/etc'],
+    ['', 'Folder', '~/projects/analysis'],
+  ])('says where a command would run: %j', (folder, name, shown) => {
+    const asked = command('c', { status: 'pending', permission: permission({ folder }) });
+    const { view } = draw([asked], { turn: waiting });
+    const card = view.getByRole('group', { name: 'Permission request' });
+    const names = [...card.querySelectorAll('dt')];
+    const row = names.find(each => each.textContent === name);
+    expect(row?.nextElementSibling?.textContent).toBe(shown);
+    expect(names.filter(each => /folder/i.test(each.textContent))).toHaveLength(1);
+  });
+
+  it('shows every field that comes with a command, before and after the answer', () => {
+    const details = [
+      { name: 'sandbox_permissions', value: 'require_escalated' },
+      { name: 'env', value: '{"PATH": "/tmp/\u202eevil"}' },
+    ];
+    const asked = permission({ details, folder: 'sub' });
+    const open = draw([command('c', { status: 'pending', permission: asked })], { turn: waiting });
+    const card = open.view.getByRole('group', { name: 'Permission request' });
+    const fields = card.querySelector('.acp-fields');
+    expect(fields?.textContent).toContain('sandbox_permissionsrequire_escalated');
+    expect(fields?.textContent).toContain('env{"PATH": "/tmp/U+202Eevil"}');
+    expect(card.textContent).toContain('Take care');
+
+    const settled = permission({ details, folder: 'sub', state: 'allowed', outcome: 'Allowed' });
+    const done = draw([command('c', { status: 'failed', permission: settled })]);
+    expect(done.element.querySelector('.acp-fields')?.textContent).toContain('Foldersub');
+    expect(done.element.querySelector('.acp-fields')?.textContent).toContain('require_escalated');
+  });
+
+  it('does not take what a terminal puts out for a part of the request', () => {
+    const terminal = {
+      terminal_id: 't',
+      command: '',
+      cwd: '',
+      running: true,
+      exit_code: null,
+      signal: '',
+      by: '',
+      released: false,
+      own: false,
+      truncated: false,
+    } as const;
+    const output = 'Quite harmless';
+    const asked = command('c', { status: 'pending', permission: permission(), output, terminal });
+    const { view } = draw([asked], { turn: waiting });
+    const card = view.getByRole('group', { name: 'Permission request' });
+    expect(card.textContent).not.toContain(output);
+  });
+
+  it('shows the whole change that is asked for', () => {
+    const { view } = draw([edit('e', { status: 'pending', permission: permission() })], {
+      turn: waiting,
+    });
+    const diff = view.getByRole('region', { name: 'Diff of src/clean.py' });
+    expect([...diff.querySelectorAll('ins')].map(line => line.textContent)).toEqual([
+      'b = df.loc[row, "name"]',
+      'd',
+    ]);
+    expect([...diff.querySelectorAll('del')].map(line => line.textContent)).toEqual([
+      'b = df.loc[idx, "name"]',
+    ]);
+    expect(diff.querySelector('header')?.textContent).toContain('+2 −1');
+  });
+});

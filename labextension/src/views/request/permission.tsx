@@ -1,0 +1,204 @@
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+
+import type { PermissionOption, ToolCall } from '../../wire/types';
+import { plural } from '../i18n';
+import { messageOf } from '../parts/buttons';
+import type { IconName } from '../parts/icon_drawings';
+import { Icon } from '../parts/icons';
+import { oddNames, Visible } from '../parts/odd_characters';
+import { useScene } from '../scene';
+import { WaitsFor } from './answered_by';
+import { PermissionDetails } from './permission_details';
+import { PermissionMore } from './permission_more';
+import type { Memory } from './permission_more';
+import { mayTakeFocus, noteAppearance } from './request_keys';
+
+/** A policy or a rule answers within this time: nobody need look, and no focus moves. */
+const ANSWERED_MS = 150;
+
+interface PermissionCardProps {
+  readonly item: ToolCall;
+  readonly title: string;
+  readonly reason: string;
+  readonly requestId: string;
+  readonly options: readonly PermissionOption[];
+  /** What remembering an answer covers; empty for nothing. */
+  readonly rule: string;
+  /** Other requests of the session that wait, in order. */
+  readonly others: readonly string[];
+}
+
+/** A question of the agent: what it wants in full, and its options in its words. */
+export function PermissionCard({ item, others, ...request }: PermissionCardProps) {
+  const { store, actions, t, announce } = useScene();
+  const card = useRef<HTMLDivElement>(null);
+  const [failure, setFailure] = useState('');
+  const [answering, setAnswering] = useState(false);
+  const [reason, setReason] = useState('');
+  const { title, requestId, options } = request;
+
+  useLayoutEffect(() => {
+    const element = card.current;
+    if (element !== null) {
+      noteAppearance(element);
+    }
+    const timer = setTimeout(() => {
+      if (element !== null && mayTakeFocus(element)) {
+        element.focus({ preventScroll: true });
+      }
+      announce(
+        `${t('Permission request: %1.', title)} ${plural(t, options.length, '1 option.', '%1 options.')}`,
+        'assertive',
+      );
+    }, ANSWERED_MS);
+    return () => clearTimeout(timer);
+  }, [requestId]);
+
+  const answer = (optionId: string | null, memory: Memory | null = null) => {
+    if (actions === null || answering) {
+      return;
+    }
+    // The pressed button is about to be disabled, and would lose the focus to the page.
+    if (card.current?.contains(document.activeElement) === true) {
+      card.current.focus({ preventScroll: true });
+    }
+    setAnswering(true);
+    setFailure('');
+    const kind = options.find(option => option.option_id === optionId)?.option_kind ?? '';
+    const why = kind.startsWith('reject') ? reason.trim() : '';
+    const more = memory === null && why === '' ? [] : [{ remember: memory, reason: why }];
+    actions
+      .answerPermission(store.sessionId, requestId, optionId, ...more)
+      .catch((error: unknown) => {
+        setAnswering(false);
+        setFailure(messageOf(error));
+      });
+  };
+  const waitsFor = store.waitsFor(item.turn_id);
+  const mine = waitsFor === '' ? actions : null;
+  const first = options.findIndex(option => option.option_kind === 'allow_once');
+  const once = options[first]?.option_id;
+  const no = options.find(option => option.option_kind.startsWith('reject'))?.option_id;
+  return (
+    <div
+      class="acp-perm"
+      role="group"
+      aria-label={t('Permission request')}
+      aria-busy={answering}
+      tabIndex={-1}
+      data-request={requestId}
+      ref={card}
+    >
+      <header role="presentation">
+        <Icon name="warning" />
+        <b class="grow" dir="auto">
+          <Visible text={title} />
+        </b>
+        {others.length > 0 && <MoreWaiting others={others} />}
+      </header>
+      <PermissionDetails item={item} reason={request.reason} />
+      {failure !== '' && (
+        <p class="acp-failure err" role="alert">
+          {failure}
+        </p>
+      )}
+      <WaitsFor person={waitsFor} />
+      <div class="acp-opts">
+        {mine !== null &&
+          options.map((option, index) => (
+            <OptionButton
+              key={option.option_id}
+              option={option}
+              index={index}
+              primary={index === first}
+              disabled={answering}
+              onChoose={() => answer(option.option_id)}
+            />
+          ))}
+        {mine !== null && options.length === 0 && (
+          <button type="button" class="btn" disabled={answering} onClick={() => answer(null)}>
+            {t('Cancel')}
+          </button>
+        )}
+        {answering && <span class="spin" aria-hidden="true" />}
+      </div>
+      {mine !== null && (
+        <PermissionMore
+          rule={once === undefined ? '' : request.rule}
+          canReject={no !== undefined}
+          disabled={answering}
+          reason={reason}
+          onReason={setReason}
+          onReject={() => no !== undefined && answer(no)}
+          onRemember={memory => once !== undefined && answer(once, memory)}
+        />
+      )}
+    </div>
+  );
+}
+
+interface OptionButtonProps {
+  readonly option: PermissionOption;
+  readonly index: number;
+  readonly primary: boolean;
+  readonly disabled: boolean;
+  readonly onChoose: () => void;
+}
+
+/** What an option of the protocol's kinds looks like; any other is a plain button. */
+const OPTION_ICONS: ReadonlyMap<string, IconName> = new Map([
+  ['allow_once', 'keep'],
+  ['allow_always', 'keep_always'],
+  ['reject_once', 'close'],
+  ['reject_always', 'cancelled'],
+]);
+
+/** Named exactly as the agent named it; the key is for the eye. */
+function OptionButton({ option, index, primary, disabled, onChoose }: OptionButtonProps) {
+  const key = index < 9 ? String(index + 1) : undefined;
+  const icon = OPTION_ICONS.get(option.option_kind);
+  const marked = oddNames([option.name], 'invisible').length > 0;
+  return (
+    <button
+      type="button"
+      class={`btn wrap${primary ? ' primary' : ''}`}
+      aria-label={marked ? option.name : undefined}
+      aria-keyshortcuts={key}
+      data-option={key}
+      data-option-kind={icon === undefined ? undefined : option.option_kind}
+      disabled={disabled}
+      onClick={onChoose}
+    >
+      {icon !== undefined && <Icon name={icon} small />}
+      <bdi>
+        <Visible text={option.name} />
+      </bdi>
+      {key !== undefined && <kbd aria-hidden="true">{key}</kbd>}
+    </button>
+  );
+}
+
+function MoreWaiting({ others }: { readonly others: readonly string[] }) {
+  const { t } = useScene();
+  const go = (event: MouseEvent) => {
+    const view =
+      event.currentTarget instanceof Element ? event.currentTarget.closest('.acp') : null;
+    goToPermission(view, others[0] ?? '');
+  };
+  return (
+    <button type="button" class="badge" title={t('Go to the next question')} onClick={go}>
+      {plural(t, others.length, '1 more waiting', '%1 more waiting')}
+    </button>
+  );
+}
+
+/** Brings a question into sight and gives it the focus; called on a click or key only. */
+export function goToPermission(view: Element | null, requestId: string): void {
+  const card = [...(view?.querySelectorAll('[data-request]') ?? [])].find(
+    each => each instanceof HTMLElement && each.dataset.request === requestId,
+  );
+  if (card instanceof HTMLElement) {
+    card.scrollIntoView({ block: 'nearest' });
+    card.focus({ preventScroll: true });
+  }
+}

@@ -1,0 +1,168 @@
+import type { ComponentChildren } from 'preact';
+import { useMemo } from 'preact/hooks';
+
+import { textOf } from '../../state/texts';
+import type { ToolCall } from '../../wire/types';
+import { compare } from '../diff/compare_lines';
+import { FileDiff } from '../diff/file_diff';
+import { grouped } from '../i18n';
+import { detailsOf, Fields, fieldsOf } from '../parts/fields';
+import { oddNames, Visible } from '../parts/odd_characters';
+import { useScene, useValue } from '../scene';
+
+/** From this many lines on the diff is folded. */
+const FOLDED_LINES = 24;
+
+/** Longest value of an input. */
+const MAX_FIELD = 20_000;
+
+/** Everything that is being allowed: nothing cut, nothing behind a scroll bar. */
+export function PermissionDetails({
+  item,
+  reason,
+}: {
+  readonly item: ToolCall;
+  readonly reason: string;
+}) {
+  const { store, t } = useScene();
+  const { command, path, diffs } = item;
+  const paths = useMemo(() => {
+    const all = [
+      path,
+      ...item.locations.map(location => location.path),
+      ...diffs.map(diff => diff.path),
+    ];
+    // The folder itself is named as such.
+    const named = command === '' ? [''] : ['', '.'];
+    return [...new Set(all)].filter(each => !named.includes(each));
+  }, [item]);
+  const shownByDiff = new Set(diffs.map(diff => diff.path));
+  const listed = paths.filter(each => isOutside(each) || !shownByDiff.has(each)).sort(outsideFirst);
+  const words = item.description === '' ? item.title : `${item.title} ${item.description}`;
+  const shown = [item.title, item.description, reason, command, ...paths];
+  const fields =
+    command === '' && diffs.length === 0 ? fieldsOf(item.raw_input, shown, MAX_FIELD) : [];
+  const rows = [...fields, ...detailsOf(item, fields)];
+  // What a terminal puts out meanwhile is nothing that is asked.
+  const output = item.terminal === null ? textOf(store.view, item.id, 'output').trim() : '';
+  const outputShown = shown.some(text => text.includes(output)) ? '' : output;
+  const folder = item.permission?.folder ?? '';
+  const odd = oddNames([command, folder, ...paths], 'lookalikes');
+  const hidden = oddNames(
+    [outputShown, ...diffs.map(diff => diff.new_text), ...rows.flat()],
+    'invisible',
+  );
+  const isAllInWords = command === '' && listed.length === 0 && diffs.length === 0;
+  return (
+    <div class="what">
+      {isAllInWords && <p dir="auto">{words}</p>}
+      {command !== '' && (
+        <div class="acp-code">
+          <pre class="wrap" tabIndex={0} role="group" aria-label={t('Command')} dir="ltr">
+            <Visible text={command} strictness="lookalikes" />
+          </pre>
+        </div>
+      )}
+      {listed.length > 0 && (
+        <dl>
+          {listed.map(each => (
+            <Row
+              key={each}
+              name={isOutside(each) ? t('Outside the folder') : t('File')}
+              outside={isOutside(each)}
+            >
+              <Visible text={each} strictness="lookalikes" />
+            </Row>
+          ))}
+        </dl>
+      )}
+      {rows.length > 0 && <Fields rows={rows} />}
+      {outputShown !== '' && (
+        <div class="acp-code">
+          <pre class="wrap" tabIndex={0} role="group" aria-label={t('Details')} dir="auto">
+            <Visible text={outputShown} />
+          </pre>
+        </div>
+      )}
+      {diffs.map((diff, index) => (
+        <FoldedDiff key={index} id={`${item.id} permission ${index}`} diff={diff} />
+      ))}
+      <dl>
+        {folder !== '' && (
+          <Row name={isOutside(folder) ? t('Outside the folder') : t('Folder')} outside>
+            <Visible text={folder} strictness="lookalikes" />
+          </Row>
+        )}
+        {command !== '' && folder === '' && store.view.session !== null && (
+          <Row name={t('Folder')}>{store.view.session.folder}</Row>
+        )}
+        {reason !== '' && !(isAllInWords && words.includes(reason)) && (
+          <>
+            <dt>{t('Reason')}</dt>
+            <dd dir="auto">
+              <Visible text={reason} />
+            </dd>
+          </>
+        )}
+        {[...new Set([...odd, ...hidden])].map(name => (
+          <Row key={name} name={t('Take care')} outside>
+            {name}
+          </Row>
+        ))}
+      </dl>
+    </div>
+  );
+}
+
+interface RowProps {
+  readonly name: string;
+  readonly outside?: boolean;
+  readonly children: ComponentChildren;
+}
+
+function Row({ name, outside = false, children }: RowProps) {
+  return (
+    <>
+      <dt class={outside ? 'warn' : undefined}>{name}</dt>
+      <dd class="mono" dir="ltr">
+        {children}
+      </dd>
+    </>
+  );
+}
+
+interface FoldedDiffProps {
+  readonly diff: ToolCall['diffs'][number];
+  readonly id: string;
+}
+
+function FoldedDiff({ diff, id }: FoldedDiffProps) {
+  const { actions, t } = useScene();
+  const [all, setAll] = useValue(`${id} unfolded`);
+  const sections = compare(diff)?.sections ?? [];
+  const lines = sections.reduce(
+    (sum, section) => sum + (section.folded ? 1 : section.end - section.start),
+    0,
+  );
+  const folded = lines >= FOLDED_LINES && all === '' && actions !== null;
+  return (
+    <>
+      <div class={folded ? 'acp-folded' : undefined}>
+        <FileDiff diff={diff} id={id} />
+      </div>
+      {folded && (
+        <button type="button" class="btn quiet small" onClick={() => setAll('1')}>
+          {t('Show all %1 lines', grouped(lines))}
+        </button>
+      )}
+    </>
+  );
+}
+
+function isOutside(path: string): boolean {
+  return path.startsWith('/') || path.startsWith('..') || /^[A-Za-z]:[\\/]/.test(path);
+}
+
+function outsideFirst(one: string, other: string): number {
+  return Number(isOutside(other)) - Number(isOutside(one));
+}

@@ -1,0 +1,96 @@
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+
+import type { TrustRequest } from '../../wire/types';
+import { messageOf } from '../parts/buttons';
+import { Icon } from '../parts/icons';
+import { Visible } from '../parts/odd_characters';
+import { useScene } from '../scene';
+import { byWhom } from './answered_by';
+
+/** Whether agents may run in the session's folder: asked, or with what became of it. */
+export function TrustCard({ item }: { readonly item: TrustRequest }) {
+  const { store, actions, t, announce } = useScene();
+  const [answering, setAnswering] = useState(false);
+  const [failure, setFailure] = useState('');
+  const sent = useRef(false);
+  const answer = actions?.trustFolder;
+  const pending = item.state === 'pending';
+
+  useLayoutEffect(() => {
+    if (pending) {
+      announce(`${item.title} ${item.folder}. ${item.words}`, 'assertive');
+    }
+  }, [item.request_id, pending]);
+
+  const send = (trust: boolean) => {
+    if (sent.current) {
+      return;
+    }
+    sent.current = true;
+    setAnswering(true);
+    setFailure('');
+    answer?.(store.sessionId, item.request_id, trust).catch((error: unknown) => {
+      sent.current = false;
+      setAnswering(false);
+      setFailure(messageOf(error));
+    });
+  };
+  if (!pending) {
+    return (
+      <div class="acp-line" role="group" aria-label={t('Folder trust')} data-state={item.state}>
+        <Icon name="folder" />
+        <span class="t">{t('Folder')}</span>
+        <span class="d cut grow mono" dir="ltr">
+          <Visible text={item.folder} strictness="lookalikes" />
+        </span>
+        <span class="m">{byWhom(item, t)}</span>
+      </div>
+    );
+  }
+  return (
+    <div
+      class="acp-question"
+      role="group"
+      aria-label={t('Folder trust')}
+      aria-busy={answering}
+      data-request={item.request_id}
+      tabIndex={-1}
+    >
+      <header role="presentation">
+        <Icon name="warning" />
+        <b class="grow" dir="auto">
+          {item.title}
+        </b>
+      </header>
+      <div class="what">
+        <dl>
+          <dt>{t('Folder')}</dt>
+          <dd class="mono" dir="ltr">
+            <Visible text={item.folder} strictness="lookalikes" />
+          </dd>
+          <dt>{t('Agent')}</dt>
+          <dd dir="auto">
+            <Visible text={item.agent_name} />
+          </dd>
+        </dl>
+        <p class="said">{item.words}</p>
+      </div>
+      {failure !== '' && (
+        <p class="acp-failure err" role="alert">
+          {failure}
+        </p>
+      )}
+      {answer !== undefined && (
+        <div class="acp-opts">
+          <button type="button" class="btn primary" disabled={answering} onClick={() => send(true)}>
+            {t('Trust this folder')}
+          </button>
+          <button type="button" class="btn" disabled={answering} onClick={() => send(false)}>
+            {t("Don't trust")}
+          </button>
+          {answering && <span class="spin" aria-hidden="true" />}
+        </div>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,274 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+
+import { hasFailed, isUnderWay } from '../../state/items';
+import type { ToolCall } from '../../wire/types';
+import { between, duration, plural } from '../i18n';
+import { Disclosure } from '../parts/disclosure';
+import { Counts, Path } from '../parts/files';
+import type { IconName } from '../parts/icon_drawings';
+import { Icon } from '../parts/icons';
+import { Visible } from '../parts/odd_characters';
+import { byWhom } from '../request/answered_by';
+import { PermissionCard } from '../request/permission';
+import { useNow, useScene } from '../scene';
+import { TodoList } from './plan';
+import { countWords } from './search_results';
+import { ToolBody } from './tool_body';
+
+/** A command that runs longer shows its output. */
+const OPEN_AFTER_SECONDS = 2;
+
+interface ToolProps {
+  readonly item: ToolCall;
+  /** Requests that wait in this session, in order. */
+  readonly waiting: readonly string[];
+  /** Whether it is the turn's newest todo list. */
+  readonly newest: boolean;
+  /** What subagents did for it. */
+  readonly nested: Nested | false;
+}
+
+interface Nested {
+  /** What is done now. */
+  readonly under: ComponentChildren;
+  /** What was done, where the call is open. */
+  readonly body: ComponentChildren;
+  /** What is asked, below all. */
+  readonly after: ComponentChildren;
+}
+
+/** A tool call: one line, its body on demand; while it asks, the question. */
+export function ToolCard({ item, waiting, newest, nested }: ToolProps) {
+  const { actions } = useScene();
+  const { permission } = item;
+  const name = toolName(item);
+  if (permission?.state === 'pending' && actions !== null) {
+    return (
+      <div
+        class="acp-tool"
+        role="group"
+        aria-label={name}
+        data-kind={item.tool_kind}
+        data-status={item.status}
+        data-item={item.id}
+        data-asking
+      >
+        <PermissionCard
+          item={item}
+          title={permission.title}
+          reason={permission.reason}
+          requestId={permission.request_id}
+          options={permission.options}
+          rule={permission.rule}
+          others={waiting.filter(id => id !== permission.request_id)}
+        />
+        {nested && [nested.under, nested.body, nested.after]}
+      </div>
+    );
+  }
+  return item.todos === null ? (
+    <ToolLine item={item} name={name} nested={nested} />
+  ) : (
+    <>
+      <TodoList item={item} todos={item.todos} newest={newest} />
+      {nested && [nested.under, nested.body, nested.after]}
+    </>
+  );
+}
+
+/** A tool call's accessible name: title and description. */
+export function toolName(item: ToolCall): string {
+  return item.description === '' ? item.title : `${item.title} ${item.description}`;
+}
+
+interface ToolLineProps extends Pick<ToolProps, 'item' | 'nested'> {
+  readonly name: string;
+}
+
+function ToolLine({ item, name, nested }: ToolLineProps) {
+  const { t } = useScene();
+  const long = useRunsLong(item);
+  const failed = hasFailed(item);
+  const { status } = item;
+  return (
+    <Disclosure
+      id={item.id}
+      standard={failed || long}
+      class="acp-tool"
+      bodyClass="acp-body"
+      attributes={{
+        role: 'group',
+        'aria-label': name,
+        'data-kind': item.tool_kind,
+        'data-status': status,
+        'data-failed': failed ? '' : undefined,
+        'data-answered': (item.permission?.outcome ?? '') === '' ? undefined : '',
+        'data-item': item.id,
+      }}
+      line={
+        <>
+          <Icon name={iconOf(item)} />
+          <span class={item.description === '' ? 't' : 't verb'}>
+            <Visible text={item.title} strictness="controls" />
+          </span>
+          {item.subagent_type !== '' && <span class="badge">{item.subagent_type}</span>}
+          <span class="d cut grow">
+            <Described item={item} />
+          </span>
+          {!failed && status !== 'failed' && <span class="vh">{t(STATES[status])}</span>}
+          <Outcome item={item} />
+        </>
+      }
+      under={
+        <>
+          <Progress item={item} />
+          {nested && nested.under}
+        </>
+      }
+      body={() => <ToolBody item={item}>{nested && nested.body}</ToolBody>}
+      after={nested && nested.after}
+    />
+  );
+}
+
+const STATES: Record<Exclude<ToolCall['status'], 'failed'>, string> = {
+  pending: 'pending',
+  in_progress: 'running',
+  completed: 'done',
+  cancelled: 'cancelled',
+};
+
+/** What stands at the right: what was answered, what came of it, how long it took. */
+function Outcome({ item }: { readonly item: ToolCall }) {
+  const { t } = useScene();
+  const { status, permission, diffs, files } = item;
+  const problems = item.diagnostics.filter(each => each.severity !== 'info').length;
+  const time = duration(between(item.started_at, item.ended_at));
+  return (
+    <span class="m num">
+      {permission !== null && permission.outcome !== '' && (
+        <span class={`acp-outcome ${TONES[permission.state]}`}>
+          {permission.state === 'allowed' && <Icon name="keep" small />}
+          <span class="cut">{byWhom(permission, t)}</span>
+        </span>
+      )}
+      {hasFailed(item) && <span class="err">{t('failed')}</span>}
+      {status === 'cancelled' && (permission?.outcome ?? '') === '' && <span>{t('stopped')}</span>}
+      {item.truncated && <span class="badge">{t('truncated')}</span>}
+      {files !== null && <span>{countWords(item, files, t)}</span>}
+      {problems > 0 && <span class="warn">{plural(t, problems, '1 problem', '%1 problems')}</span>}
+      {diffs.length > 0 && (
+        <Counts added={total(diffs, 'added')} removed={total(diffs, 'removed')} />
+      )}
+      {status === 'in_progress' ? (
+        <Running since={item.started_at} />
+      ) : (
+        time !== '' && <span>{time}</span>
+      )}
+    </span>
+  );
+}
+
+const TONES = {
+  pending: 'warn',
+  allowed: 'ok',
+  rejected: 'err',
+  answered: '',
+  cancelled: '',
+  expired: '',
+} as const;
+
+function Described({ item }: { readonly item: ToolCall }) {
+  const { description, path } = item;
+  if (description !== '' && description === path) {
+    return <Path path={path} />;
+  }
+  return item.ui_kind === 'search' ? (
+    <code dir="ltr">{description}</code>
+  ) : (
+    <span dir="auto">
+      <Visible text={description} strictness="controls" />
+    </span>
+  );
+}
+
+export function iconOf(item: ToolCall): IconName {
+  if (item.ui_kind === 'task') {
+    return 'agent';
+  }
+  return item.tool_kind;
+}
+
+function total(diffs: ToolCall['diffs'], side: 'added' | 'removed'): number | null {
+  let sum = 0;
+  for (const diff of diffs) {
+    const count = diff[side];
+    if (count === null) {
+      return null;
+    }
+    sum += count;
+  }
+  return sum;
+}
+
+/** Whether it is a command that has been running for a while. */
+function useRunsLong({ ui_kind: kind, status, started_at: since }: ToolCall): boolean {
+  const running = kind === 'execute' && status === 'in_progress' && since !== null;
+  const [long, setLong] = useState(false);
+  useEffect(() => {
+    if (!running) {
+      setLong(false);
+      return undefined;
+    }
+    const left = (since + OPEN_AFTER_SECONDS) * 1000 - Date.now();
+    const timer = setTimeout(() => setLong(true), Math.max(0, left));
+    return () => clearTimeout(timer);
+  }, [running, since]);
+  return running && long;
+}
+
+/** How far a running call is, and what it does right now. */
+export function Progress({ item }: { readonly item: ToolCall }) {
+  const { progress, message, title } = item;
+  if (!isUnderWay(item) || (progress === null && message === '')) {
+    return null;
+  }
+  const percent = progress === null ? null : Math.round(Math.min(1, Math.max(0, progress)) * 100);
+  return (
+    <div class="acp-progress">
+      {percent !== null && (
+        <>
+          <div
+            class="acp-bar-of"
+            role="progressbar"
+            aria-label={title}
+            aria-valuemin={0}
+            aria-valuemax={100}
+            aria-valuenow={percent}
+          >
+            <span style={{ inlineSize: `${percent}%` }} />
+          </div>
+          <span class="num" aria-hidden="true">
+            {percent}%
+          </span>
+        </>
+      )}
+      <span class="cut" dir="auto" title={message}>
+        <Visible text={message} strictness="controls" />
+      </span>
+    </div>
+  );
+}
+
+/** Seconds so far, beside the one moving mark of running work. */
+export function Running({ since }: { readonly since: number | null }) {
+  const now = useNow(true);
+  const seconds = since === null ? 0 : Math.floor(now - since);
+  return (
+    <span class="m num">
+      {seconds > 0 && <span>{duration(seconds)}</span>}
+      <span class="spin" aria-hidden="true" />
+    </span>
+  );
+}

@@ -1,0 +1,97 @@
+import { useCallback, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+
+import { agentOf, currentName, titleOf } from '../../state/session_view';
+import { identity } from '../i18n';
+import { useAnnouncer } from '../parts/announcer';
+import { AllowAll } from '../parts/buttons';
+import { Icon } from '../parts/icons';
+import { listenToKeys, moveInTranscript } from '../parts/keyboard';
+import { mounted } from '../parts/mount';
+import { ConnectionNote, ErrorNote } from '../parts/notes';
+import { Visible } from '../parts/odd_characters';
+import type { Mounted, TurnProps } from '../props';
+import { answerByKey } from '../request/request_keys';
+import { SceneContext, useScene, useSubscription } from '../scene';
+import type { Scene } from '../scene';
+import { TurnBody } from './turn_body';
+
+/** One turn: the first line, its items, its status. */
+export function TurnView(props: TurnProps) {
+  const { store, turnId, host, actions, connection, rendering, t = identity } = props;
+  const root = useRef<HTMLDivElement>(null);
+  const { announce, regions } = useAnnouncer();
+  const scene = useMemo(
+    (): Scene => ({ store, host, actions, rendering, t, announce }),
+    [store, host, actions, rendering, t, announce],
+  );
+  useLayoutEffect(() => {
+    const element = root.current;
+    return element === null || actions === null
+      ? undefined
+      : listenToKeys(
+          element,
+          event => answerByKey(element, event) || moveInTranscript(element, event, scene),
+        );
+  }, [scene]);
+  useSubscription(useCallback(listener => store.subscribeTurn(turnId, listener), [store, turnId]));
+  const known = store.view.turns.has(turnId);
+  return (
+    <SceneContext.Provider value={scene}>
+      <div class="acp" data-host={host} data-turn={turnId} ref={root}>
+        <div class="acp-turn">
+          <TurnHead turnId={turnId} />
+          {known ? (
+            <TurnBody key={turnId} turnId={turnId} isLog />
+          ) : (
+            <p class="acp-loading muted">
+              <span class="spin" aria-hidden="true" />
+              {t('Loading the turn')}
+            </p>
+          )}
+          <ConnectionNote connection={connection} />
+        </div>
+        {regions}
+      </div>
+    </SceneContext.Provider>
+  );
+}
+
+/** The first line of a turn: agent, session and mode, folder. */
+export function TurnHead({ turnId }: { readonly turnId: string }) {
+  const { store, t } = useScene();
+  useSubscription(useCallback(listener => store.subscribeSession(listener), [store]));
+  const { view } = store;
+  const turn = view.turns.get(turnId);
+  // A session that nobody has named is called after a prompt, and its cell shows that itself.
+  const called = titleOf(view);
+  const turns = [...view.turns.values()];
+  const title = turns.some(({ prompt }) => prompt.trim().startsWith(called)) ? '' : called;
+  const words = [title, currentName(view.session, 'mode')].filter(word => word !== '');
+  const [failure, setFailure] = useState('');
+  // A turn that is over tells its policy in the footer.
+  const over = turn?.status === 'done' && view.saved === null;
+  const policy = over ? view.session?.policy : turn?.policy;
+  return (
+    <>
+      <div class="acp-head">
+        <Icon name="agent" />
+        <b>{agentOf(view).name || t('Agent')}</b>
+        <span class="cut grow" dir="auto">
+          <Visible text={words.join(' · ')} strictness="controls" />
+        </span>
+        {policy === 'allow-all' && <AllowAll sessionId={view.sessionId} onFailure={setFailure} />}
+        {view.session !== null && (
+          <span class="where" dir="ltr">
+            {view.session.folder}
+          </span>
+        )}
+      </div>
+      {failure !== '' && <ErrorNote message={failure} detail="" />}
+    </>
+  );
+}
+
+/** Draws one turn into an element. */
+export function mountTurn(element: HTMLElement, props: TurnProps): Mounted<TurnProps> {
+  return mounted(element, props, next => <TurnView {...next} />);
+}

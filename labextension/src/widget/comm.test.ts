@@ -1,0 +1,131 @@
+import { expect, test } from 'vitest';
+
+import { appended, snapshot } from '../../tests/support/fake_socket';
+import { API_VERSION } from '../wire/parse_frame';
+import { openWidgetTurn } from './widget_turn';
+
+/** A widget's model as the page holds it; what it sends is kept. */
+class FakeModel {
+  readonly sent: unknown[] = [];
+  readonly #listeners = new Set<(message: unknown) => void>();
+  readonly #state: Record<string, unknown> = {
+    turn_id: 't1',
+    session_id: 'a',
+    mode: 'comm',
+    api_version: API_VERSION,
+    notebook_path: '',
+    cell_id: '',
+  };
+
+  constructor(change: Record<string, unknown> = {}) {
+    Object.assign(this.#state, change);
+  }
+
+  get(name: string): unknown {
+    return this.#state[name];
+  }
+  on(_event: string, listener: (message: unknown) => void): void {
+    this.#listeners.add(listener);
+  }
+  off(_event: string, listener: (message: unknown) => void): void {
+    this.#listeners.delete(listener);
+  }
+  send(content: unknown): void {
+    this.sent.push(content);
+  }
+  receive(n: number, frame: unknown): void {
+    for (const listener of this.#listeners) {
+      listener({ n, frame });
+    }
+  }
+  get listening(): number {
+    return this.#listeners.size;
+  }
+}
+
+const hello = {
+  type: 'hello',
+  api_version: API_VERSION,
+  version: '1',
+  epoch: 'e1',
+  user: '',
+  sessions: [],
+};
+
+const events = (...list: unknown[]) => ({ type: 'events', session_id: 'a', events: list });
+
+const subscribe = (after: number | null, epoch: string) => ({
+  frame: { type: 'subscribe', session_id: 'a', after, epoch },
+});
+
+test('what the kernel sends before any view is drawn by the view that comes', () => {
+  const model = new FakeModel();
+  const link = openWidgetTurn(model);
+  expect(model.sent).toEqual([{ open: true }]);
+  expect(link.turn()).toBeNull();
+  model.receive(0, hello);
+  model.receive(1, events(snapshot('a', 1, 'early ')));
+  model.receive(2, events(appended('a', 2, 6, 'bird')));
+  const store = link.turn()?.store;
+  expect(store?.view.seq).toBe(2);
+  const texts = [...(store?.view.growth.values() ?? [])];
+  expect(JSON.stringify(texts)).toContain('bird');
+  expect(model.sent).toContainEqual(subscribe(null, ''));
+  link.dispose();
+  expect(model.listening).toBe(0);
+});
+
+test('a view hears of the store when it comes, and not of every chunk', () => {
+  const model = new FakeModel();
+  const link = openWidgetTurn(model);
+  let calls = 0;
+  link.watch(() => (calls += 1));
+  model.receive(0, hello);
+  model.receive(1, events(snapshot('a', 1, '')));
+  const before = calls;
+  model.receive(2, events(appended('a', 2, 0, 'x')));
+  expect(calls).toBe(before);
+  expect(link.turn()).not.toBeNull();
+});
+
+test('a lost message leads to a fresh snapshot, though the events seem to follow', () => {
+  const model = new FakeModel();
+  openWidgetTurn(model);
+  model.receive(5, hello); // a page that came late: no gap
+  model.receive(6, events(snapshot('a', 1, '')));
+  const asked = () => model.sent.filter(each => JSON.stringify(each).includes('"subscribe"'));
+  expect(asked()).toHaveLength(1);
+  model.receive(8, events(appended('a', 9, 0, 'x')));
+  expect(asked()).toHaveLength(2);
+  expect(asked().pop()).toEqual(subscribe(null, ''));
+});
+
+test('commands go as custom messages and come back by id', async () => {
+  const model = new FakeModel();
+  const { client } = openWidgetTurn(model);
+  model.receive(0, hello);
+  const cancelled = client?.cancel('a', 't1');
+  const sent = JSON.stringify(model.sent.pop());
+  expect(sent).toContain('"name":"cancel"');
+  const id = Number(/"id":(\d+)/.exec(sent)?.[1]);
+  model.receive(1, { type: 'reply', id, result: null, error: null });
+  await expect(cancelled).resolves.toBeUndefined();
+});
+
+test('no message harms it', () => {
+  const model = new FakeModel();
+  const link = openWidgetTurn(model);
+  for (const [n, frame] of [null, 3, 'x', [], { type: 'events' }, { type: 'nonsense' }].entries()) {
+    model.receive(n, frame);
+  }
+  model.receive(6, hello);
+  expect(link.client?.connection.state).toBe('open');
+});
+
+test('another version, and a page without server, are said in words', () => {
+  const other = openWidgetTurn(new FakeModel({ api_version: 99 }));
+  expect(other.problem()).toContain('Run the cell again');
+  const nowhere = openWidgetTurn(new FakeModel({ mode: 'server' }));
+  expect(nowhere.client).toBeNull();
+  expect(nowhere.problem()).toContain('JupyterLab');
+});

@@ -1,0 +1,122 @@
+import { Client } from '../delivery/client';
+import { LiveTurn } from '../delivery/live_turn';
+import type { Drawable } from '../delivery/live_turn';
+import { shareClient, sharedClient } from '../delivery/shared_client';
+import { cookieAccess, pageBaseUrl, PageTransport } from '../delivery/transport';
+import { API_VERSION } from '../wire/parse_frame';
+import { CommTransport, readTraits } from './comm';
+import type { Model, Traits } from './comm';
+
+/** A widget's model with its turn: made once, drawn by any number of views. */
+export interface WidgetTurn {
+  readonly traits: Traits;
+  /** `null` where there is no way to the host. */
+  readonly client: Client | null;
+  /** Why there is no turn to draw, if that is known. */
+  problem(): string;
+  turn(): Drawable | null;
+  /** Calls back when the turn or the connection changes. */
+  watch(listener: () => void): () => void;
+  dispose(): void;
+}
+
+/** Links a model to its host, at once: in a comm nothing is sent twice. */
+export function openWidgetTurn(model: Model): WidgetTurn {
+  const traits = readTraits(model);
+  if (traits.apiVersion !== API_VERSION) {
+    return noTurn(
+      traits,
+      'This output was made by another version of acp-jupyter. Run the cell again.',
+    );
+  }
+  return traits.mode === 'comm' ? turnOverComm(model, traits) : turnOfServer(traits);
+}
+
+function turnOverComm(model: Model, traits: Traits): WidgetTurn {
+  const client: Client = new Client(new CommTransport(model, () => client.resync()));
+  // The comm belongs to this turn's own widget, so there is no cell to confirm.
+  const following = client.follow(traits.sessionId);
+  const drawable: Drawable = { store: following.store, live: true };
+  const listeners = new Set<() => void>();
+  const stops = [
+    client.snapshotTaken.add(() => notify(listeners)),
+    client.connectionChanged.add(() => notify(listeners)),
+  ];
+  return {
+    traits,
+    client,
+    problem: () => '',
+    turn: () => (following.store.view.seq === null ? null : drawable),
+    watch: listener => watch(listeners, listener),
+    dispose: () => {
+      for (const stop of stops) {
+        stop();
+      }
+      following.dispose();
+      client.dispose();
+    },
+  };
+}
+
+function turnOfServer(traits: Traits): WidgetTurn {
+  const client = sharedClient() ?? ownClient();
+  if (client === null) {
+    return noTurn(
+      traits,
+      'This page has no way to the Jupyter server that runs the turn. Open the notebook in JupyterLab to see it live.',
+    );
+  }
+  let turn: Drawable | null = null;
+  const listeners = new Set<() => void>();
+  const live = new LiveTurn(client, traits, next => {
+    turn = next ?? turn;
+    notify(listeners);
+  });
+  const stop = client.connectionChanged.add(() => notify(listeners));
+  return {
+    traits,
+    client,
+    problem: () => live.refusal,
+    turn: () => turn,
+    watch: listener => watch(listeners, listener),
+    dispose: () => {
+      stop();
+      live.dispose();
+    },
+  };
+}
+
+/** A client for this page; the other widgets of the page share it. */
+function ownClient(): Client | null {
+  const base = pageBaseUrl();
+  if (base === null) {
+    return null;
+  }
+  const client = new Client(new PageTransport(cookieAccess(base)));
+  shareClient(client);
+  return client;
+}
+
+function noTurn(traits: Traits, problem: string): WidgetTurn {
+  return {
+    traits,
+    client: null,
+    problem: () => problem,
+    turn: () => null,
+    watch: () => () => undefined,
+    dispose: () => undefined,
+  };
+}
+
+function watch(listeners: Set<() => void>, listener: () => void): () => void {
+  listeners.add(listener);
+  return () => {
+    listeners.delete(listener);
+  };
+}
+
+function notify(listeners: ReadonlySet<() => void>): void {
+  for (const listener of [...listeners]) {
+    listener();
+  }
+}

@@ -1,2 +1,0 @@
-export { parseServerFrame, parseSnapshot } from './parse';
-export type * from './types';

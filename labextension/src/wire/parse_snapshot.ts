@@ -1,0 +1,133 @@
+import { parseItem } from './parse_item';
+import { flag, isRecord, list, maybe, number, oneOf, text, texts } from './read';
+import type {
+  AgentInfo,
+  ChangedFile,
+  Hunk,
+  Origin,
+  TurnChanges,
+  TurnFailure,
+  TurnSnapshot,
+  TurnState,
+} from './types';
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** More than fit into a record that we write; drawing many takes seconds. */
+const SAVED_ITEMS = 1_500;
+
+/** The value of the turn MIME type, which may come from any notebook: read field by field. */
+export function parseSnapshot(value: unknown): TurnSnapshot | null {
+  if (!isRecord(value) || number(value, 'version') !== 1) {
+    return null;
+  }
+  const turnId = text(value, 'turn_id');
+  const sessionId = text(value, 'session_id');
+  if (turnId === '' || sessionId === '') {
+    return null;
+  }
+  const agent = maybe(value, 'agent', parseAgent) ?? { id: '', name: '', version: '' };
+  const turn = isRecord(value.turn) ? value.turn : {};
+  return {
+    version: 1,
+    turn_id: turnId,
+    session_id: sessionId,
+    final: value.final === true,
+    agent,
+    session_title: text(value, 'session_title'),
+    turn: parseTurn(turnId, sessionId, turn),
+    items: list(value, 'items', parseItem, SAVED_ITEMS),
+    footer: texts(value, 'footer'),
+  };
+}
+
+function parseAgent(value: Fields): AgentInfo {
+  return { id: text(value, 'id'), name: text(value, 'name'), version: text(value, 'version') };
+}
+
+function parseTurn(turnId: string, sessionId: string, value: Fields): TurnState {
+  return {
+    turn_id: turnId,
+    session_id: sessionId,
+    status: oneOf(value, 'status', ['done', 'queued', 'running', 'requires_action']),
+    stop_reason: text(value, 'stop_reason'),
+    words: text(value, 'words'),
+    prompt: text(value, 'prompt'),
+    user: text(value, 'user'),
+    policy: oneOf(value, 'policy', ['ask', 'read-only', 'accept-edits', 'allow-all', 'deny']),
+    // What was answered without asking is told by each answer.
+    rules: [],
+    origin: maybe(value, 'origin', parseOrigin),
+    queued_at: number(value, 'queued_at'),
+    started_at: number(value, 'started_at'),
+    ended_at: number(value, 'ended_at'),
+    failure: maybe(value, 'failure', parseFailure),
+    tokens: number(value, 'tokens'),
+    input_tokens: number(value, 'input_tokens'),
+    output_tokens: number(value, 'output_tokens'),
+    changes: maybe(value, 'changes', parseChanges),
+  };
+}
+
+function parseOrigin(value: Fields): Origin {
+  return {
+    kernel_id: text(value, 'kernel_id'),
+    notebook_path: text(value, 'notebook_path'),
+    cell_id: text(value, 'cell_id'),
+    source: text(value, 'source'),
+  };
+}
+
+function parseFailure(value: Fields): TurnFailure {
+  return {
+    message: text(value, 'message'),
+    detail: text(value, 'detail'),
+    reason: text(value, 'reason'),
+  };
+}
+
+/** What a saved turn changed. */
+export function parseChanges(value: Fields): TurnChanges {
+  return {
+    files: list(value, 'files', parseFile),
+    left_out: number(value, 'left_out') ?? 0,
+    revertible: flag(value, 'revertible'),
+    words: text(value, 'words'),
+    checkpoint: '',
+    made_folders: texts(value, 'made_folders'),
+  };
+}
+
+function parseFile(value: Fields): ChangedFile | null {
+  const path = text(value, 'path');
+  return path === ''
+    ? null
+    : {
+        path,
+        change: oneOf(value, 'change', ['modified', 'added', 'deleted', 'renamed', 'type']),
+        old_path: text(value, 'old_path'),
+        added: number(value, 'added'),
+        removed: number(value, 'removed'),
+        binary: flag(value, 'binary'),
+        size: number(value, 'size'),
+        old_mode: number(value, 'old_mode'),
+        kept: flag(value, 'kept'),
+        words: text(value, 'words'),
+        reverted: flag(value, 'reverted'),
+        reverted_hunks: list(value, 'reverted_hunks', parseHunk),
+        // What only a record that lives can do something with.
+        new_mode: null,
+        came_from: '',
+        together: [],
+        old_text_id: '',
+        new_text_id: '',
+      };
+}
+
+function parseHunk(value: Fields): Hunk | null {
+  const [old_start, old_end] = [number(value, 'old_start'), number(value, 'old_end')];
+  const [new_start, new_end] = [number(value, 'new_start'), number(value, 'new_end')];
+  return old_start === null || old_end === null || new_start === null || new_end === null
+    ? null
+    : { old_start, old_end, new_start, new_end };
+}

@@ -1,0 +1,2606 @@
+/* Made by `make gen` from the models in acp_jupyter; edit those. */
+
+/**
+ * What the page has drawn; the flush slows while it lags.
+ */
+export interface AckFrame {
+  seq: number;
+  session_id: string;
+  type: 'ack';
+}
+
+/**
+ * The ``metadata.acp`` of a cell that an agent wrote.
+ */
+export interface AcpMark {
+  /**
+   * Id of the agent.
+   */
+  agent: string;
+  /**
+   * Id of the turn.
+   */
+  turn: string;
+  /**
+   * Fingerprint of the source that it wrote: with another one, somebody else changed it since.
+   */
+  written: string;
+}
+
+/**
+ * Result of ``list_agents``, one agent.
+ */
+export interface AgentEntry {
+  detail: string;
+  id: string;
+  /**
+   * The command that installs it, to be typed in a terminal.
+   */
+  install: string;
+  /**
+   * Whether it is known from the public registry alone.
+   */
+  listed: boolean;
+  /**
+   * Ways to log in, where it needs that.
+   */
+  methods: AuthMethod[];
+  name: string;
+  /**
+   * What may be downloaded after a click: a package with its version.
+   */
+  package: string;
+  /**
+   * The command that will then be run.
+   */
+  run: string;
+  status: 'ready' | 'needs_login' | 'not_installed' | 'broken';
+  website: string;
+}
+
+/**
+ * Which agent a session talks to.
+ */
+export interface AgentInfo {
+  /**
+   * The configured id.
+   */
+  id: string;
+  /**
+   * For people; the agent's own title once it has said it.
+   */
+  name: string;
+  version: string;
+}
+
+/**
+ * Text of the agent, Markdown.
+ */
+export interface AgentMessage {
+  /**
+   * Unique in its session.
+   */
+  id: string;
+  kind: 'agent_message';
+  /**
+   * Whether more text may follow.
+   */
+  open: boolean;
+  /**
+   * Id of the tool call item, of the same turn and before this one, whose subagent made it.
+   */
+  parent_id: string;
+  text: string;
+  /**
+   * The prompt turn it belongs to; null for what came between turns.
+   */
+  turn_id: string | null;
+}
+
+/**
+ * A session that an agent keeps.
+ */
+export interface AgentSession {
+  agent_session_id: string;
+  cwd: string;
+  /**
+   * Our id of it, where it is known here.
+   */
+  session_id: string;
+  title: string;
+  /**
+   * As the agent writes it.
+   */
+  updated_at: string;
+}
+
+/**
+ * Result of ``list_agent_sessions``.
+ */
+export interface AgentSessions {
+  next_cursor: string;
+  sessions: AgentSession[];
+}
+
+/**
+ * Let a package be downloaded and run, as it was shown.
+ */
+export interface AllowDownload {
+  agent: string;
+  name: 'allow_download';
+  /**
+   * With its version. Another one than is offered now is refused.
+   */
+  package: string;
+}
+
+/**
+ * Answer a question of the agent, once. ACP: elicitation/create.
+ */
+export interface AnswerElicitation {
+  action: 'accept' | 'decline' | 'cancel';
+  /**
+   * Of an accepted form, by field name.
+   */
+  content: {
+    [k: string]: JsonValue;
+  };
+  name: 'answer_elicitation';
+  request_id: string;
+  session_id: string;
+}
+
+/**
+ * The answer to an ask: a result, or why not.
+ */
+export interface AnswerFrame {
+  /**
+   * Why it was not done, in words.
+   */
+  error: string | null;
+  id: number;
+  /**
+   * Of ``read_notebook`` and ``edit_notebook``.
+   */
+  notebook: NotebookState | null;
+  /**
+   * The same in a word: ``no_document`` where another page may hold it.
+   */
+  reason: string;
+  /**
+   * Why cells were not changed.
+   */
+  refusal: NotebookRefusal | null;
+  /**
+   * Of ``read_document``.
+   */
+  text: string | null;
+  type: 'answer';
+}
+
+/**
+ * Answer a permission request, once. ACP: session/request_permission.
+ */
+export interface AnswerPermission {
+  name: 'answer_permission';
+  option_id: string | null;
+  outcome: 'cancelled' | null;
+  /**
+   * Why it is rejected; sent to the agent as the next message.
+   */
+  reason: string;
+  /**
+   * Answer so without asking from now on, as the request's ``rule`` says.
+   */
+  remember: ('session' | 'workspace') | null;
+  request_id: string;
+  session_id: string;
+}
+
+/**
+ * Something that was made and is worth opening (S1.41, S3.23, C28).
+ */
+export interface Artifact {
+  artifact_id: string;
+  download_url: string;
+  /**
+   * Unique in its session.
+   */
+  id: string;
+  kind: 'artifact';
+  mime_type: string;
+  name: string;
+  /**
+   * Relative to the session's folder where it lies inside it.
+   */
+  path: string;
+  /**
+   * S3.25: filled in; empty where there is no preview.
+   */
+  preview_url: string;
+  /**
+   * For people, e.g. ``4.1 kB``.
+   */
+  size: string;
+  size_bytes: number | null;
+  /**
+   * The prompt turn it belongs to; null for what came between turns.
+   */
+  turn_id: string | null;
+  type:
+    'web_app' | 'markdown' | 'image' | 'csv' | 'excel' | 'pptx' | 'docx' | 'pdf' | 'code' | 'other';
+  /**
+   * For people, e.g. ``CSV`` (S3.24).
+   */
+  type_name: string;
+}
+
+/**
+ * A question to the page about an open document; answered by an answer.
+ */
+export interface AskFrame {
+  /**
+   * After so long another page is asked; nothing may be changed then.
+   */
+  deadline_seconds: number;
+  id: number;
+  path: string;
+  question: DocumentQuestion;
+  type: 'ask';
+}
+
+/**
+ * Ask whether a cell's output is that of this turn's own cell.
+ *
+ * Only then does a view draw live state and controls for it.
+ */
+export interface AttachTurn {
+  cell_id: string;
+  name: 'attach_turn';
+  notebook_path: string;
+  turn_id: string;
+}
+
+/**
+ * Result of ``attach_turn``.
+ */
+export interface AttachedTurn {
+  /**
+   * Index of the turn's first item in the whole transcript.
+   */
+  first_index: number;
+  session_id: string;
+  turn: TurnState;
+}
+
+/**
+ * What a prompt carried beside its text.
+ */
+export interface Attachment {
+  mime_type: string;
+  name: string;
+  type: 'image' | 'audio' | 'resource_link' | 'resource';
+  uri: string;
+}
+
+/**
+ * ACP: auth methods of the answer to ``initialize``.
+ */
+export interface AuthMethod {
+  /**
+   * What a login in a terminal adds to the agent's own command: variables and arguments.
+   */
+  adds: string;
+  description: string;
+  id: string;
+  /**
+   * Who logs in: the agent itself, its own program in a terminal, or a variable.
+   */
+  kind: 'agent' | 'terminal' | 'env_var' | 'other';
+  /**
+   * Where a key is to be had.
+   */
+  link: string;
+  name: string;
+  variables: AuthVariable[];
+}
+
+/**
+ * A variable that an agent reads a secret from. Its value is never asked for here.
+ */
+export interface AuthVariable {
+  label: string;
+  name: string;
+  optional: boolean;
+  secret: boolean;
+}
+
+/**
+ * A Jupyter MIME bundle.
+ */
+export interface Bundle {
+  data: {
+    [k: string]: JsonValue;
+  };
+  metadata: {
+    [k: string]: JsonValue;
+  };
+}
+
+/**
+ * Stop a turn, running or queued; without ``turn_id`` the running one.
+ */
+export interface Cancel {
+  name: 'cancel';
+  session_id: string;
+  turn_id: string | null;
+}
+
+/**
+ * End a login that goes on.
+ */
+export interface CancelLogin {
+  name: 'cancel_login';
+  session_id: string;
+}
+
+/**
+ * One cell as it is now.
+ */
+export interface Cell {
+  /**
+   * Which agent wrote it, where one did.
+   */
+  acp: AcpMark | null;
+  cell_type: 'code' | 'markdown' | 'raw';
+  execution_count: number | null;
+  id: string;
+  outputs: NbOutput[];
+  source: string;
+}
+
+export type CellEdit = InsertCell | ReplaceSource | MoveCell | DeleteCell | SetOutputs;
+
+/**
+ * What became of one file in a turn.
+ */
+export interface ChangedFile {
+  /**
+   * Lines; null where they were not counted.
+   */
+  added: number | null;
+  binary: boolean;
+  /**
+   * Where what took its place lay before the turn, if that was not kept: it goes back there.
+   */
+  came_from: string;
+  /**
+   * ``type``: a file became a link, or a link a file.
+   */
+  change: 'added' | 'modified' | 'deleted' | 'renamed' | 'type';
+  /**
+   * Whether it can be taken back.
+   */
+  kept: boolean;
+  /**
+   * And after it.
+   */
+  new_mode: number | null;
+  new_text_id: string;
+  /**
+   * Its permission bits before the turn.
+   */
+  old_mode: number | null;
+  /**
+   * Where it was, if it was renamed.
+   */
+  old_path: string;
+  /**
+   * The same for the same content; empty where that is not known.
+   */
+  old_text_id: string;
+  /**
+   * Relative to the session's folder, with forward slashes; absolute outside it.
+   */
+  path: string;
+  removed: number | null;
+  reverted: boolean;
+  /**
+   * What was taken back of it, in their order; a file that is taken back keeps them for Undo.
+   */
+  reverted_hunks: Hunk[];
+  /**
+   * In bytes: after the turn, or before it if the file is gone.
+   */
+  size: number | null;
+  /**
+   * Earlier turns that it was taken back with: these lines are of before the first of them.
+   */
+  together: string[];
+  /**
+   * Why not.
+   */
+  words: string;
+}
+
+/**
+ * Result of ``get_changes``.
+ */
+export interface ChangesReply {
+  files: FileTexts[];
+  /**
+   * Whether the folder was kept; if not, only what was seen to change is in ``files``.
+   */
+  known: boolean;
+  patch: string | null;
+  revertible: boolean;
+  turn_id: string;
+  words: string;
+}
+
+/**
+ * Result of ``list_changing_sessions``.
+ */
+export interface ChangingSessions {
+  /**
+   * Those that changed it last; the newest last.
+   */
+  session_ids: string[];
+}
+
+export type ClientFrame =
+  SubscribeFrame | UnsubscribeFrame | AckFrame | CommandFrame | DocumentsFrame | AnswerFrame;
+
+/**
+ * End a session; it is kept, and can be opened again. ACP: session/close.
+ */
+export interface CloseSession {
+  name: 'close_session';
+  session_id: string;
+}
+
+export type Command =
+  | ListAgents
+  | ListSessions
+  | CreateSession
+  | GetSession
+  | SessionCommand
+  | PromptSession
+  | Cancel
+  | AnswerPermission
+  | SetConfig
+  | GetItems
+  | GetTurn
+  | AttachTurn
+  | GetRecords
+  | GetTranscript
+  | GetTraffic
+  | GetTrafficLine
+  | ImportLog
+  | AnswerElicitation
+  | EditQueued
+  | SendNow
+  | KillTerminal
+  | GetChanges
+  | ListChangingSessions
+  | RevertTurn
+  | AllowDownload
+  | RestartAgent
+  | Login
+  | CancelLogin
+  | Logout
+  | ListRules
+  | RevokeRule
+  | TrustFolder
+  | ListTrust
+  | RevokeTrust;
+
+/**
+ * A command; answered by a reply of the same id.
+ */
+export interface CommandFrame {
+  command: Command;
+  id: number;
+  type: 'command';
+}
+
+/**
+ * One value of a select option.
+ */
+export interface ConfigChoice {
+  description: string;
+  group: string;
+  name: string;
+  value: string;
+}
+
+/**
+ * ACP: session config options.
+ */
+export interface ConfigOption {
+  category: string;
+  choices: ConfigChoice[];
+  current_value: string | boolean;
+  description: string;
+  id: string;
+  name: string;
+  type: 'select' | 'boolean';
+}
+
+/**
+ * A content block that is not text: image, audio, resource, resource link.
+ */
+export interface ContentBlockItem {
+  /**
+   * Base64 of images and audio.
+   */
+  data: string;
+  /**
+   * Unique in its session.
+   */
+  id: string;
+  kind: 'content_block';
+  mime_type: string;
+  name: string;
+  /**
+   * Id of the tool call item, of the same turn and before this one, whose subagent made it.
+   */
+  parent_id: string;
+  size: number | null;
+  text: string;
+  /**
+   * The prompt turn it belongs to; null for what came between turns.
+   */
+  turn_id: string | null;
+  type: 'image' | 'audio' | 'resource_link' | 'resource' | 'other';
+  uri: string;
+}
+
+/**
+ * Start, or find again, a session. ACP: session/new.
+ *
+ * With ``label`` and ``notebook_path`` the session of that label in that
+ * notebook is found again, unless ``new`` is set.
+ */
+export interface CreateSession {
+  agent: string;
+  /**
+   * Whether somebody who sees the session can be asked about the folder. Then its agent starts
+   * when they have said yes; else an untrusted folder is refused.
+   */
+  ask_trust: boolean;
+  /**
+   * Absolute or relative to the server's root; default: chosen from the notebook.
+   */
+  cwd: string | null;
+  label: string;
+  mode: string | null;
+  model: string | null;
+  name: 'create_session';
+  new: boolean;
+  notebook_path: string;
+  /**
+   * Of the session that is made; a kernel's is that of its own prompts in it.
+   */
+  policy: ('ask' | 'read-only' | 'accept-edits' | 'allow-all' | 'deny') | null;
+  /**
+   * Whether to record the session, or to play its record in the agent's place.
+   */
+  record: RecordWish | null;
+  /**
+   * When the agent's process starts: before the answer, beside it, or at the first prompt.
+   */
+  start: 'wait' | 'background' | 'lazy';
+  /**
+   * Whether the agent is offered tools for the session's notebook and its kernel.
+   */
+  tools: boolean;
+  /**
+   * Whether agents may run in the folder; a kernel's word counts for prompts of kernels.
+   */
+  trust: boolean;
+}
+
+/**
+ * Remove a cell.
+ */
+export interface DeleteCell {
+  cell_id: string;
+  fingerprint: string;
+  op: 'delete';
+}
+
+/**
+ * End a session and remove all that is kept of it. ACP: session/delete.
+ */
+export interface DeleteSession {
+  name: 'delete_session';
+  session_id: string;
+}
+
+/**
+ * A field of a tool's input that the card does not show in another way.
+ */
+export interface Detail {
+  name: string;
+  value: string;
+}
+
+/**
+ * One finding of a language server after a write (S1.25).
+ */
+export interface Diagnostic {
+  /**
+   * From 1.
+   */
+  line: number | null;
+  message: string;
+  path: string;
+  severity: 'error' | 'warning' | 'info';
+}
+
+/**
+ * One file change as the agent reported it.
+ */
+export interface Diff {
+  /**
+   * Lines added; null where the file is too large to compare here.
+   */
+  added: number | null;
+  is_new_file: boolean;
+  new_line: number | null;
+  new_text: string;
+  /**
+   * Line of the file that the texts begin at; null where only a part is known, not its place.
+   */
+  old_line: number | null;
+  /**
+   * Null for a new file.
+   */
+  old_text: string | null;
+  path: string;
+  removed: number | null;
+}
+
+export type DocumentQuestion =
+  ReadDocument | WriteDocument | SaveDocument | ReadNotebook | EditNotebook | Withdraw;
+
+/**
+ * An open document of the page.
+ */
+export interface DocumentState {
+  dirty: boolean;
+  /**
+   * When it last had the focus, seconds since the epoch; 0 for never.
+   */
+  focused_at: number;
+  path: string;
+}
+
+/**
+ * All documents that the page holds; sent whole on each change.
+ */
+export interface DocumentsFrame {
+  documents: DocumentState[];
+  type: 'documents';
+}
+
+/**
+ * Make all these changes, or none, and save.
+ */
+export interface EditNotebook {
+  edits: CellEdit[];
+  /**
+   * The sources that cells must have for it, by the cells' ids.
+   */
+  expected: {
+    [k: string]: string;
+  };
+  op: 'edit_notebook';
+}
+
+/**
+ * Change a prompt before it is sent; new text keeps what is attached.
+ */
+export interface EditQueued {
+  name: 'edit_queued';
+  /**
+   * Text, or ACP content blocks.
+   */
+  prompt:
+    | string
+    | {
+        [k: string]: JsonValue;
+      }[];
+  turn_id: string;
+}
+
+/**
+ * A form to fill in, or a page to open. ACP: elicitation.
+ */
+export interface Elicitation {
+  /**
+   * Which user has answered, where that is worth telling; in no record.
+   */
+  answered_by: string;
+  /**
+   * For the record; secrets are not kept.
+   */
+  answers: ElicitationAnswer[];
+  asked_at: number | null;
+  description: string;
+  fields: ElicitationField[];
+  heading: string;
+  /**
+   * Where ``url`` really leads to.
+   */
+  host: string;
+  id: string;
+  kind: 'elicitation';
+  message: string;
+  mode: 'form' | 'url' | 'other';
+  /**
+   * What became of it, in words.
+   */
+  outcome: string;
+  /**
+   * What an answer names; unique in its session.
+   */
+  request_id: string;
+  state: 'pending' | 'accepted' | 'declined' | 'cancelled' | 'expired';
+  /**
+   * Who asks, e.g. ``Question from Demo``.
+   */
+  title: string;
+  tool_call_id: string;
+  turn_id: string | null;
+  url: string;
+}
+
+/**
+ * What was answered in one field, in words.
+ */
+export interface ElicitationAnswer {
+  label: string;
+  name: string;
+  text: string;
+}
+
+/**
+ * One value of a field that offers some.
+ */
+export interface ElicitationChoice {
+  description: string;
+  label: string;
+  value: string;
+}
+
+/**
+ * A field of a form.
+ */
+export interface ElicitationField {
+  choices: ElicitationChoice[];
+  default: FieldValue | null;
+  description: string;
+  /**
+   * ``email``, ``uri``, ``date``, ``date-time``, or one that is not checked.
+   */
+  format: string;
+  label: string;
+  max_items: number | null;
+  max_length: number | null;
+  maximum: number | null;
+  min_items: number | null;
+  min_length: number | null;
+  minimum: number | null;
+  /**
+   * As the answer spells it.
+   */
+  name: string;
+  pattern: string;
+  required: boolean;
+  /**
+   * Whether its name says that the answer must not be kept.
+   */
+  secret: boolean;
+  /**
+   * ``unknown`` is asked as text.
+   */
+  type: 'text' | 'number' | 'integer' | 'boolean' | 'choice' | 'choices' | 'unknown';
+  /**
+   * What the user should know of an unknown type.
+   */
+  words: string;
+}
+
+/**
+ * An error as every route sends it.
+ */
+export interface ErrorBody {
+  detail: string;
+  /**
+   * What is wrong with each field of a form, by its name.
+   */
+  fields: {
+    [k: string]: string;
+  };
+  message: string;
+  reason: string;
+  status: number;
+}
+
+/**
+ * A frame that could not be taken, or a session that is not known.
+ */
+export interface ErrorFrame {
+  error: ErrorBody;
+  session_id: string;
+  type: 'error';
+}
+
+/**
+ * What went wrong, what it means, what to do.
+ */
+export interface ErrorItem {
+  code: string;
+  /**
+   * Further lines, e.g. the last of the agent's stderr.
+   */
+  detail: string;
+  /**
+   * Unique in its session.
+   */
+  id: string;
+  kind: 'error';
+  message: string;
+  reason: string;
+  /**
+   * The prompt turn it belongs to; null for what came between turns.
+   */
+  turn_id: string | null;
+}
+
+export type Event =
+  | Snapshot
+  | ItemAdded
+  | TextAppended
+  | ItemClosed
+  | ItemReplaced
+  | SessionChanged
+  | TurnStarted
+  | TurnEnded;
+
+/**
+ * One flush of one session.
+ */
+export interface EventsFrame {
+  events: Event[];
+  session_id: string;
+  type: 'events';
+}
+
+export type FieldValue = string | boolean | number | string[];
+
+/**
+ * Some of the changes in one file.
+ */
+export interface FileHunks {
+  /**
+   * @maxItems 10000
+   */
+  hunks: Hunk[];
+  path: string;
+}
+
+/**
+ * A changed file with its text.
+ */
+export interface FileTexts {
+  /**
+   * Lines; null where they were not counted.
+   */
+  added: number | null;
+  binary: boolean;
+  /**
+   * Where what took its place lay before the turn, if that was not kept: it goes back there.
+   */
+  came_from: string;
+  /**
+   * ``type``: a file became a link, or a link a file.
+   */
+  change: 'added' | 'modified' | 'deleted' | 'renamed' | 'type';
+  /**
+   * Ids of a notebook's cells that others changed after a tool had written them in this turn.
+   */
+  edited_cells: string[];
+  /**
+   * Whether it can be taken back.
+   */
+  kept: boolean;
+  /**
+   * And after it.
+   */
+  new_mode: number | null;
+  new_text: string | null;
+  new_text_id: string;
+  /**
+   * Its permission bits before the turn.
+   */
+  old_mode: number | null;
+  /**
+   * Where it was, if it was renamed.
+   */
+  old_path: string;
+  /**
+   * Null for a new file, and for one that is no text or too large.
+   */
+  old_text: string | null;
+  /**
+   * The same for the same content; empty where that is not known.
+   */
+  old_text_id: string;
+  /**
+   * Relative to the session's folder, with forward slashes; absolute outside it.
+   */
+  path: string;
+  removed: number | null;
+  reverted: boolean;
+  /**
+   * What was taken back of it, in their order; a file that is taken back keeps them for Undo.
+   */
+  reverted_hunks: Hunk[];
+  /**
+   * In bytes: after the turn, or before it if the file is gone.
+   */
+  size: number | null;
+  /**
+   * Earlier turns that it was taken back with: these lines are of before the first of them.
+   */
+  together: string[];
+  too_large: boolean;
+  /**
+   * Why not.
+   */
+  words: string;
+}
+
+/**
+ * A file that was written (S3.22).
+ */
+export interface FileWriteItem {
+  /**
+   * Unique in its session.
+   */
+  id: string;
+  kind: 'file_write';
+  path: string;
+  /**
+   * For people.
+   */
+  size: string;
+  size_bytes: number | null;
+  /**
+   * E.g. ``Created``.
+   */
+  title: string;
+  /**
+   * The prompt turn it belongs to; null for what came between turns.
+   */
+  turn_id: string | null;
+}
+
+/**
+ * Make a session that goes on from where another is now. ACP: session/fork.
+ */
+export interface ForkSession {
+  name: 'fork_session';
+  session_id: string;
+}
+
+/**
+ * What a turn changed, whoever wrote it, as it was at its end.
+ */
+export interface GetChanges {
+  /**
+   * Turns before it, the oldest first: the file is compared with what it was before them.
+   *
+   * @maxItems 1000
+   */
+  earlier: string[];
+  /**
+   * Each file's text before and after, or one patch that ``git apply`` takes.
+   */
+  form: 'texts' | 'patch';
+  name: 'get_changes';
+  /**
+   * Of one file alone.
+   */
+  path: string | null;
+  turn_id: string;
+}
+
+/**
+ * Items by index, for what lies before the snapshot's window.
+ */
+export interface GetItems {
+  end: number;
+  name: 'get_items';
+  session_id: string;
+  start: number;
+}
+
+/**
+ * The turns of a notebook, as output bundles keyed by cell.
+ */
+export interface GetRecords {
+  name: 'get_records';
+  notebook_path: string;
+}
+
+/**
+ * One session's state.
+ */
+export interface GetSession {
+  name: 'get_session';
+  session_id: string;
+}
+
+/**
+ * Lines of a session's traffic log that pass the filters, in their order.
+ *
+ * A place is where a line begins in the log, in bytes.
+ */
+export interface GetTraffic {
+  /**
+   * The place to read on from: a page's ``end``. Without it the newest lines are read.
+   */
+  after: number | null;
+  /**
+   * The place to read back from: a page's ``start``.
+   */
+  before: number | null;
+  direction: ('>' | '<' | '!') | null;
+  limit: number;
+  /**
+   * The method, the kind of update or the kind of note; or part of it.
+   */
+  method: string;
+  name: 'get_traffic';
+  session_id: string;
+  /**
+   * What the line must hold; capital letters make no difference.
+   */
+  text: string;
+}
+
+/**
+ * One line of the log, written out.
+ */
+export interface GetTrafficLine {
+  name: 'get_traffic_line';
+  place: number;
+  session_id: string;
+}
+
+/**
+ * A whole transcript for export, without secrets and places on this machine.
+ */
+export interface GetTranscript {
+  format: 'json' | 'markdown' | 'html';
+  name: 'get_transcript';
+  session_id: string;
+  /**
+   * Whether Markdown and HTML hold the agent's reasoning.
+   */
+  thoughts: boolean;
+}
+
+/**
+ * A turn with its items; waits for its end at most ``wait_seconds``.
+ *
+ * A very long one is told in parts.
+ */
+export interface GetTurn {
+  name: 'get_turn';
+  /**
+   * For the next part: what the one before calls ``more``.
+   */
+  start: number | null;
+  turn_id: string;
+  wait_seconds: number;
+}
+
+/**
+ * First frame of a connection.
+ */
+export interface HelloFrame {
+  api_version: number;
+  epoch: string;
+  sessions: SessionSummary[];
+  type: 'hello';
+  /**
+   * Who the page is among several people; empty where people have no names.
+   */
+  user: string;
+  version: string;
+}
+
+/**
+ * One change in a file: lines before the turn, and what the turn made of them.
+ *
+ * Lines are counted from 0, and the end is not one of them: an empty range is a place.
+ * In a notebook they are its cells, and four zeros are what it says of itself.
+ */
+export interface Hunk {
+  new_end: number;
+  new_start: number;
+  old_end: number;
+  old_start: number;
+}
+
+/**
+ * Make a session of a log; it can be looked at, and has no agent.
+ */
+export interface ImportLog {
+  content: string;
+  /**
+   * How to read it; by default as it looks.
+   */
+  dialect: ('traffic' | 'packets' | 'build-mode' | 'claude-cli') | null;
+  file_name: string;
+  /**
+   * Which of its sessions, by the protocol's id; by default the one with most lines.
+   */
+  log_session: string;
+  name: 'import_log';
+}
+
+/**
+ * Add a cell.
+ */
+export interface InsertCell {
+  acp: AcpMark;
+  /**
+   * Id of the cell that it comes after, perhaps one that this list inserts; None: first.
+   */
+  after: string | null;
+  /**
+   * Of the new cell; not used yet in the notebook.
+   */
+  cell_id: string;
+  cell_type: 'code' | 'markdown' | 'raw';
+  op: 'insert';
+  source: string;
+}
+
+export type Item =
+  | UserMessage
+  | AgentMessage
+  | Thought
+  | ContentBlockItem
+  | ToolCall
+  | Elicitation
+  | TrustRequest
+  | Plan
+  | Artifact
+  | FileWriteItem
+  | Notice
+  | ErrorItem
+  | TurnEnd;
+
+/**
+ * A new item at the end.
+ */
+export interface ItemAdded {
+  index: number;
+  item: Item;
+  kind: 'item_added';
+  /**
+   * Rises by at least one; a merged event carries the last.
+   */
+  seq: number;
+  session_id: string;
+}
+
+/**
+ * A message or thought gets no more text. Its text is not sent again.
+ */
+export interface ItemClosed {
+  at: number;
+  item_id: string;
+  kind: 'item_closed';
+  /**
+   * Rises by at least one; a merged event carries the last.
+   */
+  seq: number;
+  session_id: string;
+}
+
+/**
+ * An item has changed otherwise.
+ */
+export interface ItemReplaced {
+  item: Item;
+  kind: 'item_replaced';
+  /**
+   * Rises by at least one; a merged event carries the last.
+   */
+  seq: number;
+  session_id: string;
+}
+
+/**
+ * Result of ``get_items``.
+ */
+export interface ItemsPage {
+  first_index: number;
+  items: Item[];
+  total: number;
+}
+
+export type JsonValue = unknown;
+
+/**
+ * End a command that the host runs for the agent; its output stays.
+ */
+export interface KillTerminal {
+  name: 'kill_terminal';
+  session_id: string;
+  terminal_id: string;
+}
+
+/**
+ * The sessions that an agent itself keeps. ACP: session/list.
+ */
+export interface ListAgentSessions {
+  agent: string;
+  cursor: string;
+  /**
+   * Absolute or relative to the server's root, which is the default.
+   */
+  cwd: string | null;
+  name: 'list_agent_sessions';
+}
+
+/**
+ * The configured agents and whether they can start.
+ */
+export interface ListAgents {
+  name: 'list_agents';
+}
+
+/**
+ * The sessions that are open here and have changed a file, whatever notebook they are of.
+ */
+export interface ListChangingSessions {
+  name: 'list_changing_sessions';
+  /**
+   * Of the file, below the server's root.
+   */
+  path: string;
+}
+
+/**
+ * The rules that are remembered, of one session and its folder or of all.
+ */
+export interface ListRules {
+  name: 'list_rules';
+  session_id: string;
+}
+
+/**
+ * The sessions that the caller may see.
+ */
+export interface ListSessions {
+  name: 'list_sessions';
+}
+
+/**
+ * The trusted folders.
+ */
+export interface ListTrust {
+  name: 'list_trust';
+}
+
+/**
+ * ACP: tool call location.
+ */
+export interface Location {
+  line: number | null;
+  path: string;
+}
+
+/**
+ * Log in to a session's agent. ACP: authenticate; or its own program in a terminal.
+ */
+export interface Login {
+  /**
+   * One of the session's ``auth_methods``; empty for the first that can be used.
+   */
+  method_id: string;
+  name: 'login';
+  session_id: string;
+}
+
+/**
+ * Result of ``login`` and ``logout``: what the user has to know.
+ */
+export interface LoginReply {
+  /**
+   * What to type where no terminal can be shown.
+   */
+  command: string;
+  message: string;
+  /**
+   * The terminal to look at.
+   */
+  terminal: string;
+}
+
+/**
+ * A login that goes on, or has failed.
+ */
+export interface LoginState {
+  /**
+   * Why it failed.
+   */
+  message: string;
+  method_id: string;
+  /**
+   * Of the method, for people.
+   */
+  name: string;
+  since: number | null;
+  state: 'running' | 'failed';
+  /**
+   * The name of the terminal that it happens in.
+   */
+  terminal: string;
+}
+
+/**
+ * Log out of a session's agent. ACP: logout.
+ */
+export interface Logout {
+  name: 'logout';
+  session_id: string;
+}
+
+/**
+ * ACP: session modes.
+ */
+export interface Mode {
+  description: string;
+  id: string;
+  name: string;
+}
+
+/**
+ * Put a cell elsewhere.
+ */
+export interface MoveCell {
+  /**
+   * Id of the cell that it comes after; None: first.
+   */
+  after: string | null;
+  cell_id: string;
+  fingerprint: string;
+  op: 'move';
+}
+
+export interface NbOutput {
+  [k: string]: JsonValue;
+}
+
+/**
+ * Result of ``get_records``, one turn.
+ */
+export interface NotebookRecord {
+  bundle: Bundle;
+  cell_id: string;
+  done: boolean;
+  session_id: string;
+  source: string;
+  turn_id: string;
+}
+
+/**
+ * Why a notebook could not be read or changed; nothing of it was changed.
+ */
+export interface NotebookRefusal {
+  cell_id: string;
+  /**
+   * In words for whoever asked.
+   */
+  message: string;
+  reason:
+    'cell_gone' | 'stale' | 'no_notebook' | 'unreadable' | 'no_answer' | 'invalid' | 'too_large';
+  /**
+   * What the cell holds now, where it is ``stale``.
+   */
+  source: string | null;
+}
+
+/**
+ * A notebook as it is now, unsaved changes included.
+ */
+export interface NotebookState {
+  cells: Cell[];
+  /**
+   * Of its kernel, as the notebook says: ``python``.
+   */
+  language: string;
+  /**
+   * Whether something of it is not on disk.
+   */
+  unsaved: boolean;
+}
+
+/**
+ * Something worth a line that is no error.
+ */
+export interface Notice {
+  /**
+   * Lines for those who open it.
+   */
+  detail: string;
+  /**
+   * Unique in its session.
+   */
+  id: string;
+  kind: 'notice';
+  severity: 'info' | 'warning' | 'error';
+  text: string;
+  title: string;
+  /**
+   * The prompt turn it belongs to; null for what came between turns.
+   */
+  turn_id: string | null;
+}
+
+/**
+ * Open one of them here. ACP: session/load, session/resume.
+ */
+export interface OpenAgentSession {
+  agent: string;
+  agent_session_id: string;
+  cwd: string | null;
+  name: 'open_agent_session';
+  title: string;
+  trust: boolean;
+}
+
+/**
+ * Which notebook cell a prompt came from.
+ */
+export interface Origin {
+  cell_id: string;
+  kernel_id: string;
+  /**
+   * Relative to the server's root, with forward slashes.
+   */
+  notebook_path: string;
+  /**
+   * The cell's whole source when it ran.
+   */
+  source: string;
+}
+
+/**
+ * A permission request, as a state of its tool call.
+ */
+export interface Permission {
+  /**
+   * Which user has answered, where that is worth telling; in no record.
+   */
+  answered_by: string;
+  asked_at: number | null;
+  /**
+   * Name of the chosen option.
+   */
+  chosen: string;
+  /**
+   * What else the agent sent that may change what is done: cut, and never silently.
+   */
+  details: Detail[];
+  /**
+   * Where a command would run; empty for the session's folder.
+   */
+  folder: string;
+  options: PermissionOption[];
+  /**
+   * What became of it, in words.
+   */
+  outcome: string;
+  reason: string;
+  /**
+   * What an answer names; unique in its session.
+   */
+  request_id: string;
+  /**
+   * What remembering the answer would cover, e.g. ``execute:git status``; empty for nothing.
+   */
+  rule: string;
+  state: 'pending' | 'allowed' | 'rejected' | 'answered' | 'cancelled' | 'expired';
+  /**
+   * Who wants what, e.g. ``Demo wants to edit a file``.
+   */
+  title: string;
+}
+
+/**
+ * One answer that the agent offers.
+ */
+export interface PermissionOption {
+  name: string;
+  option_id: string;
+  /**
+   * As the agent sent it; kinds that are not of the protocol are plain buttons.
+   */
+  option_kind: string;
+}
+
+/**
+ * The agent's plan; every update replaces it whole.
+ */
+export interface Plan {
+  entries: PlanEntry[];
+  /**
+   * Unique in its session.
+   */
+  id: string;
+  kind: 'plan';
+  plan_id: string;
+  /**
+   * Plans that come as Markdown.
+   */
+  text: string;
+  /**
+   * The prompt turn it belongs to; null for what came between turns.
+   */
+  turn_id: string | null;
+}
+
+/**
+ * One step of a plan.
+ */
+export interface PlanEntry {
+  content: string;
+  priority: 'high' | 'medium' | 'low';
+  status: 'pending' | 'in_progress' | 'completed';
+}
+
+/**
+ * Send a prompt; it waits behind a running turn. ACP: session/prompt.
+ */
+export interface PromptSession {
+  /**
+   * Rules for this turn, e.g. ``execute:git status *``.
+   *
+   * @maxItems 100
+   */
+  allow: string[];
+  /**
+   * False where nobody sits at the caller (nbclient, papermill).
+   */
+  can_ask: boolean;
+  /**
+   * The same; what they match is rejected, whatever else allows it.
+   *
+   * @maxItems 100
+   */
+  deny: string[];
+  name: 'prompt';
+  origin: Origin | null;
+  policy: ('ask' | 'read-only' | 'accept-edits' | 'allow-all' | 'deny') | null;
+  /**
+   * Text, or ACP content blocks.
+   */
+  prompt:
+    | string
+    | {
+        [k: string]: JsonValue;
+      }[];
+  session_id: string;
+}
+
+/**
+ * A prompt that waits for the running turn.
+ */
+export interface QueuedPrompt {
+  text: string;
+  turn_id: string;
+}
+
+/**
+ * Asks for the text that the editor shows.
+ */
+export interface ReadDocument {
+  op: 'read_document';
+}
+
+/**
+ * Asks for the cells of the notebook.
+ */
+export interface ReadNotebook {
+  op: 'read_notebook';
+}
+
+/**
+ * Keep a record of the session, or play one in the agent's place.
+ */
+export interface RecordWish {
+  mode: 'record' | 'replay';
+  /**
+   * The record's folder, or the notebook's file, from the notebook's folder; default: beside
+   * the notebook, under its name.
+   */
+  path: string;
+  /**
+   * Changes with each kernel and each ``on``: another run begins with other sessions.
+   */
+  run: string;
+}
+
+/**
+ * Give a cell another source; its outputs and its id stay.
+ */
+export interface ReplaceSource {
+  acp: AcpMark;
+  cell_id: string;
+  /**
+   * Of the source that is replaced.
+   */
+  fingerprint: string;
+  op: 'replace';
+  source: string;
+}
+
+/**
+ * The outcome of a command.
+ */
+export interface ReplyFrame {
+  error: ErrorBody | null;
+  id: number;
+  result: unknown;
+  type: 'reply';
+}
+
+/**
+ * End an agent's processes; each session starts it anew when it next needs it.
+ */
+export interface RestartAgent {
+  agent: string;
+  name: 'restart_agent';
+}
+
+/**
+ * Start the agent of a session again. ACP: session/resume, session/load.
+ */
+export interface ResumeSession {
+  name: 'resume_session';
+  session_id: string;
+}
+
+/**
+ * Result of ``revert_turn``.
+ */
+export interface RevertReply {
+  /**
+   * Files that are as they were before the turn now, or after it if that was undone.
+   */
+  paths: string[];
+  /**
+   * Files that were left as they are, and why; only with ``partial``.
+   */
+  refused: {
+    [k: string]: string;
+  };
+  turn_id: string;
+}
+
+/**
+ * Take back what a turn changed, where nobody has changed it since; or undo that.
+ */
+export interface RevertTurn {
+  /**
+   * Turns before it, the oldest first, whose changes of these files go with it.
+   *
+   * @maxItems 1000
+   */
+  earlier: string[];
+  /**
+   * Parts of files, in place of whole ones.
+   *
+   * @maxItems 200
+   */
+  hunks: FileHunks[];
+  /**
+   * It was done in an open document, by its user: nothing is written, only remembered.
+   */
+  in_document: boolean;
+  name: 'revert_turn';
+  /**
+   * Whether to take back what can be, where some files were changed since.
+   */
+  partial: boolean;
+  /**
+   * Which files; by default all of them.
+   */
+  paths: string[] | null;
+  turn_id: string;
+  /**
+   * Whether to put back what was taken back.
+   */
+  undo: boolean;
+}
+
+/**
+ * Forget a rule.
+ */
+export interface RevokeRule {
+  name: 'revoke_rule';
+  rule_id: string;
+}
+
+/**
+ * Trust a folder no more. Agents that run go on.
+ */
+export interface RevokeTrust {
+  folder: string;
+  name: 'revoke_trust';
+}
+
+/**
+ * What is answered without asking again.
+ */
+export interface Rule {
+  created_at: number;
+  effect: 'allow' | 'deny';
+  id: string;
+  /**
+   * Which commands, paths or addresses; empty for all of the kind.
+   */
+  pattern: string;
+  /**
+   * How long it counts: for one turn, one session, or for all sessions in one folder.
+   */
+  scope: 'turn' | 'session' | 'workspace';
+  tool_kind: 'read' | 'search' | 'edit' | 'delete' | 'move' | 'execute' | 'fetch';
+  /**
+   * Whose prompts it allows things for; empty for all.
+   */
+  user: string;
+  /**
+   * The same for people.
+   */
+  words: string;
+}
+
+/**
+ * A remembered rule, and where it counts.
+ */
+export interface RuleEntry {
+  /**
+   * Of a folder's rule.
+   */
+  folder: string;
+  rule: Rule;
+  /**
+   * Of a session's rule.
+   */
+  session_id: string;
+  /**
+   * As one would write it, e.g. ``execute:git status *``.
+   */
+  text: string;
+}
+
+/**
+ * Save the document, unless its user does not want that: ``unwanted``.
+ */
+export interface SaveDocument {
+  op: 'save_document';
+}
+
+/**
+ * A line of a file that a search has found.
+ */
+export interface SearchHit {
+  /**
+   * From 1.
+   */
+  line: number;
+  path: string;
+  text: string;
+}
+
+/**
+ * Stop the running turn, and send a prompt that waits before the others.
+ */
+export interface SendNow {
+  name: 'send_now';
+  turn_id: string;
+}
+
+export type ServerFrame =
+  HelloFrame | SessionsFrame | EventsFrame | ReplyFrame | AskFrame | ErrorFrame;
+
+/**
+ * The session's state has changed.
+ */
+export interface SessionChanged {
+  kind: 'session_changed';
+  /**
+   * Rises by at least one; a merged event carries the last.
+   */
+  seq: number;
+  session: SessionState;
+  session_id: string;
+}
+
+export type SessionCommand =
+  CloseSession | DeleteSession | ForkSession | ResumeSession | ListAgentSessions | OpenAgentSession;
+
+/**
+ * What is true of a session as a whole.
+ */
+export interface SessionState {
+  active_turn_id: string | null;
+  /**
+   * The configured id.
+   */
+  agent: string;
+  agent_info: AgentInfo;
+  /**
+   * The agent's own id of the session.
+   */
+  agent_session_id: string;
+  /**
+   * Ways to log in, as the agent offers them.
+   */
+  auth_methods: AuthMethod[];
+  /**
+   * What the agent can do with sessions.
+   */
+  can: ('load' | 'resume' | 'list' | 'fork' | 'close' | 'delete' | 'logout' | 'http' | 'sse')[];
+  commands: SlashCommand[];
+  config_options: ConfigOption[];
+  created_at: number | null;
+  current_mode_id: string;
+  /**
+   * Absolute; for HTTP clients.
+   */
+  cwd: string;
+  /**
+   * The same for people: home shortened to ``~``.
+   */
+  folder: string;
+  /**
+   * Why the next message waits before the agent gets it, in words.
+   */
+  held: string;
+  /**
+   * Whether the agent remembers all that is shown; ``gap`` where lines of the log are missing.
+   */
+  history: 'whole' | 'without' | 'gap';
+  /**
+   * A login that goes on, or has failed.
+   */
+  login: LoginState | null;
+  /**
+   * Whether a turn waits for a look at its folder: the prompt is sent after that.
+   */
+  looking: boolean;
+  /**
+   * S4.21; for agents without a config option for it.
+   */
+  model: string;
+  modes: Mode[];
+  /**
+   * Why the agent opens no session before somebody logs in; empty where it does.
+   */
+  needs_login: string;
+  notebook_path: string;
+  policy: 'ask' | 'read-only' | 'accept-edits' | 'allow-all' | 'deny';
+  /**
+   * Who chose it: it allows nothing in what others send; empty where people have no names.
+   */
+  policy_user: string;
+  /**
+   * Of ``image``, ``audio``, ``embeddedContext``.
+   */
+  prompt_capabilities: string[];
+  queue: QueuedPrompt[];
+  /**
+   * Why nothing can be sent from here, in words; empty where it can.
+   */
+  read_only: string;
+  /**
+   * Of this session; those of its folder are kept elsewhere.
+   */
+  rules: Rule[];
+  session_id: string;
+  /**
+   * When the agent last said something, while a turn waits for it too long.
+   */
+  silent_since: number | null;
+  status: 'starting' | 'idle' | 'running' | 'requires_action' | 'stopped';
+  /**
+   * Whether it is only in its folder: nothing of it runs, and its log was not read.
+   */
+  stored: boolean;
+  title: string;
+  /**
+   * S4.21: names of the agent's tools, as far as it tells them.
+   */
+  tools: string[];
+  updated_at: number | null;
+  usage: Usage | null;
+  /**
+   * Pending permission requests.
+   */
+  waiting: number;
+}
+
+/**
+ * A line of the session list.
+ */
+export interface SessionSummary {
+  agent_id: string;
+  agent_name: string;
+  /**
+   * What its agent can do with sessions.
+   */
+  can: ('load' | 'resume' | 'list' | 'fork' | 'close' | 'delete' | 'logout' | 'http' | 'sse')[];
+  notebook_path: string;
+  /**
+   * Why nothing can be sent from here; empty where it can.
+   */
+  read_only: string;
+  session_id: string;
+  status: 'starting' | 'idle' | 'running' | 'requires_action' | 'stopped';
+  /**
+   * Whether it is only in its folder; opened when somebody asks for it.
+   */
+  stored: boolean;
+  title: string;
+  updated_at: number | null;
+  waiting: number;
+}
+
+/**
+ * The session list, whole, when it has changed.
+ */
+export interface SessionsFrame {
+  sessions: SessionSummary[];
+  type: 'sessions';
+}
+
+/**
+ * Change a config option, the mode, the model, the policy or the title.
+ */
+export interface SetConfig {
+  config: {
+    [k: string]: string | boolean;
+  };
+  mode: string | null;
+  name: 'set_config';
+  policy: ('ask' | 'read-only' | 'accept-edits' | 'allow-all' | 'deny') | null;
+  session_id: string;
+  title: string | null;
+}
+
+/**
+ * Write the outputs of a cell that was run.
+ */
+export interface SetOutputs {
+  cell_id: string;
+  execution_count: number | null;
+  /**
+   * Of the source that ran.
+   */
+  fingerprint: string;
+  op: 'outputs';
+  outputs: NbOutput[];
+}
+
+/**
+ * ACP: available commands.
+ */
+export interface SlashCommand {
+  description: string;
+  hint: string;
+  name: string;
+}
+
+/**
+ * A window on the whole session: its newest items.
+ */
+export interface Snapshot {
+  /**
+   * Names one run of the server's memory; a ``seq`` counts only within it.
+   */
+  epoch: string;
+  /**
+   * Index of the first of ``items`` in the whole transcript.
+   */
+  first_index: number;
+  items: Item[];
+  kind: 'snapshot';
+  /**
+   * Rises by at least one; a merged event carries the last.
+   */
+  seq: number;
+  session: SessionState;
+  session_id: string;
+  total: number;
+  turns: TurnState[];
+}
+
+/**
+ * Follow a session; resume after ``after`` of that ``epoch`` if it can be.
+ */
+export interface SubscribeFrame {
+  after: number | null;
+  epoch: string;
+  session_id: string;
+  type: 'subscribe';
+}
+
+/**
+ * ACP: a terminal, ours or one that the agent runs itself. Its text is the call's output.
+ */
+export interface TerminalView {
+  /**
+   * Who ended it; empty where it ended by itself.
+   */
+  by: '' | 'agent' | 'user' | 'time_limit' | 'session';
+  /**
+   * As one would type it.
+   */
+  command: string;
+  /**
+   * Relative to the session's folder where it lies inside it.
+   */
+  cwd: string;
+  exit_code: number | null;
+  /**
+   * Whether the host runs it, and so can stop it.
+   */
+  own: boolean;
+  /**
+   * Whether the agent needs it no more.
+   */
+  released: boolean;
+  running: boolean;
+  /**
+   * Name of the signal that ended it.
+   */
+  signal: string;
+  terminal_id: string;
+  /**
+   * Whether it put out more than is shown.
+   */
+  truncated: boolean;
+}
+
+/**
+ * More text of one field. ``offset`` is in UTF-16 code units, as in JavaScript.
+ */
+export interface TextAppended {
+  field: 'text' | 'output';
+  item_id: string;
+  kind: 'text_appended';
+  offset: number;
+  /**
+   * Rises by at least one; a merged event carries the last.
+   */
+  seq: number;
+  session_id: string;
+  text: string;
+}
+
+/**
+ * Reasoning of the agent, Markdown; or a named step (S3.4).
+ */
+export interface Thought {
+  ended_at: number | null;
+  /**
+   * Unique in its session.
+   */
+  id: string;
+  kind: 'thought';
+  open: boolean;
+  /**
+   * Id of the tool call item, of the same turn and before this one, whose subagent made it.
+   */
+  parent_id: string;
+  started_at: number | null;
+  text: string;
+  /**
+   * Of a step.
+   */
+  title: string;
+  /**
+   * The prompt turn it belongs to; null for what came between turns.
+   */
+  turn_id: string | null;
+}
+
+/**
+ * S1.19.
+ */
+export interface TodoItem {
+  active_form: string;
+  content: string;
+  status: 'pending' | 'in_progress' | 'completed';
+}
+
+/**
+ * A tool call, joined from everything that named its id.
+ */
+export interface ToolCall {
+  blocks: ContentBlockItem[];
+  command: string;
+  /**
+   * How many a search found, of which ``files`` or ``hits`` may be a part.
+   */
+  count: number | null;
+  /**
+   * Display description, e.g. a path or what a command is for.
+   */
+  description: string;
+  /**
+   * S1.25.
+   */
+  diagnostics: Diagnostic[];
+  diffs: Diff[];
+  ended_at: number | null;
+  exit_code: number | null;
+  /**
+   * What a search found (S1.20), relative; empty when it found nothing (S1.21).
+   */
+  files: string[] | null;
+  /**
+   * Number of the output's first line, where it was numbered (S1.23).
+   */
+  first_line: number | null;
+  /**
+   * The lines of those files that it found; null for a search for files.
+   */
+  hits: SearchHit[] | null;
+  /**
+   * Unique in its session.
+   */
+  id: string;
+  /**
+   * S5.42; null where nothing says so.
+   */
+  is_new_file: boolean | null;
+  kind: 'tool_call';
+  /**
+   * S1.36; a location without a line is the file's top.
+   */
+  locations: Location[];
+  /**
+   * What is being done right now (S3.10).
+   */
+  message: string;
+  /**
+   * Text output, without wrappers and line numbers; grows by ``text_appended``.
+   */
+  output: string;
+  /**
+   * Id of the tool call item, of the same turn and before this one, whose subagent made it.
+   */
+  parent_id: string;
+  path: string;
+  permission: Permission | null;
+  /**
+   * From 0 to 1 (S3.10).
+   */
+  progress: number | null;
+  raw_input: unknown;
+  raw_output: unknown;
+  /**
+   * What a search says beside, e.g. ``No files found``.
+   */
+  remarks: string[];
+  started_at: number | null;
+  status: 'pending' | 'in_progress' | 'completed' | 'failed' | 'cancelled';
+  /**
+   * S1.18: whose work it is, e.g. ``Explore``.
+   */
+  subagent_type: string;
+  /**
+   * The newest terminal that it shows; what that puts out is the call's ``output``.
+   */
+  terminal: TerminalView | null;
+  /**
+   * Display title, e.g. ``Editing file``.
+   */
+  title: string;
+  /**
+   * S5.32, S5.33: the list, replaced whole; such a call is drawn as that list.
+   */
+  todos: TodoItem[] | null;
+  tool_call_id: string;
+  /**
+   * The protocol's ten kinds.
+   */
+  tool_kind:
+    | 'read'
+    | 'edit'
+    | 'delete'
+    | 'move'
+    | 'search'
+    | 'execute'
+    | 'think'
+    | 'fetch'
+    | 'switch_mode'
+    | 'other';
+  /**
+   * As the agent spells it.
+   */
+  tool_name: string;
+  /**
+   * Whether the tool says that its output is not all (S1.20).
+   */
+  truncated: boolean;
+  /**
+   * The prompt turn it belongs to; null for what came between turns.
+   */
+  turn_id: string | null;
+  /**
+   * S5.6.
+   */
+  ui_kind: 'search' | 'read' | 'execute' | 'edit' | 'task' | 'other';
+}
+
+/**
+ * Result of ``get_traffic_line``.
+ */
+export interface TrafficDetail {
+  /**
+   * Whether that is only its beginning.
+   */
+  cut: boolean;
+  place: number;
+  /**
+   * Its message as indented JSON.
+   */
+  text: string;
+}
+
+/**
+ * A line of the log in short.
+ */
+export interface TrafficLine {
+  /**
+   * Seconds since the epoch.
+   */
+  at: number;
+  direction: '>' | '<' | '!';
+  kind: 'request' | 'response' | 'error' | 'notification' | 'note' | 'unknown';
+  /**
+   * ACP's method, also of the request that a response answers if that is near; a note's kind.
+   */
+  method: string;
+  place: number;
+  /**
+   * How its content begins.
+   */
+  preview: string;
+  seq: number;
+  /**
+   * Bytes.
+   */
+  size: number;
+  /**
+   * The kind of a ``session/update``.
+   */
+  update: string;
+}
+
+/**
+ * Result of ``get_traffic``.
+ *
+ * Looking is bounded too: a page may hold few lines or none although there are more.
+ */
+export interface TrafficPage {
+  /**
+   * ...to here was looked at.
+   */
+  end: number;
+  lines: TrafficLine[];
+  /**
+   * Of the whole log, as far as its lines are complete.
+   */
+  size: number;
+  /**
+   * Everything from here...
+   */
+  start: number;
+}
+
+/**
+ * Let agents run in a folder, or answer a session's question about its own.
+ */
+export interface TrustFolder {
+  /**
+   * Absolute, or relative to the server's root.
+   */
+  folder: string;
+  name: 'trust_folder';
+  request_id: string;
+  session_id: string;
+  /**
+   * False only answers a question with no.
+   */
+  trust: boolean;
+}
+
+/**
+ * Asked before an agent's first start in a folder. Nothing runs before the answer.
+ */
+export interface TrustRequest {
+  agent_name: string;
+  /**
+   * Which user has answered, where that is worth telling; in no record.
+   */
+  answered_by: string;
+  asked_at: number | null;
+  /**
+   * For people: home shortened to ``~``.
+   */
+  folder: string;
+  id: string;
+  kind: 'trust_request';
+  /**
+   * What became of it, in words.
+   */
+  outcome: string;
+  /**
+   * Unique in its session.
+   */
+  request_id: string;
+  state: 'pending' | 'trusted' | 'declined' | 'cancelled';
+  title: string;
+  turn_id: string | null;
+  /**
+   * What trusting means.
+   */
+  words: string;
+}
+
+/**
+ * A folder, and with it all below it.
+ */
+export interface TrustedFolder {
+  /**
+   * When it was trusted; null where the configuration says so.
+   */
+  at: number | null;
+  path: string;
+}
+
+/**
+ * What a turn changed in its folder, whoever wrote it.
+ */
+export interface TurnChanges {
+  /**
+   * Names what is kept of the folder; empty where nothing is.
+   */
+  checkpoint: string;
+  files: ChangedFile[];
+  /**
+   * How many more there are.
+   */
+  left_out: number;
+  made_folders: string[];
+  revertible: boolean;
+  /**
+   * What is to be known of it, e.g. why it can't be taken back.
+   */
+  words: string;
+}
+
+/**
+ * Result of ``get_turn``: a turn and its items.
+ */
+export interface TurnDetail {
+  /**
+   * The final output, once the turn is done; with the first items.
+   */
+  bundle: Bundle | null;
+  items: Item[];
+  /**
+   * What to ask for as ``start`` to get the next items; null where these are the last.
+   */
+  more: number | null;
+  /**
+   * Whether a page with the labextension has the turn's notebook open.
+   */
+  page_holds_notebook: boolean;
+  session: SessionState;
+  turn: TurnState;
+}
+
+/**
+ * The end of a prompt turn.
+ */
+export interface TurnEnd {
+  duration_seconds: number | null;
+  /**
+   * Unique in its session.
+   */
+  id: string;
+  input_tokens: number | null;
+  kind: 'turn_end';
+  output_tokens: number | null;
+  /**
+   * ACP: stop reasons, or ``error``.
+   */
+  stop_reason: string;
+  /**
+   * S3.18: what the agent says it did.
+   */
+  summary: string;
+  /**
+   * The prompt turn it belongs to; null for what came between turns.
+   */
+  turn_id: string | null;
+  /**
+   * Empty for an ordinary end.
+   */
+  words: string;
+}
+
+/**
+ * A turn is done.
+ */
+export interface TurnEnded {
+  kind: 'turn_ended';
+  /**
+   * Rises by at least one; a merged event carries the last.
+   */
+  seq: number;
+  session_id: string;
+  turn: TurnState;
+}
+
+/**
+ * Why a turn ended in an error.
+ */
+export interface TurnFailure {
+  detail: string;
+  message: string;
+  reason: string;
+}
+
+/**
+ * The value of :data:`TURN_MIME`: a pointer to a turn, and a capped copy.
+ *
+ * Only the server's record of ``turn_id`` gives a view live state and
+ * controls; the copy is drawn without them.
+ */
+export interface TurnSnapshot {
+  agent: AgentInfo;
+  final: boolean;
+  /**
+   * Agent and version, model, mode, policy, files changed, tokens, duration.
+   */
+  footer: string[];
+  items: Item[];
+  session_id: string;
+  session_title: string;
+  turn: TurnState;
+  turn_id: string;
+  version: number;
+}
+
+/**
+ * A turn was queued, began to run, asks, or goes on after an answer.
+ */
+export interface TurnStarted {
+  kind: 'turn_started';
+  /**
+   * Rises by at least one; a merged event carries the last.
+   */
+  seq: number;
+  session_id: string;
+  turn: TurnState;
+}
+
+/**
+ * A prompt turn.
+ */
+export interface TurnState {
+  /**
+   * What it changed in the folder, whoever wrote it; null where nothing was, or is known.
+   */
+  changes: TurnChanges | null;
+  ended_at: number | null;
+  failure: TurnFailure | null;
+  input_tokens: number | null;
+  origin: Origin | null;
+  output_tokens: number | null;
+  policy: 'ask' | 'read-only' | 'accept-edits' | 'allow-all' | 'deny';
+  prompt: string;
+  queued_at: number | null;
+  /**
+   * What is answered in this turn without asking.
+   */
+  rules: Rule[];
+  session_id: string;
+  started_at: number | null;
+  status: 'queued' | 'running' | 'requires_action' | 'done';
+  /**
+   * ACP: stop reasons, or ``error``; empty until it is done.
+   */
+  stop_reason: string;
+  tokens: number | null;
+  turn_id: string;
+  /**
+   * Who sent the prompt, and so answers for it; empty where anybody may.
+   */
+  user: string;
+  words: string;
+}
+
+/**
+ * Stop following a session.
+ */
+export interface UnsubscribeFrame {
+  session_id: string;
+  type: 'unsubscribe';
+}
+
+/**
+ * ACP: usage_update. Tokens; the cost is cumulative for the session.
+ */
+export interface Usage {
+  cost_amount: number | null;
+  cost_currency: string;
+  size: number;
+  used: number;
+}
+
+/**
+ * A prompt, as it was sent.
+ */
+export interface UserMessage {
+  at: number | null;
+  attachments: Attachment[];
+  /**
+   * Unique in its session.
+   */
+  id: string;
+  kind: 'user_message';
+  text: string;
+  /**
+   * The prompt turn it belongs to; null for what came between turns.
+   */
+  turn_id: string | null;
+}
+
+/**
+ * The ask of this id is over: nothing may be changed for it any more. Not answered.
+ */
+export interface Withdraw {
+  op: 'withdraw';
+}
+
+/**
+ * Make this the document's text, changing only what differs, and save it.
+ */
+export interface WriteDocument {
+  /**
+   * The text that was changed into this one; None for the one on disk. What the user has
+   * changed since stays, or it is refused as ``conflict``.
+   */
+  base: string | null;
+  op: 'write_document';
+  text: string;
+}
