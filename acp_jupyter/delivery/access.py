@@ -70,7 +70,7 @@ def may_read_traffic(session: Session, caller: Caller) -> None:
         )
 
 
-def users_only(caller: Caller, deed: str) -> UserCaller:
+def users_only(caller: Caller, action: str) -> UserCaller:
     """Return the user; refuse what a kernel, and so the code that runs in it, may not do.
 
     Raises
@@ -79,5 +79,5 @@ def users_only(caller: Caller, deed: str) -> UserCaller:
         The caller is a kernel.
     """
     if not isinstance(caller, UserCaller):
-        raise NotAllowed(f"Only the user can {deed}: do it in the page.")
+        raise NotAllowed(f"Only the user can {action}: do it in the page.")
     return caller

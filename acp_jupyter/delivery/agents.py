@@ -34,7 +34,7 @@ class LoginMemory:
         self._needs: dict[str, tuple[str, tuple[AuthMethod, ...]]] = {}
         self._seen: dict[str, tuple[str, str]] = {}
 
-    def look(self, states: Iterable[SessionState]) -> None:
+    def update(self, states: Iterable[SessionState]) -> None:
         """Take in what the sessions know now."""
         seen: dict[str, tuple[str, str]] = {}
         for state in states:
@@ -46,7 +46,7 @@ class LoginMemory:
                 self._needs.pop(state.agent, None)  # it has opened a session since
         self._seen = seen
 
-    def told(self, report: AgentReport) -> AgentEntry:
+    def entry(self, report: AgentReport) -> AgentEntry:
         """Return an agent as it is shown."""
         entry = AgentEntry(
             id=report.id,
@@ -82,12 +82,12 @@ class Agents:
         self._host = host
         self._terminals = terminals
         self._memory = LoginMemory()
-        self.stop: Callable[[], None] = host.on_sessions_changed(self._look)
+        self.stop: Callable[[], None] = host.on_sessions_changed(self._update_logins)
 
     async def list(self) -> list[AgentEntry]:
         """Return all agents. Looking for them touches the disk, so not on this loop."""
         reports = await asyncio.to_thread(self._host.config.registry.statuses)
-        return [self._memory.told(report) for report in reports]
+        return [self._memory.entry(report) for report in reports]
 
     async def handle(self, command: AgentCommand, caller: Caller) -> AgentEntry | LoginReply:
         """Carry out a command; none of them is for a kernel.
@@ -104,7 +104,7 @@ class Agents:
                 report = await asyncio.to_thread(
                     registry.allow_download, command.agent, command.package
                 )
-                return self._memory.told(report)
+                return self._memory.entry(report)
             case RestartAgent():
                 users_only(caller, "restart an agent")
                 await asyncio.to_thread(self._host.config.registry.get, command.agent)
@@ -128,8 +128,8 @@ class Agents:
             case _:
                 assert_never(command)
 
-    def _look(self) -> None:
-        self._memory.look(session.state for session in tuple(self._host.sessions.values()))
+    def _update_logins(self) -> None:
+        self._memory.update(session.state for session in tuple(self._host.sessions.values()))
 
 
 def _restarted(ended: int) -> str:

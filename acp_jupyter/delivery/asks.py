@@ -37,7 +37,7 @@ class Page:
     def __init__(self, send: Callable[[AskFrame], None]) -> None:
         self._send = send
         self._ids = itertools.count(1)
-        self._asks: dict[int, Future[AnswerFrame | None]] = {}
+        self._questions: dict[int, Future[AnswerFrame | None]] = {}
         self._lock = threading.Lock()
         self._gone = False
         self.documents: tuple[DocumentState, ...] = ()
@@ -49,7 +49,7 @@ class Page:
     def answer(self, frame: AnswerFrame) -> None:
         """Settle the ask of that id; an answer that nobody waits for is dropped."""
         with self._lock:
-            ask = self._asks.pop(frame.id, None)
+            ask = self._questions.pop(frame.id, None)
         if ask is not None and ask.set_running_or_notify_cancel():
             ask.set_result(frame)
 
@@ -57,7 +57,7 @@ class Page:
         """Give up everything that waits for this page."""
         with self._lock:
             self._gone = True
-            asks, self._asks = self._asks, {}
+            asks, self._questions = self._questions, {}
         self.documents = ()
         for ask in asks.values():
             if ask.set_running_or_notify_cancel():
@@ -70,9 +70,9 @@ class Page:
         ask_id = next(self._ids)
         ask: Future[AnswerFrame | None] = Future()
         with self._lock:
-            if self._gone or len(self._asks) >= _ASKS_PER_PAGE:
+            if self._gone or len(self._questions) >= _ASKS_PER_PAGE:
                 return None
-            self._asks[ask_id] = ask
+            self._questions[ask_id] = ask
         self._send(AskFrame(id=ask_id, path=path, deadline_seconds=seconds, question=question))
         try:
             return await asyncio.wait_for(asyncio.wrap_future(ask), seconds)
@@ -80,7 +80,7 @@ class Page:
             return None
         finally:
             with self._lock:
-                unanswered = self._asks.pop(ask_id, None) is not None
+                unanswered = self._questions.pop(ask_id, None) is not None
             if unanswered:
                 # A page that was frozen takes the ask up when it wakes.
                 self._send(AskFrame(id=ask_id, path=path, deadline_seconds=0, question=Withdraw()))
@@ -104,15 +104,15 @@ class Pages:
     to_server_path
         Maps an absolute path to the path that pages know the document by: relative to the
         server's root, with forward slashes. None outside the root.
-    ask_seconds
+    answer_seconds
         How long one page may be silent before the next is asked.
     """
 
     def __init__(
-        self, to_server_path: Callable[[Path], str | None], ask_seconds: float = 5.0
+        self, to_server_path: Callable[[Path], str | None], answer_seconds: float = 5.0
     ) -> None:
         self._to_server_path = to_server_path
-        self._ask_seconds = ask_seconds
+        self._answer_seconds = answer_seconds
         self._pages: tuple[Page, ...] = ()
         self._lock = threading.Lock()
 
@@ -174,7 +174,7 @@ class Pages:
         )
         unsaved = False
         for _, _, is_dirty, page in holders:
-            answer = await page.ask(name, question, self._ask_seconds)
+            answer = await page.ask(name, question, self._answer_seconds)
             if answer is None:
                 unsaved = unsaved or (is_dirty and page in self._pages)
             elif answer.error is None or answer.refusal or answer.reason not in _NOT_HERE:

@@ -18,7 +18,7 @@ class UserCaller:
     username: str
     anonymous: bool = False
     """Whether the name was made up for whoever has the server's own token or password."""
-    told: str = ""
+    shown_name: str = ""
     """Their name where it is worth telling: see `Answerer`."""
 
     @property
@@ -29,7 +29,7 @@ class UserCaller:
     @property
     def answerer(self) -> Answerer:
         """Who answers, when they do."""
-        return Answerer(self.username, self.told)
+        return Answerer(self.username, self.shown_name)
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,7 +56,7 @@ class InDocuments:
         Of the pages.
     """
 
-    kept: KeptTurn
+    turn: KeptTurn
     command: RevertTurn
     documents: Documents
     done: list[DocumentStep] = field(default_factory=list)
@@ -111,8 +111,8 @@ class InDocuments:
     async def _steps(
         self, files: Sequence[ChangedFile], part: Callable[[ChangedFile], PartOfFile]
     ) -> list[DocumentStep]:
-        root = self.kept.checkpoints.root
-        marked = () if self.command.hunks else self.kept.own_notebooks
+        root = self.turn.checkpoints.root
+        marked = () if self.command.hunks else self.turn.own_notebooks
         own = [file for file in files if file.path in marked]
         texts = [file for file in files if not file.binary and file not in own]
         unsaved = {f.path for f in texts if await self.documents.read(root / f.path) is not None}
@@ -126,7 +126,7 @@ class InDocuments:
 
     def _behind(self, parts: Sequence[PartOfFile]) -> set[str]:
         """Return which of them are on disk neither as they were nor as they are to be."""
-        kept, limits = self.kept, self.kept.checkpoints.limits
+        kept, limits = self.turn, self.turn.checkpoints.limits
         mixed = [each for each in parts if each.present or each.wanted]
         texts = TextSteps(kept.checkpoints)
         found = set(texts.obstacles(texts.plan(kept.trees, mixed, renames=kept.renames)))
@@ -140,7 +140,7 @@ class InDocuments:
         for change in changes:
             if change.path in paths:
                 try:
-                    is_ = disk.look(change.path)
+                    is_ = disk.find(change.path)
                 except OSError:
                     continue
                 if not (is_.is_as(change.old) or is_.is_as(change.new)):
@@ -148,7 +148,7 @@ class InDocuments:
         return found
 
     def _planned(self, parts: Sequence[PartOfFile], unsaved: set[str]) -> list[DocumentStep]:
-        texts, kept = TextSteps(self.kept.checkpoints), self.kept
+        texts, kept = TextSteps(self.turn.checkpoints), self.turn
         made: list[DocumentStep] = []
         for step in texts.plan(kept.trees, parts, renames=kept.renames):
             otherwise = _UNSAVED if step.path in unsaved else SINCE
@@ -163,7 +163,7 @@ class InDocuments:
     def _marked(self, own: Sequence[ChangedFile]) -> list[DocumentStep]:
         if not own:
             return []
-        kept = self.kept
+        kept = self.turn
         paths = {file.path for file in own}
         sides = read_changes(kept.checkpoints, kept.trees, paths, renames=kept.renames)
         steps: list[DocumentStep] = []
@@ -182,7 +182,7 @@ class InDocuments:
 
     async def _write(self, step: DocumentStep) -> str:
         """Return why not; empty when it is done."""
-        place = self.kept.checkpoints.root / step.path
+        place = self.turn.checkpoints.root / step.path
         try:
             written = await self.documents.write(place, step.wanted, step.present)
         except DocumentConflict:
@@ -192,9 +192,9 @@ class InDocuments:
         return "" if written else step.otherwise
 
 
-def _named(kept: KeptTurn) -> set[str]:
+def _named(checkpointed: KeptTurn) -> set[str]:
     """Return all that the turns' tools were told: a cell that is gone may be named there."""
-    turns = ((kept.session, kept.turn), *kept.earlier)
+    turns = ((checkpointed.session, checkpointed.turn), *checkpointed.earlier)
     return {
         words
         for session, turn in turns

@@ -24,7 +24,7 @@ class TakingBack:
 
     Parameters
     ----------
-    kept
+    turn
         The turn.
     command
         What is asked for.
@@ -32,11 +32,11 @@ class TakingBack:
         Open ones; what is not saved in them is not overwritten.
     """
 
-    def __init__(self, kept: KeptTurn, command: RevertTurn, documents: Documents) -> None:
-        self._kept = kept
+    def __init__(self, turn: KeptTurn, command: RevertTurn, documents: Documents) -> None:
+        self._turn = turn
         self._command = command
         self._documents = documents
-        self._texts = TextSteps(kept.checkpoints)
+        self._texts = TextSteps(turn.checkpoints)
 
     async def run(self) -> RevertReply:
         """Do all of it, or nothing.
@@ -50,7 +50,7 @@ class TakingBack:
         BadRequest
             The turn did not change that.
         """
-        command, kept = self._command, self._kept
+        command, kept = self._command, self._turn
         files = self._chosen()
         if command.in_document:
             return await self._remember(files)
@@ -63,44 +63,46 @@ class TakingBack:
             await there.take_back()
             raise
         meant = tuple(file for file in files if file.path not in there.skipped)
-        return self._told(meant, {**refused, **there.refused})
+        return self._note_reverted(meant, {**refused, **there.refused})
 
     async def _remember(self, files: tuple[ChangedFile, ...]) -> RevertReply:
         """Take note of what was done in open documents; what is left of a file may be nothing."""
-        command, kept = self._command, self._kept
+        command, kept = self._command, self._turn
         if command.undo and command.hunks:
             self._note(paths=tuple(file.path for file in files if file.reverted), undone=True)
         parts = [self._part(file.model_copy(update={"reverted": False})) for file in files]
         whole = [replace(part, present=None) for part in parts]
         plan = partial(self._texts.plan, kept.trees, whole, renames=kept.renames)
         steps = await asyncio.to_thread(plan)
-        reply = self._told(files, {})
+        reply = self._note_reverted(files, {})
         if command.hunks and not command.undo:
             self._note(paths=tuple(step.path for step in steps if step.present == step.wanted))
         return reply
 
     def _note(self, *, paths: tuple[str, ...], undone: bool = False) -> None:
         if paths:
-            turn_id, earlier = self._kept.turn.turn_id, self._command.earlier
+            turn_id, earlier = self._turn.turn.turn_id, self._command.earlier
             told = TurnReverted(turn_id=turn_id, paths=paths, earlier=earlier, undone=undone)
-            self._kept.session.journal.note(told)
+            self._turn.session.journal.note(told)
 
-    def _told(self, files: tuple[ChangedFile, ...], refused: dict[str, str]) -> RevertReply:
-        command, turn_id = self._command, self._kept.turn.turn_id
+    def _note_reverted(
+        self, files: tuple[ChangedFile, ...], refused: dict[str, str]
+    ) -> RevertReply:
+        command, turn_id = self._command, self._turn.turn.turn_id
         paths = tuple(file.path for file in files if file.path not in refused)
         if paths:
             hunks = tuple(each for each in command.hunks if each.path in paths)
             note = TurnReverted(turn_id=turn_id, undone=command.undo, earlier=command.earlier)
             told = {"hunks": hunks} if hunks else {"paths": paths}
-            self._kept.session.journal.note(note.model_copy(update=told))
-            for session, turn in () if hunks else self._kept.earlier:
+            self._turn.session.journal.note(note.model_copy(update=told))
+            for session, turn in () if hunks else self._turn.earlier:
                 own = TurnReverted(turn_id=turn.turn_id, paths=paths, undone=command.undo)
                 session.journal.note(own)
         return RevertReply(turn_id=turn_id, paths=paths, refused=refused)
 
     def _work(self, files: tuple[ChangedFile, ...], *, some_left: bool) -> dict[str, str]:
         """Block until it is done; return what was refused."""
-        command, kept = self._command, self._kept
+        command, kept = self._command, self._turn
         # A file of which some was taken back holds neither of the two texts that are kept.
         mixed = [f for f in files if f.reverted_hunks and f.reverted is command.undo]
         parts = [self._part(file) for file in (files if command.hunks else mixed)]
@@ -120,7 +122,7 @@ class TakingBack:
             raise
 
     def _files(self, whole: tuple[ChangedFile, ...], *, some_left: bool) -> dict[str, str]:
-        command, kept = self._command, self._kept
+        command, kept = self._command, self._turn
         # A turn may have changed more files than it names.
         everything = command.paths is None and not some_left and kept.changes.left_out > 0
         chosen = None if everything else paths_of(whole)
@@ -135,7 +137,7 @@ class TakingBack:
             reverting = Revert(
                 kept.checkpoints,
                 modes,
-                kept.made_folders,
+                kept.new_folders,
                 {file.path: file.came_from for file in whole if file.came_from},
             )
             trees = (before, after)
@@ -145,7 +147,7 @@ class TakingBack:
         return dict(done.refused)
 
     def _chosen(self) -> tuple[ChangedFile, ...]:
-        command, changes = self._command, self._kept.changes
+        command, changes = self._command, self._turn.changes
         if command.hunks:
             named = named_files(changes, tuple(each.path for each in command.hunks))
             if len(named) < len(command.hunks):
@@ -176,15 +178,15 @@ class TakingBack:
         return _asked(file, asked[0], undo=undo)
 
 
-def _asked(file: ChangedFile, asked: FileHunks, *, undo: bool) -> PartOfFile:
+def _asked(file: ChangedFile, hunks: FileHunks, *, undo: bool) -> PartOfFile:
     """Return what single changes make of a file."""
     if file.reverted:
         raise ChangesRefused(f"{file.path} was taken back as a whole.")
     have = file.reverted_hunks
     if undo:
-        if any(hunk not in have for hunk in asked.hunks):
+        if any(hunk not in have for hunk in hunks.hunks):
             raise ChangesRefused(f"This change of {file.path} was not taken back.")
-        wanted = tuple(hunk for hunk in have if hunk not in asked.hunks)
+        wanted = tuple(hunk for hunk in have if hunk not in hunks.hunks)
     else:
-        wanted = tuple(dict.fromkeys((*have, *asked.hunks)))
+        wanted = tuple(dict.fromkeys((*have, *hunks.hunks)))
     return PartOfFile(file.path, have, wanted)

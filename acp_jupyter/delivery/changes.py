@@ -64,7 +64,7 @@ class Changes:
         """
         session, turn = await self._settled(command.turn_id, caller)
         earlier = [await self._settled(each, caller) for each in command.earlier]
-        kept = await self._kept(session, turn, earlier)
+        kept = await self._checkpointed(session, turn, earlier)
         changes = turn.changes or TurnChanges()
         chosen = changes.files if command.path is None else named_files(changes, (command.path,))
         reply = ChangesReply(
@@ -150,7 +150,7 @@ class Changes:
             if earlier:
                 paths = command.paths or tuple(each.path for each in command.hunks)
                 refuse_broken([each for _, each in found], paths)
-            kept = await self._kept(session, turn, earlier)
+            kept = await self._checkpointed(session, turn, earlier)
             if kept is None or not kept.changes.revertible:
                 words = (turn.changes and turn.changes.words) or _NOT_KEPT
                 if _CANT not in words:
@@ -166,7 +166,7 @@ class Changes:
             await session.turn_files.settled(turn_id)
         return session, session.transcript.turns[turn_id]
 
-    async def _kept(
+    async def _checkpointed(
         self, session: Session, turn: TurnState, earlier: Sequence[tuple[Session, TurnState]] = ()
     ) -> KeptTurn | None:
         keeper = session.turn_files.checkpoints

@@ -66,7 +66,7 @@ class Channel:
 
     Parameters
     ----------
-    host, pages, desk
+    host, pages, backend
         What the page talks with.
     caller
         Who the page is.
@@ -78,13 +78,13 @@ class Channel:
         self,
         host: AgentHost,
         pages: Pages,
-        desk: Desk,
+        backend: Desk,
         caller: Caller,
         write: Callable[[str], Awaitable[None]],
     ) -> None:
         self._host = host
         self._pages = pages
-        self._desk = desk
+        self._backend = backend
         self._caller = caller
         self._loop = asyncio.get_running_loop()
         self._outbox = Outbox(write)
@@ -191,7 +191,7 @@ class Channel:
 
     async def _run_command(self, frame: CommandFrame) -> None:
         try:
-            result = await self._desk.handle(frame.command, self._caller)
+            result = await self._backend.handle(frame.command, self._caller)
         except AcpError as error:
             self._reply(frame.id, error=error)
         except Exception:  # noqa: BLE001 - a defect of ours; the page stays alive
@@ -219,7 +219,7 @@ class Channel:
             return
 
     async def _send_lists(self) -> None:
-        sent = await self._desk.sessions(self._caller)
+        sent = await self._backend.sessions(self._caller)
         self._outbox.put(
             HelloFrame(
                 api_version=API_VERSION,
@@ -233,7 +233,7 @@ class Channel:
         while True:
             await self._list_changed.wait()
             self._list_changed.clear()
-            sessions = await self._desk.sessions(self._caller)
+            sessions = await self._backend.sessions(self._caller)
             if sessions != sent:
                 sent = sessions
                 self._outbox.put(SessionsFrame(sessions=sessions))

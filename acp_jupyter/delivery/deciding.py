@@ -18,7 +18,7 @@ def sender(caller: Caller) -> str:
     return caller.person if isinstance(caller, UserCaller) else ""
 
 
-def senders_only(session: Session, turn_id: str | None, caller: Caller, deed: str) -> str:
+def senders_only(session: Session, turn_id: str | None, caller: Caller, action: str) -> str:
     """Refuse what only the sender of a prompt may do; return who the caller is.
 
     Others see what is asked and may stop the turn: a stop allows nothing.
@@ -28,11 +28,11 @@ def senders_only(session: Session, turn_id: str | None, caller: Caller, deed: st
     NotAllowed
         The caller is a kernel, or somebody else.
     """
-    users_only(caller, deed)
+    users_only(caller, action)
     turn = session.transcript.turns.get(turn_id or "")
     person = sender(caller)
     if person and turn is not None and turn.user not in {"", person}:
         raise NotAllowed(
-            f"Only {turn.user}, who sent this prompt, can {deed}. You can see it, and stop it."
+            f"Only {turn.user}, who sent this prompt, can {action}. You can see it, and stop it."
         )
     return person

@@ -94,28 +94,28 @@ class Dispatcher:
     ----------
     host
         Owner of the sessions.
-    surroundings
+    pages_and_kernels
         Pages and kernels.
     terminals
         Where a login can be shown in a terminal.
     """
 
     def __init__(
-        self, host: AgentHost, surroundings: Surroundings, terminals: Terminals | None = None
+        self, host: AgentHost, pages_and_kernels: Surroundings, terminals: Terminals | None = None
     ) -> None:
         self._host = host
-        self.trust = Trust(host, surroundings)
+        self.trust = Trust(host, pages_and_kernels)
         self._permissions = Permissions(host)
         self._opening = Opening(host, self.trust)
         self._life = SessionLife(host, self.trust)
-        self._steering = Steering(host)
+        self._queue_commands = Steering(host)
         self._agents = Agents(host, terminals)
         self._transfer = Transfer(host)
         self._traffic = TrafficPages(host)
-        self._notebooks = Notebooks(host, surroundings)
+        self._notebooks = Notebooks(host, pages_and_kernels)
         self._changes = Changes(host)
-        self._reading = Reading(host, surroundings, self._notebooks)
-        self._prompting = Prompting(host, surroundings)
+        self._reading = Reading(host, pages_and_kernels, self._notebooks)
+        self._prompting = Prompting(host, pages_and_kernels)
 
     async def handle(self, command: Command, caller: Caller) -> Result:
         """Carry out a command.
@@ -173,7 +173,7 @@ class Dispatcher:
             case RevokeTrust():
                 return await self.trust.revoke(command, caller)
             case AnswerElicitation() | EditQueued() | SendNow():
-                return self._steering.handle(command, caller)
+                return self._queue_commands.handle(command, caller)
             case SetConfig():
                 return await self._prompting.configure(command, caller)
             case GetItems():
@@ -185,7 +185,7 @@ class Dispatcher:
                 return self._notebooks.attach(command)
             case GetRecords():
                 users_only(caller, "read the records of a notebook")
-                return list(await self._notebooks.records(command.notebook_path))
+                return list(await self._notebooks.saved_outputs(command.notebook_path))
             case GetTranscript():
                 session = seen_session(self._host, command.session_id, caller)
                 return await self._transfer.transcript(session, command)
@@ -220,12 +220,12 @@ class Dispatcher:
         UnknownSession
             There is none.
         """
-        await self._host.kept.wake(session_id)
+        await self._host.stored_sessions.wake(session_id)
         return seen_session(self._host, session_id, caller).journal.log
 
     async def _wake(self, command: Command) -> None:
         """Open what is kept of earlier runs, where a command names it."""
-        kept = self._host.kept
+        kept = self._host.stored_sessions
         if isinstance(command, GetRecords):
             await kept.wake_notebook(command.notebook_path)
         elif isinstance(session_id := getattr(command, "session_id", None), str):

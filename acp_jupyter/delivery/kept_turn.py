@@ -43,7 +43,7 @@ class KeptTurn:
         return {f.path: f.new_mode for f in files if f.new_mode is not None}
 
     @property
-    def made_folders(self) -> tuple[str, ...]:
+    def new_folders(self) -> tuple[str, ...]:
         """New folders of new files."""
         turns = (*(turn for _, turn in self.earlier), self.turn)
         made = (turn.changes.made_folders for turn in turns if turn.changes is not None)

@@ -34,13 +34,13 @@ class Notebooks:
     ----------
     host
         Owner of the sessions.
-    surroundings
+    pages_and_kernels
         Pages and kernels.
     """
 
-    def __init__(self, host: AgentHost, surroundings: Surroundings) -> None:
+    def __init__(self, host: AgentHost, pages_and_kernels: Surroundings) -> None:
         self._host = host
-        self._surroundings = surroundings
+        self._pages_and_kernels = pages_and_kernels
 
     def attach(self, command: AttachTurn) -> AttachedTurn:
         """Authority comes from the server's record of the turn, never from the output."""
@@ -61,13 +61,13 @@ class Notebooks:
             first_index=session.transcript.turn_first.get(command.turn_id, 0),
         )
 
-    def _same_notebook(self, path: str, kernel_id: str, asked: str) -> bool:
+    def _same_notebook(self, path: str, kernel_id: str, notebook_path: str) -> bool:
         """The notebook's path, or after a renaming the kernel that runs for it."""
-        if path == asked:
+        if path == notebook_path:
             return True
-        return bool(kernel_id) and self._surroundings.kernel_of(asked) == kernel_id
+        return bool(kernel_id) and self._pages_and_kernels.kernel_of(notebook_path) == kernel_id
 
-    async def records(self, notebook_path: str) -> list[NotebookRecord]:
+    async def saved_outputs(self, notebook_path: str) -> list[NotebookRecord]:
         """Return the turns of a notebook, oldest first within each session."""
         records: list[NotebookRecord] = []
         for session in tuple(self._host.sessions.values()):

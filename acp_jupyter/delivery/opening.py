@@ -21,10 +21,10 @@ from acp_jupyter.transcript.session_state import SessionState
 __all__ = ["Opening", "go_on"]
 
 
-def go_on(session: Session, wish: RecordWish | None) -> None:
+def go_on(session: Session, recording: RecordWish | None) -> None:
     """Let a notebook use a session again; without a wish it is recorded no more."""
-    if wish is None and isinstance(session.record, Recording):
-        session.record.end()
+    if recording is None and isinstance(session.recording, Recording):
+        session.recording.end()
 
 
 class Opening:
@@ -51,7 +51,7 @@ class Opening:
         await self._trust.admit(command, caller, notebook, cwd, found)
         own = None if isinstance(caller, KernelCaller) else command.policy
         session = found or await self._open(command, cwd, notebook, kernel_id, own, sender(caller))
-        await session.look_at_record()
+        await session.check_recording()
         self._trust.grant(command, session, caller)
         if isinstance(caller, KernelCaller):
             go_on(session, command.record)
@@ -70,7 +70,7 @@ class Opening:
                 return session.state  # it says so, and how to log in
             except BaseException:
                 if found is None:
-                    await self._host.ending.delete(session.session_id)
+                    await self._host.closer.delete(session.session_id)
                 raise
             await choose(session, caller, mode=command.mode, config=self._model(session, command))
         return session.state
@@ -82,7 +82,9 @@ class Opening:
         if found is not None and not notebook and found.kernel_id != kernel_id:
             return None
         if found is None and command.record is None:
-            return await self._host.kept.find_kept(command.agent, notebook, command.label)
+            return await self._host.stored_sessions.find_stored(
+                command.agent, notebook, command.label
+            )
         return found
 
     def _folder(self, command: CreateSession, caller: Caller, notebook: str) -> Path:
@@ -108,9 +110,9 @@ class Opening:
             kernel_id=kernel_id,
             policy=policy,
             user=user,
-            record=command.record,
+            recording=command.record,
         )
-        await self._host.keep_new(session)
+        await self._host.save_new(session)
         return session
 
     def _model(self, session: Session, command: CreateSession) -> dict[str, str | bool]:

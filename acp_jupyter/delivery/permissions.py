@@ -42,7 +42,7 @@ class Permissions:
         """
         who = users_only(caller, "answer a permission request").answerer
         session = self._host.session(command.session_id)
-        asked = session.turns.asking.requests.call(command.request_id)
+        asked = session.turns.permissions.requests.call(command.request_id)
         turn_id = None if asked is None else asked.turn_id
         user = senders_only(session, turn_id, caller, "answer a permission request")
         rule = self._rule(session, command, user)
@@ -74,21 +74,21 @@ class Permissions:
     def _rule(self, session: Session, command: AnswerPermission, user: str) -> Rule | None:
         if command.remember is None:
             return None
-        asking = session.turns.asking
+        asking = session.turns.permissions
         if asking.rules is None:
             raise BadRequest("This session keeps no rules.")
         text, effect = asking.requests.to_remember(command.request_id, command.option_id)
         return asking.rules.read(text, effect, command.remember, user)
 
     async def _remember(self, session: Session, rule: Rule) -> None:
-        rules = session.turns.asking.rules
+        rules = session.turns.permissions.rules
         if rules is None:
             return
         if rule.scope == "workspace":
             await asyncio.to_thread(rules.add_to_folder, rule)
         else:
             rules.add(rule)
-        await session.turns.asking.review()
+        await session.turns.permissions.review()
 
     async def list(self, command: ListRules, caller: Caller) -> list[RuleEntry]:
         """Return the rules that the caller may see.
@@ -100,15 +100,17 @@ class Permissions:
         KeptFileBroken
             Those of the folders can't be read.
         """
-        here = (s for s in self._host.sessions.values() if s.turns.asking.rules is not None)
+        here = (s for s in self._host.sessions.values() if s.turns.permissions.rules is not None)
         # Others are only read here, of a log: nothing of theirs is answered by a rule.
         seen = [session for session in here if may_see(session, caller)]
         if command.session_id:
             named = seen_session(self._host, command.session_id, caller)
             seen = [session for session in seen if session is named]
-        kept = await asyncio.to_thread(self._host.guards.rules.all)
+        kept = await asyncio.to_thread(self._host.permission_stores.rules.all)
         folders = dict.fromkeys(
-            str(s.turns.asking.rules.folder.resolve()) for s in seen if s.turns.asking.rules
+            str(s.turns.permissions.rules.folder.resolve())
+            for s in seen
+            if s.turns.permissions.rules
         )
         return [*_of_sessions(seen), *_of_folders(folders, kept)]
 
@@ -134,11 +136,11 @@ class Permissions:
                 raise NotAllowed(f"Only {entry.rule.user}, who denied this, can remove the rule.")
         if entry.session_id:
             session = self._host.session(entry.session_id)
-            if session.turns.asking.rules is not None:
-                session.turns.asking.rules.remove(command.rule_id)
+            if session.turns.permissions.rules is not None:
+                session.turns.permissions.rules.remove(command.rule_id)
                 await asyncio.to_thread(session.journal.flush)  # a killed server forgets it too
         else:
-            await asyncio.to_thread(self._host.guards.rules.remove, command.rule_id)
+            await asyncio.to_thread(self._host.permission_stores.rules.remove, command.rule_id)
         return {}
 
 
@@ -148,9 +150,11 @@ def _of_sessions(sessions: list[Session]) -> Iterator[RuleEntry]:
             yield RuleEntry(rule=rule, text=rule_text(rule), session_id=session.session_id)
 
 
-def _of_folders(folders: dict[str, None], kept: dict[str, tuple[Rule, ...]]) -> Iterator[RuleEntry]:
+def _of_folders(
+    folders: dict[str, None], rules: dict[str, tuple[Rule, ...]]
+) -> Iterator[RuleEntry]:
     for folder in folders:
-        for rule in kept.get(folder, ()):
+        for rule in rules.get(folder, ()):
             yield RuleEntry(rule=rule, text=rule_text(rule), folder=folder)
 
 

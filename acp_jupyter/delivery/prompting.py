@@ -25,13 +25,13 @@ class Prompting:
     ----------
     host
         Owner of the sessions.
-    surroundings
+    pages_and_kernels
         Pages and kernels.
     """
 
-    def __init__(self, host: AgentHost, surroundings: Surroundings) -> None:
+    def __init__(self, host: AgentHost, pages_and_kernels: Surroundings) -> None:
         self._host = host
-        self._surroundings = surroundings
+        self._pages_and_kernels = pages_and_kernels
 
     async def prompt(self, command: PromptSession, caller: Caller) -> dict[str, str]:
         """Start or queue a turn; it is on disk when this returns.
@@ -48,7 +48,7 @@ class Prompting:
             if origin is not None:
                 names = {"kernel_id": caller.kernel_id, "notebook_path": caller.notebook_path}
                 origin = origin.model_copy(update=names)
-            if self._surroundings.holds(caller.notebook_path):
+            if self._pages_and_kernels.holds(caller.notebook_path):
                 session.attach()
         elif command.can_ask:
             session.attach()
@@ -64,7 +64,7 @@ class Prompting:
             kernel_id=kernel_id,
         )
         # What was accepted outlives a server that is killed.
-        await self._host.keep(session)
+        await self._host.save(session)
         return {"turn_id": turn_id}
 
     async def configure(self, command: SetConfig, caller: Caller) -> SessionState:

@@ -32,20 +32,22 @@ class Reading:
     ----------
     host
         Owner of the sessions.
-    surroundings
+    pages_and_kernels
         Pages and kernels.
     notebooks
         Where turns are recorded.
     """
 
-    def __init__(self, host: AgentHost, surroundings: Surroundings, notebooks: Notebooks) -> None:
+    def __init__(
+        self, host: AgentHost, pages_and_kernels: Surroundings, notebooks: Notebooks
+    ) -> None:
         self._host = host
-        self._surroundings = surroundings
+        self._pages_and_kernels = pages_and_kernels
         self._notebooks = notebooks
 
     async def states(self, caller: Caller, *, again: bool = True) -> list[SessionState]:
         """Return every session that the caller may see, those that are not open first."""
-        kept = await self._host.kept.stored(again=again)
+        kept = await self._host.stored_sessions.stored(again=again)
         stored = [meta for meta in kept if may_see_stored(meta, caller)]
         seen = [s for s in self._host.sessions.values() if may_see(s, caller)]
         return [*(meta.state() for meta in stored), *(session.state for session in seen)]
@@ -94,7 +96,7 @@ class Reading:
             items=items,
             more=more,
             session=state.session,
-            page_holds_notebook=bool(notebook) and self._surroundings.holds(notebook),
+            page_holds_notebook=bool(notebook) and self._pages_and_kernels.holds(notebook),
             bundle=bundle,
         )
 

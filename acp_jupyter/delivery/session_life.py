@@ -59,11 +59,11 @@ class SessionLife:
         match command:
             case CloseSession():
                 self._seen(command.session_id, caller)
-                await self._host.ending.close(command.session_id)
+                await self._host.closer.close(command.session_id)
                 return {}
             case DeleteSession():
                 users_only(caller, "delete a session")
-                await self._host.ending.delete(command.session_id)
+                await self._host.closer.delete(command.session_id)
                 return {}
             case ForkSession():
                 return await self._fork(self._seen(command.session_id, caller), caller)
@@ -87,11 +87,11 @@ class SessionLife:
         return session
 
     async def _fork(self, parent: Session, caller: Caller) -> SessionState:
-        link = await parent.agent.linked()
+        link = await parent.agent.open()
         if not link.can("fork"):
             raise BadRequest(f"{parent.state.agent_info.name} can't fork a session.")
         notebook = caller.notebook_path if isinstance(caller, KernelCaller) else ""
-        child = await self._host.kept.fork(parent, notebook)
+        child = await self._host.stored_sessions.fork(parent, notebook)
         if isinstance(caller, KernelCaller):
             child.kernel_id = caller.kernel_id
 
@@ -102,7 +102,7 @@ class SessionLife:
         try:
             await child.start()
         except BaseException:
-            await self._host.ending.delete(child.session_id)
+            await self._host.closer.delete(child.session_id)
             raise
         return child.state
 
@@ -138,14 +138,14 @@ class SessionLife:
     async def _open(self, command: OpenAgentSession) -> SessionState:
         known = (await self._known()).get(command.agent_session_id)
         if known is not None:
-            await self._host.kept.wake(known)
+            await self._host.stored_sessions.wake(known)
             return self._host.session(known).state
         root = self._host.config.root
         cwd = resolve_cwd(root, command.cwd or ".", inside_root=False)
         spec = self._host.config.registry.get(command.agent)
         await self._trust.require(spec, cwd, trust=command.trust)
         session = self._host.open(command.agent, cwd, label=command.title[:200])
-        await self._host.keep_new(session)
+        await self._host.save_new(session)
         refused = f"{session.state.agent_info.name} could not open this session again."
 
         async def open_known(attaching: Attaching) -> Link:
@@ -158,12 +158,12 @@ class SessionLife:
         try:
             await session.start()
         except BaseException:
-            await asyncio.shield(self._host.ending.delete(session.session_id))
+            await asyncio.shield(self._host.closer.delete(session.session_id))
             raise
         return session.state
 
     async def _known(self) -> dict[str, str]:
         """Return our ids of sessions by those of their agents."""
         open_ = {s.state.agent_session_id: s.session_id for s in self._host.sessions.values()}
-        kept = {m.agent_session_id: m.session_id for m in await self._host.kept.stored()}
+        kept = {m.agent_session_id: m.session_id for m in await self._host.stored_sessions.stored()}
         return {name: ours for name, ours in {**kept, **open_}.items() if name}

@@ -51,7 +51,7 @@ class Subscription:
         self._merge_at = _MERGE_AT
         self._awake = False
 
-    def offer(self, events: Iterable[Event]) -> None:
+    def push(self, events: Iterable[Event]) -> None:
         """Add events; wakes the reader unless it has been woken already."""
         with self._lock:
             self._pending.extend(events)

@@ -38,26 +38,26 @@ _MESSAGE = re.compile(r'\A\{"seq":.{0,80}?"m":')
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    place: int
+    offset: int
     data: bytes
 
     @property
     def end(self) -> int:
-        return self.place + len(self.data)
+        return self.offset + len(self.data)
 
 
-def read_page(path: Path, asked: GetTraffic) -> TrafficPage:
+def read_page(path: Path, query: GetTraffic) -> TrafficPage:
     """Return the lines that were asked for."""
     with path.open("rb") as file:
         size = _start_of_line(file, file.seek(0, 2))
-        if asked.after is not None:
-            return _forward(file, min(asked.after, size), size, asked)
+        if query.after is not None:
+            return _forward(file, min(query.after, size), size, query)
         return _backward(
-            file, min(size if asked.before is None else asked.before, size), size, asked
+            file, min(size if query.before is None else query.before, size), size, query
         )
 
 
-def read_line(path: Path, place: int) -> TrafficDetail:
+def read_line(path: Path, offset: int) -> TrafficDetail:
     """Return one line, written out.
 
     Raises
@@ -67,9 +67,9 @@ def read_line(path: Path, place: int) -> TrafficDetail:
     """
     with path.open("rb") as file:
         size = _start_of_line(file, file.seek(0, 2))
-        if place >= size or _start_of_line(file, place) != place:
-            raise BadRequest(f"No line of the log begins at {place}.")
-        file.seek(place)
+        if offset >= size or _start_of_line(file, offset) != offset:
+            raise BadRequest(f"No line of the log begins at {offset}.")
+        file.seek(offset)
         data = file.readline()
     entry = read_entry(data) if len(data) <= _PARSED_BYTES * 4 else None
     if entry is None:
@@ -77,7 +77,7 @@ def read_line(path: Path, place: int) -> TrafficDetail:
     else:
         whole = json.dumps(entry.message, ensure_ascii=False, indent=2)
     cut = len(whole) > _DETAIL_CHARS or (entry is None and len(data) > _DETAIL_CHARS * 4)
-    return TrafficDetail(place=place, text=whole[:_DETAIL_CHARS], cut=cut)
+    return TrafficDetail(place=offset, text=whole[:_DETAIL_CHARS], cut=cut)
 
 
 def _forward(file: BinaryIO, start: int, size: int, asked: GetTraffic) -> TrafficPage:
@@ -86,7 +86,7 @@ def _forward(file: BinaryIO, start: int, size: int, asked: GetTraffic) -> Traffi
     end, methods = start, _Methods()
     for line in _lines(file, start, size):
         end = line.end
-        told = methods.told(line)
+        told = methods.summary(line)
         if _passes(told, line, asked):
             found.append(told)
         if len(found) == asked.limit or end - start >= _LOOK_BYTES:
@@ -103,7 +103,7 @@ def _backward(file: BinaryIO, end: int, size: int, asked: GetTraffic) -> Traffic
         found = [
             told
             for line in _lines(file, start, end)
-            if _passes(told := methods.told(line), line, asked)
+            if _passes(told := methods.summary(line), line, asked)
         ]
         if len(found) >= asked.limit or start == 0 or window >= _LOOK_BYTES:
             break
@@ -138,23 +138,23 @@ class _Methods:
     """Tells of lines in short, and remembers what the requests among them asked."""
 
     def __init__(self) -> None:
-        self._asked: dict[int, str] = {}
+        self._methods: dict[int, str] = {}
 
-    def told(self, line: _Line) -> TrafficLine:
+    def summary(self, line: _Line) -> TrafficLine:
         entry = read_entry(line.data) if len(line.data) <= _PARSED_BYTES else None
         if entry is None:
             return _by_its_head(line)
         kind = _kind(entry)
         method = text(entry.message.get("note" if kind == "note" else "method"))
         if kind == "request":
-            self._asked[entry.seq] = method
+            self._methods[entry.seq] = method
         if entry.re is not None:
-            method = method or self._asked.get(entry.re, "")
+            method = method or self._methods.get(entry.re, "")
         update = ""
         if method == "session/update":
             update = text(obj(obj(entry.message.get("params")).get("update")).get("sessionUpdate"))
         return TrafficLine(
-            place=line.place,
+            place=line.offset,
             seq=entry.seq,
             at=entry.t,
             direction=entry.direction,
@@ -206,7 +206,7 @@ def _by_its_head(line: _Line) -> TrafficLine:
     if known is not None and known[3] != b"!":
         side = ">" if known[3] == b">" else "<"
     return TrafficLine(
-        place=line.place,
+        place=line.offset,
         seq=0 if known is None else int(known[1]),
         at=0 if known is None else _seconds(known[2]),
         direction=side,

@@ -33,13 +33,13 @@ class Trust:
     ----------
     host
         Owner of the sessions.
-    surroundings
+    pages_and_kernels
         Tells which notebooks a page holds.
     """
 
-    def __init__(self, host: AgentHost, surroundings: Surroundings) -> None:
+    def __init__(self, host: AgentHost, pages_and_kernels: Surroundings) -> None:
         self._host = host
-        self._surroundings = surroundings
+        self._pages_and_kernels = pages_and_kernels
 
     async def admit(
         self,
@@ -71,16 +71,16 @@ class Trust:
         """
         played = self._played(command, notebook, found)
         if played is not None:
-            if await asyncio.to_thread(self._host.records.made_here, played):
+            if await asyncio.to_thread(self._host.recordings.is_ours, played):
                 return
         elif not needs_trust(self._host.config.registry.get(command.agent)):
             return
-        store = self._host.guards.trust
+        store = self._host.permission_stores.trust
         if command.trust:
             if isinstance(caller, UserCaller):
                 await asyncio.to_thread(store.trust, folder)
             return
-        seen = isinstance(caller, UserCaller) or self._surroundings.holds(notebook)
+        seen = isinstance(caller, UserCaller) or self._pages_and_kernels.holds(notebook)
         if command.ask_trust and seen:
             return
         if not await asyncio.to_thread(store.trusts, folder):
@@ -92,11 +92,11 @@ class Trust:
         self, command: CreateSession, notebook: str, found: Session | None
     ) -> RecordPlace | None:
         if found is not None:
-            return found.record.place if isinstance(found.record, Replaying) else None
+            return found.recording.file if isinstance(found.recording, Replaying) else None
         wish = command.record
         if wish is None or wish.mode != "replay":
             return None
-        return self._host.records.prepare(command.agent, command.label, notebook, wish).place
+        return self._host.recordings.prepare(command.agent, command.label, notebook, wish).file
 
     async def require(self, spec: AgentSpec, folder: Path, *, trust: bool) -> None:
         """Make sure that the agent may run in a folder, for a user who can say so at once.
@@ -106,7 +106,7 @@ class Trust:
         FolderNotTrusted
             It may not.
         """
-        store = self._host.guards.trust
+        store = self._host.permission_stores.trust
         if not needs_trust(spec):
             return
         if trust:
@@ -116,7 +116,7 @@ class Trust:
 
     def grant(self, command: CreateSession, session: Session, caller: Caller) -> None:
         """Trust a session's folder for that session, where its maker says so."""
-        gate = session.turns.asking.trust
+        gate = session.turns.permissions.trust
         if not command.trust or gate is None:
             return
         if isinstance(caller, UserCaller):
@@ -133,7 +133,7 @@ class Trust:
             The caller is a kernel, there is no such folder or question, or it was answered.
         """
         who = users_only(caller, "trust a folder").answerer
-        store = self._host.guards.trust
+        store = self._host.permission_stores.trust
         if command.folder:
             if not command.trust:
                 raise BadRequest("To trust a folder no more, send DELETE.")
@@ -141,7 +141,7 @@ class Trust:
             await asyncio.to_thread(store.trust, folder)
             return {"folder": str(folder)}
         session = self._host.session(command.session_id)
-        gate = session.turns.asking.trust
+        gate = session.turns.permissions.trust
         if gate is None:
             raise BadRequest("This session has no agent to trust.")
         gate.check(command.request_id)
@@ -161,7 +161,7 @@ class Trust:
             The caller is a kernel, or they can't be read.
         """
         users_only(caller, "list the trusted folders")
-        return list(await asyncio.to_thread(self._host.guards.trust.folders))
+        return list(await asyncio.to_thread(self._host.permission_stores.trust.folders))
 
     async def revoke(self, command: RevokeTrust, caller: Caller) -> dict[str, str]:
         """Trust a folder no more.
@@ -172,7 +172,7 @@ class Trust:
             The caller is a kernel, or the folder is not among those that can be removed.
         """
         users_only(caller, "change the trusted folders")
-        if not await asyncio.to_thread(self._host.guards.trust.revoke, command.folder):
+        if not await asyncio.to_thread(self._host.permission_stores.trust.revoke, command.folder):
             raise BadRequest(
                 f"{command.folder} is not among the folders that were trusted here. Folders of "
                 "c.AcpJupyter.trusted_folders are removed there."

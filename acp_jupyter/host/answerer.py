@@ -13,7 +13,7 @@ class Answerer:
 
     user: str = ""
     """As the server knows them; for the log."""
-    told: str = ""
+    shown_name: str = ""
     """The name that is shown with the answer; empty for the owner of the server, and for people
     without an account."""
 

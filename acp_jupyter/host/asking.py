@@ -64,7 +64,7 @@ class Asking:
         self._journal = journal
         self._nobody_to_ask = nobody_to_ask
         self._refused = refused
-        self.recorded: RecordedAnswers | None = None
+        self.recorded_answers: RecordedAnswers | None = None
         """Set while a record is played."""
         self.rules: SessionRules | None = None
         """What is answered without asking; without them the policy alone."""
@@ -147,9 +147,9 @@ class Asking:
         if decision is not None:
             self._choose(request_id, decision.by, decision.option_id, rule=decision.rule)
             return
-        if self.recorded is not None:
-            again = self.recorded.find(
-                call, nobody_to_ask=self._nobody_to_ask(), places=self.places()
+        if self.recorded_answers is not None:
+            again = self.recorded_answers.find(
+                call, nobody_to_ask=self._nobody_to_ask(), folder=self.folder()
             )
             if again is not None:
                 self._choose(request_id, again.by, again.option_id, rule=again.rule)
@@ -172,24 +172,24 @@ class Asking:
         self, call: ToolCall, options: tuple[PermissionOption, ...]
     ) -> Decision | None:
         """Return what policy and rules answer; None where the user is to be asked."""
-        policy, rules, places = self.requests.policy(), self.rules, self.places()
+        policy, rules, places = self.requests.policy(), self.rules, self.folder()
         if self.doubtful() and policy not in CHANGES_NOTHING:
             policy = "ask"
 
         def look() -> Decision | None:
-            standing = Standing() if rules is None else rules.standing()
+            standing = Standing() if rules is None else rules.current()
             found = decide(policy, call, options, standing, places)
-            if found is None or self.recorded is None or not allows(call, found.option_id):
+            if found is None or self.recorded_answers is None or not allows(call, found.option_id):
                 return found
             return None if needs_live_answer(call, places) else found
 
         return await asyncio.to_thread(look)
 
-    async def standing(self) -> Standing:
+    async def current_rules(self) -> Standing:
         """Return the rules that count now."""
         if self.rules is None:
             return Standing()
-        return await asyncio.to_thread(self.rules.standing)
+        return await asyncio.to_thread(self.rules.current)
 
     def answer(
         self,
@@ -318,9 +318,9 @@ class Asking:
         """Return the calls that were allowed in this turn, or for good, by request."""
         return {**self.allowed, **self.allowed_always}
 
-    def places(self) -> Places:
+    def folder(self) -> Places:
         """Return the session's folder, for paths to be looked at."""
-        return Places(None) if self.rules is None else self.rules.places
+        return Places(None) if self.rules is None else self.rules.session_folder
 
     def _settle(
         self,
@@ -338,6 +338,6 @@ class Asking:
                 rule=rule,
                 reason=reason,
                 user=who.user,
-                told=who.told,
+                told=who.shown_name,
             )
         )

@@ -48,7 +48,7 @@ class Attaching:
         self._connection = connection
         self._journal = journal
         self._limits = limits
-        self._link = Link(connection, "", journal)
+        self._session_connection = Link(connection, "", journal)
         servers = [server for server in mcp_servers if self._takes(server)]
         self._params: dict[str, Any] = {"cwd": str(cwd), "mcpServers": servers}
 
@@ -67,7 +67,7 @@ class Attaching:
         self._note(
             SessionAttached(how="new", agent_session_id=session_id, without_history=without_history)
         )
-        return self._linked(session_id, result)
+        return self._opened(session_id, result)
 
     async def again(self, previous: str) -> Link:
         """Go on with a session: by resume, else by load, else by a new one without history.
@@ -80,13 +80,13 @@ class Attaching:
         AgentStartError
             Not even a new one was opened.
         """
-        link = await self._resume(previous) or await self._load(previous, keep=False)
+        link = await self._resume(previous) or await self._load(previous, keep_history=False)
         return link or await self.new(without_history=True)
 
     async def known(self, agent_session_id: str) -> Link | None:
         """Open a session that only the agent knows, with what it tells of it; None if it can't."""
-        if self._link.can("load"):
-            return await self._load(agent_session_id, keep=True)
+        if self._session_connection.can("load"):
+            return await self._load(agent_session_id, keep_history=True)
         return await self._resume(agent_session_id)
 
     async def fork(self, parent: str) -> Link:
@@ -112,21 +112,21 @@ class Attaching:
         await self._quiet()
         self._note(ReplayEnded())
         self._note(SessionAttached(how="fork", agent_session_id=session_id))
-        return self._linked(session_id, result)
+        return self._opened(session_id, result)
 
     async def _resume(self, session_id: str) -> Link | None:
-        if not self._link.can("resume"):
+        if not self._session_connection.can("resume"):
             return None
         result = await self._open("session/resume", session_id)
         if result is None:
             return None
         self._note(SessionAttached(how="resume", agent_session_id=session_id))
-        return self._linked(session_id, result)
+        return self._opened(session_id, result)
 
-    async def _load(self, session_id: str, *, keep: bool) -> Link | None:
-        if not self._link.can("load"):
+    async def _load(self, session_id: str, *, keep_history: bool) -> Link | None:
+        if not self._session_connection.can("load"):
             return None
-        self._note(ReplayStarted(keep=keep))
+        self._note(ReplayStarted(keep=keep_history))
         result = await self._open("session/load", session_id)
         if result is not None:
             await self._quiet()
@@ -134,7 +134,7 @@ class Attaching:
         if result is None:
             return None
         self._note(SessionAttached(how="load", agent_session_id=session_id))
-        return self._linked(session_id, result)
+        return self._opened(session_id, result)
 
     async def _open(self, method: str, session_id: str) -> dict[str, Any] | None:
         """Send a request that opens a known session; None where the agent refuses."""
@@ -154,7 +154,7 @@ class Attaching:
             seen = self._journal.lines
             await asyncio.sleep(self._limits.replay_quiet_seconds)
 
-    def _linked(self, session_id: str, result: Mapping[str, Any]) -> Link:
+    def _opened(self, session_id: str, result: Mapping[str, Any]) -> Link:
         link = Link(self._connection, session_id, self._journal)
         models = legacy_models(dict(result))
         link.legacy_models = frozenset(text(first(m, "modelId", "model_id")) for m in models)
@@ -164,7 +164,7 @@ class Attaching:
         """Every agent takes servers on stdio; others only where it says so."""
         kinds: dict[object, Ability] = {"http": "http", "sse": "sse"}
         kind = kinds.get(server.get("type"))
-        return kind is None or self._link.can(kind)
+        return kind is None or self._session_connection.can(kind)
 
     def _note(self, note: SessionAttached | ReplayStarted | ReplayEnded) -> None:
         self._journal.note(note)

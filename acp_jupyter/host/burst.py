@@ -24,7 +24,7 @@ class Burst:
         self._pieces: list[str] = []
         self._chars = 0
 
-    def takes(self, entry: TrafficEntry) -> bool:
+    def add(self, entry: TrafficEntry) -> bool:
         """Take an entry in if it goes on with what is here, or begins a text."""
         chunk = text_chunk(entry.message) if entry.direction == "<" else None
         if chunk is None or self._chars > _CHARS:
@@ -38,7 +38,7 @@ class Burst:
         self._chars += len(chunk.text)
         return True
 
-    def taken(self) -> TrafficEntry | None:
+    def take(self) -> TrafficEntry | None:
         """Give up what is here, as one entry; None for nothing."""
         first, chunk = self._first, self._chunk
         if first is None or chunk is None:

@@ -43,13 +43,13 @@ class SessionClient(TerminalHandlers, FileHandlers):
     """
 
     def __init__(self, files: AgentFiles) -> None:
-        self.asking: _Asks | None = None
+        self.permissions: _Asks | None = None
         """Answers permission requests; without it nothing is allowed."""
         self.elicitations: Elicitations | None = None
         """Answers the agent's questions; without it they are cancelled."""
         self.terminals: TerminalService | None = None
         """Runs commands; without it there are none."""
-        self.consent: Consent | None = None
+        self.host_permissions: Consent | None = None
         """Asks before what the agent does without asking; without it nothing is done."""
         self.files = files
 
@@ -59,11 +59,11 @@ class SessionClient(TerminalHandlers, FileHandlers):
             raise acp.RequestError(_NO_METHOD, "Method not found")
         return self.terminals
 
-    def consent_of(self, kwargs: dict[str, Any]) -> Consent:
+    def host_permissions_of(self, kwargs: dict[str, Any]) -> Consent:
         """Return what asks before the agent does something."""
-        if self.consent is None:
+        if self.host_permissions is None:
             raise acp.RequestError(_NO_METHOD, "Method not found")
-        return self.consent
+        return self.host_permissions
 
     async def request_permission(
         self,
@@ -74,9 +74,9 @@ class SessionClient(TerminalHandlers, FileHandlers):
     ) -> RequestPermissionResponse:
         """ACP: session/request_permission."""
         option_id = None
-        if self.asking is not None:
+        if self.permissions is not None:
             try:
-                option_id = await self.asking.ask(f"p{kwargs['request_seq']}")
+                option_id = await self.permissions.ask(f"p{kwargs['request_seq']}")
             except PermissionWithdrawn:
                 raise acp.RequestError(_CANCELLED, "Request cancelled") from None
         if option_id is None:
@@ -99,9 +99,9 @@ class SessionClient(TerminalHandlers, FileHandlers):
 
     def withdraw(self, request_seq: int) -> None:
         """ACP: $/cancel_request; the agent takes a request back."""
-        if self.asking is not None:
-            self.asking.withdraw(f"p{request_seq}")
-            self.asking.withdraw(f"h{request_seq}")
+        if self.permissions is not None:
+            self.permissions.withdraw(f"p{request_seq}")
+            self.permissions.withdraw(f"h{request_seq}")
         if self.elicitations is not None:
             self.elicitations.withdraw(f"e{request_seq}")
 

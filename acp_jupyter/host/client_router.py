@@ -37,7 +37,7 @@ class ClientRouter(TerminalHandlers):
     def restricts_another(self, session_id: str) -> bool:
         """Tell whether another session of the process forbids things now."""
         others = (client for name, client in self._clients.items() if name != session_id)
-        return any(c.consent is not None and c.consent.restricts for c in others)
+        return any(c.host_permissions is not None and c.host_permissions.restricts for c in others)
 
     def add(self, session_id: str, client: SessionClient) -> None:
         """Answer for a session, by our id of it."""

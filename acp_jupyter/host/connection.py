@@ -43,7 +43,7 @@ class AgentConnection:
         spec: AgentSpec,
         process: AgentProcess,
         transport: LineTransport,
-        lines: Lines,
+        log_router: Lines,
         client: object,
         limits: Limits,
         redactor: Redactor,
@@ -53,7 +53,7 @@ class AgentConnection:
         self._process = process
         self._handshake = Handshake(spec, process, limits)
         self._transport = transport
-        self._lines = lines
+        self._log_router = log_router
         self._limits = limits
         self._redactor = redactor
         self._sdk = acp.connect_to_agent(
@@ -68,7 +68,7 @@ class AgentConnection:
         *,
         cwd: str | Path,
         client: object,
-        lines: Lines,
+        log_router: Lines,
         limits: Limits,
         environment: Mapping[str, str] | None = None,
         redactor: Redactor | None = None,
@@ -80,7 +80,7 @@ class AgentConnection:
         client
             Answers the agent's requests: an object with those of the SDK's ``Client`` handlers
             that the capabilities promise.
-        lines
+        log_router
             Writes every line into the logs of the sessions that have joined.
         environment
             What the agent inherits; by default that of this process. Jupyter's own variables are
@@ -97,10 +97,10 @@ class AgentConnection:
         env = agent_environment(inherited, spec.env)
         redactor = redactor or Redactor.of_environments(os.environ, spec.env)
         process = await AgentProcess.start(spec, cwd=cwd, env=env, limits=limits, redactor=redactor)
-        transport = LineTransport(process, lines, limits, name=spec.name)
-        connection = cls(spec, process, transport, lines, client, limits, redactor)
+        transport = LineTransport(process, log_router, limits, name=spec.name)
+        connection = cls(spec, process, transport, log_router, client, limits, redactor)
         try:
-            await connection._handshake.shake(connection._ask)
+            await connection._handshake.shake(connection._send_request)
         except BaseException:
             await connection.close()
             raise
@@ -142,7 +142,7 @@ class AgentConnection:
 
     def bind(self, session_id: str, log: SessionLog) -> None:
         """Send the lines of the agent's session to a log."""
-        self._lines.bind(session_id, log)
+        self._log_router.bind(session_id, log)
 
     def on_withdrawn(self, call: OnWithdrawn) -> None:
         """Call ``call`` when the agent takes a request back."""
@@ -162,7 +162,7 @@ class AgentConnection:
         """
         params = {"cwd": str(cwd), "mcpServers": [dict(server) for server in mcp_servers]}
         seconds = self._limits.session_new_seconds
-        answer = self._ask("session/new", params, seconds, log=log, opens=True)
+        answer = self._send_request("session/new", params, seconds, log=log, opens=True)
         result = await self._handshake.explained("session/new", answer, seconds)
         session_id = result.get("sessionId", result.get("session_id"))
         if not isinstance(session_id, str) or not session_id:
@@ -181,7 +181,7 @@ class AgentConnection:
         ``before_answer`` is awaited before the end of the turn is told; see `LineTransport`.
         """
         params = {"sessionId": session_id, "prompt": [dict(block) for block in blocks]}
-        result = await self._ask(
+        result = await self._send_request(
             "session/prompt", params, None, log=log, before_answer=before_answer
         )
         return dict(_object(result))
@@ -219,7 +219,7 @@ class AgentConnection:
         """
         seconds = self._limits.request_seconds if seconds is None else seconds
         try:
-            result = await self._ask(method, params, seconds, log=log, opens=opens)
+            result = await self._send_request(method, params, seconds, log=log, opens=opens)
             return dict(_object(result))
         except TimeoutError:
             raise AgentRequestError(
@@ -232,7 +232,7 @@ class AgentConnection:
         """Why an agent that lived was ended; empty for one that ended by itself or was told to."""
         return self._transport.fault
 
-    async def _ask(
+    async def _send_request(
         self,
         method: str,
         params: Mapping[str, Any],

@@ -45,22 +45,22 @@ class Consent:
     ----------
     journal
         Of the session.
-    asking
+    permissions
         Answers permission requests.
     """
 
-    def __init__(self, journal: Journal, asking: Asking) -> None:
+    def __init__(self, journal: Journal, permissions: Asking) -> None:
         self._journal = journal
-        self._asking = asking
+        self._permissions = permissions
 
     @property
     def restricts(self) -> bool:
         """Whether the session forbids what another one of the process may allow."""
-        return self._changes_nothing or self._asking.requests.denies()
+        return self._changes_nothing or self._permissions.requests.denies()
 
     @property
     def _changes_nothing(self) -> bool:
-        return self._asking.requests.policy() in CHANGES_NOTHING
+        return self._permissions.requests.policy() in CHANGES_NOTHING
 
     async def to_write(self, request_seq: int, path: str, old: str | None, new: str) -> None:
         """Return once an agent may replace a file's text. ACP: fs/write_text_file.
@@ -92,11 +92,11 @@ class Consent:
             diffs=(diff,) if shown else (),
         )
         facts = await self._facts(call)
-        protected = any(spot is None or spot.protected for spot in facts.spots)
+        protected = any(spot is None or spot.protected for spot in facts.paths)
         if self._wrote_so(name, old, new):
             return
         reason = self._doubt()
-        if not reason and self._touches(self._asking.rejected.values(), name):
+        if not reason and self._touches(self._permissions.rejected.values(), name):
             reason = _REJECTED_BEFORE
         if protected:
             reason = reason or _PROTECTED
@@ -105,7 +105,7 @@ class Consent:
         if not reason and not self._changes_nothing and await self._no_rule_against(facts):
             return
         words = "create a file" if old is None else "edit a file"
-        await self._ask(request_seq, call, words, reason, "Nothing was written.")
+        await self._request(request_seq, call, words, reason, "Nothing was written.")
 
     async def to_read(self, request_seq: int, path: str) -> None:
         """Return once an agent may read a file. ACP: fs/read_text_file.
@@ -121,11 +121,13 @@ class Consent:
         call = host_call("read", title=f"Read {name}", path=name, raw_input={"path": path})
         facts = await self._facts(call)
         denied = not await self._no_rule_against(facts)
-        secret = any(spot is not None and spot.secret for spot in facts.spots)
-        if not (secret or denied) or self._touches(self._asking.known_allowed().values(), name):
+        secret = any(spot is not None and spot.secret for spot in facts.paths)
+        if not (secret or denied) or self._touches(
+            self._permissions.known_allowed().values(), name
+        ):
             return
         reason = _CREDENTIALS if secret else ""
-        await self._ask(request_seq, call, "read a file", reason, "Nothing was read.")
+        await self._request(request_seq, call, "read a file", reason, "Nothing was read.")
 
     async def to_run(
         self, request_seq: int, line: str, folder: str, env: Mapping[str, str]
@@ -160,14 +162,14 @@ class Consent:
         reason = self._doubt()
         if not reason and await asyncio.to_thread(self._was_allowed, line, folder, raw):
             return
-        await self._ask(
+        await self._request(
             request_seq, call, "run a command", reason or _NOT_ASKED, "Nothing was run."
         )
 
     def _was_allowed(self, line: str, folder: str, raw: Obj) -> bool:
         """Tell whether a request for this command was allowed; once is for one run. May block."""
         cwd = self._journal.transcript.session.cwd
-        known = self._asking.known_allowed()
+        known = self._permissions.known_allowed()
         found = next(
             (
                 name
@@ -177,24 +179,24 @@ class Consent:
             None,
         )
         if found is not None:
-            self._asking.allowed.pop(found, None)
+            self._permissions.allowed.pop(found, None)
         return found is not None
 
     def _doubt(self) -> str:
         """Return why even what is usually let through is asked now; empty if it is not."""
-        if self._asking.doubtful():
+        if self._permissions.doubtful():
             return _SHARED
         running = self._journal.transcript.session.active_turn_id is not None
         return "" if running else _AFTER_THE_TURN
 
     async def _no_rule_against(self, facts: Facts) -> bool:
-        standing = await self._asking.standing()
+        standing = await self._permissions.current_rules()
         ruling = rule_on(standing.rules, facts)
         return standing.known and ruling.denied is None and ruling.clear
 
     def _wrote_so(self, name: str, old: str | None, new: str) -> bool:
         """Tell whether an allowed request of this turn showed just this change, or none at all."""
-        for call in self._asking.known_allowed().values():
+        for call in self._permissions.known_allowed().values():
             if call.tool_kind != "edit" or not self._touches((call,), name):
                 continue
             result = old or ""
@@ -214,16 +216,16 @@ class Consent:
             for call in calls
         )
 
-    async def _ask(
+    async def _request(
         self, request_seq: int, call: ToolCall, words: str, reason: str, undone: str
     ) -> None:
         """Let policy, rules or the user decide; what is not simply allowed gets a card."""
-        decision = await self._asking.decide(call, HOST_OPTIONS)
+        decision = await self._permissions.decide(call, HOST_OPTIONS)
         if decision is not None and decision.option_id == ALLOW:
             return
         option = await ask_for_host(
             self._journal,
-            self._asking,
+            self._permissions,
             f"h{request_seq}",
             as_sent(call),
             words=words,
@@ -244,7 +246,7 @@ class Consent:
             raise NotAllowed(self._refusal(option, decision is not None, undone))
 
     def _refusal(self, option: str | None, decided: bool, undone: str) -> str:
-        policy = self._asking.requests.policy()
+        policy = self._permissions.requests.policy()
         if self._changes_nothing:
             return f"The policy {policy} lets an agent change nothing. {undone}"
         if option is None:
@@ -259,7 +261,7 @@ class Consent:
         return relative_path(straight, self._journal.transcript.session.cwd)
 
     async def _facts(self, call: ToolCall) -> Facts:
-        return await asyncio.to_thread(facts_of, call, self._asking.places())
+        return await asyncio.to_thread(facts_of, call, self._permissions.folder())
 
 
 def _runs(call: ToolCall, line: str, raw: Obj) -> bool:

@@ -45,7 +45,7 @@ class Ending:
         """
         session = self._host.session(session_id)
         del self._host.sessions[session_id]
-        await asyncio.shield(self.put_away(session))
+        await asyncio.shield(self.suspend(session))
         self._host.announce_change()
 
     async def delete(self, session_id: str) -> None:
@@ -60,7 +60,7 @@ class Ending:
         NotAllowed
             Another server has it.
         """
-        await self._host.kept.wake(session_id)
+        await self._host.stored_sessions.wake(session_id)
         session = self._host.session(session_id)
         if words := await self._store.why_not_delete(session):
             raise NotAllowed(f"{words} It can't be deleted from here.")
@@ -70,7 +70,7 @@ class Ending:
         await self._store.delete(session_id)
         self._host.announce_change()
 
-    def put_away(self, session: Session, *, with_server: bool = False) -> asyncio.Task[None]:
+    def suspend(self, session: Session, *, with_server: bool = False) -> asyncio.Task[None]:
         """Begin to close a session that is among the open ones no more.
 
         What `with_server` means is told by `Session.close`.
@@ -78,22 +78,22 @@ class Ending:
 
         async def close() -> None:
             await session.close(with_server=with_server)
-            await self._store.put_away(session)
+            await self._store.suspend(session)
 
         session_id = session.session_id
         task = self._closing[session_id] = asyncio.create_task(close())
         task.add_done_callback(lambda _: self._closing.pop(session_id, None))
         return task
 
-    async def is_put_away(self, session_id: str) -> None:
+    async def wait_suspended(self, session_id: str) -> None:
         """Wait until a session that is being closed can be opened again."""
         if (task := self._closing.get(session_id)) is not None:
             await asyncio.wait([task])
 
-    async def put_all_away(self, sessions: Iterable[Session], *, with_server: bool = False) -> None:
+    async def suspend_all(self, sessions: Iterable[Session], *, with_server: bool = False) -> None:
         """Close these, and wait for those that are being closed already."""
         for session in sessions:
-            self.put_away(session, with_server=with_server)
+            self.suspend(session, with_server=with_server)
         results = await asyncio.gather(*self._closing.values(), return_exceptions=True)
         for result in results:
             if isinstance(result, Exception) and not isinstance(result, AcpError):

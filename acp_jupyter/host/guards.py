@@ -20,7 +20,7 @@ class Guards:
 
     trust: TrustStore
     rules: RulesStore
-    records: RecordSeals
+    seals: RecordSeals
     own_folders: tuple[Path, ...] = ()
     """Of Python, Jupyter and this package: what agents put there would run, or tells secrets."""
 

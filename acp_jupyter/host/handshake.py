@@ -54,7 +54,7 @@ class Handshake:
         """What the agent says it can do, as it said it."""
         return _object(self.result.get("agentCapabilities"))
 
-    async def shake(self, ask: Callable[[str, Mapping[str, Any], float], Answer]) -> None:
+    async def shake(self, send_request: Callable[[str, Mapping[str, Any], float], Answer]) -> None:
         """Send ``initialize``.
 
         Raises
@@ -70,7 +70,9 @@ class Handshake:
         seconds = self._limits.initialize_seconds
         if self._spec.downloads:
             seconds = max(seconds, self._limits.download_seconds)
-        result = await self.explained("initialize", ask("initialize", params, seconds), seconds)
+        result = await self.explained(
+            "initialize", send_request("initialize", params, seconds), seconds
+        )
         spoken = result.get("protocolVersion")
         if str(spoken).removesuffix(".0") != str(PROTOCOL_VERSION):
             raise self.error(

@@ -32,27 +32,27 @@ class HeldAnswers:
     def __init__(
         self, lines: Lines, ours: OurRequests, release: Callable[[object, str], None]
     ) -> None:
-        self._lines = lines
+        self._log_router = lines
         self._ours = ours
         self._release = release
-        self._kept: dict[SessionLog, deque[tuple[object, str]]] = {}
+        self._waiting: dict[SessionLog, deque[tuple[object, str]]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
-    def keep(self, value: object, text: str) -> bool:
+    def hold(self, value: object, text: str) -> bool:
         """Keep a value if it is such an answer, or follows one in its session; tell whether."""
         if not isinstance(value, dict):
             return False
         if "method" in value:
-            log = self._lines.log_of(value) if self._kept else None
-            if log is None or log not in self._kept:
+            log = self._log_router.log_of(value) if self._waiting else None
+            if log is None or log not in self._waiting:
                 return False
-            self._kept[log].append((value, text))
+            self._waiting[log].append((value, text))
             return True
-        request = self._asked(value)
+        request = self._request_of(value)
         if request is None or request.before_answer is None or request.log is None:
             return False
-        if request.log in self._kept:  # a second answer waits behind the first
-            self._kept[request.log].append((value, text))
+        if request.log in self._waiting:  # a second answer waits behind the first
+            self._waiting[request.log].append((value, text))
         else:
             self._begin(request.log, value, text)
         return True
@@ -63,23 +63,23 @@ class HeldAnswers:
             await asyncio.wait(tuple(self._tasks))
 
     def _begin(self, log: SessionLog, value: object, text: str) -> None:
-        self._kept[log] = deque([(value, text)])
+        self._waiting[log] = deque([(value, text)])
         task = asyncio.create_task(self._run(log))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
     async def _run(self, log: SessionLog) -> None:
-        kept = self._kept[log]
+        kept = self._waiting[log]
         try:
             while kept:
                 value, text = kept.popleft()
                 await self._wait(value)
                 self._release(value, text)
         finally:
-            del self._kept[log]
+            del self._waiting[log]
 
     async def _wait(self, value: object) -> None:
-        request = self._asked(value)
+        request = self._request_of(value)
         if request is None or request.before_answer is None:
             return
         try:
@@ -88,8 +88,8 @@ class HeldAnswers:
             _log.exception("an answer could not be waited for")
         request.before_answer = None
 
-    def _asked(self, value: object) -> OurRequest | None:
+    def _request_of(self, value: object) -> OurRequest | None:
         if not isinstance(value, dict) or "method" in value:
             return None
-        found = map(self._ours.asked, normalise_clean(value))
+        found = map(self._ours.answered_by, normalise_clean(value))
         return next((request for request in found if request is not None), None)

@@ -26,7 +26,7 @@ HOST_OPTIONS = (
 
 async def ask_for_host(
     journal: Journal,
-    asking: Asking,
+    permissions: Asking,
     request_id: str,
     call: Obj,
     *,
@@ -77,7 +77,9 @@ async def ask_for_host(
             "reason": reason,
         }
     )
-    option = await asking.ask(request_id, given_up="withdrawn" if withdrawable else "agent_exited")
+    option = await permissions.ask(
+        request_id, given_up="withdrawn" if withdrawable else "agent_exited"
+    )
     outcome: Obj = {"outcome": "cancelled"}
     if option is not None:
         outcome = {"outcome": "selected", "optionId": option}

@@ -69,7 +69,7 @@ class ImportReport:
     last_at: float = 0.0
 
 
-async def import_log(host: AgentHost, wish: ImportWish) -> ImportReport:
+async def import_log(host: AgentHost, request: ImportWish) -> ImportReport:
     """Make a session of a log.
 
     Raises
@@ -82,17 +82,17 @@ async def import_log(host: AgentHost, wish: ImportWish) -> ImportReport:
         The disk is full, broken or does not answer.
     """
     host.check_room()
-    facts = await asyncio.to_thread(survey, wish.lines, wish.dialect, wish.session)
+    facts = await asyncio.to_thread(survey, request.lines, request.dialect, request.session)
     if facts is None:
         raise NothingToImport(
-            f"{wish.name} is no log that can be imported. What can be: {_KINDS}.",
-            await asyncio.to_thread(_first_problems, wish),
+            f"{request.name} is no log that can be imported. What can be: {_KINDS}.",
+            await asyncio.to_thread(_first_problems, request),
         )
-    if wish.session and facts.session != wish.session:
+    if request.session and facts.session != request.session:
         known = ", ".join(filter(None, (facts.session, *facts.others)))
-        raise NothingToImport(f"{wish.name} has no session {wish.session}. It has: {known}.")
-    session = _make(host, wish, facts)
-    reading = _Reading(session, wish, facts, host.config.limits)
+        raise NothingToImport(f"{request.name} has no session {request.session}. It has: {known}.")
+    session = _make(host, request, facts)
+    reading = _Reading(session, request, facts, host.config.limits)
     try:
         report = await reading.run()
     except BaseException:
@@ -135,10 +135,10 @@ class _Reading:
     """Reads a log into a session that nobody else knows yet, in a thread."""
 
     def __init__(
-        self, session: ImportedSession, wish: ImportWish, facts: LogFacts, limits: Limits
+        self, session: ImportedSession, request: ImportWish, facts: LogFacts, limits: Limits
     ) -> None:
         self._session = session
-        self._wish = wish
+        self._request = request
         self._limits = limits
         self._report = ImportReport(session.session_id, facts, last_at=time.time())
         self._stop = threading.Event()
@@ -160,8 +160,8 @@ class _Reading:
             self._stop.set()
             await asyncio.wait((thread,))
         if not self._report.entries:
-            words = _mismatch(self._wish, self._report.facts)
-            raise NothingToImport(words, _listed(self._wish, self._report))
+            words = _mismatch(self._request, self._report.facts)
+            raise NothingToImport(words, _listed(self._request, self._report))
         if not await asyncio.to_thread(self._session.journal.flush):
             raise DiskRefused(self._session.journal.log.why or "it does not answer")
         return self._report
@@ -169,7 +169,7 @@ class _Reading:
     def _read(self) -> None:
         report, journal = self._report, self._session.journal
         start = report.last_at
-        found = read_import(self._wish.lines(), report.facts, journal.sequence, start)
+        found = read_import(self._request.lines(), report.facts, journal.sequence, start)
         for each in found:
             if self._stop.is_set():
                 return
@@ -212,9 +212,9 @@ def _other_sessions(facts: LogFacts) -> str:
 
 def _mismatch(wish: ImportWish, facts: LogFacts) -> str:
     wanted = DIALECT_WORDS[facts.dialect]
-    if facts.looks_like is None or facts.looks_like == facts.dialect:
+    if facts.likely_dialect is None or facts.likely_dialect == facts.dialect:
         return f"Nothing in {wish.name} could be imported as {wanted}."
-    return f"{wish.name} is a log of {DIALECT_WORDS[facts.looks_like]}, not of {wanted}."
+    return f"{wish.name} is a log of {DIALECT_WORDS[facts.likely_dialect]}, not of {wanted}."
 
 
 def _first_problems(wish: ImportWish) -> str:

@@ -35,7 +35,7 @@ class Inbound:
 
     Parameters
     ----------
-    lines
+    log_router
         Where they are written.
     ours, theirs
         The requests that wait for an answer.
@@ -49,7 +49,7 @@ class Inbound:
 
     def __init__(
         self,
-        lines: Lines,
+        log_router: Lines,
         ours: OurRequests,
         theirs: TheirRequests,
         limits: Limits,
@@ -57,7 +57,7 @@ class Inbound:
         answer: Callable[[dict[str, Any]], None],
     ) -> None:
         self.on_withdrawn: OnWithdrawn | None = None
-        self._lines = lines
+        self._log_router = log_router
         self._ours = ours
         self._theirs = theirs
         self._limits = limits
@@ -65,7 +65,7 @@ class Inbound:
         self._answer = answer
         self._noise = 0
         self._halves = HalfPairs()
-        self._held = HeldAnswers(lines, ours, self._deal_with)
+        self._held = HeldAnswers(log_router, ours, self._handle)
 
     def take(self, line: bytes | OverlongLine) -> None:
         """Take one line; never raises on what an agent wrote."""
@@ -85,29 +85,29 @@ class Inbound:
     async def settled(self) -> None:
         """Wait until nothing is held back any more."""
         for value, text in self._halves.lost():
-            self._keep_or_deal_with(value, text)
+            self._hold_or_handle(value, text)
         await self._held.settled()
 
     def note(self, note: dict[str, Any]) -> None:
         """Write a note of our own about the wire into the logs of all sessions."""
-        self._lines.write("!", note, self._lines.joined)
+        self._log_router.write("!", note, self._log_router.joined)
 
     # -- from a line to messages ---------------------------------------------------
 
     def _take(self, value: object, text: str) -> None:
         if not self._halves.concern(text):
-            self._keep_or_deal_with(value, text)
+            self._hold_or_handle(value, text)
         elif value is not None:
             for whole, line in self._halves.joined(value, text):
-                self._keep_or_deal_with(whole, line)
+                self._hold_or_handle(whole, line)
 
-    def _keep_or_deal_with(self, value: object, text: str) -> None:
-        if not self._held.keep(value, text):
-            self._deal_with(value, text)
+    def _hold_or_handle(self, value: object, text: str) -> None:
+        if not self._held.hold(value, text):
+            self._handle(value, text)
 
-    def _deal_with(self, value: object, text: str) -> None:
+    def _handle(self, value: object, text: str) -> None:
         if _is_update(value):
-            self._lines.update(value, text)
+            self._log_router.update(value, text)
         else:
             self._on_value(value)
 
@@ -146,18 +146,18 @@ class Inbound:
 
     def _on_message(self, message: dict[str, Any]) -> None:
         if _is_update(message):
-            self._lines.update(message)
+            self._log_router.update(message)
             return
         normal = normalise_clean(message)
-        answered = next((r for r in map(self._ours.asked, normal) if r is not None), None)
+        answered = next((r for r in map(self._ours.answered_by, normal) if r is not None), None)
         if answered is not None:
             self._on_answer(message, normal, answered)
             return
         if "id" not in message and normal and _is_updates(normal):
-            self._lines.update(message)
+            self._log_router.update(message)
             return
         logs = self._logs_of(normal[0] if normal else message)
-        marks = self._lines.write("<", message, logs)
+        marks = self._log_router.write("<", message, logs)
         for part in normal:
             self._hand_on(part, marks)
 
@@ -167,11 +167,11 @@ class Inbound:
         """Write the answer where its request stands, and hand it to whoever waits."""
         opened = first(obj(obj(message).get("result")), "sessionId", "session_id")
         if request.opens and request.log is not None and isinstance(opened, str) and opened:
-            self._lines.bind(opened, request.log)
+            self._log_router.bind(opened, request.log)
         logs = [mark.log for mark in request.marks]
-        self._lines.write("<", message, logs, request.marks)
+        self._log_router.write("<", message, logs, request.marks)
         if request.log is None and "protocolVersion" in obj(message.get("result")):
-            self._lines.keep_handshake("<", message)
+            self._log_router.remember_handshake("<", message)
         for part in normal:
             self._ours.settle(part)
 
@@ -187,8 +187,8 @@ class Inbound:
                 if theirs is not None:
                     return [mark.log for mark in theirs.marks]
             if "id" not in message:
-                return self._lines.joined
-        log = self._lines.log_of(message)
+                return self._log_router.joined
+        log = self._log_router.log_of(message)
         return () if log is None else (log,)
 
     def _hand_on(self, message: dict[str, Any], marks: tuple[Mark, ...]) -> None:

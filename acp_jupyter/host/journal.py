@@ -51,7 +51,7 @@ _STATE_BYTES = 2500
 class Reader(Protocol):
     """Who follows a session."""
 
-    def offer(self, events: Iterable[Event]) -> None:
+    def push(self, events: Iterable[Event]) -> None:
         """Take events, in the host's thread, without blocking."""
 
 
@@ -75,7 +75,7 @@ class Journal:
         See `Limits`.
     changed
         Called after each change of the session's state or turns.
-    shelf
+    spill
         Where the transcript's past is put away; by default a new one.
     """
 
@@ -87,10 +87,10 @@ class Journal:
         next_number: int,
         limits: Limits,
         changed: Callable[[], None],
-        shelf: Shelf | None = None,
+        spill: Shelf | None = None,
     ) -> None:
         self._transcript = transcript
-        self._shelf = Shelf(limits.shelf_bytes) if shelf is None else shelf
+        self._spill = Shelf(limits.spill_bytes) if spill is None else spill
         self.sequence: Iterator[int] = itertools.count(next_number)
         self.lines = 0
         """How many were entered here."""
@@ -100,13 +100,13 @@ class Journal:
         self._secrets = SecretAnswers()
         self._changed = changed
         self._reader = reader
-        self._burst = Burst()
+        self._chunk_merger = Burst()
         self._due: asyncio.Handle | None = None
         self._limits = limits
         self._ring = _Ring(limits)
         self._readers: set[Reader] = set()
         self._progress = asyncio.Event()
-        self._told_of_missing = ""
+        self._noted_gap = ""
         self._history = transcript.session.history
 
     @classmethod
@@ -123,22 +123,22 @@ class Journal:
 
         Pieces of one text are taken together, at the loop's next turn at the latest.
         """
-        if not self._burst.takes(entry):
-            self._take_burst()
-            if not self._burst.takes(entry):
+        if not self._chunk_merger.add(entry):
+            self._take_merged_chunks()
+            if not self._chunk_merger.add(entry):
                 self.take(entry)
                 return
         self._log.append(entry)
         self.lines += 1
         self.last_line_at = entry.t
         if self._due is None:
-            self._due = asyncio.get_running_loop().call_soon(self._take_burst)
+            self._due = asyncio.get_running_loop().call_soon(self._take_merged_chunks)
 
-    def _take_burst(self) -> None:
+    def _take_merged_chunks(self) -> None:
         if self._due is not None:
             self._due.cancel()
             self._due = None
-        entry = self._burst.taken()
+        entry = self._chunk_merger.take()
         if entry is not None:
             self._read(entry)
 
@@ -158,17 +158,17 @@ class Journal:
             except Exception:  # noqa: BLE001 - one bad line degrades alone; the log keeps it
                 _log.exception("line %s of session %s", entry.seq, self.session_id)
                 continue
-            self._transcript = lightened(self._transcript, events, self._shelf)
+            self._transcript = lightened(self._transcript, events, self._spill)
             self._publish(events)
-        self._tell_of_missing(entry.t)
+        self._note_gap(entry.t)
         return packets
 
-    def _tell_of_missing(self, at: float) -> None:
+    def _note_gap(self, at: float) -> None:
         """Say that lines are not kept, or are after all. The log can't hold that."""
-        words, told = self._log.missing, self._told_of_missing
+        words, told = self._log.missing, self._noted_gap
         if words == told:
             return
-        self._told_of_missing = words
+        self._noted_gap = words
         if not told:
             self._history = self._transcript.session.history
         draft = Draft(self._transcript, at)
@@ -179,9 +179,9 @@ class Journal:
         self._transcript, events = reduce(self._transcript, notice, at)
         self._publish(events)
 
-    def look_at_log(self) -> None:
+    def check_log(self) -> None:
         """Tell what has become of the log since the last line."""
-        self._tell_of_missing(time.time())
+        self._note_gap(time.time())
 
     def flush(self, seconds: float = 10.0) -> bool:
         """Wait, blocking, until the log is in its file; tell whether it is."""
@@ -196,7 +196,7 @@ class Journal:
     def transcript(self) -> Transcript:
         """Everything known of the session."""
         if self._due is not None:
-            self._take_burst()
+            self._take_merged_chunks()
         return self._transcript
 
     @property
@@ -216,10 +216,10 @@ class Journal:
 
     def add_reader(self, reader: Reader, after: int | None = None, epoch: str = "") -> None:
         """Let ``reader`` follow, from ``after`` if the ring still reaches so far back."""
-        self._take_burst()
+        self._take_merged_chunks()
         self._readers.add(reader)
         missed = self._missed(after, epoch)
-        reader.offer([self.snapshot()] if missed is None else missed)
+        reader.push([self.snapshot()] if missed is None else missed)
 
     def remove_reader(self, reader: Reader) -> None:
         """Stop offering events to ``reader``."""
@@ -272,7 +272,7 @@ class Journal:
 
     def close(self) -> None:
         """Finish the log. Blocks until it is written, at most some seconds."""
-        self._take_burst()
+        self._take_merged_chunks()
         self._readers.clear()
         self._log.close()
 
@@ -281,7 +281,7 @@ class Journal:
             return
         self._ring.add(events)
         for reader in tuple(self._readers):
-            reader.offer(events)
+            reader.push(events)
         if any(e.kind in {"session_changed", "turn_started", "turn_ended"} for e in events):
             self._progress.set()
             self._progress = asyncio.Event()

@@ -54,7 +54,7 @@ class KeptSessions:
         """
         if session_id in self._host.sessions:
             return
-        await self._host.ending.is_put_away(session_id)
+        await self._host.closer.wait_suspended(session_id)
         await self._store.ready()
         task = self._waking.get(session_id)
         if task is None:
@@ -80,7 +80,7 @@ class KeptSessions:
         for meta in metas[-self._host.config.limits.woken_sessions :]:
             await self.wake(meta.session_id)
 
-    async def find_kept(self, agent: str, notebook_path: str, label: str) -> Session | None:
+    async def find_stored(self, agent: str, notebook_path: str, label: str) -> Session | None:
         """Open the newest kept session of that agent, notebook and label that can be gone on with.
 
         Only where the agent remembers it: else a new one serves as well.
@@ -164,7 +164,9 @@ class KeptSessions:
             session: Session = ImportedSession(journal, limits)
         else:
             documents = self._host.config.documents
-            session = Session(spec, journal, self._host.pool, documents, limits, self._host.guards)
+            session = Session(
+                spec, journal, self._host.pool, documents, limits, self._host.permission_stores
+            )
         session.know_secrets(redactor)
         session.label = meta.label
         return session

@@ -31,7 +31,7 @@ class Link:
     """
 
     def __init__(self, connection: AgentConnection, agent_session_id: str, log: SessionLog) -> None:
-        self.connection = connection
+        self.agent_connection = connection
         self.agent_session_id = agent_session_id
         self.log = log
         self.legacy_models: frozenset[str] = frozenset()
@@ -39,17 +39,19 @@ class Link:
 
     def can(self, ability: Ability) -> bool:
         """Tell whether the agent says so."""
-        return ability in abilities(dict(self.connection.capabilities))
+        return ability in abilities(dict(self.agent_connection.capabilities))
 
     async def prompt(
         self, blocks: Sequence[Mapping[str, Any]], before_answer: BeforeAnswer | None = None
     ) -> dict[str, Any]:
         """ACP: session/prompt."""
-        return await self.connection.prompt(self.agent_session_id, blocks, self.log, before_answer)
+        return await self.agent_connection.prompt(
+            self.agent_session_id, blocks, self.log, before_answer
+        )
 
     async def cancel(self) -> None:
         """ACP: session/cancel."""
-        await self.connection.cancel(self.agent_session_id, self.log)
+        await self.agent_connection.cancel(self.agent_session_id, self.log)
 
     async def set_mode(self, mode_id: str) -> None:
         """ACP: session/set_mode; the older way, only where there is no config option for it."""
@@ -84,7 +86,7 @@ class Link:
             It ended.
         """
         named = {"sessionId": self.agent_session_id, **params}
-        return await self.connection.request(method, named, self.log)
+        return await self.agent_connection.request(method, named, self.log)
 
     async def _perhaps(self, method: str) -> None:
         try:

@@ -110,10 +110,10 @@ class Ownership:
     def owns(self, folder: Path) -> bool:
         """Tell whether a folder was not lost to another server. By any thread, at any time."""
         if time.time() - self._looked > 2 * self._beat_seconds:
-            self.look()  # this program slept
+            self.read_marks()  # this program slept
         return folder not in self._lost
 
-    def look(self) -> tuple[frozenset[Path], frozenset[Path]]:
+    def read_marks(self) -> tuple[frozenset[Path], frozenset[Path]]:
         """Read the marks in the folders that are owned.
 
         Returns

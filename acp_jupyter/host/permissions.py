@@ -64,7 +64,7 @@ def decide(
     call: ToolCall,
     options: tuple[PermissionOption, ...],
     standing: Standing = Standing(),
-    places: Places = _NOWHERE,
+    folder: Places = _NOWHERE,
 ) -> Decision | None:
     """Answer a request by policy or rule; None asks the user. May block on the disk.
 
@@ -82,12 +82,12 @@ def decide(
         What the agent offers.
     standing
         The rules.
-    places
+    folder
         The session's folder.
     """
     if is_question(call, options):
         return None
-    facts = facts_of(call, places)
+    facts = facts_of(call, folder)
     ruling = rule_on(standing.rules, facts)
     if ruling.denied is not None:
         return _answer(reject_option(options), ruling.denied)
@@ -130,11 +130,11 @@ def _by_policy(policy: Policy, facts: Facts) -> Verdict:
         case "deny":
             return "reject"
         case "read-only":
-            secret = any(spot is None or spot.secret for spot in facts.spots)
+            secret = any(spot is None or spot.secret for spot in facts.paths)
             looks = facts.kind in {"read", "search"}
             return "allow" if looks and facts.inside and not secret else "reject"
         case "accept-edits":
-            protected = any(spot is None or spot.protected for spot in facts.spots)
+            protected = any(spot is None or spot.protected for spot in facts.paths)
             return "allow" if facts.kind == "edit" and facts.inside and not protected else "ask"
         case "allow-all":
             named = facts.names_something and (facts.understood or facts.kind in _WITH_PATHS)

@@ -49,7 +49,7 @@ class Places:
         """The folder as agents write it."""
         return "" if self.root is None else str(self.root)
 
-    def spot(self, path: str) -> Spot | None:
+    def locate(self, path: str) -> Spot | None:
         """Return where a path lies; None outside the folder, or if it can't be told. May block."""
         if path.startswith(("/", "~", "\\")) or ":" in path[:3] or not path.isprintable():
             return None

@@ -45,7 +45,7 @@ class _Running:
     """A process that is starting or runs, and who uses it."""
 
     task: asyncio.Task[AgentConnection]
-    lines: Lines
+    log_router: Lines
     router: ClientRouter
     users: set[Member] = field(default_factory=set)
     alone: bool = False
@@ -129,7 +129,7 @@ class AgentPool:
         running.users.add(member)
         if member.client is not None:
             running.router.add(member.log.session_id, member.client)
-            running.lines.join(member.log)
+            running.log_router.join(member.log)
         try:
             return await asyncio.shield(running.task)
         except BaseException:
@@ -175,7 +175,7 @@ class AgentPool:
         used = (running for running in group if member in running.users)
         return any(r.router.restricts_another(member.log.session_id) for r in used)
 
-    def keep_alone(self, member: Member) -> bool:
+    def reserve_process(self, member: Member) -> bool:
         """Share the member's process with no other session from now on; tell whether that holds."""
         member.alone = True
         for running in self._running.get(_key(member), ()):
@@ -202,7 +202,7 @@ class AgentPool:
         for running in left:
             if not (running.users and running.usable):
                 await self._end(_key(member), running)
-            running.lines.leave(member.log)
+            running.log_router.leave(member.log)
 
     async def restart(self, agent_id: str) -> int:
         """End every process of an agent; each session starts it anew. Return how many ended."""
@@ -234,14 +234,14 @@ class AgentPool:
         return running
 
     async def _open(
-        self, member: Member, key: _Key, lines: Lines, router: ClientRouter
+        self, member: Member, key: _Key, log_router: Lines, router: ClientRouter
     ) -> AgentConnection:
         try:
             connection = await AgentConnection.open(
                 member.spec,
                 cwd=member.cwd,
                 client=router,
-                lines=lines,
+                log_router=log_router,
                 limits=self._limits,
                 redactor=None if self._redactor is None else self._redactor(member.spec),
             )

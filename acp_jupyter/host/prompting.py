@@ -60,10 +60,10 @@ class Prompting:
         self._queue = TurnQueue(journal, limits)
         self._running: QueuedTurn | None = None
         self._closing = False
-        self.asking = Asking(journal, self._nobody_to_answer, self._refuse)
+        self.permissions = Asking(journal, self._nobody_to_answer, self._refuse)
         self.elicitations = Elicitations(journal, self._nobody_to_ask, self._leave_unanswered)
         self.someone_attached = False
-        self.said: Callable[[Blocks], Blocks] | None = None
+        self.rewrite_prompt: Callable[[Blocks], Blocks] | None = None
         """What is done to a prompt before it is sent; set while a record is played."""
         self.ended: Callable[[], None] | None = None
         """Called at the end of each turn."""
@@ -108,7 +108,7 @@ class Prompting:
         self._queue.remove(turn_id)
         running = self._running
         if running is not None and turn_id in {None, running.turn_id}:
-            self.asking.hold_back()
+            self.permissions.hold_back()
             running.stop.set()
 
     def edit(self, turn_id: str, prompt: str | Blocks, user: str = "") -> None:
@@ -128,7 +128,7 @@ class Prompting:
 
     def expire_requests(self) -> None:
         """Give up all that the agent asked: its process has ended."""
-        self.asking.expire_all()
+        self.permissions.expire_all()
         self.elicitations.expire_all()
 
     async def close(self, *, with_server: bool = False) -> None:
@@ -185,22 +185,22 @@ class Prompting:
 
     async def _work(self, turn: QueuedTurn) -> None:
         self._files.begin(turn.turn_id)
-        if self.asking.trust is not None and not turn.kernel_id:
+        if self.permissions.trust is not None and not turn.kernel_id:
             try:
-                await self.asking.trust.passed_by_user()
+                await self.permissions.trust.require_from_user()
             except FolderNotTrusted:
                 if not turn.stop.is_set():
                     raise
                 self._journal.note(TurnStopped(turn_id=turn.turn_id))
                 return
-        requests = self.asking.requests
+        requests = self.permissions.requests
         restricted = requests.policy() in CHANGES_NOTHING or requests.denies()
         if restricted:
             # An agent may act in another session's name.
-            await self._agent.be_alone()
+            await self._agent.move_to_own_process()
         await self._files.must_be_there()
-        link = await self._agent.linked()
-        await self._files.looked()
+        link = await self._agent.open()
+        await self._files.scanned()
         if turn.stop.is_set():
             self._journal.note(TurnStopped(turn_id=turn.turn_id))
             return
@@ -212,8 +212,8 @@ class Prompting:
 
     async def _fitted(self, blocks: Blocks) -> Blocks:
         """Return a prompt as the agent can take it, now that it has said what that is."""
-        if self.said is not None:
-            return await asyncio.to_thread(self.said, blocks)
+        if self.rewrite_prompt is not None:
+            return await asyncio.to_thread(self.rewrite_prompt, blocks)
         session = self._journal.transcript.session
         return await asyncio.to_thread(
             fitted_blocks,
@@ -225,7 +225,7 @@ class Prompting:
 
     async def _stop_turn(self, turn: QueuedTurn, work: asyncio.Future[None]) -> None:
         """ACP: session/cancel. The turn ends for its user at once, for the agent in its time."""
-        link = self._agent.link
+        link = self._agent.connection
         if link is None:
             # A question of trust belongs to this turn; a process that starts is for the next one.
             self._agent.stop_preparing()
@@ -272,17 +272,17 @@ class Prompting:
         return self._nobody_to_ask() if self._running is not None else not self.someone_attached
 
     def _cancel_requests(self) -> None:
-        self.asking.cancel_all()
+        self.permissions.cancel_all()
         self.elicitations.cancel_all()
 
     def _refuse(self) -> None:
-        played = self.asking.recorded is not None
-        self._end_unasked(REFUSED_OF_RECORD if played else REFUSED)
+        played = self.permissions.recorded_answers is not None
+        self._end_unanswered(REFUSED_OF_RECORD if played else REFUSED)
 
     def _leave_unanswered(self) -> None:
-        self._end_unasked(UNANSWERED)
+        self._end_unanswered(UNANSWERED)
 
-    def _end_unasked(self, error: NobodyToAsk) -> None:
+    def _end_unanswered(self, error: NobodyToAsk) -> None:
         """Something needed an answer, for want of anyone to ask: the turn ends in an error."""
         if self._running is not None:
             # Before the agent hears of it: its answer to the prompt may come at once.

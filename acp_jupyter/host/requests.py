@@ -56,7 +56,7 @@ class OurRequests:
             request.future.exception()  # seen; the one who waited may have failed before
         return waited
 
-    def asked(self, message: Mapping[str, Any]) -> OurRequest | None:
+    def answered_by(self, message: Mapping[str, Any]) -> OurRequest | None:
         """Return the request that ``message`` answers."""
         request_id = message.get("id")
         if "method" in message or not isinstance(request_id, int):
@@ -71,7 +71,7 @@ class OurRequests:
 
     def settle(self, message: Mapping[str, Any]) -> None:
         """Hand an answer to whoever waits for it; one for nobody is ignored."""
-        request = self.asked(message)
+        request = self.answered_by(message)
         if request is None:
             return
         future = self._waiting.pop(request.id).future

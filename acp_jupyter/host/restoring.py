@@ -37,7 +37,7 @@ class Restored:
     transcript: Transcript
     reader: TrafficReader
     next_number: int
-    shelf: Shelf
+    spill: Shelf
     """Where a part of the transcript lies."""
 
 
@@ -48,7 +48,7 @@ def read_session(folder: Path, meta: SessionMeta, limits: Limits, read_only: str
     is read with what the list knows of the session.
     """
     reader = TrafficReader()
-    shelf = Shelf(limits.shelf_bytes)
+    shelf = Shelf(limits.spill_bytes)
     number = 0
     transcript = opened(opening_of(meta), meta.created_at or 0.0)
     path = folder / TRAFFIC_FILE
@@ -119,7 +119,7 @@ def resume_journal(
         restored.next_number,
         limits,
         changed,
-        restored.shelf,
+        restored.spill,
     )
 
 

@@ -158,7 +158,7 @@ class Lines:
             marks.append(Mark(log, seq))
         return tuple(marks)
 
-    def keep_handshake(self, direction: Direction, message: dict[str, Any]) -> None:
+    def remember_handshake(self, direction: Direction, message: dict[str, Any]) -> None:
         """Remember a line of the handshake, for sessions that join later."""
         answers = len(self._handshake) - 1 if direction == "<" and self._handshake else None
         self._handshake.append(_Common(time.time(), direction, message, answers))

@@ -86,7 +86,7 @@ class Session:
         self.tools_refused = False
         """Whether its user wants none; then no kernel turns them on."""
         self.tools: ToolsOffer | None = None
-        self.record: SessionRecord | None = None
+        self.recording: SessionRecord | None = None
         """Where it is recorded, or what it is played from."""
         self.journal = journal
         self._limits = limits
@@ -98,20 +98,20 @@ class Session:
         self.agent.before_start = self._prepare
         self.agent.more_servers = self._own_servers
         self._turns = Prompting(journal, self.agent, self.turn_files, limits)
-        asking = self._client.asking = self._turns.asking
+        asking = self._client.permissions = self._turns.permissions
         asking.doubtful = self.agent.restricts_another
-        self._client.consent = Consent(journal, asking)
+        self._client.host_permissions = Consent(journal, asking)
         if guards is not None:
             asking.rules = SessionRules(journal, cwd, guards.rules, guards.own_folders)
             asking.trust = TrustGate(journal, spec, cwd, guards.trust, asking.nobody_to_ask)
         self._client.elicitations = self._turns.elicitations
-        self._turns.ended = self.agent.rest
+        self._turns.ended = self.agent.start_idle_timer
         self.terminals = Terminals(
             journal.note, cwd, agent_environment(os.environ, spec.env), limits
         )
         self._client.terminals = self.terminals
         self.agent.exited = self._agent_exited
-        self._silence = Silence(journal, limits)
+        self._silent_turn_timer = Silence(journal, limits)
 
     @property
     def session_id(self) -> str:
@@ -158,14 +158,14 @@ class Session:
             It did not start.
         """
         if self.may_start():
-            await self.agent.linked()
+            await self.agent.open()
 
     def start_in_background(self) -> None:
         """Start the agent, as `start` does; a failure is told in the transcript."""
         if self.may_start():
             self.agent.start_in_background()
 
-    async def look_at_record(self) -> None:
+    async def check_recording(self) -> None:
         """Find out who made the record that it is played from, if it is.
 
         Raises
@@ -173,17 +173,17 @@ class Session:
         AcpError
             The record can't be read.
         """
-        if isinstance(self.record, Replaying):
-            await asyncio.to_thread(self.record.look)
+        if isinstance(self.recording, Replaying):
+            await asyncio.to_thread(self.recording.read)
 
     def may_start(self) -> bool:
         """Tell whether the agent may be started without asking about the folder."""
-        gate = self._turns.asking.trust
+        gate = self._turns.permissions.trust
         return gate is None or gate.is_open()
 
-    def suits(self, wish: RecordWish | None) -> bool:
+    def matches(self, options: RecordWish | None) -> bool:
         """Tell whether it can be used for a wish: what is played is never taken for an agent."""
-        return wish is None if self.record is None else self.record.suits(wish)
+        return options is None if self.recording is None else self.recording.matches(options)
 
     def prompt(
         self,
@@ -230,7 +230,7 @@ class Session:
         who: Answerer = SOMEBODY,
     ) -> str:
         """Answer a permission request; return what was chosen, in words."""
-        return self._turns.asking.answer(request_id, option_id, reason, who)
+        return self._turns.permissions.answer(request_id, option_id, reason, who)
 
     def attach(self) -> None:
         """Remember that somebody can see the session: its questions wait for them."""
@@ -246,12 +246,12 @@ class Session:
 
     async def set_mode(self, mode_id: str) -> None:
         """ACP: session/set_mode."""
-        link = await self.agent.linked()
+        link = await self.agent.open()
         await link.set_mode(mode_id)
 
     async def set_config(self, config_id: str, value: str | bool) -> None:
         """ACP: session/set_config_option."""
-        link = await self.agent.linked()
+        link = await self.agent.open()
         await link.set_config(config_id, value)
 
     async def close(self, *, delete: bool = False, with_server: bool = False) -> None:
@@ -269,15 +269,15 @@ class Session:
         await self.terminals.close()
         if self.tools is not None:
             await self.tools.end(self.session_id)
-        self._silence.close()
+        self._silent_turn_timer.close()
         await self.agent.close(delete=delete)
         try:
             await asyncio.to_thread(self.journal.close)
         except RuntimeError:
             # The interpreter is ending: there are no more threads, and nobody is held up.
             self.journal.close()
-        if isinstance(self.record, Recording):
-            await self.record.close()
+        if isinstance(self.recording, Recording):
+            await self.recording.close()
 
     async def _own_servers(self) -> Sequence[Mapping[str, Any]]:
         return () if self.tools is None else await self.tools.servers(self)
@@ -290,14 +290,14 @@ class Session:
     async def _prepare(self) -> None:
         """Make sure that the agent may be started, and with what."""
         if self.state.policy in CHANGES_NOTHING:
-            self.agent.keep_alone()
-        if self._turns.asking.trust is not None:
-            await self._turns.asking.trust.passed()
-        if isinstance(self.record, Replaying):
-            terminals = self.record.terminals(self.journal.note, self._limits)
-            player = await asyncio.to_thread(self.record.load, terminals)
+            self.agent.reserve_process()
+        if self._turns.permissions.trust is not None:
+            await self._turns.permissions.trust.require()
+        if isinstance(self.recording, Replaying):
+            terminals = self.recording.terminals(self.journal.note, self._limits)
+            player = await asyncio.to_thread(self.recording.load, terminals)
             self._client.terminals = terminals
-            self._turns.asking.recorded = self.record.answers
-            self._turns.said = self.record.said
+            self._turns.permissions.recorded_answers = self.recording.answers
+            self._turns.rewrite_prompt = self.recording.rewrite_prompt
             self.agent.start_with(player)
-            self.agent.keep_alone()
+            self.agent.reserve_process()

@@ -74,10 +74,10 @@ class SessionAgent:
         self._prepared: asyncio.Task[Link] | None = None
         """The start that got past `before_start`."""
         self._watch: asyncio.Task[None] | None = None
-        self._ending: asyncio.Task[None] | None = None
+        self._end_task: asyncio.Task[None] | None = None
         self._closing = False
-        self._news = AgentNews(journal, spec.name)
-        self._resting = Resting(limits.idle_seconds, self._idle, self._leave)
+        self._notes = AgentNews(journal, spec.name)
+        self._idle_timer = Resting(limits.idle_seconds, self._idle, self._leave)
 
     @property
     def running(self) -> bool:
@@ -85,7 +85,7 @@ class SessionAgent:
         return self._start is not None and not _failed(self._start)
 
     @property
-    def link(self) -> Link | None:
+    def connection(self) -> Link | None:
         """The session at its running agent; None while that starts, too."""
         start = self._start
         if start is None or not start.done() or _failed(start):
@@ -96,25 +96,25 @@ class SessionAgent:
         """Start the agent so; for a session that no process serves yet."""
         self.spec = self._member.spec = spec
 
-    def keep_alone(self) -> None:
+    def reserve_process(self) -> None:
         """Share the process with no other session."""
-        self._pool.keep_alone(self._member)
+        self._pool.reserve_process(self._member)
 
     def restricts_another(self) -> bool:
         """Tell whether another session of the process forbids things now."""
         return self._pool.restricts_another(self._member)
 
-    async def be_alone(self) -> None:
+    async def move_to_own_process(self) -> None:
         """Move to a process that no other session uses, where the conversation can move too."""
-        if self._pool.keep_alone(self._member):
+        if self._pool.reserve_process(self._member):
             return
-        link = self.link
+        link = self.connection
         state = self._journal.transcript
         begun = any(state.turns[turn_id].status == "done" for turn_id in state.turn_order)
         if not begun or (link is not None and (link.can("resume") or link.can("load"))):
             await self.drop()
 
-    async def linked(self) -> Link:
+    async def open(self) -> Link:
         """Return the session at its running agent.
 
         Raises
@@ -141,7 +141,7 @@ class SessionAgent:
         """
         if self.before_start is not None:
             await self.before_start()
-        return await self._pool.join(self._member, self._news.paused)
+        return await self._pool.join(self._member, self._notes.paused)
 
     async def disconnected(self) -> None:
         """Use the connection no more, unless the session is open there."""
@@ -154,7 +154,7 @@ class SessionAgent:
 
     def start_in_background(self) -> None:
         """Start the agent; a failure is told in the transcript."""
-        self._starting().add_done_callback(self._news.start_failed)
+        self._starting().add_done_callback(self._notes.start_failed)
 
     def stop_preparing(self) -> None:
         """Cancel a start that still waits for trust; the next start asks again."""
@@ -165,39 +165,39 @@ class SessionAgent:
 
     async def drop(self) -> None:
         """Leave the process, if there is one; the last to leave waits until it is gone."""
-        self._resting.end()
+        self._idle_timer.end()
         start, self._start = self._start, None
         if start is not None:
-            self._ending = asyncio.create_task(
+            self._end_task = asyncio.create_task(
                 self._end(start), name=f"acp-end-{self._journal.session_id}"
             )
-        if self._ending is not None:
+        if self._end_task is not None:
             # Whoever waits may be cancelled; the next one waits for the same.
-            await asyncio.shield(self._ending)
+            await asyncio.shield(self._end_task)
 
     async def close(self, *, delete: bool = False) -> None:
         """Tell the agent that the session ends, and leave it."""
         self._closing = True
         await self.login.cancel()
-        link = self.link
+        link = self.connection
         if link is not None:
             bye = link.delete() if delete else link.close()
             with contextlib.suppress(AcpError, TimeoutError):
                 await asyncio.wait_for(bye, _FAREWELL_SECONDS)
         await self.drop()
 
-    def rest(self) -> None:
+    def start_idle_timer(self) -> None:
         """Leave an agent that has nothing to do for long, if it can take up the session again."""
-        self._resting.end()
-        link = self.link
+        self._idle_timer.end()
+        link = self.connection
         if link is not None and (link.can("resume") or link.can("load")):
-            self._resting.begin()
+            self._idle_timer.begin()
 
     def _idle(self) -> bool:
         return self._journal.transcript.session.active_turn_id is None and self.running
 
     def _starting(self) -> asyncio.Task[Link]:
-        self._resting.end()
+        self._idle_timer.end()
         if self._start is None or _failed(self._start):
             name = f"acp-start-{self._journal.session_id}"
             self._start = asyncio.create_task(self.login.watch(self._open()), name=name)
@@ -208,7 +208,7 @@ class SessionAgent:
             await self.before_start()
         self._prepared = self._start
         self._journal.note(AgentStarting())
-        connection = await self._pool.join(self._member, self._news.paused)
+        connection = await self._pool.join(self._member, self._notes.paused)
         try:
             own = () if self.more_servers is None else await self.more_servers()
             attaching = Attaching(
@@ -238,18 +238,18 @@ class SessionAgent:
                 return link
         return await attaching.new()
 
-    async def _watch_exit(self, link: Link) -> None:
+    async def _watch_exit(self, connection: Link) -> None:
         """Tell at once when the process ends, whoever ended it."""
-        reason = await link.connection.wait_closed()
+        reason = await connection.agent_connection.wait_closed()
         # Nothing is awaited before all is told: the next turn may run on another process then.
-        if self.link is link:
+        if self.connection is connection:
             self._start = None
         if self._start is None:
             if self.exited is not None:
                 self.exited()
-            words = link.connection.fault or reason.words()
-            self._news.exited(link.connection, words, expected=self._closing)
-        await self._pool.leave(self._member, link.connection)
+            words = connection.agent_connection.fault or reason.words()
+            self._notes.exited(connection.agent_connection, words, expected=self._closing)
+        await self._pool.leave(self._member, connection.agent_connection)
 
     async def _end(self, start: asyncio.Task[Link]) -> None:
         """Leave an agent that was started, or is being started."""
@@ -265,8 +265,8 @@ class SessionAgent:
                 watch.cancel()
                 await asyncio.wait([watch])
                 self._left("was left")
-            elif not link.connection.closed.is_set():
-                await link.connection.close()
+            elif not link.agent_connection.closed.is_set():
+                await link.agent_connection.close()
             if watch is not None:
                 await asyncio.wait([watch])
 
@@ -276,7 +276,7 @@ class SessionAgent:
 
     def _left(self, words: str) -> None:
         if self._start is None:
-            self._news.left(words)
+            self._notes.left(words)
 
 
 def _failed(task: asyncio.Task[Link]) -> bool:

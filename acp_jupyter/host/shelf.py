@@ -51,9 +51,9 @@ class Shelf:
                 self._write()
             return start << _SIZE_BITS | len(data)
 
-    def get(self, place: int) -> bytes:
+    def get(self, position: int) -> bytes:
         """Return the bytes that are there."""
-        start, left = place >> _SIZE_BITS, place & ((1 << _SIZE_BITS) - 1)
+        start, left = position >> _SIZE_BITS, position & ((1 << _SIZE_BITS) - 1)
         with self._lock:
             if start >= self._written:
                 first = start - self._written

@@ -26,13 +26,13 @@ class Silence:
     def __init__(self, journal: Journal, limits: Limits) -> None:
         self._journal = journal
         self._seconds = limits.silent_seconds
-        self._timer = asyncio.get_running_loop().call_later(self._seconds, self._look)
+        self._timer = asyncio.get_running_loop().call_later(self._seconds, self._check)
 
     def close(self) -> None:
         """Look no more."""
         self._timer.cancel()
 
-    def _look(self) -> None:
+    def _check(self) -> None:
         session, since = self._journal.transcript.session, self._journal.last_line_at
         left = since + self._seconds - time.time()
         turn_id = session.active_turn_id if session.status == "running" else None
@@ -40,4 +40,4 @@ class Silence:
             self._journal.note(AgentSilent(turn_id=turn_id, since=since))
         # A turn that begins meanwhile can't have been silent for long before the next look.
         wait = left if 0 < left < self._seconds else self._seconds
-        self._timer = asyncio.get_running_loop().call_later(wait, self._look)
+        self._timer = asyncio.get_running_loop().call_later(wait, self._check)

@@ -91,7 +91,7 @@ class Supervisor:
         self._parent = os.getppid()
         self._pid = 0
         self._exited = False
-        self._asked_to_stop = False
+        self._stop_requested = False
         self._wake_read, self._wake_write = os.pipe()
         os.set_blocking(self._wake_read, False)
         os.set_blocking(self._wake_write, False)
@@ -117,7 +117,7 @@ class Supervisor:
         return self._exited and not (self._terminal and self._anything_left())
 
     def _on_stop_signal(self, *_: object) -> None:
-        self._asked_to_stop = True
+        self._stop_requested = True
 
     def _start(self, command: list[str]) -> bool:
         me = os.getpid()
@@ -152,7 +152,7 @@ class Supervisor:
             os.write(self._status_fd, json.dumps(message).encode() + b"\n")
 
     def _host_lives(self) -> bool:
-        if self._asked_to_stop or os.getppid() != self._parent:
+        if self._stop_requested or os.getppid() != self._parent:
             return False
         readable, _, _ = select.select([self._life_fd], [], [], 0)
         return not readable
@@ -160,7 +160,7 @@ class Supervisor:
     def _wait(self, seconds: float) -> None:
         """Sleep until a child ends, a signal comes, the life pipe ends or time is up."""
         fds = [self._wake_read]
-        if not self._asked_to_stop:
+        if not self._stop_requested:
             fds.append(self._life_fd)
         select.select(fds, [], [], max(0.0, seconds))
         with contextlib.suppress(BlockingIOError):
@@ -185,14 +185,14 @@ class Supervisor:
 
     def _wait_until_gone(self, seconds: float) -> None:
         """Wait for the agent itself."""
-        self._asked_to_stop = True
+        self._stop_requested = True
         deadline = time.monotonic() + seconds
         while not self._exited and time.monotonic() < deadline:
             self._wait(deadline - time.monotonic())
 
     def _end_all(self) -> None:
         """SIGTERM, then SIGKILL, to everything that the agent started."""
-        self._asked_to_stop = True
+        self._stop_requested = True
         deadline = time.monotonic() + self._term_seconds
         self._signal_all(signal.SIGTERM)
         while self._anything_left() and time.monotonic() < deadline:

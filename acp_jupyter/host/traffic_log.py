@@ -65,7 +65,7 @@ _ENTRY_BYTES = 500
 class _Flush(threading.Event):
     """Somebody waits for the lines before it."""
 
-    kept = False
+    written = False
 
 
 class _Gap:
@@ -205,7 +205,7 @@ class TrafficLog:
             self.why, self.missing = _SLOW, _WAITS_LONG
             if done.is_set():
                 self._answers()
-        return done.kept
+        return done.written
 
     def _answers(self) -> None:
         """Take back that the disk does not answer. By both threads: each may be the later one."""
@@ -257,9 +257,9 @@ class TrafficLog:
             self._end_dropping()
         for item in batch:
             if isinstance(item, _Flush):
-                item.kept = self._takes_all()
+                item.written = self._takes_all()
                 item.set()
-                if item.kept:
+                if item.written:
                     self._answers()
         if None in batch:
             os.close(self._fd)
@@ -508,8 +508,8 @@ class FrozenLog(TrafficLog):
         """Nothing is open."""
 
 
-def _dump(record: dict[str, Any]) -> str:
-    return json.dumps(record, ensure_ascii=False, separators=(",", ":"))
+def _dump(entry: dict[str, Any]) -> str:
+    return json.dumps(entry, ensure_ascii=False, separators=(",", ":"))
 
 
 def read_entry(line: bytes) -> TrafficEntry | None:

@@ -41,7 +41,7 @@ class LineTransport:
     ----------
     process
         Owned by the caller.
-    lines
+    log_router
         Where lines are written.
     limits
         See `Limits`.
@@ -50,13 +50,13 @@ class LineTransport:
     """
 
     def __init__(
-        self, process: AgentProcess, lines: Lines, limits: Limits, *, name: str = "The agent"
+        self, process: AgentProcess, log_router: Lines, limits: Limits, *, name: str = "The agent"
     ) -> None:
         self.ended = asyncio.Event()
         self.fault = ""
         """Why the conversation with a living agent was ended, e.g. ``has closed its stdin``."""
         self._process = process
-        self._lines = lines
+        self._log_router = log_router
         self._limits = limits
         self._name = name
         self._splitter = LineSplitter(limits.line_bytes)
@@ -65,7 +65,7 @@ class LineTransport:
         self._ours = OurRequests()
         self._theirs = TheirRequests(limits.open_requests)
         self._inbound = Inbound(
-            lines, self._ours, self._theirs, limits, self._ready.put_nowait, self._answer_now
+            log_router, self._ours, self._theirs, limits, self._ready.put_nowait, self._answer_now
         )
         self._pumping = asyncio.create_task(self._pump(), name="acp-agent-lines")
 
@@ -110,9 +110,9 @@ class LineTransport:
         try:
             async with asyncio.timeout(seconds):
                 message = clean_json(message)
-                request.marks = self._lines.write(">", message, self._logs(log))
+                request.marks = self._log_router.write(">", message, self._logs(log))
                 if method == _HANDSHAKE:
-                    self._lines.keep_handshake(">", message)
+                    self._log_router.remember_handshake(">", message)
                 self._put(message)
                 await self._flush()
                 return await request.future
@@ -125,7 +125,7 @@ class LineTransport:
     ) -> None:
         """Send a notification. It is queued at once, behind what the agent has yet to read."""
         message = clean_json({"jsonrpc": "2.0", "method": method, "params": dict(params)})
-        self._lines.write(">", message, self._logs(log))
+        self._log_router.write(">", message, self._logs(log))
         self._put(message)
         await self._flush()
 
@@ -173,7 +173,7 @@ class LineTransport:
         return self._fail(f"{self._name} {why}. {_NEXT}")
 
     def _logs(self, log: SessionLog | None) -> Sequence[SessionLog]:
-        return self._lines.joined if log is None else (log,)
+        return self._log_router.joined if log is None else (log,)
 
     def _give_up(self, request: OurRequest) -> None:
         """ACP: $/cancel_request. Who does not know it may ignore it."""
@@ -184,7 +184,7 @@ class LineTransport:
             "method": "$/cancel_request",
             "params": {"requestId": request.id},
         }
-        self._lines.write(">", message, [mark.log for mark in request.marks])
+        self._log_router.write(">", message, [mark.log for mark in request.marks])
         with contextlib.suppress(AgentDied):
             self._put(message)
 
@@ -198,7 +198,7 @@ class LineTransport:
         if asked is None:
             return
         message = clean_json({**message, "id": asked.id})
-        self._lines.write(">", message, [mark.log for mark in asked.marks], asked.marks)
+        self._log_router.write(">", message, [mark.log for mark in asked.marks], asked.marks)
         self._put(message)
 
     def _put(self, message: dict[str, Any]) -> None:

@@ -60,10 +60,10 @@ def not_trusted(folder: str, warning: str = "") -> FolderNotTrusted:
     )
 
 
-def record_not_trusted(record: str, folder: str) -> FolderNotTrusted:
+def record_not_trusted(recording: str, folder: str) -> FolderNotTrusted:
     """Say that a record was not made here and its folder is not trusted, and what to do."""
     return FolderNotTrusted(
-        f"{record} was not recorded here, and {folder} is not trusted.",
+        f"{recording} was not recorded here, and {folder} is not trusted.",
         "Playing a record makes the changes to files that it holds. If you trust where it comes "
         "from, say so: in the page, with --trust in the first line of the cell, with "
         'connect(..., trust=True), or with "trust": true in a request.',
@@ -78,10 +78,10 @@ class PlayedRecord(Protocol):
         """Relative to the host's root."""
 
     @property
-    def made_here(self) -> bool:
+    def is_ours(self) -> bool:
         """Whether this installation made it; `look` tells."""
 
-    def look(self) -> object:
+    def read(self) -> object:
         """Read it; blocks."""
 
 
@@ -118,7 +118,7 @@ class TrustGate:
         self._store = store
         self._nobody_to_ask = nobody_to_ask
         self._numbers = itertools.count(1)
-        self.record: PlayedRecord | None = None
+        self.recording: PlayedRecord | None = None
         """What is played in the agent's place."""
         self._granted = not needs_trust(spec)
         self._granted_to_kernels = False
@@ -135,10 +135,10 @@ class TrustGate:
 
     def is_open(self) -> bool:
         """Tell whether nobody need be asked. May block on the disk."""
-        granted = self._granted or self._granted_to_kernels or self._is_own_record()
+        granted = self._granted or self._granted_to_kernels or self._is_own_recording()
         return granted or self._store.trusts(self._folder)
 
-    async def passed_by_user(self) -> None:
+    async def require_from_user(self) -> None:
         """Return once a user trusts the folder in whose session they prompt.
 
         Raises
@@ -146,15 +146,15 @@ class TrustGate:
         FolderNotTrusted
             They do not, or can't be asked now.
         """
-        if self._granted or not self._granted_to_kernels or self._is_own_record():
+        if self._granted or not self._granted_to_kernels or self._is_own_recording():
             return  # then they were asked before the agent started
         if not await asyncio.to_thread(self._store.trusts, self._folder):
-            await self._ask()
+            await self._request()
 
-    def _is_own_record(self) -> bool:
-        return self.record is not None and self.record.made_here
+    def _is_own_recording(self) -> bool:
+        return self.recording is not None and self.recording.is_ours
 
-    async def passed(self) -> None:
+    async def require(self) -> None:
         """Return once the folder is trusted. The question belongs to a turn, and ends with it.
 
         Raises
@@ -162,13 +162,13 @@ class TrustGate:
         FolderNotTrusted
             It is not, or there is no one to ask now.
         """
-        if self.record is not None:
-            await asyncio.to_thread(self.record.look)
+        if self.recording is not None:
+            await asyncio.to_thread(self.recording.read)
         if self._granted or await asyncio.to_thread(self.is_open):
             return
-        await self._ask()
+        await self._request()
 
-    async def _ask(self) -> None:
+    async def _request(self) -> None:
         session = self._journal.transcript.session
         if session.active_turn_id is None or self._nobody_to_ask():
             raise await asyncio.to_thread(self._not_trusted, session.folder)
@@ -181,7 +181,7 @@ class TrustGate:
                     request_id=request_id,
                     agent_name=session.agent_info.name,
                     folder=session.folder,
-                    record="" if self.record is None else self.record.path,
+                    record="" if self.recording is None else self.recording.path,
                     warning=warning,
                 )
             )
@@ -189,9 +189,9 @@ class TrustGate:
             raise await asyncio.to_thread(self._not_trusted, session.folder)
 
     def _not_trusted(self, folder: str) -> FolderNotTrusted:
-        if self.record is None:
+        if self.recording is None:
             return not_trusted(folder, too_much(self._folder))
-        return record_not_trusted(self.record.path, folder)
+        return record_not_trusted(self.recording.path, folder)
 
     def check(self, request_id: str) -> None:
         """Make sure that this question waits.
@@ -230,7 +230,7 @@ class TrustGate:
                     "trusted": trusted,
                     "by": by,
                     "user": who.user,
-                    "told": who.told,
+                    "told": who.shown_name,
                 }
             )
         )

@@ -88,7 +88,7 @@ def connect(
         record=wish,
         trust=trust,
         tools=tools,
-        ask_trust=client.place == "server",
+        ask_trust=client.location == "server",
     )
     try:
         return Session(client, client.create_session(command), policy)

@@ -78,7 +78,7 @@ def _show(shell: InteractiveShell, turn: Turn, options: CellOptions, cell: Cell)
     shell.push(names, interactive=False)  # type: ignore[no-untyped-call]
     if options.background:
         _show_beginning(turn, cell)
-    elif cell.face == "terminal":
+    elif cell.frontend == "terminal":
         _show_in_terminal(turn)
     else:
         _show_in_notebook(turn, cell)
@@ -86,7 +86,7 @@ def _show(shell: InteractiveShell, turn: Turn, options: CellOptions, cell: Cell)
 
 def _show_beginning(turn: Turn, cell: Cell) -> None:
     """Show the turn as it begins; its output is brought up to date wherever it is live."""
-    if cell.face == "terminal":
+    if cell.frontend == "terminal":
         print(f"Turn {turn.id[:8]} runs in the background: _acp.wait() waits for it.")  # noqa: T201
         return
     start = turn._detail

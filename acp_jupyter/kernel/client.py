@@ -76,7 +76,7 @@ class HostClient(ABC):
         page alone: code that runs in the kernel may be an agent's.
     """
 
-    place: ClassVar[Literal["server", "kernel"]]
+    location: ClassVar[Literal["server", "kernel"]]
     may_answer: ClassVar[bool]
 
     @abstractmethod

@@ -40,7 +40,7 @@ def comm_widget(client: HostClient, turn: TurnState) -> TurnWidget:
         What to show.
     """
     if not isinstance(client, EmbeddedHost):
-        raise TypeError(client.place)
+        raise TypeError(client.location)
     return _Served(client, turn).widget
 
 
@@ -102,9 +102,9 @@ class _Served:
     def _finish(self) -> None:
         """Send what the page has not been told, above all that the turn has ended."""
         with contextlib.suppress(AcpError):
-            self._client.host.call(self._told_all(), _LAST_SECONDS)
+            self._client.host.call(self._flush(), _LAST_SECONDS)
 
-    async def _told_all(self) -> None:
+    async def _flush(self) -> None:
         await self._subscribed.wait()
         if self._channel is not None and self._running is not None:
             self._channel.finish()

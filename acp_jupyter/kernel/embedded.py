@@ -67,7 +67,7 @@ class EmbeddedHost(HostClient):
         For the sessions; empty where it is not known.
     """
 
-    place: ClassVar[Literal["server", "kernel"]] = "kernel"
+    location: ClassVar[Literal["server", "kernel"]] = "kernel"
     may_answer: ClassVar[bool] = True
 
     def __init__(self, notebook_path: str) -> None:
@@ -168,7 +168,7 @@ class EmbeddedHost(HostClient):
             session = self.host.session(session_id)
         except UnknownSession:
             return None
-        if command.cwd not in {None, session.state.cwd} or not session.suits(command.record):
+        if command.cwd not in {None, session.state.cwd} or not session.matches(command.record):
             return None
         self.dispatcher.trust.grant(command, session, self.caller)
         go_on(session, command.record)

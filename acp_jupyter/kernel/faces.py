@@ -51,7 +51,7 @@ def make_widget(client: HostClient, detail: TurnDetail) -> TurnWidget:
     """Return a turn as an ipywidget."""
     from acp_jupyter.kernel.widget import TurnWidget
 
-    if client.place == "kernel":
+    if client.location == "kernel":
         from acp_jupyter.kernel.comm_channel import comm_widget
 
         return comm_widget(client, detail.turn)

@@ -53,7 +53,7 @@ class ServerClient(HostClient):
         Signs each request.
     """
 
-    place: ClassVar[Literal["server", "kernel"]] = "server"
+    location: ClassVar[Literal["server", "kernel"]] = "server"
     may_answer: ClassVar[bool] = False
 
     def __init__(self, url: str, identity: KernelIdentity) -> None:

@@ -24,8 +24,8 @@ Mode = Literal["record", "replay"]
 
 @dataclass(slots=True)
 class _Choice:
-    wish: RecordWish | None = None
-    is_made: bool = False
+    options: RecordWish | None = None
+    is_chosen: bool = False
     """Whether anybody chose, so that the environment does not count any more."""
 
 
@@ -40,9 +40,9 @@ def record_wish() -> RecordWish | None:
     BadRequest
         The environment says what makes no sense.
     """
-    if not _choice.is_made:
+    if not _choice.is_chosen:
         _choose(_from_environment(os.environ.get(VARIABLE, "")))
-    return _choice.wish
+    return _choice.options
 
 
 def is_replaying() -> bool:
@@ -67,7 +67,7 @@ def run_recording(mode: Mode, rest: Sequence[str], client: HostClient) -> str:
         case ["off"]:
             with contextlib.suppress(BadRequest):
                 record_wish()
-            if _choice.wish is None or _choice.wish.mode == mode:
+            if _choice.options is None or _choice.options.mode == mode:
                 _choose(None)
             return _status(client)
         case ["on", *path] if len(path) <= 1:
@@ -81,8 +81,8 @@ def run_recording(mode: Mode, rest: Sequence[str], client: HostClient) -> str:
             raise UsageError(f"Type %acp {mode} on, %acp {mode} on NAME.acp, or %acp {mode} off.")
 
 
-def _choose(wish: RecordWish | None) -> None:
-    _choice.wish, _choice.is_made = wish, True
+def _choose(options: RecordWish | None) -> None:
+    _choice.options, _choice.is_chosen = options, True
 
 
 def _wish(mode: Mode, path: str = "") -> RecordWish:

@@ -46,9 +46,9 @@ class SessionWidget(ipywidgets.VBox):  # type: ignore[misc]
         stop = ipywidgets.Button(description="Stop")
         send.on_click(self._send)
         stop.on_click(self._stop)
-        self._said = ipywidgets.HTML()
+        self._status = ipywidgets.HTML()
         self._turns = ipywidgets.VBox([_asked(turn) for turn in session.turns[-_SHOWN:]])
-        super().__init__([self._turns, self._message, ipywidgets.HBox([send, stop]), self._said])
+        super().__init__([self._turns, self._message, ipywidgets.HBox([send, stop]), self._status])
 
     def add(self, turn: Turn) -> None:
         """Show one more turn."""
@@ -58,19 +58,19 @@ class SessionWidget(ipywidgets.VBox):  # type: ignore[misc]
         try:
             self._session.prompt(self._message.value)
         except AcpError as error:
-            self._tell(error)
+            self._show_status(error)
         else:
             self._message.value = ""
-            self._said.value = ""
+            self._status.value = ""
 
     def _stop(self, _button: object) -> None:
         try:
             self._session.cancel()
         except AcpError as error:
-            self._tell(error)
+            self._show_status(error)
 
-    def _tell(self, error: AcpError) -> None:
-        self._said.value = html.escape(error.message)
+    def _show_status(self, error: AcpError) -> None:
+        self._status.value = html.escape(error.message)
 
 
 def _asked(turn: Turn) -> ipywidgets.VBox:

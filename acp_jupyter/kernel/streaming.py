@@ -30,7 +30,7 @@ class TextStream:
 
     def __iter__(self) -> Iterator[str]:
         while True:
-            done = self._look()
+            done = self._poll()
             if piece := self._piece():
                 yield piece
             if done:
@@ -40,7 +40,7 @@ class TextStream:
     async def __aiter__(self) -> AsyncIterator[str]:
         while True:
             try:
-                done = await asyncio.to_thread(self._look)
+                done = await asyncio.to_thread(self._poll)
             except asyncio.CancelledError:
                 await asyncio.to_thread(self._turn.cancel)
                 raise
@@ -50,7 +50,7 @@ class TextStream:
                 await asyncio.to_thread(self._turn.raise_for_error)
                 return
 
-    def _look(self) -> bool:
+    def _poll(self) -> bool:
         """Wait a little; tell whether the turn has ended."""
         try:
             self._turn._wait(_LOOK_SECONDS, None)

@@ -81,7 +81,7 @@ def _status() -> None:
     client = host_client()
     sessions = client.sessions()
     running = sum(state.active_turn_id is not None for state in sessions)
-    place = "the Jupyter server" if client.place == "server" else "this kernel"
+    place = "the Jupyter server" if client.location == "server" else "this kernel"
     table(
         ("", ""),
         [

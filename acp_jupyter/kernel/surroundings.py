@@ -19,7 +19,7 @@ __all__ = ["Cell", "current_cell", "current_shell", "kernel_of", "notebook_name"
 class Cell:
     """What is running now."""
 
-    face: Literal["notebook", "batch", "terminal", "script"]
+    frontend: Literal["notebook", "batch", "terminal", "script"]
     """``batch`` is a notebook that nobody watches: nbclient, papermill, Voilà."""
     cell_id: str = ""
     source: str = ""

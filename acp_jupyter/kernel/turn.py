@@ -196,7 +196,7 @@ class Turn(ChangedTurn, ExportedTurn):
                 if watch is not None:
                     watch(self._detail)
                 if asks:
-                    self._ask()
+                    self._answer_requests()
         except KeyboardInterrupt:
             self.stop_soon()
             raise
@@ -214,7 +214,7 @@ class Turn(ChangedTurn, ExportedTurn):
         except AcpError:
             return
 
-    def _ask(self) -> None:
+    def _answer_requests(self) -> None:
         from acp_jupyter.kernel.question_forms import ask_question
         from acp_jupyter.kernel.questions import ask
 

@@ -65,7 +65,7 @@ class _Progress:
     def __init__(self) -> None:
         self.news = asyncio.Event()
 
-    def offer(self, events: Iterable[Event]) -> None:
+    def push(self, events: Iterable[Event]) -> None:
         """Take note that something was said."""
         self.news.set()
 

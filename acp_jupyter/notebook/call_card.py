@@ -24,7 +24,7 @@ class CallCard:
 
     Parameters
     ----------
-    say
+    write
         Writes a packet into the session.
     call_id
         Of the tool call; empty where there is no card.
@@ -32,8 +32,8 @@ class CallCard:
         Whether the card is ours. On one of the agent's, the agent says what came of the call.
     """
 
-    def __init__(self, say: Callable[[Obj], None], call_id: str, *, own: bool) -> None:
-        self._say = say
+    def __init__(self, write: Callable[[Obj], None], call_id: str, *, own: bool) -> None:
+        self._write = write
         self._call_id = call_id
         self._own = own
         self._begun_at = 0.0
@@ -77,7 +77,7 @@ class CallCard:
 
     def _update(self, **fields: JsonValue) -> None:
         if self._call_id:
-            self._say({"type": "tool_call_update", "toolCallId": self._call_id, **fields})
+            self._write({"type": "tool_call_update", "toolCallId": self._call_id, **fields})
 
 
 def text_content(text: str) -> Obj:

@@ -15,19 +15,19 @@ _LINE_CHARS = 100
 _SOURCE_CHARS = 30_000
 
 
-def list_cells(reply: Reply, name: str, state: NotebookState, start: int, asking: str) -> None:
+def list_cells(reply: Reply, name: str, state: NotebookState, start: int, prompt_cell: str) -> None:
     """Say which cells there are."""
     cells = state.cells
     saved = "with unsaved changes" if state.unsaved else "saved"
-    reply.say(f"{name}: {len(cells)} cells, {saved}.")
+    reply.add_text(f"{name}: {len(cells)} cells, {saved}.")
     listed = cells[start : start + _LISTED]
     if not listed:
         return
-    lines = [_line(place, cell, asking) for place, cell in enumerate(listed, start)]
+    lines = [_line(place, cell, prompt_cell) for place, cell in enumerate(listed, start)]
     reply.data(f"the list of cells of {name}", "\n".join(lines))
     left = len(cells) - start - len(listed)
     if left > 0:
-        reply.say(f"{left} more: list_cells with start={start + len(listed)}.")
+        reply.add_text(f"{left} more: list_cells with start={start + len(listed)}.")
 
 
 def read_cells(
@@ -37,7 +37,7 @@ def read_cells(
     for place, cell in chosen:
         origin = f"cell {cell.id} of {name}"
         count = "" if cell.execution_count is None else f", ran as [{cell.execution_count}]"
-        reply.say(
+        reply.add_text(
             f"[{place}] id={cell.id} {cell.cell_type}{count}, "
             f"fingerprint={fingerprint(cell.source)}"
         )
@@ -46,9 +46,9 @@ def read_cells(
             reply.outputs(origin, cell.outputs)
 
 
-def _line(place: int, cell: Cell, asking: str) -> str:
+def _line(index: int, cell: Cell, asking: str) -> str:
     lines = cell.source.splitlines() or [""]
-    parts = [f"[{place}] id={cell.id} {cell.cell_type} fingerprint={fingerprint(cell.source)}"]
+    parts = [f"[{index}] id={cell.id} {cell.cell_type} fingerprint={fingerprint(cell.source)}"]
     if cell.execution_count is not None:
         parts.append(f"ran as [{cell.execution_count}]")
     if cell.outputs:

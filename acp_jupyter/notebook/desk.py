@@ -29,11 +29,11 @@ class NotDone(Exception):
 class Desk:
     """Where one call is dealt with."""
 
-    place: Place
+    target: Place
     notebooks: OpenNotebook
     runner: KernelRunner
     code: RunningCode
-    gate: Gate
+    permissions: Gate
     arguments: Obj
     """As they were sent."""
 
@@ -45,7 +45,7 @@ class Desk:
         NotDone
             It can't be read.
         """
-        return _accepted(await self.notebooks.read(self.place.path))
+        return _accepted(await self.notebooks.read(self.target.path))
 
     async def apply(self, *edits: CellEdit) -> NotebookState:
         """Change the notebook.
@@ -55,7 +55,7 @@ class Desk:
         NotDone
             It was refused; nothing was changed.
         """
-        return _accepted(await self.notebooks.apply(self.place.path, edits))
+        return _accepted(await self.notebooks.apply(self.target.path, edits))
 
     def cell(self, state: NotebookState, cell_id: str) -> tuple[int, Cell]:
         """Return a cell and its place.
@@ -69,18 +69,18 @@ class Desk:
             if cell.id == cell_id:
                 return place, cell
         raise NotDone(
-            f"cell_gone: there is no cell {cell_id} in {self.place.name}. Call list_cells again."
+            f"cell_gone: there is no cell {cell_id} in {self.target.name}. Call list_cells again."
         )
 
     def turn_goes_on(self) -> bool:
         """Tell whether the turn of this call is still running. May be called in any thread."""
-        return self.gate.goes_on(self.place.turn_id)
+        return self.permissions.goes_on(self.target.turn_id)
 
-    def not_the_asking(self, cell_ids: Sequence[str]) -> None:
+    def refuse_prompt_cell(self, cell_ids: Sequence[str]) -> None:
         """Refuse to touch the cell that waits for this very turn."""
-        if self.place.asking_cell and self.place.asking_cell in cell_ids:
+        if self.target.prompt_cell and self.target.prompt_cell in cell_ids:
             raise NotDone(
-                f"Cell {self.place.asking_cell} is the one that you are asked from; it runs until "
+                f"Cell {self.target.prompt_cell} is the one that you are asked from; it runs until "
                 "you have ended. Leave it as it is."
             )
 
@@ -93,11 +93,11 @@ class Desk:
         NotDone
             None runs.
         """
-        if not self.place.kernel_id:
+        if not self.target.kernel_id:
             raise NotDone(
-                f"no_kernel: no kernel runs for {self.place.name}. Ask the user to start one."
+                f"no_kernel: no kernel runs for {self.target.name}. Ask the user to start one."
             )
-        return self.place.kernel_id
+        return self.target.kernel_id
 
 
 def _accepted(answer: NotebookState | NotebookRefusal) -> NotebookState:

@@ -59,7 +59,7 @@ class Gate:
         self._taken: set[str] = set()
         """Items whose permission was used: each is good for one call."""
 
-    async def ask(self, wish: Wish) -> CallCard:
+    async def request(self, action: Wish) -> CallCard:
         """Return, once it is allowed, the card on which is told what comes of it.
 
         Raises
@@ -67,23 +67,23 @@ class Gate:
         Refused
             By the user, a policy or a rule, or because nobody can be asked.
         """
-        asking = self._session.turns.asking
+        asking = self._session.turns.permissions
         self._refuse_forbidden(asking.forbidden())
         journal = self._session.journal
-        card = await wait_for_card(journal, wish.tool, wish.arguments, self._taken)
+        card = await wait_for_card(journal, action.tool, action.arguments, self._taken)
         if card is not None:
             self._taken.add(card.id)
-            if self._was_allowed(card, wish):
-                return CallCard(self._say, card.tool_call_id, own=False).begun()
+            if self._was_allowed(card, action):
+                return CallCard(self._write, card.tool_call_id, own=False).begun()
         # Another card, where that of the agent was asked about and says something else.
         joined = card is not None and card.permission is None
         call_id = card.tool_call_id if card is not None and joined else _new_id()
-        told = CallCard(self._say, call_id, own=not joined)
+        told = CallCard(self._write, call_id, own=not joined)
         request_id = f"t{secrets.token_hex(8)}"
-        call: Obj = {"toolCallId": call_id, **_call(wish)}
+        call: Obj = {"toolCallId": call_id, **_call(action)}
         try:
             option = await ask_for_host(
-                journal, asking, request_id, call, words=wish.words, reason=wish.reason
+                journal, asking, request_id, call, words=action.words, reason=action.reason
             )
         except asyncio.CancelledError:
             told.done(failed=True)  # the agent has given the call up, and may go on
@@ -93,7 +93,7 @@ class Gate:
             told.done(failed=True)
             raise Refused(_refusal(option))
         self._refuse_forbidden(asking.forbidden())
-        if shown is not None and not holds_arguments(shown, wish.arguments):
+        if shown is not None and not holds_arguments(shown, action.arguments):
             told.done(failed=True)
             raise Refused("What was shown to the user is not what this call does. Try again.")
         return told.begun()
@@ -110,7 +110,7 @@ class Gate:
         asked = card.permission
         if asked is None or asked.state != "allowed":
             return False
-        granted = self._session.turns.asking.granted.get(asked.request_id)
+        granted = self._session.turns.permissions.granted.get(asked.request_id)
         return granted is not None and holds_arguments(granted, wish.arguments)
 
     def _refuse_forbidden(self, words: str) -> None:
@@ -119,7 +119,7 @@ class Gate:
         if self._session.state.active_turn_id is None:
             raise Refused("No turn is running, so nothing may be changed or run.")
 
-    def _say(self, packet: Obj) -> None:
+    def _write(self, packet: Obj) -> None:
         self._session.journal.note(ImportedPacket(packet=packet))
 
 
@@ -127,19 +127,19 @@ def _new_id() -> str:
     return f"notebook-{secrets.token_hex(6)}"
 
 
-def _call(wish: Wish) -> Obj:
+def _call(action: Wish) -> Obj:
     content: list[JsonValue] = []
-    if wish.diff is not None:
-        old, new = wish.diff
-        content.append({"type": "diff", "path": wish.location, "oldText": old, "newText": new})
-    if wish.code:
-        content.append(text_content(wish.code))
+    if action.diff is not None:
+        old, new = action.diff
+        content.append({"type": "diff", "path": action.location, "oldText": old, "newText": new})
+    if action.code:
+        content.append(text_content(action.code))
     return {
-        "title": wish.title,
-        "kind": wish.kind,
+        "title": action.title,
+        "kind": action.kind,
         "status": "pending",
-        "rawInput": wish.arguments,
-        "locations": [{"path": wish.location}],
+        "rawInput": action.arguments,
+        "locations": [{"path": action.location}],
         "content": content,
     }
 

@@ -31,7 +31,7 @@ class Tools(Protocol):
     """Whose tools are served."""
 
     @property
-    def offered(self) -> tuple[type[AnyTool], ...]:
+    def available(self) -> tuple[type[AnyTool], ...]:
         """The tools that there are now."""
 
     async def call(self, name: str, arguments: Obj) -> Reply:
@@ -91,7 +91,7 @@ def _message(line: bytes) -> SessionMessage | Exception:
 
 def _server(tools: Tools, progress_seconds: float) -> Server[Any]:
     async def list_tools(_context: Any, _params: Any) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=[_described(row) for row in tools.offered])
+        return types.ListToolsResult(tools=[_described(row) for row in tools.available])
 
     async def call_tool(context: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
         ticking = asyncio.create_task(_tick(context, progress_seconds))

@@ -53,7 +53,7 @@ class NotebookTools:
         if (
             not session.state.notebook_path
             or not session.tools_on
-            or isinstance(session.record, Replaying)
+            or isinstance(session.recording, Replaying)
         ):
             return ()
         tools = SessionTools(

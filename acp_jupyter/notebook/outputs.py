@@ -87,14 +87,14 @@ class Outputs:
         if update:
             if (known := self._named.get(display_id)) is not None:
                 self._all_left += _size(known["data"])
-                known.update(self._kept(data, metadata))
+                known.update(self._stored(data, metadata))
             return
         self._clear_now()
         if sum(each["output_type"] != "stream" for each in self._outputs) >= _MOST_DISPLAYS:
             self.truncated = True
             return
         kind = "display_data" if execution_count is None else "execute_result"
-        output: _Output = {"output_type": kind, **self._kept(data, metadata)}
+        output: _Output = {"output_type": kind, **self._stored(data, metadata)}
         if execution_count is not None:
             output["execution_count"] = execution_count
         self._outputs.append(output)
@@ -128,7 +128,7 @@ class Outputs:
             # What is not shown any more takes no room: code may show its progress for long.
             self._text_left, self._all_left = _MOST_TEXT_CHARS, _MOST_ALL_CHARS
 
-    def _kept(
+    def _stored(
         self, data: Mapping[str, Any], metadata: Mapping[str, Any] | None
     ) -> dict[str, JsonValue]:
         return {

@@ -32,7 +32,7 @@ class Place:
     kernel_id: str
     """Empty where no kernel runs."""
     turn_id: str
-    asking_cell: str
+    prompt_cell: str
     """The cell whose prompt is being worked on; empty for prompts of the panel."""
     agent: str
 
@@ -53,6 +53,6 @@ async def find_place(session: Session, root: Path, where: Whereabouts) -> Place:
         name=path.rpartition("/")[2],
         kernel_id=kernel_id,
         turn_id=turn_id,
-        asking_cell=origin.cell_id if origin else "",
+        prompt_cell=origin.cell_id if origin else "",
         agent=session.spec.id,
     )

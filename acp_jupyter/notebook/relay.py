@@ -26,12 +26,12 @@ def _connected() -> socket.socket:
     return link
 
 
-def _send(link: socket.socket) -> None:
+def _send(connection: socket.socket) -> None:
     with contextlib.suppress(OSError):
         while piece := os.read(0, _PIECE_BYTES):
-            link.sendall(piece)
+            connection.sendall(piece)
     with contextlib.suppress(OSError):
-        link.shutdown(socket.SHUT_WR)
+        connection.shutdown(socket.SHUT_WR)
 
 
 def _main() -> int:

@@ -60,10 +60,10 @@ class Reply:
     def failure(cls, words: str) -> Reply:
         """Return an answer that says why nothing was done."""
         reply = cls(failed=True)
-        reply.say(words)
+        reply.add_text(words)
         return reply
 
-    def say(self, words: str) -> None:
+    def add_text(self, words: str) -> None:
         """Add words of our own."""
         if self._full:
             return
@@ -82,12 +82,12 @@ class Reply:
         # Nothing in it can end the mark, or begin one.
         inner = _CLOSING.sub(r"<\1\\", words)
         name = re.sub(r'[\s"<>]+', " ", origin)
-        self.say(f'<notebook-data origin="{name}">\n{inner}\n</notebook-data>')
+        self.add_text(f'<notebook-data origin="{name}">\n{inner}\n</notebook-data>')
 
     def outputs(self, origin: str, outputs: Sequence[NbOutput]) -> None:
         """Add outputs: text as data, pictures as pictures."""
         if not outputs:
-            self.say("No output.")
+            self.add_text("No output.")
         for output in outputs:
             self._output(origin, output)
 
@@ -114,17 +114,17 @@ class Reply:
                 self.data(f"{kind} of {origin}", bounded(words))
                 return
         kinds = ", ".join(sorted(data))[:200] or "nothing"
-        self.say(f"An output of {origin} that can't be shown here: {kinds}.")
+        self.add_text(f"An output of {origin} that can't be shown here: {kinds}.")
 
     def _picture(self, origin: str, kind: str, value: str) -> bool:
         encoded = "".join(value.split())
         if not _BASE64.fullmatch(encoded) or len(encoded) % 4:
             return False
         if self._images >= _IMAGES or len(encoded) > _IMAGE_CHARS:
-            self.say(f"A picture of {origin} ({kind}) is left out: too large, or too many.")
+            self.add_text(f"A picture of {origin} ({kind}) is left out: too large, or too many.")
             return True
         self._images += 1
-        self.say(f"Picture {self._images}, {kind}, of {origin}:")
+        self.add_text(f"Picture {self._images}, {kind}, of {origin}:")
         self.parts.append(Image(encoded, kind))
         return True
 

@@ -59,11 +59,11 @@ class SessionTools:
         self._notebooks = notebooks
         self._runner = runner
         self._code = code
-        self._gate = Gate(session)
+        self._permissions = Gate(session)
         self._calls = 0
 
     @property
-    def offered(self) -> tuple[type[AnyTool], ...]:
+    def available(self) -> tuple[type[AnyTool], ...]:
         """The tools that the agent may use now."""
         return tuple(TOOLS.values()) if self._session.tools_on else ()
 
@@ -110,37 +110,37 @@ class SessionTools:
 
     async def _do(self, call: AnyTool, arguments: Obj) -> Reply:
         place = await find_place(self._session, self._root, self._where)
-        desk = Desk(place, self._notebooks, self._runner, self._code, self._gate, arguments)
+        desk = Desk(place, self._notebooks, self._runner, self._code, self._permissions, arguments)
         return await _do(desk, call)
 
 
-async def _do(desk: Desk, call: AnyTool) -> Reply:  # noqa: C901 - one flat match
+async def _do(context: Desk, call: AnyTool) -> Reply:  # noqa: C901 - one flat match
     match call:
         case cells.ListCells():
-            return await cell_doing.listed(desk, call)
+            return await cell_doing.listed(context, call)
         case cells.ReadCells():
-            return await cell_doing.read(desk, call)
+            return await cell_doing.read(context, call)
         case cells.InsertTool():
-            return await cell_doing.insert(desk, call)
+            return await cell_doing.insert(context, call)
         case cells.EditTool():
-            return await cell_doing.edit(desk, call)
+            return await cell_doing.edit(context, call)
         case cells.MoveTool():
-            return await cell_doing.move(desk, call)
+            return await cell_doing.move(context, call)
         case cells.DeleteTool():
-            return await cell_doing.delete(desk, call)
+            return await cell_doing.delete(context, call)
         case cells.RunCells():
-            return await kernel_doing.run_cells(desk, call)
+            return await kernel_doing.run_cells(context, call)
         case kernel.ListVariables():
-            return await kernel_doing.variables(desk, call)
+            return await kernel_doing.variables(context, call)
         case kernel.Inspect():
-            return await kernel_doing.inspect(desk, call)
+            return await kernel_doing.inspect(context, call)
         case kernel.Complete():
-            return await kernel_doing.complete(desk, call)
+            return await kernel_doing.complete(context, call)
         case kernel.RunCode():
-            return await kernel_doing.run_code(desk, call)
+            return await kernel_doing.run_code(context, call)
         case kernel.Interrupt():
-            return await kernel_doing.interrupt(desk, call)
+            return await kernel_doing.interrupt(context, call)
         case kernel.RestartKernel():
-            return await kernel_doing.restart(desk, call)
+            return await kernel_doing.restart(context, call)
         case _:
             assert_never(call)

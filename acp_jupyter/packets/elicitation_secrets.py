@@ -18,7 +18,7 @@ class SecretAnswers:
     """Takes them out of the lines of one session before anybody else sees these."""
 
     def __init__(self) -> None:
-        self._asked: OrderedDict[int, frozenset[str]] = OrderedDict()
+        self._requests: OrderedDict[int, frozenset[str]] = OrderedDict()
 
     def without(self, entry: TrafficEntry) -> TrafficEntry:
         """Return the line as it may be kept; nearly always the same."""
@@ -26,13 +26,13 @@ class SecretAnswers:
         if entry.direction == "<" and message.get("method") == "elicitation/create":
             names = secret_names(message.get("params"))
             if names:
-                self._asked[entry.seq] = names
-                if len(self._asked) > _REMEMBERED:
-                    self._asked.popitem(last=False)
+                self._requests[entry.seq] = names
+                if len(self._requests) > _REMEMBERED:
+                    self._requests.popitem(last=False)
             return entry
-        if entry.direction != ">" or entry.re is None or entry.re not in self._asked:
+        if entry.direction != ">" or entry.re is None or entry.re not in self._requests:
             return entry
-        names = self._asked.pop(entry.re)
+        names = self._requests.pop(entry.re)
         result = message.get("result")
         content = result.get("content") if isinstance(result, Mapping) else None
         if not isinstance(result, Mapping) or not isinstance(content, Mapping):

@@ -37,14 +37,14 @@ class History:
 
     Parameters
     ----------
-    keep
+    keep_history
         Whether it is shown; else only what is true of the session as a whole comes through.
     number
         Of the log's line that began it: names the turns.
     """
 
-    def __init__(self, *, keep: bool, number: int) -> None:
-        self._keep = keep
+    def __init__(self, *, keep_history: bool, number: int) -> None:
+        self._keep_history = keep_history
         self._number = number
         self._turns = 0
         self._prompt: list[TextBlock | OtherBlock] = []
@@ -54,7 +54,7 @@ class History:
         """Return what a packet of the replay comes to."""
         if not isinstance(packet, _TOLD_AGAIN):
             return [packet]
-        if not self._keep:
+        if not self._keep_history:
             return []
         if isinstance(packet, UserMessageChunk):
             ended = self._ended()

@@ -33,7 +33,7 @@ class TrafficReader:
     """Turns lines into packets; remembers which request a response answers."""
 
     def __init__(self) -> None:
-        self._asked: dict[int, tuple[str, Obj]] = {}
+        self._requests: dict[int, tuple[str, Obj]] = {}
         self._state = ParseState()
         self._history: History | None = None
 
@@ -42,9 +42,9 @@ class TrafficReader:
         packets = self._read(entry)
         if self._history is None:
             return packets
-        return [told for packet in packets for told in self._told_again(packet)]
+        return [told for packet in packets for told in self._replayed(packet)]
 
-    def _told_again(self, packet: LogPacket) -> list[LogPacket]:
+    def _replayed(self, packet: LogPacket) -> list[LogPacket]:
         """Take a packet of a history that an agent tells; the next turn ends that."""
         if self._history is None:
             return [packet]
@@ -73,7 +73,7 @@ class TrafficReader:
             case ImportedPacket():
                 return [parse_packet(note.packet, self._state, is_clean=True)]
             case ReplayStarted():
-                self._history = History(keep=note.keep, number=entry.seq)
+                self._history = History(keep_history=note.keep, number=entry.seq)
                 return []
             case _:
                 return [note]
@@ -85,7 +85,7 @@ class TrafficReader:
         if not method:
             return self._response(entry, message)
         if "id" in message:
-            self._asked[entry.seq] = method, body if method in _CHOICES else {}
+            self._requests[entry.seq] = method, body if method in _CHOICES else {}
         if method == "session/update" and entry.direction == "<":
             return [parse_packet(body.get("update"), self._state, is_clean=True)]
         if method == "session/cancel" and entry.direction == ">":
@@ -101,7 +101,7 @@ class TrafficReader:
         return []
 
     def _response(self, entry: TrafficEntry, message: Mapping[str, Any]) -> list[LogPacket]:
-        method, asked = ("", {}) if entry.re is None else self._asked.pop(entry.re, ("", {}))
+        method, asked = ("", {}) if entry.re is None else self._requests.pop(entry.re, ("", {}))
         if method == "session/request_permission" and entry.direction == ">":
             answer = tools.permission_response(obj(message.get("result")), f"p{entry.re}")
             return [] if answer is None else [answer]

@@ -49,12 +49,12 @@ class Activity:
         """Look until cancelled."""
         while True:
             try:
-                await self.look()
+                await self.update()
             except Exception:  # noqa: BLE001 - the next look may work
                 _log.exception("the sessions could not be listed")
             await asyncio.sleep(_LOOK_SECONDS)
 
-    async def look(self) -> None:
+    async def update(self) -> None:
         """Look once."""
         working = [session for session in await self._sessions() if session.status in _WORKING]
         self.working = bool(working)

@@ -86,7 +86,7 @@ class Backend:
         """
 
         async def path() -> Path:
-            await self.host.kept.wake(session_id)
+            await self.host.stored_sessions.wake(session_id)
             session = self.host.session(session_id)
             may_read_traffic(session, caller)
             await asyncio.to_thread(session.journal.flush)
@@ -116,7 +116,9 @@ class Backend:
         """
         if isinstance(caller, KernelCaller) and self.agent_runs_in(caller.kernel_id):
             let_only_look(command)
-        ending = isinstance(caller, KernelCaller) and self.kernels.is_ending(caller.kernel_id)
+        ending = isinstance(caller, KernelCaller) and self.kernels.is_shutting_down(
+            caller.kernel_id
+        )
         if ending and isinstance(command, Cancel):
             raise NotAllowed("This kernel is shutting down or restarting; its turns go on.")
         if isinstance(command, AttachTurn | GetRecords):

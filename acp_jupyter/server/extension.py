@@ -121,14 +121,14 @@ class AcpJupyter(ExtensionApp):
         kernels = Kernels(serverapp.kernel_manager, serverapp.session_manager)
         cells = WaitingCells()
         self.kernel_runner = ServerKernelRunner(serverapp.kernel_manager, cells)
-        self._whereabouts = KernelWhereabouts(kernels)
+        self._notebook_kernels = KernelWhereabouts(kernels)
         limits = Limits(
             initialize_seconds=self.initialize_seconds,
             session_new_seconds=self.session_new_seconds,
             ping_seconds=self.ping_seconds,
         )
         notebooks = Notebooks(FileNotebooks(root, limits), PagesOfNotebooks(pages))
-        tools = NotebookTools(root, self._whereabouts, notebooks, self.kernel_runner)
+        tools = NotebookTools(root, self._notebook_kernels, notebooks, self.kernel_runner)
         host = AgentHost(
             HostConfig(
                 registry=Registry(
@@ -190,7 +190,7 @@ class AcpJupyter(ExtensionApp):
             os.environ[URL_VARIABLE] = url
         self._terminals.loop = asyncio.get_running_loop()
         self.kernel_runner.begin(asyncio.get_running_loop())
-        self._whereabouts.loop = asyncio.get_running_loop()
+        self._notebook_kernels.loop = asyncio.get_running_loop()
         self._looking = asyncio.create_task(self._activity.run(), name="acp-activity")
         # Jupyter's own 270,000 objects live as long as the server. Left out, a full collection
         # while an agent works stops it for some ms, and not for 200.

@@ -101,7 +101,9 @@ class KernelChannel:
         reply = await self._reply(run.request_id, _REPLY_SECONDS)
         return run.result(reply, late=late)
 
-    async def ask(self, kind: str, content: Mapping[str, Any], seconds: float) -> dict[str, Any]:
+    async def request(
+        self, kind: str, content: Mapping[str, Any], seconds: float
+    ) -> dict[str, Any]:
         """Send a request that shows nothing, and return the content of its reply."""
         return await self._reply(self._send(kind, content), seconds)
 

@@ -73,7 +73,7 @@ class ServerKernelRunner:
         self._cells = cells
         self._running: set[str] = set()
         """Kernels in which a tool runs code by the shell channel."""
-        self._ending: set[asyncio.Future[None]] = set()
+        self._interrupts: set[asyncio.Future[None]] = set()
 
     def begin(self, loop: asyncio.AbstractEventLoop) -> None:
         """Take Jupyter's loop, once it runs."""
@@ -122,7 +122,7 @@ class ServerKernelRunner:
                 "allow_stdin": False,
                 "stop_on_error": False,
             }
-            return _variables(await self._ask(kernel_id, "execute_request", content))
+            return _variables(await self._request(kernel_id, "execute_request", content))
 
         work = TellVariables(work_id=_new_id())
         return await self._do(kernel_id, work, Variables, by_channel, _ASK_SECONDS)
@@ -132,7 +132,7 @@ class ServerKernelRunner:
 
         async def by_channel() -> Inspection:
             content = {"code": code, "cursor_pos": position, "detail_level": 0}
-            reply = await self._ask(kernel_id, "inspect_request", content)
+            reply = await self._request(kernel_id, "inspect_request", content)
             text = str((reply.get("data") or {}).get("text/plain", ""))[:_MOST_CHARS]
             return Inspection(found=bool(reply.get("found")), text=uncoloured(text))
 
@@ -144,7 +144,7 @@ class ServerKernelRunner:
 
         async def by_channel() -> Completion:
             content = {"code": code, "cursor_pos": position}
-            reply = await self._ask(kernel_id, "complete_request", content)
+            reply = await self._request(kernel_id, "complete_request", content)
             return Completion(
                 matches=tuple(str(each) for each in reply.get("matches", [])[:200]),
                 start=int(reply.get("cursor_start", position)),
@@ -232,8 +232,8 @@ class ServerKernelRunner:
         def stop() -> None:
             interrupted = self._life.interrupt(kernel_id, process)
             ending = asyncio.ensure_future(self._life.on_jupyters_loop(interrupted))
-            self._ending.add(ending)
-            ending.add_done_callback(self._ending.discard)
+            self._interrupts.add(ending)
+            ending.add_done_callback(self._interrupts.discard)
 
         try:
             done = self._cells.do(kernel_id, work, stop, on_printed)
@@ -241,9 +241,9 @@ class ServerKernelRunner:
         except TimeoutError:
             raise KernelTrouble("timeout", "The waiting cell did not answer in time.") from None
 
-    async def _ask(self, kernel_id: str, kind: str, content: dict[str, Any]) -> dict[str, Any]:
+    async def _request(self, kernel_id: str, kind: str, content: dict[str, Any]) -> dict[str, Any]:
         async with KernelChannel(self._life.manager(kernel_id)) as channel:
-            return await channel.ask(kind, content, _ASK_SECONDS)
+            return await channel.request(kind, content, _ASK_SECONDS)
 
 
 def _variables(reply: dict[str, Any]) -> Variables:

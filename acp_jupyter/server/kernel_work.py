@@ -34,7 +34,7 @@ class _WorkHandler(AcpHandler):
             raise NotAllowed("Only kernels ask for this.")
         return self.caller
 
-    def _asked(self, kind: type[_Model]) -> _Model:
+    def _body(self, kind: type[_Model]) -> _Model:
         try:
             return kind.model_validate_json(self.request.body)
         except ValidationError as error:
@@ -49,7 +49,7 @@ class KernelWorkHandler(_WorkHandler):
     @authenticated
     async def post(self) -> None:
         """Answer when there is one of the two, or after the time that the kernel names."""
-        kernel, asked = self._kernel(), self._asked(Follow)
+        kernel, asked = self._kernel(), self._body(Follow)
         self._waiting = asyncio.create_task(self._follow(kernel, asked), name="acp-kernel-work")
         await asyncio.wait([self._waiting])
         if self._waiting.cancelled():
@@ -63,9 +63,9 @@ class KernelWorkHandler(_WorkHandler):
             self._waiting.cancel()
         super().on_connection_close()
 
-    async def _follow(self, kernel: KernelCaller, asked: Follow) -> bytes:
+    async def _follow(self, kernel: KernelCaller, request: Follow) -> bytes:
         backend = self.backend
-        command = GetTurn(turn_id=asked.turn_id, wait_seconds=asked.wait_seconds)
+        command = GetTurn(turn_id=request.turn_id, wait_seconds=request.wait_seconds)
 
         async def turn() -> TurnDetail:
             detail = await backend.dispatcher.handle(command, kernel)
@@ -84,7 +84,7 @@ class KernelWorkPrintedHandler(_WorkHandler):
     @authenticated
     async def post(self) -> None:
         """Take it."""
-        kernel, printed = self._kernel(), self._asked(PrintedSoFar)
+        kernel, printed = self._kernel(), self._body(PrintedSoFar)
         backend = self.backend
 
         async def take() -> None:
@@ -101,7 +101,7 @@ class KernelWorkDoneHandler(_WorkHandler):
     @authenticated
     async def post(self) -> None:
         """Take it; the answer says whether the cell goes on waiting."""
-        kernel, finished = self._kernel(), self._asked(FinishedWork)
+        kernel, finished = self._kernel(), self._body(FinishedWork)
         backend = self.backend
 
         async def taken() -> bool:

@@ -89,7 +89,7 @@ class Kernels:
         """Return what was learnt last of a notebook; from any thread."""
         return self._kernel_of.get(notebook_path, "")
 
-    def is_ending(self, kernel_id: str) -> bool:
+    def is_shutting_down(self, kernel_id: str) -> bool:
         """Tell whether a kernel is being shut down or restarted.
 
         Jupyter interrupts it first, and its cell takes that for the user's interrupt.

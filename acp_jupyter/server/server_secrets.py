@@ -36,16 +36,16 @@ class ServerSecrets:
     def begin(self) -> None:
         """Tell them now, and the keys again whenever a kernel starts or ends."""
         self._known.put("server", _own(self._serverapp))
-        self._tell_keys()
+        self._add_keys()
 
         async def acted(logger: Any, schema_id: str, data: dict[str, Any]) -> None:
-            self._tell_keys()
+            self._add_keys()
 
         events = self._serverapp.event_logger
         if events is not None:
             events.add_listener(schema_id=_KERNEL_ACTIONS, listener=acted)
 
-    def _tell_keys(self) -> None:
+    def _add_keys(self) -> None:
         manager = self._serverapp.kernel_manager
         keys = []
         for kernel_id in tuple(manager.list_kernel_ids()):

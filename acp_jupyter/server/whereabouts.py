@@ -28,18 +28,18 @@ class KernelWhereabouts:
 
     async def kernel_of(self, notebook_path: str) -> str:
         """Return the id of the kernel of a notebook; empty where it has none."""
-        return await self._asked(self._kernels.learn, notebook_path)
+        return await self._on_server_loop(self._kernels.learn, notebook_path)
 
     async def notebook_of(self, kernel_id: str) -> str:
         """Return the path of a kernel's notebook; empty if it has none."""
-        return await self._asked(self._kernels.notebook_path, kernel_id)
+        return await self._on_server_loop(self._kernels.notebook_path, kernel_id)
 
-    async def _asked(self, ask: Callable[[str], Awaitable[str]], about: str) -> str:
+    async def _on_server_loop(self, look_up: Callable[[str], Awaitable[str]], about: str) -> str:
         if self.loop is None or self.loop.is_closed():
             return ""
 
         async def there() -> str:
-            return await asyncio.wait_for(ask(about), _SECONDS)
+            return await asyncio.wait_for(look_up(about), _SECONDS)
 
         try:
             return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(there(), self.loop))

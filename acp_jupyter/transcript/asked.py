@@ -30,7 +30,7 @@ _WORDS_CHARS = 500
 def take(draft: Draft, packet: ToolCallStart | ToolCallProgress) -> None:
     """Join what an agent says of a call; while that asks, only how far it is."""
     before = _item(draft, packet.tool_call_id)
-    if before is None or not before.is_asking:
+    if before is None or not before.awaits_permission:
         upsert_tool_call(draft, packet)
         _tell(draft, before)
         return

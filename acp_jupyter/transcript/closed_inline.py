@@ -219,12 +219,12 @@ def _made(tokens: Iterable[Token]) -> Iterator[Token]:
     return (token for token in tokens if token.type in {"code_inline", "link_open"})
 
 
-def _filled(span: _Span, made: Token | None, state: StateInline) -> _Span:
+def _filled(span: _Span, token: Token | None, state: StateInline) -> _Span:
     match span.kind:
         case "code":
-            return span._replace(content=made.content if made else "")
+            return span._replace(content=token.content if token else "")
         case "link" | "autolink":
-            attrs = made.attrs if made else {}
+            attrs = token.attrs if token else {}
             address, title = str(attrs.get("href", "")), str(attrs.get("title", ""))
             of_link = span.kind == "link"
             end = state.md.helpers.parseLinkLabel(state, span.start, True) if of_link else 0

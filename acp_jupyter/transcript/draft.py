@@ -77,7 +77,7 @@ class Draft(Fields):
     def add(self, item: Item) -> None:
         """Add an item at the end."""
         place = len(self.items)
-        self._put_away_call(place - NEWEST)
+        self._spill_call(place - NEWEST)
         self.items = self.items.append(item)
         if item.turn_id is not None and item.turn_id not in self.turn_first:
             self.turn_first = self.turn_first.set(item.turn_id, place)
@@ -99,26 +99,26 @@ class Draft(Fields):
         """Put a changed item in the place of the one with its id."""
         place = place_of(item.id)
         old = self.items[place]
-        if isinstance(old, ToolCall) and isinstance(item, ToolCall) and old.is_asking:
-            item = item.as_asked(old) if item.is_asking else item
+        if isinstance(old, ToolCall) and isinstance(item, ToolCall) and old.awaits_permission:
+            item = item.as_requested(old) if item.awaits_permission else item
         if old == item:
             return
         self._set_item(place, item)
         self.events.append(ItemReplaced(**self._stamp(), item=self.filled(item)))
 
-    def _set_item(self, place: int, item: Item) -> None:
-        text = self.items.text_at(place)
+    def _set_item(self, index: int, item: Item) -> None:
+        text = self.items.text_at(index)
         if text is not None and item.id not in self.texts:
             self.texts = self.texts.set(item.id, text)  # it was on the shelf with the item
-        self.items = self.items.set(place, item)
-        if self.items.is_put_away(place) and isinstance(item, ToolCall):
-            self.calls = self.calls.put_away(item.tool_call_id)
+        self.items = self.items.set(index, item)
+        if self.items.is_spilled(index) and isinstance(item, ToolCall):
+            self.calls = self.calls.spill(item.tool_call_id)
 
-    def _put_away_call(self, place: int) -> None:
+    def _spill_call(self, index: int) -> None:
         """Keep what is known of a tool call in less room, as its item is from now on."""
-        item = self.items.as_held(place) if place >= 0 else None
+        item = self.items.as_held(index) if index >= 0 else None
         if isinstance(item, ToolCall) and not under_way(item):
-            self.calls = self.calls.put_away(item.tool_call_id)
+            self.calls = self.calls.spill(item.tool_call_id)
 
     def append_text(self, item_id: str, field: TextField, piece: str) -> None:
         """Append to an item's growing field; what is beyond all reading is left to the log."""
@@ -139,7 +139,7 @@ class Draft(Fields):
             )
             text = text.append(part)
         if piece:
-            self._keep_text(item_id, text)
+            self._freeze_text(item_id, text)
 
     def set_text(self, item_id: str, field: TextField, whole: str) -> None:
         """Set a growing field; one that extends the old is an append."""
@@ -148,14 +148,14 @@ class Draft(Fields):
         if whole.startswith(old):
             self.append_text(item_id, field, whole[len(old) :])
             return
-        self._keep_text(item_id, Text().append(whole))
+        self._freeze_text(item_id, Text().append(whole))
         item = self.get(item_id)
         self.events.append(ItemReplaced(**self._stamp(), item=self.filled(item)))
 
-    def _keep_text(self, item_id: str, text: Text) -> None:
+    def _freeze_text(self, item_id: str, text: Text) -> None:
         """One text grows at a time, mostly: it is put away when the next one begins."""
         if self.growing is not None and self.growing[0] != item_id:
-            self.texts = self.texts.set(self.growing[0], self.growing[1].put_away())
+            self.texts = self.texts.set(self.growing[0], self.growing[1].frozen())
         self.growing = (item_id, text)
 
     def parent(self, parent_id: str) -> str:

@@ -52,7 +52,7 @@ def request(draft: Draft, packet: ElicitationRequest) -> None:
     )
     draft.add(item)
     if packet.elicitation_id:
-        draft.links = draft.links.set(packet.elicitation_id, item.id)
+        draft.url_elicitations = draft.url_elicitations.set(packet.elicitation_id, item.id)
     if not packet.problem:
         draft.request_items = draft.request_items.set(packet.request_id, item.id)
         count_waiting(draft)
@@ -96,7 +96,7 @@ def respond(draft: Draft, packet: ElicitationResponse) -> None:
 
 def complete(draft: Draft, packet: ElicitationComplete) -> None:
     """Say of an opened page that the agent has what it wanted; unknown ids are ignored."""
-    item_id = draft.links.get(packet.elicitation_id)
+    item_id = draft.url_elicitations.get(packet.elicitation_id)
     item = None if item_id is None else draft.get(item_id)
     if isinstance(item, Elicitation) and item.state == "accepted":
         draft.replace(item.model_copy(update={"outcome": _DONE}))

@@ -11,10 +11,10 @@ from acp_jupyter.transcript.login_models import LoginState
 __all__ = ["done", "needed", "refused", "started", "words_of_need", "works"]
 
 
-def words_of_need(name: str, said: str = "") -> str:
+def words_of_need(name: str, message: str = "") -> str:
     """Return the sentence for an agent that needs a login."""
-    said = " ".join(said.split()).rstrip(".")[:300]
-    return f"{name} needs a login{f': {said}' if said else ''}."
+    message = " ".join(message.split()).rstrip(".")[:300]
+    return f"{name} needs a login{f': {message}' if message else ''}."
 
 
 def needed(draft: Draft, note: LoginNeeded) -> None:

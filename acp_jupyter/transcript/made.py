@@ -35,27 +35,27 @@ def artifacts_made(draft: Draft, note: ArtifactsMade) -> None:
         )
 
 
-def _add_artifact(draft: Draft, made: ArtifactInfo, turn_id: str | None) -> None:
+def _add_artifact(draft: Draft, artifact: ArtifactInfo, turn_id: str | None) -> None:
     item = Artifact(
         id=draft.new_id(),
         turn_id=turn_id,
-        artifact_id=made.id,
-        type=made.type,
-        type_name=artifact_type_name(made.type),
-        name=made.name,
-        path=relative_path(made.path, draft.session.cwd),
-        preview_url=_filled(made.preview_url, draft.session.session_id),
-        download_url=_filled(made.download_url, draft.session.session_id),
-        mime_type=made.mime_type,
-        size_bytes=made.size_bytes,
-        size=_size(made.size_bytes),
+        artifact_id=artifact.id,
+        type=artifact.type,
+        type_name=artifact_type_name(artifact.type),
+        name=artifact.name,
+        path=relative_path(artifact.path, draft.session.cwd),
+        preview_url=_filled(artifact.preview_url, draft.session.session_id),
+        download_url=_filled(artifact.download_url, draft.session.session_id),
+        mime_type=artifact.mime_type,
+        size_bytes=artifact.size_bytes,
+        size=_size(artifact.size_bytes),
     )
-    old = draft.known("artifact", turn_id, made.id)
+    old = draft.known("artifact", turn_id, artifact.id)
     if old is not None:
         draft.replace(item.model_copy(update={"id": old.id}))
         return
     draft.close_open_item()
-    draft.add_renewable(item, made.id)
+    draft.add_renewable(item, artifact.id)
 
 
 def _filled(url: str, session_id: str) -> str:

@@ -119,27 +119,27 @@ def _option(packet: OptionPacket) -> PermissionOption:
     return PermissionOption(option_id=packet.option_id, name=packet.name, option_kind=packet.kind)
 
 
-def _title(agent: str, item: ToolCall, wish: str) -> str:
-    if wish:
-        return f"{agent} wants to {wish}"
+def _title(agent: str, item: ToolCall, purpose: str) -> str:
+    if purpose:
+        return f"{agent} wants to {purpose}"
     match item.tool_kind:
         case "edit":
-            wish = "create a file" if item.is_new_file else "edit a file"
+            purpose = "create a file" if item.is_new_file else "edit a file"
         case "execute":
-            wish = "run a command"
+            purpose = "run a command"
         case "delete":
-            wish = "delete a file"
+            purpose = "delete a file"
         case "move":
-            wish = "move a file"
+            purpose = "move a file"
         case "read":
-            wish = "read a file"
+            purpose = "read a file"
         case "fetch":
-            wish = "fetch from the web"
+            purpose = "fetch from the web"
         case "search":
-            wish = "search"
+            purpose = "search"
         case "think" | "switch_mode" | "other":
-            wish = "go on"
-    return f"{agent} wants to {wish}"
+            purpose = "go on"
+    return f"{agent} wants to {purpose}"
 
 
 def _reason(item: ToolCall) -> str:

@@ -17,29 +17,29 @@ _MOST_ITEMS = 200
 """How far back a tool call is looked for."""
 
 
-def joined(draft: Draft, asked: ToolCallProgress, request_id: str) -> ToolCallProgress:
+def joined(draft: Draft, requested: ToolCallProgress, request_id: str) -> ToolCallProgress:
     """Return what a request says of its tool call, under the id of the call that it means.
 
     That is the call of its id; else, where some agents send a label, the newest one of this turn
     that is under way and that nothing was asked about, if nothing said of the two contradicts.
     A second request about a call that still asks gets a card of its own.
     """
-    facts = draft.calls.get(asked.tool_call_id)
+    facts = draft.calls.get(requested.tool_call_id)
     known = None if facts is None else draft.get(facts.item_id)
-    own_id = f"{asked.tool_call_id}#{request_id}"
-    if facts is not None and isinstance(known, ToolCall) and known.is_asking:
+    own_id = f"{requested.tool_call_id}#{request_id}"
+    if facts is not None and isinstance(known, ToolCall) and known.awaits_permission:
         held = draft.held.get(known.id)
-        return _apart(asked, facts if held is None else facts.joined(held), own_id)
+        return _apart(requested, facts if held is None else facts.joined(held), own_id)
     here = known if isinstance(known, ToolCall) and known.turn_id == draft.turn_id() else None
     if facts is not None and here is not None:
         answered = here.permission is not None
-        if not answered or _agree(asked, facts):
-            return asked
+        if not answered or _agree(requested, facts):
+            return requested
     for item in _open_calls(draft):
-        if item.permission is None and _agree(asked, draft.calls[item.tool_call_id]):
-            return asked.model_copy(update={"tool_call_id": item.tool_call_id})
+        if item.permission is None and _agree(requested, draft.calls[item.tool_call_id]):
+            return requested.model_copy(update={"tool_call_id": item.tool_call_id})
     # The same label for another deed: what was answered before stays as it was.
-    return asked.model_copy(update={"tool_call_id": own_id}) if here is not None else asked
+    return requested.model_copy(update={"tool_call_id": own_id}) if here is not None else requested
 
 
 def _open_calls(draft: Draft) -> Iterator[ToolCall]:

@@ -91,9 +91,9 @@ class Vector(Sequence[V]):
             return Vector(self._blocks, tail)
         return Vector(self._blocks.set(len(self._blocks), tail))
 
-    def set(self, place: int, value: V) -> Vector[V]:
-        """Return the same with ``value`` at ``place``, which it has already."""
-        number, offset = place >> _BITS, place & (_WIDTH - 1)
+    def set(self, index: int, value: V) -> Vector[V]:
+        """Return the same with ``value`` at ``index``, which it has already."""
+        number, offset = index >> _BITS, index & (_WIDTH - 1)
         block = self._tail if number == len(self._blocks) else self._blocks[number]
         block = (*block[:offset], value, *block[offset + 1 :])
         if number == len(self._blocks):

@@ -46,69 +46,69 @@ class Shelf(Protocol):
     def put(self, data: bytes) -> int | None:
         """Return where the bytes are now, a number from 0 to 2**63; None where is no room."""
 
-    def get(self, place: int) -> bytes:
+    def get(self, position: int) -> bytes:
         """Return the bytes that were put there."""
 
 
 class Items(Sequence[Item]):
     """The items of a session, in their order."""
 
-    __slots__ = ("_kept", "_left", "_shelf", "tidied")
+    __slots__ = ("_items", "_left", "_spill", "tidied")
 
     def __init__(
         self,
-        kept: Vector[Item | bytes | int] | None = None,
+        items: Vector[Item | bytes | int] | None = None,
         left: Map[int, None] | None = None,
-        shelf: Shelf | None = None,
+        spill: Shelf | None = None,
         tidied: int = 0,
     ) -> None:
-        self._kept: Vector[Item | bytes | int] = Vector() if kept is None else kept
+        self._items: Vector[Item | bytes | int] = Vector() if items is None else items
         self._left: Map[int, None] = Map() if left is None else left
         """Places of old items that are under way."""
-        self._shelf = shelf
+        self._spill = spill
         self.tidied = tidied
         """How many, from the first on, were put on the shelf or are under way."""
 
     def append(self, item: Item) -> Items:
         """Return the same with ``item`` at its end."""
-        old = len(self._kept) - NEWEST
-        return self._with(self._kept.append(item))._tidied(old)
+        old = len(self._items) - NEWEST
+        return self._with(self._items.append(item))._tidied(old)
 
-    def set(self, place: int, item: Item) -> Items:
-        """Return the same with ``item`` at ``place``, which it has already."""
-        return self._with(self._kept.set(place, item))._tidied(place)
+    def set(self, index: int, item: Item) -> Items:
+        """Return the same with ``item`` at ``index``, which it has already."""
+        return self._with(self._items.set(index, item))._tidied(index)
 
     def _with(self, kept: Vector[Item | bytes | int], left: Map[int, None] | None = None) -> Items:
         left = self._left if left is None else left
-        return Items(kept, left, self._shelf, self.tidied)
+        return Items(kept, left, self._spill, self.tidied)
 
     def _tidied(self, place: int) -> Items:
         """Return the same with the item at ``place`` as bytes, if it is old and at an end."""
-        if not 0 <= place < len(self._kept) - NEWEST:
+        if not 0 <= place < len(self._items) - NEWEST:
             return self
-        item = self._kept[place]
+        item = self._items[place]
         if isinstance(item, bytes | int):
             return self
         if under_way(item):
-            return self._with(self._kept, self._left.set(place, None))
-        return self._with(self._kept.set(place, _packed(item)), self._left.discard(place))
+            return self._with(self._items, self._left.set(place, None))
+        return self._with(self._items.set(place, _packed(item)), self._left.discard(place))
 
-    def is_put_away(self, place: int) -> bool:
+    def is_spilled(self, place: int) -> bool:
         """Tell whether the item at ``place`` is bytes now, here or on the shelf."""
-        return isinstance(self._kept[place], bytes | int)
+        return isinstance(self._items[place], bytes | int)
 
     def as_held(self, place: int) -> Item | bytes | int:
         """Return the item at ``place`` as it is held: itself, as bytes, or where they lie."""
-        return self._kept[place]
+        return self._items[place]
 
     def packed(self, place: int) -> bytes:
         """Return the item at ``place`` as bytes."""
-        item = self._kept[place]
+        item = self._items[place]
         if isinstance(item, int):
-            return self._on_shelf(item)[_TEXT_AT.size :]
+            return self._spilled(item)[_TEXT_AT.size :]
         return item if isinstance(item, bytes) else _packed(item)
 
-    def shelved(self, place: int, text: str | None, shelf: Shelf) -> Items | None:
+    def spilled_to(self, place: int, text: str | None, shelf: Shelf) -> Items | None:
         """Return the same with an item, and its growing text, on the shelf; None without room."""
         text_at = -1 if text is None else shelf.put(text.encode("utf-8", "surrogatepass"))
         if text_at is None:
@@ -116,32 +116,32 @@ class Items(Sequence[Item]):
         at = shelf.put(_TEXT_AT.pack(text_at) + self.packed(place))
         if at is None:
             return None
-        return Items(self._kept.set(place, at), self._left.discard(place), shelf, self.tidied)
+        return Items(self._items.set(place, at), self._left.discard(place), shelf, self.tidied)
 
     def tidied_to(self, place: int) -> Items:
         """Return the same, with ``tidied`` as ``place``."""
-        return Items(self._kept, self._left, self._shelf, place)
+        return Items(self._items, self._left, self._spill, place)
 
     def text_at(self, place: int) -> str | None:
         """Return the growing text that is on the shelf with the item at ``place``."""
-        item = self._kept[place]
+        item = self._items[place]
         if not isinstance(item, int):
             return None
-        (text_at,) = _TEXT_AT.unpack_from(self._on_shelf(item))
-        return None if text_at < 0 else self._on_shelf(text_at).decode("utf-8", "surrogatepass")
+        (text_at,) = _TEXT_AT.unpack_from(self._spilled(item))
+        return None if text_at < 0 else self._spilled(text_at).decode("utf-8", "surrogatepass")
 
-    def _on_shelf(self, place: int) -> bytes:
-        assert self._shelf is not None
-        return self._shelf.get(place)
+    def _spilled(self, place: int) -> bytes:
+        assert self._spill is not None
+        return self._spill.get(place)
 
     def _taken_out(self, item: Item | bytes | int) -> Item:
         if isinstance(item, int):
-            item = self._on_shelf(item)[_TEXT_AT.size :]
+            item = self._spilled(item)[_TEXT_AT.size :]
         return _ITEM.validate_json(item) if isinstance(item, bytes) else item
 
     def recent(self, start: int) -> Iterator[Item]:
         """Yield, of the items from ``start`` on, those that are new or under way, in order."""
-        new = max(start, len(self._kept) - NEWEST)
+        new = max(start, len(self._items) - NEWEST)
         for place in (*sorted(p for p in self._left if start <= p < new), *range(new, len(self))):
             yield self[place]
 
@@ -150,7 +150,7 @@ class Items(Sequence[Item]):
         return map(self.__getitem__, range(start, len(self) if end is None else end))
 
     def __len__(self) -> int:
-        return len(self._kept)
+        return len(self._items)
 
     @overload
     def __getitem__(self, place: int) -> Item: ...
@@ -159,53 +159,53 @@ class Items(Sequence[Item]):
     def __getitem__(self, place: int | slice) -> Item | Sequence[Item]:
         if isinstance(place, slice):
             return [self[at] for at in range(*place.indices(len(self)))]
-        return self._taken_out(self._kept[place])
+        return self._taken_out(self._items[place])
 
     def __iter__(self) -> Iterator[Item]:
-        return map(self._taken_out, self._kept)
+        return map(self._taken_out, self._items)
 
 
 class _ByName(Generic[V]):
     """A map whose values can be put away."""
 
-    __slots__ = ("_kept", "_shelf", "tidied")
+    __slots__ = ("_spill", "_values", "tidied")
     _value: ClassVar[TypeAdapter[V]]
 
     def __init__(
         self,
-        kept: Map[str, V | bytes | int] | None = None,
-        shelf: Shelf | None = None,
+        values: Map[str, V | bytes | int] | None = None,
+        spill: Shelf | None = None,
         tidied: int = 0,
     ) -> None:
-        self._kept: Map[str, V | bytes | int] = Map() if kept is None else kept
-        self._shelf = shelf
+        self._values: Map[str, V | bytes | int] = Map() if values is None else values
+        self._spill = spill
         self.tidied = tidied
         """How many of the first, in an order that the owner knows, were put on the shelf."""
 
     def set(self, name: str, value: V) -> Self:
         """Return the same with ``value`` for a name."""
-        return type(self)(self._kept.set(name, value), self._shelf, self.tidied)
+        return type(self)(self._values.set(name, value), self._spill, self.tidied)
 
     def tidied_to(self, place: int) -> Self:
         """Return the same, with ``tidied`` as ``place``."""
-        return type(self)(self._kept, self._shelf, place)
+        return type(self)(self._values, self._spill, place)
 
-    def put_away(self, name: str, shelf: Shelf | None = None) -> Self:
+    def spill(self, name: str, shelf: Shelf | None = None) -> Self:
         """Return the same with the value of a name as bytes, or on the shelf if that has room."""
-        kept = self._kept.get(name)
+        kept = self._values.get(name)
         if kept is None or isinstance(kept, int):
             return self
         data = self.packed(name)
         place = None if shelf is None else shelf.put(data)
         away = data if place is None else place
-        return type(self)(self._kept.set(name, away), shelf or self._shelf, self.tidied)
+        return type(self)(self._values.set(name, away), shelf or self._spill, self.tidied)
 
     def packed(self, name: str) -> bytes:
         """Return the value of a name as bytes."""
-        kept = self._kept[name]
+        kept = self._values[name]
         if isinstance(kept, int):
-            assert self._shelf is not None
-            return self._shelf.get(kept)
+            assert self._spill is not None
+            return self._spill.get(kept)
         return kept if isinstance(kept, bytes) else self._value.dump_json(kept)
 
     @overload
@@ -214,7 +214,7 @@ class _ByName(Generic[V]):
     def get(self, name: str, default: D) -> V | D: ...
     def get(self, name: str, default: D | None = None) -> V | D | None:
         """Return the value of a name, or ``default``."""
-        kept = self._kept.get(name)
+        kept = self._values.get(name)
         if isinstance(kept, bytes | int):
             return self._value.validate_json(self.packed(name))
         return default if kept is None else kept
@@ -226,21 +226,21 @@ class _ByName(Generic[V]):
         return value
 
     def __contains__(self, name: object) -> bool:
-        return name in self._kept
+        return name in self._values
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._kept)
+        return iter(self._values)
 
     def values(self) -> Iterator[V]:
         """Iterate over the values, as the map has them: in no order."""
-        return map(self.__getitem__, self._kept)
+        return map(self.__getitem__, self._values)
 
     def items(self) -> Iterator[tuple[str, V]]:
         """Iterate over names and values."""
-        return ((name, self[name]) for name in self._kept)
+        return ((name, self[name]) for name in self._values)
 
     def __len__(self) -> int:
-        return len(self._kept)
+        return len(self._values)
 
 
 class Calls(_ByName[CallFacts]):
@@ -261,7 +261,7 @@ def under_way(item: Item) -> bool:
     """Tell whether more of an item is to come, or an answer: what is asked stays as it is here."""
     match item:
         case ToolCall():
-            return item.status in {"pending", "in_progress"} or item.is_asking
+            return item.status in {"pending", "in_progress"} or item.awaits_permission
         case Elicitation() | TrustRequest():
             return item.state == "pending"
         case AgentMessage() | Thought():

@@ -40,7 +40,7 @@ class Scrubber:
         Replaces secrets.
     stand_in
         What the session's folder becomes.
-    places
+    paths
         Other folders, and what they become.
     """
 
@@ -51,20 +51,20 @@ class Scrubber:
         redactor: Redactor,
         *,
         stand_in: str = ".",
-        places: Mapping[str, str] = MappingProxyType({}),
+        paths: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         self._redactor = redactor
-        self._places: list[tuple[re.Pattern[str], str]] = []
+        self._paths: list[tuple[re.Pattern[str], str]] = []
         root = _trimmed(cwd)
-        longest = sorted(places.items(), key=lambda item: -len(item[0]))
+        longest = sorted(paths.items(), key=lambda item: -len(item[0]))
         for path, name in ((root, stand_in), *longest, (home, "~")):
             for spelling in _spellings(_trimmed(path)):
-                self._places.append((_place(path, spelling, end=r"(?![\w-]|\.\w)"), name))
+                self._paths.append((_place(path, spelling, end=r"(?![\w-]|\.\w)"), name))
         # What begins like the folder is a neighbour of it: /srv/work-old beside /srv/work.
         name = PurePosixPath(root.replace("\\", "/")).name
         above = "" if stand_in == "." else f"{stand_in}/"
         for spelling in _spellings(root):
-            self._places.append((_place(root, spelling, end=""), f"{above}../{name}"))
+            self._paths.append((_place(root, spelling, end=""), f"{above}../{name}"))
 
     @classmethod
     def of_session(cls, session: SessionState, redactor: Redactor, home: str = "") -> Scrubber:
@@ -76,7 +76,7 @@ class Scrubber:
     def text(self, value: str) -> str:
         """Return the text without secrets and places."""
         value = self._redactor.redact_text(value)
-        for pattern, stand_in in self._places:
+        for pattern, stand_in in self._paths:
             value = pattern.sub(stand_in, value)
         return value
 

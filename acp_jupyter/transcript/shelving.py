@@ -31,7 +31,7 @@ LONG_BYTES = 8 * 1024
 """An item or a turn that has more, and is at its end, is put away at once."""
 
 
-def lightened(transcript: Transcript, events: Iterable[Event], shelf: Shelf) -> Transcript:
+def lightened(transcript: Transcript, events: Iterable[Event], spill: Shelf) -> Transcript:
     """Put away what can be, after some change; the transcript says the same as before.
 
     Parameters
@@ -40,7 +40,7 @@ def lightened(transcript: Transcript, events: Iterable[Event], shelf: Shelf) -> 
         After the change.
     events
         That say what has changed.
-    shelf
+    spill
         Where it goes; the same for all of a session. What it has no room for is left.
     """
     old = len(transcript.items) - NEWEST
@@ -62,11 +62,11 @@ def lightened(transcript: Transcript, events: Iterable[Event], shelf: Shelf) -> 
         return transcript
     work = _Work(transcript)
     for place in places:
-        work.put_item(place, shelf)
+        work.put_item(place, spill)
     if old > work.items.tidied:
         work.items = work.items.tidied_to(old)
     for turn_id in ended:
-        work.put_turns(turn_id, shelf)
+        work.put_turns(turn_id, spill)
     return work.done()
 
 
@@ -91,38 +91,38 @@ class _Work:
             turns=self._turns,
         )
 
-    def put_item(self, place: int, shelf: Shelf) -> None:
+    def put_item(self, index: int, spill: Shelf) -> None:
         """Put an item away, if it is at its end, and old or long."""
-        item_id = f"i{place}"
+        item_id = f"i{index}"
         growing = self._growing is not None and self._growing[0] == item_id
         text = self._growing[1] if self._growing and growing else self._texts.get(item_id)
-        item = self.items.as_held(place)
+        item = self.items.as_held(index)
         if isinstance(item, int):
             if text is None:
                 return
         elif not isinstance(item, bytes):
-            new = place >= len(self.items) - NEWEST
+            new = index >= len(self.items) - NEWEST
             if under_way(item) or (new and not _is_long(item, text)):
                 return
-        put = self.items.shelved(place, None if text is None else str(text), shelf)
+        put = self.items.spilled_to(index, None if text is None else str(text), spill)
         if put is None:
             return
         self.items = put
         self._texts = self._texts.discard(item_id)
         self._growing = None if growing else self._growing
         if isinstance(item, ToolCall):
-            self._calls = self._calls.put_away(item.tool_call_id, shelf)
+            self._calls = self._calls.spill(item.tool_call_id, spill)
         elif isinstance(item, bytes) and (call := call_id(item)):
-            self._calls = self._calls.put_away(call, shelf)
+            self._calls = self._calls.spill(call, spill)
 
     def put_turns(self, ended: str, shelf: Shelf) -> None:
         """Put the turns away that are old, and one that has ended if it is old or long."""
         order, turns = self._transcript.turn_order, self._turns
         old = max(0, len(order) - NEWEST_TURNS)
         while turns.tidied < old and turns[order[turns.tidied]].status == "done":
-            turns = turns.put_away(order[turns.tidied], shelf).tidied_to(turns.tidied + 1)
+            turns = turns.spill(order[turns.tidied], shelf).tidied_to(turns.tidied + 1)
         if ended not in order[old:] or len(turns.packed(ended)) > LONG_BYTES:
-            turns = turns.put_away(ended, shelf)
+            turns = turns.spill(ended, shelf)
         self._turns = turns
 
 

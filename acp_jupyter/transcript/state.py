@@ -62,7 +62,7 @@ class Fields:
     """Item id of each pending request of the agent: permissions and questions."""
     renewable: Map[tuple[str, str | None, str], str]
     """Item id of each plan, artifact and unknown kind of update, by turn and name: told once."""
-    links: Map[str, str]
+    url_elicitations: Map[str, str]
     """Item id of each page that the agent asked to open, by its own id for it."""
     terminals: Map[str, KnownTerminal]
     """By the id that the agent knows."""

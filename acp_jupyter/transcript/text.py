@@ -48,7 +48,7 @@ class Text:
         pieces.append(piece)
         return Text(pieces, self._count + 1, self.length + utf16_length(piece))
 
-    def put_away(self) -> Text | str:
+    def frozen(self) -> Text | str:
         """Return the same in less room, now that another text grows.
 
         Many small strings are five times their text; one needs no list.

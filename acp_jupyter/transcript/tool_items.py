@@ -165,15 +165,15 @@ class ToolCall(StepBase):
     ended_at: float | None = None
 
     @property
-    def is_asking(self) -> bool:
+    def awaits_permission(self) -> bool:
         """Whether its permission request waits for an answer."""
         return self.permission is not None and self.permission.state == "pending"
 
-    def as_asked(self, asked: ToolCall) -> ToolCall:
+    def as_requested(self, requested: ToolCall) -> ToolCall:
         """Return the call with all that a request of it says; nothing may change that."""
-        if self.permission is None or self.permission.request_id != asked.request_id:
+        if self.permission is None or self.permission.request_id != requested.request_id:
             return self
-        return self.model_copy(update={name: getattr(asked, name) for name in _ASKED})
+        return self.model_copy(update={name: getattr(requested, name) for name in _ASKED})
 
     @property
     def request_id(self) -> str:

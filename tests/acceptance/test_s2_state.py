@@ -178,7 +178,7 @@ class Follower:
     def __init__(self) -> None:
         self.events: list[Event] = []
 
-    def offer(self, events: Iterable[Event]) -> None:
+    def push(self, events: Iterable[Event]) -> None:
         self.events += events
 
 

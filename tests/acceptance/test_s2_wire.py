@@ -165,7 +165,7 @@ async def test_each_side_has_its_peer_before_any_message(tmp_path: Path) -> None
     """S2.12, S2.11: also where the agent speaks first; extensions are asked of it too."""
     router, talk = Router(), Talk(RecordingClient())
     connection = await AgentConnection.open(
-        fake_agent("speaks_first"), cwd=tmp_path, client=router, lines=talk.lines, limits=FAST
+        fake_agent("speaks_first"), cwd=tmp_path, client=router, log_router=talk.lines, limits=FAST
     )
     try:
         await eventually_async(lambda: len(router.seen) == 3)

@@ -156,7 +156,7 @@ def test_the_relay_is_started_when_it_is_needed_and_ends_with_the_agent(
     assert _relays() == set()
     _ask(driver, session, "fix")
     (relay,) = _relays()
-    driver.host.submit(driver.host.ending.close(session.session_id)).result(10)
+    driver.host.submit(driver.host.closer.close(session.session_id)).result(10)
     eventually(lambda: relay not in _relays())
 
 

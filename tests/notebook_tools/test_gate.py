@@ -121,7 +121,7 @@ def test_a_rule_for_commands_never_runs_code(
     driver: Driver, session: Session, kernel: Dictionary
 ) -> None:
     """Code in the kernel is no command, whatever a rule for commands says."""
-    rules = session.turns.asking.rules
+    rules = session.turns.permissions.rules
     assert rules is not None
     rule = rules.read("execute:git status", "allow", "session")
     driver.run(lambda: rules.add(rule))
@@ -156,7 +156,7 @@ def test_a_call_that_its_agent_gives_up_does_not_look_as_if_it_went_on(
         title="Run code",
         location=str(driver.root / "n.ipynb"),
     )
-    asked = driver.host.submit(Gate(session).ask(wish))
+    asked = driver.host.submit(Gate(session).request(wish))
     eventually(lambda: len(session.transcript.request_items) == 2, 10)
     asked.cancel()
     eventually(lambda: calls_of(session)[-1].status == "failed", 10)

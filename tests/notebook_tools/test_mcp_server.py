@@ -33,7 +33,7 @@ class _Slow:
         self.cancelled = False
 
     @property
-    def offered(self) -> tuple[type[AnyTool], ...]:
+    def available(self) -> tuple[type[AnyTool], ...]:
         return tuple(TOOLS.values())
 
     async def call(self, name: str, arguments: Obj) -> Reply:
@@ -43,7 +43,7 @@ class _Slow:
             self.cancelled = True
             raise
         reply = Reply()
-        reply.say(f"{name} {sorted(arguments)}")
+        reply.add_text(f"{name} {sorted(arguments)}")
         return reply
 
 

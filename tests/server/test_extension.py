@@ -153,12 +153,12 @@ async def test_an_agent_at_work_keeps_server_and_kernel_awake(status: str, works
         return [summary]
 
     activity = Activity(times, sessions, Kernels(managers, managers))
-    await activity.look()
+    await activity.update()
     assert activity.working is works
     assert (managers.kernel.last_activity is not None) is works
     assert list(times) == (["acp_jupyter"] if works else [])
     for moment in times.values():
         assert datetime.now(UTC) - moment < timedelta(seconds=10)
     summary = summary.model_copy(update={"status": "idle"})
-    await activity.look()
+    await activity.update()
     assert not activity.working

@@ -77,7 +77,7 @@ def unset_policy(server: Server, session: Session) -> None:
 
 
 def add_rule(server: Server, session: Session) -> None:
-    rules = session.turns.asking.rules
+    rules = session.turns.permissions.rules
     assert rules is not None
     allowed = rules.read("execute:make allow", "allow", "session")
     denied = rules.read("execute:make deny", "deny", "session")
@@ -86,7 +86,7 @@ def add_rule(server: Server, session: Session) -> None:
 
 
 def remove_rule(server: Server, session: Session) -> None:
-    rules = session.turns.asking.rules
+    rules = session.turns.permissions.rules
     assert rules is not None
     (allowed,) = (rule.id for rule in session.state.rules if rule.effect == "allow")
     server.run(lambda: rules.remove(allowed))

@@ -115,7 +115,7 @@ def test_a_killed_server_leaves_a_session_that_says_so(kept: Kept) -> None:
     with (folder / "traffic.ndjson").open("a") as log:
         log.write('{"seq": 999, "t": 1.0, "d": "<", "m": {"jsonrpc"')
     with kept.server() as server:
-        server.host.submit(server.host.kept.wake_turn(asked)).result(20)
+        server.host.submit(server.host.stored_sessions.wake_turn(asked)).result(20)
         session = server.run(lambda: server.host.session_of_turn(asked))
         turns = session.transcript.turns
         failure = turns[asked].failure
@@ -171,7 +171,7 @@ def test_two_servers_on_one_folder(kept: Kept) -> None:
             with pytest.raises(SessionImported, match="open in another server"):
                 second.prompt(other, "two")
             with pytest.raises(NotAllowed, match="open in another server"):
-                second.host.submit(second.host.ending.delete(session.session_id)).result(10)
+                second.host.submit(second.host.closer.delete(session.session_id)).result(10)
         say(first, session, "two")
         lines = (meta.parent / "traffic.ndjson").read_text().splitlines()
     assert all(json.loads(line) for line in lines)
@@ -190,7 +190,7 @@ def test_the_list_follows_the_folders(kept: Kept) -> None:
         with kept.server() as other:
             opened = [other.open("keeper") for _ in range(3)]
             for session in opened:
-                other.host.submit(other.host.keep(session)).result(20)
+                other.host.submit(other.host.save(session)).result(20)
             made = [session.session_id for session in opened]
             assert sorted(ids(server)) == sorted(made)
             other.send(DeleteSession(session_id=made.pop()))
@@ -376,7 +376,7 @@ def _listed(folder: Path, turn_id: str) -> dict[str, Any]:
 
 def _turns_of_the_only_stored(kept: Kept) -> tuple[str, ...]:
     with kept.server() as server:
-        (meta,) = server.host.submit(server.host.kept.stored()).result(20)
+        (meta,) = server.host.submit(server.host.stored_sessions.stored()).result(20)
         return meta.turn_ids
 
 

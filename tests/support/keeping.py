@@ -55,7 +55,7 @@ class Server(Driver):
     def woken(self, session_id: str) -> Session:
         async def wake() -> Session:
             # In one step of the host: it may close a session that another server has taken.
-            await self.host.kept.wake(session_id)
+            await self.host.stored_sessions.wake(session_id)
             return self.host.session(session_id)
 
         return self.host.submit(wake()).result(20)

@@ -86,7 +86,7 @@ async def talk_to(
         spec,
         cwd=cwd,
         client=talk.client,
-        lines=talk.lines,
+        log_router=talk.lines,
         limits=limits,
         environment=environment,
     )

@@ -44,13 +44,13 @@ def read(entries: list[TrafficEntry]) -> Transcript:
 def joined(entries: list[TrafficEntry]) -> list[TrafficEntry]:
     burst, out = Burst(), list[TrafficEntry]()
     for each in entries:
-        if burst.takes(each):
+        if burst.add(each):
             continue
-        taken = burst.taken()
+        taken = burst.take()
         out += [] if taken is None else [taken]
-        if not burst.takes(each):
+        if not burst.add(each):
             out.append(each)
-    last = burst.taken()
+    last = burst.take()
     return out if last is None else [*out, last]
 
 

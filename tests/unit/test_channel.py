@@ -246,7 +246,7 @@ async def test_what_waits_for_a_slow_reader_is_merged() -> None:
         event: Event = TextAppended(
             session_id="s", seq=number, item_id="i", field="text", offset=number, text="x"
         )
-        subscription.offer([event])
+        subscription.push([event])
     (event,) = subscription.take()
     assert isinstance(event, TextAppended)
     assert (event.seq, event.offset, len(event.text)) == (49_999, 0, 50_000)

@@ -220,6 +220,6 @@ def test_what_a_deleted_session_changed_is_kept_no_longer(driver: Driver) -> Non
     keeper = driver.host.checkpoints.of(driver.root)
     (gone,), (kept,) = first.transcript.turn_order, second.transcript.turn_order
     assert keeper.trees(gone) is not None
-    driver.host.submit(driver.host.ending.delete(first.session_id)).result(20)
+    driver.host.submit(driver.host.closer.delete(first.session_id)).result(20)
     assert keeper.trees(gone) is None
     assert keeper.trees(kept) is not None

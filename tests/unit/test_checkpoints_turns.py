@@ -28,7 +28,7 @@ from tests.support.kept import State, held
 
 MOST = 60
 LIMITS = Limits(checkpoint_seconds=60, scan_seconds=60, checkpoint_file_bytes=MOST)
-FEW = Limits(checkpoint_seconds=60, scan_seconds=60, checkpoint_file_bytes=MOST, told_changes=2)
+FEW = Limits(checkpoint_seconds=60, scan_seconds=60, checkpoint_file_bytes=MOST, listed_changes=2)
 """A turn changes more than it names."""
 
 PATHS = st.sampled_from(["a", "b", "d", "d/a", "d/b", "d/e/c", "l", "l/x", "é"])

@@ -105,7 +105,7 @@ def test_an_answer_may_come_before_the_request_is_dealt_with(
     driver: Driver, monkeypatch: pytest.MonkeyPatch, stopped: bool
 ) -> None:
     session = driver.open("permission")
-    asking = session.turns.asking
+    asking = session.turns.permissions
     ask, cancel_all, begin = asking.ask, asking.cancel_all, threading.Event()
 
     async def ask_late(request_id: str) -> str | None:
@@ -377,7 +377,7 @@ def test_secrets_do_not_reach_the_log(driver: Driver, monkeypatch: pytest.Monkey
     session = driver.open("env_dump")
     driver.done(session, driver.prompt(session))
     assert '"SOME_API_KEY": "[redacted]"' in driver.text(session)
-    driver.host.submit(driver.host.ending.close(session.session_id)).result(20)
+    driver.host.submit(driver.host.closer.close(session.session_id)).result(20)
     logged = driver.host.traffic_path(session.session_id).read_text()
     assert "SOME_API_KEY" in logged
     assert "canary-1234567890" not in logged

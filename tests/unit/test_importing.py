@@ -67,7 +67,7 @@ def test_it_is_a_stopped_session_that_refuses_all_work(driver: Driver) -> None:
     driver.run(session.start_in_background)
     driver.run(lambda: session.rename("Mine"))
     assert session.state.title == "Mine"
-    driver.host.submit(driver.host.ending.close(report.session_id)).result(10)
+    driver.host.submit(driver.host.closer.close(report.session_id)).result(10)
 
 
 def test_a_turn_that_the_log_leaves_open_is_closed_in_words(driver: Driver) -> None:
@@ -150,7 +150,7 @@ def test_nothing_is_left_of_what_is_refused(
 def test_one_that_nobody_looks_at_makes_room_and_is_kept(driver: Driver) -> None:
     taken = [take(driver, [SAID]).session_id for _ in range(LIMITS.sessions + 1)]
     assert driver.run(lambda: len(driver.host.sessions)) == LIMITS.sessions
-    driver.host.submit(driver.host.kept.wake(taken[0])).result(20)
+    driver.host.submit(driver.host.stored_sessions.wake(taken[0])).result(20)
     assert driver.run(lambda: driver.host.session(taken[0]).transcript.items[0].kind)
 
 
@@ -158,11 +158,11 @@ def test_one_that_is_being_put_away_can_be_opened_at_once(driver: Driver) -> Non
     session_id = take(driver, [SAID]).session_id
 
     async def close_and_open() -> str:
-        await driver.host.kept.stored()  # what is kept is known
-        closing = asyncio.create_task(driver.host.ending.close(session_id))
+        await driver.host.stored_sessions.stored()  # what is kept is known
+        closing = asyncio.create_task(driver.host.closer.close(session_id))
         await asyncio.sleep(0)  # it begins
         assert session_id not in driver.host.sessions
-        await driver.host.kept.wake(session_id)
+        await driver.host.stored_sessions.wake(session_id)
         await closing
         return driver.host.session(session_id).transcript.items[0].kind
 

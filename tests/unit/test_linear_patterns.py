@@ -58,7 +58,7 @@ def test_the_whole_takes_linear_time() -> None:
 def test_places_and_names_are_found_in_linear_time(user: str) -> None:
     """What is saved loses its secrets, and where on which machine the work was done."""
     home = f"/home/{user}"
-    scrubber = Scrubber(f"{home}/my work", home, Redactor(), places={"/app": "/python"})
+    scrubber = Scrubber(f"{home}/my work", home, Redactor(), paths={"/app": "/python"})
     record = RecordScrubber(scrubber, user)
     units = [home, f"{home}/", f"{home}/my work", f"{home}/my%20work", "/home/", "/Users/x"]
     units += ["C:\\Users\\", "C:\\\\Users", "/app", "/", "\\", " ", "~", user, f"{user} ", "rw- 1 "]

@@ -63,7 +63,7 @@ def test_an_agent_logs_in_by_itself_and_the_session_goes_on(tmp_path: Path) -> N
         traffic = driver.host.traffic_path(session.session_id)
         assert welcomed(driver, session)
         assert shown(driver).status == "ready"
-        driver.host.submit(driver.host.ending.close(session.session_id)).result(20)
+        driver.host.submit(driver.host.closer.close(session.session_id)).result(20)
         assert '"authenticate","params":{"methodId":"browser"}' in traffic.read_text()
 
 

@@ -170,23 +170,23 @@ def places(tmp_path: Path) -> Places:
     ],
 )
 def test_what_lies_on_disk_counts(places: Places, path: str, protected: bool) -> None:
-    spot = places.spot(path)
+    spot = places.locate(path)
     assert spot is not None
     assert spot.protected == protected
 
 
 @pytest.mark.parametrize("path", ["away/x.py", "../x.py", "/etc/passwd", "~/x", "a\u202eb", "C:x"])
 def test_what_leads_out_can_not_be_told(places: Places, path: str) -> None:
-    assert places.spot(path) is None
+    assert places.locate(path) is None
 
 
 @pytest.mark.parametrize("policy", ["accept-edits", "ask"])
 @pytest.mark.parametrize("path", ["bare/config", "own/a", "twin.py", "innocent/config"])
 def test_no_policy_for_edits_grants_these(places: Places, policy: Policy, path: str) -> None:
-    assert decide(policy, call("edit", path), OPTIONS, places=places) is None
+    assert decide(policy, call("edit", path), OPTIONS, folder=places) is None
 
 
 def test_own_folders_are_not_read(places: Places) -> None:
-    spot = places.spot("own/sub/a.txt")
+    spot = places.locate("own/sub/a.txt")
     assert spot is not None
     assert spot.secret

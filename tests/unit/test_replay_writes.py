@@ -166,7 +166,7 @@ def test_only_the_change_that_was_shown_is_covered(
     consent = Consent("/ws")
     diff = {"type": "diff", "path": "/ws/a", "oldText": shown[0], "newText": shown[1]}
     call = {"toolCallId": "c", "kind": "edit", "locations": [{"path": "/ws/a"}], "content": [diff]}
-    consent.asked(1, {"toolCall": call})
+    consent.remember_request(1, {"toolCall": call})
     assert not consent.covers(path, before, after, removed=False)  # nobody has answered yet
     consent.allowed(1)
     covered = consent.covers(path, before, after, removed=False)
@@ -183,7 +183,7 @@ def test_only_the_change_that_was_shown_is_covered(
 def test_only_what_changes_files_covers_a_change_that_is_not_shown(kind: str) -> None:
     consent = Consent("/ws")
     call = {"toolCallId": "c", "kind": kind, "locations": [{"path": "/ws/a"}]}
-    consent.asked(1, {"toolCall": call})
+    consent.remember_request(1, {"toolCall": call})
     consent.allowed(1)
     assert not consent.covers("a", "x", "y", removed=False)
     assert not consent.covers("a", "x", None, removed=True)

@@ -181,7 +181,7 @@ def test_what_is_asked_stays_in_memory_until_it_is_answered() -> None:
     assert isinstance(script.transcript.items.as_held(1), ToolCall)
     script.answer(request, "once")
     script.update("tool_call_update", toolCallId="c", status="completed")
-    assert script.transcript.items.is_put_away(1)
+    assert script.transcript.items.is_spilled(1)
     answered = script.transcript.item(1)
     assert isinstance(answered, ToolCall)
     assert answered.permission is not None

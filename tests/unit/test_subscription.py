@@ -82,13 +82,13 @@ def append(seq: int, offset: int, text: str) -> TextAppended:
 def test_a_reader_is_woken_once_until_it_takes() -> None:
     wakes: list[None] = []
     subscription = Subscription("s", lambda: wakes.append(None))
-    subscription.offer([append(1, 0, "a")])
-    subscription.offer([append(2, 1, "b")])
+    subscription.push([append(1, 0, "a")])
+    subscription.push([append(2, 1, "b")])
     assert len(wakes) == 1
     (event,) = subscription.take()
     assert (event.seq, event.kind) == (2, "text_appended")
     assert subscription.take() == ()
-    subscription.offer([append(3, 2, "c")])
+    subscription.push([append(3, 2, "c")])
     assert len(wakes) == 2
 
 
@@ -100,7 +100,7 @@ def test_very_much_is_taken_in_parts_and_says_the_same() -> None:
     script.text("x" * 3_000_000)
     script.text("y", kind="agent_thought_chunk")
     script.text("\U0001f600" * 700_000)
-    subscription.offer(script.events)
+    subscription.push(script.events)
     taken: list[Event] = []
     while part := subscription.take():
         texts = (event.text for event in part if isinstance(event, TextAppended))

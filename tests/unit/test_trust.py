@@ -47,7 +47,7 @@ def driver(hosts: Opens) -> Driver:
 
 
 def gate(session: Session) -> TrustGate:
-    found = session.turns.asking.trust
+    found = session.turns.permissions.trust
     assert found is not None
     return found
 
@@ -139,17 +139,17 @@ def test_a_trusted_folder_counts_for_all_below_it_and_for_other_servers(
     hosts: Opens, tmp_path: Path
 ) -> None:
     first, second = hosts(), hosts()
-    store = first.host.guards.trust
+    store = first.host.permission_stores.trust
     assert not store.trusts(first.root)
     store.trust(first.root)
-    assert second.host.guards.trust.trusts(first.root / "below")
-    assert not second.host.guards.trust.trusts(tmp_path)
-    assert not second.host.guards.trust.trusts(tmp_path / "ws2")
+    assert second.host.permission_stores.trust.trusts(first.root / "below")
+    assert not second.host.permission_stores.trust.trusts(tmp_path)
+    assert not second.host.permission_stores.trust.trusts(tmp_path / "ws2")
     file = tmp_path / "data" / "trust.json"
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert store.revoke(str(first.root))
     assert not store.revoke(str(first.root))
-    assert not second.host.guards.trust.trusts(first.root)
+    assert not second.host.permission_stores.trust.trusts(first.root)
 
 
 def test_a_link_out_of_a_trusted_folder_is_not_trusted(tmp_path: Path) -> None:

@@ -43,7 +43,7 @@ class ClaudeCliAgent:
         self._ended = asyncio.Event()
         self._peer = Peer(self._on_request, self._on_notification, self._ended.set)
         self._sessions: dict[str, Session] = {}
-        self._asks = False
+        self._can_ask = False
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def serve(self) -> None:
@@ -68,7 +68,7 @@ class ClaudeCliAgent:
     def _on_request(self, request_id: object, method: str, params: Json) -> None:
         match method:
             case "initialize":
-                self._asks = _can_ask(params)
+                self._can_ask = _can_ask(params)
                 self._peer.answer(request_id, _initialize())
             case "session/new":
                 session = self._open(str(uuid.uuid4()), params, resumes=False)
@@ -144,7 +144,7 @@ class ClaudeCliAgent:
             raise RpcError(INTERNAL_ERROR, str(error)) from None
         servers = mcp_servers(params.get("mcpServers"))
         session = Session(
-            self._peer, session_id, Path(cwd), servers, resumes=resumes, asks=self._asks
+            self._peer, session_id, Path(cwd), servers, resumes=resumes, can_ask=self._can_ask
         )
         self._sessions[session_id] = session
         return session

@@ -126,9 +126,9 @@ class CliChild:
         rest = b""
         while data := await self._process.stderr.read(_READ_BYTES):
             *lines, rest = (rest[-_READ_BYTES:] + data).split(b"\n")
-            self._keep(lines)
-        self._keep([rest])
+            self._keep_stderr(lines)
+        self._keep_stderr([rest])
 
-    def _keep(self, lines: Sequence[bytes]) -> None:
+    def _keep_stderr(self, lines: Sequence[bytes]) -> None:
         words = (line.decode(errors="replace").strip() for line in lines)
         self._stderr.extend(line[:_STDERR_LINE_LENGTH] for line in words if line)

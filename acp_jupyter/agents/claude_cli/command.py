@@ -42,7 +42,7 @@ class Launch:
     model: str
     servers: Json
     """MCP servers, as the CLI spells them."""
-    asks: bool = False
+    can_ask: bool = False
     """Whether the client can show the questions of the CLI's question tool."""
 
 
@@ -84,7 +84,7 @@ def cli_arguments(launch: Launch, mcp_config: Path | None) -> list[str]:
     arguments = [*_STREAMS, session, launch.session_id, "--permission-mode", launch.mode]
     if launch.model:
         arguments += ["--model", launch.model]
-    if not launch.asks:
+    if not launch.can_ask:
         arguments.append("--disallowedTools=AskUserQuestion")
     if mcp_config is not None:
         arguments += ["--mcp-config", str(mcp_config)]

@@ -50,7 +50,7 @@ class LiveCli:
     ) -> None:
         self.is_busy = False
         """Whether it said that it works, and will say when it is idle; older ones do not."""
-        self.ending = ""
+        self.end_reason = ""
         """How the process ended, in words."""
         self._on_result = on_result
         self._on_end = on_end
@@ -172,11 +172,13 @@ class LiveCli:
             self._on_hello(answer.response)
 
     def _ended(self, code: int) -> None:
-        self.ending = f"was killed by signal {-code}" if code < 0 else f"exited with code {code}"
+        self.end_reason = (
+            f"was killed by signal {-code}" if code < 0 else f"exited with code {code}"
+        )
         self._forget_servers()
         for waiting in self._controls.values():
             if not waiting.done():
-                waiting.set_result(ControlAnswered("", {}, f"it {self.ending}."))
+                waiting.set_result(ControlAnswered("", {}, f"it {self.end_reason}."))
         self.close_open_calls()
         self._on_end()
 

@@ -45,12 +45,12 @@ class Session:
         MCP servers, as the CLI spells them.
     resumes
         Whether the CLI knows a conversation of this id.
-    asks
+    can_ask
         Whether the client can show questions.
     """
 
     def __init__(
-        self, peer: Peer, session_id: str, cwd: Path, servers: Json, *, resumes: bool, asks: bool
+        self, peer: Peer, session_id: str, cwd: Path, servers: Json, *, resumes: bool, can_ask: bool
     ) -> None:
         self.id = session_id
         self.mode = DEFAULT_MODE
@@ -60,7 +60,7 @@ class Session:
         self._servers = servers
         self._cli_session_id = session_id
         self._resumes = resumes
-        self._asks = asks
+        self._can_ask = can_ask
         self._cli: LiveCli | None = None
         self._stopping: asyncio.Task[None] | None = None
         self._turn: Turn | None = None
@@ -138,7 +138,7 @@ class Session:
                 self.mode,
                 self.models.argument(),
                 self._servers,
-                self._asks,
+                self._can_ask,
             )
             self._cli = await LiveCli.start(
                 launch,
@@ -159,7 +159,7 @@ class Session:
             question.cancel()
         turn = self._turn
         if turn is not None and turn.is_sent:
-            turn.outcome = turn.outcome or death(cli.ending, cli.last_words)
+            turn.outcome = turn.outcome or death(cli.end_reason, cli.last_words)
             self._finish(turn)
 
     async def _interrupt(self, turn: Turn, cli: LiveCli) -> None:
@@ -233,7 +233,7 @@ class Session:
 
     async def _ask(self, question: PermissionAsked) -> None:
         """ACP: session/request_permission, elicitation/create. Only "allow" allows."""
-        is_form = self._asks and question.tool_name == QUESTION_TOOL
+        is_form = self._can_ask and question.tool_name == QUESTION_TOOL
         method = "elicitation/create" if is_form else "session/request_permission"
         call = with_old_text(obj(question.params.get("toolCall")), self._cwd)
         params = question_form(question) if is_form else {**question.params, "toolCall": call}

@@ -49,10 +49,10 @@ def _rpc_error(error: Obj) -> RpcError:
     return RpcError(INTERNAL_ERROR if code is None else code, message, error.get("data"))
 
 
-def death(ending: str, last_words: str) -> TurnError:
+def death(end_reason: str, last_words: str) -> TurnError:
     """Return how a turn ends whose process is gone."""
     if wants_login(last_words):
         return TurnError(login_error(last_words), needs_login=True)
-    message = f"The Claude CLI {ending} during the turn. Your next message starts it again."
+    message = f"The Claude CLI {end_reason} during the turn. Your next message starts it again."
     error: Obj = {"code": INTERNAL_ERROR, "message": message}
     return TurnError({**error, "data": {"details": last_words}} if last_words else error)

@@ -33,12 +33,12 @@ _VARIABLE = re.compile(r"^([^\W\d]\w*): ([\w.]+)(?: (?!= )((?:(?! = ).)+))?(?: =
 class CellLine:
     """A cell in the list."""
 
-    place: int
+    index: int
     id: str
     is_code: bool
     fingerprint: str
     failed: bool
-    asking: bool
+    is_prompt_cell: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,16 +89,16 @@ async def list_cells(turn: Turn) -> list[CellLine]:
     start = 0
     for _ in range(_MAX_PAGES):
         answer = await step(turn, "list_cells", "List the cells", "other", {"start": start})
-        for place, cell_id, kind, mark, rest in _CELL.findall(answer.text):
+        for index, cell_id, kind, mark, rest in _CELL.findall(answer.text):
             outputs = re.search(r"; outputs: ([^;]*)", rest)
             found.append(
                 CellLine(
-                    place=int(place),
+                    index=int(index),
                     id=cell_id,
                     is_code=kind == "code",
                     fingerprint=mark,
                     failed=outputs is not None and "error" in outputs[1].split(", "),
-                    asking="the cell that you are asked from" in rest,
+                    is_prompt_cell="the cell that you are asked from" in rest,
                 )
             )
         more = _MORE.findall(answer.text.rpartition("\n")[2])
@@ -116,13 +116,13 @@ async def read_cell(turn: Turn, cell: CellLine) -> CellText:
     StepFailedError
         It can't be read, or can't be read exactly, so that it is better left alone.
     """
-    title = f"Read cell {cell.place + 1}"
+    title = f"Read cell {cell.index + 1}"
     answer = await step(turn, "read_cells", title, "other", {"cell_ids": [cell.id]})
     parts = _DATA.findall(answer.text)
     sources = [text for origin, text in parts if origin.startswith("source of")]
     errors = [text for origin, text in parts if origin.startswith("error of")]
     if not sources or len(sources[0]) > _MAX_SOURCE_CHARS or "notebook-data" in sources[0]:
-        raise StepFailedError(f"Cell {cell.place + 1} can't be read exactly.")
+        raise StepFailedError(f"Cell {cell.index + 1} can't be read exactly.")
     lines = errors[-1].strip().splitlines() if errors else []
     return CellText(sources[0], lines[-1] if lines else "")
 

@@ -40,7 +40,7 @@ class Files:
                 return _read_text(path)
             except OSError as error:
                 raise FileAccessError(_reason(error)) from error
-        result = await self._ask("fs/read_text_file", {"path": str(path)})
+        result = await self._request("fs/read_text_file", {"path": str(path)})
         content = result.get("content")
         if not isinstance(content, str):
             raise FileAccessError("the client sent no text")
@@ -57,14 +57,14 @@ class Files:
             It can't be written; nothing was changed.
         """
         if self.client_writes:
-            await self._ask("fs/write_text_file", {"path": str(path), "content": text})
+            await self._request("fs/write_text_file", {"path": str(path), "content": text})
             return
         try:
             _write_text(path, text)
         except OSError as error:
             raise FileAccessError(_reason(error)) from error
 
-    async def _ask(self, method: str, params: Json) -> Json:
+    async def _request(self, method: str, params: Json) -> Json:
         try:
             return await self.peer.request(method, {"sessionId": self.session_id, **params})
         except RpcError as error:

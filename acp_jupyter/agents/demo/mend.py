@@ -49,8 +49,8 @@ def mend(source: str, error: str, names: Iterable[str]) -> Edit | None:
     return edit if edit is not None and edit.text != source and parses(edit.text) else None
 
 
-def _name(source: str, tree: ast.Module, told: str, names: Iterable[str]) -> Edit | None:
-    found = re.search(r"name '([^\W\d]\w*)' is not defined", told)
+def _name(source: str, tree: ast.Module, message: str, names: Iterable[str]) -> Edit | None:
+    found = re.search(r"name '([^\W\d]\w*)' is not defined", message)
     if found is None:
         return None
     missing = found[1]

@@ -36,7 +36,7 @@ def _by_tools(
     @functools.wraps(task)
     async def perform(turn: Turn, request: Request) -> str:
         words = NO_TOOLS
-        if turn.session.tools.offered:
+        if turn.session.tools.available:
             try:
                 words = await task(turn, request)
             except StepFailedError as error:
@@ -97,7 +97,7 @@ async def plot(turn: Turn, request: Request) -> str:
 async def _cell_below(turn: Turn, code: str) -> tuple[str, bool]:
     """Return the id of a cell with that code below the asking one, and whether it is new."""
     cells = await list_cells(turn)
-    at = next((place for place, cell in enumerate(cells) if cell.asking), None)
+    at = next((place for place, cell in enumerate(cells) if cell.is_prompt_cell), None)
     next_ = cells[at + 1 : at + 2] if at is not None else []
     for cell in next_:  # asked again, it plots in the same place
         if cell.is_code and (await read_cell(turn, cell)).source == code:
@@ -113,7 +113,9 @@ async def _cell_below(turn: Turn, code: str) -> tuple[str, bool]:
 async def fix_cell(turn: Turn, _request: Request) -> str:
     """Mend the last cell that failed, and run it again."""
     cells = await list_cells(turn)
-    failed = next((c for c in reversed(cells) if c.is_code and c.failed and not c.asking), None)
+    failed = next(
+        (c for c in reversed(cells) if c.is_code and c.failed and not c.is_prompt_cell), None
+    )
     if failed is None:
         return (
             "No cell of this notebook shows an error, so there is nothing to fix. "
@@ -121,9 +123,9 @@ async def fix_cell(turn: Turn, _request: Request) -> str:
         )
     cell = await read_cell(turn, failed)
     names = [each.name for each in await variables(turn)]
-    await turn.think(f"Cell {failed.place + 1} failed: {cell.error}")
+    await turn.think(f"Cell {failed.index + 1} failed: {cell.error}")
     change = mend(cell.source, cell.error, names)
-    where = f"Cell {failed.place + 1}"
+    where = f"Cell {failed.index + 1}"
     if change is None:
         return (
             f"{where} failed: {quote(cell.error)}\n\nThis agent has no model and knows no mend "
@@ -140,12 +142,12 @@ async def fix_cell(turn: Turn, _request: Request) -> str:
 @_by_tools
 async def edit_notebook(turn: Turn, _request: Request) -> str:
     """Edit the first cell for which an edit is known."""
-    cells = [c for c in await list_cells(turn) if c.is_code and not c.asking]
+    cells = [c for c in await list_cells(turn) if c.is_code and not c.is_prompt_cell]
     for line in cells[:_MAX_SEARCHED]:
         change = propose_for_cell((await read_cell(turn, line)).source)
         if change is not None:
             await _edit(turn, line, change)
-            return f"Cell {line.place + 1}: {change.summary} It was not run.\n"
+            return f"Cell {line.index + 1}: {change.summary} It was not run.\n"
     return "No cell needs an edit that this agent knows. Nothing was changed.\n"
 
 
@@ -155,7 +157,7 @@ async def _edit(turn: Turn, cell: CellLine, change: Edit) -> None:
         "source": change.text,
         "fingerprint": cell.fingerprint,
     }
-    await step(turn, "edit_cell", f"Edit cell {cell.place + 1}", "edit", arguments)
+    await step(turn, "edit_cell", f"Edit cell {cell.index + 1}", "edit", arguments)
 
 
 async def _run(turn: Turn, cell_id: str) -> ToolAnswer:

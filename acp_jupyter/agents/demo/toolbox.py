@@ -43,7 +43,7 @@ class Toolbox:
     _client: McpClient | None = field(default=None, repr=False)
 
     @property
-    def offered(self) -> bool:
+    def available(self) -> bool:
         """Whether the session has notebook tools."""
         return any(server.name == SERVER_NAME for server in self.servers)
 

@@ -113,7 +113,7 @@ class ReplayAgent:
             raise RpcError(INVALID_REQUEST, self._broken)
         asked = str(params.get("sessionId"))
         opening = self._opening(method, asked)
-        recorded = opening.session if opening else self._recorded(method, asked)
+        recorded = opening.session if opening else self._recorded_session(method, asked)
         if recorded is None:
             if opening is not None and opening.part.reply is not None:
                 self._send_answer(request_id, opening.part.reply.message)
@@ -141,7 +141,7 @@ class ReplayAgent:
         good = [opening for opening in openings if opening.session is not None]
         return good[number % len(good)] if good and method == "session/new" else None
 
-    def _recorded(self, method: str, session_id: str) -> RecordedSession | None:
+    def _recorded_session(self, method: str, session_id: str) -> RecordedSession | None:
         """Return the session to play where its opening was not recorded."""
         sessions = self._recording.sessions
         if method == "session/new":

@@ -66,7 +66,7 @@ class _Builder:
         self._newest: _Live | None = None
         self._opening: Part | None = None
         self._calls: dict[int, Part | str] = {}
-        self._asks: dict[int, tuple[Ask, _Live | None]] = {}
+        self._requests: dict[int, tuple[Ask, _Live | None]] = {}
         self._terminals: dict[str, _Live | None] = {}
         self._one_session = False
         self._turn_id = ""
@@ -82,8 +82,8 @@ class _Builder:
             case ">" if isinstance(method, str):
                 self._client_call(entry, method)
             case ">":
-                if entry.re in self._asks:
-                    ask, live = self._asks.pop(entry.re)
+                if entry.re in self._requests:
+                    ask, live = self._requests.pop(entry.re)
                     ask.answer = message
                     self._add(live, Answered(entry.t, ask.seq))
             case "<" if entry.re in self._calls and "method" not in message:
@@ -91,7 +91,7 @@ class _Builder:
             case "<" if "id" in message and isinstance(method, str):
                 live = self._live_of(message)
                 ask = Ask(entry.t, entry.seq, message)
-                self._asks[entry.seq] = (ask, live)
+                self._requests[entry.seq] = (ask, live)
                 self._add(live, ask)
             case "<" if "method" in message or "id" not in message:
                 self._add(self._live_of(message), Send(entry.t, message))
@@ -125,14 +125,14 @@ class _Builder:
         if not isinstance(note, TerminalNote):
             return
         if note.note == "terminal_started":
-            open_asks = (live for ask, live in self._asks.values() if ask.method == _CREATE)
+            open_asks = (live for ask, live in self._requests.values() if ask.method == _CREATE)
             self._terminals[note.terminal_id] = next(open_asks, None) or self._newest
         live = self._terminals.get(note.terminal_id)
         if live is not None:
-            live.current.told.append(Told(at, len(live.current.steps), note))
+            live.current.terminal_notes.append(Told(at, len(live.current.steps), note))
 
     def _written(self, note: FileWritten) -> None:
-        for ask, _live in self._asks.values():
+        for ask, _live in self._requests.values():
             if ask.method == _WRITE and ask.params.get("path") == note.path and not ask.written:
                 ask.written = note
                 return

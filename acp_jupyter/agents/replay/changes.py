@@ -44,7 +44,7 @@ class Changes:
         self._localiser = localiser
         self._consent = consent
 
-    async def make(self, files: Sequence[FileChange]) -> None:
+    async def apply(self, files: Sequence[FileChange]) -> None:
         """Bring files from how they were before a turn to how they were after it.
 
         Raises
@@ -61,8 +61,8 @@ class Changes:
         wanted = wanted_changes(self._root, files, self._localiser)
         calls: list[str] = []
         try:
-            for kind, group in self._to_ask(wanted):
-                calls.append(await self._ask(kind, group))
+            for kind, group in self._to_request(wanted):
+                calls.append(await self._request(kind, group))
             if calls:  # somebody may have worked on them meanwhile
                 wanted = wanted_changes(self._root, files, self._localiser)
             make_changes(wanted)
@@ -73,7 +73,7 @@ class Changes:
         for call_id in calls:
             tell_done(self._peer, self._session_id, call_id)
 
-    def _to_ask(
+    def _to_request(
         self, wanted: Iterable[Change]
     ) -> Iterator[tuple[Literal["edit", "delete"], tuple[ShownChange, ...]]]:
         left = [change for change in wanted if not self._is_covered(change)]
@@ -87,7 +87,9 @@ class Changes:
             change.name, change.old_text, change.new_text, removed=change.removes
         )
 
-    async def _ask(self, kind: Literal["edit", "delete"], changes: Sequence[ShownChange]) -> str:
+    async def _request(
+        self, kind: Literal["edit", "delete"], changes: Sequence[ShownChange]
+    ) -> str:
         title = "Delete as recorded:" if kind == "delete" else "Change as recorded:"
         try:
             return await ask_for_changes(self._peer, self._session_id, kind, title, changes)

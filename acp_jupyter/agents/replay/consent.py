@@ -38,13 +38,13 @@ class Consent:
     def __init__(self, root: str) -> None:
         self._root = root.replace("\\", "/").rstrip("/") + "/"
         self._calls: dict[str, _Call] = {}
-        self._asked: dict[int, _Call] = {}
+        self._requests: dict[int, _Call] = {}
         self._allowed: list[_Call] = []
 
     def begin(self) -> None:
         """Forget all: another turn begins."""
         self._calls.clear()
-        self._asked.clear()
+        self._requests.clear()
         self._allowed.clear()
 
     def saw(self, update: Object) -> None:
@@ -53,17 +53,17 @@ class Consent:
         if isinstance(call_id, str):
             self._calls[call_id] = self._joined(self._calls.get(call_id, _Call()), update)
 
-    def asked(self, seq: int, params: Object) -> None:
+    def remember_request(self, seq: int, params: Object) -> None:
         """Remember what a permission request shows."""
         call = params.get("toolCall")
         if isinstance(call, Mapping):
             self.saw(call)
-            self._asked[seq] = self._calls.get(str(call.get("toolCallId")), _Call())
+            self._requests[seq] = self._calls.get(str(call.get("toolCallId")), _Call())
 
     def allowed(self, seq: int) -> None:
         """Take in that the request was allowed."""
-        if seq in self._asked:
-            self._allowed.append(self._asked.pop(seq))
+        if seq in self._requests:
+            self._allowed.append(self._requests.pop(seq))
 
     def covers(self, path: str, before: str | None, after: str | None, *, removed: bool) -> bool:
         """Tell whether a change of a file was allowed in this turn.

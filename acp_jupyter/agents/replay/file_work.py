@@ -71,8 +71,8 @@ class FileWork:
         """See `Writes.may_write`."""
         return await self._writes.may_write(ask, part)
 
-    async def make(self, files: Sequence[FileChange]) -> bool:
+    async def apply(self, files: Sequence[FileChange]) -> bool:
         """See `Changes.make`."""
         if self._changes is not None:
-            await self._changes.make(files)
+            await self._changes.apply(files)
         return True

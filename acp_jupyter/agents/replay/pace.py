@@ -20,12 +20,12 @@ class Pace:
 
     def __init__(self, speed: float | None) -> None:
         self._speed = speed
-        self._recorded = 0.0
+        self._recorded_at = 0.0
         self._due = 0.0
 
     def restart(self, recorded: float) -> None:
         """Count from now, which was the time ``recorded``."""
-        self._recorded = recorded
+        self._recorded_at = recorded
         self._due = asyncio.get_running_loop().time()
 
     async def reach(self, recorded: float, interrupt: asyncio.Event) -> None:
@@ -33,8 +33,8 @@ class Pace:
 
         Steps are due by the clock, so that many short gaps do not add up to a long delay.
         """
-        gap = min(max(0.0, recorded - self._recorded), _MAX_GAP_SECONDS)
-        self._recorded = recorded
+        gap = min(max(0.0, recorded - self._recorded_at), _MAX_GAP_SECONDS)
+        self._recorded_at = recorded
         if self._speed is None:
             await asyncio.sleep(0)  # the client is heard
             return

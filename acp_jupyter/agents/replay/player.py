@@ -62,7 +62,7 @@ class Player:
         self._turn: PlayedTurn | None = None
         self._waiting = 0
         self._cancelled = False
-        self._asked: dict[int, tuple[Ask, asyncio.Task[LiveAnswer]]] = {}
+        self._requests: dict[int, tuple[Ask, asyncio.Task[LiveAnswer]]] = {}
 
     def wait_for(self) -> None:
         """Tell that another part waits for its turn: what comes late need not keep its times."""
@@ -92,7 +92,7 @@ class Player:
         """
         self._waiting -= 1
         self._cancelled = False
-        self._asked.clear()
+        self._requests.clear()
         self._interrupt.clear()
         self._work.begin()
         self._pace.restart(part.at)
@@ -125,9 +125,9 @@ class Player:
             case Send():
                 if not turn.is_left_out(step):
                     self._send(step)
-            case Ask() if self._commands.asks(step) and await self._is_due(step, turn):
-                task = asyncio.create_task(self._ask(step))
-                self._asked[step.seq] = (step, task)
+            case Ask() if self._commands.replays(step) and await self._is_due(step, turn):
+                task = asyncio.create_task(self._request(step))
+                self._requests[step.seq] = (step, task)
                 await asyncio.sleep(0)  # it is sent now, in its turn
             case Ask():
                 pass  # what stands in for it is sent
@@ -157,10 +157,10 @@ class Player:
             self._work.consent.saw(Send(step.at, live).update)
             self._peer.send(live)
 
-    async def _ask(self, ask: Ask) -> LiveAnswer:
+    async def _request(self, ask: Ask) -> LiveAnswer:
         params = self.localiser.value(ask.params)
         if ask.method == "session/request_permission":
-            self._work.consent.asked(ask.seq, params)
+            self._work.consent.remember_request(ask.seq, params)
         try:
             return LiveAnswer(await self._peer.request(ask.method, params))
         except RpcError as error:
@@ -168,13 +168,13 @@ class Player:
 
     async def _answered(self, step: Answered, turn: PlayedTurn) -> None:
         """Wait for the answer to a question, as the recorded agent did."""
-        if step.seq not in self._asked:
+        if step.seq not in self._requests:
             return  # it was left out
-        ask, task = self._asked[step.seq]
+        ask, task = self._requests[step.seq]
         await self._wait(task)
         if not task.done():
             return  # the turn was cancelled meanwhile, or is over; the next step tells
-        del self._asked[step.seq]
+        del self._requests[step.seq]
         live = task.result()
         self._take_in(ask, live)
         if not turn.is_past_cancel and not turn.is_answered:
@@ -229,7 +229,7 @@ class Player:
         if not turn.is_past_cancel:
             # A turn that was stopped may never have asked for what it would change.
             await self._change_files(turn)
-        self._asked.clear()
+        self._requests.clear()
         turn.is_answered = True
         if self._waiting:
             self._interrupt.set()
@@ -238,14 +238,14 @@ class Player:
     async def _change_files(self, turn: PlayedTurn) -> None:
         """Make the recorded changes, if they are to be made and no answer forbids it."""
         changes = turn.part.files and self._work.makes_changes
-        for ask, task in self._asked.values():
+        for ask, task in self._requests.values():
             if changes:
                 await self._wait(task)
             if task.done():
                 self._take_in(ask, task.result())
                 _check_open_question(ask, task.result())
         if changes and not self._is_stopped(turn):
-            await self._finish(asyncio.create_task(self._work.make(turn.part.files)))
+            await self._finish(asyncio.create_task(self._work.apply(turn.part.files)))
         if self._is_stopped(turn):
             raise TurnCancelledError
 

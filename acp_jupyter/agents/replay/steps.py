@@ -100,7 +100,7 @@ class Told:
     """What the client noted of a command that it ran, before the step at ``place``."""
 
     at: float
-    place: int
+    step: int
     note: TerminalNote
 
 
@@ -125,7 +125,7 @@ class Part:
     turn_id: str = ""
     steps: list[Step] = field(default_factory=list)
     files: tuple[FileChange, ...] = ()
-    told: list[Told] = field(default_factory=list)
+    terminal_notes: list[Told] = field(default_factory=list)
 
     @property
     def reply(self) -> Reply | None:

@@ -49,7 +49,7 @@ class Commands:
         meta = capabilities.get("_meta") if isinstance(capabilities, Mapping) else None
         return cls(are_run, isinstance(meta, Mapping) and meta.get(_DELTA) is True)
 
-    def asks(self, ask: Ask) -> bool:
+    def replays(self, ask: Ask) -> bool:
         """Tell whether a recorded request is made again."""
         return self.are_run or not ask.method.startswith("terminal/")
 
@@ -88,12 +88,12 @@ class _Terminals:
         self._calls: dict[str, str] = {}
         noted: set[str] = set()
         for part in session.parts:
-            noted |= {told.note.terminal_id for told in part.told}
+            noted |= {told.note.terminal_id for told in part.terminal_notes}
             for step in part.steps:
                 if isinstance(step, Send):
                     for terminal_id in _named(step):
                         self._calls.setdefault(terminal_id, str(step.update["toolCallId"]))
-        self._told_by_answers = told_by_answers(session, noted)
+        self._notes_by_request = told_by_answers(session, noted)
 
     def show(self) -> None:
         for part in self._session.parts:
@@ -101,8 +101,8 @@ class _Terminals:
 
     def _show(self, part: Part) -> None:
         told: dict[int, list[tuple[float, TerminalNote]]] = {}
-        for each in part.told:
-            told.setdefault(each.place, []).append((each.at, each.note))
+        for each in part.terminal_notes:
+            told.setdefault(each.step, []).append((each.at, each.note))
         steps = part.steps
         part.steps = []
         for place, step in enumerate(steps):
@@ -111,7 +111,7 @@ class _Terminals:
             part.steps.append(step)
             match step:
                 case Answered():
-                    for note in self._told_by_answers.get(step.seq, ()):
+                    for note in self._notes_by_request.get(step.seq, ()):
                         part.steps += self._note(step.at, note)
                 case Send():
                     for terminal_id in _named(step):
@@ -132,7 +132,7 @@ class _Terminals:
                 if note.left_out:
                     text = f"\n… {note.left_out:,} characters are not shown …\n{text}"
                 for piece in _pieces(text):
-                    yield from self._tell(
+                    yield from self._write_note(
                         at, terminal_id, {_DELTA: {"terminal_id": terminal_id, "data": piece}}
                     )
             case TerminalExited():
@@ -142,7 +142,7 @@ class _Terminals:
                     "signal": note.signal or None,
                 }
                 status = "completed" if note.exit_code == 0 else "failed"
-                yield from self._tell(at, terminal_id, {"terminal_exit": ended}, status)
+                yield from self._write_note(at, terminal_id, {"terminal_exit": ended}, status)
             case _:
                 assert_never(note)
 
@@ -174,7 +174,9 @@ class _Terminals:
             yield self._update_of(step.at, "tool_call_update", toolCallId=shown.call_id, _meta=meta)
         shown.waiting.clear()
 
-    def _tell(self, at: float, terminal_id: str, meta: _Meta, status: str = "") -> Iterator[Send]:
+    def _write_note(
+        self, at: float, terminal_id: str, meta: _Meta, status: str = ""
+    ) -> Iterator[Send]:
         shown = self._shown.get(terminal_id)
         if shown is None:
             return

@@ -95,12 +95,12 @@ class Writes:
         path, content = params.get("path"), params.get("content")
         if not isinstance(path, str) or not isinstance(content, str):
             return True  # the client says what it thinks of that
-        now = await self._look(path)
+        now = await self._read(path)
         if now.holds and now.text == content:
             return False
         as_it_was = self._is_as_it_was(ask, part, path, now)
         if as_it_was is None and now.holds:
-            await self._ask(path, content, now)
+            await self._request(path, content, now)
         elif as_it_was is False:
             raise FileChangeError(f"{self._name(path)} is not as it was when this was recorded.")
         self._last[path] = content
@@ -133,7 +133,7 @@ class Writes:
                     (not now.holds) if not change.before else (change.before.lower() in now.digests)
                 )
 
-    async def _look(self, path: str) -> _Now:
+    async def _read(self, path: str) -> _Now:
         data = _on_disk(Path(path))
         shown: str | None = None
         if self._reads:
@@ -166,7 +166,7 @@ class Writes:
             return
         yield hashlib.sha256(text.encode()).hexdigest()
 
-    async def _ask(self, path: str, content: str, now: _Now) -> None:
+    async def _request(self, path: str, content: str, now: _Now) -> None:
         """Let the user decide, and nobody else: it may be their work."""
         change = ShownChange(Path(path), self._name(path), now.text, content)
         title = "Overwrite what may not be as it was when recorded:"

@@ -18,39 +18,39 @@ class StreamElicitations:
     """Remembers what is asked, and why it will be answered as it is."""
 
     def __init__(self) -> None:
-        self._asked: OrderedDict[str, str | None] = OrderedDict()
+        self._open: OrderedDict[str, str | None] = OrderedDict()
         self._reasons: OrderedDict[str, str] = OrderedDict()
 
-    def place(
+    def assign(
         self,
-        said: ElicitationRequest | ElicitationResponse | ElicitationSettled,
+        packet: ElicitationRequest | ElicitationResponse | ElicitationSettled,
         turn_id: str | None,
     ) -> Iterator[Placed]:
         """Yield what the stream says for one of these, with ``turn_id`` for a new question."""
-        match said:
+        match packet:
             case ElicitationRequest():
-                if not said.problem:
-                    remember(self._asked, said.request_id, turn_id)
-                yield Placed(said, turn_id)
+                if not packet.problem:
+                    remember(self._open, packet.request_id, turn_id)
+                yield Placed(packet, turn_id)
             case ElicitationResponse():
-                if said.request_id in self._asked:
-                    reason = self._reasons.pop(said.request_id, said.reason)
-                    told = said.model_copy(update={"reason": reason})
-                    yield Placed(told, self._asked.pop(said.request_id))
+                if packet.request_id in self._open:
+                    reason = self._reasons.pop(packet.request_id, packet.reason)
+                    told = packet.model_copy(update={"reason": reason})
+                    yield Placed(told, self._open.pop(packet.request_id))
             case ElicitationSettled():
-                if said.by == "agent_exited":
-                    yield from self._expire(said.request_id)
-                elif said.by != "user":
-                    remember(self._reasons, said.request_id, settled_words(said.by))
+                if packet.by == "agent_exited":
+                    yield from self._expire(packet.request_id)
+                elif packet.by != "user":
+                    remember(self._reasons, packet.request_id, settled_words(packet.by))
             case _:
-                assert_never(said)
+                assert_never(packet)
 
     def expire(self) -> Iterator[Placed]:
         """Answer for nobody: the process that would take an answer is gone."""
-        for request_id in tuple(self._asked):
+        for request_id in tuple(self._open):
             yield from self._expire(request_id)
 
     def _expire(self, request_id: str) -> Iterator[Placed]:
-        if request_id in self._asked:
+        if request_id in self._open:
             gone = ElicitationResponse(request_id=request_id, action="cancel", reason=EXPIRED)
-            yield Placed(gone, self._asked.pop(request_id))
+            yield Placed(gone, self._open.pop(request_id))

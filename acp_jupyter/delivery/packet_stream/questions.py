@@ -30,39 +30,39 @@ class StreamQuestions:
     """Remembers what is asked, and why it will be answered as it is."""
 
     def __init__(self) -> None:
-        self._asked: OrderedDict[str, str | None] = OrderedDict()
+        self._open: OrderedDict[str, str | None] = OrderedDict()
         self._reasons: OrderedDict[str, str] = OrderedDict()
 
-    def place(
+    def assign(
         self,
-        said: PermissionRequest | PermissionResponse | PermissionSettledNote | AgentExited,
+        packet: PermissionRequest | PermissionResponse | PermissionSettledNote | AgentExited,
         turn_id: str | None,
     ) -> Iterator[Placed]:
         """Yield what the stream says for one of these, with ``turn_id`` for a new request."""
-        match said:
+        match packet:
             case PermissionRequest():
-                if not said.auto_approve:
-                    remember(self._asked, said.request_id, turn_id)
-                yield Placed(said, turn_id)
+                if not packet.auto_approve:
+                    remember(self._open, packet.request_id, turn_id)
+                yield Placed(packet, turn_id)
             case PermissionResponse():
-                reason = said.reason or self._reasons.pop(said.request_id, "")
-                answered = said.model_copy(update={"reason": reason})
-                yield Placed(answered, self._asked.pop(said.request_id, turn_id))
+                reason = packet.reason or self._reasons.pop(packet.request_id, "")
+                answered = packet.model_copy(update={"reason": reason})
+                yield Placed(answered, self._open.pop(packet.request_id, turn_id))
             case PermissionSettledNote():
-                if said.by == "agent_exited":
-                    yield from self._expire(said.request_id)
+                if packet.by == "agent_exited":
+                    yield from self._expire(packet.request_id)
                 else:
-                    remember(self._reasons, said.request_id, _words(said))
+                    remember(self._reasons, packet.request_id, _words(packet))
             case AgentExited():
-                for request_id in tuple(self._asked):
+                for request_id in tuple(self._open):
                     yield from self._expire(request_id)
             case _:
-                assert_never(said)
+                assert_never(packet)
 
     def _expire(self, request_id: str) -> Iterator[Placed]:
         """Answer for nobody: the process that would take an answer is gone."""
-        if request_id in self._asked:
-            turn_id = self._asked.pop(request_id)
+        if request_id in self._open:
+            turn_id = self._open.pop(request_id)
             gone = PermissionResponse(request_id=request_id, reason="The agent stopped.")
             yield Placed(gone, turn_id)
 

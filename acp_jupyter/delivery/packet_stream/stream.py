@@ -78,7 +78,7 @@ class PacketStream:
     def read(self, entry: TrafficEntry) -> list[WirePacket]:
         """Return what one line adds."""
         found = []
-        for placed in self._placed(entry):
+        for placed in self._assigned(entry):
             packet = placed.packet
             if packet.timestamp is None:  # C14
                 packet = packet.model_copy(update={"timestamp": entry.t})
@@ -88,7 +88,7 @@ class PacketStream:
                     found.append(WirePacket(self._seq, self._encode(written)))
         return found
 
-    def _placed(self, entry: TrafficEntry) -> Iterator[Placed]:
+    def _assigned(self, entry: TrafficEntry) -> Iterator[Placed]:
         if entry.direction == "!" and entry.message.get("note") == "log_full":
             self.full = True
             words = _FULL.format(session_id=self._session_id)
@@ -98,7 +98,7 @@ class PacketStream:
             yield Placed(NoticePacket(severity="warning", text=_GAP), None)
             return
         for said in self._reader.read(entry):
-            yield from self._turns.place(said)
+            yield from self._turns.assign(said)
 
     def _write(self, packet: Packet, turn_id: str | None) -> Iterator[_Written]:
         match self._dialect:

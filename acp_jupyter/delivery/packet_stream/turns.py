@@ -71,49 +71,51 @@ class StreamTurns:
         self._questions = StreamQuestions()
         self._elicitations = StreamElicitations()
 
-    def place(self, said: LogPacket) -> Iterator[Placed]:  # noqa: C901, PLR0915 - one flat match
+    def assign(self, packet: LogPacket) -> Iterator[Placed]:  # noqa: C901, PLR0915 - one flat match
         """Yield what the stream says for one packet or note of the log."""
-        match said:
+        match packet:
             case TurnQueued():
-                remember(self._queued, said.turn_id, said.prompt)
+                remember(self._queued, packet.turn_id, packet.prompt)
             case TurnEdited():
-                if said.turn_id in self._queued:
-                    self._queued[said.turn_id] = said.prompt
+                if packet.turn_id in self._queued:
+                    self._queued[packet.turn_id] = packet.prompt
             case TurnStartedNote():
-                yield from self._start(said.turn_id)
+                yield from self._start(packet.turn_id)
             case TurnRemoved() | TurnStopped():
-                yield from self._end(said.turn_id, PromptResponse(stop_reason="cancelled"))
+                yield from self._end(packet.turn_id, PromptResponse(stop_reason="cancelled"))
             case TurnFailed():
-                error = ErrorPacket(message=said.message, code=said.reason, detail=said.detail)
-                yield from self._end(said.turn_id, error)
+                error = ErrorPacket(
+                    message=packet.message, code=packet.reason, detail=packet.detail
+                )
+                yield from self._end(packet.turn_id, error)
             case PromptResponse() | ErrorPacket():
-                yield from self._answered(said)
+                yield from self._answered(packet)
             case CancelSent():
                 self._stopping = self._active is not None
             case UserMessageChunk():
                 if self._active is None:  # in a turn it is an echo of the prompt (S4.3)
-                    yield Placed(said, None)
+                    yield Placed(packet, None)
             case (
                 PermissionRequest() | PermissionResponse() | PermissionSettledNote() | AgentExited()
             ):
-                yield from self._questions.place(said, self._active or self._last)
-                if isinstance(said, AgentExited):
+                yield from self._questions.assign(packet, self._active or self._last)
+                if isinstance(packet, AgentExited):
                     yield from self._elicitations.expire()
             case ElicitationRequest() | ElicitationResponse() | ElicitationSettled():
-                yield from self._elicitations.place(said, self._active or self._last)
+                yield from self._elicitations.assign(packet, self._active or self._last)
             case ArtifactsMade():
-                for made in said.artifacts:
-                    yield Placed(ArtifactCreated(artifact=made), said.turn_id)
+                for made in packet.artifacts:
+                    yield Placed(ArtifactCreated(artifact=made), packet.turn_id)
             case HostNotice():
-                yield self._here(NoticePacket(severity=said.severity, text=said.text))
+                yield self._here(NoticePacket(severity=packet.severity, text=packet.text))
             case StartFailed():
-                failed = NoticePacket(severity="error", text=said.message, detail=said.detail)
+                failed = NoticePacket(severity="error", text=packet.message, detail=packet.detail)
                 yield Placed(failed, None)
             case TitleChanged():
-                title = SessionInfoUpdate(title=said.title or None, clears_title=not said.title)
+                title = SessionInfoUpdate(title=packet.title or None, clears_title=not packet.title)
                 yield Placed(title, None)
             case PacketModel():
-                yield self._here(said)
+                yield self._here(packet)
             case _:
                 pass  # what else the host notes is not for a stream of packets
 

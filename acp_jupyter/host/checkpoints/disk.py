@@ -62,7 +62,7 @@ class Disk:
         self._root = os.path.realpath(root)
         self._bound = file_bytes
 
-    def look(self, path: str) -> Found:
+    def find(self, path: str) -> Found:
         """Return what lies there. What lies beyond a link lies nowhere.
 
         Raises

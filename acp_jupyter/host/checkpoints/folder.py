@@ -98,8 +98,8 @@ class Checkpoints:
                 if earlier is None:
                     self._make_room(deadline)
                 listed = self._entered(earlier, deadline)
-                tree = self._said("write-tree", deadline=deadline)
-                self._said("update-ref", _ref(turn_id, moment), tree, deadline=deadline)
+                tree = self._output_of("write-tree", deadline=deadline)
+                self._output_of("update-ref", _ref(turn_id, moment), tree, deadline=deadline)
             except GitMissing:
                 raise NotKept(
                     "Git is not installed here, so changes can't be taken back."
@@ -157,7 +157,7 @@ class Checkpoints:
             finally:
                 own.unlink(missing_ok=True)
             tree = said.decode().strip()
-            self._said("update-ref", _ref(turn_id, "after"), tree, deadline=deadline)
+            self._output_of("update-ref", _ref(turn_id, "after"), tree, deadline=deadline)
         return replace(taken, tree=tree)
 
     def trees(self, turn_id: str) -> tuple[str, str] | None:
@@ -165,8 +165,8 @@ class Checkpoints:
         deadline = time.monotonic() + self.limits.checkpoint_seconds
         command = ("rev-parse", "--verify", "-q")
         try:
-            before = self._said(*command, _ref(turn_id, "before"), deadline=deadline)
-            after = self._said(*command, _ref(turn_id, "after"), deadline=deadline)
+            before = self._output_of(*command, _ref(turn_id, "before"), deadline=deadline)
+            after = self._output_of(*command, _ref(turn_id, "after"), deadline=deadline)
         except GitError:
             return None
         return before, after
@@ -194,7 +194,7 @@ class Checkpoints:
 
     def _make_room(self, deadline: float) -> None:
         """Give up what is kept of earlier turns where it has become too much."""
-        said = self._said("count-objects", "-v", deadline=deadline)
+        said = self._output_of("count-objects", "-v", deadline=deadline)
         counts = dict(line.split(": ", 1) for line in said.splitlines() if ": " in line)
         kib = sum(int(counts.get(name, "0")) for name in ("size", "size-pack"))
         if kib * 1024 > self.limits.checkpoint_store_bytes:
@@ -270,7 +270,7 @@ class Checkpoints:
             settings = _MANY if len(paths) > _FEW else None
             self.git.run(*command, stdin=stdin, seconds=_left(deadline), settings=settings)
 
-    def _said(self, *args: str, deadline: float) -> str:
+    def _output_of(self, *args: str, deadline: float) -> str:
         return self.git.run(*args, seconds=_left(deadline)).decode().strip()
 
     def _never(self) -> list[str]:
@@ -288,10 +288,10 @@ class Checkpoints:
         )
 
 
-def _is_being_saved(place: Path) -> bool:
+def _is_being_saved(path: Path) -> bool:
     """Tell whether Jupyter is writing a file: what it held lies beside it meanwhile."""
     try:
-        since = time.time() - place.with_name(f".~{place.name}").lstat().st_ctime
+        since = time.time() - path.with_name(f".~{path.name}").lstat().st_ctime
     except (OSError, ValueError):
         return False
     return abs(since) < _SAVED_FOR_SECONDS  # else it was left by a server that died

@@ -127,7 +127,7 @@ class TextSteps:
         found: dict[str, str] = {}
         for step in steps:
             try:
-                data = self._disk.look(step.path).data
+                data = self._disk.find(step.path).data
             except OSError as error:
                 found[step.path] = f"can't be read: {error.strerror}"
             else:
@@ -182,7 +182,7 @@ class TextSteps:
         return TextStep(part.path, present, wanted)
 
     def _write(self, step: TextStep) -> None:
-        found = self._disk.look(step.path)
+        found = self._disk.find(step.path)
         if found.data == step.wanted and not found.is_link:
             return
         if found.data != step.present or found.is_link:

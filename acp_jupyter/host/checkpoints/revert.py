@@ -39,7 +39,7 @@ class Revert:
         Of the folder.
     modes
         Permission bits of files before the turn, as far as they are known.
-    made_folders
+    new_folders
         What the turn made; removed where nothing is left in it.
     came_from
         Where files lay that took the place of others and were not kept: they go back there.
@@ -49,14 +49,14 @@ class Revert:
         self,
         checkpoints: Checkpoints,
         modes: Mapping[str, int],
-        made_folders: Collection[str],
+        new_folders: Collection[str],
         came_from: Mapping[str, str],
     ) -> None:
         self._git = checkpoints.git
         self._limits = checkpoints.limits
         self._disk = Disk(checkpoints.root, self._limits.checkpoint_file_bytes)
         self._modes = modes
-        self._made_folders = made_folders
+        self._new_folders = new_folders
         self._came_from = came_from
 
     def run_paths(
@@ -136,9 +136,9 @@ class Revert:
         """Return why a change can't be taken back; empty if it can, or need not."""
         for part in parts:
             try:
-                found = self._disk.look(part.path)
+                found = self._disk.find(part.path)
                 origin = self._came_from.get(part.path, "")
-                there = self._disk.look(origin) if origin else Found()
+                there = self._disk.find(origin) if origin else Found()
             except OSError as error:
                 return f"can't be read: {error.strerror}"
             if not (found.is_as(part.new) or found.is_as(part.old)):
@@ -163,7 +163,7 @@ class Revert:
             for part in gone:
                 if self._one(part, part.new, part.old):
                     done.append(part)
-            for folder in sorted(self._made_folders, key=len, reverse=True):
+            for folder in sorted(self._new_folders, key=len, reverse=True):
                 self._disk.remove_folder(folder)
             for part in back:
                 if self._one(part, part.new, part.old):
@@ -187,7 +187,7 @@ class Revert:
 
     def _one(self, part: TreeChange, present: Side, wanted: Side) -> bool:
         """Make one file what it shall be, if it still is what it should be; tell if it was not."""
-        found = self._disk.look(part.path)
+        found = self._disk.find(part.path)
         if found.is_as(wanted):
             return False
         if not found.is_as(present):

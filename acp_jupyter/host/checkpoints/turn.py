@@ -66,10 +66,10 @@ class Looks:
 
 
 @contextlib.contextmanager
-def not_waiting_for_pipes(root: Path, look: FolderScan) -> Iterator[None]:
+def not_waiting_for_pipes(root: Path, scan: FolderScan) -> Iterator[None]:
     """Let git see the end of every pipe that is named like a file it reads: it would wait."""
     with contextlib.ExitStack() as opened:
-        for path in look.unread:
+        for path in scan.unread:
             if PurePosixPath(path).name == _IGNORE_FILE:
                 with contextlib.suppress(OSError):
                     pipe = os.open(root / path, os.O_RDWR | os.O_NONBLOCK | os.O_NOFOLLOW)
@@ -100,27 +100,27 @@ class TurnCheckpoints:
         self.why_not = ""
         """Why the folder is not kept before this turn; empty if it is."""
 
-    def before(self, turn_id: str, look: FolderScan) -> None:
+    def before(self, turn_id: str, scan: FolderScan) -> None:
         """Keep the folder as it is before a turn."""
         self.store.begin(turn_id, self._root)
-        self._before, self._there, self.why_not = None, look, ""
+        self._before, self._there, self.why_not = None, scan, ""
         self._began_ns = time.time_ns()
         try:
-            with not_waiting_for_pipes(self._root, look):
+            with not_waiting_for_pipes(self._root, scan):
                 taken = self.checkpoints.take(turn_id, "before")
-                if not look.whole:
+                if not scan.whole:
                     others = self.checkpoints.ignored().union(p.rstrip("/") for p in taken.nested)
-                    self._there = replace(look, unread={**dict.fromkeys(others, 0), **look.unread})
+                    self._there = replace(scan, unread={**dict.fromkeys(others, 0), **scan.unread})
             self._before = taken
         except NotKept as error:
             self.why_not = str(error)
         except GitError as error:
             self.why_not = f"The folder could not be kept: {error}."
 
-    def after(self, turn_id: str, looks: Looks) -> TurnChangesNote | None:
+    def after(self, turn_id: str, scans: Looks) -> TurnChangesNote | None:
         """Keep it as it is after the turn; return what to tell, None for nothing."""
-        with not_waiting_for_pipes(self._root, looks.after):
-            return self._after(turn_id, looks)
+        with not_waiting_for_pipes(self._root, scans.after):
+            return self._after(turn_id, scans)
 
     def _after(self, turn_id: str, looks: Looks) -> TurnChangesNote | None:
         shared = self.store.end(turn_id)
@@ -144,7 +144,7 @@ class TurnCheckpoints:
                 if change.path not in left_out and change.old_path not in left_out
                 if change.path != looks.notebook or looks.names_notebook or marked
             ]
-            told = changes[: limits.told_changes]
+            told = changes[: limits.listed_changes]
             names = {(c.new if c.new.exists else c.old).blob for c in told}
             known = sizes(git, names, seconds)
             uncovered = self._uncovered(changes, looks, left_out, former, taken.nested)
@@ -162,7 +162,7 @@ class TurnCheckpoints:
             uncovered.pop(file.came_from, None)  # it goes back
         unkept = [c for c in looks.seen if c.path in uncovered and c.path in looks.edited]
         unkept += beyond
-        files = (*kept, *map(_unkept, unkept[: limits.told_changes - len(kept)]))
+        files = (*kept, *map(_unkept, unkept[: limits.listed_changes - len(kept)]))
         if not files:
             return None
         return TurnChangesNote(
@@ -172,7 +172,7 @@ class TurnCheckpoints:
             revertible=bool(kept),
             words=" ".join(words_of(shared, uncovered, files)),
             checkpoint=self.checkpoints.git.folder.name,
-            made_folders=_made_folders(changes, looks),
+            made_folders=_new_folders(changes, looks),
         )
 
     def _held(self, before: Taken, changes: Iterable[TreeChange]) -> frozenset[str]:
@@ -244,7 +244,7 @@ class TurnCheckpoints:
         self, turn_id: str, looks: Looks, why: str, *, shared: bool
     ) -> TurnChangesNote | None:
         """Tell what looking alone has shown."""
-        most = self.checkpoints.limits.told_changes
+        most = self.checkpoints.limits.listed_changes
         found = [c for c in looks.seen if c.path != looks.notebook or looks.names_notebook]
         found += looks.beyond(self._root)
         files = tuple(map(_unkept, found[:most]))
@@ -304,14 +304,14 @@ class TurnCheckpoints:
 def _file(
     change: TreeChange,
     known: dict[str, int],
-    looks: Looks,
+    scans: Looks,
     moved: dict[Signature | None, str],
     *,
     marked: bool,
 ) -> ChangedFile:
-    old = looks.before.files.get(change.old_path or change.path)
-    new = looks.after.files.get(change.path)
-    own = change.path == looks.notebook
+    old = scans.before.files.get(change.old_path or change.path)
+    new = scans.after.files.get(change.path)
+    own = change.path == scans.notebook
     return ChangedFile(
         path=change.path,
         change=change.change,
@@ -341,7 +341,7 @@ def _unkept(change: FileChanged) -> ChangedFile:
     )
 
 
-def _made_folders(changes: Iterable[TreeChange], looks: Looks) -> tuple[str, ...]:
+def _new_folders(changes: Iterable[TreeChange], looks: Looks) -> tuple[str, ...]:
     """Return the new folders of new files."""
     parents = {
         str(parent)

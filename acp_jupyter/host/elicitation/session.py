@@ -155,7 +155,7 @@ class Elicitations:
         ACP: elicitation/complete. Ids that nobody knows are ignored.
         """
         transcript = self._journal.transcript
-        item_id = transcript.links.get(elicitation_id)
+        item_id = transcript.url_elicitations.get(elicitation_id)
         item = None if item_id is None else transcript.items[int(item_id[1:])]
         if isinstance(item, Elicitation):
             self._cancel(item.request_id, "completed")
@@ -178,7 +178,7 @@ class Elicitations:
 
     def _settle(self, request_id: str, by: _By, who: Answerer = SOMEBODY) -> None:
         self._journal.note(
-            ElicitationSettled(request_id=request_id, by=by, user=who.user, told=who.told)
+            ElicitationSettled(request_id=request_id, by=by, user=who.user, told=who.shown_name)
         )
 
     def _item(self, request_id: str) -> Elicitation | None:

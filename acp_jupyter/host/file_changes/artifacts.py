@@ -50,9 +50,9 @@ def _folders(path: str) -> list[str]:
     return ["/".join(parts[: n + 1]) for n in range(len(parts))]
 
 
-def _web_apps(made: Iterable[str], known: Collection[str]) -> set[str]:
+def _web_apps(files: Iterable[str], known: Collection[str]) -> set[str]:
     """Return the new folders that hold a page, without those within another of them."""
-    pages = (posixpath.dirname(path) for path in made if posixpath.basename(path) == INDEX)
+    pages = (posixpath.dirname(path) for path in files if posixpath.basename(path) == INDEX)
     new = {folder for folder in pages if folder and folder not in known}
     return {app for app in new if not any(f in new for f in _folders(app))}
 

@@ -14,7 +14,7 @@ _MOST_NAMED = 5
 
 
 async def save_documents(
-    save: Callable[[], Awaitable[Saved]], asking: str, seconds: float
+    save: Callable[[], Awaitable[Saved]], documents: str, seconds: float
 ) -> tuple[HostNotice, ...]:
     """Save open documents; return what is to be told of it.
 
@@ -22,7 +22,7 @@ async def save_documents(
     ----------
     save
         Saves them.
-    asking
+    documents
         Path of the notebook that the prompt comes from. It is saved too: that goes without saying.
     seconds
         For all of them.
@@ -32,7 +32,7 @@ async def save_documents(
     except TimeoutError:
         words = "Not every open document could be saved before this prompt: a page did not answer."
         return (HostNotice(severity="warning", text=words),)
-    return tuple(_notices(saved, asking))
+    return tuple(_notices(saved, documents))
 
 
 def _notices(saved: Saved, asking: str) -> Iterator[HostNotice]:

@@ -74,7 +74,7 @@ class TurnFiles:
         self._over = asyncio.Event()
         self._over.set()
 
-    def keep(self, store: CheckpointStore, notebooks: Path) -> None:
+    def use_checkpoints(self, store: CheckpointStore, notebooks: Path) -> None:
         """Keep the folder from now on, before and after each turn.
 
         Parameters
@@ -112,9 +112,9 @@ class TurnFiles:
         self._turn_id = turn_id
         self._before = self._second = None
         self._over.clear()
-        self._first = asyncio.create_task(self._safe(self._first_look()))
+        self._first = asyncio.create_task(self._safe(self._first_scan()))
 
-    async def looked(self) -> None:
+    async def scanned(self) -> None:
         """Wait for the first look, within its bound: the prompt must not be sent before."""
         if self._first is None:
             return
@@ -134,7 +134,7 @@ class TurnFiles:
     async def hold_end(self, stop: asyncio.Event) -> None:
         """Look again before the end of the turn is told; a stopped turn does not wait for it."""
         stopped = asyncio.ensure_future(stop.wait())
-        both = (self._looking_again(), stopped)
+        both = (self._rescanning(), stopped)
         try:
             await asyncio.wait(
                 both,
@@ -147,7 +147,7 @@ class TurnFiles:
     async def finish(self) -> None:
         """Make up for a second look that the end of the turn did not wait for."""
         if self._before is not None:
-            await asyncio.wait((self._looking_again(),), timeout=self._longest)
+            await asyncio.wait((self._rescanning(),), timeout=self._longest)
         self._over.set()
         if self.finished is not None:
             self.finished()
@@ -171,12 +171,12 @@ class TurnFiles:
         seconds = 2 * self._limits.scan_seconds + _SLACK_SECONDS
         return seconds if self.checkpoints is None else seconds + self._limits.checkpoint_seconds
 
-    def _looking_again(self) -> asyncio.Task[None]:
+    def _rescanning(self) -> asyncio.Task[None]:
         if self._second is None:
-            self._second = asyncio.create_task(self._safe(self._look_again()))
+            self._second = asyncio.create_task(self._safe(self._rescan()))
         return self._second
 
-    async def _look_again(self) -> None:
+    async def _rescan(self) -> None:
         before, turn_id = self._before, self._turn_id
         if before is None:
             return
@@ -188,16 +188,16 @@ class TurnFiles:
             return
         after, found = await asyncio.to_thread(self._differences, before)
         if self.checkpoints is not None:
-            await self._tell_changes(turn_id, self.checkpoints, before, after, found)
+            await self._note_changes(turn_id, self.checkpoints, before, after, found)
         if before.whole and after.whole:
-            await self._tell_found(turn_id, before, after, found)
+            await self._note_artifacts(turn_id, before, after, found)
         elif self.contents is not None:
             self._notice(
                 "The folder has too many files to tell what this turn changed: "
                 "its file changes are not in the record."
             )
 
-    async def _tell_changes(
+    async def _note_changes(
         self,
         turn_id: str,
         checkpoints: TurnCheckpoints,
@@ -220,7 +220,7 @@ class TurnFiles:
             self._unkept = checkpoints.why_not
             self._notice(self._unkept)
 
-    async def _tell_found(
+    async def _note_artifacts(
         self,
         turn_id: str,
         before: FolderScan,
@@ -240,9 +240,9 @@ class TurnFiles:
                 ArtifactsMade(turn_id=turn_id, artifacts=made[:most], left_out=len(made[most:]))
             )
 
-    async def _first_look(self) -> FolderScan:
+    async def _first_scan(self) -> FolderScan:
         await self._safe(self._save())
-        return await asyncio.to_thread(self._look)
+        return await asyncio.to_thread(self._scan)
 
     async def _save(self) -> None:
         """Most agents read by their own tools: what is typed must be on disk for them."""
@@ -251,7 +251,7 @@ class TurnFiles:
             for notice in await save_documents(self.save, asking, _SAVE_SECONDS):
                 self._journal.note(notice)
 
-    def _look(self) -> FolderScan:
+    def _scan(self) -> FolderScan:
         self.read_secrets()
         found = scan(self._root, self._limits, self._own)
         if self.contents is not None:

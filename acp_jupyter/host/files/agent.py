@@ -134,7 +134,7 @@ class AgentFiles:
         """
         state = self._journal.transcript
         turn_id = state.session.active_turn_id
-        if turn_id is None or not await asyncio.to_thread(self._files.could_be_made, path):
+        if turn_id is None or not await asyncio.to_thread(self._files.can_create, path):
             return False
         name = relative_path(path, state.session.cwd)
         announced = (

@@ -24,7 +24,7 @@ class FileHandlers:
 
     files: AgentFiles
 
-    def consent_of(self, kwargs: dict[str, Any]) -> Consent:
+    def host_permissions_of(self, kwargs: dict[str, Any]) -> Consent:
         """Return what asks before the agent does something."""
         raise NotImplementedError
 
@@ -37,7 +37,7 @@ class FileHandlers:
         **kwargs: Any,
     ) -> ReadTextFileResponse:
         """ACP: fs/read_text_file; unsaved text of open documents counts before the disk."""
-        consent = self.consent_of(kwargs)
+        consent = self.host_permissions_of(kwargs)
         try:
             await consent.to_read(kwargs["request_seq"], path)
             content = await self.files.read(path, line, limit)
@@ -58,7 +58,7 @@ class FileHandlers:
         **kwargs: Any,
     ) -> WriteTextFileResponse:
         """ACP: fs/write_text_file."""
-        consent = self.consent_of(kwargs)
+        consent = self.host_permissions_of(kwargs)
 
         async def allowed(old: str | None) -> None:
             await consent.to_write(kwargs["request_seq"], path, old, content)

@@ -62,7 +62,7 @@ class WorkspaceFiles:
             raise FileRefused(f"{_shown(path)} is not a text file.")
         return text_window(text_format.decode(content), line, limit)
 
-    def could_be_made(self, path: str) -> bool:
+    def can_create(self, path: str) -> bool:
         """Tell whether there is a folder for ``path``, and nothing of its name in it."""
         try:
             with self._folder_of(path, create=False) as (folder, name):

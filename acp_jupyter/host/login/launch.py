@@ -80,7 +80,11 @@ class Terminals(Protocol):
 
 
 def launch_of(
-    spec: AgentSpec, offer: Mapping[str, Any], method_id: str, base: Mapping[str, str], cwd: Path
+    spec: AgentSpec,
+    initialize_result: Mapping[str, Any],
+    method_id: str,
+    base: Mapping[str, str],
+    cwd: Path,
 ) -> Launch:
     """Return what is run for a terminal method.
 
@@ -88,7 +92,7 @@ def launch_of(
     ----------
     spec
         The agent.
-    offer
+    initialize_result
         Its answer to ``initialize``.
     method_id
         The method.
@@ -103,7 +107,7 @@ def launch_of(
         The method is not well-formed, or wants another program than the agent's, or a variable
         that other programs obey: which program runs is never an agent's to choose.
     """
-    login = terminal_login(dict(offer), method_id)
+    login = terminal_login(dict(initialize_result), method_id)
     if login is None:
         raise BadRequest("The agent does not say rightly what to run. Log in to it in a terminal.")
     odd = [name for name in login.env if name in base or _OBEYED.match(name)]

@@ -45,7 +45,7 @@ class SessionLogin:
         self._agent = agent
         self._journal = journal
         self._limits = limits
-        self._offer: Mapping[str, Any] = {}
+        self._initialize_result: Mapping[str, Any] = {}
         self._task: asyncio.Task[None] | None = None
 
     async def watch(self, opening: Awaitable[T]) -> T:
@@ -53,7 +53,7 @@ class SessionLogin:
         try:
             return await opening
         except LoginNeeded as error:
-            self._offer = error.offer
+            self._initialize_result = error.initialize_result
             self._journal.note(LoginNeededNote(message=error.message))
             raise
 
@@ -76,9 +76,9 @@ class SessionLogin:
         """
         if self._task is not None and not self._task.done():
             raise BadRequest("A login goes on already. Finish it, or cancel it first.")
-        if not self._offer:
+        if not self._initialize_result:
             connection = await self._agent.connected()
-            self._offer = connection.initialize_result
+            self._initialize_result = connection.initialize_result
             await self._agent.disconnected()
         method = self._method(method_id)
         match method.kind:
@@ -137,7 +137,7 @@ class SessionLogin:
         return self._journal.transcript.session.agent_info.name
 
     def _method(self, method_id: str) -> AuthMethod:
-        methods = auth_methods(dict(self._offer))
+        methods = auth_methods(dict(self._initialize_result))
         if not methods:
             raise BadRequest(
                 f"{self._name} offers no way to log in from here. Log in to it in a terminal as "
@@ -167,7 +167,7 @@ class SessionLogin:
 
     async def _in_terminal(self, method: AuthMethod, terminals: Terminals | None) -> LoginAnswer:
         cwd = Path(self._journal.transcript.session.cwd)
-        launch = launch_of(self._spec, self._offer, method.id, os.environ, cwd)
+        launch = launch_of(self._spec, self._initialize_result, method.id, os.environ, cwd)
         terminal = None if terminals is None else await terminals.open(launch)
         if terminal is None:
             return LoginAnswer(launch.words(), command=launch.command())
@@ -195,10 +195,10 @@ class SessionLogin:
     async def _open_again(self) -> None:
         """Open the session; some agents have to be started anew to know that they are logged in."""
         try:
-            await self._agent.linked()
+            await self._agent.open()
         except LoginNeeded:
             await self._agent.restart()
-            await self._agent.linked()
+            await self._agent.open()
 
     def _run(self, work: Any) -> None:
         self._task = asyncio.create_task(

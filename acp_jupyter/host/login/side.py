@@ -19,7 +19,7 @@ class AgentSide(Protocol):
     async def disconnected(self) -> None:
         """Use the connection no more, unless the session does."""
 
-    async def linked(self) -> object:
+    async def open(self) -> object:
         """Open the session, or take it up again."""
 
     async def drop(self) -> None:

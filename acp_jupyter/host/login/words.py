@@ -14,24 +14,24 @@ __all__ = ["login_needed", "silent_for_want_of_login", "variable_advice"]
 _SAID_CHARS = 300
 
 
-def silent_for_want_of_login(offer: Mapping[str, Any]) -> bool:
+def silent_for_want_of_login(initialize_result: Mapping[str, Any]) -> bool:
     """Tell whether an agent that does not answer may wait for a login: it offers ways to."""
-    return bool(auth_methods(dict(offer)))
+    return bool(auth_methods(dict(initialize_result)))
 
 
-def login_needed(name: str, said: str, offer: Mapping[str, Any]) -> LoginNeeded:
+def login_needed(name: str, message: str, offer: Mapping[str, Any]) -> LoginNeeded:
     """Make the error of an agent that opens no session.
 
     Parameters
     ----------
     name
         Of the agent.
-    said
+    message
         What it answered.
     offer
         Its answer to ``initialize``.
     """
-    said = " ".join(said.split()).rstrip(".")[:_SAID_CHARS]
+    message = " ".join(message.split()).rstrip(".")[:_SAID_CHARS]
     methods = auth_methods(dict(offer))
     if methods:
         names = ", ".join(method.name for method in methods)
@@ -41,7 +41,9 @@ def login_needed(name: str, said: str, offer: Mapping[str, Any]) -> LoginNeeded:
             "It offers no way to log in from here. Log in to it in a terminal as its "
             "documentation says, then send the message again."
         )
-    return LoginNeeded(f"{name} needs a login{f': {said}' if said else ''}. {what}", offer=offer)
+    return LoginNeeded(
+        f"{name} needs a login{f': {message}' if message else ''}. {what}", offer=offer
+    )
 
 
 def variable_advice(name: str, agent_id: str, method: AuthMethod) -> str:

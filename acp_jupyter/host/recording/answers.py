@@ -56,24 +56,24 @@ class RecordedAnswers:
 
     def __init__(self, scrubber: Scrubs) -> None:
         self._scrubber = scrubber
-        self._asked: list[_Asked] = []
-        self._made_here = False
+        self._requests: list[_Asked] = []
+        self._is_ours = False
 
-    def load(self, record: bytes, *, made_here: bool) -> None:
+    def load(self, recording: bytes, *, is_ours: bool) -> None:
         """Read a record; blocks. What can't be read holds no answers.
 
         Parameters
         ----------
-        record
+        recording
             All of it.
-        made_here
+        is_ours
             Whether this installation made it.
         """
-        self._made_here = made_here
-        self._asked = list(_requests(record))
+        self._is_ours = is_ours
+        self._requests = list(_requests(recording))
 
     def find(
-        self, call: ToolCall, *, nobody_to_ask: bool, places: Places = _NOWHERE
+        self, call: ToolCall, *, nobody_to_ask: bool, folder: Places = _NOWHERE
     ) -> AnswerAgain | None:
         """Return how the same request was answered; None if that does not count now.
 
@@ -81,21 +81,23 @@ class RecordedAnswers:
         somebody else, only where nobody can be asked. So does what the user answered then, of any
         record. Neither allows what needs a live answer.
         """
-        again = self._find(call, nobody_to_ask, places)
-        if again is not None and allows(call, again.option_id) and needs_live_answer(call, places):
+        again = self._find(call, nobody_to_ask, folder)
+        if again is not None and allows(call, again.option_id) and needs_live_answer(call, folder):
             return None
         return again
 
     def _find(self, call: ToolCall, nobody_to_ask: bool, places: Places) -> AnswerAgain | None:
         facts = self._facts(call)
-        asked = next((a for a in self._asked if not a.used and self._facts(a.call) == facts), None)
+        asked = next(
+            (a for a in self._requests if not a.used and self._facts(a.call) == facts), None
+        )
         if asked is None or asked.option_id is None or call.permission is None:
             return None
         asked.used = True
         options = call.permission.options
-        if asked.by == "policy" and (self._made_here or nobody_to_ask):
+        if asked.by == "policy" and (self._is_ours or nobody_to_ask):
             policy = next((policy for policy in _POLICIES if policy == asked.rule), None)
-            decision = None if policy is None else decide(policy, call, options, places=places)
+            decision = None if policy is None else decide(policy, call, options, folder=places)
             same = decision is not None and decision.option_id == asked.option_id
             return AnswerAgain(asked.option_id, "policy", asked.rule) if same else None
         if asked.by == "user" and nobody_to_ask:
@@ -127,21 +129,21 @@ def allows(call: ToolCall, option_id: str) -> bool:
     return any(kind.startswith("allow") for kind in kinds)
 
 
-def needs_live_answer(call: ToolCall, places: Places) -> bool:
+def needs_live_answer(call: ToolCall, folder: Places) -> bool:
     """Tell whether only a user may allow a call of a replay, here and now. May block on the disk.
 
     A record may come from anyone. What configures what runs later is not changed by a policy, a
     rule or an answer that was given before; nor is what can't be told.
     """
-    facts = facts_of(call, places)
+    facts = facts_of(call, folder)
     if facts.kind not in _CHANGES:
         return False
-    return not facts.spots or any(spot is None or spot.protected for spot in facts.spots)
+    return not facts.paths or any(spot is None or spot.protected for spot in facts.paths)
 
 
-def _requests(record: bytes) -> Iterator[_Asked]:
+def _requests(recording: bytes) -> Iterator[_Asked]:
     """Yield the requests of a record in order, each when all is known of it."""
-    entries = read_entries(io.BytesIO(record))
+    entries = read_entries(io.BytesIO(recording))
     first = next(entries, None)
     note = None if first is None else read_note(dict(first.message))
     if not isinstance(note, SessionOpened):

@@ -70,7 +70,7 @@ class RecordPlace:
             )
         return note
 
-    def recorded(self, agent: str) -> SessionOpened:
+    def first_line(self, agent: str) -> SessionOpened:
         """Return the first line of the record that is to be played.
 
         Raises
@@ -97,7 +97,7 @@ class RecordPlace:
             Something else made what lies there, or it can't be written.
         """
         self.opening()
-        bound = replace(self.limits, file_bytes=self.limits.record_bytes)
+        bound = replace(self.limits, file_bytes=self.limits.recording_bytes)
         WorkspaceFiles(self.root, bound).write_text(self.path, text)
 
     def read(self) -> bytes:
@@ -110,7 +110,7 @@ class RecordPlace:
         FileRefused
             It is too large, or can't be read.
         """
-        most = self.limits.record_bytes
+        most = self.limits.recording_bytes
         try:
             with self._plain().open("rb") as opened:
                 found = opened.read(most + 1)
@@ -133,7 +133,7 @@ class RecordPlace:
         return file
 
 
-def record_folder(notebook_path: str, wish: RecordWish) -> PurePosixPath:
+def record_folder(notebook_path: str, options: RecordWish) -> PurePosixPath:
     """Return the folder of a notebook's records, relative to the host's root.
 
     Raises
@@ -144,7 +144,7 @@ def record_folder(notebook_path: str, wish: RecordWish) -> PurePosixPath:
         It leads out of the root.
     """
     notebook = PurePosixPath(notebook_path)
-    given = wish.path.replace("\\", "/")
+    given = options.path.replace("\\", "/")
     if given:
         path = notebook.parent / given if notebook_path else PurePosixPath(given)
     elif notebook_path:
@@ -152,14 +152,14 @@ def record_folder(notebook_path: str, wish: RecordWish) -> PurePosixPath:
     else:
         raise BadRequest(
             "It is not known here which notebook this is. "
-            f"Name the record: %acp {wish.mode} on NAME{RECORD_SUFFIX}"
+            f"Name the record: %acp {options.mode} on NAME{RECORD_SUFFIX}"
         )
     if path.suffix == ".ipynb":
         path = path.with_suffix(RECORD_SUFFIX)
     if path.suffix != RECORD_SUFFIX:
         raise BadRequest(
             f"The folder of a record ends with {RECORD_SUFFIX}: "
-            f"%acp {wish.mode} on {path.name or 'NAME'}{RECORD_SUFFIX}"
+            f"%acp {options.mode} on {path.name or 'NAME'}{RECORD_SUFFIX}"
         )
     inside = posixpath.normpath(path)
     if inside.startswith(("/", "../")) or ":" in inside or "\0" in inside:

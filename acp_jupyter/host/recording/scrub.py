@@ -70,7 +70,7 @@ class RecordScrubber:
             tempfile.gettempdir(): "/tmp",  # noqa: S108 - a word, not a file
         }
         known = {path: name for path, name in places.items() if path not in {*_SYSTEM, home}}
-        return cls(Scrubber(str(cwd), home, redactor, stand_in=WORKSPACE, places=known), _user())
+        return cls(Scrubber(str(cwd), home, redactor, stand_in=WORKSPACE, paths=known), _user())
 
     def text(self, value: str) -> str:
         """Return a text fit to be passed on."""

@@ -38,12 +38,12 @@ class RecordSeals:
     def __init__(self, path: Path) -> None:
         self._file = KeptJson(path, _Kept)
 
-    def put(self, record: bytes, instead_of: str = "") -> str:
+    def put(self, recording: bytes, instead_of: str = "") -> str:
         """Remember that a record was made here; return its seal.
 
         Parameters
         ----------
-        record
+        recording
             All of it.
         instead_of
             The seal of what it takes the place of.
@@ -58,23 +58,23 @@ class RecordSeals:
         def change(kept: _Kept) -> _Kept:
             nonlocal sealed
             key = kept.key or secrets.token_hex(_KEY_BYTES)
-            sealed = _seal(key, record)
+            sealed = _seal(key, recording)
             others = tuple(seal for seal in kept.seals if seal not in {sealed, instead_of})
             return kept.model_copy(update={"key": key, "seals": (*others, sealed)[-_MOST:]})
 
         self._file.change(change)
         return sealed
 
-    def made_here(self, record: bytes) -> bool:
+    def is_ours(self, recording: bytes) -> bool:
         """Tell whether this installation made a record. A broken file knows none."""
         try:
             kept = self._file.read()
         except KeptFileBroken:
             return False
-        return bool(kept.key) and _seal(kept.key, record) in kept.seals
+        return bool(kept.key) and _seal(kept.key, recording) in kept.seals
 
 
-def _seal(key: str, record: bytes) -> str:
+def _seal(key: str, recording: bytes) -> str:
     # Git may give lines other ends; a line of JSON holds none.
-    plain = record.replace(b"\r\n", b"\n")
+    plain = recording.replace(b"\r\n", b"\n")
     return hmac.new(key.encode(), plain, hashlib.sha256).hexdigest()

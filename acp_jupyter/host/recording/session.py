@@ -65,8 +65,8 @@ class Recording:
         seals: RecordSeals,
         older: Recording | None = None,
     ) -> None:
-        self.wish = wish
-        self.place = place
+        self.options = wish
+        self.file = place
         self._journal = journal
         self._log_path = log_path
         self._scrubber = scrubber
@@ -77,16 +77,16 @@ class Recording:
         self._until = math.inf
         self._due = False
         self._task: asyncio.Task[None] | None = None
-        self._told: set[str] = set()
+        self._noticed: set[str] = set()
         # One for a place: what an older recording is writing now must not come last.
         self._writing: threading.Lock = threading.Lock() if older is None else older._writing
         if older is not None:
             older._stop()
         turn_files.finished = self._turn_ended
 
-    def suits(self, wish: RecordWish | None) -> bool:
+    def matches(self, wish: RecordWish | None) -> bool:
         """Tell whether the session can go on under a wish; with none it can."""
-        return wish is None or (wish == self.wish and self._until == math.inf)
+        return wish is None or (wish == self.options and self._until == math.inf)
 
     def end(self) -> None:
         """Record nothing that comes from now on."""
@@ -121,7 +121,7 @@ class Recording:
         while self._due:
             self._due = False
             # Some agents send the tail of their text after the end.
-            await asyncio.sleep(self.place.limits.late_text_seconds)
+            await asyncio.sleep(self.file.limits.late_text_seconds)
             if not self._stopped:
                 await self._write()
 
@@ -129,7 +129,7 @@ class Recording:
         try:
             await asyncio.to_thread(self._write_now, flush)
         except (AcpError, OSError) as error:
-            self._tell(f"The record was not written. {error}")
+            self._notice(f"The record was not written. {error}")
         except RuntimeError:
             # The interpreter is ending: there are no more threads, and nobody is held up.
             with contextlib.suppress(AcpError, OSError):
@@ -138,7 +138,7 @@ class Recording:
     def _write_now(self, flush: bool) -> None:
         if flush:
             self._journal.flush()
-        size, most = self._log_path.stat().st_size, self.place.limits.record_bytes
+        size, most = self._log_path.stat().st_size, self.file.limits.recording_bytes
         if size > most:
             raise FileRefused(f"It would have {human_size(size)}, and {human_size(most)} are most.")
         with self._writing:  # what is read last is written last
@@ -146,18 +146,18 @@ class Recording:
                 return
             entries = (entry for entry in read_traffic(self._log_path) if entry.t <= self._until)
             text = record_text(entries, self._scrubber)
-            self.place.write(text)
+            self.file.write(text)
             self._put_seal(TextFormat().encode(text))
 
-    def _put_seal(self, record: bytes) -> None:
+    def _put_seal(self, recording: bytes) -> None:
         try:
-            self._seal = self._seals.put(record, self._seal)
+            self._seal = self._seals.put(recording, self._seal)
         except KeptFileBroken as error:
-            self._tell(f"The record was written, but to play it will ask for trust. {error}")
+            self._notice(f"The record was written, but to play it will ask for trust. {error}")
 
-    def _tell(self, words: str) -> None:
-        if words not in self._told:
-            self._told.add(words)
+    def _notice(self, words: str) -> None:
+        if words not in self._noticed:
+            self._noticed.add(words)
             self._journal.note(HostNotice(severity="warning", text=words))
 
 
@@ -186,12 +186,12 @@ class Replaying:
         seals: RecordSeals,
         scrubber: RecordScrubber,
     ) -> None:
-        self.wish = wish
+        self.options = wish
         self.answers = RecordedAnswers(scrubber)
         """How its permission requests were answered."""
-        self.made_here = False
+        self.is_ours = False
         """Whether this installation made it; `look` tells."""
-        self.place = place
+        self.file = place
         self._player = player
         self._seals = seals
         self._scrubber = scrubber
@@ -200,9 +200,9 @@ class Replaying:
     @property
     def path(self) -> str:
         """Of the record, relative to the host's root."""
-        return self.place.path
+        return self.file.path
 
-    def look(self) -> bytes:
+    def read(self) -> bytes:
         """Return the record; blocks. For one session it must stay the same.
 
         Raises
@@ -210,7 +210,7 @@ class Replaying:
         AcpError
             It can't be read, or is another one now.
         """
-        record = self.place.read()
+        record = self.file.read()
         digest = hashlib.sha256(record).hexdigest()
         if self._digest not in {"", digest}:
             raise FileRefused(
@@ -218,7 +218,7 @@ class Replaying:
                 "Start the session anew, with --new in the first line of the cell."
             )
         self._digest = digest
-        self.made_here = self._seals.made_here(record)
+        self.is_ours = self._seals.is_ours(record)
         return record
 
     def load(self, terminals: RecordedTerminals) -> AgentSpec:
@@ -229,13 +229,15 @@ class Replaying:
         AcpError
             It can't be read, or is another one now.
         """
-        record = self.look()
-        self.answers.load(record, made_here=self.made_here)
+        record = self.read()
+        self.answers.load(record, is_ours=self.is_ours)
         terminals.load(record)
         args = (*self._player.args, "--sha256", self._digest)
         return replace(self._player, args=args)
 
-    def said(self, blocks: tuple[dict[str, JsonValue], ...]) -> tuple[dict[str, JsonValue], ...]:
+    def rewrite_prompt(
+        self, blocks: tuple[dict[str, JsonValue], ...]
+    ) -> tuple[dict[str, JsonValue], ...]:
         """Return a prompt as it would stand in the record, to be found there."""
         return tuple(self._scrubber.value(block) for block in blocks)
 
@@ -243,9 +245,9 @@ class Replaying:
         """Return the terminals of the record; no command is run."""
         return RecordedTerminals(note, self._scrubber, limits)
 
-    def suits(self, wish: RecordWish | None) -> bool:
+    def matches(self, wish: RecordWish | None) -> bool:
         """Tell whether the session can go on under a wish."""
-        return wish == self.wish
+        return wish == self.options
 
 
 SessionRecord = Recording | Replaying

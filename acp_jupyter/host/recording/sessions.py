@@ -28,7 +28,7 @@ _MOST_COUNTS = 1000
 class Kept:
     """What a session is recorded to, or played from."""
 
-    place: RecordPlace
+    file: RecordPlace
     key: tuple[RecordWish, str]
     """The wish, and the first place for that agent and label."""
     player: AgentSpec | None
@@ -55,7 +55,7 @@ class Records:
         self._counts: dict[tuple[RecordWish, str], int] = {}
         self._writers: WeakValueDictionary[str, Recording] = WeakValueDictionary()
 
-    def prepare(self, agent: str, label: str, notebook_path: str, wish: RecordWish) -> Kept:
+    def prepare(self, agent: str, label: str, notebook_path: str, options: RecordWish) -> Kept:
         """Return where the record of the next session of that agent and label lies.
 
         Raises
@@ -63,21 +63,21 @@ class Records:
         AcpError
             Nobody knows the notebook, the path will not do, or there is nothing to play.
         """
-        folder = record_folder(notebook_path, wish)
-        key = wish, str(folder / record_name(agent, label, 1))
+        folder = record_folder(notebook_path, options)
+        key = options, str(folder / record_name(agent, label, 1))
         number = self._counts.get(key, 0) + 1
         path = (folder / record_name(agent, label, number)).as_posix()
         place = RecordPlace(self._root, path, self._limits)
-        match wish.mode:
+        match options.mode:
             case "record":
                 place.opening()  # refused before the agent works for nothing
                 return Kept(place, key, None)
             case "replay":
                 return Kept(place, key, _replay_spec(agent, place))
             case _:
-                assert_never(wish.mode)
+                assert_never(options.mode)
 
-    def made_here(self, place: RecordPlace) -> bool:
+    def is_ours(self, file: RecordPlace) -> bool:
         """Tell whether this installation made a record. Blocks.
 
         Raises
@@ -85,14 +85,14 @@ class Records:
         AcpError
             It can't be read.
         """
-        return self._seals.made_here(place.read())
+        return self._seals.is_ours(file.read())
 
-    def begin(self, session: Session, kept: Kept, log_path: Path) -> None:
+    def begin(self, session: Session, prepared: Kept, log_path: Path) -> None:
         """Record a session, in the place of any that was recorded there, or play it."""
-        place, (wish, _first) = kept.place, kept.key
+        place, (wish, _first) = prepared.file, prepared.key
         if len(self._counts) >= _MOST_COUNTS:
             self._counts.clear()
-        self._counts[kept.key] = self._counts.get(kept.key, 0) + 1
+        self._counts[prepared.key] = self._counts.get(prepared.key, 0) + 1
         cwd = Path(session.state.cwd)
         scrubber = RecordScrubber.of_machine(cwd, self._root, session.redactor)
         match wish.mode:
@@ -100,7 +100,7 @@ class Records:
                 ignored = _inside(cwd, self._root, session.state.notebook_path)
                 files = session.turn_files
                 files.contents = FileContents(cwd, self._limits, scrubber, ignored)
-                session.record = self._writers[place.path] = Recording(
+                session.recording = self._writers[place.path] = Recording(
                     wish,
                     place,
                     session.journal,
@@ -111,16 +111,16 @@ class Records:
                     self._writers.get(place.path),
                 )
             case "replay":
-                player = kept.player or session.spec
+                player = prepared.player or session.spec
                 played = Replaying(wish, place, player, self._seals, scrubber)
-                session.record = played
-                if session.turns.asking.trust is not None:
-                    session.turns.asking.trust.record = played
+                session.recording = played
+                if session.turns.permissions.trust is not None:
+                    session.turns.permissions.trust.recording = played
             case _:
                 assert_never(wish.mode)
 
 
-def _replay_spec(agent: str, place: RecordPlace) -> AgentSpec:
+def _replay_spec(agent: str, file: RecordPlace) -> AgentSpec:
     """Return how to start the agent that plays a record; no configuration has a part in it.
 
     Raises
@@ -130,12 +130,12 @@ def _replay_spec(agent: str, place: RecordPlace) -> AgentSpec:
     FileRefused
         Something else made what lies there.
     """
-    recorded = place.recorded(agent)
+    recorded = file.first_line(agent)
     name = recorded.agent_name.removesuffix(REPLAYED) or agent
     # What asks for a command gets the record's answer: such a session runs none.
     options = ("--apply-files", "--run-commands", "--speed", "flat")
     module = ("-P", "-m", "acp_jupyter.agents.replay")
-    return AgentSpec(agent, name + REPLAYED, sys.executable, (*module, str(place.file), *options))
+    return AgentSpec(agent, name + REPLAYED, sys.executable, (*module, str(file.file), *options))
 
 
 def _inside(cwd: Path, root: Path, notebook_path: str) -> tuple[str, ...]:

@@ -34,7 +34,7 @@ class Denial(IntEnum):
     NO = 0
     PERHAPS = 1
     """A program may run what the rule names: a policy allows nothing then, a rule may."""
-    CANT_TELL = 2
+    UNKNOWN = 2
     YES = 3
 
 
@@ -107,7 +107,7 @@ def denial(pattern: str, command: str) -> Denial:
     verdicts = [_denies(wanted, words) for words in commands.found]
     if _may_run(wanted, commands):
         verdicts.append(Denial.PERHAPS)
-    verdicts.append(Denial.NO if commands.certain else Denial.CANT_TELL)
+    verdicts.append(Denial.NO if commands.certain else Denial.UNKNOWN)
     return max(verdicts)
 
 
@@ -121,12 +121,12 @@ def _denies(wanted: tuple[str, ...], words: tuple[Word, ...]) -> Denial:
             return Denial.NO
         word = words[place]
         if not word.known:
-            return Denial.CANT_TELL  # it may be any words, or none
+            return Denial.UNKNOWN  # it may be any words, or none
         if not _is(each, word.text, program=place == 0):
             return Denial.NO
     if not open_end and len(words) > len(named):
         unsure = any(not word.known for word in words[len(named) :])
-        return Denial.CANT_TELL if unsure else Denial.NO
+        return Denial.UNKNOWN if unsure else Denial.NO
     return Denial.YES
 
 

@@ -22,7 +22,7 @@ class Facts:
     kind: str
     """As the call says, with or without evidence."""
     evidence: Evidence | None = None
-    spots: tuple[Spot | None, ...] = ()
+    paths: tuple[Spot | None, ...] = ()
     """Of its paths; None for one outside the folder, or that can't be told."""
     names_something: bool = False
     """Whether a path, a command or an address is named at all."""
@@ -32,7 +32,7 @@ class Facts:
     @property
     def inside(self) -> bool:
         """Whether there are paths, no other field may name one, and all lie inside the folder."""
-        return self.understood and bool(self.spots) and None not in self.spots
+        return self.understood and bool(self.paths) and None not in self.paths
 
     @property
     def understood(self) -> bool:
@@ -52,12 +52,12 @@ class Ruling:
     """Whether, too, no program may run what such a rule names; else no policy may allow."""
 
 
-def facts_of(call: ToolCall, places: Places) -> Facts:
+def facts_of(call: ToolCall, folder: Places) -> Facts:
     """Look at a call, and at the disk behind its paths. May block."""
-    evidence = evidence_of(call, places.cwd)
-    spots = () if evidence is None else tuple(map(places.spot, evidence.paths))
+    evidence = evidence_of(call, folder.cwd)
+    spots = () if evidence is None else tuple(map(folder.locate, evidence.paths))
     named = bool(evidence or call.command or call.path or call.locations or call.diffs)
-    return Facts(call.tool_kind, evidence, spots, named, places.cwd)
+    return Facts(call.tool_kind, evidence, spots, named, folder.cwd)
 
 
 def rule_on(rules: Iterable[Rule], facts: Facts) -> Ruling:
@@ -67,7 +67,7 @@ def rule_on(rules: Iterable[Rule], facts: Facts) -> Ruling:
     denied = next((rule for rule, verdict in verdicts if verdict is Denial.YES), None)
     worst = max((verdict for _, verdict in verdicts), default=Denial.NO)
     allowed = _allowed([rule for rule in of_kind if rule.effect == "allow"], facts)
-    return Ruling(denied, allowed, worst < Denial.CANT_TELL, worst < Denial.PERHAPS)
+    return Ruling(denied, allowed, worst < Denial.UNKNOWN, worst < Denial.PERHAPS)
 
 
 def _denies(rule: Rule, facts: Facts) -> Denial:
@@ -76,19 +76,19 @@ def _denies(rule: Rule, facts: Facts) -> Denial:
         return Denial.YES
     evidence = facts.evidence
     if evidence is None:
-        return Denial.CANT_TELL
-    at_least = Denial.NO if facts.understood else Denial.CANT_TELL
+        return Denial.UNKNOWN
+    at_least = Denial.NO if facts.understood else Denial.UNKNOWN
     if evidence.kind == "execute":
         return max(denial(rule.pattern, evidence.command), at_least)
     if evidence.kind == "fetch":
         match = match_address(rule.pattern, evidence.url)
-        return Denial.CANT_TELL if match is None else Denial.YES if match else at_least
+        return Denial.UNKNOWN if match is None else Denial.YES if match else at_least
     # Some file systems do not mind the case.
     pattern = rule.pattern.casefold()
-    paths = [path.casefold() for spot in facts.spots if spot for path in (spot.named, spot.real)]
+    paths = [path.casefold() for spot in facts.paths if spot for path in (spot.named, spot.real)]
     if any(match_path(pattern, path) for path in paths):
         return Denial.YES
-    return Denial.NO if facts.inside else Denial.CANT_TELL
+    return Denial.NO if facts.inside else Denial.UNKNOWN
 
 
 def _allowed(rules: list[Rule], facts: Facts) -> Rule | None:
@@ -102,7 +102,7 @@ def _allowed(rules: list[Rule], facts: Facts) -> Rule | None:
     if evidence.kind == "fetch":
         url = evidence.url
         return next((rule for rule in rules if match_address(rule.pattern, url)), None)
-    inside = (rule for rule in rules if all(s and _allows_spot(rule, s) for s in facts.spots))
+    inside = (rule for rule in rules if all(s and _allows_spot(rule, s) for s in facts.paths))
     return next(inside, None) if facts.inside else None
 
 

@@ -76,9 +76,9 @@ class SessionRules:
         self._journal = journal
         self._store = store
         self.folder = folder
-        self.places = Places(folder, own_folders)
+        self.session_folder = Places(folder, own_folders)
 
-    def standing(self) -> Standing:
+    def current(self) -> Standing:
         """Return the rules that count now. Blocks on the disk; may be called in any thread."""
         session = self._journal.transcript.session
         turn = self._journal.transcript.turns.get(session.active_turn_id or "")

@@ -72,7 +72,7 @@ class TerminalHandlers:
         """
         raise NotImplementedError
 
-    def consent_of(self, kwargs: dict[str, Any]) -> Consent:
+    def host_permissions_of(self, kwargs: dict[str, Any]) -> Consent:
         """Return what asks before the agent does something."""
         raise NotImplementedError
 
@@ -88,7 +88,7 @@ class TerminalHandlers:
     ) -> CreateTerminalResponse:
         """ACP: terminal/create."""
         terminals = self.terminals_of(kwargs)
-        consent = self.consent_of(kwargs)
+        consent = self.host_permissions_of(kwargs)
         variables = [(variable.name, variable.value) for variable in env or ()]
 
         async def allowed(made: TerminalCommand) -> None:

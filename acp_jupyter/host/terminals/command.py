@@ -39,7 +39,7 @@ def prepare(
     env: Iterable[tuple[str, str]],
     *,
     root: Path,
-    surroundings: Mapping[str, str],
+    inherited: Mapping[str, str],
 ) -> TerminalCommand:
     """Work out what to run. Looks at the file system.
 
@@ -50,7 +50,7 @@ def prepare(
     ----------
     root
         The session's folder; the command starts there or below.
-    surroundings
+    inherited
         The environment that ``env`` adds to.
 
     Raises
@@ -65,7 +65,7 @@ def prepare(
         raise TerminalRefused("The command, its arguments or its variables hold a NUL character.")
     if any(not name or "=" in name for name in added):
         raise TerminalRefused("The name of an environment variable is empty or holds a “=”.")
-    environment = {**surroundings, **_SURROUNDINGS, **added}
+    environment = {**inherited, **_SURROUNDINGS, **added}
     folder = _folder(root, cwd)
     path = environment.get("PATH", os.defpath)
     if _is_program(command, folder, path):

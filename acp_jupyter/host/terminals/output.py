@@ -78,14 +78,14 @@ class OutputNotes:
         self._pending: list[str] = []
         self._pending_size = 0
         self._timer: asyncio.TimerHandle | None = None
-        self._rest: Tail | None = None
-        self._rest_chars = 0
+        self._held_back: Tail | None = None
+        self._held_back_chars = 0
 
     def add(self, text: str) -> None:
         """Take some output."""
-        if self._rest is not None:
-            self._rest.add(text)
-            self._rest_chars += len(text)
+        if self._held_back is not None:
+            self._held_back.add(text)
+            self._held_back_chars += len(text)
             return
         self._pending.append(text)
         self._pending_size += len(text)
@@ -107,19 +107,19 @@ class OutputNotes:
         shown = text[: max(0, self._room)]
         self._room -= len(shown)
         if len(shown) < len(text):
-            self._rest = Tail(self._limits.terminal_tail_bytes)
-            self._rest_chars = len(text) - len(shown)
-            self._rest.add(text[len(shown) :])
-        cut = self._rest is not None
+            self._held_back = Tail(self._limits.terminal_tail_bytes)
+            self._held_back_chars = len(text) - len(shown)
+            self._held_back.add(text[len(shown) :])
+        cut = self._held_back is not None
         self._write(TerminalOutput(terminal_id=self._id, text=shown, cut=cut))
 
     def finish(self) -> None:
         """Write what waits, and the end of what was too much."""
         self.flush()
-        if self._rest is None:
+        if self._held_back is None:
             return
-        rest = self._rest.text()
-        left_out = self._rest_chars - len(rest)
-        self._rest, self._rest_chars = Tail(self._limits.terminal_tail_bytes), 0
+        rest = self._held_back.text()
+        left_out = self._held_back_chars - len(rest)
+        self._held_back, self._held_back_chars = Tail(self._limits.terminal_tail_bytes), 0
         if rest or left_out:
             self._write(TerminalOutput(terminal_id=self._id, text=rest, left_out=left_out))

@@ -35,7 +35,7 @@ class _Recorded:
 
 @dataclass(frozen=True, slots=True)
 class _Played:
-    kept: Tail
+    tail: Tail
     exit: TerminalExit
 
 
@@ -58,12 +58,12 @@ class RecordedTerminals:
         self._note = note
         self._scrubber = scrubber
         self._limits = limits
-        self._recorded: list[_Recorded] = []
+        self._terminals: list[_Recorded] = []
         self._played: dict[str, _Played] = {}
 
-    def load(self, record: bytes) -> None:
+    def load(self, recording: bytes) -> None:
         """Read a record; blocks. What can't be read holds no terminals."""
-        self._recorded = list(_terminals(record))
+        self._terminals = list(_terminals(recording))
 
     async def create(
         self,
@@ -82,10 +82,10 @@ class RecordedTerminals:
             The record has none.
         """
         asked = {self._scrubber.text(line) for line in _lines(command, args)}
-        found = next((r for r in self._recorded if r.started.command in asked), None)
+        found = next((r for r in self._terminals if r.started.command in asked), None)
         if found is None:
             raise TerminalRefused("No command is run while a record is played.")
-        self._recorded.remove(found)
+        self._terminals.remove(found)
         most = self._limits.terminal_bytes
         kept = Tail(most if output_bytes is None else max(0, min(most, output_bytes)))
         terminal_id = found.started.terminal_id
@@ -103,8 +103,8 @@ class RecordedTerminals:
     def output(self, terminal_id: str) -> TerminalState:
         """ACP: terminal/output."""
         played = self._find(terminal_id)
-        text = played.kept.text()
-        return TerminalState(text, played.kept.truncated, played.exit)
+        text = played.tail.text()
+        return TerminalState(text, played.tail.truncated, played.exit)
 
     async def wait(self, terminal_id: str) -> TerminalExit:
         """ACP: terminal/wait_for_exit."""
@@ -133,10 +133,10 @@ def _lines(command: str, args: Sequence[str]) -> Iterator[str]:
     yield " ".join([command, *map(shlex.quote, args)])
 
 
-def _terminals(record: bytes) -> Iterator[_Recorded]:
+def _terminals(recording: bytes) -> Iterator[_Recorded]:
     """Yield the terminals of a record in order, each with all that it put out."""
     found: dict[str, _Recorded] = {}
-    for entry in read_entries(io.BytesIO(record)):
+    for entry in read_entries(io.BytesIO(recording)):
         if entry.direction != "!":
             continue
         note = read_note(dict(entry.message))

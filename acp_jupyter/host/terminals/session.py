@@ -37,7 +37,7 @@ class _Terminal:
     id: str
     process: TerminalProcess
     notes: OutputNotes
-    kept: Tail
+    tail: Tail
     utf8: Utf8 = field(default_factory=Utf8)
     exit: TerminalExit | None = None
     ended: asyncio.Event = field(default_factory=asyncio.Event)
@@ -53,7 +53,7 @@ class _Terminal:
 
     def _add(self, text: str) -> None:
         if text:
-            self.kept.add(text)
+            self.tail.add(text)
             self.notes.add(text)
 
 
@@ -80,7 +80,7 @@ class Terminals:
         self._env = env
         self._limits = limits
         self._terminals: dict[str, _Terminal] = {}
-        self._endings: set[asyncio.Task[None]] = set()
+        self._end_tasks: set[asyncio.Task[None]] = set()
         self._starting = 0
         self._closed = False
 
@@ -108,7 +108,7 @@ class Terminals:
             It can't be run, or too many run already.
         """
         made = await asyncio.to_thread(
-            prepare, command, args, cwd, env, root=self._root, surroundings=self._env
+            prepare, command, args, cwd, env, root=self._root, inherited=self._env
         )
         if allowed is not None:
             await allowed(made)
@@ -138,8 +138,8 @@ class Terminals:
     def output(self, terminal_id: str) -> TerminalState:
         """Return what a command has put out by now. ACP: terminal/output."""
         terminal = self._find(terminal_id)
-        text = terminal.kept.text()
-        return TerminalState(text, terminal.kept.truncated, terminal.exit)
+        text = terminal.tail.text()
+        return TerminalState(text, terminal.tail.truncated, terminal.exit)
 
     async def wait(self, terminal_id: str) -> TerminalExit:
         """Wait for a command's end. ACP: terminal/wait_for_exit."""
@@ -171,13 +171,13 @@ class Terminals:
         """Begin to end all commands: their agent is gone. New ones may be started."""
         terminals, self._terminals = list(self._terminals.values()), {}
         for terminal in terminals:
-            self._ending(terminal, "session")
+            self._end_task(terminal, "session")
 
     async def close(self) -> None:
         """End all commands for good; return when nothing is left of them."""
         self._closed = True
         self.end_soon()
-        await asyncio.gather(*self._endings, return_exceptions=True)
+        await asyncio.gather(*self._end_tasks, return_exceptions=True)
 
     def _find(self, terminal_id: str) -> _Terminal:
         terminal = self._terminals.get(terminal_id)
@@ -226,14 +226,14 @@ class Terminals:
 
     async def _end(self, terminal: _Terminal, by: EndedBy) -> None:
         """End a command and what it started, though whoever waits for that is cancelled."""
-        await asyncio.shield(self._ending(terminal, by))
+        await asyncio.shield(self._end_task(terminal, by))
 
-    def _ending(self, terminal: _Terminal, by: EndedBy) -> asyncio.Task[None]:
+    def _end_task(self, terminal: _Terminal, by: EndedBy) -> asyncio.Task[None]:
         if not terminal.ended.is_set() and not terminal.by:
             terminal.by = by
         ending = asyncio.create_task(_stop(terminal), name=f"acp-end-{terminal.id}")
-        self._endings.add(ending)
-        ending.add_done_callback(self._endings.discard)
+        self._end_tasks.add(ending)
+        ending.add_done_callback(self._end_tasks.discard)
         return ending
 
 

@@ -24,7 +24,7 @@ def variable_blocks(described: Sequence[Described], capabilities: Sequence[str])
         return []
     sees = "image" in capabilities
     reply = Reply()
-    reply.say(_HEAD)
+    reply.add_text(_HEAD)
     for each in described:
         unseen = f"\n{_UNSEEN}" if each.png is not None and not sees else ""
         reply.data(f"variable {each.name}", f"{each.text}{unseen}")

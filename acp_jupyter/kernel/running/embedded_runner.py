@@ -78,13 +78,13 @@ class _Job:
             finished = do_work(current_shell(), self.work, self._print)
         finally:
             kernel.post_handler_hook()
-        self.loop.call_soon_threadsafe(self._tell, finished)
+        self.loop.call_soon_threadsafe(self._report, finished)
 
     def _print(self, tail: str) -> None:
         if self.on_printed is not None:
             self.loop.call_soon_threadsafe(self.on_printed, tail)
 
-    def _tell(self, finished: FinishedWork) -> None:
+    def _report(self, finished: FinishedWork) -> None:
         if not self.outcome.done():
             self.outcome.set_result(finished)
 

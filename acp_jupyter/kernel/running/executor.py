@@ -30,12 +30,12 @@ _MOST_MATCHES = 200
 _AT_WORK = "The kernel already runs code for a tool. Wait for its end."
 
 
-def do_work(shell: InteractiveShell | None, work: KernelWork, tell: Tell) -> FinishedWork:
+def do_work(shell: InteractiveShell | None, work: KernelWork, report_output: Tell) -> FinishedWork:
     """Do a piece of work; what goes wrong with it is its outcome.
 
     Parameters
     ----------
-    tell
+    report_output
         Is given the end of what code has printed, while it runs.
     """
     if shell is None:
@@ -43,7 +43,7 @@ def do_work(shell: InteractiveShell | None, work: KernelWork, tell: Tell) -> Fin
     if tool_code_runs():
         return _trouble(work, "refused", _AT_WORK)
     try:
-        return _done(shell, work, tell)
+        return _done(shell, work, report_output)
     except Exception as error:  # noqa: BLE001 - the user's objects raise what they like
         name = type(error).__name__
         return _trouble(work, "refused", f"The kernel failed to do it: {name}.")

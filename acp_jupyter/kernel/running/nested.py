@@ -27,7 +27,9 @@ _AGAIN_SECONDS = 2.0
 _MOST_INTERRUPTS = 5
 
 
-def run_nested(shell: InteractiveShell, code: str, timeout_seconds: float, tell: Tell) -> RunResult:
+def run_nested(
+    shell: InteractiveShell, code: str, timeout_seconds: float, report_output: Tell
+) -> RunResult:
     """Run code as a cell would, but without a number and a place in the history.
 
     An interrupt ends the code; it does not leave here. Code with ``await`` has a loop of its own:
@@ -40,7 +42,7 @@ def run_nested(shell: InteractiveShell, code: str, timeout_seconds: float, tell:
     loop = OwnLoop()
     try:
         with (
-            Telling(outputs, tell),
+            Telling(outputs, report_output),
             captured(shell, outputs),
             _awaits_by(shell, loop),
             tool_code(),

@@ -28,13 +28,13 @@ class Telling:
     ----------
     outputs
         Where the code prints.
-    tell
+    report_output
         Is given their end, where it is another than before.
     """
 
-    def __init__(self, outputs: Outputs, tell: Tell) -> None:
+    def __init__(self, outputs: Outputs, report_output: Tell) -> None:
         self._outputs = outputs
-        self._tell = tell
+        self._report_output = report_output
         self._over = threading.Event()
 
     def __enter__(self) -> Self:
@@ -56,7 +56,7 @@ class Telling:
             if tail == told:
                 continue
             try:
-                self._tell(tail)
+                self._report_output(tail)
             except (AcpError, RuntimeError):
                 continue  # the host is busy, or about to end
             told = tail

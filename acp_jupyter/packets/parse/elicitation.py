@@ -64,21 +64,21 @@ def elicitation_request(raw: Obj, request_id: str) -> ElicitationRequest:
             return _problem(asked, f"This client does not know the mode {mode[:40]!r}.")
 
 
-def _form(asked: ElicitationRequest, schema: Obj) -> ElicitationRequest:
+def _form(request: ElicitationRequest, schema: Obj) -> ElicitationRequest:
     properties = obj(schema.get("properties"))
     if len(properties) > _FIELDS:
-        return _problem(asked, f"The form has more than {_FIELDS} fields.")
+        return _problem(request, f"The form has more than {_FIELDS} fields.")
     required = {name for name in items(schema.get("required")) if isinstance(name, str)}
     missing = sorted(required - properties.keys())
     if missing:
-        return _problem(asked, f"The form requires {missing[0][:80]!r}, which it does not have.")
+        return _problem(request, f"The form requires {missing[0][:80]!r}, which it does not have.")
     fields: list[ElicitationField] = []
     for name, raw in properties.items():
         field = read_field(name, obj(raw), required=name in required)
         if isinstance(field, str):
-            return _problem(asked, field)
+            return _problem(request, field)
         fields.append(field)
-    return asked.model_copy(
+    return request.model_copy(
         update={
             "heading": text(schema.get("title"))[:500],
             "description": text(schema.get("description"))[:_MESSAGE_CHARS],

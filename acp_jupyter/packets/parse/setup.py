@@ -51,10 +51,10 @@ def session_setup(result: Obj) -> SessionSetup:
     return SessionSetup(modes=_modes(raw) if isinstance(raw, dict) else None, options=listed)
 
 
-def chosen(method: str, asked: Obj) -> list[Packet]:
+def chosen(method: str, request: Obj) -> list[Packet]:
     """Return what is so once a mode or a model was chosen: some agents say nothing more."""
-    mode = text(first(asked, "modeId", "mode_id"))
-    model = text(first(asked, "modelId", "model_id"))
+    mode = text(first(request, "modeId", "mode_id"))
+    model = text(first(request, "modelId", "model_id"))
     if method == "session/set_mode" and mode:
         return [CurrentModeUpdate(mode_id=mode)]
     if method == "session/set_model" and model:

@@ -28,7 +28,7 @@ class BuildModel(Model):
     model_config = ConfigDict(extra="ignore", populate_by_name=True)
 
     @model_serializer(mode="wrap")
-    def _say(self, handler: SerializerFunctionWrapHandler) -> dict[str, JsonValue]:
+    def _without_empty(self, handler: SerializerFunctionWrapHandler) -> dict[str, JsonValue]:
         said: dict[str, JsonValue] = handler(self)
         if "timestamp" in said:
             said["timestamp"] = said.pop("timestamp")  # the last, as in the seed

@@ -93,7 +93,7 @@ class BuildModeStream:
         self._open: Literal["", "output", "thought"] = ""
         self._message_id = ""
         self._calls: OrderedDict[str, _Call] = OrderedDict()
-        self._asked: OrderedDict[str, tuple[OptionPacket, ...]] = OrderedDict()
+        self._open_requests: OrderedDict[str, tuple[OptionPacket, ...]] = OrderedDict()
         self._subagents = SubagentSteps()
 
     def write(self, packet: Packet) -> list[BuildPacket]:
@@ -102,7 +102,7 @@ class BuildModeStream:
             return []
         if isinstance(packet, AgentMessageChunk | AgentThoughtChunk) and packet.parent_id:
             call = self._calls.get(packet.parent_id)
-            return self._subagents.say(packet, (call and call.title) or "Subagent")
+            return self._subagents.text(packet, (call and call.title) or "Subagent")
         if isinstance(packet, AgentMessageChunk):
             return self._chunk(packet, "output")
         if isinstance(packet, AgentThoughtChunk) and not packet.step_id:
@@ -125,10 +125,10 @@ class BuildModeStream:
             case ToolCallStart() | ToolCallProgress():
                 return self._call(packet)
             case PermissionRequest():
-                _remember(self._asked, packet.request_id, packet.options)
+                _remember(self._open_requests, packet.request_id, packet.options)
                 return [convert.convert_acp_permission_request_to_permission_request(packet)]
             case PermissionResponse():
-                options = self._asked.pop(packet.request_id, ())
+                options = self._open_requests.pop(packet.request_id, ())
                 return [
                     convert.convert_acp_permission_response_to_permission_response(packet, options)
                 ]

@@ -30,7 +30,7 @@ class SubagentSteps:
     def __init__(self) -> None:
         self._open: dict[str, None] = {}
 
-    def say(self, chunk: AgentMessageChunk | AgentThoughtChunk, name: str) -> list[BuildPacket]:
+    def text(self, chunk: AgentMessageChunk | AgentThoughtChunk, name: str) -> list[BuildPacket]:
         """Return a piece of text, in the step of its tool call."""
         step_id, at = chunk.parent_id, moment_of(chunk)
         block = chunk.block

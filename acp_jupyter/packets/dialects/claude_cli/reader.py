@@ -42,7 +42,7 @@ class ClaudeCli:
 
     def __init__(self) -> None:
         self._system = SystemLines()
-        self._said = Said()
+        self._assistant = Said()
 
     @property
     def session_id(self) -> str:
@@ -66,18 +66,21 @@ class ClaudeCli:
 
     def finish(self) -> list[CliResult]:
         """End the log, or the CLI's process: what was left open is closed."""
-        return [*self._said.pending(), *(Update(update) for update in self._said.calls.close())]
+        return [
+            *self._assistant.pending(),
+            *(Update(update) for update in self._assistant.calls.close()),
+        ]
 
     def _read(self, line: Obj) -> list[CliResult] | None:
         match text(line.get("type")):
             case "system":
                 return self._system.read(line)
             case "assistant":
-                return self._said.assistant(line)
+                return self._assistant.assistant(line)
             case "user":
                 return self._user(line)
             case "stream_event":
-                return self._said.stream_event(line)
+                return self._assistant.stream_event(line)
             case "result":
                 return self._result(line)
             case "control_request" | "control_response" | "control_cancel_request":
@@ -105,7 +108,7 @@ class ClaudeCli:
         outcome = obj(line.get("tool_use_result")) if len(results) == 1 else {}
         parent = text(line.get("parent_tool_use_id"))
         found: list[CliResult] = [
-            Update(self._said.calls.result(block, parent, outcome)) for block in results
+            Update(self._assistant.calls.result(block, parent, outcome)) for block in results
         ]
         if parent or line.get("isSynthetic") is True or line.get("isMeta") is True:
             return found  # the CLI's own words to the model, and subagents' tasks
@@ -115,17 +118,17 @@ class ClaudeCli:
         return found
 
     def _result(self, line: Obj) -> list[CliResult]:
-        end = read_result(line, self._said.error_words)
+        end = read_result(line, self._assistant.error_words)
         found: list[CliResult] = []
         if not isinstance(end, TurnError):
-            found += self._said.pending()
-            if not self._said.anything:
-                found += self._said.whole("", "text", text(line.get("result")), "")
-        models = (self._said.last_model, self._system.model)
-        usage = usage_update(line, self._said.last_usage, models)
+            found += self._assistant.pending()
+            if not self._assistant.anything:
+                found += self._assistant.whole("", "text", text(line.get("result")), "")
+        models = (self._assistant.last_model, self._system.model)
+        usage = usage_update(line, self._assistant.last_usage, models)
         if usage is not None:
             found.append(Update(usage))
-        self._said.end_turn()
+        self._assistant.end_turn()
         return [*found, end]
 
 

@@ -71,7 +71,9 @@ class Said:
 
     def whole(self, message_id: str, kind: str, words: str, parent: str) -> list[CliResult]:
         """Return the update for what of a whole block has not been shown."""
-        return self._chunk(message_id, kind, self._streamed.rest(message_id, kind, words), parent)
+        return self._chunk(
+            message_id, kind, self._streamed.remainder(message_id, kind, words), parent
+        )
 
     def pending(self) -> list[CliResult]:
         """Return the CLI's own words, where they were no error after all."""

@@ -59,7 +59,7 @@ class SystemLines:
     def __init__(self) -> None:
         self.session_id = ""
         self.model = ""
-        self._told: Obj = {}
+        self._last_setup: Obj = {}
         self._mode = ""
 
     def read(self, line: Obj) -> list[CliResult] | None:
@@ -94,9 +94,9 @@ class SystemLines:
         self.model = text(line.get("model")) or self.model
         tools: list[JsonValue] = [name for name in items(line.get("tools")) if text(name)]
         told: Obj = {"model": self.model, "tools": tools}
-        if told == self._told:
+        if told == self._last_setup:
             return self._mode_is(line)  # the CLI says it again with every turn
-        self._told = told
+        self._last_setup = told
         update: Obj = {
             "sessionUpdate": "session_info_update",
             "_meta": {"acp-jupyter/session": told},

@@ -47,7 +47,7 @@ class StreamedText:
         block.parts.append(piece)
         return piece
 
-    def rest(self, message_id: str, kind: str, whole: str) -> str:
+    def remainder(self, message_id: str, kind: str, whole: str) -> str:
         """Return what of a whole block has not been shown yet."""
         for block in self._messages.get(message_id, {}).values():
             if block.kind == kind and not block.is_whole:

@@ -50,7 +50,7 @@ class ClaudeImport:
         self._session_id = session_id
         self._cli = ClaudeCli()
         self._turns = ImplicitTurns(writer, session_id)
-        self._asked: dict[str, tuple[int, dict[str, str]]] = {}
+        self._requests: dict[str, tuple[int, dict[str, str]]] = {}
 
     def read(self, line: dict[str, Any]) -> Iterator[TrafficEntry | str]:
         """Yield the lines for an object."""
@@ -73,7 +73,7 @@ class ClaudeImport:
                 case TurnError():
                     yield from self._turns.end({}, result.error)
                 case PermissionAsked():
-                    yield from self._ask(result)
+                    yield from self._request(result)
                 case PermissionWithdrawn():
                     yield from self._answer(result.request_id, None)
                 case ControlAnswered():
@@ -87,32 +87,32 @@ class ClaudeImport:
         kind = text(update.get("sessionUpdate"))
         if kind == "user_message_chunk":
             for block in as_blocks(update.get("content")):
-                yield from self._turns.user_says(block)
+                yield from self._turns.add_prompt(block)
             return
         if kind in IN_TURN or (kind in AFTER_TURN and not self._turns.any_yet):
             yield from self._turns.begin()
         yield self._writer.line("<", session_update(self._session_id, update))
 
-    def _ask(self, asked: PermissionAsked) -> Iterator[TrafficEntry]:
+    def _request(self, control_request: PermissionAsked) -> Iterator[TrafficEntry]:
         yield from self._turns.begin()
-        params = {"sessionId": self._session_id, **asked.params}
+        params = {"sessionId": self._session_id, **control_request.params}
         method = "session/request_permission"
-        request = {**JSONRPC, "id": asked.request_id, "method": method, "params": params}
+        request = {**JSONRPC, "id": control_request.request_id, "method": method, "params": params}
         line = self._writer.line("<", request)
-        options = asked.params.get("options")
+        options = control_request.params.get("options")
         kinds = {
             text(option.get("kind")): text(option.get("optionId"))
             for option in map(obj, options if isinstance(options, list) else [])
         }
-        if len(self._asked) < _MOST_OPEN:
-            self._asked[asked.request_id] = (line.seq, kinds)
+        if len(self._requests) < _MOST_OPEN:
+            self._requests[control_request.request_id] = (line.seq, kinds)
         yield line
 
     def _answer(self, request_id: str, kind: str | None) -> Iterator[TrafficEntry]:
         """Answer a permission request; ``kind`` None is no answer at all."""
-        if request_id not in self._asked:
+        if request_id not in self._requests:
             return  # of another request
-        seq, options = self._asked.pop(request_id)
+        seq, options = self._requests.pop(request_id)
         if kind == "allow_always" and kind not in options:
             kind = "allow_once"
         outcome = {"outcome": "cancelled"}

@@ -52,7 +52,7 @@ class LogFacts:
     """
 
     dialect: Dialect
-    looks_like: Dialect | None
+    likely_dialect: Dialect | None
     named: bool = False
     framed: bool = False
     agent_name: str = ""
@@ -92,14 +92,14 @@ def survey(lines: LogLines, dialect: Dialect | None = None, session: str = "") -
 
 
 def _of_traffic(
-    found: TrafficFacts, looks_like: Dialect | None, session: str, named: bool, framed: bool
+    found: TrafficFacts, likely_dialect: Dialect | None, session: str, named: bool, framed: bool
 ) -> LogFacts:
     wanted = "" if found.own else session if session in found.sessions else found.largest()
     chosen = found.sessions.get(wanted)
     others = () if found.own else _prompted(found, wanted)
     return LogFacts(
         "traffic",
-        looks_like,
+        likely_dialect,
         named,
         framed,
         agent_name=found.agent_name[:_NAME_CHARS],

@@ -52,7 +52,7 @@ class PacketImport:
         failed, self._failed = self._failed, name == "error"
         if name in _USER:
             for block in as_blocks(packet.get("content")):
-                yield from self._turns.user_says(block)
+                yield from self._turns.add_prompt(block)
             return
         if name in IN_TURN or name == "error" or (name in AFTER_TURN and not self._turns.any_yet):
             yield from self._turns.begin()

@@ -51,7 +51,7 @@ class Sessions:
     """Tells of each line which session it belongs to."""
 
     def __init__(self) -> None:
-        self._asked: OrderedDict[int, str] = OrderedDict()
+        self._requests: OrderedDict[int, str] = OrderedDict()
 
     def of(self, entry: TrafficEntry) -> str:
         """Return a session's id; empty for what concerns none, or all."""
@@ -59,11 +59,11 @@ class Sessions:
         named = session_id(obj(message.get("params")))
         if "method" in message:
             if "id" in message:
-                self._asked[entry.seq] = named
-                if len(self._asked) > _OPEN:
-                    self._asked.popitem(last=False)
+                self._requests[entry.seq] = named
+                if len(self._requests) > _OPEN:
+                    self._requests.popitem(last=False)
             return named
-        asked = "" if entry.re is None else self._asked.pop(entry.re, "")
+        asked = "" if entry.re is None else self._requests.pop(entry.re, "")
         return asked or session_id(obj(message.get("result"))) or named
 
 

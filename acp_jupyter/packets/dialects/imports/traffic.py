@@ -114,7 +114,7 @@ class TrafficImport:
             kind = text(update.get("sessionUpdate"))
             if kind == "user_message_chunk":
                 for block in as_blocks(update.get("content")):
-                    yield from turns.user_says(block)
+                    yield from turns.add_prompt(block)
                 return
             asks = message.get("method") == "session/request_permission"
             if asks or kind in IN_TURN or (kind in AFTER_TURN and not turns.any_yet):

@@ -62,7 +62,7 @@ class ImplicitTurns:
     def __init__(self, writer: LineWriter, session_id: str = "") -> None:
         self._writer = writer
         self._session_id = session_id
-        self._said: list[Obj] = []
+        self._prompt: list[Obj] = []
         self._request: int | None = None
         self._count = 0
         self.is_open = False
@@ -72,11 +72,11 @@ class ImplicitTurns:
         """Whether there has been a turn."""
         return self._count > 0
 
-    def user_says(self, block: Obj) -> Iterator[TrafficEntry]:
+    def add_prompt(self, block: Obj) -> Iterator[TrafficEntry]:
         """Take a part of a prompt; it ends the turn before, if that has no end of its own."""
         if self.is_open:
             yield from self.end({"stopReason": "end_turn"})
-        self._said.append(block)
+        self._prompt.append(block)
 
     def begin(self) -> Iterator[TrafficEntry]:
         """Begin a turn, unless one is running."""
@@ -84,7 +84,7 @@ class ImplicitTurns:
             return
         self.is_open = True
         self._count += 1
-        prompt, self._said = self._said, []
+        prompt, self._prompt = self._prompt, []
         turn_id = gen_id()
         yield self._writer.note(TurnQueued(turn_id=turn_id, prompt=tuple(prompt)))
         yield self._writer.note(TurnStartedNote(turn_id=turn_id))
@@ -112,7 +112,7 @@ class ImplicitTurns:
 
     def finish(self) -> Iterator[TrafficEntry]:
         """Begin a turn for what the user said last, and the agent has not answered."""
-        if self._said:
+        if self._prompt:
             yield from self.begin()
 
     @property

@@ -124,7 +124,7 @@ class Requests:
             "<": OrderedDict(),
         }
 
-    def ask(self, side: Side, message: Mapping[str, Any], seq: int) -> None:
+    def add(self, side: Side, message: Mapping[str, Any], seq: int) -> None:
         """Remember a request."""
         if message.get("method") == "initialize" and side == ">":
             for requests in self._open.values():
@@ -165,10 +165,10 @@ class Requests:
         best = max(fitting or found, key=lambda pair: pair[1].seq, default=None)
         return None if best is None else best[0]
 
-    def _key(self, asker: Side, message: Mapping[str, Any]) -> int | str | None:
+    def _key(self, sender: Side, message: Mapping[str, Any]) -> int | str | None:
         """Return the id as the request wrote it: some answer 2 with "2"."""
         given = _id(message)
-        asked = self._open[asker]
+        asked = self._open[sender]
         if given is None or given in asked:
             return given
         other: int | str = str(given)

@@ -64,15 +64,15 @@ class Envelope:
     text: str = ""
 
 
-def is_message(record: Object) -> bool:
+def is_message(value: Object) -> bool:
     """Tell a JSON-RPC message, or an update that an old agent wrote bare."""
-    if "jsonrpc" in record:
+    if "jsonrpc" in value:
         return True
-    if isinstance(record.get("method"), str):
-        return "params" in record or "id" in record
-    if "id" in record and ("result" in record or "error" in record):
+    if isinstance(value.get("method"), str):
+        return "params" in value or "id" in value
+    if "id" in value and ("result" in value or "error" in value):
         return True
-    update = record.get("update", record)
+    update = value.get("update", value)
     return isinstance(update, Mapping) and isinstance(update.get("sessionUpdate"), str)
 
 

@@ -80,11 +80,11 @@ class _Reader:
                 yield from self._foreign(found, record)
 
     def _batch(
-        self, line: int, record: Mapping[str, Any], batch: list[Any]
+        self, line: int, entry: Mapping[str, Any], batch: list[Any]
     ) -> Iterator[TrafficEntry | LogProblem]:
         """Read a batch: what is wrong with some of its messages is said once."""
         told: set[str] = set()
-        alike = {key: value for key, value in record.items() if key != "seq"}
+        alike = {key: value for key, value in entry.items() if key != "seq"}
         for message in batch:
             for each in self.read(LogValue(line, {**alike, "m": message})):
                 if isinstance(each, TrafficEntry):
@@ -141,7 +141,7 @@ class _Reader:
     def _follow(self, side: Side, message: Mapping[str, Any]) -> int | None:
         """Take notice of a request; return which one a response answers."""
         if "method" in message:
-            self._requests.ask(side, message, self._seq)
+            self._requests.add(side, message, self._seq)
             return None
         asked = self._requests.answered(side, message)
         return None if asked is None else asked.seq
@@ -166,9 +166,9 @@ class _Reader:
         return self._requests.likelier(message) or side_of_result(message)
 
 
-def _missing(envelope: Envelope, record: Mapping[str, Any]) -> str:
-    if isinstance(record.get("method"), str):
-        return f"The line names {record['method'][:80]}, but does not have its message."
+def _missing(envelope: Envelope, value: Mapping[str, Any]) -> str:
+    if isinstance(value.get("method"), str):
+        return f"The line names {value['method'][:80]}, but does not have its message."
     if envelope.mark is not None:
         return "A direction without a message."
     return "No JSON-RPC message is in this line."
