@@ -45,7 +45,7 @@ def host_in(
 
 def opened(driver: Driver, agent: str, mode: str = "record", **more: str) -> Session:
     wish = RecordWish.model_validate({"mode": mode, "run": more.pop("run", "r1")})
-    return driver.open(agent, notebook_path=NOTEBOOK, record=wish, **more)
+    return driver.open(agent, notebook_path=NOTEBOOK, recording=wish, **more)
 
 
 def ran(driver: Driver, session: Session, prompt: str, **more: object) -> TurnState:

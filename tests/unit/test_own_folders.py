@@ -61,7 +61,7 @@ def home(tmp_path: Path) -> Iterator[Driver]:
 
 def test_a_turn_in_the_home_folder_changes_what_it_changes(home: Driver) -> None:
     wish = RecordWish(mode="record", path="nb.acp")
-    session = home.open("own", notebook_path="nb.ipynb", record=wish)
+    session = home.open("own", notebook_path="nb.ipynb", recording=wish)
     wanted = "\n".join(f"write {path} 1" for path in (*OWN, *WORK))
     turn_id = home.prompt(session, f"{wanted}\nsay Done")
     home.done(session, turn_id)

@@ -36,7 +36,7 @@ def play(root: Path, mode: str, prompt: str = PROMPT) -> tuple[str, list[ToolCal
     try:
         driver = Driver(host, root)
         wish = RecordWish.model_validate({"mode": mode, "run": "r1"})
-        session: Session = driver.open("terminal_script", notebook_path="own.ipynb", record=wish)
+        session: Session = driver.open("terminal_script", notebook_path="own.ipynb", recording=wish)
         done = driver.done(session, driver.prompt(session, prompt, policy="allow-all"))
         assert done.stop_reason == "end_turn", done.failure
         state = session.transcript
