@@ -14,7 +14,8 @@ from acp_jupyter._version import __version__
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
-    from acp_jupyter.kernel.api import Session, connect, list_agents, list_sessions, resume
+    from acp_jupyter.kernel.api import connect, list_agents, list_sessions, resume
+    from acp_jupyter.kernel.session import Session
     from acp_jupyter.kernel.turn import Turn
 
 __all__ = [

@@ -8,8 +8,8 @@ from acp_jupyter.errors import AgentStartError
 from acp_jupyter.host.connection import AgentConnection
 from acp_jupyter.host.journal import Journal
 from acp_jupyter.host.link import Link
-from acp_jupyter.packets.notes import AgentExited, HostNotice, StartFailed, TurnFailed
-from acp_jupyter.packets.session_notes import MessageHeld
+from acp_jupyter.protocol.host_events.notes import AgentExited, HostNotice, StartFailed, TurnFailed
+from acp_jupyter.protocol.host_events.session import MessageHeld
 
 __all__ = ["AgentNews"]
 

@@ -10,9 +10,9 @@ from itertools import islice
 from pathlib import Path
 from urllib.parse import quote
 
+from acp_jupyter.dialects.onyx_build.content import Artifact, ArtifactType
 from acp_jupyter.errors import FileMissing, FileRefused
-from acp_jupyter.packets.artifact_types import INDEX, file_type
-from acp_jupyter.packets.dialects.build_mode.content import Artifact, ArtifactType
+from acp_jupyter.protocol.artifacts import INDEX, file_type
 
 __all__ = ["create_artifact_from_file"]
 

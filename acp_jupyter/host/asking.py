@@ -16,8 +16,8 @@ from acp_jupyter.host.permissions_paths import Places
 from acp_jupyter.host.recording.answers import RecordedAnswers, allows, needs_live_answer
 from acp_jupyter.host.rules.session import SessionRules
 from acp_jupyter.host.trust import TrustGate
-from acp_jupyter.packets.notes import PermissionSettledNote
-from acp_jupyter.transcript.items import PermissionOption, ToolCall
+from acp_jupyter.protocol.host_events.notes import PermissionSettledNote
+from acp_jupyter.transcript.model.tool_items import PermissionOption, ToolCall
 
 __all__ = ["Asking", "PermissionWithdrawn"]
 

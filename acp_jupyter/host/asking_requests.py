@@ -5,9 +5,8 @@ from __future__ import annotations
 from acp_jupyter.errors import BadRequest, PermissionGone, PermissionSettled
 from acp_jupyter.host.journal import Journal
 from acp_jupyter.host.permissions import STRICTEST_FIRST
-from acp_jupyter.packets.notes import Policy
-from acp_jupyter.packets.permission_notes import RuleEffect
-from acp_jupyter.transcript.items import PermissionOption, PermissionState, ToolCall
+from acp_jupyter.protocol.host_events.permissions import Policy, RuleEffect
+from acp_jupyter.transcript.model.tool_items import PermissionOption, PermissionState, ToolCall
 
 __all__ = ["Requests"]
 

@@ -12,10 +12,10 @@ from acp_jupyter.host.connection import AgentConnection
 from acp_jupyter.host.journal import Journal
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.link import Link
-from acp_jupyter.packets.abilities import Ability
-from acp_jupyter.packets.json_fields import first, text
-from acp_jupyter.packets.parse.setup import legacy_models
-from acp_jupyter.packets.session_notes import ReplayEnded, ReplayStarted, SessionAttached
+from acp_jupyter.protocol.host_events.session import ReplayEnded, ReplayStarted, SessionAttached
+from acp_jupyter.protocol.objects import first, text
+from acp_jupyter.protocol.parse.setup import legacy_models
+from acp_jupyter.protocol.session_packets import Ability
 
 __all__ = ["Attaching"]
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from acp_jupyter.packets.plain import TextChunk, text_chunk
-from acp_jupyter.packets.traffic import TrafficEntry
+from acp_jupyter.protocol.traffic import TextChunk, TrafficEntry, text_chunk
 
 __all__ = ["Burst"]
 

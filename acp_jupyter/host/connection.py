@@ -16,11 +16,12 @@ from acp_jupyter.host.environment import agent_environment
 from acp_jupyter.host.handshake import Handshake
 from acp_jupyter.host.inbound import OnWithdrawn
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.process import AgentProcess, ExitReason
-from acp_jupyter.host.registry.agents import AgentSpec
+from acp_jupyter.host.process import AgentProcess
+from acp_jupyter.host.registry.entries import AgentSpec
 from acp_jupyter.host.routing import Lines, SessionLog
+from acp_jupyter.host.supervised import ExitReason
 from acp_jupyter.host.transport import BeforeAnswer, LineTransport
-from acp_jupyter.transcript.redact import Redactor
+from acp_jupyter.transcript.redaction.redactor import Redactor
 
 __all__ = ["AgentConnection"]
 

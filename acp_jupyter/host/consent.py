@@ -21,11 +21,11 @@ from acp_jupyter.host.host_requests import ALLOW, HOST_OPTIONS, as_sent, ask_for
 from acp_jupyter.host.journal import Journal
 from acp_jupyter.host.permissions import CHANGES_NOTHING
 from acp_jupyter.host.rules.ruling import Facts, facts_of, rule_on
-from acp_jupyter.packets.json_fields import Obj, obj, text
-from acp_jupyter.packets.notes import ImportedPacket
-from acp_jupyter.packets.paths import relative_path
-from acp_jupyter.transcript.items import Diff, ToolCall
-from acp_jupyter.transcript.shell_words import plain_words
+from acp_jupyter.protocol.host_events.notes import ImportedPacket
+from acp_jupyter.protocol.objects import Obj, obj, text
+from acp_jupyter.protocol.paths import relative_path
+from acp_jupyter.transcript.model.tool_items import Diff, ToolCall
+from acp_jupyter.transcript.permissions.rule_text import plain_words
 
 __all__ = ["Consent"]
 

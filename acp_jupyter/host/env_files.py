@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
-from acp_jupyter.transcript.redact import Redactor, named_secrets
-from acp_jupyter.transcript.secret_values import is_random
+from acp_jupyter.transcript.redaction.redactor import Redactor, named_secrets
+from acp_jupyter.transcript.redaction.secret_patterns import is_random
 
 __all__ = ["EnvFiles"]
 

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from acp_jupyter.host.traffic_log import read_traffic
-from acp_jupyter.packets.notes import SessionOpened
-from acp_jupyter.packets.traffic import TrafficEntry
+from acp_jupyter.protocol.host_events.notes import SessionOpened
+from acp_jupyter.protocol.traffic import TrafficEntry
 
 __all__ = ["copy_log"]
 

@@ -11,8 +11,8 @@ from acp_jupyter.host.capabilities import client_capabilities
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.login.words import login_needed, silent_for_want_of_login
 from acp_jupyter.host.process import AgentProcess
-from acp_jupyter.host.registry.agents import AgentSpec
-from acp_jupyter.packets.parse.login import asks_for_login
+from acp_jupyter.host.registry.entries import AgentSpec
+from acp_jupyter.protocol.parse.login import is_login_error
 
 __all__ = ["PROTOCOL_VERSION", "Handshake"]
 
@@ -104,7 +104,7 @@ class Handshake:
             words = f"{reason.words()} before it answered {method}." if reason else f"{error}"
             raise self.error(f"{words} Its last words are below.") from None
         except AgentRequestError as error:
-            if asks_for_login(error.code, error.message, error.detail):
+            if is_login_error(error.code, error.message, error.detail):
                 raise login_needed(self.agent_name, error.message, self.result) from error
             raise self.error(f"answered {method} with an error: {error.message}.") from error
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from acp_jupyter.host.requests import OurRequest, OurRequests
 from acp_jupyter.host.routing import Lines, SessionLog
-from acp_jupyter.packets.normalise import normalise_clean
+from acp_jupyter.protocol.normalise import normalise_clean
 
 __all__ = ["HeldAnswers"]
 

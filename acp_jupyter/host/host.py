@@ -22,13 +22,13 @@ from acp_jupyter.host.own_folders import OwnFolders, make_private
 from acp_jupyter.host.pool import AgentPool
 from acp_jupyter.host.recording.sessions import Records
 from acp_jupyter.host.recording.wish import RecordWish
-from acp_jupyter.host.registry.agents import AgentSpec
+from acp_jupyter.host.registry.entries import AgentSpec
 from acp_jupyter.host.session import Session
 from acp_jupyter.host.session_meta import TRAFFIC_FILE
 from acp_jupyter.host.session_store import SessionStore
 from acp_jupyter.host.traffic_log import TrafficLog
-from acp_jupyter.packets.notes import Policy
-from acp_jupyter.transcript.redact import KnownSecrets, Redactor
+from acp_jupyter.protocol.host_events.permissions import Policy
+from acp_jupyter.transcript.redaction.redactor import KnownSecrets, Redactor
 
 __all__ = ["AgentHost", "HostConfig"]
 

@@ -12,7 +12,7 @@ from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.registry.agents import Registry
 from acp_jupyter.host.session_tools import ToolsOffer
 from acp_jupyter.host.trust_store import TrustStore
-from acp_jupyter.packets.notes import Policy
+from acp_jupyter.protocol.host_events.permissions import Policy
 
 __all__ = ["HostConfig"]
 

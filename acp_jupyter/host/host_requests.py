@@ -8,10 +8,11 @@ from pydantic import JsonValue
 
 from acp_jupyter.host.asking import Asking
 from acp_jupyter.host.journal import Journal
-from acp_jupyter.packets.json_fields import Obj
-from acp_jupyter.packets.notes import ImportedPacket
-from acp_jupyter.transcript.items import Diff, Location, Permission, PermissionOption, ToolCall
-from acp_jupyter.transcript.tool_items import ToolKind
+from acp_jupyter.protocol.host_events.notes import ImportedPacket
+from acp_jupyter.protocol.objects import Obj
+from acp_jupyter.protocol.packets import Location
+from acp_jupyter.protocol.vocabulary import AcpKind
+from acp_jupyter.transcript.model.tool_items import Diff, Permission, PermissionOption, ToolCall
 
 __all__ = ["ALLOW", "HOST_OPTIONS", "as_sent", "ask_for_host", "host_call"]
 
@@ -88,7 +89,7 @@ async def ask_for_host(
 
 
 def host_call(
-    kind: ToolKind,
+    kind: AcpKind,
     *,
     title: str,
     raw_input: JsonValue,

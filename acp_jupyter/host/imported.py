@@ -11,11 +11,17 @@ from acp_jupyter.host.documents import NoDocuments
 from acp_jupyter.host.journal import Journal
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.pool import AgentPool
-from acp_jupyter.host.registry.agents import AgentSpec
+from acp_jupyter.host.registry.entries import AgentSpec
 from acp_jupyter.host.session import Session
-from acp_jupyter.packets.notes import AgentExited, Note, Origin, Policy, TitleChanged, TurnFailed
-from acp_jupyter.packets.permission_notes import Rule
-from acp_jupyter.packets.traffic import TrafficEntry
+from acp_jupyter.protocol.host_events.notes import (
+    AgentExited,
+    Note,
+    Origin,
+    TitleChanged,
+    TurnFailed,
+)
+from acp_jupyter.protocol.host_events.permissions import Policy, Rule
+from acp_jupyter.protocol.traffic import TrafficEntry
 
 __all__ = ["IMPORTED", "ImportedSession"]
 

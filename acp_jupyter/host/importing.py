@@ -10,18 +10,17 @@ import uuid
 from dataclasses import dataclass, field
 from pathlib import PurePath
 
+from acp_jupyter.dialects.imports.kinds import DIALECT_WORDS, DIALECTS, Dialect
+from acp_jupyter.dialects.imports.log import LogFacts, LogSource, read_import, survey
+from acp_jupyter.dialects.traffic.json_values import LogProblem
 from acp_jupyter.errors import DiskRefused, NothingToImport
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.imported import IMPORTED, ImportedSession
 from acp_jupyter.host.journal import Journal
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.packets.dialects.imports.facts import LogFacts, LogLines, survey
-from acp_jupyter.packets.dialects.imports.kinds import DIALECT_WORDS, DIALECTS, Dialect
-from acp_jupyter.packets.dialects.imports.log import read_import
-from acp_jupyter.packets.dialects.traffic_log.log import LogProblem
-from acp_jupyter.packets.json_fields import text
-from acp_jupyter.packets.models import Unknown
-from acp_jupyter.packets.notes import SessionOpened
+from acp_jupyter.protocol.host_events.notes import SessionOpened
+from acp_jupyter.protocol.objects import text
+from acp_jupyter.protocol.packets import Unknown
 
 __all__ = ["ImportReport", "ImportWish", "import_log"]
 
@@ -50,7 +49,7 @@ class ImportWish:
     """
 
     name: str
-    lines: LogLines
+    lines: LogSource
     dialect: Dialect | None = None
     session: str = ""
     notebook_path: str = ""

@@ -15,9 +15,9 @@ from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.lines import OverlongLine
 from acp_jupyter.host.requests import OurRequest, OurRequests, TheirRequests
 from acp_jupyter.host.routing import Lines, Mark, SessionLog, session_named
-from acp_jupyter.packets.json_fields import first, obj
-from acp_jupyter.packets.json_shape import read_json, read_long_json
-from acp_jupyter.packets.normalise import normalise_clean
+from acp_jupyter.protocol.json import read_json, read_long_json
+from acp_jupyter.protocol.normalise import normalise_clean
+from acp_jupyter.protocol.objects import first, obj
 
 __all__ = ["Inbound", "OnWithdrawn"]
 

@@ -15,12 +15,11 @@ from acp_jupyter.host.burst import Burst
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.shelf import Shelf
 from acp_jupyter.host.traffic_log import TrafficLog
-from acp_jupyter.packets.elicitation_secrets import SecretAnswers
-from acp_jupyter.packets.notes import HostNotice, Note, SessionOpened
-from acp_jupyter.packets.reader import LogPacket, TrafficReader
-from acp_jupyter.packets.traffic import TrafficEntry
-from acp_jupyter.transcript.draft import Draft
-from acp_jupyter.transcript.events import (
+from acp_jupyter.protocol.host_events.notes import HostNotice, Note, SessionOpened
+from acp_jupyter.protocol.parse.elicitation import SecretAnswers
+from acp_jupyter.protocol.traffic import TrafficEntry
+from acp_jupyter.protocol.traffic_reader import LogPacket, TrafficReader
+from acp_jupyter.transcript.model.events import (
     Event,
     SessionChanged,
     Snapshot,
@@ -29,11 +28,12 @@ from acp_jupyter.transcript.events import (
     event_chars,
     item_chars,
 )
-from acp_jupyter.transcript.items import Item
-from acp_jupyter.transcript.reduce import reduce
-from acp_jupyter.transcript.setup import opened
-from acp_jupyter.transcript.shelving import lightened
-from acp_jupyter.transcript.state import Transcript
+from acp_jupyter.transcript.model.items import Item
+from acp_jupyter.transcript.model.spilling import spilled
+from acp_jupyter.transcript.model.state import Transcript
+from acp_jupyter.transcript.reduce.draft import Draft
+from acp_jupyter.transcript.reduce.reducer import reduce
+from acp_jupyter.transcript.reduce.session import opened_transcript
 
 __all__ = ["EPOCH", "Journal", "Reader"]
 
@@ -116,7 +116,7 @@ class Journal:
         """Begin the log of a new session, whose first note is ``opening``."""
         now = time.time()
         log.append(TrafficEntry(1, now, "!", opening.model_dump(mode="json")))
-        return cls(opened(opening, now), log, TrafficReader(), 2, limits, changed)
+        return cls(opened_transcript(opening, now), log, TrafficReader(), 2, limits, changed)
 
     def enter(self, entry: TrafficEntry) -> None:
         """Take one line; never raises on what an agent wrote.
@@ -158,7 +158,7 @@ class Journal:
             except Exception:  # noqa: BLE001 - one bad line degrades alone; the log keeps it
                 _log.exception("line %s of session %s", entry.seq, self.session_id)
                 continue
-            self._transcript = lightened(self._transcript, events, self._spill)
+            self._transcript = spilled(self._transcript, events, self._spill)
             self._publish(events)
         self._note_gap(entry.t)
         return packets

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from acp_jupyter.errors import AcpError, DiskRefused
 from acp_jupyter.host.forking import copy_log
 from acp_jupyter.host.imported import ImportedSession
-from acp_jupyter.host.registry.agents import AgentSpec
+from acp_jupyter.host.registry.entries import AgentSpec
 from acp_jupyter.host.restoring import Restored, opening_of, resume_journal, settle
 from acp_jupyter.host.session import Session
 from acp_jupyter.host.session_meta import TRAFFIC_FILE, SessionMeta

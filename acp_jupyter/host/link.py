@@ -9,7 +9,7 @@ from acp_jupyter.errors import AgentRequestError
 from acp_jupyter.host.connection import AgentConnection
 from acp_jupyter.host.routing import SessionLog
 from acp_jupyter.host.transport import BeforeAnswer
-from acp_jupyter.packets.abilities import Ability, abilities
+from acp_jupyter.protocol.session_packets import Ability, abilities
 
 __all__ = ["NO_METHOD", "Link"]
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import uuid
 from pathlib import Path
 
-from acp_jupyter.host.registry.agents import AgentSpec
-from acp_jupyter.packets.notes import Policy, SessionOpened
+from acp_jupyter.host.registry.entries import AgentSpec
+from acp_jupyter.protocol.host_events.notes import SessionOpened
+from acp_jupyter.protocol.host_events.permissions import Policy
 
 __all__ = ["opening_note"]
 

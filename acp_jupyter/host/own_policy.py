@@ -6,8 +6,8 @@ its own prompts are answered, and never those of a prompt that a user sends, edi
 
 from __future__ import annotations
 
-from acp_jupyter.packets.permission_notes import Policy, Rule
-from acp_jupyter.transcript.session_state import SessionState, TurnState
+from acp_jupyter.protocol.host_events.permissions import Policy, Rule
+from acp_jupyter.transcript.model.session_state import SessionState, TurnState
 
 __all__ = ["denials", "taken_over"]
 

@@ -13,11 +13,10 @@ from typing import Literal, assert_never
 
 from acp_jupyter.host.permissions_paths import Places
 from acp_jupyter.host.rules.ruling import Facts, facts_of, rule_on
-from acp_jupyter.packets.notes import Policy
-from acp_jupyter.packets.permission_notes import Rule
-from acp_jupyter.transcript.evidence import is_question, sole_allow_once
-from acp_jupyter.transcript.items import PermissionOption, ToolCall
-from acp_jupyter.transcript.rule_text import rule_text
+from acp_jupyter.protocol.host_events.permissions import Policy, Rule
+from acp_jupyter.transcript.model.tool_items import PermissionOption, ToolCall
+from acp_jupyter.transcript.permissions.evidence import is_question, sole_allow_once
+from acp_jupyter.transcript.permissions.rule_text import rule_text
 
 __all__ = [
     "CHANGES_NOTHING",

@@ -16,10 +16,10 @@ from acp_jupyter.host.client_router import ClientRouter
 from acp_jupyter.host.connection import AgentConnection
 from acp_jupyter.host.crashes import Crashes
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.registry.agents import AgentSpec
+from acp_jupyter.host.registry.entries import AgentSpec
 from acp_jupyter.host.routing import Lines, SessionLog
-from acp_jupyter.packets.traffic import TrafficEntry
-from acp_jupyter.transcript.redact import Redactor
+from acp_jupyter.protocol.traffic import TrafficEntry
+from acp_jupyter.transcript.redaction.redactor import Redactor
 
 __all__ = ["AgentPool", "Member"]
 

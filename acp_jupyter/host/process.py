@@ -13,10 +13,10 @@ from typing import Any, Self
 from acp_jupyter.errors import AgentStartError
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.pipes import PipeReader, PipeWriter
-from acp_jupyter.host.registry.agents import AgentSpec
+from acp_jupyter.host.registry.entries import AgentSpec
 from acp_jupyter.host.stderr_tail import StderrTail
 from acp_jupyter.host.supervised import ExitReason, Grace, Supervised, to_its_end
-from acp_jupyter.transcript.redact import Redactor
+from acp_jupyter.transcript.redaction.redactor import Redactor
 
 __all__ = ["AgentProcess", "ExitReason"]
 

@@ -13,7 +13,7 @@ from pydantic import JsonValue
 
 from acp_jupyter.errors import EmptyPrompt, InvalidBlock, NotSupported
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.packets.json_fields import Obj, obj, text
+from acp_jupyter.protocol.objects import Obj, obj, text
 
 __all__ = ["Blocks", "content_blocks", "fitted_blocks"]
 

@@ -6,13 +6,7 @@ import asyncio
 from collections.abc import Callable
 from pathlib import Path
 
-from acp_jupyter.errors import (
-    AcpError,
-    AgentDied,
-    AgentRequestError,
-    FolderNotTrusted,
-    NobodyToAsk,
-)
+from acp_jupyter.errors import AcpError, AgentDied, AgentRequestError, FolderNotTrusted, NobodyToAsk
 from acp_jupyter.host.asking import Asking
 from acp_jupyter.host.elicitation.session import Elicitations
 from acp_jupyter.host.file_changes.turn import TurnFiles
@@ -24,9 +18,9 @@ from acp_jupyter.host.prompt_blocks import Blocks, fitted_blocks
 from acp_jupyter.host.queue import QueuedTurn, TurnQueue
 from acp_jupyter.host.session_agent import SessionAgent
 from acp_jupyter.host.unasked import REFUSED, REFUSED_OF_RECORD, UNANSWERED
-from acp_jupyter.packets.notes import Origin, Policy, TurnFailed, TurnStartedNote, TurnStopped
-from acp_jupyter.packets.permission_notes import Rule
-from acp_jupyter.packets.session_notes import MessageHeld
+from acp_jupyter.protocol.host_events.notes import Origin, TurnFailed, TurnStartedNote, TurnStopped
+from acp_jupyter.protocol.host_events.permissions import Policy, Rule
+from acp_jupyter.protocol.host_events.session import MessageHeld
 
 __all__ = ["Prompting"]
 

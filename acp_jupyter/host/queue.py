@@ -12,9 +12,14 @@ from acp_jupyter.host.journal import Journal
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.own_policy import taken_over
 from acp_jupyter.host.prompt_blocks import Blocks, content_blocks
-from acp_jupyter.packets.elicitation_notes import TurnEdited, TurnMoved
-from acp_jupyter.packets.notes import Origin, Policy, TurnQueued, TurnRemoved
-from acp_jupyter.packets.permission_notes import Rule
+from acp_jupyter.protocol.host_events.notes import (
+    Origin,
+    TurnEdited,
+    TurnMoved,
+    TurnQueued,
+    TurnRemoved,
+)
+from acp_jupyter.protocol.host_events.permissions import Policy, Rule
 
 __all__ = ["QueuedTurn", "TurnQueue"]
 

@@ -12,13 +12,19 @@ from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.session_meta import TRAFFIC_FILE, SessionMeta
 from acp_jupyter.host.shelf import Shelf
 from acp_jupyter.host.traffic_log import FrozenLog, TrafficLog, lacks_lines, read_traffic
-from acp_jupyter.packets.notes import AgentExited, HostNotice, Policy, SessionOpened, TurnFailed
-from acp_jupyter.packets.reader import TrafficReader
-from acp_jupyter.transcript.redact import Redactor
-from acp_jupyter.transcript.reduce import reduce
-from acp_jupyter.transcript.setup import opened
-from acp_jupyter.transcript.shelving import lightened
-from acp_jupyter.transcript.state import Transcript
+from acp_jupyter.protocol.host_events.notes import (
+    AgentExited,
+    HostNotice,
+    SessionOpened,
+    TurnFailed,
+)
+from acp_jupyter.protocol.host_events.permissions import Policy
+from acp_jupyter.protocol.traffic_reader import TrafficReader
+from acp_jupyter.transcript.model.spilling import spilled
+from acp_jupyter.transcript.model.state import Transcript
+from acp_jupyter.transcript.redaction.redactor import Redactor
+from acp_jupyter.transcript.reduce.reducer import reduce
+from acp_jupyter.transcript.reduce.session import opened_transcript
 
 __all__ = ["Restored", "opening_of", "read_session", "resume_journal", "settle"]
 
@@ -50,7 +56,7 @@ def read_session(folder: Path, meta: SessionMeta, limits: Limits, read_only: str
     reader = TrafficReader()
     shelf = Shelf(limits.spill_bytes)
     number = 0
-    transcript = opened(opening_of(meta), meta.created_at or 0.0)
+    transcript = opened_transcript(opening_of(meta), meta.created_at or 0.0)
     path = folder / TRAFFIC_FILE
     for entry in read_traffic(path):
         number = max(number, entry.seq)
@@ -59,14 +65,14 @@ def read_session(folder: Path, meta: SessionMeta, limits: Limits, read_only: str
             continue
         for packet in reader.read(entry):
             if isinstance(packet, SessionOpened):
-                transcript = opened(packet, entry.t)
+                transcript = opened_transcript(packet, entry.t)
                 continue
             try:
                 transcript, events = reduce(transcript, packet, entry.t)
             except Exception:  # noqa: BLE001 - as in the journal: one bad line degrades alone
                 _log.exception("line %s of session %s", entry.seq, meta.session_id)
                 continue
-            transcript = lightened(transcript, events, shelf)
+            transcript = spilled(transcript, events, shelf)
     if lacks_lines(path):
         transcript = _asking_again(transcript, transcript.session.updated_at or 0.0)
     if read_only:

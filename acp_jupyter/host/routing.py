@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from acp_jupyter.packets.json_fields import first, obj
-from acp_jupyter.packets.traffic import Direction, TrafficEntry
+from acp_jupyter.protocol.objects import first, obj
+from acp_jupyter.protocol.traffic import Direction, TrafficEntry
 
 __all__ = ["Lines", "Mark", "SessionLog", "session_named"]
 

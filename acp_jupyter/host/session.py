@@ -28,18 +28,18 @@ from acp_jupyter.host.pool import AgentPool
 from acp_jupyter.host.prompting import Prompting
 from acp_jupyter.host.recording.session import Recording, Replaying, SessionRecord
 from acp_jupyter.host.recording.wish import RecordWish
-from acp_jupyter.host.registry.agents import AgentSpec
+from acp_jupyter.host.registry.entries import AgentSpec
 from acp_jupyter.host.rules.session import SessionRules
 from acp_jupyter.host.session_agent import SessionAgent
 from acp_jupyter.host.session_tools import ToolsOffer
 from acp_jupyter.host.silence import Silence
 from acp_jupyter.host.terminals.session import Terminals
 from acp_jupyter.host.trust import TrustGate
-from acp_jupyter.packets.notes import Origin, Policy, PolicyChanged, TitleChanged
-from acp_jupyter.packets.permission_notes import Rule
-from acp_jupyter.transcript.redact import Redactor
-from acp_jupyter.transcript.session_state import SessionState
-from acp_jupyter.transcript.state import Transcript
+from acp_jupyter.protocol.host_events.notes import Origin, PolicyChanged, TitleChanged
+from acp_jupyter.protocol.host_events.permissions import Policy, Rule
+from acp_jupyter.transcript.model.session_state import SessionState
+from acp_jupyter.transcript.model.state import Transcript
+from acp_jupyter.transcript.redaction.redactor import Redactor
 
 __all__ = ["Session"]
 

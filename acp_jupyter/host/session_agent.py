@@ -18,9 +18,9 @@ from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.link import Link
 from acp_jupyter.host.login.session import SessionLogin
 from acp_jupyter.host.pool import AgentPool, Member
-from acp_jupyter.host.registry.agents import AgentSpec
+from acp_jupyter.host.registry.entries import AgentSpec
 from acp_jupyter.host.resting import Resting
-from acp_jupyter.packets.notes import AgentStarting
+from acp_jupyter.protocol.host_events.notes import AgentStarting
 
 __all__ = ["SessionAgent"]
 

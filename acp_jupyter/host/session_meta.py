@@ -11,10 +11,11 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from acp_jupyter.packets.abilities import Ability
-from acp_jupyter.packets.base import Model
-from acp_jupyter.packets.notes import Policy, SessionOpened, read_note
-from acp_jupyter.transcript.session_state import AgentInfo, SessionState, Usage
+from acp_jupyter.protocol.host_events.notes import SessionOpened, read_note
+from acp_jupyter.protocol.host_events.permissions import Policy
+from acp_jupyter.protocol.objects import Model
+from acp_jupyter.protocol.session_packets import Ability
+from acp_jupyter.transcript.model.session_state import AgentInfo, SessionState, Usage
 
 __all__ = ["META_FILE", "META_VERSION", "TRAFFIC_FILE", "SessionMeta", "read_meta", "write_meta"]
 

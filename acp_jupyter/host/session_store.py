@@ -17,8 +17,8 @@ from acp_jupyter.host.ownership import ELSEWHERE, Ownership
 from acp_jupyter.host.restoring import Restored, read_session
 from acp_jupyter.host.session import Session
 from acp_jupyter.host.session_meta import META_VERSION, SessionMeta, read_meta, write_meta
-from acp_jupyter.packets.notes import HostNotice
-from acp_jupyter.transcript.session_state import REPLAYED
+from acp_jupyter.protocol.host_events.notes import HostNotice
+from acp_jupyter.transcript.model.session_state import REPLAYED
 
 __all__ = ["SessionStore"]
 

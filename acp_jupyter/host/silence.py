@@ -7,7 +7,7 @@ import time
 
 from acp_jupyter.host.journal import Journal
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.packets.session_notes import AgentSilent
+from acp_jupyter.protocol.host_events.session import AgentSilentNote
 
 __all__ = ["Silence"]
 
@@ -37,7 +37,7 @@ class Silence:
         left = since + self._seconds - time.time()
         turn_id = session.active_turn_id if session.status == "running" else None
         if left <= 0 and turn_id is not None and session.silent_since is None:
-            self._journal.note(AgentSilent(turn_id=turn_id, since=since))
+            self._journal.note(AgentSilentNote(turn_id=turn_id, since=since))
         # A turn that begins meanwhile can't have been silent for long before the next look.
         wait = left if 0 < left < self._seconds else self._seconds
         self._timer = asyncio.get_running_loop().call_later(wait, self._check)

@@ -7,7 +7,7 @@ from collections import deque
 
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.pipes import PipeReader
-from acp_jupyter.transcript.redact import Redactor
+from acp_jupyter.transcript.redaction.redactor import Redactor
 
 __all__ = ["StderrTail"]
 

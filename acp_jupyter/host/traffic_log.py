@@ -13,11 +13,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from acp_jupyter.dialects.traffic.log import read_log
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.packets.dialects.traffic_log.log import read_log
-from acp_jupyter.packets.json_shape import read_json
-from acp_jupyter.packets.traffic import TrafficEntry
-from acp_jupyter.transcript.redact import Redactor
+from acp_jupyter.protocol.json import read_json
+from acp_jupyter.protocol.traffic import TrafficEntry
+from acp_jupyter.transcript.redaction.redactor import Redactor
 
 __all__ = [
     "FrozenLog",

@@ -15,7 +15,7 @@ from acp_jupyter.host.lines import LineSplitter
 from acp_jupyter.host.process import AgentProcess
 from acp_jupyter.host.requests import OurRequest, OurRequests, TheirRequests
 from acp_jupyter.host.routing import Lines, SessionLog
-from acp_jupyter.packets.json_shape import clean_json
+from acp_jupyter.protocol.json import clean_json
 
 __all__ = ["BeforeAnswer", "LineTransport", "OnWithdrawn"]
 

@@ -13,9 +13,9 @@ from typing import Protocol
 from acp_jupyter.errors import BadRequest, FolderNotTrusted, PermissionSettled
 from acp_jupyter.host.answerer import SOMEBODY, Answerer
 from acp_jupyter.host.journal import Journal
-from acp_jupyter.host.registry.agents import AgentSpec
+from acp_jupyter.host.registry.entries import AgentSpec
 from acp_jupyter.host.trust_store import TrustStore
-from acp_jupyter.packets.permission_notes import TrustAsked, TrustSettled
+from acp_jupyter.protocol.host_events.permissions import TrustRequested, TrustSettled
 
 __all__ = ["TrustGate", "needs_trust", "not_trusted", "record_not_trusted", "too_much"]
 
@@ -177,7 +177,7 @@ class TrustGate:
             request_id = f"trust-{self._journal.transcript.seq}-{next(self._numbers)}"
             self._pending = (request_id, asyncio.get_running_loop().create_future())
             self._journal.note(
-                TrustAsked(
+                TrustRequested(
                     request_id=request_id,
                     agent_name=session.agent_info.name,
                     folder=session.folder,

@@ -7,15 +7,21 @@ from collections.abc import Sequence
 
 from IPython.core.error import UsageError
 
-from acp_jupyter.delivery.agent_commands import CancelLogin, Login, LoginReply, Logout, RestartAgent
-from acp_jupyter.delivery.frames import AgentEntry
+from acp_jupyter.api.models.agents import (
+    AgentEntry,
+    CancelLogin,
+    Login,
+    LoginReply,
+    Logout,
+    RestartAgent,
+)
 from acp_jupyter.errors import AgentRequestError, BadRequest, NotAllowed
 from acp_jupyter.kernel.client import HostClient
 from acp_jupyter.kernel.connection import host_client
 from acp_jupyter.kernel.defaults import defaults
 from acp_jupyter.kernel.tables import say, table
-from acp_jupyter.packets.login_models import AuthMethod
-from acp_jupyter.transcript.session_state import SessionState
+from acp_jupyter.protocol.parse.login import AuthMethod
+from acp_jupyter.transcript.model.session_state import SessionState
 
 __all__ = ["list_agents", "login", "logout", "restart"]
 

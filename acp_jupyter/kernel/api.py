@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from acp_jupyter.delivery.commands import CreateSession
-from acp_jupyter.delivery.frames import AgentEntry
+from acp_jupyter.api.models.agents import AgentEntry
+from acp_jupyter.api.models.sessions import CreateSession
 from acp_jupyter.errors import BadRequest, FolderNotTrusted, UnknownSession
 from acp_jupyter.kernel.client import HostClient
 from acp_jupyter.kernel.connection import host_client
@@ -14,8 +14,8 @@ from acp_jupyter.kernel.recording import record_wish
 from acp_jupyter.kernel.session import Session
 from acp_jupyter.kernel.session_choice import by_time, find_session
 from acp_jupyter.kernel.surroundings import current_cell
-from acp_jupyter.packets.notes import Policy
-from acp_jupyter.transcript.session_state import SessionState
+from acp_jupyter.protocol.host_events.permissions import Policy
+from acp_jupyter.transcript.model.session_state import SessionState
 
 __all__ = ["Session", "connect", "list_agents", "list_sessions", "resume"]
 

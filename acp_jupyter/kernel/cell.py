@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from acp_jupyter.kernel.options import CellOptions
     from acp_jupyter.kernel.widget import TurnWidget
-    from acp_jupyter.transcript.record import Bundle
+    from acp_jupyter.transcript.output.bundle import Bundle
 
 __all__ = ["run_cell"]
 

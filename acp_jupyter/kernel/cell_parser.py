@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from IPython.core.error import UsageError
 
 if TYPE_CHECKING:
-    from acp_jupyter.packets.notes import Policy
+    from acp_jupyter.protocol.host_events.permissions import Policy
 
 __all__ = [
     "CELL_OPTIONS",

@@ -9,38 +9,32 @@ from typing import Any, ClassVar, Literal, TypeVar
 from pydantic import JsonValue, TypeAdapter
 from pydantic_core import to_jsonable_python
 
-from acp_jupyter.delivery.change_commands import (
-    ChangesReply,
-    GetChanges,
-    RevertReply,
-    RevertTurn,
-)
-from acp_jupyter.delivery.commands import (
-    Cancel,
-    Command,
-    CreateSession,
-    GetSession,
-    GetTranscript,
-    GetTurn,
-    ImportLog,
-    ListAgents,
-    ListSessions,
-    PromptSession,
-    SetConfig,
-)
-from acp_jupyter.delivery.frames import AgentEntry, TurnDetail
-from acp_jupyter.delivery.permission_commands import ListRules, RevokeRule, RuleEntry
-from acp_jupyter.delivery.session_commands import (
+from acp_jupyter.api.models.agents import AgentEntry, ListAgents
+from acp_jupyter.api.models.changes import ChangesReply, GetChanges, RevertReply, RevertTurn
+from acp_jupyter.api.models.commands import Command
+from acp_jupyter.api.models.permissions import ListRules, RevokeRule, RuleEntry
+from acp_jupyter.api.models.sessions import (
     CloseSession,
+    CreateSession,
     DeleteSession,
     ForkSession,
+    GetSession,
+    ListSessions,
     ResumeSession,
+    SetConfig,
 )
-from acp_jupyter.delivery.traffic_commands import GetTraffic, TrafficPage
-from acp_jupyter.delivery.transfer_results import ImportResult
-from acp_jupyter.notebook.kernel_work import FinishedWork, Followed, PrintedSoFar
-from acp_jupyter.packets.notes import Origin, Policy
-from acp_jupyter.transcript.session_state import SessionState
+from acp_jupyter.api.models.traffic import (
+    GetTraffic,
+    GetTranscript,
+    ImportLog,
+    ImportResult,
+    TrafficPage,
+)
+from acp_jupyter.api.models.turns import Cancel, GetTurn, PromptSession, TurnDetail
+from acp_jupyter.notebook_tools.kernel_work import FinishedWork, PrintedSoFar, WorkReply
+from acp_jupyter.protocol.host_events.notes import Origin
+from acp_jupyter.protocol.host_events.permissions import Policy
+from acp_jupyter.transcript.model.session_state import SessionState
 
 __all__ = ["HostClient"]
 
@@ -199,13 +193,13 @@ class HostClient(ABC):
         update = {"items": tuple(items), "more": None}
         return detail if detail.more is None else detail.model_copy(update=update)
 
-    def follow(self, turn_id: str, wait_seconds: float) -> Followed:
+    def follow(self, turn_id: str, wait_seconds: float) -> WorkReply:
         """Wait for the end of a turn as the cell that its agent's tools may work in.
 
         Returns the turn at its end or after ``wait_seconds``, or earlier some work, which is to
         be finished before the next look.
         """
-        return Followed(detail=self.turn(turn_id, wait_seconds))
+        return WorkReply(detail=self.turn(turn_id, wait_seconds))
 
     def print(self, printed: PrintedSoFar) -> None:
         """Tell what work has printed that is not finished."""

@@ -10,19 +10,20 @@ from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
 
-from acp_jupyter.delivery.asks import Pages
-from acp_jupyter.delivery.callers import Caller
-from acp_jupyter.delivery.channel import Channel
-from acp_jupyter.delivery.commands import Command
-from acp_jupyter.delivery.dispatch import Dispatcher, Result
-from acp_jupyter.delivery.frames import SessionSummary, SubscribeFrame
+from acp_jupyter.api.access import Caller
+from acp_jupyter.api.channel import Channel
+from acp_jupyter.api.dispatch import Dispatcher, Result
+from acp_jupyter.api.models.commands import Command
+from acp_jupyter.api.models.frames import SubscribeFrame
+from acp_jupyter.api.models.sessions import SessionSummary
+from acp_jupyter.api.pages import Pages
 from acp_jupyter.errors import AcpError, HostClosed
 from acp_jupyter.kernel.client import HostClient
 from acp_jupyter.kernel.embedded import EmbeddedHost
 from acp_jupyter.kernel.surroundings import current_shell, kernel_of
 from acp_jupyter.kernel.widget import TurnWidget
-from acp_jupyter.packets.notes import Origin
-from acp_jupyter.transcript.session_state import TurnState
+from acp_jupyter.protocol.host_events.notes import Origin
+from acp_jupyter.transcript.model.session_state import TurnState
 
 __all__ = ["comm_widget"]
 

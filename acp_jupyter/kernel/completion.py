@@ -13,7 +13,7 @@ from IPython.core.completer import (
 )
 from IPython.core.getipython import get_ipython
 
-from acp_jupyter.kernel.options import CELL_OPTIONS, FLAGS, POLICIES, REPEATED
+from acp_jupyter.kernel.cell_parser import CELL_OPTIONS, FLAGS, POLICIES, REPEATED
 from acp_jupyter.kernel.subcommand_names import (
     EXPORT_OPTIONS,
     FORMATS,

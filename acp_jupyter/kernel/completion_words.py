@@ -11,7 +11,7 @@ from acp_jupyter.kernel.connection import host_client
 from acp_jupyter.kernel.defaults import defaults
 from acp_jupyter.kernel.session_choice import by_time, choose_session, short
 from acp_jupyter.kernel.settings import values_of
-from acp_jupyter.transcript.session_state import SessionState
+from acp_jupyter.transcript.model.session_state import SessionState
 
 __all__ = ["labels", "paths", "session_ids", "setting_words"]
 

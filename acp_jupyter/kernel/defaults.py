@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from acp_jupyter.packets.notes import Policy
+    from acp_jupyter.protocol.host_events.permissions import Policy
 
 __all__ = ["defaults"]
 

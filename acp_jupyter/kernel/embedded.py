@@ -19,13 +19,15 @@ from jupyter_core.paths import (
     jupyter_runtime_dir,
 )
 
-from acp_jupyter.delivery.callers import UserCaller
-from acp_jupyter.delivery.commands import Command, CreateSession, GetTurn
-from acp_jupyter.delivery.dispatch import Dispatcher
-from acp_jupyter.delivery.frames import TurnDetail
-from acp_jupyter.delivery.opening import go_on
+from acp_jupyter.api.access import UserCaller
+from acp_jupyter.api.commands.sessions import reuse_session
+from acp_jupyter.api.dispatch import Dispatcher
+from acp_jupyter.api.models.commands import Command
+from acp_jupyter.api.models.sessions import CreateSession
+from acp_jupyter.api.models.turns import GetTurn, TurnDetail
 from acp_jupyter.errors import UnknownSession
-from acp_jupyter.host.host import AgentHost, HostConfig
+from acp_jupyter.host.host import AgentHost
+from acp_jupyter.host.host_config import HostConfig
 from acp_jupyter.host.own_folders import surrounding_folders
 from acp_jupyter.host.registry.agents import Registry
 from acp_jupyter.host.registry.points import EntryPointAgents
@@ -36,9 +38,13 @@ from acp_jupyter.kernel.running.embedded_runner import THIS_KERNEL
 from acp_jupyter.kernel.running.embedded_tools import kernel_tools
 from acp_jupyter.kernel.running.guard import check_command
 from acp_jupyter.kernel.surroundings import own_key
-from acp_jupyter.notebook.kernel_work import FinishedWork, Followed, PrintedSoFar
-from acp_jupyter.notebook.waiting_cells import WaitingCells
-from acp_jupyter.transcript.session_state import SessionState
+from acp_jupyter.notebook_tools.kernel_work import (
+    FinishedWork,
+    PrintedSoFar,
+    WaitingCells,
+    WorkReply,
+)
+from acp_jupyter.transcript.model.session_state import SessionState
 
 __all__ = ["EmbeddedHost"]
 
@@ -120,7 +126,7 @@ class EmbeddedHost(HostClient):
             return self._create(command, seconds)
         return self._run(command, seconds)
 
-    def follow(self, turn_id: str, wait_seconds: float) -> Followed:
+    def follow(self, turn_id: str, wait_seconds: float) -> WorkReply:
         """Look for work and for the turn's end at once."""
 
         async def turn() -> TurnDetail:
@@ -171,7 +177,7 @@ class EmbeddedHost(HostClient):
         if command.cwd not in {None, session.state.cwd} or not session.matches(command.record):
             return None
         self.dispatcher.trust.grant(command, session, self.caller)
-        go_on(session, command.record)
+        reuse_session(session, command.record)
         return session.state
 
     def traffic(self, session_id: str) -> Iterator[bytes]:

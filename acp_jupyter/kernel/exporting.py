@@ -10,15 +10,16 @@ from typing import assert_never
 from IPython.core.error import UsageError
 from pydantic_core import to_json
 
-from acp_jupyter.delivery.packet_stream.stream import PacketStream, StreamDialect
+from acp_jupyter.api.packet_stream import PacketStream, StreamDialect
+from acp_jupyter.dialects.traffic.json_values import LogProblem
+from acp_jupyter.dialects.traffic.log import read_log
 from acp_jupyter.errors import BadRequest, UnknownSession
+from acp_jupyter.kernel.cell_parser import LineParser
 from acp_jupyter.kernel.client import HostClient
 from acp_jupyter.kernel.connection import host_client
-from acp_jupyter.kernel.options import LineParser
 from acp_jupyter.kernel.subcommand_names import FORMATS, Format
-from acp_jupyter.packets.dialects.traffic_log.log import LogProblem, read_log
-from acp_jupyter.packets.display import human_size
-from acp_jupyter.transcript.session_state import SessionState
+from acp_jupyter.protocol.paths import human_size
+from acp_jupyter.transcript.model.session_state import SessionState
 
 __all__ = ["run_export"]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from acp_jupyter.delivery.frames import TurnDetail
+from acp_jupyter.api.models.turns import TurnDetail
 from acp_jupyter.kernel.client import HostClient
-from acp_jupyter.packets.notes import Origin
-from acp_jupyter.transcript.record import TURN_MIME, Bundle, build_bundle
+from acp_jupyter.protocol.host_events.notes import Origin
+from acp_jupyter.transcript.output.bundle import TURN_MIME, Bundle, build_bundle
 
 if TYPE_CHECKING:
     from acp_jupyter.kernel.widget import TurnWidget

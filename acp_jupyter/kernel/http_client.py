@@ -15,14 +15,20 @@ from typing import Any, ClassVar, Literal
 from urllib.parse import quote, urlsplit
 
 from acp_jupyter._version import __version__
-from acp_jupyter.delivery import kernel_proof
-from acp_jupyter.delivery.commands import Command
-from acp_jupyter.delivery.frames import API_VERSION
+from acp_jupyter.api import kernel_auth
+from acp_jupyter.api.models.commands import Command
+from acp_jupyter.api.models.frames import API_VERSION
 from acp_jupyter.errors import AcpError, ServerUnreachable, VersionMismatch
 from acp_jupyter.kernel.client import HostClient
 from acp_jupyter.kernel.http_requests import request_of
 from acp_jupyter.kernel.running.guard import check_command
-from acp_jupyter.notebook.kernel_work import FinishedWork, Follow, Followed, GoOn, PrintedSoFar
+from acp_jupyter.notebook_tools.kernel_work import (
+    FinishedWork,
+    KeepWaiting,
+    PrintedSoFar,
+    WorkQuery,
+    WorkReply,
+)
 
 __all__ = ["KernelIdentity", "ServerClient"]
 
@@ -87,7 +93,7 @@ class ServerClient(HostClient):
                 f"The Jupyter server does not know this kernel: {error}"
             ) from error
         known = answer if isinstance(answer, dict) else {}
-        proof = kernel_proof.server_proof(self._identity.key, nonce)
+        proof = kernel_auth.server_proof(self._identity.key, nonce)
         if not hmac.compare_digest(str(known.get("proof", "")).encode(), proof.encode()):
             raise ServerUnreachable(
                 "The Jupyter server could not prove that it started this kernel."
@@ -102,11 +108,11 @@ class ServerClient(HostClient):
         method, path, body = request_of(command)
         return self._request(method, path, body, seconds)
 
-    def follow(self, turn_id: str, wait_seconds: float) -> Followed:
+    def follow(self, turn_id: str, wait_seconds: float) -> WorkReply:
         """Ask for work and for the turn's end at once."""
-        body = Follow(turn_id=turn_id, wait_seconds=wait_seconds).model_dump_json().encode()
+        body = WorkQuery(turn_id=turn_id, wait_seconds=wait_seconds).model_dump_json().encode()
         answer = self._request("POST", "kernel/work", body, wait_seconds + _ANSWER_SECONDS)
-        return Followed.model_validate(answer, strict=False)
+        return WorkReply.model_validate(answer, strict=False)
 
     def print(self, printed: PrintedSoFar) -> None:
         """Send it; it waits for nothing long."""
@@ -117,7 +123,7 @@ class ServerClient(HostClient):
         """Send the outcome."""
         body = finished.model_dump_json(exclude_none=True).encode()
         answer = self._request("POST", "kernel/work/done", body, _ANSWER_SECONDS)
-        return GoOn.model_validate(answer).go_on
+        return KeepWaiting.model_validate(answer).go_on
 
     def traffic(self, session_id: str) -> Iterator[bytes]:
         """Read it piece by piece: it may be long."""
@@ -167,12 +173,12 @@ class ServerClient(HostClient):
 
     def _signed(self, method: str, target: str, body: bytes, nonce: str) -> dict[str, str]:
         now = str(int(time.time()))
-        signature = kernel_proof.sign(self._identity.key, method, target, now, nonce, body)
+        signature = kernel_auth.sign(self._identity.key, method, target, now, nonce, body)
         return {
-            kernel_proof.KERNEL_HEADER: self._identity.kernel_id,
-            kernel_proof.TIME_HEADER: now,
-            kernel_proof.NONCE_HEADER: nonce,
-            kernel_proof.SIGNATURE_HEADER: signature,
+            kernel_auth.KERNEL_HEADER: self._identity.kernel_id,
+            kernel_auth.TIME_HEADER: now,
+            kernel_auth.NONCE_HEADER: nonce,
+            kernel_auth.SIGNATURE_HEADER: signature,
             "Content-Type": "application/json",
         }
 

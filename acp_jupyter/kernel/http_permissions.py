@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from urllib.parse import quote, urlencode
 
-from acp_jupyter.delivery.permission_commands import ListRules, RevokeRule
+from acp_jupyter.api.models.permissions import ListRules, RevokeRule
 
 __all__ = ["rules_request"]
 

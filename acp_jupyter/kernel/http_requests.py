@@ -4,19 +4,13 @@ from __future__ import annotations
 
 from urllib.parse import quote, urlencode
 
-from acp_jupyter.delivery.change_commands import GetChanges, RevertTurn
-from acp_jupyter.delivery.commands import (
-    Cancel,
-    Command,
-    CreateSession,
-    GetTranscript,
-    GetTurn,
-    ImportLog,
-    ListAgents,
-    ListSessions,
-    PromptSession,
-)
-from acp_jupyter.delivery.permission_commands import ListRules, RevokeRule
+from acp_jupyter.api.models.agents import ListAgents
+from acp_jupyter.api.models.changes import GetChanges, RevertTurn
+from acp_jupyter.api.models.commands import Command
+from acp_jupyter.api.models.permissions import ListRules, RevokeRule
+from acp_jupyter.api.models.sessions import CreateSession, ListSessions
+from acp_jupyter.api.models.traffic import GetTranscript, ImportLog
+from acp_jupyter.api.models.turns import Cancel, GetTurn, PromptSession
 from acp_jupyter.kernel.http_permissions import rules_request
 from acp_jupyter.kernel.http_sessions import session_request
 

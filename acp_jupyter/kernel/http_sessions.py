@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from urllib.parse import quote, urlencode
 
-from acp_jupyter.delivery.commands import Command, GetSession, SetConfig
-from acp_jupyter.delivery.session_commands import (
+from acp_jupyter.api.models.commands import Command
+from acp_jupyter.api.models.sessions import (
     CloseSession,
     DeleteSession,
     ForkSession,
+    GetSession,
     ResumeSession,
+    SetConfig,
 )
-from acp_jupyter.delivery.traffic_commands import GetTraffic
+from acp_jupyter.api.models.traffic import GetTraffic
 
 __all__ = ["session_request"]
 

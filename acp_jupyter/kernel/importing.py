@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 from IPython.core.error import UsageError
 from IPython.display import display
 
-from acp_jupyter.delivery.commands import ImportLog
+from acp_jupyter.api.models.traffic import ImportLog
+from acp_jupyter.dialects.imports.kinds import DIALECT_WORDS, DIALECTS
 from acp_jupyter.errors import BadRequest, FileMissing
 from acp_jupyter.host.limits import Limits
+from acp_jupyter.kernel.cell_parser import LineParser
 from acp_jupyter.kernel.connection import host_client
-from acp_jupyter.kernel.options import LineParser
 from acp_jupyter.kernel.turn import Turn
-from acp_jupyter.packets.dialects.imports.kinds import DIALECT_WORDS, DIALECTS
 
 if TYPE_CHECKING:
-    from acp_jupyter.delivery.transfer_results import ImportResult
+    from acp_jupyter.api.models.traffic import ImportResult
 
 __all__ = ["run_import"]
 

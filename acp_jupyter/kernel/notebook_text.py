@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from pydantic import JsonValue
 
-from acp_jupyter.notebook.outputs import uncoloured
-from acp_jupyter.packets.json_fields import items, obj, text
+from acp_jupyter.notebook_tools.outputs import uncoloured
+from acp_jupyter.protocol.objects import items, obj, text
 
 __all__ = ["notebook_text"]
 

@@ -20,10 +20,10 @@ from acp_jupyter.kernel.cell_parser import (
     cell_parser,
 )
 from acp_jupyter.kernel.rules import checked_rules
-from acp_jupyter.packets.json_shape import clean_json
+from acp_jupyter.protocol.json import clean_json
 
 if TYPE_CHECKING:
-    from acp_jupyter.packets.notes import Policy
+    from acp_jupyter.protocol.host_events.permissions import Policy
 
 __all__ = [
     "CELL_OPTIONS",

@@ -8,13 +8,12 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from acp_jupyter.delivery.elicitation_commands import AnswerElicitation
+from acp_jupyter.api.models.permissions import AnswerElicitation
 from acp_jupyter.errors import InvalidAnswers, QuestionGone, QuestionSettled
 from acp_jupyter.kernel.client import HostClient
 from acp_jupyter.kernel.questions import _number, _shown, _visible
-from acp_jupyter.packets.elicitation import ElicitationField
-from acp_jupyter.transcript.elicitation_items import Elicitation
-from acp_jupyter.transcript.elicitation_outcomes import answer_texts
+from acp_jupyter.protocol.elicitation import ElicitationField
+from acp_jupyter.transcript.model.question_items import Elicitation, answer_texts
 
 __all__ = ["ask_question"]
 

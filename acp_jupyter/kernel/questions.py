@@ -7,14 +7,14 @@ import unicodedata
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from acp_jupyter.delivery.commands import AnswerPermission
+from acp_jupyter.api.models.permissions import AnswerPermission
 from acp_jupyter.errors import FolderNotTrusted, PermissionGone, PermissionSettled
 from acp_jupyter.kernel.client import HostClient
 from acp_jupyter.kernel.recording import is_replaying
 from acp_jupyter.kernel.surroundings import current_shell, kernel_of
-from acp_jupyter.transcript.diff_text import unified_diff
-from acp_jupyter.transcript.items import Permission, ToolCall
-from acp_jupyter.transcript.outcomes import asked_beside
+from acp_jupyter.transcript.model.tool_items import Permission, ToolCall
+from acp_jupyter.transcript.output.outcomes import other_details
+from acp_jupyter.transcript.output.unified_diff import unified_diff
 
 __all__ = ["ask", "ask_trust"]
 
@@ -99,7 +99,7 @@ def _question(call: ToolCall, permission: Permission) -> str:
     if permission.reason:
         lines.append(f"  {permission.reason}")
     lines += [f"  $ {line}" for line in call.command.splitlines()]
-    lines += [f"  {name}: {value}" for name, value in asked_beside(call)]
+    lines += [f"  {name}: {value}" for name, value in other_details(call)]
     paths = dict.fromkeys((call.path, *(place.path for place in call.locations)))
     lines += [f"  {path}" for path in paths if path]
     for diff in call.diffs:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from IPython.core.error import UsageError
 
 if TYPE_CHECKING:
-    from acp_jupyter.packets.permission_notes import RuleEffect
+    from acp_jupyter.protocol.host_events.permissions import RuleEffect
 
 __all__ = ["checked_rules"]
 
@@ -22,7 +22,7 @@ def checked_rules(texts: list[str], effect: RuleEffect) -> tuple[str, ...]:
     """
     if not texts:
         return ()
-    from acp_jupyter.transcript.rule_text import RuleTextError, read_rule
+    from acp_jupyter.transcript.permissions.rule_text import RuleTextError, read_rule
 
     for text in texts:
         try:

@@ -10,16 +10,17 @@ from typing import TYPE_CHECKING, Self
 
 from pydantic import JsonValue
 
-from acp_jupyter.delivery.commands import SetConfig
+from acp_jupyter.api.models.sessions import SetConfig
 from acp_jupyter.errors import EmptyPrompt
 from acp_jupyter.kernel.client import HostClient
 from acp_jupyter.kernel.defaults import defaults
 from acp_jupyter.kernel.settings import Settings
 from acp_jupyter.kernel.surroundings import current_cell
 from acp_jupyter.kernel.turn import Turn
-from acp_jupyter.packets.json_shape import clean_json
-from acp_jupyter.packets.notes import Origin, Policy
-from acp_jupyter.transcript.session_state import SessionState
+from acp_jupyter.protocol.host_events.notes import Origin
+from acp_jupyter.protocol.host_events.permissions import Policy
+from acp_jupyter.protocol.json import clean_json
+from acp_jupyter.transcript.model.session_state import SessionState
 
 if TYPE_CHECKING:
     from acp_jupyter.kernel.describing.values import Described

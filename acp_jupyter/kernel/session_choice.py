@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from acp_jupyter.errors import BadRequest, UnknownSession
 from acp_jupyter.kernel.client import HostClient
 from acp_jupyter.kernel.defaults import defaults
-from acp_jupyter.transcript.session_state import SessionState
+from acp_jupyter.transcript.model.session_state import SessionState
 
 __all__ = ["by_time", "choose_session", "find_session", "short"]
 

@@ -9,13 +9,13 @@ from IPython.core.error import UsageError
 
 from acp_jupyter.errors import BadRequest
 from acp_jupyter.kernel.api import connect
+from acp_jupyter.kernel.cell_parser import LineParser
 from acp_jupyter.kernel.client import HostClient
 from acp_jupyter.kernel.connection import host_client
 from acp_jupyter.kernel.defaults import defaults
-from acp_jupyter.kernel.options import LineParser
 from acp_jupyter.kernel.session_choice import by_time, choose_session, find_session, short
 from acp_jupyter.kernel.tables import say, table
-from acp_jupyter.transcript.session_state import SessionState
+from acp_jupyter.transcript.model.session_state import SessionState
 
 __all__ = ["close", "delete", "fork", "list_sessions", "new", "resume"]
 

@@ -6,15 +6,15 @@ from collections.abc import Sequence
 
 from IPython.core.error import UsageError
 
-from acp_jupyter.delivery.commands import SetConfig
+from acp_jupyter.api.models.sessions import SetConfig
 from acp_jupyter.kernel.api import connect
+from acp_jupyter.kernel.cell_parser import POLICIES
 from acp_jupyter.kernel.client import HostClient
 from acp_jupyter.kernel.connection import host_client
 from acp_jupyter.kernel.defaults import defaults
-from acp_jupyter.kernel.options import POLICIES
 from acp_jupyter.kernel.settings import Settings, split_setting, values_of
 from acp_jupyter.kernel.tables import say, table
-from acp_jupyter.transcript.session_state import ConfigOption, SessionState
+from acp_jupyter.transcript.model.session_state import ConfigOption, SessionState
 
 __all__ = ["config", "mode", "model", "policy"]
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from acp_jupyter.errors import BadRequest
-from acp_jupyter.transcript.session_state import ConfigOption, SessionState
+from acp_jupyter.transcript.model.session_state import ConfigOption, SessionState
 
 __all__ = ["Settings", "find_option", "split_setting", "values_of"]
 

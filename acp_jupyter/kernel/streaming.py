@@ -6,8 +6,8 @@ import asyncio
 from collections.abc import AsyncIterator, Iterator
 from typing import TYPE_CHECKING
 
-from acp_jupyter.transcript.items import AgentMessage
-from acp_jupyter.transcript.nesting import own
+from acp_jupyter.transcript.model.items import AgentMessage
+from acp_jupyter.transcript.output.outcomes import own_items
 
 if TYPE_CHECKING:
     from acp_jupyter.kernel.turn import Turn
@@ -59,7 +59,7 @@ class TextStream:
         return True
 
     def _piece(self) -> str:
-        messages = own(self._turn._detail.items)
+        messages = own_items(self._turn._detail.items)
         text = "\n\n".join(item.text for item in messages if isinstance(item, AgentMessage))
         piece = text[self._given :]
         self._given = max(self._given, len(text))

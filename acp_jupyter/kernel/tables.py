@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from IPython.display import display
 
-from acp_jupyter.transcript.markdown import inert, one_line
+from acp_jupyter.transcript.safe_text.escaping import inert, one_line
 
 __all__ = ["say", "table"]
 

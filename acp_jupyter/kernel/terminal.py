@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from acp_jupyter.delivery.frames import TurnDetail
-from acp_jupyter.transcript.items import AgentMessage, ErrorItem, Item, ToolCall, TurnEnd
-from acp_jupyter.transcript.markdown import one_line, without_ansi
-from acp_jupyter.transcript.outcomes import duration_words
+from acp_jupyter.api.models.turns import TurnDetail
+from acp_jupyter.transcript.model.items import AgentMessage, ErrorItem, Item, TurnEnd
+from acp_jupyter.transcript.model.tool_items import ToolCall
+from acp_jupyter.transcript.output.outcomes import duration_words
+from acp_jupyter.transcript.safe_text.escaping import one_line, without_ansi
 
 __all__ = ["TerminalScreen"]
 

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 
 from IPython.core.error import UsageError
 
-from acp_jupyter.delivery.traffic_commands import GetTraffic, TrafficLine
+from acp_jupyter.api.models.traffic import GetTraffic, TrafficLine
+from acp_jupyter.kernel.cell_parser import LineParser
 from acp_jupyter.kernel.connection import host_client
-from acp_jupyter.kernel.options import LineParser
 from acp_jupyter.kernel.session_choice import choose_session, short
 from acp_jupyter.kernel.tables import say
-from acp_jupyter.packets.display import human_size
-from acp_jupyter.transcript.markdown import one_line
+from acp_jupyter.protocol.paths import human_size
+from acp_jupyter.transcript.safe_text.escaping import one_line
 
 __all__ = ["run_log"]
 

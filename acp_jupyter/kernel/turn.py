@@ -9,7 +9,7 @@ from collections.abc import Callable, Generator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from acp_jupyter.delivery.frames import TurnDetail
+from acp_jupyter.api.models.turns import TurnDetail
 from acp_jupyter.errors import AcpError, NobodyToAsk, TurnError, TurnTimeout
 from acp_jupyter.kernel.client import HostClient
 from acp_jupyter.kernel.faces import first_bundle, make_widget, wants_widget
@@ -17,8 +17,8 @@ from acp_jupyter.kernel.running.waiting import follow_and_work, follow_only
 from acp_jupyter.kernel.streaming import TextStream
 from acp_jupyter.kernel.turn_changes import ChangedTurn
 from acp_jupyter.kernel.turn_exports import ExportedTurn
-from acp_jupyter.transcript.items import Elicitation
-from acp_jupyter.transcript.record import TURN_MIME, Bundle, TurnSnapshot, build_bundle
+from acp_jupyter.transcript.model.question_items import Elicitation
+from acp_jupyter.transcript.output.bundle import TURN_MIME, Bundle, TurnSnapshot, build_bundle
 
 if TYPE_CHECKING:
     from acp_jupyter.kernel.widget import TurnWidget

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from acp_jupyter.delivery.change_commands import ChangesReply, FileTexts
+from acp_jupyter.api.models.changes import ChangesReply, FileTexts
 from acp_jupyter.errors import ChangesGone
 from acp_jupyter.kernel.client import HostClient
 from acp_jupyter.kernel.turn_values import TurnValues
-from acp_jupyter.transcript.items import Diff
+from acp_jupyter.transcript.model.tool_items import Diff
 
 __all__ = ["ChangedTurn"]
 

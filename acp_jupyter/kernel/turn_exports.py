@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from acp_jupyter.kernel.turn_values import TurnValues
-from acp_jupyter.transcript.html_export import export_html
-from acp_jupyter.transcript.redact import Redactor
-from acp_jupyter.transcript.render import to_markdown
-from acp_jupyter.transcript.scrub import Scrubber
+from acp_jupyter.transcript.output.html_export import export_html
+from acp_jupyter.transcript.output.markdown import turn_markdown
+from acp_jupyter.transcript.redaction.redactor import Redactor
+from acp_jupyter.transcript.redaction.scrubber import Scrubber
 
 __all__ = ["ExportedTurn"]
 
@@ -20,7 +20,7 @@ class ExportedTurn(TurnValues):
     def to_markdown(self, *, thoughts: bool = False) -> str:
         """Return the answer with its tool calls as Markdown."""
         detail = self._current()
-        return to_markdown(detail.turn, detail.items, thoughts=thoughts)
+        return turn_markdown(detail.turn, detail.items, thoughts=thoughts)
 
     def to_html(self, *, thoughts: bool = False) -> str:
         """Return the turn as one HTML file, which needs nothing else.

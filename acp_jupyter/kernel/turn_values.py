@@ -5,21 +5,12 @@ from __future__ import annotations
 import time
 from abc import ABC, abstractmethod
 
-from acp_jupyter.delivery.frames import TurnDetail
+from acp_jupyter.api.models.turns import TurnDetail
 from acp_jupyter.kernel.tool_calls import ToolCalls
-from acp_jupyter.transcript.items import (
-    AgentMessage,
-    Artifact,
-    Diff,
-    Permission,
-    Plan,
-    PlanEntry,
-    Thought,
-    ToolCall,
-)
-from acp_jupyter.transcript.nesting import own
-from acp_jupyter.transcript.outcomes import turn_seconds
-from acp_jupyter.transcript.session_state import Usage
+from acp_jupyter.transcript.model.items import AgentMessage, Artifact, Plan, PlanEntry, Thought
+from acp_jupyter.transcript.model.session_state import Usage
+from acp_jupyter.transcript.model.tool_items import Diff, Permission, ToolCall
+from acp_jupyter.transcript.output.outcomes import own_items, turn_seconds
 
 __all__ = ["TurnValues"]
 
@@ -47,13 +38,13 @@ class TurnValues(ABC):
     @property
     def text(self) -> str:
         """The agent's answer, Markdown."""
-        items = own(self._current().items)
+        items = own_items(self._current().items)
         return "\n\n".join(item.text for item in items if isinstance(item, AgentMessage))
 
     @property
     def thoughts(self) -> str:
         """The agent's reasoning, Markdown."""
-        items = own(self._current().items)
+        items = own_items(self._current().items)
         return "\n\n".join(item.text for item in items if isinstance(item, Thought))
 
     @property

@@ -13,7 +13,7 @@ from typing import Any, Literal
 import anywidget
 import traitlets
 
-from acp_jupyter.delivery.frames import API_VERSION
+from acp_jupyter.api.models.frames import API_VERSION
 
 __all__ = ["OUTPUT_METADATA_KEY", "TurnWidget"]
 
@@ -29,7 +29,7 @@ class TurnWidget(anywidget.AnyWidget):
     The state never changes: it says which turn to draw and where it is live.
     With ``mode="server"`` the page follows the turn over its own WebSocket to
     the Jupyter server. With ``mode="comm"`` the host is in this kernel, and
-    the frames of :mod:`acp_jupyter.delivery.frames` travel as custom messages
+    the frames of :mod:`acp_jupyter.api.models.frames` travel as custom messages
     ``{"n": int, "frame": {...}}``; ``n`` rises by one, so that the page sees
     when one was lost and asks for a snapshot.
 

@@ -14,7 +14,7 @@ from acp_jupyter.host.client_router import ClientRouter
 from acp_jupyter.host.connection import AgentConnection
 from acp_jupyter.host.session import Session
 from acp_jupyter.host.traffic_log import read_traffic
-from acp_jupyter.packets.traffic import TrafficEntry
+from acp_jupyter.protocol.traffic import TrafficEntry
 from tests.support.driver import Driver, driving
 from tests.support.fake_agents import AGENTS, fake_agent, script
 from tests.support.recording_client import RecordingClient

@@ -6,8 +6,8 @@ import json
 import time
 from dataclasses import dataclass
 
-from acp_jupyter.delivery.frames import EventsFrame
-from acp_jupyter.delivery.subscription import Subscription
+from acp_jupyter.api.models.frames import EventsFrame
+from acp_jupyter.api.subscription import Subscription
 from tests.support.script import Script
 
 __all__ = ["PipelineCost", "measure_pipeline"]

@@ -8,7 +8,8 @@ from typing import Any
 import psutil
 import pytest
 
-from acp_jupyter.host.host import AgentHost, HostConfig
+from acp_jupyter.host.host import AgentHost
+from acp_jupyter.host.host_config import HostConfig
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.registry.agents import Registry
 from tests.support.driver import Driver

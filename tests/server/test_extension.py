@@ -11,10 +11,9 @@ from typing import Any
 
 import pytest
 
-from acp_jupyter.delivery.frames import SessionSummary
-from acp_jupyter.server.activity import Activity
+from acp_jupyter.api.models.sessions import SessionSummary
 from acp_jupyter.server.extension import kernel_url
-from acp_jupyter.server.kernels import Kernels
+from acp_jupyter.server.kernels import Activity, Kernels
 from tests.support.api import open_session, start_turn
 from tests.support.processes import any_alive, family
 from tests.support.server import JupyterServer, fake_agents

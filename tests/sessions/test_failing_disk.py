@@ -23,7 +23,7 @@ from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.restoring import read_session
 from acp_jupyter.host.session_meta import TRAFFIC_FILE, SessionMeta
 from acp_jupyter.host.traffic_log import TrafficLog, lacks_lines, read_traffic
-from acp_jupyter.packets.traffic import TrafficEntry
+from acp_jupyter.protocol.traffic import TrafficEntry
 from tests.support.failing_disk import FailingDisk, failing_disk
 from tests.support.generated import examples
 

@@ -17,17 +17,17 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from acp_jupyter.delivery.commands import AnswerPermission, CloseSession, ListSessions
-from acp_jupyter.delivery.session_commands import DeleteSession, ForkSession
+from acp_jupyter.api.models.permissions import AnswerPermission
+from acp_jupyter.api.models.sessions import CloseSession, DeleteSession, ForkSession, ListSessions
 from acp_jupyter.errors import DiskRefused, KeptFileBroken
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.rules.store import RulesStore
 from acp_jupyter.host.session import Session
 from acp_jupyter.host.traffic_log import TrafficLog, lacks_lines, read_traffic
 from acp_jupyter.host.trust_store import TrustStore
-from acp_jupyter.packets.traffic import TrafficEntry
-from acp_jupyter.transcript.rule_text import read_rule
-from acp_jupyter.transcript.session_state import SessionState
+from acp_jupyter.protocol.traffic import TrafficEntry
+from acp_jupyter.transcript.model.session_state import SessionState
+from acp_jupyter.transcript.permissions.rule_text import read_rule
 from tests.support.failing_disk import failing_disk
 from tests.support.full_disk import full_disk
 from tests.support.generated import examples

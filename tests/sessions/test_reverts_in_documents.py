@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from acp_jupyter.delivery.change_commands import (
+from acp_jupyter.api.models.changes import (
     ChangingSessions,
     ListChangingSessions,
     RevertReply,
@@ -19,10 +19,11 @@ from acp_jupyter.delivery.change_commands import (
 )
 from acp_jupyter.errors import ChangesRefused, DocumentConflict, FileRefused
 from acp_jupyter.host.documents import Saved
-from acp_jupyter.host.host import AgentHost, HostConfig
+from acp_jupyter.host.host import AgentHost
+from acp_jupyter.host.host_config import HostConfig
 from acp_jupyter.host.registry.agents import Registry
-from acp_jupyter.packets.change_notes import ChangedFile, FileHunks, Hunk
-from acp_jupyter.packets.notes import Origin
+from acp_jupyter.protocol.host_events.notes import Origin
+from acp_jupyter.protocol.host_events.workspace import ChangedFile, FileHunks, Hunk
 from tests.support.fake_agents import AGENTS
 from tests.support.keeping import FAST, Server
 from tests.support.trusting import trusting

@@ -14,15 +14,14 @@ from typing import Any
 
 import pytest
 
-from acp_jupyter.delivery.commands import CreateSession, ListSessions
-from acp_jupyter.delivery.session_commands import CloseSession, DeleteSession
+from acp_jupyter.api.models.sessions import CloseSession, CreateSession, DeleteSession, ListSessions
 from acp_jupyter.errors import NotAllowed, PermissionGone, SessionImported, UnknownSession
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.ownership import Ownership
 from acp_jupyter.host.session import Session
-from acp_jupyter.packets.notes import Policy
-from acp_jupyter.transcript.items import ToolCall
-from acp_jupyter.transcript.session_state import SessionState
+from acp_jupyter.protocol.host_events.permissions import Policy
+from acp_jupyter.transcript.model.session_state import SessionState
+from acp_jupyter.transcript.model.tool_items import ToolCall
 from tests.support.driver import Driver, driving
 from tests.support.failing_disk import FailingDisk, failing_disk
 from tests.support.fake_agents import script

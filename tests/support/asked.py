@@ -7,10 +7,9 @@ from typing import Any
 
 from acp_jupyter.host.permissions import Standing, decide
 from acp_jupyter.host.permissions_paths import Places
-from acp_jupyter.packets.notes import Policy
-from acp_jupyter.packets.permission_notes import Rule, RuleEffect, RuleScope
-from acp_jupyter.transcript.items import PermissionOption, ToolCall
-from acp_jupyter.transcript.rule_text import read_rule
+from acp_jupyter.protocol.host_events.permissions import Policy, Rule, RuleEffect, RuleScope
+from acp_jupyter.transcript.model.tool_items import PermissionOption, ToolCall
+from acp_jupyter.transcript.permissions.rule_text import read_rule
 from tests.support.script import Script
 
 OPTIONS = tuple(

@@ -8,10 +8,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from acp_jupyter.delivery.callers import UserCaller
-from acp_jupyter.delivery.commands import Command
-from acp_jupyter.delivery.dispatch import Dispatcher, Result
-from acp_jupyter.host.host import AgentHost, HostConfig
+from acp_jupyter.api.access import UserCaller
+from acp_jupyter.api.dispatch import Dispatcher, Result
+from acp_jupyter.api.models.commands import Command
+from acp_jupyter.host.host import AgentHost
+from acp_jupyter.host.host_config import HostConfig
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.registry.agents import Registry
 from acp_jupyter.host.session import Session

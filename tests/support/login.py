@@ -10,10 +10,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from acp_jupyter.delivery.agent_commands import AgentCommand, LoginReply
-from acp_jupyter.delivery.callers import UserCaller
-from acp_jupyter.delivery.dispatch import Dispatcher
-from acp_jupyter.host.host import AgentHost, HostConfig
+from acp_jupyter.api.access import UserCaller
+from acp_jupyter.api.dispatch import Dispatcher
+from acp_jupyter.api.models.agents import AgentCommand, LoginReply
+from acp_jupyter.host.host import AgentHost
+from acp_jupyter.host.host_config import HostConfig
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.login.launch import Launch, Terminal
 from acp_jupyter.host.registry.agents import Registry

@@ -6,12 +6,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from acp_jupyter.host.host import AgentHost, HostConfig
+from acp_jupyter.host.host import AgentHost
+from acp_jupyter.host.host_config import HostConfig
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.recording.wish import RecordWish
 from acp_jupyter.host.registry.agents import Registry
 from acp_jupyter.host.session import Session
-from acp_jupyter.transcript.session_state import TurnState
+from acp_jupyter.transcript.model.session_state import TurnState
 from tests.support.driver import Driver
 from tests.support.server import fake_agents
 from tests.support.trusting import trusting

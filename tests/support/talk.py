@@ -11,10 +11,10 @@ from typing import Any
 
 from acp_jupyter.host.connection import AgentConnection
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.registry.agents import AgentSpec
+from acp_jupyter.host.registry.entries import AgentSpec
 from acp_jupyter.host.routing import Lines
-from acp_jupyter.packets.normalise import normalise
-from acp_jupyter.packets.traffic import TrafficEntry
+from acp_jupyter.protocol.normalise import normalise
+from acp_jupyter.protocol.traffic import TrafficEntry
 from tests.support.recording_client import RecordingClient
 
 __all__ = ["FAST", "Talk", "talk_to"]

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from acp_jupyter.delivery.ask_frames import AnswerFrame, AskFrame, DocumentState, WriteDocument
-from acp_jupyter.delivery.asks import Page, Pages
-from acp_jupyter.delivery.page_documents import PageDocuments
+from acp_jupyter.api.models.documents import AnswerFrame, AskFrame, DocumentState, WriteDocument
+from acp_jupyter.api.pages import Page, PageDocuments, Pages
 from acp_jupyter.errors import FileRefused
 from acp_jupyter.host.documents import Saved
 from tests.support.wait import eventually_async

@@ -22,7 +22,7 @@ from acp_jupyter.host.checkpoints.store import CheckpointStore
 from acp_jupyter.host.checkpoints.turn import Looks, TurnCheckpoints
 from acp_jupyter.host.file_changes.scan import changes, scan
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.packets.change_notes import ChangedFile, TurnChangesNote
+from acp_jupyter.protocol.host_events.workspace import ChangedFile, TurnChangesNote
 from tests.support.generated import examples
 from tests.support.kept import State, held
 

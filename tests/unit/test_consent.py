@@ -13,8 +13,8 @@ import pytest
 
 from acp_jupyter.host.rules.session import turn_rules
 from acp_jupyter.host.session import Session
-from acp_jupyter.packets.notes import Policy
-from acp_jupyter.transcript.items import Permission, ToolCall
+from acp_jupyter.protocol.host_events.permissions import Policy
+from acp_jupyter.transcript.model.tool_items import Permission, ToolCall
 from tests.support.driver import Driver, driving
 from tests.support.fake_agents import script
 from tests.support.wait import eventually

@@ -12,7 +12,8 @@ import pytest
 from acp_jupyter.agents.replay.files import Change, _write
 from acp_jupyter.host.documents import NoDocuments
 from acp_jupyter.host.files.workspace import WorkspaceFiles
-from acp_jupyter.host.host import AgentHost, HostConfig
+from acp_jupyter.host.host import AgentHost
+from acp_jupyter.host.host_config import HostConfig
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.registry.agents import Registry
 from tests.support.driver import Driver

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from acp_jupyter.packets import parse_packet
-from acp_jupyter.packets.history import History
-from acp_jupyter.packets.notes import TurnQueued, TurnStartedNote
+from acp_jupyter.protocol.host_events.notes import TurnQueued, TurnStartedNote
+from acp_jupyter.protocol.traffic_reader import History
 
 Json = dict[str, Any]
 WORDS: Json = {"type": "text", "text": "x"}

@@ -21,12 +21,14 @@ from acp_jupyter.errors import (
     PermissionSettled,
     UnknownAgent,
 )
-from acp_jupyter.host.host import AgentHost, HostConfig
+from acp_jupyter.host.host import AgentHost
+from acp_jupyter.host.host_config import HostConfig
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.registry.agents import Registry
 from acp_jupyter.host.session import Session
-from acp_jupyter.packets.notes import AgentExited, Policy
-from acp_jupyter.transcript.items import ToolCall
+from acp_jupyter.protocol.host_events.notes import AgentExited
+from acp_jupyter.protocol.host_events.permissions import Policy
+from acp_jupyter.transcript.model.tool_items import ToolCall
 from tests.support.driver import Driver, driving
 from tests.support.failing_disk import failing_disk
 from tests.support.fake_agents import AGENTS, script

@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from acp_jupyter.errors import NothingToImport, SessionImported
-from acp_jupyter.host.host import AgentHost, HostConfig
+from acp_jupyter.host.host import AgentHost
+from acp_jupyter.host.host_config import HostConfig
 from acp_jupyter.host.importing import ImportReport, ImportWish, import_log
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.registry.agents import Registry

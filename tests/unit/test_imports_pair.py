@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from acp_jupyter.host.host import AgentHost, HostConfig
+from acp_jupyter.host.host import AgentHost
+from acp_jupyter.host.host_config import HostConfig
 from acp_jupyter.host.importing import ImportWish, import_log
 from acp_jupyter.host.registry.agents import Registry
 from acp_jupyter.host.session import Session

@@ -8,10 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from acp_jupyter.delivery.agent_commands import CancelLogin, Login, Logout, RestartAgent
-from acp_jupyter.delivery.callers import KernelCaller, UserCaller
-from acp_jupyter.delivery.commands import ListAgents
-from acp_jupyter.delivery.frames import AgentEntry
+from acp_jupyter.api.access import KernelCaller, UserCaller
+from acp_jupyter.api.models.agents import (
+    AgentEntry,
+    CancelLogin,
+    ListAgents,
+    Login,
+    Logout,
+    RestartAgent,
+)
 from acp_jupyter.errors import BadRequest, NotAllowed
 from acp_jupyter.host.session import Session
 from tests.support.fake_agents import AGENTS

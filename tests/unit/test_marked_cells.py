@@ -9,7 +9,7 @@ import pytest
 
 from acp_jupyter.errors import ChangesRefused
 from acp_jupyter.host.checkpoints.marked_cells import edited_cells, has_marked, without_marked
-from acp_jupyter.packets.fingerprint import fingerprint
+from acp_jupyter.protocol.fingerprint import fingerprint
 
 
 def cell(name: str, source: str, turn: str = "") -> dict[str, Any]:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from acp_jupyter.errors import ChangesRefused
 from acp_jupyter.host.checkpoints.marked_cells import without_marked
-from acp_jupyter.packets.fingerprint import fingerprint
+from acp_jupyter.protocol.fingerprint import fingerprint
 from tests.support.generated import examples
 
 Cell = dict[str, Any]

@@ -23,7 +23,7 @@ from acp_jupyter.host.checkpoints.turn import Looks, TurnCheckpoints
 from acp_jupyter.host.file_changes.birth import born_ns
 from acp_jupyter.host.file_changes.scan import changes, scan
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.packets.change_notes import TurnChangesNote
+from acp_jupyter.protocol.host_events.workspace import TurnChangesNote
 from tests.support.generated import examples
 from tests.support.kept import State, held
 

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from acp_jupyter.host.checkpoints.folder import Checkpoints
 from acp_jupyter.host.file_changes.scan import scan
-from acp_jupyter.host.host import AgentHost, HostConfig
+from acp_jupyter.host.host import AgentHost
+from acp_jupyter.host.host_config import HostConfig
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.own_folders import OwnFolders, is_below, surrounding_folders
 from acp_jupyter.host.recording.wish import RecordWish

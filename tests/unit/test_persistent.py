@@ -6,10 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acp_jupyter.transcript.items import AgentMessage, Item, ToolCall
-from acp_jupyter.transcript.persistent import Map, Vector
-from acp_jupyter.transcript.put_away import NEWEST, Items
-from acp_jupyter.transcript.text import MOST_CHARS, utf16_length
+from acp_jupyter.transcript.model.growing_text import MOST_CHARS, utf16_length
+from acp_jupyter.transcript.model.items import AgentMessage, Item
+from acp_jupyter.transcript.model.packed import NEWEST, Items
+from acp_jupyter.transcript.model.persistent import Map, Vector
+from acp_jupyter.transcript.model.tool_items import ToolCall
 from tests.support.script import Script
 
 steps = st.lists(st.tuples(st.integers(0, 100), st.integers()), max_size=150)

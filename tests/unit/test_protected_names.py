@@ -13,8 +13,10 @@ from hypothesis import strategies as st
 from acp_jupyter.host.permissions import decide
 from acp_jupyter.host.permissions_paths import Places
 from acp_jupyter.host.protected_names import holds_credentials, is_protected
-from acp_jupyter.packets.notes import Policy
-from acp_jupyter.transcript.items import Location, PermissionOption, ToolCall, ToolKind
+from acp_jupyter.protocol.host_events.permissions import Policy
+from acp_jupyter.protocol.packets import Location
+from acp_jupyter.protocol.vocabulary import AcpKind
+from acp_jupyter.transcript.model.tool_items import PermissionOption, ToolCall
 
 OPTIONS = (
     PermissionOption(option_id="yes", name="Allow", option_kind="allow_once"),
@@ -124,7 +126,7 @@ def test_all_below_a_protected_folder_is_protected(folder: str, names: list[str]
     assert is_protected("/".join([folder, *names]))
 
 
-def call(kind: ToolKind, path: str) -> ToolCall:
+def call(kind: AcpKind, path: str) -> ToolCall:
     place = (Location(path=path),)
     return ToolCall(
         id="i1", tool_call_id="c1", title="x", tool_kind=kind, path=path, locations=place
@@ -133,7 +135,7 @@ def call(kind: ToolKind, path: str) -> ToolCall:
 
 @pytest.mark.parametrize("path", CREDENTIALS.split())
 @pytest.mark.parametrize("kind", ["read", "search"])
-def test_read_only_reads_no_credentials(kind: ToolKind, path: str) -> None:
+def test_read_only_reads_no_credentials(kind: AcpKind, path: str) -> None:
     decision = decide("read-only", call(kind, path), OPTIONS)
     assert decision is not None
     assert decision.option_id == "no"

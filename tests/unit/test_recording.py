@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from acp_jupyter.delivery.opening import go_on
+from acp_jupyter.api.commands.sessions import reuse_session
 from acp_jupyter.host.recording.wish import RecordWish
 from acp_jupyter.host.session import Session
-from acp_jupyter.transcript.items import Artifact, ToolCall
+from acp_jupyter.transcript.model.items import Artifact
+from acp_jupyter.transcript.model.tool_items import ToolCall
 from tests.support.driver import Driver
 from tests.support.record_host import host_in, opened, ran, recorded
 
@@ -121,9 +122,9 @@ def test_a_wish_finds_its_own_sessions_again(record: Path, tmp_path: Path) -> No
         assert not session.matches(RecordWish(mode="record", run="r2"))
         assert session.matches(None)
         file = recorded(tmp_path / "three", "own_tools.ndjson")
-        driver.run(lambda: go_on(session, RecordWish(mode="record", run="r1")))
+        driver.run(lambda: reuse_session(session, RecordWish(mode="record", run="r1")))
         ran(driver, session, "say Again")
-        driver.run(lambda: go_on(session, None))  # before that turn was written
+        driver.run(lambda: reuse_session(session, None))  # before that turn was written
         ran(driver, session, "say Secretly")
         assert not session.matches(RecordWish(mode="record", run="r1"))
     assert "say Again" in file.read_text()

@@ -10,8 +10,8 @@ from acp_jupyter.host.permissions_paths import Places
 from acp_jupyter.host.recording.answers import RecordedAnswers
 from acp_jupyter.host.recording.scrub import WORKSPACE
 from acp_jupyter.host.session import Session
-from acp_jupyter.transcript.items import ToolCall
-from acp_jupyter.transcript.session_state import TurnState
+from acp_jupyter.transcript.model.session_state import TurnState
+from acp_jupyter.transcript.model.tool_items import ToolCall
 from tests.support.driver import Driver
 from tests.support.record_host import host_in, opened, ran, recorded
 

@@ -9,7 +9,7 @@ import pytest
 from acp_jupyter.errors import AcpError, BadRequest, FileRefused, NotAllowed, RecordMissing
 from acp_jupyter.host.recording.place import record_folder
 from acp_jupyter.host.recording.wish import RecordWish
-from acp_jupyter.transcript.items import Notice
+from acp_jupyter.transcript.model.items import Notice
 from tests.support.planted import SECRET
 from tests.support.record_host import host_in, opened, ran, recorded
 from tests.support.wait import eventually

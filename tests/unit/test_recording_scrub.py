@@ -13,10 +13,10 @@ import pytest
 import acp_jupyter
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.recording.scrub import WORKSPACE, RecordScrubber, record_text
-from acp_jupyter.packets.traffic import TrafficEntry
-from acp_jupyter.transcript.items import Notice
-from acp_jupyter.transcript.redact import Redactor
-from acp_jupyter.transcript.scrub import Scrubber
+from acp_jupyter.protocol.traffic import TrafficEntry
+from acp_jupyter.transcript.model.items import Notice
+from acp_jupyter.transcript.redaction.redactor import Redactor
+from acp_jupyter.transcript.redaction.scrubber import Scrubber
 from tests.support.planted import SECRET
 from tests.support.record_host import host_in, opened, ran, recorded
 from tests.support.wait import eventually

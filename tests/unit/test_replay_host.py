@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from acp_jupyter.host.host import AgentHost, HostConfig
+from acp_jupyter.host.host import AgentHost
+from acp_jupyter.host.host_config import HostConfig
 from acp_jupyter.host.registry.agents import Registry
 from acp_jupyter.host.session import Session
 from tests.support.driver import Driver

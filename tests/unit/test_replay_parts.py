@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from acp_jupyter.agents.replay.files import FileChangeError, make_changes, wanted_changes
 from acp_jupyter.agents.replay.localise import Localiser
 from acp_jupyter.agents.replay.pace import Pace
-from acp_jupyter.packets.file_notes import FileBytes, FileChange, FileText
+from acp_jupyter.protocol.host_events.workspace import FileBytes, FileChange, FileText
 
 # -- the folder -----------------------------------------------------------------
 

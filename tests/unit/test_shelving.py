@@ -17,15 +17,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from acp_jupyter.host.shelf import Shelf
-from acp_jupyter.packets.json_shape import read_json
-from acp_jupyter.packets.notes import ImportedPacket
-from acp_jupyter.transcript import shelving
-from acp_jupyter.transcript.item_base import ItemBase
-from acp_jupyter.transcript.items import ToolCall
-from acp_jupyter.transcript.put_away import NEWEST
-from acp_jupyter.transcript.session_state import TurnState
-from acp_jupyter.transcript.shelving import LONG_BYTES, NEWEST_TURNS, lightened
-from acp_jupyter.transcript.state import Transcript
+from acp_jupyter.protocol.host_events.notes import ImportedPacket
+from acp_jupyter.protocol.json import read_json
+from acp_jupyter.transcript.model import spilling
+from acp_jupyter.transcript.model.item_base import ItemBase
+from acp_jupyter.transcript.model.packed import NEWEST
+from acp_jupyter.transcript.model.session_state import TurnState
+from acp_jupyter.transcript.model.spilling import LONG_BYTES, NEWEST_TURNS, spilled
+from acp_jupyter.transcript.model.state import Transcript
+from acp_jupyter.transcript.model.tool_items import ToolCall
 from tests.support.generated import examples
 from tests.support.odd_packets import PACKETS
 from tests.support.script import Script
@@ -47,7 +47,7 @@ class Lightened(Script):
     def line(self, direction: str, message: Json, re: int | None = None) -> int:
         before = len(self.events)
         number = super().line(direction, message, re)
-        self.transcript = lightened(self.transcript, self.events[before:], self.shelf)
+        self.transcript = spilled(self.transcript, self.events[before:], self.shelf)
         return number
 
 
@@ -88,8 +88,8 @@ LINES = st.one_of(
 def test_what_is_put_away_at_once_is_never_missed(lines: list[Json]) -> None:
     """The same events and the same transcript as that of a session that puts nothing away."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(shelving, "LONG_BYTES", -1)
-        patch.setattr(shelving, "NEWEST_TURNS", 0)
+        patch.setattr(spilling, "LONG_BYTES", -1)
+        patch.setattr(spilling, "NEWEST_TURNS", 0)
         patch.setattr("acp_jupyter.host.shelf._GATHERED_BYTES", 100)
         plain, light = Script(), Lightened()
         for number, line in enumerate([{"turn": "new"}, *lines]):

@@ -16,8 +16,8 @@ from acp_jupyter.errors import TerminalRefused, UnknownTerminal
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.terminals.session import Terminals
 from acp_jupyter.host.terminals.state import TerminalExit
-from acp_jupyter.packets.notes import Note
-from acp_jupyter.packets.terminal_notes import (
+from acp_jupyter.protocol.host_events.notes import Note
+from acp_jupyter.protocol.host_events.workspace import (
     TerminalExited,
     TerminalOutput,
     TerminalReleased,

@@ -10,12 +10,13 @@ from pathlib import Path
 import pytest
 
 from acp_jupyter.errors import FolderNotTrusted, KeptFileBroken, PermissionSettled
-from acp_jupyter.host.host import AgentHost, HostConfig
+from acp_jupyter.host.host import AgentHost
+from acp_jupyter.host.host_config import HostConfig
 from acp_jupyter.host.registry.agents import Registry
 from acp_jupyter.host.session import Session
 from acp_jupyter.host.trust import TrustGate, too_much
 from acp_jupyter.host.trust_store import TrustStore
-from acp_jupyter.transcript.items import TrustRequest
+from acp_jupyter.transcript.model.question_items import TrustRequest
 from tests.support.driver import Driver
 from tests.support.server import fake_agents
 from tests.support.wait import eventually

@@ -12,6 +12,12 @@ from collections.abc import Coroutine
 from importlib import metadata
 from pathlib import Path
 
+from acp_jupyter.agents.claude_cli.command import CliMissingError, find_cli
+from acp_jupyter.agents.claude_cli.history import is_known
+from acp_jupyter.agents.claude_cli.mcp import mcp_servers
+from acp_jupyter.agents.claude_cli.options import MODEL_OPTION, modes
+from acp_jupyter.agents.claude_cli.prompt import user_message
+from acp_jupyter.agents.claude_cli.session import Session
 from acp_jupyter.agents.rpc import (
     INTERNAL_ERROR,
     INVALID_PARAMS,
@@ -20,13 +26,6 @@ from acp_jupyter.agents.rpc import (
     Peer,
     RpcError,
 )
-
-from .command import CliMissingError, find_cli
-from .history import is_known
-from .mcp import mcp_servers
-from .options import MODEL_OPTION, modes
-from .prompt import user_message
-from .session import Session
 
 __all__ = ["ClaudeCliAgent"]
 

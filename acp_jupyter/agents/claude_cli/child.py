@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Self
 
 from acp_jupyter.agents.rpc import encode
-from acp_jupyter.packets.dialects.claude_cli.lines import CliLines
+from acp_jupyter.dialects.claude_stream.reader import CliOutput
 
 __all__ = ["CliChild"]
 
@@ -114,7 +114,7 @@ class CliChild:
 
     async def _read(self) -> None:
         assert self._process.stdout is not None
-        lines = CliLines()
+        lines = CliOutput()
         while data := await self._process.stdout.read(_READ_BYTES):
             for value in lines.feed(data):
                 self._on_value(value)

@@ -9,19 +9,18 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Self
 
+from acp_jupyter.agents.claude_cli.child import CliChild
+from acp_jupyter.agents.claude_cli.command import Launch, cli_arguments, cli_environment, find_cli
+from acp_jupyter.agents.claude_cli.mcp import write_mcp_config
 from acp_jupyter.agents.rpc import INTERNAL_ERROR, Json, RpcError
-from acp_jupyter.packets.dialects.claude_cli.reader import ClaudeCli
-from acp_jupyter.packets.dialects.claude_cli.results import (
+from acp_jupyter.dialects.claude_stream.reader import ClaudeCli
+from acp_jupyter.dialects.claude_stream.results import (
     CliResult,
     ControlAnswered,
-    ControlAsked,
+    ControlRequested,
     StateChanged,
 )
-from acp_jupyter.packets.json_fields import Obj
-
-from .child import CliChild
-from .command import Launch, cli_arguments, cli_environment, find_cli
-from .mcp import write_mcp_config
+from acp_jupyter.protocol.objects import Obj
 
 __all__ = ["LiveCli"]
 
@@ -154,7 +153,7 @@ class LiveCli:
             match result:
                 case ControlAnswered():
                     self._answered(result)
-                case ControlAsked(request_id, subtype):
+                case ControlRequested(request_id, subtype):
                     error = f"{subtype} is not known here."
                     body = {"subtype": "error", "request_id": request_id, "error": error}
                     self.send({"type": "control_response", "response": body})

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from acp_jupyter.packets.json_fields import Obj, items, obj, text
+from acp_jupyter.protocol.objects import Obj, items, obj, text
 
 __all__ = ["with_old_text"]
 

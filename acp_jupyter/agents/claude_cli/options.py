@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from acp_jupyter.agents.rpc import INVALID_PARAMS, Json, RpcError
-from acp_jupyter.packets.json_fields import Obj, items, obj, text
+from acp_jupyter.protocol.objects import Obj, items, obj, text
 
 __all__ = ["DEFAULT_MODE", "MODEL_OPTION", "Models", "commands_update", "known_mode", "modes"]
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from acp_jupyter.agents.rpc import Json
-from acp_jupyter.packets.dialects.claude_cli.permission import ALLOW, ALWAYS, REJECT
-from acp_jupyter.packets.dialects.claude_cli.results import PermissionAsked
+from acp_jupyter.dialects.claude_stream.results import PermissionRequested
+from acp_jupyter.dialects.claude_stream.tool_calls import ALLOW, ALWAYS, REJECT
 
 __all__ = ["control_response", "decision", "deny"]
 
@@ -13,7 +13,7 @@ _CANCELLED = "The user stopped the turn."
 _UNCLEAR = "Nobody allowed this tool call."
 
 
-def decision(question: PermissionAsked, result: Json) -> Json:
+def decision(question: PermissionRequested, result: Json) -> Json:
     """Return what the CLI may do. Whatever is not clearly an offered "allow" is a refusal.
 
     Parameters
@@ -39,7 +39,7 @@ def deny(message: str = _UNCLEAR) -> Json:
     return {"behavior": "deny", "message": message}
 
 
-def _allow(question: PermissionAsked) -> Json:
+def _allow(question: PermissionRequested) -> Json:
     return {"behavior": "allow", "updatedInput": question.tool_input}
 
 

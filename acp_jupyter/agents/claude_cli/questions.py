@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+from acp_jupyter.agents.claude_cli.permission import deny
 from acp_jupyter.agents.rpc import Json
-from acp_jupyter.packets.dialects.claude_cli.results import PermissionAsked
-from acp_jupyter.packets.json_fields import Obj, items, obj, text
-
-from .permission import deny
+from acp_jupyter.dialects.claude_stream.results import PermissionRequested
+from acp_jupyter.protocol.objects import Obj, items, obj, text
 
 __all__ = ["QUESTION_TOOL", "answer_questions", "question_form"]
 
@@ -21,7 +20,7 @@ _DECLINED = "The user does not want to answer these questions. Go on without, or
 _CANCELLED = "The user stopped the turn."
 
 
-def question_form(question: PermissionAsked) -> Json:
+def question_form(question: PermissionRequested) -> Json:
     """Return the parameters of elicitation/create, without the session's id."""
     asked = _questions(question)
     properties: Json = {}
@@ -49,7 +48,7 @@ def _option(raw: Obj) -> Json:
     return {"const": label, "title": label, "description": text(raw.get("description"))}
 
 
-def answer_questions(question: PermissionAsked, result: Json) -> Json:
+def answer_questions(question: PermissionRequested, result: Json) -> Json:
     """Return what the CLI is told. Without answers its tool is refused.
 
     Parameters
@@ -71,7 +70,7 @@ def answer_questions(question: PermissionAsked, result: Json) -> Json:
             return deny(_DECLINED)
 
 
-def _questions(question: PermissionAsked) -> list[Obj]:
+def _questions(question: PermissionRequested) -> list[Obj]:
     asked = [obj(each) for each in items(question.tool_input.get("questions"))]
     return [each for each in asked if text(each.get("question"))]
 

@@ -8,27 +8,26 @@ from collections.abc import Coroutine
 from pathlib import Path
 from typing import assert_never
 
+from acp_jupyter.agents.claude_cli.command import CliMissingError, Launch
+from acp_jupyter.agents.claude_cli.live import LiveCli
+from acp_jupyter.agents.claude_cli.old_text import with_old_text
+from acp_jupyter.agents.claude_cli.options import DEFAULT_MODE, Models, commands_update, known_mode
+from acp_jupyter.agents.claude_cli.permission import control_response, decision, deny
+from acp_jupyter.agents.claude_cli.questions import QUESTION_TOOL, answer_questions, question_form
+from acp_jupyter.agents.claude_cli.turn import Turn, death
 from acp_jupyter.agents.rpc import INTERNAL_ERROR, INVALID_REQUEST, Json, Peer, RpcError
-from acp_jupyter.packets.dialects.claude_cli.results import (
+from acp_jupyter.dialects.claude_stream.results import (
     CliResult,
     ControlAnswered,
-    ControlAsked,
-    PermissionAsked,
+    ControlRequested,
+    PermissionRequested,
     PermissionWithdrawn,
     StateChanged,
     TurnEnd,
     TurnError,
     Update,
 )
-from acp_jupyter.packets.json_fields import Obj, obj, text
-
-from .command import CliMissingError, Launch
-from .live import LiveCli
-from .old_text import with_old_text
-from .options import DEFAULT_MODE, Models, commands_update, known_mode
-from .permission import control_response, decision, deny
-from .questions import QUESTION_TOOL, answer_questions, question_form
-from .turn import Turn, death
+from acp_jupyter.protocol.objects import Obj, obj, text
 
 __all__ = ["Session"]
 
@@ -201,13 +200,13 @@ class Session:
                 # Only now is it done: subagents may go on after the first result.
                 if state == "idle" and self._turn is not None and self._turn.outcome is not None:
                     self._finish(self._turn)
-            case PermissionAsked(request_id):
+            case PermissionRequested(request_id):
                 task = self._questions[request_id] = self._spawn(self._ask(result))
                 task.add_done_callback(lambda _: self._questions.pop(request_id, None))
             case PermissionWithdrawn(request_id):
                 if (question := self._questions.get(request_id)) is not None:
                     question.cancel()
-            case ControlAsked() | ControlAnswered():
+            case ControlRequested() | ControlAnswered():
                 pass  # between the CLI and `LiveCli`
             case _:
                 assert_never(result)
@@ -231,7 +230,7 @@ class Session:
             options = self.models.config_options()
             self._notify({"sessionUpdate": "config_option_update", "configOptions": options})
 
-    async def _ask(self, question: PermissionAsked) -> None:
+    async def _ask(self, question: PermissionRequested) -> None:
         """ACP: session/request_permission, elicitation/create. Only "allow" allows."""
         is_form = self._can_ask and question.tool_name == QUESTION_TOOL
         method = "elicitation/create" if is_form else "session/request_permission"

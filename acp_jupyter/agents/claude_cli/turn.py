@@ -7,9 +7,13 @@ from dataclasses import dataclass, field
 from typing import assert_never
 
 from acp_jupyter.agents.rpc import INTERNAL_ERROR, Peer, RpcError
-from acp_jupyter.packets.dialects.claude_cli.end import login_error, wants_login
-from acp_jupyter.packets.dialects.claude_cli.results import TurnEnd, TurnError
-from acp_jupyter.packets.json_fields import Obj, number, text
+from acp_jupyter.dialects.claude_stream.results import (
+    TurnEnd,
+    TurnError,
+    is_logged_out,
+    login_error,
+)
+from acp_jupyter.protocol.objects import Obj, number, text
 
 __all__ = ["Turn", "death"]
 
@@ -51,7 +55,7 @@ def _rpc_error(error: Obj) -> RpcError:
 
 def death(end_reason: str, last_words: str) -> TurnError:
     """Return how a turn ends whose process is gone."""
-    if wants_login(last_words):
+    if is_logged_out(last_words):
         return TurnError(login_error(last_words), needs_login=True)
     message = f"The Claude CLI {end_reason} during the turn. Your next message starts it again."
     error: Obj = {"code": INTERNAL_ERROR, "message": message}

@@ -8,6 +8,32 @@ from collections.abc import Callable, Coroutine, Mapping
 from importlib import metadata
 from pathlib import Path
 
+from acp_jupyter.agents.demo.change import ask_twice, create, edit
+from acp_jupyter.agents.demo.choose import Request, Task, understand
+from acp_jupyter.agents.demo.command import run
+from acp_jupyter.agents.demo.delegate import delegate
+from acp_jupyter.agents.demo.explore import explore
+from acp_jupyter.agents.demo.files import Files
+from acp_jupyter.agents.demo.mcp_client import StdioServer
+from acp_jupyter.agents.demo.notebook import edit_notebook, fix_cell, look_at, plot
+from acp_jupyter.agents.demo.prompt import prompt_text
+from acp_jupyter.agents.demo.questions import ask_form
+from acp_jupyter.agents.demo.quoting import one_line
+from acp_jupyter.agents.demo.session import COMMANDS, Session, environment_rate
+from acp_jupyter.agents.demo.talk import (
+    bench,
+    crash,
+    fail,
+    help_,
+    long_answer,
+    markdown,
+    max_tokens,
+    plan,
+    refuse,
+)
+from acp_jupyter.agents.demo.toolbox import Toolbox
+from acp_jupyter.agents.demo.turn import Turn, TurnCancelledError
+from acp_jupyter.agents.demo.workspace import Workspace
 from acp_jupyter.agents.rpc import (
     INTERNAL_ERROR,
     INVALID_PARAMS,
@@ -17,23 +43,6 @@ from acp_jupyter.agents.rpc import (
     Peer,
     RpcError,
 )
-
-from .change import ask_twice, create, edit
-from .choose import Request, Task, understand
-from .command import run
-from .delegate import delegate
-from .explore import explore
-from .files import Files
-from .mcp_client import StdioServer
-from .notebook import edit_notebook, fix_cell, look_at, plot
-from .prompt import prompt_text
-from .questions import ask_form
-from .quoting import one_line
-from .session import COMMANDS, Session, environment_rate
-from .talk import bench, crash, fail, help_, long_answer, markdown, max_tokens, plan, refuse
-from .toolbox import Toolbox
-from .turn import Turn, TurnCancelledError
-from .workspace import Workspace
 
 __all__ = ["DemoAgent"]
 

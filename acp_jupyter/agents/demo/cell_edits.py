@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from .edits import Edit, drop_iterrows, parses, use_comprehensions
+from acp_jupyter.agents.demo.edits import Edit, drop_iterrows, parses, use_comprehensions
 
 __all__ = ["propose_for_cell"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from .steps import StepFailedError, step
-from .turn import Turn
+from acp_jupyter.agents.demo.steps import StepFailedError, step
+from acp_jupyter.agents.demo.turn import Turn
 
 __all__ = [
     "CellLine",

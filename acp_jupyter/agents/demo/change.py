@@ -6,15 +6,14 @@ import asyncio
 import itertools
 from pathlib import Path
 
+from acp_jupyter.agents.demo.choose import Request
+from acp_jupyter.agents.demo.edits import new_file, propose
+from acp_jupyter.agents.demo.files import FileAccessError
+from acp_jupyter.agents.demo.proposal import Proposal, carry_out, outcome
+from acp_jupyter.agents.demo.quoting import code_block, plain_name
+from acp_jupyter.agents.demo.turn import Turn, text_content
+from acp_jupyter.agents.demo.workspace import OutsideWorkspaceError
 from acp_jupyter.agents.rpc import Json
-
-from .choose import Request
-from .edits import new_file, propose
-from .files import FileAccessError
-from .proposal import Proposal, carry_out, outcome
-from .quoting import code_block, plain_name
-from .turn import Turn, text_content
-from .workspace import OutsideWorkspaceError
 
 __all__ = ["ask_twice", "create", "edit"]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from .workspace import TEXT_SUFFIXES
+from acp_jupyter.agents.demo.workspace import TEXT_SUFFIXES
 
 __all__ = ["Request", "Task", "understand"]
 

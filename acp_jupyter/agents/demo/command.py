@@ -7,11 +7,10 @@ import shutil
 import sys
 from pathlib import Path
 
+from acp_jupyter.agents.demo.choose import Request
+from acp_jupyter.agents.demo.quoting import code_block
+from acp_jupyter.agents.demo.turn import Turn, text_content
 from acp_jupyter.agents.rpc import Json, RpcError
-
-from .choose import Request
-from .quoting import code_block
-from .turn import Turn, text_content
 
 __all__ = ["run"]
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from .choose import Request
-from .command import run
-from .explore import explore
-from .turn import Turn, text_content
+from acp_jupyter.agents.demo.choose import Request
+from acp_jupyter.agents.demo.command import run
+from acp_jupyter.agents.demo.explore import explore
+from acp_jupyter.agents.demo.turn import Turn, text_content
 
 __all__ = ["delegate"]
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from .choose import Request
-from .files import FileAccessError
-from .quoting import code_block, plain_name
-from .turn import Turn, text_content
-from .workspace import Entry, OutsideWorkspaceError
+from acp_jupyter.agents.demo.choose import Request
+from acp_jupyter.agents.demo.files import FileAccessError
+from acp_jupyter.agents.demo.quoting import code_block, plain_name
+from acp_jupyter.agents.demo.turn import Turn, text_content
+from acp_jupyter.agents.demo.workspace import Entry, OutsideWorkspaceError
 
 __all__ = ["explore"]
 

@@ -7,9 +7,8 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from acp_jupyter.agents.demo.workspace import MAX_TEXT_BYTES
 from acp_jupyter.agents.rpc import Json, Peer, RpcError
-
-from .workspace import MAX_TEXT_BYTES
 
 __all__ = ["FileAccessError", "Files"]
 

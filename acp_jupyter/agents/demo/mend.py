@@ -9,7 +9,7 @@ import re
 import sys
 from collections.abc import Iterable
 
-from .edits import Edit, parses
+from acp_jupyter.agents.demo.edits import Edit, parses
 
 __all__ = ["mend"]
 

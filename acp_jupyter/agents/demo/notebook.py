@@ -5,18 +5,25 @@ from __future__ import annotations
 import functools
 from collections.abc import Awaitable, Callable, Coroutine
 
+from acp_jupyter.agents.demo.cell_edits import propose_for_cell
+from acp_jupyter.agents.demo.cells import (
+    CellLine,
+    Variable,
+    inserted_id,
+    list_cells,
+    read_cell,
+    told,
+    variables,
+)
+from acp_jupyter.agents.demo.choose import Request
+from acp_jupyter.agents.demo.edits import Edit
+from acp_jupyter.agents.demo.mend import mend
+from acp_jupyter.agents.demo.plotting import can_plot, picture_words, plot_code
+from acp_jupyter.agents.demo.quoting import code_block, plain_name, quote
+from acp_jupyter.agents.demo.steps import StepFailedError, step
+from acp_jupyter.agents.demo.toolbox import NO_TOOLS, ToolAnswer
+from acp_jupyter.agents.demo.turn import Turn
 from acp_jupyter.agents.rpc import Json
-
-from .cell_edits import propose_for_cell
-from .cells import CellLine, Variable, inserted_id, list_cells, read_cell, told, variables
-from .choose import Request
-from .edits import Edit
-from .mend import mend
-from .plotting import can_plot, picture_words, plot_code
-from .quoting import code_block, plain_name, quote
-from .steps import StepFailedError, step
-from .toolbox import NO_TOOLS, ToolAnswer
-from .turn import Turn
 
 __all__ = ["edit_notebook", "fix_cell", "look_at", "plot"]
 

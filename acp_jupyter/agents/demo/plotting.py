@@ -5,8 +5,8 @@ from __future__ import annotations
 import base64
 import binascii
 
-from .cells import Variable
-from .toolbox import Picture
+from acp_jupyter.agents.demo.cells import Variable
+from acp_jupyter.agents.demo.toolbox import Picture
 
 __all__ = ["can_plot", "picture_words", "plot_code"]
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from acp_jupyter.agents.demo.edits import Edit
+from acp_jupyter.agents.demo.files import FileAccessError
+from acp_jupyter.agents.demo.turn import Answer, Turn, text_content
 from acp_jupyter.agents.rpc import Json
-
-from .edits import Edit
-from .files import FileAccessError
-from .turn import Answer, Turn, text_content
 
 __all__ = ["Proposal", "carry_out", "outcome"]
 

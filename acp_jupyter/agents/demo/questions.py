@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+from acp_jupyter.agents.demo.choose import Request
+from acp_jupyter.agents.demo.quoting import quote
+from acp_jupyter.agents.demo.turn import Turn, TurnCancelledError
 from acp_jupyter.agents.rpc import Json, RpcError
-
-from .choose import Request
-from .quoting import quote
-from .turn import Turn, TurnCancelledError
 
 __all__ = ["ask_form"]
 

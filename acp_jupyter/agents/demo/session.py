@@ -6,11 +6,10 @@ import asyncio
 import os
 from dataclasses import dataclass, field
 
+from acp_jupyter.agents.demo.files import Files
+from acp_jupyter.agents.demo.toolbox import Toolbox
+from acp_jupyter.agents.demo.workspace import Workspace
 from acp_jupyter.agents.rpc import INVALID_PARAMS, Json, RpcError
-
-from .files import Files
-from .toolbox import Toolbox
-from .workspace import Workspace
 
 __all__ = ["COMMANDS", "Session", "environment_rate"]
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+from acp_jupyter.agents.demo.mcp_client import McpError
+from acp_jupyter.agents.demo.quoting import code_block
+from acp_jupyter.agents.demo.toolbox import SERVER_NAME, ToolAnswer
+from acp_jupyter.agents.demo.turn import Kind, Turn, text_content
 from acp_jupyter.agents.rpc import Json
-
-from .mcp_client import McpError
-from .quoting import code_block
-from .toolbox import SERVER_NAME, ToolAnswer
-from .turn import Kind, Turn, text_content
 
 __all__ = ["StepFailedError", "step"]
 

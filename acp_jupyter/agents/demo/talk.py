@@ -8,12 +8,11 @@ import sys
 import time
 from typing import NoReturn
 
+from acp_jupyter.agents.demo import prose
+from acp_jupyter.agents.demo.choose import Request
+from acp_jupyter.agents.demo.quoting import quote
+from acp_jupyter.agents.demo.turn import Turn
 from acp_jupyter.agents.rpc import INTERNAL_ERROR, INVALID_PARAMS, RpcError
-
-from . import prose
-from .choose import Request
-from .quoting import quote
-from .turn import Turn
 
 __all__ = [
     "bench",

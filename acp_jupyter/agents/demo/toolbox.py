@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from acp_jupyter.agents.demo.mcp_client import McpClient, McpError, StdioServer, texts
 from acp_jupyter.agents.rpc import Json
-
-from .mcp_client import McpClient, McpError, StdioServer, texts
 
 __all__ = ["NO_TOOLS", "SERVER_NAME", "Picture", "ToolAnswer", "Toolbox"]
 

@@ -9,9 +9,8 @@ from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from typing import Literal
 
+from acp_jupyter.agents.demo.session import Session
 from acp_jupyter.agents.rpc import Json, Peer, RpcError, encode
-
-from .session import Session
 
 __all__ = ["Answer", "Kind", "Status", "Turn", "TurnCancelledError", "text_content"]
 

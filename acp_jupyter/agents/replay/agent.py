@@ -7,6 +7,15 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
+from acp_jupyter.agents.replay.defaults import default_answer, default_hello
+from acp_jupyter.agents.replay.file_work import FileWork
+from acp_jupyter.agents.replay.localise import Localiser
+from acp_jupyter.agents.replay.player import Player
+from acp_jupyter.agents.replay.read import read_recording
+from acp_jupyter.agents.replay.recording import OPENINGS, Opening, Recording, RecordingError
+from acp_jupyter.agents.replay.session import LiveSession
+from acp_jupyter.agents.replay.steps import Object, Part, RecordedSession, Reply, Send
+from acp_jupyter.agents.replay.terminals import Commands
 from acp_jupyter.agents.rpc import (
     INVALID_PARAMS,
     INVALID_REQUEST,
@@ -15,16 +24,6 @@ from acp_jupyter.agents.rpc import (
     Peer,
     RpcError,
 )
-
-from .defaults import default_answer, default_hello
-from .file_work import FileWork
-from .localise import Localiser
-from .player import Player
-from .read import read_recording
-from .recording import OPENINGS, Opening, Recording, RecordingError
-from .session import LiveSession
-from .steps import Object, Part, RecordedSession, Reply, Send
-from .terminals import Commands
 
 __all__ = ["Options", "ReplayAgent"]
 

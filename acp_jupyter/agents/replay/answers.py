@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from .steps import Ask, Object
+from acp_jupyter.agents.replay.steps import Ask, Object
 
 __all__ = ["LiveAnswer", "difference", "is_allowed", "is_cancelled", "is_rejected"]
 

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from acp_jupyter.agents.replay.answers import LiveAnswer, is_allowed, is_cancelled
+from acp_jupyter.agents.replay.steps import Ask
 from acp_jupyter.agents.rpc import Json, Peer, RpcError
-
-from .answers import LiveAnswer, is_allowed, is_cancelled
-from .steps import Ask
 
 __all__ = ["NotAllowedError", "ShownChange", "StoppedError", "ask_for_changes", "tell_done"]
 

@@ -6,14 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from acp_jupyter.packets.change_notes import FileWritten
-from acp_jupyter.packets.dialects.traffic_log.log import LogProblem, read_log
-from acp_jupyter.packets.file_notes import FilesChanged
-from acp_jupyter.packets.notes import read_note
-from acp_jupyter.packets.traffic import TrafficEntry
-
-from .recording import OPENINGS, Opening, Recording
-from .steps import (
+from acp_jupyter.agents.replay.recording import OPENINGS, Opening, Recording
+from acp_jupyter.agents.replay.steps import (
     Answered,
     Ask,
     Cancelled,
@@ -26,7 +20,12 @@ from .steps import (
     TerminalNote,
     Told,
 )
-from .terminals import show_terminals
+from acp_jupyter.agents.replay.terminals import show_terminals
+from acp_jupyter.dialects.traffic.json_values import LogProblem
+from acp_jupyter.dialects.traffic.log import read_log
+from acp_jupyter.protocol.host_events.notes import read_note
+from acp_jupyter.protocol.host_events.workspace import FilesChanged, FileWritten
+from acp_jupyter.protocol.traffic import TrafficEntry
 
 __all__ = ["build"]
 

@@ -6,13 +6,18 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Literal
 
+from acp_jupyter.agents.replay.asking import (
+    NotAllowedError,
+    ShownChange,
+    StoppedError,
+    ask_for_changes,
+    tell_done,
+)
+from acp_jupyter.agents.replay.consent import Consent
+from acp_jupyter.agents.replay.files import Change, FileChangeError, make_changes, wanted_changes
+from acp_jupyter.agents.replay.localise import Localiser
 from acp_jupyter.agents.rpc import Peer
-from acp_jupyter.packets.file_notes import FileChange
-
-from .asking import NotAllowedError, ShownChange, StoppedError, ask_for_changes, tell_done
-from .consent import Consent
-from .files import Change, FileChangeError, make_changes, wanted_changes
-from .localise import Localiser
+from acp_jupyter.protocol.host_events.workspace import FileChange
 
 __all__ = ["Changes"]
 

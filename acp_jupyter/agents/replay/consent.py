@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from .steps import Object
+from acp_jupyter.agents.replay.steps import Object
 
 __all__ = ["Consent"]
 

@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from importlib import metadata
 from typing import Any
 
+from acp_jupyter.agents.replay.steps import Object
 from acp_jupyter.agents.rpc import Json
-
-from .steps import Object
 
 __all__ = ["default_answer", "default_hello"]
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from acp_jupyter.agents.replay.changes import Changes
+from acp_jupyter.agents.replay.consent import Consent
+from acp_jupyter.agents.replay.localise import Localiser
+from acp_jupyter.agents.replay.steps import Ask, Part
+from acp_jupyter.agents.replay.writes import Writes
 from acp_jupyter.agents.rpc import Peer
-from acp_jupyter.packets.file_notes import FileChange
-
-from .changes import Changes
-from .consent import Consent
-from .localise import Localiser
-from .steps import Ask, Part
-from .writes import Writes
+from acp_jupyter.protocol.host_events.workspace import FileChange
 
 __all__ = ["FileWork"]
 

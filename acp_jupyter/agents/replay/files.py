@@ -15,9 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import assert_never
 
-from acp_jupyter.packets.file_notes import FileBytes, FileChange, FileText
-
-from .localise import Localiser
+from acp_jupyter.agents.replay.localise import Localiser
+from acp_jupyter.protocol.host_events.workspace import FileBytes, FileChange, FileText
 
 __all__ = ["Change", "FileChangeError", "MakingError", "make_changes", "wanted_changes"]
 

@@ -6,18 +6,32 @@ import asyncio
 from collections.abc import Mapping
 from typing import TypeVar
 
+from acp_jupyter.agents.replay.answers import (
+    LiveAnswer,
+    difference,
+    is_allowed,
+    is_cancelled,
+    is_rejected,
+)
+from acp_jupyter.agents.replay.asking import NotAllowedError, StoppedError
+from acp_jupyter.agents.replay.file_work import FileWork
+from acp_jupyter.agents.replay.files import FileChangeError, MakingError
+from acp_jupyter.agents.replay.localise import Localiser
+from acp_jupyter.agents.replay.pace import Pace
+from acp_jupyter.agents.replay.steps import (
+    Answered,
+    Ask,
+    Cancelled,
+    Object,
+    Part,
+    Reply,
+    Send,
+    Step,
+)
+from acp_jupyter.agents.replay.terminals import Commands
+from acp_jupyter.agents.replay.turn import PlayedTurn
+from acp_jupyter.agents.replay.writes import WRITE
 from acp_jupyter.agents.rpc import Peer, RpcError
-
-from .answers import LiveAnswer, difference, is_allowed, is_cancelled, is_rejected
-from .asking import NotAllowedError, StoppedError
-from .file_work import FileWork
-from .files import FileChangeError, MakingError
-from .localise import Localiser
-from .pace import Pace
-from .steps import Answered, Ask, Cancelled, Object, Part, Reply, Send, Step
-from .terminals import Commands
-from .turn import PlayedTurn
-from .writes import WRITE
 
 __all__ = ["DivergedError", "Player", "TurnCancelledError"]
 

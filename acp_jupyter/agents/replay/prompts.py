@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .localise import Localiser
-from .steps import Part
+from acp_jupyter.agents.replay.localise import Localiser
+from acp_jupyter.agents.replay.steps import Part
 
 __all__ = ["is_recorded_prompt", "mismatch"]
 

@@ -6,8 +6,8 @@ import hashlib
 import io
 from pathlib import Path
 
-from .build import build
-from .recording import Recording, RecordingError
+from acp_jupyter.agents.replay.build import build
+from acp_jupyter.agents.replay.recording import Recording, RecordingError
 
 __all__ = ["read_recording"]
 

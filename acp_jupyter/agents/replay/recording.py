@@ -6,9 +6,8 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from acp_jupyter.packets.dialects.traffic_log.log import LogProblem
-
-from .steps import Object, Part, RecordedSession, Send
+from acp_jupyter.agents.replay.steps import Object, Part, RecordedSession, Send
+from acp_jupyter.dialects.traffic.json_values import LogProblem
 
 __all__ = ["OPENINGS", "Opening", "Recording", "RecordingError"]
 

@@ -6,12 +6,11 @@ import asyncio
 import itertools
 from collections.abc import Sequence
 
+from acp_jupyter.agents.replay.player import DivergedError, Player, TurnCancelledError
+from acp_jupyter.agents.replay.prompts import is_recorded_prompt, mismatch
+from acp_jupyter.agents.replay.recording import Recording
+from acp_jupyter.agents.replay.steps import Object, Part, RecordedSession
 from acp_jupyter.agents.rpc import INTERNAL_ERROR, INVALID_PARAMS, Json, Peer, RpcError
-
-from .player import DivergedError, Player, TurnCancelledError
-from .prompts import is_recorded_prompt, mismatch
-from .recording import Recording
-from .steps import Object, Part, RecordedSession
 
 __all__ = ["LiveSession"]
 

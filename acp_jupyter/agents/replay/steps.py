@@ -6,9 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
-from acp_jupyter.packets.change_notes import FileWritten
-from acp_jupyter.packets.file_notes import FileChange
-from acp_jupyter.packets.terminal_notes import TerminalExited, TerminalOutput, TerminalStarted
+from acp_jupyter.protocol.host_events.workspace import (
+    FileChange,
+    FileWritten,
+    TerminalExited,
+    TerminalOutput,
+    TerminalStarted,
+)
 
 __all__ = [
     "Answered",

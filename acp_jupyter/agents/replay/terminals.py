@@ -1,7 +1,7 @@
 """Recorded commands, told by the agent itself: a log may come from anyone, so nothing is run.
 
 What the log's client had shown of a terminal is put into updates of the tool call that names it,
-in the ``_meta`` that `acp_jupyter.packets.terminal_meta` describes.
+in the ``_meta`` that `acp_jupyter.protocol.tools.terminal_meta` describes.
 """
 
 from __future__ import annotations
@@ -11,10 +11,21 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Self, TypeAlias, assert_never
 
-from acp_jupyter.packets.terminal_notes import TerminalExited, TerminalOutput, TerminalStarted
-
-from .steps import Answered, Ask, Object, Part, RecordedSession, Send, TerminalNote
-from .terminals_answers import told_by_answers
+from acp_jupyter.agents.replay.steps import (
+    Answered,
+    Ask,
+    Object,
+    Part,
+    RecordedSession,
+    Send,
+    TerminalNote,
+)
+from acp_jupyter.agents.replay.terminals_answers import told_by_answers
+from acp_jupyter.protocol.host_events.workspace import (
+    TerminalExited,
+    TerminalOutput,
+    TerminalStarted,
+)
 
 __all__ = ["Commands", "show_terminals"]
 

@@ -6,9 +6,12 @@ import shlex
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
-from acp_jupyter.packets.terminal_notes import TerminalExited, TerminalOutput, TerminalStarted
-
-from .steps import Answered, Ask, Object, RecordedSession, TerminalNote
+from acp_jupyter.agents.replay.steps import Answered, Ask, Object, RecordedSession, TerminalNote
+from acp_jupyter.protocol.host_events.workspace import (
+    TerminalExited,
+    TerminalOutput,
+    TerminalStarted,
+)
 
 __all__ = ["told_by_answers"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .steps import Cancelled, Part, Send, Step
+from acp_jupyter.agents.replay.steps import Cancelled, Part, Send, Step
 
 __all__ = ["PlayedTurn"]
 

@@ -8,12 +8,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from acp_jupyter.agents.replay.asking import (
+    NotAllowedError,
+    ShownChange,
+    ask_for_changes,
+    tell_done,
+)
+from acp_jupyter.agents.replay.files import FileChangeError
+from acp_jupyter.agents.replay.localise import Localiser
+from acp_jupyter.agents.replay.steps import Ask, Part
 from acp_jupyter.agents.rpc import Peer, RpcError
-
-from .asking import NotAllowedError, ShownChange, ask_for_changes, tell_done
-from .files import FileChangeError
-from .localise import Localiser
-from .steps import Ask, Part
 
 __all__ = ["WRITE", "Writes"]
 

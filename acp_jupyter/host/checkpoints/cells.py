@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from acp_jupyter.errors import BadRequest, ChangesRefused
-from acp_jupyter.packets.change_notes import Hunk
+from acp_jupyter.protocol.host_events.workspace import Hunk
 
 __all__ = ["is_notebook", "without_cells"]
 

@@ -21,7 +21,7 @@ from acp_jupyter.host.checkpoints.lock import locked
 from acp_jupyter.host.file_changes.scan import RECORDS, SKIPPED, TEMPORARY, is_environment
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.own_folders import is_below
-from acp_jupyter.packets.display import human_size
+from acp_jupyter.protocol.paths import human_size
 
 __all__ = ["Checkpoints", "NotKept", "Taken"]
 

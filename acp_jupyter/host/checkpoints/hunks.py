@@ -16,7 +16,7 @@ from acp_jupyter.host.checkpoints.disk import Disk
 from acp_jupyter.host.checkpoints.folder import Checkpoints
 from acp_jupyter.host.checkpoints.git import GitError
 from acp_jupyter.host.checkpoints.revert import SINCE
-from acp_jupyter.packets.change_notes import Hunk
+from acp_jupyter.protocol.host_events.workspace import Hunk
 
 __all__ = ["PartOfFile", "TextStep", "TextSteps", "without_hunks"]
 

@@ -11,8 +11,8 @@ from collections.abc import Collection, Iterator, Sequence
 from difflib import SequenceMatcher
 
 from acp_jupyter.errors import ChangesRefused
-from acp_jupyter.packets.fingerprint import fingerprint
-from acp_jupyter.packets.json_fields import Obj, items, obj, text
+from acp_jupyter.protocol.fingerprint import fingerprint
+from acp_jupyter.protocol.objects import Obj, items, obj, text
 
 __all__ = ["edited_cells", "has_marked", "without_marked"]
 

@@ -10,7 +10,7 @@ from acp_jupyter.host.checkpoints.diff import Side, TreeChange, blobs, sizes, tr
 from acp_jupyter.host.checkpoints.folder import Checkpoints
 from acp_jupyter.host.checkpoints.git import GitError, GitTooMuch
 from acp_jupyter.host.checkpoints.patch import make_patch
-from acp_jupyter.packets.display import human_size
+from acp_jupyter.protocol.paths import human_size
 
 __all__ = ["FileSides", "read_changes", "read_patch"]
 

@@ -17,7 +17,7 @@ from acp_jupyter.host.checkpoints.store import CheckpointStore
 from acp_jupyter.host.checkpoints.wording import MARKED, NOTEBOOK, words_of
 from acp_jupyter.host.file_changes.birth import born_ns
 from acp_jupyter.host.file_changes.scan import FileChanged, FolderScan, Signature, lineage
-from acp_jupyter.packets.change_notes import ChangedFile, TurnChangesNote
+from acp_jupyter.protocol.host_events.workspace import ChangedFile, TurnChangesNote
 
 __all__ = ["Looks", "TurnCheckpoints"]
 

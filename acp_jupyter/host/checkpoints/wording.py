@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from itertools import groupby
 
-from acp_jupyter.packets.change_notes import ChangedFile
+from acp_jupyter.protocol.host_events.workspace import ChangedFile
 
 __all__ = ["MARKED", "NOTEBOOK", "words_of"]
 

@@ -14,7 +14,7 @@ from pydantic import JsonValue, StringConstraints, TypeAdapter, ValidationError
 from pydantic_core import SchemaError
 
 from acp_jupyter.errors import InvalidAnswers
-from acp_jupyter.packets.elicitation import ElicitationField
+from acp_jupyter.protocol.elicitation import ElicitationField
 
 __all__ = ["checked_answers"]
 

@@ -13,8 +13,8 @@ from acp_jupyter.errors import BadRequest, QuestionGone, QuestionSettled
 from acp_jupyter.host.answerer import SOMEBODY, Answerer
 from acp_jupyter.host.elicitation.answers import checked_answers
 from acp_jupyter.host.journal import Journal
-from acp_jupyter.packets.elicitation_notes import ElicitationSettled
-from acp_jupyter.transcript.elicitation_items import Elicitation
+from acp_jupyter.protocol.host_events.permissions import ElicitationSettled
+from acp_jupyter.transcript.model.question_items import Elicitation
 
 __all__ = ["Elicitations", "Outcome", "QuestionRefused", "QuestionWithdrawn"]
 

@@ -6,8 +6,7 @@ import posixpath
 from collections.abc import Collection, Iterable
 
 from acp_jupyter.host.file_changes.scan import FileChanged, FolderScan
-from acp_jupyter.packets.artifact_types import INDEX, file_type
-from acp_jupyter.packets.made_models import ArtifactInfo
+from acp_jupyter.protocol.artifacts import INDEX, ArtifactInfo, file_type
 
 __all__ = ["made_artifacts"]
 

@@ -14,8 +14,8 @@ from typing import Protocol
 
 from acp_jupyter.host.file_changes.scan import FileChanged, FolderScan, Signature
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.packets.display import human_size
-from acp_jupyter.packets.file_notes import FileBytes, FileChange, FileText
+from acp_jupyter.protocol.host_events.workspace import FileBytes, FileChange, FileText
+from acp_jupyter.protocol.paths import human_size
 
 __all__ = ["FileContents", "KeptChanges", "Scrubs"]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from acp_jupyter.transcript.items import ToolCall
-from acp_jupyter.transcript.state import Transcript
+from acp_jupyter.transcript.model.state import Transcript
+from acp_jupyter.transcript.model.tool_items import ToolCall
 
 __all__ = ["edited_paths", "names_file", "shown_paths"]
 

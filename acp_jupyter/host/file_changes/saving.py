@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterator
 
 from acp_jupyter.host.documents import Saved
-from acp_jupyter.packets.notes import HostNotice
+from acp_jupyter.protocol.host_events.notes import HostNotice
 
 __all__ = ["save_documents"]
 

@@ -21,9 +21,9 @@ from acp_jupyter.host.file_changes.scan import FileChanged, FolderScan, changes,
 from acp_jupyter.host.journal import Journal
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.own_folders import is_below
-from acp_jupyter.packets.file_notes import ArtifactsMade, FilesChanged
-from acp_jupyter.packets.notes import HostNotice
-from acp_jupyter.packets.session_notes import FolderLook
+from acp_jupyter.protocol.host_events.notes import HostNotice
+from acp_jupyter.protocol.host_events.session import FolderScanNote
+from acp_jupyter.protocol.host_events.workspace import ArtifactsFound, FilesChanged
 
 __all__ = ["TurnFiles"]
 
@@ -123,12 +123,12 @@ class TurnFiles:
             seconds += self._limits.checkpoint_seconds
         done, _ = await asyncio.wait((self._first,), timeout=_TOLD_SECONDS)
         if not done:
-            self._journal.note(FolderLook(turn_id=self._turn_id))
+            self._journal.note(FolderScanNote(turn_id=self._turn_id))
             left = max(0.0, seconds + _SLACK_SECONDS - _TOLD_SECONDS)
             try:
                 done, _ = await asyncio.wait((self._first,), timeout=left)
             finally:
-                self._journal.note(FolderLook(turn_id=self._turn_id, over=True))
+                self._journal.note(FolderScanNote(turn_id=self._turn_id, over=True))
         self._before = self._first.result() if done else None
 
     async def hold_end(self, stop: asyncio.Event) -> None:
@@ -237,7 +237,7 @@ class TurnFiles:
         if made:
             most = self._limits.shown_artifacts
             self._journal.note(
-                ArtifactsMade(turn_id=turn_id, artifacts=made[:most], left_out=len(made[most:]))
+                ArtifactsFound(turn_id=turn_id, artifacts=made[:most], left_out=len(made[most:]))
             )
 
     async def _first_scan(self) -> FolderScan:

@@ -13,9 +13,9 @@ from acp_jupyter.host.files.workspace import WorkspaceFiles
 from acp_jupyter.host.journal import Journal
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.text_format import text_window
-from acp_jupyter.packets.change_notes import FileWritten
-from acp_jupyter.packets.paths import relative_path
-from acp_jupyter.transcript.items import ToolCall
+from acp_jupyter.protocol.host_events.workspace import FileWritten
+from acp_jupyter.protocol.paths import relative_path
+from acp_jupyter.transcript.model.tool_items import ToolCall
 
 __all__ = ["AgentFiles"]
 

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 from acp_jupyter.errors import BadRequest
 from acp_jupyter.host.environment import agent_environment
 from acp_jupyter.host.registry.entries import AgentSpec
-from acp_jupyter.packets.parse.login import TerminalLogin, assignments, terminal_login
+from acp_jupyter.protocol.parse.login import TerminalLogin, assignments, terminal_login
 
 __all__ = ["Launch", "Terminal", "Terminals", "launch_of"]
 

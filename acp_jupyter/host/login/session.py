@@ -15,10 +15,9 @@ from acp_jupyter.host.login.launch import Terminal, Terminals, launch_of
 from acp_jupyter.host.login.side import AgentSide, LoginAnswer
 from acp_jupyter.host.login.words import variable_advice
 from acp_jupyter.host.registry.entries import AgentSpec
-from acp_jupyter.packets.login_models import AuthMethod
-from acp_jupyter.packets.login_notes import LoginDone, LoginStarted
-from acp_jupyter.packets.login_notes import LoginNeeded as LoginNeededNote
-from acp_jupyter.packets.parse.login import auth_methods
+from acp_jupyter.protocol.host_events.session import LoginDone, LoginStarted
+from acp_jupyter.protocol.host_events.session import LoginNeeded as LoginNeededNote
+from acp_jupyter.protocol.parse.login import AuthMethod, auth_methods
 
 __all__ = ["SessionLogin"]
 

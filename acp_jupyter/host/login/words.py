@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from acp_jupyter.errors import LoginNeeded
-from acp_jupyter.packets.login_models import AuthMethod
-from acp_jupyter.packets.parse.login import auth_methods
+from acp_jupyter.protocol.parse.login import AuthMethod, auth_methods
 
 __all__ = ["login_needed", "silent_for_want_of_login", "variable_advice"]
 

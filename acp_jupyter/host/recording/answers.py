@@ -12,13 +12,14 @@ from acp_jupyter.host.permissions import decide
 from acp_jupyter.host.permissions_paths import Places
 from acp_jupyter.host.rules.ruling import facts_of
 from acp_jupyter.host.traffic_log import read_entries
-from acp_jupyter.packets.models import PermissionRequest, PermissionResponse
-from acp_jupyter.packets.notes import PermissionSettledNote, Policy, SessionOpened, read_note
-from acp_jupyter.packets.reader import LogPacket, TrafficReader
-from acp_jupyter.transcript.items import ToolCall
-from acp_jupyter.transcript.reduce import reduce
-from acp_jupyter.transcript.setup import opened
-from acp_jupyter.transcript.state import Transcript
+from acp_jupyter.protocol.host_events.notes import PermissionSettledNote, SessionOpened, read_note
+from acp_jupyter.protocol.host_events.permissions import Policy
+from acp_jupyter.protocol.packets import PermissionRequest, PermissionResponse
+from acp_jupyter.protocol.traffic_reader import LogPacket, TrafficReader
+from acp_jupyter.transcript.model.state import Transcript
+from acp_jupyter.transcript.model.tool_items import ToolCall
+from acp_jupyter.transcript.reduce.reducer import reduce
+from acp_jupyter.transcript.reduce.session import opened_transcript
 
 __all__ = ["AnswerAgain", "RecordedAnswers", "allows", "needs_live_answer"]
 
@@ -148,7 +149,7 @@ def _requests(recording: bytes) -> Iterator[_Asked]:
     note = None if first is None else read_note(dict(first.message))
     if not isinstance(note, SessionOpened):
         return
-    transcript, reader = opened(note, 0), TrafficReader()
+    transcript, reader = opened_transcript(note, 0), TrafficReader()
     open_requests: dict[str, _Asked] = {}
     for entry in entries:
         for packet in reader.read(entry):

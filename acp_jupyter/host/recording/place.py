@@ -12,9 +12,9 @@ from acp_jupyter.errors import BadRequest, FileRefused, NotAllowed, RecordMissin
 from acp_jupyter.host.files.workspace import WorkspaceFiles
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.recording.wish import RecordWish
-from acp_jupyter.packets.display import human_size
-from acp_jupyter.packets.json_shape import read_json
-from acp_jupyter.packets.notes import SessionOpened, read_note
+from acp_jupyter.protocol.host_events.notes import SessionOpened, read_note
+from acp_jupyter.protocol.json import read_json
+from acp_jupyter.protocol.paths import human_size
 
 __all__ = ["FIRST_KEY", "RECORD_SUFFIX", "RecordPlace", "record_folder", "record_name"]
 

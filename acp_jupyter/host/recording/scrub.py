@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any, Self
 
 from acp_jupyter.host.recording.place import FIRST_KEY
-from acp_jupyter.packets.traffic import TrafficEntry
-from acp_jupyter.transcript.redact import Redactor
-from acp_jupyter.transcript.scrub import Scrubber
+from acp_jupyter.protocol.traffic import TrafficEntry
+from acp_jupyter.transcript.redaction.redactor import Redactor
+from acp_jupyter.transcript.redaction.scrubber import Scrubber
 
 __all__ = ["WORKSPACE", "RecordScrubber", "record_text"]
 

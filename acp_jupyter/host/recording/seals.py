@@ -9,7 +9,7 @@ from pathlib import Path
 
 from acp_jupyter.errors import KeptFileBroken
 from acp_jupyter.host.kept_json import KeptJson
-from acp_jupyter.packets.base import Model
+from acp_jupyter.protocol.objects import Model
 
 __all__ = ["RecordSeals"]
 

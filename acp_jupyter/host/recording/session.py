@@ -23,12 +23,12 @@ from acp_jupyter.host.recording.place import RecordPlace
 from acp_jupyter.host.recording.scrub import RecordScrubber, record_text
 from acp_jupyter.host.recording.seals import RecordSeals
 from acp_jupyter.host.recording.wish import RecordWish
-from acp_jupyter.host.registry.agents import AgentSpec
+from acp_jupyter.host.registry.entries import AgentSpec
 from acp_jupyter.host.terminals.recorded import RecordedTerminals
 from acp_jupyter.host.text_format import TextFormat
 from acp_jupyter.host.traffic_log import read_traffic
-from acp_jupyter.packets.display import human_size
-from acp_jupyter.packets.notes import HostNotice, Note
+from acp_jupyter.protocol.host_events.notes import HostNotice, Note
+from acp_jupyter.protocol.paths import human_size
 
 __all__ = ["Recording", "Replaying", "SessionRecord"]
 

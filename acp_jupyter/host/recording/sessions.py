@@ -15,9 +15,9 @@ from acp_jupyter.host.recording.scrub import RecordScrubber
 from acp_jupyter.host.recording.seals import RecordSeals
 from acp_jupyter.host.recording.session import Recording, Replaying
 from acp_jupyter.host.recording.wish import RecordWish
-from acp_jupyter.host.registry.agents import AgentSpec
+from acp_jupyter.host.registry.entries import AgentSpec
 from acp_jupyter.host.session import Session
-from acp_jupyter.transcript.session_state import REPLAYED
+from acp_jupyter.transcript.model.session_state import REPLAYED
 
 __all__ = ["Kept", "Records"]
 

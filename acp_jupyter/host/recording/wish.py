@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from acp_jupyter.packets.base import Model
+from acp_jupyter.protocol.objects import Model
 
 __all__ = ["RecordWish"]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pydantic import Field, ValidationError
 
-from acp_jupyter.packets.base import Model
+from acp_jupyter.protocol.objects import Model
 
 __all__ = ["Downloads"]
 

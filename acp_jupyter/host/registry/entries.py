@@ -13,7 +13,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from acp_jupyter.packets.login_models import AuthMethod
+from acp_jupyter.protocol.parse.login import AuthMethod
 
 __all__ = [
     "AgentReport",

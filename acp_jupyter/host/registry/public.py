@@ -17,7 +17,7 @@ from pydantic import Field
 from acp_jupyter.errors import AgentStartError, BadRequest, UnknownAgent
 from acp_jupyter.host.registry.consent import Downloads
 from acp_jupyter.host.registry.entries import AgentReport, AgentSpec, Finder
-from acp_jupyter.packets.base import Model
+from acp_jupyter.protocol.objects import Model
 
 __all__ = ["PublicAgent", "PublicAgents", "Snapshot", "bundled_snapshot"]
 

@@ -13,9 +13,12 @@ from fnmatch import fnmatchcase
 from acp_jupyter.host.rules.shell import Word, read_script
 from acp_jupyter.host.rules.wildcards import match_further, match_word
 from acp_jupyter.host.rules.wrappers import Commands, commands_of, program_name
-from acp_jupyter.packets.read_inputs import is_shell
-from acp_jupyter.transcript.rule_text import pattern_words
-from acp_jupyter.transcript.shell_words import is_plain_list, plain_words
+from acp_jupyter.protocol.tools.inputs import is_shell
+from acp_jupyter.transcript.permissions.rule_text import (
+    is_plain_command_list,
+    pattern_words,
+    plain_words,
+)
 
 __all__ = ["Denial", "allowing", "denial"]
 
@@ -62,7 +65,7 @@ def allowing(patterns: Iterable[str], command: str, folder: str) -> int | None:
 def _list(command: str, depth: int = 0) -> list[tuple[str, ...]] | None:
     """Return the commands of a list, by their words; None where a shell could do anything more."""
     script = read_script(command)
-    if not is_plain_list(command) or not script.plain or depth > _MOST_DEEP:
+    if not is_plain_command_list(command) or not script.plain or depth > _MOST_DEEP:
         return None
     found: list[tuple[str, ...]] = []
     for words in script.commands:

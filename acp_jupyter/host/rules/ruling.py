@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from acp_jupyter.host.permissions_paths import Places, Spot
 from acp_jupyter.host.rules.commands import Denial, allowing, denial
 from acp_jupyter.host.rules.match import match_address, match_path
-from acp_jupyter.packets.permission_notes import Rule
-from acp_jupyter.transcript.evidence import Evidence, evidence_of
-from acp_jupyter.transcript.items import ToolCall
+from acp_jupyter.protocol.host_events.permissions import Rule
+from acp_jupyter.transcript.model.tool_items import ToolCall
+from acp_jupyter.transcript.permissions.evidence import Evidence, evidence_of
 
 __all__ = ["Facts", "Ruling", "facts_of", "rule_on"]
 

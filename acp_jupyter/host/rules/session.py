@@ -12,8 +12,8 @@ from acp_jupyter.host.journal import Journal
 from acp_jupyter.host.permissions import Standing
 from acp_jupyter.host.permissions_paths import Places
 from acp_jupyter.host.rules.store import RulesStore, same_rule
-from acp_jupyter.packets.permission_notes import Rule, RuleEffect, RulesChanged, RuleScope
-from acp_jupyter.transcript.rule_text import RuleTextError, read_rule
+from acp_jupyter.protocol.host_events.permissions import Rule, RuleEffect, RulesChanged, RuleScope
+from acp_jupyter.transcript.permissions.rule_text import RuleTextError, read_rule
 
 __all__ = ["SessionRules", "turn_rules"]
 

@@ -8,8 +8,8 @@ from pydantic import Field
 
 from acp_jupyter.errors import BadRequest
 from acp_jupyter.host.kept_json import KeptJson
-from acp_jupyter.packets.base import Model
-from acp_jupyter.packets.permission_notes import Rule
+from acp_jupyter.protocol.host_events.permissions import Rule
+from acp_jupyter.protocol.objects import Model
 
 __all__ = ["RulesStore", "same_rule"]
 

@@ -7,7 +7,7 @@ import codecs
 from collections.abc import Callable
 
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.packets.terminal_notes import TerminalOutput
+from acp_jupyter.protocol.host_events.workspace import TerminalOutput
 
 __all__ = ["OutputNotes", "Tail", "Utf8"]
 

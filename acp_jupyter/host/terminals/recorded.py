@@ -14,8 +14,8 @@ from acp_jupyter.host.terminals.client import Allowed
 from acp_jupyter.host.terminals.output import Tail
 from acp_jupyter.host.terminals.state import TerminalExit, TerminalState
 from acp_jupyter.host.traffic_log import read_entries
-from acp_jupyter.packets.notes import Note, read_note
-from acp_jupyter.packets.terminal_notes import (
+from acp_jupyter.protocol.host_events.notes import Note, read_note
+from acp_jupyter.protocol.host_events.workspace import (
     EndedBy,
     TerminalExited,
     TerminalOutput,

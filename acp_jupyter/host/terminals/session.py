@@ -18,8 +18,8 @@ from acp_jupyter.host.terminals.command import prepare
 from acp_jupyter.host.terminals.output import OutputNotes, Tail, Utf8
 from acp_jupyter.host.terminals.process import TerminalProcess
 from acp_jupyter.host.terminals.state import TerminalExit, TerminalState
-from acp_jupyter.packets.notes import Note
-from acp_jupyter.packets.terminal_notes import (
+from acp_jupyter.protocol.host_events.notes import Note
+from acp_jupyter.protocol.host_events.workspace import (
     EndedBy,
     TerminalExited,
     TerminalReleased,

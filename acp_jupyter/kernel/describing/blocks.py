@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pydantic import JsonValue
 
 from acp_jupyter.kernel.describing.values import Described
-from acp_jupyter.notebook.reply import Reply, Text
+from acp_jupyter.notebook_tools.reply import Reply, Text
 
 __all__ = ["variable_blocks"]
 

@@ -8,7 +8,7 @@ from types import BuiltinFunctionType, FunctionType, ModuleType
 
 from acp_jupyter.kernel.describing.frames import detail_of
 from acp_jupyter.kernel.describing.preview import preview, type_name
-from acp_jupyter.notebook.kernel_runner import Variable, Variables
+from acp_jupyter.notebook_tools.kernel_runner import Variable, Variables
 
 __all__ = ["list_variables", "variables_json"]
 

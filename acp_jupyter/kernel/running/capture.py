@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from IPython.core.displaypub import DisplayPublisher
 
 from acp_jupyter.kernel.surroundings import kernel_of
-from acp_jupyter.notebook.outputs import Outputs, Stream
+from acp_jupyter.notebook_tools.outputs import Outputs, Stream
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell

@@ -12,25 +12,26 @@ from acp_jupyter.kernel.running.executor import do_work
 from acp_jupyter.kernel.running.guard import tool_code_runs
 from acp_jupyter.kernel.running.nested import interrupt_main
 from acp_jupyter.kernel.surroundings import current_shell, kernel_of
-from acp_jupyter.notebook.kernel_runner import (
+from acp_jupyter.notebook_tools.kernel_runner import (
     Completion,
     Inspection,
-    KernelTrouble,
+    KernelError,
     OnPrinted,
     RunResult,
     Variables,
 )
-from acp_jupyter.notebook.kernel_work import (
+from acp_jupyter.notebook_tools.kernel_work import (
     Answer,
     CompleteCode,
     FinishedWork,
     InspectCode,
     KernelWork,
-    RunCode,
-    TellVariables,
-    Trouble,
+    NoCellWaits,
+    ReadVariables,
+    RunCodeWork,
+    WaitingCells,
+    WorkError,
 )
-from acp_jupyter.notebook.waiting_cells import NoCellWaits, WaitingCells
 
 __all__ = ["THIS_KERNEL", "EmbeddedKernelRunner"]
 
@@ -111,12 +112,12 @@ class EmbeddedKernelRunner:
         on_printed: OnPrinted | None = None,
     ) -> RunResult:
         """Run code as a cell would, without a number; after the time it is interrupted."""
-        work = RunCode(work_id=_new_id(), code=code, timeout_seconds=timeout_seconds)
+        work = RunCodeWork(work_id=_new_id(), code=code, timeout_seconds=timeout_seconds)
         return await self._do(work, RunResult, timeout_seconds, on_printed)
 
     async def variables(self, kernel_id: str) -> Variables:
         """Return the user's variables."""
-        return await self._do(TellVariables(work_id=_new_id()), Variables, _ASK_SECONDS)
+        return await self._do(ReadVariables(work_id=_new_id()), Variables, _ASK_SECONDS)
 
     async def inspect(self, kernel_id: str, code: str, position: int) -> Inspection:
         """Return what is known of the name at ``position``, in characters."""
@@ -135,7 +136,7 @@ class EmbeddedKernelRunner:
 
     async def restart(self, kernel_id: str) -> None:
         """Refuse: the agent would end with it."""
-        raise KernelTrouble("refused", _RESTART)
+        raise KernelError("refused", _RESTART)
 
     async def _do(
         self,
@@ -148,7 +149,7 @@ class EmbeddedKernelRunner:
         try:
             answer = await asyncio.wait_for(self._anywhere(work, on_printed), most)
         except TimeoutError:
-            raise KernelTrouble("timeout", "The kernel did not answer in time.") from None
+            raise KernelError("timeout", "The kernel did not answer in time.") from None
         assert isinstance(answer, kind)
         return answer
 
@@ -164,19 +165,19 @@ class EmbeddedKernelRunner:
         kernel = kernel_of(current_shell())
         loop = getattr(kernel, "io_loop", None)
         if loop is None:
-            raise KernelTrouble("no_kernel", _NO_KERNEL)
+            raise KernelError("no_kernel", _NO_KERNEL)
         here = asyncio.get_running_loop()
         job = _Job(work, here, here.create_future(), on_printed)
         loop.add_callback(job.run, kernel)
         try:
             await asyncio.wait([job.outcome], timeout=_BUSY_SECONDS)
             if not job.outcome.done() and job.withdraw():
-                raise KernelTrouble("busy", _BUSY)
+                raise KernelError("busy", _BUSY)
             outcome = (await job.outcome).outcome()
         finally:
             if not job.withdraw() and not job.outcome.done():
                 _stop()
-        if isinstance(outcome, Trouble):
+        if isinstance(outcome, WorkError):
             raise outcome.error()
         return outcome
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.session_tools import ToolsOffer
 from acp_jupyter.kernel.running.embedded_runner import THIS_KERNEL, EmbeddedKernelRunner
-from acp_jupyter.notebook.waiting_cells import WaitingCells
+from acp_jupyter.notebook_tools.kernel_work import WaitingCells
 
 __all__ = ["kernel_tools"]
 
@@ -35,9 +35,8 @@ def kernel_tools(root: Path, cells: WaitingCells) -> ToolsOffer:
         That wait in this kernel.
     """
     # Reading notebooks takes a third of a second to import: not for programs without one.
-    from acp_jupyter.notebook.file_notebook import FileNotebooks
-    from acp_jupyter.notebook.notebooks import Notebooks
-    from acp_jupyter.notebook.offer import NotebookTools
+    from acp_jupyter.notebook_tools.mcp.endpoint import NotebookTools
+    from acp_jupyter.notebook_tools.notebooks import FileNotebooks, Notebooks
 
     notebooks = Notebooks(FileNotebooks(root, Limits()))
     return NotebookTools(root, _Here(), notebooks, EmbeddedKernelRunner(cells))

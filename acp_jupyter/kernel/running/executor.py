@@ -8,17 +8,17 @@ from acp_jupyter.kernel.describing.variables import list_variables
 from acp_jupyter.kernel.running.guard import tool_code, tool_code_runs
 from acp_jupyter.kernel.running.nested import run_nested
 from acp_jupyter.kernel.running.telling import Tell
-from acp_jupyter.notebook.kernel_runner import Completion, Inspection, TroubleKind
-from acp_jupyter.notebook.kernel_work import (
+from acp_jupyter.notebook_tools.kernel_runner import Completion, Inspection, TroubleKind
+from acp_jupyter.notebook_tools.kernel_work import (
     CompleteCode,
     FinishedWork,
     InspectCode,
     KernelWork,
-    RunCode,
-    TellVariables,
-    Trouble,
+    ReadVariables,
+    RunCodeWork,
+    WorkError,
 )
-from acp_jupyter.notebook.outputs import uncoloured
+from acp_jupyter.notebook_tools.outputs import uncoloured
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
@@ -53,10 +53,10 @@ def do_work(shell: InteractiveShell | None, work: KernelWork, report_output: Tel
 
 def _done(shell: InteractiveShell, work: KernelWork, tell: Tell) -> FinishedWork:
     match work:
-        case RunCode():
+        case RunCodeWork():
             ran = run_nested(shell, work.code, work.timeout_seconds, tell)
             return FinishedWork(work_id=work.work_id, ran=ran)
-        case TellVariables():
+        case ReadVariables():
             with tool_code():
                 variables = list_variables(shell.user_ns, shell.user_ns_hidden)
             return FinishedWork(work_id=work.work_id, variables=variables)
@@ -105,4 +105,4 @@ def _complete(shell: InteractiveShell, code: str, position: int) -> Completion:
 
 
 def _trouble(work: KernelWork, kind: TroubleKind, message: str) -> FinishedWork:
-    return FinishedWork(work_id=work.work_id, trouble=Trouble(trouble=kind, message=message))
+    return FinishedWork(work_id=work.work_id, trouble=WorkError(trouble=kind, message=message))

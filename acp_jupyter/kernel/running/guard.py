@@ -5,10 +5,9 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 
-from acp_jupyter.delivery.agent_code import let_only_look
-from acp_jupyter.delivery.commands import Command
+from acp_jupyter.api.models.commands import Command, require_read_only
 from acp_jupyter.kernel.surroundings import current_shell, kernel_of
-from acp_jupyter.notebook.kernel_work import TOOL_MARK
+from acp_jupyter.notebook_tools.kernel_work import TOOL_MARK
 
 __all__ = ["check_command", "tool_code", "tool_code_runs"]
 
@@ -43,7 +42,7 @@ def check_command(command: Command) -> None:
         An agent's code runs now.
     """
     if _depth > 0 or _asked_by_tool():
-        let_only_look(command)
+        require_read_only(command)
 
 
 def _asked_by_tool() -> bool:

@@ -14,8 +14,8 @@ from acp_jupyter.kernel.running.capture import captured
 from acp_jupyter.kernel.running.guard import tool_code
 from acp_jupyter.kernel.running.own_loop import OwnLoop
 from acp_jupyter.kernel.running.telling import Tell, Telling
-from acp_jupyter.notebook.kernel_runner import RunResult
-from acp_jupyter.notebook.outputs import Outputs
+from acp_jupyter.notebook_tools.kernel_runner import RunResult
+from acp_jupyter.notebook_tools.outputs import Outputs
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import ExecutionResult, InteractiveShell

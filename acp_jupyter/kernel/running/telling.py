@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Self, TypeAlias
 
 from acp_jupyter.errors import AcpError
-from acp_jupyter.notebook.outputs import Outputs
+from acp_jupyter.notebook_tools.outputs import Outputs
 
 __all__ = ["Tell", "Telling"]
 

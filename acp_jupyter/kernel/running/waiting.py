@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from acp_jupyter.delivery.frames import TurnDetail
+from acp_jupyter.api.models.turns import TurnDetail
 from acp_jupyter.kernel.client import HostClient
 from acp_jupyter.kernel.surroundings import current_shell
-from acp_jupyter.notebook.kernel_work import PrintedSoFar
+from acp_jupyter.notebook_tools.kernel_work import PrintedSoFar
 
 __all__ = ["follow_and_work", "follow_only"]
 

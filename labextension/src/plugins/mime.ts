@@ -2,7 +2,7 @@ import { parseSnapshot } from '../wire/parse';
 import { isRecord, text } from '../wire/read';
 import type { TurnSnapshot } from '../wire/types';
 
-/** Of `acp_jupyter.transcript.record`. */
+/** Of `acp_jupyter.transcript.output.bundle`. */
 export const TURN_MIME = 'application/vnd.acp-jupyter.turn+json';
 
 /** Output metadata of a bundle without the turn MIME type: `acp_jupyter.kernel.widget`. */

@@ -1,2 +1,2 @@
-/** Of `acp_jupyter.delivery.frames`; page and server must hold the same. */
+/** Of `acp_jupyter.api.models.frames`; page and server must hold the same. */
 export const API_VERSION = 1;
