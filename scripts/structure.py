@@ -16,6 +16,8 @@ ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = "acp_jupyter"
 MODULES_IN_A_FOLDER = 15
 
+sys.path.insert(0, str(ROOT))
+
 
 def circle() -> list[str]:
     """Return the modules of one import circle; empty if there is none."""
