@@ -14,10 +14,10 @@ from typing_extensions import TypeAliasType
 
 from acp_jupyter.api.models.sessions import SessionSummary
 from acp_jupyter.errors import NotAllowed, UnknownSession
-from acp_jupyter.host.answerer import Answerer
 from acp_jupyter.host.host import AgentHost
-from acp_jupyter.host.session import Session
-from acp_jupyter.host.session_meta import SessionMeta
+from acp_jupyter.host.requests.answers import Answerer
+from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.store.metadata import SessionMeta
 from acp_jupyter.transcript.model.session_state import SessionState
 
 

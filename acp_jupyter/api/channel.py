@@ -34,7 +34,7 @@ from acp_jupyter.api.pages import Pages
 from acp_jupyter.api.subscription import Outbox, Subscription
 from acp_jupyter.errors import AcpError, BadRequest, InvalidAnswers
 from acp_jupyter.host.host import AgentHost
-from acp_jupyter.host.journal import EPOCH
+from acp_jupyter.host.store.journal import EPOCH
 
 _log = logging.getLogger(__name__)
 

@@ -66,7 +66,7 @@ from acp_jupyter.api.models.turns import (
 from acp_jupyter.errors import DiskRefused
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.login.launch import Terminals
-from acp_jupyter.host.traffic_log import TrafficLog
+from acp_jupyter.host.store.traffic_log import TrafficLog
 from acp_jupyter.protocol.objects import Model
 
 _REFUSALS = {

@@ -26,7 +26,7 @@ from acp_jupyter.api.models.documents import (
     WriteDocument,
 )
 from acp_jupyter.errors import DocumentConflict, FileRefused
-from acp_jupyter.host.documents import Saved
+from acp_jupyter.host.workspace.agent_files import SaveResult
 
 _QUESTIONS_PER_PAGE = 64  # before a prompt, 50 documents are saved at once
 _NOT_OPEN_REASONS = {"", "no_document"}
@@ -248,7 +248,7 @@ class PageDocuments:
             raise refused(f"{name} was not written: {asked.answer.error[:_REASON_CHARS]}")
         return True
 
-    async def save(self, root: Path) -> Saved:
+    async def save(self, root: Path) -> SaveResult:
         """Save what is not saved below a folder.
 
         What a user does not want to be saved, or has closed meanwhile, is not told of.
@@ -256,7 +256,7 @@ class PageDocuments:
         paths = self._pages.dirty_under(root)
         ends = await asyncio.gather(*(self._save(path) for path in paths[:_MOST_SAVED]))
         ended = list(zip(paths, ends, strict=False))
-        return Saved(
+        return SaveResult(
             done=tuple(path for path, end in ended if end == "done"),
             failed=(
                 *(path for path, end in ended if end == "failed"),

@@ -1,36 +1,36 @@
-"""The host of all agents: sessions on a loop and a thread of their own."""
+"""The host: all sessions of a program, on a loop and a thread of their own.
+
+It opens sessions, finds them, lets readers follow them, and ends them with the program.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import os
+import uuid
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
 from acp_jupyter.errors import BadRequest, DiskRefused, UnknownSession, UnknownTurn
-from acp_jupyter.host.checkpoints.store import CheckpointStore
-from acp_jupyter.host.ending import Ending
-from acp_jupyter.host.guards import Guards
-from acp_jupyter.host.host_config import HostConfig
+from acp_jupyter.host.config import HostConfig, environments
 from acp_jupyter.host.host_thread import HostThread
-from acp_jupyter.host.journal import Journal, Reader
-from acp_jupyter.host.kept import KeptSessions
-from acp_jupyter.host.mcp_servers import environments
-from acp_jupyter.host.opening_note import opening_note
-from acp_jupyter.host.own_folders import OwnFolders, make_private
-from acp_jupyter.host.pool import AgentPool
-from acp_jupyter.host.recording.sessions import Records
-from acp_jupyter.host.recording.wish import RecordWish
+from acp_jupyter.host.recording.recording_file import RecordWish
+from acp_jupyter.host.recordings import Recordings
 from acp_jupyter.host.registry.entries import AgentSpec
-from acp_jupyter.host.session import Session
-from acp_jupyter.host.session_meta import TRAFFIC_FILE
+from acp_jupyter.host.rpc.pool import AgentPool
+from acp_jupyter.host.session.session import Session
 from acp_jupyter.host.session_store import SessionStore
-from acp_jupyter.host.traffic_log import TrafficLog
+from acp_jupyter.host.store.journal import Journal, Reader
+from acp_jupyter.host.store.metadata import TRAFFIC_FILE
+from acp_jupyter.host.store.permission_stores import PermissionStores
+from acp_jupyter.host.store.traffic_log import TrafficLog
+from acp_jupyter.host.stored_sessions import SessionCloser, StoredSessions
+from acp_jupyter.host.workspace.checkpoints.checkpoint_store import CheckpointStore
+from acp_jupyter.host.workspace.folders import OwnFolders, make_private
+from acp_jupyter.protocol.host_events.notes import SessionOpened
 from acp_jupyter.protocol.host_events.permissions import Policy
 from acp_jupyter.transcript.redaction.redactor import KnownSecrets, Redactor
-
-__all__ = ["AgentHost", "HostConfig"]
 
 
 class AgentHost(HostThread):
@@ -46,8 +46,10 @@ class AgentHost(HostThread):
         make_private(config.data_dir, config.own_folders)
         caches = () if config.caches is None else (config.caches,)
         own = OwnFolders((config.data_dir, *config.own_folders, *caches))
-        self.permission_stores = Guards.in_folder(config.data_dir, config.trust, config.own_folders)
-        self.recordings = Records(config.root, self.permission_stores.seals, config.limits)
+        self.permission_stores = PermissionStores.in_folder(
+            config.data_dir, config.trust, config.own_folders
+        )
+        self.recordings = Recordings(config.root, self.permission_stores.seals, config.limits)
         self.checkpoints = CheckpointStore(config.data_dir, config.limits, own)
         self.secrets = KnownSecrets()
         """Known to every redactor of this host, from whenever they are put in; by any thread."""
@@ -55,8 +57,8 @@ class AgentHost(HostThread):
         self._listeners: set[Callable[[], None]] = set()
         self._reads: dict[Reader, Session] = {}
         self._store = SessionStore(config.data_dir, config.limits, self._open_sessions)
-        self.stored_sessions = KeptSessions(self, self._store)
-        self.closer = Ending(self, self._store)
+        self.stored_sessions = StoredSessions(self, self._store)
+        self.closer = SessionCloser(self, self._store)
         self._store.lost = self._lose
 
     # -- from any thread -------------------------------------------------
@@ -275,3 +277,28 @@ class AgentHost(HostThread):
             await self.config.tools.close()
         await self.pool.close()
         await self._store.close()
+
+
+def opening_note(
+    spec: AgentSpec, cwd: Path, policy: Policy, title: str, notebook_path: str, user: str
+) -> SessionOpened:
+    """Return the note of a session that is about to be, with an id of its own."""
+    return SessionOpened(
+        session_id=uuid.uuid4().hex,
+        agent_id=spec.id,
+        agent_name=spec.name,
+        cwd=str(cwd),
+        folder=_for_people(cwd),
+        policy=policy,
+        title=title,
+        notebook_path=notebook_path,
+        user=user,
+    )
+
+
+def _for_people(folder: Path) -> str:
+    """Shorten the home folder to ``~``."""
+    try:
+        return f"~/{folder.relative_to(Path.home()).as_posix()}".removesuffix("/.")
+    except ValueError:
+        return str(folder)

@@ -1,10 +1,8 @@
-"""Every bound of the host, in one place, with its unit in its name."""
+"""Limits of the host, all in one place, each with its unit in its name."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-
-__all__ = ["Limits"]
 
 _MIB = 1024 * 1024
 

@@ -1,4 +1,8 @@
-"""The folders of all sessions: listed, kept up to date, read again, deleted."""
+"""The folders of all sessions: listed, saved, read again and deleted.
+
+Several servers may share one data folder: what others add, change or delete is found, and a session
+that another server has taken is read-only here.
+"""
 
 from __future__ import annotations
 
@@ -13,14 +17,18 @@ from typing import NamedTuple
 
 from acp_jupyter.errors import NotAllowed
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.ownership import ELSEWHERE, Ownership
-from acp_jupyter.host.restoring import Restored, read_session
-from acp_jupyter.host.session import Session
-from acp_jupyter.host.session_meta import META_VERSION, SessionMeta, read_meta, write_meta
+from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.store.metadata import (
+    META_VERSION,
+    Restored,
+    SessionMeta,
+    read_meta,
+    read_session,
+    write_meta,
+)
+from acp_jupyter.host.store.ownership import ELSEWHERE, Ownership
 from acp_jupyter.protocol.host_events.notes import HostNotice
 from acp_jupyter.transcript.model.session_state import REPLAYED
-
-__all__ = ["SessionStore"]
 
 _log = logging.getLogger(__name__)
 _SAVE_SECONDS = 0.5

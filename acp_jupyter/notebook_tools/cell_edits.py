@@ -24,7 +24,7 @@ from acp_jupyter.api.models.documents import (
     ReplaceSource,
     SetOutputs,
 )
-from acp_jupyter.protocol.fingerprint import fingerprint
+from acp_jupyter.host.workspace.checkpoints.notebook_cells import fingerprint
 from acp_jupyter.protocol.objects import items, number, obj, text
 
 Node: TypeAlias = dict[str, Any]

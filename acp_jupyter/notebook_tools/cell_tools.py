@@ -15,6 +15,7 @@ from acp_jupyter.api.models.documents import (
     NotebookState,
     ReplaceSource,
 )
+from acp_jupyter.host.workspace.checkpoints.notebook_cells import fingerprint
 from acp_jupyter.notebook_tools.context import CallContext, ToolError
 from acp_jupyter.notebook_tools.reply import Reply, bounded
 from acp_jupyter.notebook_tools.tool_permissions import CallCard, ToolAction
@@ -26,7 +27,6 @@ from acp_jupyter.notebook_tools.tools import (
     MoveTool,
     ReadCells,
 )
-from acp_jupyter.protocol.fingerprint import fingerprint
 
 
 async def list_cells(context: CallContext, call: ListCells) -> Reply:

@@ -16,6 +16,7 @@ import warnings
 from collections.abc import Awaitable, Callable, Iterator
 
 from acp_jupyter.api.models.documents import Cell, SetOutputs
+from acp_jupyter.host.workspace.checkpoints.notebook_cells import fingerprint
 from acp_jupyter.notebook_tools.context import CallContext, ToolError
 from acp_jupyter.notebook_tools.kernel_runner import KernelError, RunResult
 from acp_jupyter.notebook_tools.reply import Reply, bounded
@@ -29,7 +30,6 @@ from acp_jupyter.notebook_tools.tools import (
     RunCells,
     RunCode,
 )
-from acp_jupyter.protocol.fingerprint import fingerprint
 
 _VARIABLES_SECONDS = 3.0
 """For what the user is told before they allow; code is not held up by a busy kernel."""

@@ -22,8 +22,8 @@ from acp_jupyter.api.models.documents import (
 )
 from acp_jupyter.api.pages import Pages
 from acp_jupyter.errors import FileMissing, FileRefused
-from acp_jupyter.host.files.workspace import WorkspaceFiles
 from acp_jupyter.host.limits import Limits
+from acp_jupyter.host.workspace.workspace_files import WorkspaceFiles
 from acp_jupyter.notebook_tools.cell_edits import (
     EditRefused,
     Node,

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import assert_never
 
 from acp_jupyter.errors import AcpError
-from acp_jupyter.host.session import Session
+from acp_jupyter.host.session.session import Session
 from acp_jupyter.notebook_tools import cell_tools, kernel_tools, tools
 from acp_jupyter.notebook_tools.context import (
     CallContext,

@@ -16,9 +16,9 @@ from typing import Literal, Self
 
 from pydantic import JsonValue
 
-from acp_jupyter.host.host_requests import ALLOW, ask_for_host
-from acp_jupyter.host.journal import Journal
-from acp_jupyter.host.session import Session
+from acp_jupyter.host.requests.host_requests import ALLOW, request_for_host
+from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.store.journal import Journal
 from acp_jupyter.notebook_tools.reply import bounded
 from acp_jupyter.notebook_tools.tools import SERVER_NAME
 from acp_jupyter.protocol.host_events.notes import ImportedPacket
@@ -89,7 +89,7 @@ class ToolPermissions:
         request_id = f"t{secrets.token_hex(8)}"
         call: Obj = {"toolCallId": call_id, **_tool_call(action)}
         try:
-            option = await ask_for_host(
+            option = await request_for_host(
                 journal, asking, request_id, call, words=action.words, reason=action.reason
             )
         except asyncio.CancelledError:

@@ -19,7 +19,7 @@ from acp_jupyter.api.models.turns import AttachTurn, Cancel, GetRecords
 from acp_jupyter.api.pages import Pages
 from acp_jupyter.errors import NotAllowed
 from acp_jupyter.host.host import AgentHost
-from acp_jupyter.host.traffic_log import TrafficLog
+from acp_jupyter.host.store.traffic_log import TrafficLog
 from acp_jupyter.notebook_tools.kernel_work import WaitingCells
 from acp_jupyter.server.kernels import Kernels
 

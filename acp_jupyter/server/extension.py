@@ -25,15 +25,14 @@ from acp_jupyter.api.access import UserCaller
 from acp_jupyter.api.dispatch import Dispatcher
 from acp_jupyter.api.pages import PageDocuments, Pages
 from acp_jupyter.errors import BadRequest
+from acp_jupyter.host.config import HostConfig, acp_servers
 from acp_jupyter.host.host import AgentHost
-from acp_jupyter.host.host_config import HostConfig
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.mcp_servers import acp_servers
-from acp_jupyter.host.own_folders import surrounding_folders
-from acp_jupyter.host.registry.agents import Registry
-from acp_jupyter.host.registry.points import EntryPointAgents
+from acp_jupyter.host.registry.entries import EntryPointAgents
 from acp_jupyter.host.registry.public import PublicAgents
-from acp_jupyter.host.trust_store import TrustStore
+from acp_jupyter.host.registry.registry import Registry
+from acp_jupyter.host.store.permission_stores import TrustStore
+from acp_jupyter.host.workspace.folders import jupyter_folders
 from acp_jupyter.notebook_tools.kernel_work import WaitingCells
 from acp_jupyter.notebook_tools.mcp.endpoint import NotebookTools
 from acp_jupyter.notebook_tools.notebooks import FileNotebooks, Notebooks, NotebooksInPages
@@ -106,7 +105,7 @@ class AcpJupyter(ExtensionApp):
         serverapp = self._server()
         root = _root(serverapp)
         data_dir = Path(self.data_dir or Path(jupyter_data_dir()) / "acp-jupyter")
-        own_folders, caches = surrounding_folders(
+        own_folders, caches = jupyter_folders(
             (jupyter_data_dir(), jupyter_config_dir(), jupyter_runtime_dir()),
             os.environ,
             Path.home(),

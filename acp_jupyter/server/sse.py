@@ -16,7 +16,8 @@ from tornado.web import HTTPError, authenticated
 from acp_jupyter.api.packet_stream import DIALECTS, PacketStream, StreamDialect
 from acp_jupyter.dialects.onyx.event_stream import format_event
 from acp_jupyter.errors import BadRequest
-from acp_jupyter.host.traffic_log import TrafficLog, read_entry
+from acp_jupyter.host.store.log_entries import read_entry
+from acp_jupyter.host.store.traffic_log import TrafficLog
 from acp_jupyter.server.auth import AcpHandler
 
 T = TypeVar("T")

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from acp_jupyter.host.session import Session
-from acp_jupyter.host.traffic_log import read_traffic
+from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.store.log_entries import read_traffic
 from acp_jupyter.transcript.model.tool_items import Diff, ToolCall
 from tests.support.driver import Driver, driving
 from tests.support.fake_agents import script

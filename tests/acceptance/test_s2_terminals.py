@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from acp_jupyter.host.session import Session
+from acp_jupyter.host.session.session import Session
 from acp_jupyter.transcript.model.tool_items import TerminalView, ToolCall
 from tests.support.driver import Driver, driving
 from tests.support.fake_agents import script

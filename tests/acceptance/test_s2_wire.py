@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from acp_jupyter.errors import AgentRequestError
-from acp_jupyter.host.client_router import ClientRouter
-from acp_jupyter.host.connection import AgentConnection
-from acp_jupyter.host.session import Session
-from acp_jupyter.host.traffic_log import read_traffic
+from acp_jupyter.host.rpc.connection import AgentConnection
+from acp_jupyter.host.rpc.handlers import ClientRouter
+from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.store.log_entries import read_traffic
 from acp_jupyter.protocol.traffic import TrafficEntry
 from tests.support.driver import Driver, driving
 from tests.support.fake_agents import AGENTS, fake_agent, script

@@ -14,10 +14,10 @@ import pytest
 from acp_jupyter.api.models.agents import Login, Logout
 from acp_jupyter.api.models.sessions import DeleteSession, ForkSession, ListAgentSessions
 from acp_jupyter.errors import AcpError
+from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host import AgentHost
-from acp_jupyter.host.host_config import HostConfig
-from acp_jupyter.host.registry.agents import Registry
-from acp_jupyter.host.session import Session
+from acp_jupyter.host.registry.registry import Registry
+from acp_jupyter.host.session.session import Session
 from acp_jupyter.protocol.objects import Obj
 from tests.conformance.shapes import DEFINITIONS
 from tests.support.driver import Driver

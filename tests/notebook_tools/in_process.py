@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from acp_jupyter.api.models.documents import NbOutput
+from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host import AgentHost
-from acp_jupyter.host.host_config import HostConfig
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.registry.agents import Registry
+from acp_jupyter.host.registry.registry import Registry
 from acp_jupyter.notebook_tools.kernel_runner import (
     Completion,
     Inspection,

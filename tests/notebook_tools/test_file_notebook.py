@@ -25,8 +25,8 @@ from acp_jupyter.api.models.documents import (
     SetOutputs,
 )
 from acp_jupyter.host.limits import Limits
+from acp_jupyter.host.workspace.checkpoints.notebook_cells import fingerprint
 from acp_jupyter.notebook_tools.notebooks import FileNotebooks
-from acp_jupyter.protocol.fingerprint import fingerprint
 
 _MARK = AcpMark(turn="t1", agent="demo")
 _TEXT = {"output_type": "stream", "name": "stdout", "text": ["one\n", "two"]}

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from acp_jupyter.host.session import Session
+from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.workspace.checkpoints.notebook_cells import fingerprint
 from acp_jupyter.notebook_tools.tool_permissions import ToolAction, ToolPermissions
-from acp_jupyter.protocol.fingerprint import fingerprint
 from tests.notebook_tools.in_process import KERNEL, Dictionary
 from tests.notebook_tools.talk import answers, calls_of, cells_of, play, start, using
 from tests.support.driver import Driver

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from acp_jupyter.host.session import Session
+from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.workspace.checkpoints.notebook_cells import fingerprint
 from acp_jupyter.notebook_tools.kernel_runner import KernelError
-from acp_jupyter.protocol.fingerprint import fingerprint
 from tests.notebook_tools.in_process import Dictionary, write_notebook
 from tests.notebook_tools.talk import calls_of, cells_of, play, start, using
 from tests.support.driver import Driver

@@ -12,8 +12,8 @@ from tests.support.notebook import Kernel
 
 TOOL = """
 import asyncio
-from acp_jupyter.kernel.connection import host_client
-from acp_jupyter.kernel.running.embedded_runner import EmbeddedKernelRunner
+from acp_jupyter.kernel.client.connection import host_client
+from acp_jupyter.kernel.execution.embedded_runner import EmbeddedKernelRunner
 from acp_jupyter.notebook_tools.kernel_runner import KernelError
 
 client = host_client()

@@ -21,10 +21,10 @@ from acp_jupyter.api.access import Caller, KernelCaller, UserCaller
 from acp_jupyter.api.dispatch import Dispatcher
 from acp_jupyter.api.models.commands import Command, require_read_only
 from acp_jupyter.errors import AcpError, FolderNotTrusted, NotAllowed
+from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host import AgentHost
-from acp_jupyter.host.host_config import HostConfig
-from acp_jupyter.host.registry.agents import Registry
-from acp_jupyter.host.session import Session
+from acp_jupyter.host.registry.registry import Registry
+from acp_jupyter.host.session.session import Session
 from acp_jupyter.protocol.host_events.permissions import Policy
 from acp_jupyter.transcript.model.items import Notice
 from acp_jupyter.transcript.model.question_items import TrustRequest

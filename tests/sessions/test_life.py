@@ -26,9 +26,9 @@ from acp_jupyter.api.models.sessions import (
     ResumeSession,
 )
 from acp_jupyter.errors import BadRequest, UnknownSession
-from acp_jupyter.host.connection import AgentConnection
-from acp_jupyter.host.rules.session import turn_rules
-from acp_jupyter.host.session import Session
+from acp_jupyter.host.requests.rules.rules import turn_rules
+from acp_jupyter.host.rpc.connection import AgentConnection
+from acp_jupyter.host.session.session import Session
 from acp_jupyter.protocol.host_events.permissions import Policy
 from acp_jupyter.transcript.model.session_state import SessionState
 from tests.support.keeping import FAST, Kept, Server

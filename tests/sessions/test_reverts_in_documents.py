@@ -18,10 +18,10 @@ from acp_jupyter.api.models.changes import (
     RevertTurn,
 )
 from acp_jupyter.errors import ChangesRefused, DocumentConflict, FileRefused
-from acp_jupyter.host.documents import Saved
+from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host import AgentHost
-from acp_jupyter.host.host_config import HostConfig
-from acp_jupyter.host.registry.agents import Registry
+from acp_jupyter.host.registry.registry import Registry
+from acp_jupyter.host.workspace.agent_files import SaveResult
 from acp_jupyter.protocol.host_events.notes import Origin
 from acp_jupyter.protocol.host_events.workspace import ChangedFile, FileHunks, Hunk
 from tests.support.fake_agents import AGENTS
@@ -61,8 +61,8 @@ class Editors:
         self.dirty.discard(path)
         return True
 
-    async def save(self, root: Path) -> Saved:
-        return Saved()
+    async def save(self, root: Path) -> SaveResult:
+        return SaveResult()
 
 
 class Turn(Server):

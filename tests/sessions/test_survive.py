@@ -17,8 +17,8 @@ import pytest
 from acp_jupyter.api.models.sessions import CloseSession, CreateSession, DeleteSession, ListSessions
 from acp_jupyter.errors import NotAllowed, PermissionGone, SessionImported, UnknownSession
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.ownership import Ownership
-from acp_jupyter.host.session import Session
+from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.store.ownership import Ownership
 from acp_jupyter.protocol.host_events.permissions import Policy
 from acp_jupyter.transcript.model.session_state import SessionState
 from acp_jupyter.transcript.model.tool_items import ToolCall
@@ -423,7 +423,7 @@ def test_the_agent_has_its_answer_also_where_it_can_not_be_kept(
     agents = {"reads_log": script("reads_log", str(tmp_path / "data" / "sessions"))}
     with (
         driving(tmp_path, agents) as driver,
-        failing_disk("acp_jupyter.host.traffic_log") as disk,
+        failing_disk("acp_jupyter.host.store.traffic_log") as disk,
     ):
 
         def spoil() -> None:

@@ -11,11 +11,11 @@ from pathlib import Path
 from acp_jupyter.api.access import UserCaller
 from acp_jupyter.api.dispatch import Dispatcher, Result
 from acp_jupyter.api.models.commands import Command
+from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host import AgentHost
-from acp_jupyter.host.host_config import HostConfig
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.registry.agents import Registry
-from acp_jupyter.host.session import Session
+from acp_jupyter.host.registry.registry import Registry
+from acp_jupyter.host.session.session import Session
 from tests.support.driver import Driver
 from tests.support.fake_agents import AGENTS
 from tests.support.trusting import trusting

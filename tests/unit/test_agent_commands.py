@@ -19,8 +19,8 @@ from acp_jupyter.api.models.agents import (
 from acp_jupyter.api.models.commands import Command
 from acp_jupyter.api.models.sessions import ListSessions
 from acp_jupyter.errors import AgentRequestError, BadRequest, NotAllowed
-from acp_jupyter.kernel import agent_commands
-from acp_jupyter.kernel.client import HostClient
+from acp_jupyter.kernel.client.host_client import HostClient
+from acp_jupyter.kernel.magics import agent_commands
 from acp_jupyter.protocol.parse.login import AuthMethod
 from acp_jupyter.transcript.model.session_state import AgentInfo, LoginState, SessionState
 

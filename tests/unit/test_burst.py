@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acp_jupyter.host.burst import Burst
+from acp_jupyter.host.store.log_entries import ChunkMerger
 from acp_jupyter.protocol.host_events.notes import SessionOpened
 from acp_jupyter.protocol.traffic import TrafficEntry
 from acp_jupyter.protocol.traffic_reader import TrafficReader
@@ -42,7 +42,7 @@ def read(entries: list[TrafficEntry]) -> Transcript:
 
 
 def joined(entries: list[TrafficEntry]) -> list[TrafficEntry]:
-    burst, out = Burst(), list[TrafficEntry]()
+    burst, out = ChunkMerger(), list[TrafficEntry]()
     for each in entries:
         if burst.add(each):
             continue

@@ -17,9 +17,9 @@ from acp_jupyter.api.channel import Channel
 from acp_jupyter.api.dispatch import Dispatcher
 from acp_jupyter.api.pages import PageDocuments, Pages
 from acp_jupyter.api.subscription import Outbox, Subscription
+from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host import AgentHost
-from acp_jupyter.host.host_config import HostConfig
-from acp_jupyter.host.registry.agents import Registry
+from acp_jupyter.host.registry.registry import Registry
 from acp_jupyter.server.backend import Backend
 from acp_jupyter.server.kernels import Kernels
 from acp_jupyter.transcript.model.events import Event, TextAppended

@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from acp_jupyter.errors import BadRequest
-from acp_jupyter.host.checkpoints.hunks import without_hunks
+from acp_jupyter.host.workspace.checkpoints.hunks import without_hunks
 from acp_jupyter.protocol.host_events.workspace import Hunk
 from tests.support.generated import examples
 

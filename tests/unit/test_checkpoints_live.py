@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.session import Session
+from acp_jupyter.host.session.session import Session
 from acp_jupyter.protocol.host_events.notes import Origin
 from acp_jupyter.protocol.host_events.workspace import TurnChanges
 from tests.support.driver import Driver, driving

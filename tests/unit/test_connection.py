@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from acp_jupyter.errors import AgentDied, AgentRequestError, AgentStartError
-from acp_jupyter.host.supervised import ExitReason
+from acp_jupyter.host.process.child_process import ExitReason
 from acp_jupyter.protocol.traffic import TrafficEntry
 from tests.support.fake_agents import AGENTS, fake_agent
 from tests.support.processes import alive

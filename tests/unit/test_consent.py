@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from acp_jupyter.host.rules.session import turn_rules
-from acp_jupyter.host.session import Session
+from acp_jupyter.host.requests.rules.rules import turn_rules
+from acp_jupyter.host.session.session import Session
 from acp_jupyter.protocol.host_events.permissions import Policy
 from acp_jupyter.transcript.model.tool_items import Permission, ToolCall
 from tests.support.driver import Driver, driving

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from acp_jupyter.api.models.turns import TurnDetail
-from acp_jupyter.kernel.terminal import TerminalScreen
+from acp_jupyter.kernel.turn.display import TerminalScreen
 from acp_jupyter.transcript.model.items import TurnEnd
 from acp_jupyter.transcript.output.bundle import TURN_MIME, build_bundle
 from acp_jupyter.transcript.output.html import html_page

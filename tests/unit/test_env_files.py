@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from acp_jupyter.host.env_files import EnvFiles
+from acp_jupyter.host.workspace.folders import EnvFiles
 from acp_jupyter.transcript.redaction.redactor import REDACTED, Redactor
 
 

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acp_jupyter.host.file_changes.artifacts import made_artifacts
-from acp_jupyter.host.file_changes.scan import FileChanged, FolderScan, Signature, changes, scan
 from acp_jupyter.host.limits import Limits
+from acp_jupyter.host.workspace.changed_files import find_artifacts
+from acp_jupyter.host.workspace.scan import FileChanged, FolderScan, Signature, changes, scan
 from acp_jupyter.protocol.artifacts import artifact_type_name, file_type
 from acp_jupyter.protocol.host_events.workspace import ArtifactsFound
 from acp_jupyter.transcript.model.items import Artifact, Notice
@@ -133,7 +133,7 @@ def test_a_files_name_says_what_it_is(name: str, kind: str, words: str) -> None:
 
 def _made(root: Path, before: FolderScan, *shown: str) -> dict[str, tuple[str, str]]:
     after = scan(root, LIMITS)
-    found = made_artifacts(changes(before, after), before, after, set(shown))
+    found = find_artifacts(changes(before, after), before, after, set(shown))
     return {artifact.path: (artifact.type, artifact.name) for artifact in found}
 
 
@@ -169,7 +169,7 @@ def test_artifacts_have_sizes_and_types(tmp_path: Path) -> None:
     before = scan(tmp_path, LIMITS)
     write(tmp_path, table_csv="1,2\n")
     after = scan(tmp_path, LIMITS)
-    (made,) = made_artifacts(changes(before, after), before, after, set())
+    (made,) = find_artifacts(changes(before, after), before, after, set())
     assert (made.size_bytes, made.mime_type, made.preview_url) == (4, "text/csv", "")
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.session import Session
-from acp_jupyter.host.traffic_log import read_traffic
+from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.store.log_entries import read_traffic
 from acp_jupyter.protocol.host_events.notes import SessionOpened
 from acp_jupyter.protocol.traffic_reader import TrafficReader
 from acp_jupyter.transcript.model.items import Artifact, Item, Notice

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from acp_jupyter.host.file_changes import turn as turn_files
-from acp_jupyter.host.file_changes.scan import FolderScan
+from acp_jupyter.host.workspace import turn_files
+from acp_jupyter.host.workspace.scan import FolderScan
 from tests.support.driver import Driver, driving
 from tests.support.fake_agents import script
 from tests.support.wait import eventually

@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 
+from acp_jupyter.api.commands.log_import import ImportReport, ImportRequest, import_log
 from acp_jupyter.errors import NothingToImport, SessionImported
+from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host import AgentHost
-from acp_jupyter.host.host_config import HostConfig
-from acp_jupyter.host.importing import ImportReport, ImportWish, import_log
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.registry.agents import Registry
-from acp_jupyter.host.traffic_log import read_traffic
+from acp_jupyter.host.registry.registry import Registry
+from acp_jupyter.host.store.log_entries import read_traffic
 from tests.support.driver import Driver
 from tests.support.imported import timeless
 from tests.support.planted import SECRET
@@ -44,7 +44,7 @@ def driver(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Driver]:
 
 def take(driver: Driver, lines: Iterable[Any], **more: Any) -> ImportReport:
     log = [json.dumps(line) if isinstance(line, dict) else line for line in lines]
-    wish = ImportWish("folder/log.jsonl", lambda: log, **more)
+    wish = ImportRequest("folder/log.jsonl", lambda: log, **more)
     return driver.host.submit(import_log(driver.host, wish)).result(30)
 
 
@@ -182,7 +182,7 @@ def test_who_gives_up_leaves_nothing_behind(driver: Driver) -> None:
         yield from (json.dumps(SAID) for _ in range(5))
 
     async def give_up() -> None:
-        work = asyncio.ensure_future(import_log(driver.host, ImportWish("log", endless)))
+        work = asyncio.ensure_future(import_log(driver.host, ImportRequest("log", endless)))
         await asyncio.to_thread(reading.wait, 20)
         work.cancel()
         await asyncio.sleep(0)

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from acp_jupyter.host.recording.scrub import RecordScrubber
+from acp_jupyter.host.recording.scrubber import RecordingScrubber
 from acp_jupyter.transcript.output.terminal_text import plain_lines
 from acp_jupyter.transcript.redaction.redactor import Redactor
 from acp_jupyter.transcript.redaction.scrubber import Scrubber
@@ -59,7 +59,7 @@ def test_places_and_names_are_found_in_linear_time(user: str) -> None:
     """What is saved loses its secrets, and where on which machine the work was done."""
     home = f"/home/{user}"
     scrubber = Scrubber(f"{home}/my work", home, Redactor(), paths={"/app": "/python"})
-    record = RecordScrubber(scrubber, user)
+    record = RecordingScrubber(scrubber, user)
     units = [home, f"{home}/", f"{home}/my work", f"{home}/my%20work", "/home/", "/Users/x"]
     units += ["C:\\Users\\", "C:\\\\Users", "/app", "/", "\\", " ", "~", user, f"{user} ", "rw- 1 "]
     cases = [("", unit) for unit in units] + [(head, "x") for head in units]

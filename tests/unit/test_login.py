@@ -18,7 +18,7 @@ from acp_jupyter.api.models.agents import (
     RestartAgent,
 )
 from acp_jupyter.errors import BadRequest, NotAllowed
-from acp_jupyter.host.session import Session
+from acp_jupyter.host.session.session import Session
 from tests.support.fake_agents import AGENTS
 from tests.support.login import FakeTerminals, LoginDriver, login_driver
 from tests.support.wait import eventually

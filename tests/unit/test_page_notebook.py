@@ -23,8 +23,8 @@ from acp_jupyter.api.models.documents import (
     ReplaceSource,
 )
 from acp_jupyter.api.pages import Page, Pages
+from acp_jupyter.host.workspace.checkpoints.notebook_cells import fingerprint
 from acp_jupyter.notebook_tools.notebooks import NotebooksInPages
-from acp_jupyter.protocol.fingerprint import fingerprint
 
 ROOT = Path("/srv/root")
 FILE = ROOT / "nb.ipynb"

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acp_jupyter.host.permissions import decide
+from acp_jupyter.host.requests.policy import decide
 from acp_jupyter.protocol.host_events.notes import PolicyChanged, TurnQueued
 from acp_jupyter.protocol.host_events.permissions import Policy
 from acp_jupyter.protocol.packets import Location

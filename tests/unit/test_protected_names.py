@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acp_jupyter.host.permissions import decide
-from acp_jupyter.host.permissions_paths import Places
-from acp_jupyter.host.protected_names import holds_credentials, is_protected
+from acp_jupyter.host.requests.policy import decide
+from acp_jupyter.host.requests.protected_paths import SessionFolder, holds_credentials, is_protected
 from acp_jupyter.protocol.host_events.permissions import Policy
 from acp_jupyter.protocol.packets import Location
 from acp_jupyter.protocol.vocabulary import AcpKind
@@ -142,7 +141,7 @@ def test_read_only_reads_no_credentials(kind: AcpKind, path: str) -> None:
 
 
 @pytest.fixture
-def places(tmp_path: Path) -> Places:
+def places(tmp_path: Path) -> SessionFolder:
     root = tmp_path / "ws"
     for folder in ("bare/objects", "bare/refs", "bare/hooks", "myenv/bin", "own/sub", ".git"):
         (root / folder).mkdir(parents=True)
@@ -153,7 +152,7 @@ def places(tmp_path: Path) -> Places:
     (root / "plain.py").touch()
     (root / "twin.py").hardlink_to(root / "plain.py")
     (root / "single.py").touch()
-    return Places(root, (root / "own",))
+    return SessionFolder(root, (root / "own",))
 
 
 @pytest.mark.parametrize(
@@ -171,24 +170,24 @@ def places(tmp_path: Path) -> Places:
         ("twin.py", True),
     ],
 )
-def test_what_lies_on_disk_counts(places: Places, path: str, protected: bool) -> None:
+def test_what_lies_on_disk_counts(places: SessionFolder, path: str, protected: bool) -> None:
     spot = places.locate(path)
     assert spot is not None
     assert spot.protected == protected
 
 
 @pytest.mark.parametrize("path", ["away/x.py", "../x.py", "/etc/passwd", "~/x", "a\u202eb", "C:x"])
-def test_what_leads_out_can_not_be_told(places: Places, path: str) -> None:
+def test_what_leads_out_can_not_be_told(places: SessionFolder, path: str) -> None:
     assert places.locate(path) is None
 
 
 @pytest.mark.parametrize("policy", ["accept-edits", "ask"])
 @pytest.mark.parametrize("path", ["bare/config", "own/a", "twin.py", "innocent/config"])
-def test_no_policy_for_edits_grants_these(places: Places, policy: Policy, path: str) -> None:
+def test_no_policy_for_edits_grants_these(places: SessionFolder, policy: Policy, path: str) -> None:
     assert decide(policy, call("edit", path), OPTIONS, folder=places) is None
 
 
-def test_own_folders_are_not_read(places: Places) -> None:
+def test_own_folders_are_not_read(places: SessionFolder) -> None:
     spot = places.locate("own/sub/a.txt")
     assert spot is not None
     assert spot.secret

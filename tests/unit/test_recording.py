@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from acp_jupyter.api.commands.sessions import reuse_session
-from acp_jupyter.host.recording.wish import RecordWish
-from acp_jupyter.host.session import Session
+from acp_jupyter.host.recording.recording_file import RecordWish
+from acp_jupyter.host.session.session import Session
 from acp_jupyter.transcript.model.items import Artifact
 from acp_jupyter.transcript.model.tool_items import ToolCall
 from tests.support.driver import Driver

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from acp_jupyter.host.permissions_paths import Places
-from acp_jupyter.host.recording.answers import RecordedAnswers
-from acp_jupyter.host.recording.scrub import WORKSPACE
-from acp_jupyter.host.session import Session
+from acp_jupyter.host.recording.scrubber import WORKSPACE
+from acp_jupyter.host.requests.answers import RecordedAnswers
+from acp_jupyter.host.requests.protected_paths import SessionFolder
+from acp_jupyter.host.session.session import Session
 from acp_jupyter.transcript.model.session_state import TurnState
 from acp_jupyter.transcript.model.tool_items import ToolCall
 from tests.support.driver import Driver
@@ -90,7 +90,7 @@ def test_another_request_than_the_recorded_one_is_refused(was: str, now: str, al
     # The answer of one request, the words of another.
     changed = [line.replace(was, now) for line in lines[:request]]
     assert changed != lines[:request]
-    places = Places(Path(WORKSPACE))
+    places = SessionFolder(Path(WORKSPACE))
     answers = RecordedAnswers(NoScrubs())
     answers.load("\n".join(lines).encode(), is_ours=True)
     lines_now = [*changed, lines[request].replace(was, now), *lines[answered:]]

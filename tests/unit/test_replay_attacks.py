@@ -13,7 +13,7 @@ from typing import Literal, get_args
 
 import pytest
 
-from acp_jupyter.host.session import Session
+from acp_jupyter.host.session.session import Session
 from acp_jupyter.protocol.host_events.permissions import Policy
 from acp_jupyter.transcript.model.tool_items import ToolCall
 from tests.support.driver import Driver

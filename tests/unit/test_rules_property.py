@@ -8,7 +8,8 @@ from typing import Any, get_args
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from acp_jupyter.host.permissions import Standing, decide
+from acp_jupyter.host.requests.policy import decide
+from acp_jupyter.host.requests.rules.rules import CurrentRules
 from acp_jupyter.protocol.host_events.permissions import Policy, Rule
 from acp_jupyter.protocol.packets import Location
 from acp_jupyter.protocol.vocabulary import AcpKind
@@ -109,7 +110,7 @@ MUTATIONS: dict[str, Mutation] = {
 
 def verdict(policy: Policy, request: Request, rules: tuple[Rule, ...]) -> str:
     call, options = request
-    made = decide(policy, call, options, Standing(rules))
+    made = decide(policy, call, options, CurrentRules(rules))
     if made is None:
         return "ask"
     kinds = {option.option_id: option.option_kind for option in options}

@@ -14,7 +14,7 @@ from acp_jupyter.api.commands.traffic import read_line, read_page
 from acp_jupyter.api.models.traffic import GetTraffic, TrafficLine
 from acp_jupyter.errors import BadRequest
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.traffic_log import TrafficLog
+from acp_jupyter.host.store.traffic_log import TrafficLog
 from acp_jupyter.protocol.traffic import Direction, TrafficEntry
 
 Json = dict[str, object]

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from acp_jupyter.errors import FolderNotTrusted, KeptFileBroken, PermissionSettled
+from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host import AgentHost
-from acp_jupyter.host.host_config import HostConfig
-from acp_jupyter.host.registry.agents import Registry
-from acp_jupyter.host.session import Session
-from acp_jupyter.host.trust import TrustGate, too_much
-from acp_jupyter.host.trust_store import TrustStore
+from acp_jupyter.host.registry.registry import Registry
+from acp_jupyter.host.requests.trust import TrustRequests, too_much
+from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.store.permission_stores import TrustStore
 from acp_jupyter.transcript.model.question_items import TrustRequest
 from tests.support.driver import Driver
 from tests.support.server import fake_agents
@@ -47,7 +47,7 @@ def driver(hosts: Opens) -> Driver:
     return hosts()
 
 
-def gate(session: Session) -> TrustGate:
+def gate(session: Session) -> TrustRequests:
     found = session.turns.permissions.trust
     assert found is not None
     return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from acp_jupyter.api.models.turns import TurnDetail
-from acp_jupyter.kernel.turn_values import TurnValues
+from acp_jupyter.kernel.turn.contents import TurnValues
 from acp_jupyter.transcript.model.items import AgentMessage, Artifact, Item
 from acp_jupyter.transcript.model.session_state import AgentInfo, SessionState, TurnState
 

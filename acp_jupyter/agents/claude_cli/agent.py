@@ -1,4 +1,4 @@
-"""The agent: ACP's methods, and its sessions."""
+"""`ClaudeCliAgent`: ACP's methods, and its sessions, new or resumed."""
 
 from __future__ import annotations
 
@@ -8,16 +8,10 @@ import os
 import re
 import signal
 import uuid
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Mapping
 from importlib import metadata
 from pathlib import Path
 
-from acp_jupyter.agents.claude_cli.command import CliMissingError, find_cli
-from acp_jupyter.agents.claude_cli.history import is_known
-from acp_jupyter.agents.claude_cli.mcp import mcp_servers
-from acp_jupyter.agents.claude_cli.options import MODEL_OPTION, modes
-from acp_jupyter.agents.claude_cli.prompt import user_message
-from acp_jupyter.agents.claude_cli.session import Session
 from acp_jupyter.agents.rpc import (
     INTERNAL_ERROR,
     INVALID_PARAMS,
@@ -27,7 +21,10 @@ from acp_jupyter.agents.rpc import (
     RpcError,
 )
 
-__all__ = ["ClaudeCliAgent"]
+from .cli_input import user_message
+from .command import CliMissingError, find_cli, mcp_servers
+from .options import MODEL_OPTION, modes
+from .session import Session
 
 _PROTOCOL_VERSION = 1
 _RESOURCE_NOT_FOUND = -32002
@@ -192,3 +189,16 @@ def _version() -> str:
         return metadata.version("acp-jupyter")
     except metadata.PackageNotFoundError:
         return "0"
+
+
+def is_known(session_id: str, environment: Mapping[str, str]) -> bool:
+    """Tell whether a conversation can be resumed.
+
+    Parameters
+    ----------
+    session_id
+        Letters, digits and dashes.
+    """
+    home = Path(environment.get("HOME") or "~").expanduser()
+    folder = Path(environment.get("CLAUDE_CONFIG_DIR") or home / ".claude")
+    return any(folder.glob(f"projects/*/{session_id}.jsonl"))

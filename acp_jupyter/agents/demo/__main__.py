@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 
-from acp_jupyter.agents.demo.agent import DemoAgent
+from .agent import DemoAgent
 
 
 async def _main() -> None:

@@ -1,4 +1,4 @@
-"""The agent: ACP's methods, its sessions, and one task for each running turn."""
+"""`DemoAgent`: ACP's methods, its sessions, and one task for each running turn."""
 
 from __future__ import annotations
 
@@ -8,32 +8,6 @@ from collections.abc import Callable, Coroutine, Mapping
 from importlib import metadata
 from pathlib import Path
 
-from acp_jupyter.agents.demo.change import ask_twice, create, edit
-from acp_jupyter.agents.demo.choose import Request, Task, understand
-from acp_jupyter.agents.demo.command import run
-from acp_jupyter.agents.demo.delegate import delegate
-from acp_jupyter.agents.demo.explore import explore
-from acp_jupyter.agents.demo.files import Files
-from acp_jupyter.agents.demo.mcp_client import StdioServer
-from acp_jupyter.agents.demo.notebook import edit_notebook, fix_cell, look_at, plot
-from acp_jupyter.agents.demo.prompt import prompt_text
-from acp_jupyter.agents.demo.questions import ask_form
-from acp_jupyter.agents.demo.quoting import one_line
-from acp_jupyter.agents.demo.session import COMMANDS, Session, environment_rate
-from acp_jupyter.agents.demo.talk import (
-    bench,
-    crash,
-    fail,
-    help_,
-    long_answer,
-    markdown,
-    max_tokens,
-    plan,
-    refuse,
-)
-from acp_jupyter.agents.demo.toolbox import Toolbox
-from acp_jupyter.agents.demo.turn import Turn, TurnCancelledError
-from acp_jupyter.agents.demo.workspace import Workspace
 from acp_jupyter.agents.rpc import (
     INTERNAL_ERROR,
     INVALID_PARAMS,
@@ -44,7 +18,26 @@ from acp_jupyter.agents.rpc import (
     RpcError,
 )
 
-__all__ = ["DemoAgent"]
+from .command_tasks import delegate, run
+from .file_tasks import ask_twice, create, edit, explore
+from .mcp_client import StdioServer, Toolbox
+from .notebook_tasks import edit_notebook, fix_cell, look_at, plot
+from .prompt import Request, Task, prompt_text, understand
+from .prose import one_line
+from .session import COMMANDS, Session, Turn, TurnCancelledError, environment_rate
+from .talk_tasks import (
+    ask_form,
+    bench,
+    crash,
+    fail,
+    help_,
+    long_answer,
+    markdown,
+    max_tokens,
+    plan,
+    refuse,
+)
+from .workspace import Files, Workspace
 
 _PROTOCOL_VERSION = 1
 _CONTEXT_TOKENS = 32_000

@@ -8,7 +8,7 @@ import math
 import sys
 from pathlib import Path
 
-from acp_jupyter.agents.replay.agent import Options, ReplayAgent
+from .agent import Options, ReplayAgent
 
 
 def _speed(text: str) -> float | None:

@@ -1,21 +1,15 @@
-"""The agent: ACP's methods, answered from a recording."""
+"""`ReplayAgent`: ACP's methods, answered from a recording; defaults for what was never recorded."""
 
 from __future__ import annotations
 
 import asyncio
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib import metadata
 from pathlib import Path
+from typing import Any
 
-from acp_jupyter.agents.replay.defaults import default_answer, default_hello
-from acp_jupyter.agents.replay.file_work import FileWork
-from acp_jupyter.agents.replay.localise import Localiser
-from acp_jupyter.agents.replay.player import Player
-from acp_jupyter.agents.replay.read import read_recording
-from acp_jupyter.agents.replay.recording import OPENINGS, Opening, Recording, RecordingError
-from acp_jupyter.agents.replay.session import LiveSession
-from acp_jupyter.agents.replay.steps import Object, Part, RecordedSession, Reply, Send
-from acp_jupyter.agents.replay.terminals import Commands
 from acp_jupyter.agents.rpc import (
     INVALID_PARAMS,
     INVALID_REQUEST,
@@ -25,7 +19,23 @@ from acp_jupyter.agents.rpc import (
     RpcError,
 )
 
-__all__ = ["Options", "ReplayAgent"]
+from .file_writes import SessionFiles
+from .localiser import Localiser
+from .log_reader import read_recording
+from .player import Player
+from .recording import (
+    OPENINGS,
+    Object,
+    Opening,
+    Part,
+    RecordedSession,
+    Recording,
+    RecordingError,
+    Reply,
+    Send,
+)
+from .session import LiveSession
+from .terminals import Commands
 
 _GOODBYE_SECONDS = 1.0
 
@@ -161,7 +171,7 @@ class ReplayAgent:
         cwd = params.get("cwd")
         live_cwd = cwd if isinstance(cwd, str) else recorded.cwd
         localiser = Localiser(recorded.cwd, live_cwd, recorded.ids, session_id)
-        work = FileWork(
+        work = SessionFiles(
             self._peer,
             session_id,
             live_cwd,
@@ -217,3 +227,57 @@ def _answerable(part: Part, method: str, session_id: str) -> Part:
     return Part(
         "open", method, part.params, part.at, "", [Reply(part.at, {"result": result}), *sends]
     )
+
+
+_EMPTY = frozenset(
+    {
+        "authenticate",
+        "logout",
+        "session/close",
+        "session/delete",
+        "session/load",
+        "session/resume",
+        "session/set_mode",
+        "session/set_model",
+    }
+)
+
+
+def default_hello() -> Json:
+    """Return the answer to ``initialize`` for a log that has none."""
+    try:
+        version = metadata.version("acp-jupyter")
+    except metadata.PackageNotFoundError:
+        version = "0"
+    return {
+        "protocolVersion": 1,
+        "agentInfo": {"name": "replay", "title": "Replay", "version": version},
+        "agentCapabilities": {"loadSession": False},
+        "authMethods": [],
+    }
+
+
+def default_answer(method: str, params: Object, setup: Object) -> Json | None:
+    """Return a sensible answer, None for a method that has none.
+
+    Parameters
+    ----------
+    setup
+        The recorded answer that opened the session.
+    """
+    if method in _EMPTY:
+        return {}
+    if method == "session/list":
+        return {"sessions": []}
+    if method == "session/set_config_option":
+        return {"configOptions": _changed(setup.get("configOptions"), params)}
+    return None
+
+
+def _changed(options: Any, params: Object) -> list[object]:
+    changed: list[object] = []
+    for option in options if isinstance(options, list) else []:
+        if isinstance(option, Mapping) and option.get("id") == params.get("configId"):
+            option = {**option, "currentValue": params.get("value")}
+        changed.append(option)
+    return changed

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from acp_jupyter.errors import BadRequest
-from acp_jupyter.host.checkpoints.folder import Checkpoints
-from acp_jupyter.host.session import Session
+from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.workspace.checkpoints.folder_checkpoints import Checkpoints
 from acp_jupyter.protocol.host_events.workspace import ChangedFile, TurnChanges
 from acp_jupyter.transcript.model.session_state import TurnState
 

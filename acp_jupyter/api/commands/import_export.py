@@ -8,6 +8,7 @@ from collections import defaultdict
 from pathlib import Path
 
 from acp_jupyter.api.access import Caller, KernelCaller
+from acp_jupyter.api.commands.log_import import ImportReport, ImportRequest, import_log
 from acp_jupyter.api.models.traffic import (
     GetTranscript,
     ImportLog,
@@ -17,8 +18,7 @@ from acp_jupyter.api.models.traffic import (
 )
 from acp_jupyter.errors import BadRequest
 from acp_jupyter.host.host import AgentHost
-from acp_jupyter.host.importing import ImportReport, ImportWish, import_log
-from acp_jupyter.host.session import Session
+from acp_jupyter.host.session.session import Session
 from acp_jupyter.transcript.model.items import Item
 from acp_jupyter.transcript.model.state import Transcript
 from acp_jupyter.transcript.output.bundle import readable_items
@@ -50,7 +50,7 @@ class ImportExport:
         notebook, kernel_id = "", ""
         if isinstance(caller, KernelCaller):
             notebook, kernel_id = caller.notebook_path, caller.kernel_id
-        wish = ImportWish(
+        wish = ImportRequest(
             name=" ".join(command.file_name.split())[:_NAME_CHARS] or "log",
             lines=lambda: io.BytesIO(command.content),
             dialect=command.dialect,

@@ -9,7 +9,7 @@ from acp_jupyter.api.access import NotebookLookup
 from acp_jupyter.api.models.turns import AttachedTurn, AttachTurn, NotebookRecord
 from acp_jupyter.errors import UnknownTurn
 from acp_jupyter.host.host import AgentHost
-from acp_jupyter.host.session import Session
+from acp_jupyter.host.session.session import Session
 from acp_jupyter.transcript.model.session_state import TurnState
 from acp_jupyter.transcript.output.bundle import Bundle, build_bundle
 

@@ -16,9 +16,9 @@ from acp_jupyter.api.commands.checkpointed_turns import CheckpointedTurn, named_
 from acp_jupyter.api.commands.revert_documents import DocumentRevert
 from acp_jupyter.api.models.changes import RevertReply, RevertTurn
 from acp_jupyter.errors import BadRequest, ChangesGone, ChangesRefused
-from acp_jupyter.host.checkpoints.hunks import PartOfFile, TextSteps
-from acp_jupyter.host.checkpoints.revert import Revert, refusal
-from acp_jupyter.host.documents import Documents
+from acp_jupyter.host.workspace.agent_files import Documents
+from acp_jupyter.host.workspace.checkpoints.hunks import PartOfFile, TextSteps
+from acp_jupyter.host.workspace.checkpoints.revert import Revert, refusal
 from acp_jupyter.protocol.host_events.workspace import ChangedFile, FileHunks, TurnReverted
 from acp_jupyter.transcript.model.session_state import TurnState
 

@@ -11,14 +11,13 @@ from pydantic import JsonValue
 from acp_jupyter.api.commands.checkpointed_turns import CheckpointedTurn
 from acp_jupyter.api.models.changes import RevertTurn
 from acp_jupyter.errors import ChangesRefused, DocumentConflict, FileRefused
-from acp_jupyter.host.checkpoints.diff import tree_changes
-from acp_jupyter.host.checkpoints.disk import Disk
-from acp_jupyter.host.checkpoints.git import GitError
-from acp_jupyter.host.checkpoints.hunks import PartOfFile, TextSteps
-from acp_jupyter.host.checkpoints.marked_cells import without_marked
-from acp_jupyter.host.checkpoints.read import read_changes
-from acp_jupyter.host.checkpoints.revert import SINCE, refusal
-from acp_jupyter.host.documents import Documents
+from acp_jupyter.host.workspace.agent_files import Documents
+from acp_jupyter.host.workspace.checkpoints.diff import read_changes, tree_changes
+from acp_jupyter.host.workspace.checkpoints.disk import Disk
+from acp_jupyter.host.workspace.checkpoints.git import GitError
+from acp_jupyter.host.workspace.checkpoints.hunks import PartOfFile, TextSteps
+from acp_jupyter.host.workspace.checkpoints.notebook_cells import without_marked
+from acp_jupyter.host.workspace.checkpoints.revert import SINCE, refusal
 from acp_jupyter.protocol.host_events.workspace import ChangedFile
 from acp_jupyter.transcript.model.tool_items import ToolCall
 

@@ -25,13 +25,12 @@ from acp_jupyter.api.models.sessions import (
     SessionCommand,
 )
 from acp_jupyter.errors import BadRequest, LoginNeeded, UnknownSession
-from acp_jupyter.host.attaching import Attaching
 from acp_jupyter.host.host import AgentHost
-from acp_jupyter.host.link import Link
-from acp_jupyter.host.recording.session import Recording
-from acp_jupyter.host.recording.wish import RecordWish
-from acp_jupyter.host.session import Session
-from acp_jupyter.host.workspace import choose_cwd, resolve_cwd
+from acp_jupyter.host.recording.recording_file import RecordWish
+from acp_jupyter.host.recording.session_recording import Recorder
+from acp_jupyter.host.session.opening import AgentSessionOpener, SessionConnection
+from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.workspace.folders import choose_cwd, resolve_cwd
 from acp_jupyter.protocol.host_events.notes import HostNotice
 from acp_jupyter.protocol.host_events.permissions import Policy
 from acp_jupyter.protocol.objects import Model, first, items, obj, text
@@ -41,7 +40,7 @@ from acp_jupyter.transcript.model.session_state import SessionState
 
 def reuse_session(session: Session, recording: RecordWish | None) -> None:
     """Let a notebook use a session again; without a wish it is recorded no more."""
-    if recording is None and isinstance(session.recording, Recording):
+    if recording is None and isinstance(session.recording, Recorder):
         session.recording.end()
 
 
@@ -204,7 +203,7 @@ class SessionLifecycle:
         if isinstance(caller, KernelCaller):
             child.kernel_id = caller.kernel_id
 
-        async def fork(attaching: Attaching) -> Link:
+        async def fork(attaching: AgentSessionOpener) -> SessionConnection:
             return await attaching.fork(link.agent_session_id)
 
         child.agent.first_open = fork
@@ -257,7 +256,7 @@ class SessionLifecycle:
         await self._host.save_new(session)
         refused = f"{session.state.agent_info.name} could not open this session again."
 
-        async def open_known(attaching: Attaching) -> Link:
+        async def open_known(attaching: AgentSessionOpener) -> SessionConnection:
             link = await attaching.known(command.agent_session_id)
             if link is None:
                 raise BadRequest(refused)

@@ -10,13 +10,18 @@ from acp_jupyter.api.models.permissions import RevokeTrust, TrustFolder
 from acp_jupyter.api.models.sessions import CreateSession
 from acp_jupyter.errors import BadRequest
 from acp_jupyter.host.host import AgentHost
-from acp_jupyter.host.recording.place import RecordPlace
-from acp_jupyter.host.recording.session import Replaying
+from acp_jupyter.host.recording.recording_file import RecordingFile
+from acp_jupyter.host.recording.session_recording import Playback
 from acp_jupyter.host.registry.entries import AgentSpec
-from acp_jupyter.host.session import Session
-from acp_jupyter.host.trust import needs_trust, not_trusted, record_not_trusted, too_much
-from acp_jupyter.host.trust_store import TrustedFolder
-from acp_jupyter.host.workspace import resolve_cwd
+from acp_jupyter.host.requests.trust import (
+    needs_trust,
+    not_trusted,
+    recording_not_trusted,
+    too_much,
+)
+from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.store.permission_stores import TrustedFolder
+from acp_jupyter.host.workspace.folders import resolve_cwd
 
 
 class TrustCommands:
@@ -81,14 +86,14 @@ class TrustCommands:
             return
         if not await asyncio.to_thread(store.trusts, folder):
             if played is not None:
-                raise record_not_trusted(played.path, str(folder))
+                raise recording_not_trusted(played.path, str(folder))
             raise not_trusted(str(folder), await asyncio.to_thread(too_much, folder))
 
     def _played(
         self, command: CreateSession, notebook: str, found: Session | None
-    ) -> RecordPlace | None:
+    ) -> RecordingFile | None:
         if found is not None:
-            return found.recording.file if isinstance(found.recording, Replaying) else None
+            return found.recording.file if isinstance(found.recording, Playback) else None
         wish = command.record
         if wish is None or wish.mode != "replay":
             return None

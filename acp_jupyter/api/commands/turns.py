@@ -33,8 +33,8 @@ from acp_jupyter.api.models.turns import (
 )
 from acp_jupyter.errors import SessionImported, UnknownTurn
 from acp_jupyter.host.host import AgentHost
-from acp_jupyter.host.rules.session import turn_rules
-from acp_jupyter.host.session import Session
+from acp_jupyter.host.requests.rules.rules import turn_rules
+from acp_jupyter.host.session.session import Session
 from acp_jupyter.transcript.model.events import item_chars
 from acp_jupyter.transcript.model.items import Item
 from acp_jupyter.transcript.model.session_state import SessionState

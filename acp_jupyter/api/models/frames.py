@@ -16,12 +16,9 @@ from acp_jupyter.api.models.commands import Command
 from acp_jupyter.api.models.documents import AnswerFrame, AskFrame, DocumentsFrame
 from acp_jupyter.api.models.permissions import RuleEntry
 from acp_jupyter.api.models.sessions import AgentSessions, SessionSummary
-from acp_jupyter.api.models.traffic import (
-    TrafficDetail,
-    TrafficPage,
-)
+from acp_jupyter.api.models.traffic import TrafficDetail, TrafficPage
 from acp_jupyter.api.models.turns import AttachedTurn, ItemsPage, NotebookRecord, TurnDetail
-from acp_jupyter.host.trust_store import TrustedFolder
+from acp_jupyter.host.store.permission_stores import TrustedFolder
 from acp_jupyter.protocol.objects import Model
 from acp_jupyter.transcript.model.events import Event
 from acp_jupyter.transcript.output.bundle import TurnSnapshot

@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import Field
 from typing_extensions import TypeAliasType
 
-from acp_jupyter.host.recording.wish import RecordWish
+from acp_jupyter.host.recording.recording_file import RecordWish
 from acp_jupyter.protocol.host_events.permissions import Policy
 from acp_jupyter.protocol.objects import Model
 from acp_jupyter.protocol.session_packets import Ability

@@ -6,9 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from acp_jupyter.api.models.turns import (
-    ItemsPage,
-)
+from acp_jupyter.api.models.turns import ItemsPage
 from acp_jupyter.dialects.imports.kinds import Dialect
 from acp_jupyter.protocol.objects import Model
 from acp_jupyter.protocol.traffic import Direction

@@ -18,10 +18,7 @@ from acp_jupyter.protocol.parse.packet import (
     packet_name,
     session_update,
 )
-from acp_jupyter.protocol.parse.tool_calls import (
-    SPELLINGS,
-    raw_input_of,
-)
+from acp_jupyter.protocol.parse.tool_calls import SPELLINGS, raw_input_of
 from acp_jupyter.protocol.paths import get_relative_path
 from acp_jupyter.protocol.tools.inputs import named_path
 from acp_jupyter.protocol.tools.table import find_tool

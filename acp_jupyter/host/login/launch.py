@@ -11,11 +11,9 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from acp_jupyter.errors import BadRequest
-from acp_jupyter.host.environment import agent_environment
+from acp_jupyter.host.process.agent_process import agent_environment
 from acp_jupyter.host.registry.entries import AgentSpec
 from acp_jupyter.protocol.parse.login import TerminalLogin, assignments, terminal_login
-
-__all__ = ["Launch", "Terminal", "Terminals", "launch_of"]
 
 _RUNS_OTHERS = re.compile(
     r"(python|pypy|node|nodejs|ruby|perl|php|lua)[0-9.]*|(ba|z|da|k|tc|c|fi|nu|pw)?sh|busybox|cmd"

@@ -20,8 +20,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from acp_jupyter.host.recording.session import Replaying
-from acp_jupyter.host.session import Session
+from acp_jupyter.host.recording.session_recording import Playback
+from acp_jupyter.host.session.session import Session
 from acp_jupyter.notebook_tools.context import KernelLookup, NotebookAccess
 from acp_jupyter.notebook_tools.kernel_runner import KernelRunner, RunningCode
 from acp_jupyter.notebook_tools.session_tools import SessionTools
@@ -31,7 +31,7 @@ _RELAY = Path(__file__).with_name("relay.py")
 
 
 class NotebookTools:
-    """A `ToolsOffer`: the tools, for every session that belongs to a notebook.
+    """A `McpServerProvider`: the tools, for every session that belongs to a notebook.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ class NotebookTools:
         if (
             not session.state.notebook_path
             or not session.tools_on
-            or isinstance(session.recording, Replaying)
+            or isinstance(session.recording, Playback)
         ):
             return ()
         tools = SessionTools(

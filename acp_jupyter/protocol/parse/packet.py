@@ -14,11 +14,7 @@ from typing_extensions import TypeAliasType
 
 from acp_jupyter.protocol import artifacts
 from acp_jupyter.protocol.artifacts import ArtifactCreated, FileWrite
-from acp_jupyter.protocol.content import (
-    ContentBlock,
-    TextBlock,
-    read_block,
-)
+from acp_jupyter.protocol.content import ContentBlock, TextBlock, read_block
 from acp_jupyter.protocol.elicitation import (
     ElicitationComplete,
     ElicitationRequest,

@@ -13,11 +13,7 @@ from typing_extensions import TypeAliasType
 
 from acp_jupyter.protocol.content import ToolContent, ToolDiff
 from acp_jupyter.protocol.objects import Model, Obj, first, items, obj, text
-from acp_jupyter.protocol.vocabulary import (
-    SEED_TOOL_NAMES,
-    StepStatus,
-    normalize_todo_status,
-)
+from acp_jupyter.protocol.vocabulary import SEED_TOOL_NAMES, StepStatus, normalize_todo_status
 
 
 class _Input(Model):

@@ -18,10 +18,7 @@ from acp_jupyter.protocol.objects import Model
 from acp_jupyter.protocol.vocabulary import Priority, StepStatus
 from acp_jupyter.transcript.model.item_base import ItemBase, StepBase
 from acp_jupyter.transcript.model.question_items import Elicitation, TrustRequest
-from acp_jupyter.transcript.model.tool_items import (
-    ContentBlockItem,
-    ToolCall,
-)
+from acp_jupyter.transcript.model.tool_items import ContentBlockItem, ToolCall
 
 
 class Attachment(Model):

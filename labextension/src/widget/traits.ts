@@ -1,6 +1,6 @@
 import type { CommModel } from './comm';
 
-/** The constant state of a turn's widget: `acp_jupyter.kernel.widget`. */
+/** The constant state of a turn's widget: `acp_jupyter.kernel.turn.widgets`. */
 export interface Traits {
   readonly turnId: string;
   readonly sessionId: string;
