@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 _LAZY = {
-    "Session": "acp_jupyter.kernel.session.connect",
+    "Session": "acp_jupyter.kernel.session.session",
     "Turn": "acp_jupyter.kernel.turn.turn",
     "connect": "acp_jupyter.kernel.session.connect",
     "list_agents": "acp_jupyter.kernel.session.connect",
@@ -58,6 +58,6 @@ def _jupyter_server_extension_points() -> list[dict[str, Any]]:
 
 def load_ipython_extension(ipython: InteractiveShell) -> None:
     """Add the magics: ``%load_ext acp_jupyter``."""
-    from acp_jupyter.kernel.magics import ipython_extension as magics
+    from acp_jupyter.kernel.magics import ipython_extension
 
-    magics.load_ipython_extension(ipython)
+    ipython_extension.load_ipython_extension(ipython)

@@ -23,7 +23,7 @@ from acp_jupyter.errors import AcpError
 OUTPUT_METADATA_KEY = "acp_jupyter"
 """Output metadata that names the turn where the bundle has no turn MIME type."""
 
-_STATIC = Path(__file__).parent.parent / "static"
+_STATIC = Path(__file__).parents[2] / "static"
 
 
 class TurnWidget(anywidget.AnyWidget):

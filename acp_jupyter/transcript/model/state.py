@@ -115,7 +115,7 @@ class Transcript(TranscriptFields):
             notices=Map(),
             request_items=Map(),
             renewable=Map(),
-            links=Map(),
+            url_elicitations=Map(),
             terminals=Map(),
             turns=Turns(),
             turn_order=Vector(),
