@@ -5,19 +5,20 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
 from typing import TypeVar
 
 from tornado.http1connection import HTTP1Connection
 from tornado.iostream import StreamClosedError
 from tornado.web import HTTPError, authenticated
 
-from acp_jupyter.delivery.packet_stream.stream import DIALECTS, PacketStream, StreamDialect
-from acp_jupyter.delivery.packet_stream.tail import PacketTail
+from acp_jupyter.api.packet_stream import DIALECTS, PacketStream, StreamDialect
+from acp_jupyter.dialects.onyx.event_stream import format_event
 from acp_jupyter.errors import BadRequest
-from acp_jupyter.host.traffic_log import TrafficLog
+from acp_jupyter.host.store.log_entries import read_entry
+from acp_jupyter.host.store.traffic_log import TrafficLog
 from acp_jupyter.server.auth import AcpHandler
-
-__all__ = ["PacketsHandler"]
 
 T = TypeVar("T")
 
@@ -150,3 +151,63 @@ class PacketsHandler(AcpHandler):
 
     async def _blocking(self, work: Callable[[], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(self.backend.log_readers, work)
+
+
+_SENT_BYTES = 256 * 1024
+_READ_BYTES = 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class EventBatch:
+    """What one read has found.
+
+    Attributes
+    ----------
+    events
+        As they are sent; maybe none.
+    more
+        Whether there is more in the file already.
+    """
+
+    events: bytes
+    more: bool
+
+
+class PacketTail:
+    """Reads a log from its start, and on from where it was. Blocks: it is for a thread.
+
+    What it holds does not grow with the log.
+
+    Parameters
+    ----------
+    path
+        The log.
+    stream
+        Makes packets of its lines.
+    """
+
+    def __init__(self, path: Path, stream: PacketStream) -> None:
+        self._stream = stream
+        self._file = path.open("rb")
+        self._torn = b""
+
+    def read(self) -> EventBatch:
+        """Return what has come since, as much of it as is good to send at once."""
+        events: list[bytes] = []
+        size = taken = 0
+        while size < _SENT_BYTES and taken < _READ_BYTES:
+            line = self._file.readline()
+            if not line.endswith(b"\n") or self._stream.full:
+                self._torn += line  # its writer is in the middle of it
+                return EventBatch(b"".join(events), more=False)
+            line, self._torn = self._torn + line, b""
+            taken += len(line)
+            entry = read_entry(line)
+            for packet in () if entry is None else self._stream.read(entry):
+                events.append(format_event(packet.data, packet.seq))
+                size += len(packet.data)
+        return EventBatch(b"".join(events), more=True)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()

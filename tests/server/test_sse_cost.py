@@ -12,7 +12,7 @@ import httpx
 import psutil
 import pytest
 
-from acp_jupyter.delivery.packet_stream.stream import DIALECTS
+from acp_jupyter.api.packet_stream import DIALECTS
 from tests.support.api import finished, open_session, start_turn
 from tests.support.follow import ENDS, following
 from tests.support.server import JupyterServer

@@ -8,15 +8,21 @@ from typing import Any, ClassVar, Literal
 import pytest
 from IPython.core.error import UsageError
 
-from acp_jupyter.delivery.agent_commands import Login, LoginReply, Logout, RestartAgent
-from acp_jupyter.delivery.commands import Command, ListAgents, ListSessions
-from acp_jupyter.delivery.frames import AgentEntry
+from acp_jupyter.api.models.agents import (
+    AgentEntry,
+    ListAgents,
+    Login,
+    LoginReply,
+    Logout,
+    RestartAgent,
+)
+from acp_jupyter.api.models.commands import Command
+from acp_jupyter.api.models.sessions import ListSessions
 from acp_jupyter.errors import AgentRequestError, BadRequest, NotAllowed
-from acp_jupyter.kernel import agent_commands
-from acp_jupyter.kernel.client import HostClient
-from acp_jupyter.packets.login_models import AuthMethod
-from acp_jupyter.transcript.login_models import LoginState
-from acp_jupyter.transcript.session_state import AgentInfo, SessionState
+from acp_jupyter.kernel.client.host_client import HostClient
+from acp_jupyter.kernel.magics import agent_commands
+from acp_jupyter.protocol.parse.login import AuthMethod
+from acp_jupyter.transcript.model.session_state import AgentInfo, LoginState, SessionState
 
 METHOD = AuthMethod(id="tty", name="Terminal", kind="terminal")
 

@@ -7,8 +7,8 @@ import ast
 import pytest
 
 from acp_jupyter.agents.demo import prose
-from acp_jupyter.agents.demo.choose import Task, understand
 from acp_jupyter.agents.demo.edits import propose
+from acp_jupyter.agents.demo.prompt import Task, understand
 
 
 def loops(count: int) -> str:

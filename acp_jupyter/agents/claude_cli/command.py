@@ -1,16 +1,16 @@
-"""How the Claude CLI is found and started."""
+"""How the CLI is found and started: its path, arguments, environment and MCP servers."""
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
-from collections.abc import Mapping
+import tempfile
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from acp_jupyter.agents.rpc import Json
-
-__all__ = ["CliMissingError", "Launch", "cli_arguments", "cli_environment", "find_cli"]
+from acp_jupyter.agents.rpc import INVALID_PARAMS, Json, RpcError
 
 _PATH_VARIABLE = "CLAUDE_CLI_PATH"
 _INSTALL = "npm install -g @anthropic-ai/claude-code"
@@ -42,7 +42,7 @@ class Launch:
     model: str
     servers: Json
     """MCP servers, as the CLI spells them."""
-    asks: bool = False
+    can_ask: bool = False
     """Whether the client can show the questions of the CLI's question tool."""
 
 
@@ -84,7 +84,7 @@ def cli_arguments(launch: Launch, mcp_config: Path | None) -> list[str]:
     arguments = [*_STREAMS, session, launch.session_id, "--permission-mode", launch.mode]
     if launch.model:
         arguments += ["--model", launch.model]
-    if not launch.asks:
+    if not launch.can_ask:
         arguments.append("--disallowedTools=AskUserQuestion")
     if mcp_config is not None:
         arguments += ["--mcp-config", str(mcp_config)]
@@ -95,3 +95,48 @@ def cli_environment(environment: Mapping[str, str]) -> dict[str, str]:
     """Return the CLI's environment: ours, and that it tells when it is idle."""
     kept = {name: value for name, value in environment.items() if name not in _NOT_INHERITED}
     return {**kept, "CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS": "1"}
+
+
+def mcp_servers(raw: object) -> Json:
+    """Return the client's servers in the CLI's spelling.
+
+    Raises
+    ------
+    RpcError
+        One of them can't be read.
+    """
+    servers: Json = {}
+    for server in raw if isinstance(raw, list) else []:
+        match server:
+            case {"name": str(name), "command": str(command)}:
+                servers[name] = {
+                    "type": "stdio",
+                    "command": command,
+                    "args": [arg for arg in server.get("args") or [] if isinstance(arg, str)],
+                    "env": _pairs(server.get("env")),
+                }
+            case {"name": str(name), "type": "http" | "sse" as kind, "url": str(url)}:
+                headers = _pairs(server.get("headers"))
+                servers[name] = {"type": kind, "url": url, "headers": headers}
+            case _:
+                raise RpcError(INVALID_PARAMS, "An MCP server can't be read.")
+    return servers
+
+
+def _pairs(raw: object) -> Json:
+    found: Iterable[object] = raw if isinstance(raw, list) else []
+    return {
+        pair["name"]: pair["value"]
+        for pair in found
+        if isinstance(pair, dict) and isinstance(pair.get("name"), str) and "value" in pair
+    }
+
+
+def write_mcp_config(servers: Json) -> Path | None:
+    """Write the servers to a file that nobody else reads: they may have keys."""
+    if not servers:
+        return None
+    handle, name = tempfile.mkstemp(prefix="claude-cli-mcp-", suffix=".json")
+    with os.fdopen(handle, "w") as file:
+        json.dump({"mcpServers": servers}, file)
+    return Path(name)

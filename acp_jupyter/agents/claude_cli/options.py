@@ -1,11 +1,9 @@
-"""What a client can choose of a session: the CLI's permission modes and models."""
+"""What a client can choose of a session: the CLI's permission modes and models; its commands."""
 
 from __future__ import annotations
 
 from acp_jupyter.agents.rpc import INVALID_PARAMS, Json, RpcError
-from acp_jupyter.packets.json_fields import Obj, items, obj, text
-
-__all__ = ["DEFAULT_MODE", "MODEL_OPTION", "Models", "commands_update", "known_mode", "modes"]
+from acp_jupyter.protocol.objects import Obj, items, obj, text
 
 DEFAULT_MODE = "default"
 MODEL_OPTION = "model"

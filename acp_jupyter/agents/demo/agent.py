@@ -1,4 +1,4 @@
-"""The agent: ACP's methods, its sessions, and one task for each running turn."""
+"""`DemoAgent`: ACP's methods, its sessions, and one task for each running turn."""
 
 from __future__ import annotations
 
@@ -18,24 +18,26 @@ from acp_jupyter.agents.rpc import (
     RpcError,
 )
 
-from .change import ask_twice, create, edit
-from .choose import Request, Task, understand
-from .command import run
-from .delegate import delegate
-from .explore import explore
-from .files import Files
-from .mcp_client import StdioServer
-from .notebook import edit_notebook, fix_cell, look_at, plot
-from .prompt import prompt_text
-from .questions import ask_form
-from .quoting import one_line
-from .session import COMMANDS, Session, environment_rate
-from .talk import bench, crash, fail, help_, long_answer, markdown, max_tokens, plan, refuse
-from .toolbox import Toolbox
-from .turn import Turn, TurnCancelledError
-from .workspace import Workspace
-
-__all__ = ["DemoAgent"]
+from .command_tasks import delegate, run
+from .file_tasks import ask_twice, create, edit, explore
+from .mcp_client import StdioServer, Toolbox
+from .notebook_tasks import edit_notebook, fix_cell, look_at, plot
+from .prompt import Request, Task, prompt_text, understand
+from .prose import one_line
+from .session import COMMANDS, Session, Turn, TurnCancelledError, environment_rate
+from .talk_tasks import (
+    ask_form,
+    bench,
+    crash,
+    fail,
+    help_,
+    long_answer,
+    markdown,
+    max_tokens,
+    plan,
+    refuse,
+)
+from .workspace import Files, Workspace
 
 _PROTOCOL_VERSION = 1
 _CONTEXT_TOKENS = 32_000

@@ -1,4 +1,4 @@
-"""The edits it can propose: small, deterministic, and none where there is nothing to do."""
+"""The edits that it can propose: small, deterministic, and none where there is nothing to do."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import PurePath
-
-__all__ = ["Edit", "drop_iterrows", "new_file", "parses", "propose", "use_comprehensions"]
 
 _MAX_LOOPS = 8
 

@@ -6,9 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from .steps import Ask, Object
-
-__all__ = ["LiveAnswer", "difference", "is_allowed", "is_cancelled", "is_rejected"]
+from .recording import AgentRequest, Object
 
 _MUST_SUCCEED = {
     "fs/write_text_file": "A file could be written when this was recorded, and can't be now",
@@ -24,7 +22,7 @@ class LiveAnswer:
     error: str | None = None
 
 
-def difference(ask: Ask, live: LiveAnswer) -> str | None:
+def difference(ask: AgentRequest, live: LiveAnswer) -> str | None:
     """Return in words why the recording can't go on after this answer; None if it can.
 
     Only the substance counts: to allow once or always makes no difference to what came next.
@@ -49,17 +47,17 @@ def difference(ask: Ask, live: LiveAnswer) -> str | None:
     )
 
 
-def is_cancelled(ask: Ask, live: LiveAnswer) -> bool:
+def is_cancelled(ask: AgentRequest, live: LiveAnswer) -> bool:
     """Tell whether the client cancelled the turn instead of answering."""
     return ask.method == "session/request_permission" and _decision(ask, live) == "cancelled"
 
 
-def is_allowed(ask: Ask, live: LiveAnswer) -> bool:
+def is_allowed(ask: AgentRequest, live: LiveAnswer) -> bool:
     """Tell whether a permission was asked and given."""
     return ask.method == "session/request_permission" and _decision(ask, live) == "allowed"
 
 
-def is_rejected(ask: Ask, live: LiveAnswer) -> bool:
+def is_rejected(ask: AgentRequest, live: LiveAnswer) -> bool:
     """Tell whether a permission was asked and not given."""
     permission = ask.method == "session/request_permission"
     return permission and _decision(ask, live) not in ("allowed", "cancelled")
@@ -73,7 +71,7 @@ def _recorded(message: Object) -> LiveAnswer:
     return LiveAnswer(result if isinstance(result, Mapping) else {})
 
 
-def _decision(ask: Ask, answer: LiveAnswer) -> str:
+def _decision(ask: AgentRequest, answer: LiveAnswer) -> str:
     if answer.error is not None:
         return "failed"
     match answer.result.get("outcome"):
@@ -88,7 +86,7 @@ def _decision(ask: Ask, answer: LiveAnswer) -> str:
             return "failed"
 
 
-def _option(ask: Ask, option_id: object) -> Object:
+def _option(ask: AgentRequest, option_id: object) -> Object:
     options = ask.params.get("options")
     for option in options if isinstance(options, list) else []:
         if isinstance(option, Mapping) and option.get("optionId") == option_id:
@@ -96,7 +94,7 @@ def _option(ask: Ask, option_id: object) -> Object:
     return {}
 
 
-def _words(ask: Ask, answer: LiveAnswer) -> str:
+def _words(ask: AgentRequest, answer: LiveAnswer) -> str:
     if answer.error is not None:
         return answer.error
     if ask.method == "elicitation/create":

@@ -1,19 +1,17 @@
-"""A live session: which part of the recording each request sets off."""
+"""A live session: which part of the recording each request plays; the check of each prompt."""
 
 from __future__ import annotations
 
 import asyncio
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from acp_jupyter.agents.rpc import INTERNAL_ERROR, INVALID_PARAMS, Json, Peer, RpcError
 
+from .localiser import Localiser
 from .player import DivergedError, Player, TurnCancelledError
-from .prompts import is_recorded_prompt, mismatch
-from .recording import Recording
-from .steps import Object, Part, RecordedSession
-
-__all__ = ["LiveSession"]
+from .recording import Object, Part, RecordedSession, Recording
 
 
 class LiveSession:
@@ -127,3 +125,39 @@ class LiveSession:
             f"The recording holds {count} prompt{'s' if count > 1 else ''}, and no more. "
             "Record the session again with the new prompt, or open a new session to play it again."
         )
+
+
+_LINES = 3
+_CHARS = 200
+
+
+def is_recorded_prompt(part: Part, prompt: Any, localiser: Localiser) -> bool:
+    """Compare the text blocks; attachments, and space at the ends, do not count.
+
+    A saved notebook may well name the folder as it was recorded.
+    """
+    recorded = localiser.value(part.params.get("prompt"))
+    return _texts(recorded) == _texts(localiser.value(prompt))
+
+
+def mismatch(part: Part, prompt: Any, localiser: Localiser) -> str:
+    """Say how a prompt differs from the recorded one, and what to do."""
+    recorded = _texts(localiser.value(part.params.get("prompt")))
+    return (
+        f"This prompt is not the one that was recorded. Recorded: {_first_lines(recorded)} "
+        f"Now: {_first_lines(_texts(prompt))} "
+        "Send the recorded prompts in their order, or record the session again."
+    )
+
+
+def _texts(prompt: Any) -> list[str]:
+    blocks = prompt if isinstance(prompt, list) else []
+    texts = [block.get("text") for block in blocks if isinstance(block, Mapping)]
+    return [text.strip() for text in texts if isinstance(text, str) and text.strip()]
+
+
+def _first_lines(texts: list[str]) -> str:
+    lines = "\n".join(texts).splitlines()
+    shown = "\n".join(lines[:_LINES])
+    cut = len(lines) > _LINES or len(shown) > _CHARS
+    return f"“{shown[:_CHARS]}{' …' if cut else ''}”."

@@ -9,9 +9,7 @@ import sys
 from dataclasses import dataclass
 from typing import Any
 
-from acp_jupyter.kernel.describing.time_limit import FAILURES, TimeUp, time_limit
-
-__all__ = ["Detail", "describe_array", "describe_frame", "describe_series", "detail_of", "made_by"]
+from acp_jupyter.kernel.describing.preview import FAILURES, TimeUp, time_limit
 
 _HEAD_ROWS = 5
 _MOST_COLUMNS = 50
@@ -32,7 +30,7 @@ class Detail:
     """Whether its repr would add little, or cost much."""
 
 
-def made_by(value: object, module: str, name: str) -> bool:
+def is_from_library(value: object, module: str, name: str) -> bool:
     """Tell whether a value is of a class of a library, or of one derived from it."""
     library = sys.modules.get(module)
     kind = None if library is None else getattr(library, name, None)
@@ -49,14 +47,14 @@ def detail_of(value: object) -> Detail:
 
 
 def _detail_of(value: Any) -> Detail:
-    if made_by(value, "pandas", "DataFrame"):
+    if is_from_library(value, "pandas", "DataFrame"):
         rows, columns = value.shape
         names = ", ".join(_cut(str(name)) for name in list(value.columns[:_SHOWN_VALUES]))
         more = f", … {columns - _SHOWN_VALUES} more" if columns > _SHOWN_VALUES else ""
         return Detail(f"{rows} rows × {columns} columns: {names}{more}", whole=True)
-    if made_by(value, "pandas", "Series"):
+    if is_from_library(value, "pandas", "Series"):
         return Detail(f"{len(value)} values, {value.dtype}, name {_cut(str(value.name))}", True)
-    if made_by(value, "numpy", "ndarray"):
+    if is_from_library(value, "numpy", "ndarray"):
         return Detail(f"{_times(value.shape)}, {value.dtype}", value.size > _SHOWN_VALUES)
     shape = getattr(value, "shape", None) if _has(value, "shape") else None
     if isinstance(shape, tuple):

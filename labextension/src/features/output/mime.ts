@@ -2,10 +2,10 @@ import { parseSnapshot } from '../../wire/parse_snapshot';
 import { isRecord, text } from '../../wire/read';
 import type { TurnSnapshot } from '../../wire/types';
 
-/** Of `acp_jupyter.transcript.record`. */
+/** Of `acp_jupyter.transcript.output.bundle`. */
 export const TURN_MIME = 'application/vnd.acp-jupyter.turn+json';
 
-/** Output metadata of a bundle without the turn MIME type: `acp_jupyter.kernel.widget`. */
+/** Output metadata of a bundle without the turn MIME type: `acp_jupyter.kernel.turn.widgets`. */
 const METADATA_KEY = 'acp_jupyter';
 
 interface AnyBundle {

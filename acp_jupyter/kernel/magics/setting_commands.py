@@ -1,0 +1,158 @@
+"""``%acp mode, model, config, policy``: settings of the session, and of cells that name none."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from IPython.core.error import UsageError
+
+from acp_jupyter.api.models.sessions import SetConfig
+from acp_jupyter.kernel.client.connection import host_client
+from acp_jupyter.kernel.client.host_client import HostClient
+from acp_jupyter.kernel.magics.cell_options import POLICIES
+from acp_jupyter.kernel.magics.tables import print_text, table
+from acp_jupyter.kernel.session.connect import connect
+from acp_jupyter.kernel.session.settings import Settings, defaults, split_setting, values_of
+from acp_jupyter.transcript.model.session_state import ConfigOption, SessionState
+
+
+def mode(rest: Sequence[str]) -> None:
+    """Change the session's mode; without a mode, say which there are."""
+    client, state = _started()
+    if not rest:
+        _show_modes(state)
+        return
+    _apply(client, state, Settings(mode=_one(rest, "mode MODE")))
+
+
+def model(rest: Sequence[str]) -> None:
+    """Change the session's model; without a model, say which there are."""
+    client, state = _started()
+    if not rest:
+        option = _of_category(state, "model")
+        if option is None:
+            print_text(_none(state, "model", state.model))
+        else:
+            _show_choices(option)
+        return
+    _apply(client, state, Settings(model=_one(rest, "model MODEL")))
+
+
+def config(rest: Sequence[str]) -> None:
+    """Change other options of the session; without any, say which there are."""
+    client, state = _started()
+    if rest:
+        _apply(client, state, Settings(config=tuple(split_setting(each) for each in rest)))
+        return
+    if not state.config_options:
+        print_text(f"{state.agent_info.name} has no options.")
+        return
+    rows = [
+        (option.id, option.name, _now(option), ", ".join(values_of(option)))
+        for option in state.config_options
+    ]
+    table(("Option", "Name", "Now", "May be"), rows)
+
+
+def policy(rest: Sequence[str]) -> None:
+    """Say, or choose, how permission requests of cells that name no policy are answered."""
+    if not rest:
+        chosen = defaults.policy
+        print_text(
+            f"Cells that name no policy use {chosen}."
+            if chosen
+            else "Cells that name no policy use that of their session, which the panel shows. "
+            f"%acp policy POLICY chooses another: {', '.join(POLICIES)}."
+        )
+        return
+    named = _one(rest, "policy POLICY")
+    if named == "default":
+        defaults.policy = None
+        print_text("Cells that name no policy now use that of their session.")
+        return
+    found = next((each for each in POLICIES if each == named), None)
+    if found is None:
+        raise UsageError(
+            f"There is no policy {named!r}. Type one of: {', '.join(POLICIES)}, default."
+        )
+    defaults.policy = found
+    print_text(f"Cells of this notebook that name no policy now use {found}.")
+
+
+def _started() -> tuple[HostClient, SessionState]:
+    """Return the session of the next cell with what its agent offers, known once that runs."""
+    client = host_client()
+    used = [state for state in client.sessions() if state.session_id == defaults.session_id]
+    state = used[0] if used else connect().state
+    if not state.modes and not state.config_options:
+        state = client.resume(state.session_id)
+    return client, state
+
+
+def _apply(client: HostClient, state: SessionState, settings: Settings) -> None:
+    changes = settings.changes(state)
+    if changes:
+        state = client.set_config(
+            SetConfig(session_id=state.session_id, mode=changes.mode, config=changes.config)
+        )
+    facts = []
+    if settings.mode is not None:
+        facts.append(f"mode {_mode_of(state)}")
+    if settings.model is not None and (option := _of_category(state, "model")):
+        facts.append(f"model {_now(option)}")
+    named = {name for name, _ in settings.config}
+    facts += [f"{o.id} {_now(o)}" for o in state.config_options if {o.id, o.name} & named]
+    print_text(f"{state.agent_info.name}: {', '.join(facts)}.")
+
+
+def _mode_of(state: SessionState) -> str:
+    if state.modes:
+        return state.current_mode_id
+    option = _of_category(state, "mode")
+    return "" if option is None else _now(option)
+
+
+def _of_category(state: SessionState, category: str) -> ConfigOption | None:
+    return next((each for each in state.config_options if each.category == category), None)
+
+
+def _show_modes(state: SessionState) -> None:
+    option = _of_category(state, "mode")
+    if state.modes:
+        rows = [
+            (each.id, each.name, each.description, _chosen(each.id == state.current_mode_id))
+            for each in state.modes
+        ]
+        table(("Mode", "Name", "", ""), rows)
+    elif option is not None:
+        _show_choices(option)
+    else:
+        print_text(_none(state, "mode", ""))
+
+
+def _show_choices(option: ConfigOption) -> None:
+    rows = [
+        (each.value, each.name, each.description, _chosen(each.value == option.current_value))
+        for each in option.choices
+    ]
+    table((option.name or option.id, "Name", "", ""), rows)
+
+
+def _none(state: SessionState, what: str, now: str) -> str:
+    known = f" It uses {now}." if now else ""
+    return f"{state.agent_info.name} offers no choice of its {what}.{known}"
+
+
+def _now(option: ConfigOption) -> str:
+    value = option.current_value
+    return str(value).lower() if isinstance(value, bool) else value
+
+
+def _chosen(is_chosen: bool) -> str:
+    return "chosen" if is_chosen else ""
+
+
+def _one(rest: Sequence[str], usage: str) -> str:
+    if len(rest) != 1:
+        raise UsageError(f"Type: %acp {usage}")
+    return rest[0]
