@@ -16,9 +16,9 @@ from acp_jupyter.dialects.onyx.detect import (
     is_new_file_operation,
     normalize_tool_name,
 )
+from acp_jupyter.protocol.files import get_relative_path
 from acp_jupyter.protocol.parse.packet import Packet, parse_packet
 from acp_jupyter.protocol.parse.tool_calls import ParseState, is_task_tool, is_todo_write_tool
-from acp_jupyter.protocol.paths import get_relative_path
 from acp_jupyter.protocol.tools.inputs import ToolInput
 from acp_jupyter.protocol.tools.outputs import ToolOutput
 from acp_jupyter.protocol.tools.table import tool_name_to_kind

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from acp_jupyter.host.requests.policy import decide
-from acp_jupyter.protocol.host_events.permissions import Policy
+from acp_jupyter.protocol.host_events.session import Policy
 from acp_jupyter.protocol.packets import Location
 from acp_jupyter.transcript.model.tool_items import PermissionOption, ToolCall
 

@@ -13,22 +13,12 @@ from acp_jupyter.api.access import Caller, NotebookLookup, require_user, visible
 from acp_jupyter.api.commands.agents import AgentCommands
 from acp_jupyter.api.commands.changes import ChangeCommands
 from acp_jupyter.api.commands.import_export import ImportExport
-from acp_jupyter.api.commands.notebooks import NotebookTurns
 from acp_jupyter.api.commands.permissions import PermissionCommands
 from acp_jupyter.api.commands.sessions import SessionLifecycle, SessionOpener
 from acp_jupyter.api.commands.traffic import TrafficCommands
 from acp_jupyter.api.commands.trust import TrustCommands
-from acp_jupyter.api.commands.turns import PromptSender, SessionReader, TurnControl
-from acp_jupyter.api.models.agents import (
-    AllowDownload,
-    CancelLogin,
-    ListAgents,
-    Login,
-    Logout,
-    RestartAgent,
-)
-from acp_jupyter.api.models.changes import GetChanges, ListChangingSessions, RevertTurn
-from acp_jupyter.api.models.commands import Command
+from acp_jupyter.api.commands.turns import NotebookTurns, PromptSender, SessionReader, TurnControl
+from acp_jupyter.api.models.frames import Command
 from acp_jupyter.api.models.permissions import (
     AnswerElicitation,
     AnswerPermission,
@@ -39,15 +29,21 @@ from acp_jupyter.api.models.permissions import (
     TrustFolder,
 )
 from acp_jupyter.api.models.sessions import (
+    AllowDownload,
+    CancelLogin,
     CloseSession,
     CreateSession,
     DeleteSession,
     ForkSession,
     GetSession,
     KillTerminal,
+    ListAgents,
     ListAgentSessions,
     ListSessions,
+    Login,
+    Logout,
     OpenAgentSession,
+    RestartAgent,
     ResumeSession,
     SessionSummary,
     SetConfig,
@@ -57,10 +53,13 @@ from acp_jupyter.api.models.turns import (
     AttachTurn,
     Cancel,
     EditQueued,
+    GetChanges,
     GetItems,
     GetRecords,
     GetTurn,
+    ListChangingSessions,
     PromptSession,
+    RevertTurn,
     SendNow,
 )
 from acp_jupyter.errors import DiskRefused

@@ -13,9 +13,9 @@ from typing import TypeVar, assert_never
 
 from pydantic import JsonValue
 
-from acp_jupyter.protocol.artifacts import ArtifactCreated
 from acp_jupyter.protocol.content import read_block
 from acp_jupyter.protocol.elicitation import ElicitationRequest, ElicitationResponse
+from acp_jupyter.protocol.files import ArtifactCreated
 from acp_jupyter.protocol.host_events.notes import (
     AgentExited,
     HostNotice,
@@ -29,7 +29,7 @@ from acp_jupyter.protocol.host_events.notes import (
     TurnStartedNote,
     TurnStopped,
 )
-from acp_jupyter.protocol.host_events.permissions import ElicitationSettled
+from acp_jupyter.protocol.host_events.session import ElicitationSettled
 from acp_jupyter.protocol.host_events.workspace import ArtifactsFound
 from acp_jupyter.protocol.packets import (
     ErrorPacket,

@@ -19,7 +19,7 @@ from acp_jupyter.host.registry.registry import Registry
 from acp_jupyter.host.session.session import McpServerProvider
 from acp_jupyter.host.store.permission_stores import TrustStore
 from acp_jupyter.host.workspace.agent_files import Documents, NoDocuments
-from acp_jupyter.protocol.host_events.permissions import Policy
+from acp_jupyter.protocol.host_events.session import Policy
 
 
 @dataclass(frozen=True)

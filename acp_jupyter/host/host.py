@@ -29,7 +29,7 @@ from acp_jupyter.host.stored_sessions import SessionCloser, StoredSessions
 from acp_jupyter.host.workspace.checkpoints.checkpoint_store import CheckpointStore
 from acp_jupyter.host.workspace.folders import OwnFolders, make_private
 from acp_jupyter.protocol.host_events.notes import SessionOpened
-from acp_jupyter.protocol.host_events.permissions import Policy
+from acp_jupyter.protocol.host_events.session import Policy
 from acp_jupyter.transcript.redaction.redactor import KnownSecrets, Redactor
 
 

@@ -42,7 +42,7 @@ from acp_jupyter.protocol.host_events.notes import (
     TitleChanged,
     TurnFailed,
 )
-from acp_jupyter.protocol.host_events.permissions import Policy, Rule
+from acp_jupyter.protocol.host_events.session import Policy, Rule
 from acp_jupyter.protocol.traffic import TrafficEntry
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from acp_jupyter.api.models.documents import Cell, SetOutputs
 from acp_jupyter.host.workspace.checkpoints.notebook_cells import fingerprint
 from acp_jupyter.notebook_tools.context import CallContext, ToolError
 from acp_jupyter.notebook_tools.kernel_runner import KernelError, RunResult
-from acp_jupyter.notebook_tools.reply import Reply, bounded
+from acp_jupyter.notebook_tools.outputs import Reply, bounded
 from acp_jupyter.notebook_tools.tool_permissions import ToolAction
 from acp_jupyter.notebook_tools.tools import (
     Complete,

@@ -18,7 +18,7 @@ from acp_jupyter.notebook_tools.context import (
     find_target,
 )
 from acp_jupyter.notebook_tools.kernel_runner import KernelError, KernelRunner, RunningCode
-from acp_jupyter.notebook_tools.reply import Reply
+from acp_jupyter.notebook_tools.outputs import Reply
 from acp_jupyter.notebook_tools.tool_permissions import ToolPermissions, ToolRefused
 from acp_jupyter.notebook_tools.tools import TOOLS, AnyTool, WrongArguments, read_input
 from acp_jupyter.protocol.objects import Obj

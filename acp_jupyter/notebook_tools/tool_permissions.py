@@ -19,7 +19,7 @@ from pydantic import JsonValue
 from acp_jupyter.host.requests.host_requests import ALLOW, request_for_host
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.host.store.journal import Journal
-from acp_jupyter.notebook_tools.reply import bounded
+from acp_jupyter.notebook_tools.outputs import bounded
 from acp_jupyter.notebook_tools.tools import SERVER_NAME
 from acp_jupyter.protocol.host_events.notes import ImportedPacket
 from acp_jupyter.protocol.objects import Obj, obj, text

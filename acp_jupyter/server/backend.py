@@ -13,7 +13,7 @@ from pydantic_core import to_json
 
 from acp_jupyter.api.access import Caller, KernelCaller, may_read_traffic
 from acp_jupyter.api.dispatch import Dispatcher, Result
-from acp_jupyter.api.models.commands import Command, require_read_only
+from acp_jupyter.api.models.frames import Command, require_read_only
 from acp_jupyter.api.models.sessions import SessionSummary
 from acp_jupyter.api.models.turns import AttachTurn, Cancel, GetRecords
 from acp_jupyter.api.pages import Pages

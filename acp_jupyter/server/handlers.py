@@ -32,8 +32,7 @@ from acp_jupyter.protocol.objects import Model
 from acp_jupyter.server.auth import AcpHandler
 from acp_jupyter.server.backend import Backend
 from acp_jupyter.server.routes import API, ROUTES, Verb, build_command
-from acp_jupyter.server.sse import PacketsHandler
-from acp_jupyter.server.websocket import StreamHandler
+from acp_jupyter.server.streams import PacketsHandler, StreamHandler
 
 _CHUNK_BYTES = 64 * 1024
 

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 
 from pydantic import TypeAdapter, ValidationError
 
-from acp_jupyter.api.models.commands import Command
-from acp_jupyter.api.models.frames import validation_message
+from acp_jupyter.api.models.frames import Command, validation_message
 from acp_jupyter.errors import BadRequest
 from acp_jupyter.host.limits import Limits
 
@@ -23,7 +22,7 @@ class Verb:
     """
 
     command: str
-    """Its name in :mod:`acp_jupyter.api.models.commands`."""
+    """Its name in :mod:`acp_jupyter.api.models.frames`."""
     status: int = 200
     body: bool = False
     raw_body: str = ""

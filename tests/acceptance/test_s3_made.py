@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from acp_jupyter.protocol.artifacts import artifact_type_name, file_operation_title
-from acp_jupyter.protocol.paths import human_size
+from acp_jupyter.protocol.files import artifact_type_name, file_operation_title, human_size
 from acp_jupyter.transcript.model.items import Artifact, FileWriteItem
 from acp_jupyter.transcript.model.tool_items import ContentBlockItem, ToolCall
 from tests.acceptance.shown import only, shown

@@ -19,8 +19,8 @@ from acp_jupyter.packets import (
     normalize_todo_status,
     parse_packet,
 )
+from acp_jupyter.protocol.files import relative_path, relative_words
 from acp_jupyter.protocol.packets import ToolCallProgress
-from acp_jupyter.protocol.paths import relative_path, relative_words
 from acp_jupyter.protocol.tools.inputs import TodoItem
 from acp_jupyter.protocol.tools.outputs import (
     BashOutput,

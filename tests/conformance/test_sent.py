@@ -11,8 +11,13 @@ from typing import Any
 import jsonschema
 import pytest
 
-from acp_jupyter.api.models.agents import Login, Logout
-from acp_jupyter.api.models.sessions import DeleteSession, ForkSession, ListAgentSessions
+from acp_jupyter.api.models.sessions import (
+    DeleteSession,
+    ForkSession,
+    ListAgentSessions,
+    Login,
+    Logout,
+)
 from acp_jupyter.errors import AcpError
 from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host import AgentHost

@@ -19,13 +19,13 @@ from pydantic import TypeAdapter
 
 from acp_jupyter.api.access import Caller, KernelCaller, UserCaller
 from acp_jupyter.api.dispatch import Dispatcher
-from acp_jupyter.api.models.commands import Command, require_read_only
+from acp_jupyter.api.models.frames import Command, require_read_only
 from acp_jupyter.errors import AcpError, FolderNotTrusted, NotAllowed
 from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.registry.registry import Registry
 from acp_jupyter.host.session.session import Session
-from acp_jupyter.protocol.host_events.permissions import Policy
+from acp_jupyter.protocol.host_events.session import Policy
 from acp_jupyter.transcript.model.items import Notice
 from acp_jupyter.transcript.model.question_items import TrustRequest
 from acp_jupyter.transcript.model.session_state import TurnState

@@ -14,7 +14,6 @@ from pathlib import Path
 import psutil
 import pytest
 
-from acp_jupyter.api.models.agents import RestartAgent
 from acp_jupyter.api.models.sessions import (
     AgentSessions,
     CloseSession,
@@ -23,13 +22,14 @@ from acp_jupyter.api.models.sessions import (
     ListAgentSessions,
     ListSessions,
     OpenAgentSession,
+    RestartAgent,
     ResumeSession,
 )
 from acp_jupyter.errors import BadRequest, UnknownSession
 from acp_jupyter.host.requests.rules.rules import turn_rules
 from acp_jupyter.host.rpc.connection import AgentConnection
 from acp_jupyter.host.session.session import Session
-from acp_jupyter.protocol.host_events.permissions import Policy
+from acp_jupyter.protocol.host_events.session import Policy
 from acp_jupyter.transcript.model.session_state import SessionState
 from tests.support.keeping import FAST, Kept, Server
 from tests.support.wait import eventually

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from acp_jupyter.api.models.changes import RevertReply, RevertTurn
+from acp_jupyter.api.models.turns import RevertReply, RevertTurn
 from acp_jupyter.errors import BadRequest, ChangesRefused
 from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host import AgentHost

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from acp_jupyter.api.models.changes import (
+from acp_jupyter.api.models.turns import (
     ChangingSessions,
     ListChangingSessions,
     RevertReply,

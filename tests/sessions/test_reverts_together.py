@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from acp_jupyter.api.models.changes import ChangesReply, GetChanges, RevertTurn
+from acp_jupyter.api.models.turns import ChangesReply, GetChanges, RevertTurn
 from acp_jupyter.errors import ChangesRefused
 from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host import AgentHost

@@ -19,7 +19,7 @@ from acp_jupyter.errors import NotAllowed, PermissionGone, SessionImported, Unkn
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.host.store.ownership import Ownership
-from acp_jupyter.protocol.host_events.permissions import Policy
+from acp_jupyter.protocol.host_events.session import Policy
 from acp_jupyter.transcript.model.session_state import SessionState
 from acp_jupyter.transcript.model.tool_items import ToolCall
 from tests.support.driver import Driver, driving

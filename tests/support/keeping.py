@@ -10,7 +10,7 @@ from pathlib import Path
 
 from acp_jupyter.api.access import UserCaller
 from acp_jupyter.api.dispatch import Dispatcher, Result
-from acp_jupyter.api.models.commands import Command
+from acp_jupyter.api.models.frames import Command
 from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.limits import Limits

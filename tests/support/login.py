@@ -12,7 +12,7 @@ from typing import Any
 
 from acp_jupyter.api.access import UserCaller
 from acp_jupyter.api.dispatch import Dispatcher
-from acp_jupyter.api.models.agents import AgentCommand, LoginReply
+from acp_jupyter.api.models.sessions import AgentCommand, LoginReply
 from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.limits import Limits

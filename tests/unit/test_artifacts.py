@@ -9,8 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from acp_jupyter.dialects.onyx_build.artifact_files import create_artifact_from_file
-from acp_jupyter.dialects.onyx_build.content import Artifact, ArtifactType
+from acp_jupyter.dialects.onyx_build.content import (
+    Artifact,
+    ArtifactType,
+    create_artifact_from_file,
+)
 from acp_jupyter.dialects.onyx_build.packets import ArtifactCreatedPacket
 from acp_jupyter.errors import AcpError, FileMissing, FileRefused
 

@@ -15,8 +15,8 @@ from pydantic import JsonValue
 
 from acp_jupyter.dialects.onyx_build.packets import UnknownPacket, read_build_packet
 from acp_jupyter.dialects.onyx_build.stream import BuildModeStream
-from acp_jupyter.protocol.artifacts import ArtifactCreated, FileWrite
 from acp_jupyter.protocol.content import OtherBlock, TextBlock
+from acp_jupyter.protocol.files import ArtifactCreated, FileWrite
 from acp_jupyter.protocol.packets import (
     AgentMessageChunk,
     AgentPlanUpdate,

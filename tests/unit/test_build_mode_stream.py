@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from acp_jupyter.dialects.onyx_build.stream import BuildModeStream
 from acp_jupyter.packets import Packet, ParseState, parse_packet
-from acp_jupyter.protocol.artifacts import ArtifactCreated, FileWrite
+from acp_jupyter.protocol.files import ArtifactCreated, FileWrite
 from acp_jupyter.protocol.packets import (
     AgentMessageChunk,
     AgentPlanUpdate,

@@ -13,7 +13,7 @@ import pytest
 
 from acp_jupyter.host.requests.rules.rules import turn_rules
 from acp_jupyter.host.session.session import Session
-from acp_jupyter.protocol.host_events.permissions import Policy
+from acp_jupyter.protocol.host_events.session import Policy
 from acp_jupyter.transcript.model.tool_items import Permission, ToolCall
 from tests.support.driver import Driver, driving
 from tests.support.fake_agents import script

@@ -19,7 +19,7 @@ import pytest
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.store.journal import Journal
 from acp_jupyter.host.store.traffic_log import TrafficLog
-from acp_jupyter.protocol.artifacts import ArtifactCreated, ArtifactInfo
+from acp_jupyter.protocol.files import ArtifactCreated, ArtifactInfo
 from acp_jupyter.protocol.host_events.notes import SessionOpened
 from acp_jupyter.protocol.host_events.workspace import FileWritten, TerminalStarted
 from acp_jupyter.protocol.traffic import TrafficEntry

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acp_jupyter.agents.demo.cell_edits import repair
+from acp_jupyter.agents.demo.edits import repair
 from acp_jupyter.agents.demo.mcp_client import Picture
 from acp_jupyter.agents.demo.notebook_tasks import picture_words, plot_code
 from acp_jupyter.agents.demo.notebook_tools import Variable

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from IPython.core.error import UsageError
 
-from acp_jupyter.kernel.describing.preview import NO_REPR, preview
+from acp_jupyter.kernel.describing.values import NO_REPR, preview
 from acp_jupyter.kernel.describing.variables import (
     Described,
     describe,

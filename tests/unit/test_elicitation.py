@@ -12,7 +12,7 @@ import pytest
 from acp_jupyter.errors import BadRequest, InvalidAnswers, QuestionGone, QuestionSettled
 from acp_jupyter.host.requests.elicitation import QuestionWithdrawn
 from acp_jupyter.host.session.session import Session
-from acp_jupyter.protocol.host_events.permissions import Policy
+from acp_jupyter.protocol.host_events.session import Policy
 from acp_jupyter.protocol.traffic import TrafficEntry
 from acp_jupyter.transcript.model.question_items import Elicitation
 from acp_jupyter.transcript.output.bundle import build_bundle

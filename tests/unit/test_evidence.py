@@ -13,12 +13,11 @@ from hypothesis import strategies as st
 
 from acp_jupyter.kernel.client.host_client import HostClient
 from acp_jupyter.kernel.turn.stdin_questions import ask_permission
-from acp_jupyter.protocol.host_events.permissions import Policy
+from acp_jupyter.protocol.host_events.session import Policy
 from acp_jupyter.transcript.model.tool_items import ToolCall
 from acp_jupyter.transcript.output.bundle import build_bundle
 from acp_jupyter.transcript.output.html_export import export_html
-from acp_jupyter.transcript.redaction.redactor import Redactor
-from acp_jupyter.transcript.redaction.scrubber import Scrubber
+from acp_jupyter.transcript.redaction.redactor import Redactor, Scrubber
 from tests.acceptance.shown import only
 from tests.support.asked import answer, asked, rule
 from tests.support.script import Script

@@ -24,7 +24,7 @@ def driver(tmp_path: Path) -> Iterator[Driver]:
 def test_a_look_that_takes_long_is_told_of_until_it_is_over(
     driver: Driver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(turn_files, "_TOLD_SECONDS", 0.05)
+    monkeypatch.setattr(turn_files, "_NOTICE_SECONDS", 0.05)
     session = driver.open("own")
     looked, look = threading.Event(), session.turn_files._scan
 

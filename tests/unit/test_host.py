@@ -27,7 +27,7 @@ from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.registry.registry import Registry
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.protocol.host_events.notes import AgentExited
-from acp_jupyter.protocol.host_events.permissions import Policy
+from acp_jupyter.protocol.host_events.session import Policy
 from acp_jupyter.transcript.model.tool_items import ToolCall
 from tests.support.driver import Driver, driving
 from tests.support.failing_disk import failing_disk

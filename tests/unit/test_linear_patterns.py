@@ -12,8 +12,7 @@ import pytest
 
 from acp_jupyter.host.recording.scrubber import RecordingScrubber
 from acp_jupyter.transcript.output.terminal_text import plain_lines
-from acp_jupyter.transcript.redaction.redactor import Redactor
-from acp_jupyter.transcript.redaction.scrubber import Scrubber
+from acp_jupyter.transcript.redaction.redactor import Redactor, Scrubber
 from acp_jupyter.transcript.redaction.secret_patterns import PATTERNS, SecretPattern, Spans
 from tests.support.pumping import (
     MOST_RATIO,

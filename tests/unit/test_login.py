@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from acp_jupyter.api.access import KernelCaller, UserCaller
-from acp_jupyter.api.models.agents import (
+from acp_jupyter.api.models.sessions import (
     AgentEntry,
     CancelLogin,
     ListAgents,

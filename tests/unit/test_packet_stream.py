@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from acp_jupyter.api.packet_stream import DIALECTS, PacketStream, StreamDialect
-from acp_jupyter.protocol.artifacts import ArtifactInfo
+from acp_jupyter.protocol.files import ArtifactInfo
 from acp_jupyter.protocol.host_events.notes import (
     AgentExited,
     HostNotice,

@@ -17,8 +17,8 @@ from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.store.log_entries import read_entry
 from acp_jupyter.host.store.traffic_log import TrafficLog
 from acp_jupyter.protocol.traffic import TrafficEntry
-from acp_jupyter.server import sse as packet_stream_tail
-from acp_jupyter.server.sse import PacketTail
+from acp_jupyter.server import streams as packet_stream_tail
+from acp_jupyter.server.streams import PacketTail
 
 
 def chunk(number: int, text: str) -> TrafficEntry:

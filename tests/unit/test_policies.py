@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from acp_jupyter.host.requests.policy import decide
 from acp_jupyter.protocol.host_events.notes import PolicyChanged, TurnQueued
-from acp_jupyter.protocol.host_events.permissions import Policy
+from acp_jupyter.protocol.host_events.session import Policy
 from acp_jupyter.protocol.packets import Location
 from acp_jupyter.protocol.vocabulary import AcpKind
 from acp_jupyter.transcript.model.events import TurnStarted

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from acp_jupyter.host.requests.policy import decide
 from acp_jupyter.host.requests.protected_paths import SessionFolder, holds_credentials, is_protected
-from acp_jupyter.protocol.host_events.permissions import Policy
+from acp_jupyter.protocol.host_events.session import Policy
 from acp_jupyter.protocol.packets import Location
 from acp_jupyter.protocol.vocabulary import AcpKind
 from acp_jupyter.transcript.model.tool_items import PermissionOption, ToolCall

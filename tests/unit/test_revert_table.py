@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from acp_jupyter.api.models.changes import RevertTurn
+from acp_jupyter.api.models.turns import RevertTurn
 from acp_jupyter.errors import ChangesGone, ChangesRefused
 from acp_jupyter.protocol.host_events.notes import Origin
 from tests.support.driver import driving

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from acp_jupyter.host.requests.policy import decide
 from acp_jupyter.host.requests.rules.rules import CurrentRules
-from acp_jupyter.protocol.host_events.permissions import Policy, Rule
+from acp_jupyter.protocol.host_events.session import Policy, Rule
 from acp_jupyter.protocol.packets import Location
 from acp_jupyter.protocol.vocabulary import AcpKind
 from acp_jupyter.transcript.model.tool_items import Diff, PermissionOption, ToolCall

@@ -9,11 +9,9 @@ from acp_jupyter.transcript.model.items import AgentMessage, Item, Thought
 from acp_jupyter.transcript.model.session_state import AgentInfo, SessionState, TurnState
 from acp_jupyter.transcript.model.tool_items import Diff, ToolCall
 from acp_jupyter.transcript.output.html import html_page
-from acp_jupyter.transcript.output.markdown import turn_markdown
+from acp_jupyter.transcript.output.markdown import turn_markdown, turn_plain_text
 from acp_jupyter.transcript.output.outcomes import nested
-from acp_jupyter.transcript.output.plain import turn_plain_text
-from acp_jupyter.transcript.redaction.redactor import Redactor
-from acp_jupyter.transcript.redaction.scrubber import Scrubber
+from acp_jupyter.transcript.redaction.redactor import Redactor, Scrubber
 
 TURN = TurnState(turn_id="t", session_id="s", status="done", stop_reason="end_turn")
 SESSION = SessionState(

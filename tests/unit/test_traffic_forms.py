@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acp_jupyter.dialects.traffic.json_values import LogProblem
-from acp_jupyter.dialects.traffic.log import read_log
 from acp_jupyter.protocol.json import read_json
+from acp_jupyter.protocol.log.json_values import LogProblem
+from acp_jupyter.protocol.log.log import read_log
 from acp_jupyter.protocol.normalise import normalise
 from acp_jupyter.protocol.packets import AgentMessageChunk
 from acp_jupyter.protocol.traffic import TrafficEntry

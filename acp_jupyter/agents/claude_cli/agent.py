@@ -12,6 +12,15 @@ from collections.abc import Coroutine, Mapping
 from importlib import metadata
 from pathlib import Path
 
+from acp_jupyter.agents.claude_cli.cli_input import user_message
+from acp_jupyter.agents.claude_cli.command import (
+    MODEL_OPTION,
+    CliMissingError,
+    find_cli,
+    mcp_servers,
+    modes,
+)
+from acp_jupyter.agents.claude_cli.session import Session
 from acp_jupyter.agents.rpc import (
     INTERNAL_ERROR,
     INVALID_PARAMS,
@@ -20,11 +29,6 @@ from acp_jupyter.agents.rpc import (
     Peer,
     RpcError,
 )
-
-from .cli_input import user_message
-from .command import CliMissingError, find_cli, mcp_servers
-from .options import MODEL_OPTION, modes
-from .session import Session
 
 _PROTOCOL_VERSION = 1
 _RESOURCE_NOT_FOUND = -32002

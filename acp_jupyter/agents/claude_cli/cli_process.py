@@ -13,6 +13,13 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Self
 
+from acp_jupyter.agents.claude_cli.command import (
+    Launch,
+    cli_arguments,
+    cli_environment,
+    find_cli,
+    write_mcp_config,
+)
 from acp_jupyter.agents.rpc import INTERNAL_ERROR, Json, RpcError, encode
 from acp_jupyter.dialects.claude_stream.reader import ClaudeCli, CliOutput
 from acp_jupyter.dialects.claude_stream.results import (
@@ -22,8 +29,6 @@ from acp_jupyter.dialects.claude_stream.results import (
     StateChanged,
 )
 from acp_jupyter.protocol.objects import Obj
-
-from .command import Launch, cli_arguments, cli_environment, find_cli, write_mcp_config
 
 _CONTROL_SECONDS = 10.0
 _HELLO = "acp-initialize"

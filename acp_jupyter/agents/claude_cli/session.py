@@ -11,6 +11,23 @@ from typing import assert_never
 
 from pydantic import JsonValue
 
+from acp_jupyter.agents.claude_cli.cli_input import (
+    QUESTION_TOOL,
+    answer_questions,
+    control_response,
+    decision,
+    deny,
+    question_form,
+)
+from acp_jupyter.agents.claude_cli.cli_process import LiveCli
+from acp_jupyter.agents.claude_cli.command import (
+    DEFAULT_MODE,
+    CliMissingError,
+    Launch,
+    Models,
+    commands_update,
+    known_mode,
+)
 from acp_jupyter.agents.rpc import INTERNAL_ERROR, INVALID_REQUEST, Json, Peer, RpcError
 from acp_jupyter.dialects.claude_stream.results import (
     CliResult,
@@ -26,18 +43,6 @@ from acp_jupyter.dialects.claude_stream.results import (
     login_error,
 )
 from acp_jupyter.protocol.objects import Obj, items, number, obj, text
-
-from .cli_input import (
-    QUESTION_TOOL,
-    answer_questions,
-    control_response,
-    decision,
-    deny,
-    question_form,
-)
-from .cli_process import LiveCli
-from .command import CliMissingError, Launch
-from .options import DEFAULT_MODE, Models, commands_update, known_mode
 
 _INTERRUPT_SECONDS = 2.0
 _NO_START = "The Claude CLI can't be started"

@@ -8,6 +8,32 @@ from collections.abc import Callable, Coroutine, Mapping
 from importlib import metadata
 from pathlib import Path
 
+from acp_jupyter.agents.demo.command_tasks import delegate, run
+from acp_jupyter.agents.demo.file_tasks import ask_twice, create, edit, explore
+from acp_jupyter.agents.demo.mcp_client import StdioServer, Toolbox
+from acp_jupyter.agents.demo.notebook_tasks import edit_notebook, fix_cell, look_at, plot
+from acp_jupyter.agents.demo.prompt import Request, Task, prompt_text, understand
+from acp_jupyter.agents.demo.session import (
+    COMMANDS,
+    Session,
+    Turn,
+    TurnCancelledError,
+    environment_rate,
+)
+from acp_jupyter.agents.demo.talk_tasks import (
+    ask_form,
+    bench,
+    crash,
+    fail,
+    help_,
+    long_answer,
+    markdown,
+    max_tokens,
+    one_line,
+    plan,
+    refuse,
+)
+from acp_jupyter.agents.demo.workspace import Files, Workspace
 from acp_jupyter.agents.rpc import (
     INTERNAL_ERROR,
     INVALID_PARAMS,
@@ -17,27 +43,6 @@ from acp_jupyter.agents.rpc import (
     Peer,
     RpcError,
 )
-
-from .command_tasks import delegate, run
-from .file_tasks import ask_twice, create, edit, explore
-from .mcp_client import StdioServer, Toolbox
-from .notebook_tasks import edit_notebook, fix_cell, look_at, plot
-from .prompt import Request, Task, prompt_text, understand
-from .prose import one_line
-from .session import COMMANDS, Session, Turn, TurnCancelledError, environment_rate
-from .talk_tasks import (
-    ask_form,
-    bench,
-    crash,
-    fail,
-    help_,
-    long_answer,
-    markdown,
-    max_tokens,
-    plan,
-    refuse,
-)
-from .workspace import Files, Workspace
 
 _PROTOCOL_VERSION = 1
 _CONTEXT_TOKENS = 32_000

@@ -7,12 +7,11 @@ import shutil
 import sys
 from pathlib import Path
 
+from acp_jupyter.agents.demo.file_tasks import explore
+from acp_jupyter.agents.demo.prompt import Request
+from acp_jupyter.agents.demo.session import Turn, text_content
+from acp_jupyter.agents.demo.talk_tasks import code_block
 from acp_jupyter.agents.rpc import Json, RpcError
-
-from .file_tasks import explore
-from .prompt import Request
-from .prose import code_block
-from .session import Turn, text_content
 
 _ARGS = ["--version"]
 _MAX_SECONDS = 10.0

@@ -7,12 +7,9 @@ import binascii
 import functools
 from collections.abc import Awaitable, Callable, Coroutine
 
-from acp_jupyter.agents.rpc import Json
-
-from .cell_edits import propose_for_cell, repair
-from .edits import Edit
-from .mcp_client import NO_TOOLS, Picture, ToolAnswer
-from .notebook_tools import (
+from acp_jupyter.agents.demo.edits import Edit, propose_for_cell, repair
+from acp_jupyter.agents.demo.mcp_client import NO_TOOLS, Picture, ToolAnswer
+from acp_jupyter.agents.demo.notebook_tools import (
     ListedCell,
     StepFailedError,
     Variable,
@@ -23,9 +20,10 @@ from .notebook_tools import (
     step,
     variables,
 )
-from .prompt import Request
-from .prose import code_block, plain_name, quote
-from .session import Turn
+from acp_jupyter.agents.demo.prompt import Request
+from acp_jupyter.agents.demo.session import Turn
+from acp_jupyter.agents.demo.talk_tasks import code_block, plain_name, quote
+from acp_jupyter.agents.rpc import Json
 
 _INSPECT_CODE = """\
 print("Columns:")

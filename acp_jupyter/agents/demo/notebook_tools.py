@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from acp_jupyter.agents.demo.mcp_client import SERVER_NAME, McpError, ToolAnswer
+from acp_jupyter.agents.demo.session import Kind, Turn, text_content
+from acp_jupyter.agents.demo.talk_tasks import code_block
 from acp_jupyter.agents.rpc import Json
-
-from .mcp_client import SERVER_NAME, McpError, ToolAnswer
-from .prose import code_block
-from .session import Kind, Turn, text_content
 
 _MAX_PAGES = 10
 _MAX_SOURCE_CHARS = 20_000

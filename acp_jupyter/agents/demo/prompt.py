@@ -11,9 +11,8 @@ from enum import StrEnum
 from pathlib import Path
 from urllib.parse import unquote
 
+from acp_jupyter.agents.demo.workspace import TEXT_SUFFIXES
 from acp_jupyter.agents.rpc import INVALID_PARAMS, RpcError
-
-from .workspace import TEXT_SUFFIXES
 
 
 class Task(StrEnum):

@@ -11,10 +11,9 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Literal
 
+from acp_jupyter.agents.demo.mcp_client import Toolbox
+from acp_jupyter.agents.demo.workspace import Files, Workspace
 from acp_jupyter.agents.rpc import INVALID_PARAMS, Json, Peer, RpcError, encode
-
-from .mcp_client import Toolbox
-from .workspace import Files, Workspace
 
 _SPEEDS: dict[str, tuple[str, float]] = {
     "slow": ("Slow", 20.0),

@@ -10,20 +10,10 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from acp_jupyter.agents.rpc import (
-    INVALID_PARAMS,
-    INVALID_REQUEST,
-    METHOD_NOT_FOUND,
-    Json,
-    Peer,
-    RpcError,
-)
-
-from .file_writes import SessionFiles
-from .localiser import Localiser
-from .log_reader import read_recording
-from .player import Player
-from .recording import (
+from acp_jupyter.agents.replay.file_writes import SessionFiles
+from acp_jupyter.agents.replay.log_reader import read_recording
+from acp_jupyter.agents.replay.player import Player
+from acp_jupyter.agents.replay.recording import (
     OPENINGS,
     Object,
     Opening,
@@ -34,8 +24,16 @@ from .recording import (
     Reply,
     Send,
 )
-from .session import LiveSession
-from .terminals import Commands
+from acp_jupyter.agents.replay.session import LiveSession, Localiser
+from acp_jupyter.agents.replay.terminals import Commands
+from acp_jupyter.agents.rpc import (
+    INVALID_PARAMS,
+    INVALID_REQUEST,
+    METHOD_NOT_FOUND,
+    Json,
+    Peer,
+    RpcError,
+)
 
 _GOODBYE_SECONDS = 1.0
 

@@ -15,11 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, assert_never
 
-from acp_jupyter.agents.rpc import Peer
-from acp_jupyter.protocol.host_events.workspace import FileBytes, FileChange, FileText
-
-from .localiser import Localiser
-from .permissions import (
+from acp_jupyter.agents.replay.permissions import (
     AllowedChanges,
     NotAllowedError,
     ShownChange,
@@ -27,6 +23,9 @@ from .permissions import (
     report_changes,
     request_changes,
 )
+from acp_jupyter.agents.replay.session import Localiser
+from acp_jupyter.agents.rpc import Peer
+from acp_jupyter.protocol.host_events.workspace import FileBytes, FileChange, FileText
 
 _MOST_AT_ONCE = 100
 """A request that names more than the client looks at would be one for the user always."""

@@ -11,19 +11,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from acp_jupyter.agents.rpc import Peer, RpcError
-from acp_jupyter.protocol.host_events.workspace import FileChange
-
-from .file_changes import ChangeReplayer, FileChangeError
-from .localiser import Localiser
-from .permissions import (
+from acp_jupyter.agents.replay.file_changes import ChangeReplayer, FileChangeError
+from acp_jupyter.agents.replay.permissions import (
     AllowedChanges,
     NotAllowedError,
     ShownChange,
     report_changes,
     request_changes,
 )
-from .recording import AgentRequest, Part
+from acp_jupyter.agents.replay.recording import AgentRequest, Part
+from acp_jupyter.agents.replay.session import Localiser
+from acp_jupyter.agents.rpc import Peer, RpcError
+from acp_jupyter.protocol.host_events.workspace import FileChange
 
 
 class SessionFiles:

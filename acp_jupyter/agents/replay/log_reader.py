@@ -8,13 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from acp_jupyter.dialects.traffic.json_values import LogProblem
-from acp_jupyter.dialects.traffic.log import read_log
-from acp_jupyter.protocol.host_events.notes import read_note
-from acp_jupyter.protocol.host_events.workspace import FilesChanged, FileWritten
-from acp_jupyter.protocol.traffic import TrafficEntry
-
-from .recording import (
+from acp_jupyter.agents.replay.recording import (
     OPENINGS,
     AgentRequest,
     Answered,
@@ -31,7 +25,12 @@ from .recording import (
     TerminalNote,
     TerminalOutputNote,
 )
-from .terminals import show_terminals
+from acp_jupyter.agents.replay.terminals import show_terminals
+from acp_jupyter.protocol.host_events.notes import read_note
+from acp_jupyter.protocol.host_events.workspace import FilesChanged, FileWritten
+from acp_jupyter.protocol.log.json_values import LogProblem
+from acp_jupyter.protocol.log.log import read_log
+from acp_jupyter.protocol.traffic import TrafficEntry
 
 _MAX_BYTES = 64 * 1024 * 1024
 

@@ -6,15 +6,30 @@ import asyncio
 from collections.abc import Mapping
 from typing import TypeVar
 
+from acp_jupyter.agents.replay.file_changes import ChangeFailedError, FileChangeError
+from acp_jupyter.agents.replay.file_writes import WRITE, SessionFiles
+from acp_jupyter.agents.replay.permissions import (
+    LiveAnswer,
+    NotAllowedError,
+    StoppedError,
+    difference,
+    is_allowed,
+    is_cancelled,
+    is_rejected,
+)
+from acp_jupyter.agents.replay.recording import (
+    AgentRequest,
+    Answered,
+    Cancelled,
+    Object,
+    Part,
+    Reply,
+    Send,
+    Step,
+)
+from acp_jupyter.agents.replay.session import Localiser
+from acp_jupyter.agents.replay.terminals import Commands
 from acp_jupyter.agents.rpc import Peer, RpcError
-
-from .answers import LiveAnswer, difference, is_allowed, is_cancelled, is_rejected
-from .file_changes import ChangeFailedError, FileChangeError
-from .file_writes import WRITE, SessionFiles
-from .localiser import Localiser
-from .permissions import NotAllowedError, StoppedError
-from .recording import AgentRequest, Answered, Cancelled, Object, Part, Reply, Send, Step
-from .terminals import Commands
 
 _T = TypeVar("_T")
 

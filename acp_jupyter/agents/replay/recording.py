@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-from acp_jupyter.dialects.traffic.json_values import LogProblem
 from acp_jupyter.protocol.host_events.workspace import (
     FileChange,
     FileWritten,
@@ -19,6 +18,7 @@ from acp_jupyter.protocol.host_events.workspace import (
     TerminalOutput,
     TerminalStarted,
 )
+from acp_jupyter.protocol.log.json_values import LogProblem
 
 Object: TypeAlias = Mapping[str, Any]
 TerminalNote: TypeAlias = TerminalStarted | TerminalOutput | TerminalExited

@@ -13,13 +13,20 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Self, TypeAlias, assert_never
 
+from acp_jupyter.agents.replay.recording import (
+    AgentRequest,
+    Answered,
+    Object,
+    Part,
+    RecordedSession,
+    Send,
+    TerminalNote,
+)
 from acp_jupyter.protocol.host_events.workspace import (
     TerminalExited,
     TerminalOutput,
     TerminalStarted,
 )
-
-from .recording import AgentRequest, Answered, Object, Part, RecordedSession, Send, TerminalNote
 
 _DELTA = "terminal_output_delta"
 _OUTPUT = "terminal_output"

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import assert_never
 
 from acp_jupyter.api.access import Caller, require_user
-from acp_jupyter.api.models.agents import (
+from acp_jupyter.api.models.sessions import (
     AgentCommand,
     AgentEntry,
     AllowDownload,
@@ -65,7 +65,7 @@ class LoginMemory:
 
 
 class AgentCommands:
-    """Carries out the commands of :mod:`acp_jupyter.api.models.agents`.
+    """Carries out the commands of :mod:`acp_jupyter.api.models.sessions`.
 
     Parameters
     ----------

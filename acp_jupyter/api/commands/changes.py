@@ -14,7 +14,7 @@ from weakref import WeakKeyDictionary
 from acp_jupyter.api.access import Caller, KernelCaller, may_see, require_user
 from acp_jupyter.api.commands.checkpointed_turns import CheckpointedTurn, named_files, paths_of
 from acp_jupyter.api.commands.revert import TurnRevert, require_unbroken_chain
-from acp_jupyter.api.models.changes import (
+from acp_jupyter.api.models.turns import (
     ChangesReply,
     ChangingSessions,
     FileTexts,

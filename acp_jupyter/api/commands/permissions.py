@@ -18,7 +18,7 @@ from acp_jupyter.errors import BadRequest, KeptFileBroken, NotAllowed
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.protocol.host_events.notes import HostNotice
-from acp_jupyter.protocol.host_events.permissions import Rule
+from acp_jupyter.protocol.host_events.session import Rule
 from acp_jupyter.transcript.permissions.rule_text import rule_text
 
 

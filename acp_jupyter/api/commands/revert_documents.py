@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pydantic import JsonValue
 
 from acp_jupyter.api.commands.checkpointed_turns import CheckpointedTurn
-from acp_jupyter.api.models.changes import RevertTurn
+from acp_jupyter.api.models.turns import RevertTurn
 from acp_jupyter.errors import ChangesRefused, DocumentConflict, FileRefused
 from acp_jupyter.host.workspace.agent_files import Documents
 from acp_jupyter.host.workspace.checkpoints.diff import read_changes, tree_changes

@@ -32,7 +32,7 @@ from acp_jupyter.host.session.opening import AgentSessionOpener, SessionConnecti
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.host.workspace.folders import choose_cwd, resolve_cwd
 from acp_jupyter.protocol.host_events.notes import HostNotice
-from acp_jupyter.protocol.host_events.permissions import Policy
+from acp_jupyter.protocol.host_events.session import Policy
 from acp_jupyter.protocol.objects import Model, first, items, obj, text
 from acp_jupyter.protocol.session_packets import abilities
 from acp_jupyter.transcript.model.session_state import SessionState

@@ -23,8 +23,8 @@ from acp_jupyter.dialects.imports.turns import (
     as_blocks,
 )
 from acp_jupyter.dialects.onyx.event_stream import is_framed, unframed
-from acp_jupyter.dialects.traffic.json_values import LogProblem, LogValue, read_values
-from acp_jupyter.dialects.traffic.log import read_log
+from acp_jupyter.protocol.log.json_values import LogProblem, LogValue, read_values
+from acp_jupyter.protocol.log.log import read_log
 from acp_jupyter.protocol.objects import obj, text
 from acp_jupyter.protocol.parse.packet import packet_name, read_timestamp
 from acp_jupyter.protocol.traffic import TrafficEntry

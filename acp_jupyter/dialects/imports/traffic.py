@@ -15,13 +15,13 @@ from acp_jupyter.dialects.imports.turns import (
     as_blocks,
     gen_id,
 )
-from acp_jupyter.dialects.traffic.log import read_log
 from acp_jupyter.protocol.host_events.notes import (
     HostNotice,
     TurnFailed,
     TurnQueued,
     TurnStartedNote,
 )
+from acp_jupyter.protocol.log.log import read_log
 from acp_jupyter.protocol.normalise import normalise_clean
 from acp_jupyter.protocol.objects import Obj, first, obj, text
 from acp_jupyter.protocol.traffic import TrafficEntry

@@ -11,6 +11,7 @@ from typing import NamedTuple, cast
 from pydantic import JsonValue
 
 from acp_jupyter.protocol.content import first_diff, read_tool_content
+from acp_jupyter.protocol.files import get_relative_path
 from acp_jupyter.protocol.objects import Obj, obj, text
 from acp_jupyter.protocol.parse.packet import (
     PACKET_NAMES,
@@ -19,7 +20,6 @@ from acp_jupyter.protocol.parse.packet import (
     session_update,
 )
 from acp_jupyter.protocol.parse.tool_calls import SPELLINGS, raw_input_of
-from acp_jupyter.protocol.paths import get_relative_path
 from acp_jupyter.protocol.tools.inputs import named_path
 from acp_jupyter.protocol.tools.table import find_tool
 from acp_jupyter.protocol.vocabulary import PacketType

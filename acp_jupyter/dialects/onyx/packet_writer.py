@@ -20,7 +20,6 @@ from acp_jupyter.dialects.onyx.tool_call_writer import (
     write_progress,
     write_start,
 )
-from acp_jupyter.protocol.artifacts import ArtifactCreated, FileWrite
 from acp_jupyter.protocol.elicitation import (
     ElicitationChoice,
     ElicitationComplete,
@@ -28,6 +27,7 @@ from acp_jupyter.protocol.elicitation import (
     ElicitationRequest,
     ElicitationResponse,
 )
+from acp_jupyter.protocol.files import ArtifactCreated, FileWrite
 from acp_jupyter.protocol.objects import Obj
 from acp_jupyter.protocol.packets import (
     AgentMessageChunk,

@@ -37,8 +37,8 @@ from acp_jupyter.dialects.onyx_build.packets import (
     ToolStartPacket,
     Usage,
 )
-from acp_jupyter.protocol.artifacts import ArtifactCreated, FileWrite
 from acp_jupyter.protocol.content import OtherBlock, TextBlock, ToolContentBlock
+from acp_jupyter.protocol.files import ArtifactCreated, FileWrite
 from acp_jupyter.protocol.packets import (
     AgentMessageChunk,
     AgentPlanUpdate,

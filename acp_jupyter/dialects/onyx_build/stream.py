@@ -20,13 +20,13 @@ from acp_jupyter.dialects.onyx_build.packets import (
     StepEndPacket,
     StepStartPacket,
 )
-from acp_jupyter.protocol.artifacts import ArtifactCreated, FileWrite
 from acp_jupyter.protocol.content import OtherBlock
 from acp_jupyter.protocol.elicitation import (
     ElicitationComplete,
     ElicitationRequest,
     ElicitationResponse,
 )
+from acp_jupyter.protocol.files import ArtifactCreated, FileWrite
 from acp_jupyter.protocol.packets import (
     AgentMessageChunk,
     AgentPlanUpdate,

@@ -14,10 +14,10 @@ from pydantic import Field
 from acp_jupyter.errors import BadRequest, FileRefused, NotAllowed, RecordMissing
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.workspace.workspace_files import WorkspaceFiles
+from acp_jupyter.protocol.files import human_size
 from acp_jupyter.protocol.host_events.notes import SessionOpened, read_note
 from acp_jupyter.protocol.json import read_json
 from acp_jupyter.protocol.objects import Model
-from acp_jupyter.protocol.paths import human_size
 
 RECORDING_SUFFIX = ".acp"
 FIRST_KEY = "record"

@@ -15,8 +15,7 @@ from typing import Any, Self
 
 from acp_jupyter.host.recording.recording_file import FIRST_KEY
 from acp_jupyter.protocol.traffic import TrafficEntry
-from acp_jupyter.transcript.redaction.redactor import Redactor
-from acp_jupyter.transcript.redaction.scrubber import Scrubber
+from acp_jupyter.transcript.redaction.redactor import Redactor, Scrubber
 
 WORKSPACE = "/workspace"
 """Stands for the session's folder."""

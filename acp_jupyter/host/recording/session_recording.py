@@ -24,10 +24,10 @@ from acp_jupyter.host.store.journal import Journal
 from acp_jupyter.host.store.log_entries import read_traffic
 from acp_jupyter.host.store.permission_stores import RecordingSeals
 from acp_jupyter.host.workspace.terminal_output import RecordedTerminals
-from acp_jupyter.host.workspace.text_files import TextFormat
 from acp_jupyter.host.workspace.turn_files import TurnFiles
+from acp_jupyter.host.workspace.workspace_files import TextFormat
+from acp_jupyter.protocol.files import human_size
 from acp_jupyter.protocol.host_events.notes import HostNotice, Note
-from acp_jupyter.protocol.paths import human_size
 
 
 class Recorder:

@@ -12,17 +12,14 @@ from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 from acp_jupyter.errors import BadRequest, PermissionGone, PermissionSettled
-from acp_jupyter.host.requests.policy import (
-    STRICTEST_FIRST,
-    decide,
-)
+from acp_jupyter.host.requests.policy import STRICTEST_FIRST, decide
 from acp_jupyter.host.requests.protected_paths import SessionFolder
 from acp_jupyter.host.requests.rules.rules import facts_of
 from acp_jupyter.host.store.journal import Journal
 from acp_jupyter.host.store.log_entries import read_entries
 from acp_jupyter.host.workspace.changed_files import TextScrubber
 from acp_jupyter.protocol.host_events.notes import PermissionSettledNote, SessionOpened, read_note
-from acp_jupyter.protocol.host_events.permissions import Policy, RuleEffect
+from acp_jupyter.protocol.host_events.session import Policy, RuleEffect
 from acp_jupyter.protocol.packets import PermissionRequest, PermissionResponse
 from acp_jupyter.protocol.traffic_reader import LogPacket, TrafficReader
 from acp_jupyter.transcript.model.state import Transcript

@@ -13,7 +13,7 @@ from acp_jupyter.errors import BadRequest, QuestionGone, QuestionSettled
 from acp_jupyter.host.requests.answers import SOMEBODY, Answerer
 from acp_jupyter.host.requests.elicitation_answers import checked_answers
 from acp_jupyter.host.store.journal import Journal
-from acp_jupyter.protocol.host_events.permissions import ElicitationSettled
+from acp_jupyter.protocol.host_events.session import ElicitationSettled
 from acp_jupyter.transcript.model.question_items import Elicitation
 
 Action = Literal["accept", "decline", "cancel"]

@@ -27,9 +27,9 @@ from acp_jupyter.host.requests.permissions import PermissionRequests
 from acp_jupyter.host.requests.policy import CHANGES_NOTHING
 from acp_jupyter.host.requests.rules.rules import Facts, facts_of, rule_on
 from acp_jupyter.host.store.journal import Journal
+from acp_jupyter.protocol.files import relative_path
 from acp_jupyter.protocol.host_events.notes import ImportedPacket
 from acp_jupyter.protocol.objects import Obj, obj, text
-from acp_jupyter.protocol.paths import relative_path
 from acp_jupyter.transcript.model.tool_items import Diff, ToolCall
 from acp_jupyter.transcript.permissions.rule_text import plain_words
 

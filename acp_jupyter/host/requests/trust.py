@@ -19,7 +19,7 @@ from acp_jupyter.host.registry.entries import AgentSpec
 from acp_jupyter.host.requests.answers import SOMEBODY, Answerer
 from acp_jupyter.host.store.journal import Journal
 from acp_jupyter.host.store.permission_stores import TrustStore
-from acp_jupyter.protocol.host_events.permissions import TrustRequested, TrustSettled
+from acp_jupyter.protocol.host_events.session import TrustRequested, TrustSettled
 
 _HARMLESS = frozenset({"acp_jupyter.agents.demo"})
 """Bundled agents that read nothing of a folder that could run, and write what they ask for."""

@@ -29,7 +29,7 @@ from acp_jupyter.protocol.host_events.notes import (
     TurnQueued,
     TurnRemoved,
 )
-from acp_jupyter.protocol.host_events.permissions import Policy, Rule
+from acp_jupyter.protocol.host_events.session import Policy, Rule
 from acp_jupyter.protocol.objects import Obj, obj, text
 
 Blocks = tuple[Obj, ...]

@@ -33,7 +33,7 @@ from acp_jupyter.host.workspace.folders import EnvFiles
 from acp_jupyter.host.workspace.terminals import SessionTerminals
 from acp_jupyter.host.workspace.turn_files import TurnFiles
 from acp_jupyter.protocol.host_events.notes import Origin, PolicyChanged, TitleChanged
-from acp_jupyter.protocol.host_events.permissions import Policy, Rule
+from acp_jupyter.protocol.host_events.session import Policy, Rule
 from acp_jupyter.transcript.model.session_state import SessionState
 from acp_jupyter.transcript.model.state import Transcript
 from acp_jupyter.transcript.redaction.redactor import Redactor

@@ -21,8 +21,7 @@ from acp_jupyter.host.session.prompts import Blocks, QueuedTurn, TurnQueue, fitt
 from acp_jupyter.host.store.journal import Journal
 from acp_jupyter.host.workspace.turn_files import TurnFiles
 from acp_jupyter.protocol.host_events.notes import Origin, TurnFailed, TurnStartedNote, TurnStopped
-from acp_jupyter.protocol.host_events.permissions import Policy, Rule
-from acp_jupyter.protocol.host_events.session import AgentSilentNote, MessageHeld
+from acp_jupyter.protocol.host_events.session import AgentSilentNote, MessageHeld, Policy, Rule
 
 
 class TurnRunner:

@@ -14,9 +14,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from acp_jupyter.dialects.traffic.log import read_log
 from acp_jupyter.protocol.host_events.notes import SessionOpened
 from acp_jupyter.protocol.json import read_json
+from acp_jupyter.protocol.log.log import read_log
 from acp_jupyter.protocol.traffic import TextChunk, TrafficEntry, text_chunk
 
 _LEFT_OUT = {"session_opened", "session_attached"}

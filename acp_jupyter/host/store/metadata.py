@@ -33,7 +33,7 @@ from acp_jupyter.protocol.host_events.notes import (
     TurnFailed,
     read_note,
 )
-from acp_jupyter.protocol.host_events.permissions import Policy
+from acp_jupyter.protocol.host_events.session import Policy
 from acp_jupyter.protocol.objects import Model
 from acp_jupyter.protocol.session_packets import Ability
 from acp_jupyter.protocol.traffic_reader import TrafficReader

@@ -21,7 +21,7 @@ from pydantic import Field
 
 from acp_jupyter.errors import BadRequest, KeptFileBroken
 from acp_jupyter.host.store.shared_json import SharedJsonFile
-from acp_jupyter.protocol.host_events.permissions import Rule
+from acp_jupyter.protocol.host_events.session import Rule
 from acp_jupyter.protocol.objects import Model
 
 

@@ -15,10 +15,9 @@ from typing import Protocol
 from acp_jupyter.errors import FileMissing, FileRefused
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.store.journal import Journal
-from acp_jupyter.host.workspace.text_files import text_window
-from acp_jupyter.host.workspace.workspace_files import WorkspaceFiles
+from acp_jupyter.host.workspace.workspace_files import WorkspaceFiles, text_window
+from acp_jupyter.protocol.files import relative_path
 from acp_jupyter.protocol.host_events.workspace import FileWritten
-from acp_jupyter.protocol.paths import relative_path
 from acp_jupyter.transcript.model.tool_items import ToolCall
 
 _OPEN = {"pending", "in_progress"}

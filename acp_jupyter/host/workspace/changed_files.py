@@ -15,9 +15,8 @@ from typing import Protocol
 
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.workspace.scan import FileChanged, FolderScan, Signature
-from acp_jupyter.protocol.artifacts import INDEX, ArtifactInfo, file_type
+from acp_jupyter.protocol.files import INDEX, ArtifactInfo, file_type, human_size
 from acp_jupyter.protocol.host_events.workspace import FileBytes, FileChange, FileText
-from acp_jupyter.protocol.paths import human_size
 from acp_jupyter.transcript.model.state import Transcript
 from acp_jupyter.transcript.model.tool_items import ToolCall
 

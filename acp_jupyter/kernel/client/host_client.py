@@ -9,16 +9,16 @@ from typing import Any, ClassVar, Literal, TypeVar
 from pydantic import JsonValue, TypeAdapter
 from pydantic_core import to_jsonable_python
 
-from acp_jupyter.api.models.agents import AgentEntry, ListAgents
-from acp_jupyter.api.models.changes import ChangesReply, GetChanges, RevertReply, RevertTurn
-from acp_jupyter.api.models.commands import Command
+from acp_jupyter.api.models.frames import Command
 from acp_jupyter.api.models.permissions import ListRules, RevokeRule, RuleEntry
 from acp_jupyter.api.models.sessions import (
+    AgentEntry,
     CloseSession,
     CreateSession,
     DeleteSession,
     ForkSession,
     GetSession,
+    ListAgents,
     ListSessions,
     ResumeSession,
     SetConfig,
@@ -30,10 +30,19 @@ from acp_jupyter.api.models.traffic import (
     ImportResult,
     TrafficPage,
 )
-from acp_jupyter.api.models.turns import Cancel, GetTurn, PromptSession, TurnDetail
+from acp_jupyter.api.models.turns import (
+    Cancel,
+    ChangesReply,
+    GetChanges,
+    GetTurn,
+    PromptSession,
+    RevertReply,
+    RevertTurn,
+    TurnDetail,
+)
 from acp_jupyter.notebook_tools.kernel_work import FinishedWork, PrintedSoFar, WorkReply
 from acp_jupyter.protocol.host_events.notes import Origin
-from acp_jupyter.protocol.host_events.permissions import Policy
+from acp_jupyter.protocol.host_events.session import Policy
 from acp_jupyter.transcript.model.session_state import SessionState
 
 _T = TypeVar("_T")

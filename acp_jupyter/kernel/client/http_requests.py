@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from urllib.parse import quote, urlencode
 
-from acp_jupyter.api.models.agents import ListAgents
-from acp_jupyter.api.models.changes import GetChanges, RevertTurn
-from acp_jupyter.api.models.commands import Command
+from acp_jupyter.api.models.frames import Command
 from acp_jupyter.api.models.permissions import ListRules, RevokeRule
 from acp_jupyter.api.models.sessions import (
     CloseSession,
@@ -14,12 +12,13 @@ from acp_jupyter.api.models.sessions import (
     DeleteSession,
     ForkSession,
     GetSession,
+    ListAgents,
     ListSessions,
     ResumeSession,
     SetConfig,
 )
 from acp_jupyter.api.models.traffic import GetTraffic, GetTranscript, ImportLog
-from acp_jupyter.api.models.turns import Cancel, GetTurn, PromptSession
+from acp_jupyter.api.models.turns import Cancel, GetChanges, GetTurn, PromptSession, RevertTurn
 
 
 def request_of(command: Command) -> tuple[str, str, bytes]:  # noqa: C901 - one flat match

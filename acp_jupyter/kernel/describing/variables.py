@@ -18,23 +18,21 @@ from typing import Any
 from IPython.core.error import UsageError
 from pydantic import JsonValue
 
-from acp_jupyter.kernel.describing.frames import (
+from acp_jupyter.kernel.describing.values import (
+    FAILURES,
+    NO_REPR,
+    TimeUp,
     describe_array,
     describe_frame,
     describe_series,
     detail_of,
     is_from_library,
-)
-from acp_jupyter.kernel.describing.preview import (
-    FAILURES,
-    NO_REPR,
-    TimeUp,
     preview,
     time_limit,
     type_name,
 )
 from acp_jupyter.notebook_tools.kernel_runner import Variable, Variables
-from acp_jupyter.notebook_tools.reply import Reply, Text
+from acp_jupyter.notebook_tools.outputs import Reply, Text
 
 _MOST_CHARS = 12_000
 _TEXT_CHARS = 8_000

@@ -17,7 +17,7 @@ from IPython.core.error import UsageError
 from acp_jupyter.protocol.json import clean_json
 
 if TYPE_CHECKING:
-    from acp_jupyter.protocol.host_events.permissions import Policy, RuleEffect
+    from acp_jupyter.protocol.host_events.session import Policy, RuleEffect
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from acp_jupyter.kernel.magics.cell_options import LineParser
 from acp_jupyter.kernel.magics.tables import print_text, table
 from acp_jupyter.kernel.session.connect import by_time, choose_session, connect, find_session, short
 from acp_jupyter.kernel.session.settings import defaults
-from acp_jupyter.protocol.paths import human_size
+from acp_jupyter.protocol.files import human_size
 from acp_jupyter.transcript.model.session_state import SessionState
 from acp_jupyter.transcript.safe_text.escaping import one_line
 

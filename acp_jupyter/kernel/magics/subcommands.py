@@ -13,10 +13,11 @@ from acp_jupyter._version import __version__
 from acp_jupyter.errors import UnknownAgent
 from acp_jupyter.kernel.client.connection import host_client
 from acp_jupyter.kernel.client.recording import is_replaying, run_recording
-from acp_jupyter.kernel.magics import agent_commands, session_commands, setting_commands
+from acp_jupyter.kernel.magics import session_commands, setting_commands
+from acp_jupyter.kernel.magics import setting_commands as agent_commands
+from acp_jupyter.kernel.magics.cell import run_fix
 from acp_jupyter.kernel.magics.cell_options import cell_help
 from acp_jupyter.kernel.magics.export_import import run_export, run_import
-from acp_jupyter.kernel.magics.fix_command import run_fix
 from acp_jupyter.kernel.magics.session_commands import run_log
 from acp_jupyter.kernel.magics.subcommand_help import DETAILS, SUBCOMMANDS
 from acp_jupyter.kernel.magics.tables import print_text, table

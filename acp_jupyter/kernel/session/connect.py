@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from acp_jupyter.api.models.agents import AgentEntry
-from acp_jupyter.api.models.sessions import CreateSession
+from acp_jupyter.api.models.sessions import AgentEntry, CreateSession
 from acp_jupyter.errors import BadRequest, FolderNotTrusted, UnknownSession
 from acp_jupyter.kernel.client.connection import host_client
 from acp_jupyter.kernel.client.host_client import HostClient
@@ -14,7 +13,7 @@ from acp_jupyter.kernel.client.recording import recording_options
 from acp_jupyter.kernel.execution_context import execution_context
 from acp_jupyter.kernel.session.session import Session
 from acp_jupyter.kernel.session.settings import defaults
-from acp_jupyter.protocol.host_events.permissions import Policy
+from acp_jupyter.protocol.host_events.session import Policy
 from acp_jupyter.transcript.model.session_state import SessionState
 
 

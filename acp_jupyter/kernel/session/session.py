@@ -17,7 +17,7 @@ from acp_jupyter.kernel.execution_context import execution_context
 from acp_jupyter.kernel.session.settings import Settings, defaults
 from acp_jupyter.kernel.turn.turn import Turn
 from acp_jupyter.protocol.host_events.notes import Origin
-from acp_jupyter.protocol.host_events.permissions import Policy
+from acp_jupyter.protocol.host_events.session import Policy
 from acp_jupyter.protocol.json import clean_json
 from acp_jupyter.transcript.model.session_state import SessionState
 

@@ -13,7 +13,7 @@ from acp_jupyter.errors import BadRequest
 from acp_jupyter.transcript.model.session_state import ConfigOption, SessionState
 
 if TYPE_CHECKING:
-    from acp_jupyter.protocol.host_events.permissions import Policy
+    from acp_jupyter.protocol.host_events.session import Policy
 
 
 _YES = {"true", "yes", "on", "1"}

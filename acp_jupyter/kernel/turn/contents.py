@@ -8,8 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict
 
-from acp_jupyter.api.models.changes import ChangesReply, FileTexts
-from acp_jupyter.api.models.turns import TurnDetail
+from acp_jupyter.api.models.turns import ChangesReply, FileTexts, TurnDetail
 from acp_jupyter.errors import ChangesGone, MissingPackage
 from acp_jupyter.kernel.client.host_client import HostClient
 from acp_jupyter.transcript.model.items import AgentMessage, Artifact, Plan, PlanEntry, Thought
@@ -18,8 +17,7 @@ from acp_jupyter.transcript.model.tool_items import Diff, Permission, ToolCall
 from acp_jupyter.transcript.output.html_export import export_html
 from acp_jupyter.transcript.output.markdown import turn_markdown
 from acp_jupyter.transcript.output.outcomes import own_items, turn_seconds
-from acp_jupyter.transcript.redaction.redactor import Redactor
-from acp_jupyter.transcript.redaction.scrubber import Scrubber
+from acp_jupyter.transcript.redaction.redactor import Redactor, Scrubber
 
 if TYPE_CHECKING:
     from pandas import (  # type: ignore[import-untyped,import-not-found,unused-ignore]

@@ -12,7 +12,7 @@ from mcp.server.lowlevel import Server
 from mcp.shared.message import SessionMessage
 
 from acp_jupyter._version import __version__
-from acp_jupyter.notebook_tools.reply import Image, Reply
+from acp_jupyter.notebook_tools.outputs import Image, Reply
 from acp_jupyter.notebook_tools.tools import SERVER_NAME, AnyTool, input_schema
 from acp_jupyter.protocol.json import clean_json
 from acp_jupyter.protocol.objects import Obj

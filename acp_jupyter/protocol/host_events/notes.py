@@ -7,24 +7,22 @@ from typing import Annotated, Literal
 from pydantic import Field, JsonValue, TypeAdapter, ValidationError
 from typing_extensions import TypeAliasType
 
-from acp_jupyter.protocol.host_events.permissions import (
-    ElicitationSettled,
-    Policy,
-    Rule,
-    RulesChanged,
-    TrustRequested,
-    TrustSettled,
-)
 from acp_jupyter.protocol.host_events.session import (
     AgentSilentNote,
+    ElicitationSettled,
     FolderScanNote,
     LoginDone,
     LoginNeeded,
     LoginStarted,
     MessageHeld,
+    Policy,
     ReplayEnded,
     ReplayStarted,
+    Rule,
+    RulesChanged,
     SessionAttached,
+    TrustRequested,
+    TrustSettled,
 )
 from acp_jupyter.protocol.host_events.workspace import (
     ArtifactsFound,

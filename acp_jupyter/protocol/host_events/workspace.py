@@ -10,7 +10,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from acp_jupyter.protocol.artifacts import ArtifactInfo
+from acp_jupyter.protocol.files import ArtifactInfo
 from acp_jupyter.protocol.objects import Model
 
 _HUNKS = 10_000

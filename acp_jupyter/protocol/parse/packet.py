@@ -12,14 +12,14 @@ from typing import Annotated, Any, TypedDict, get_args
 from pydantic import Field, JsonValue
 from typing_extensions import TypeAliasType
 
-from acp_jupyter.protocol import artifacts
-from acp_jupyter.protocol.artifacts import ArtifactCreated, FileWrite
+from acp_jupyter.protocol import files
 from acp_jupyter.protocol.content import ContentBlock, TextBlock, read_block
 from acp_jupyter.protocol.elicitation import (
     ElicitationComplete,
     ElicitationRequest,
     ElicitationResponse,
 )
+from acp_jupyter.protocol.files import ArtifactCreated, FileWrite
 from acp_jupyter.protocol.json import clean_json
 from acp_jupyter.protocol.objects import Obj, first, text
 from acp_jupyter.protocol.packets import (
@@ -258,8 +258,8 @@ _READERS: dict[str, _Reader] = {
     "notice": _plainly(session.notice),
     "compaction_update": _plainly(session.compaction),
     "compaction_summary_chunk": _plainly(session.compaction_chunk),
-    "artifact_created": _plainly(artifacts.read_artifact),
-    "file_write": _plainly(artifacts.read_file_write),
+    "artifact_created": _plainly(files.read_artifact),
+    "file_write": _plainly(files.read_file_write),
     "prompt_response": _plainly(session.prompt_response),
     "done": _plainly(session.prompt_response),
     "error": _plainly(session.error),

@@ -14,8 +14,8 @@ from typing import assert_never
 from pydantic import BaseModel, JsonValue
 
 from acp_jupyter.protocol.content import ToolContent, first_diff
+from acp_jupyter.protocol.files import get_relative_path, relative_path, relative_words
 from acp_jupyter.protocol.objects import Obj, obj, text
-from acp_jupyter.protocol.paths import get_relative_path, relative_path, relative_words
 from acp_jupyter.protocol.tools.inputs import (
     BashInput,
     TodoWriteInput,

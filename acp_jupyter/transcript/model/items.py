@@ -13,7 +13,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 from typing_extensions import TypeAliasType
 
-from acp_jupyter.protocol.artifacts import ArtifactType
+from acp_jupyter.protocol.files import ArtifactType
 from acp_jupyter.protocol.objects import Model
 from acp_jupyter.protocol.vocabulary import Priority, StepStatus
 from acp_jupyter.transcript.model.item_base import ItemBase, StepBase

@@ -19,11 +19,14 @@ from acp_jupyter.transcript.model.items import (
 )
 from acp_jupyter.transcript.model.session_state import REPLAYED, AgentInfo, SessionState, TurnState
 from acp_jupyter.transcript.model.tool_items import ContentBlockItem, Diff, TerminalView, ToolCall
-from acp_jupyter.transcript.output.markdown import capped, shown_output, turn_markdown
+from acp_jupyter.transcript.output.markdown import (
+    capped,
+    shown_output,
+    turn_markdown,
+    turn_plain_text,
+)
 from acp_jupyter.transcript.output.outcomes import duration_words, turn_seconds
-from acp_jupyter.transcript.output.plain import turn_plain_text
-from acp_jupyter.transcript.redaction.redactor import Redactor
-from acp_jupyter.transcript.redaction.scrubber import Scrubber
+from acp_jupyter.transcript.redaction.redactor import Redactor, Scrubber
 from acp_jupyter.transcript.safe_text.escaping import printable
 
 TURN_MIME = "application/vnd.acp-jupyter.turn+json"

@@ -24,7 +24,7 @@ from markdown_it.token import Token
 from markdown_it.utils import EnvType, OptionsDict
 from markupsafe import Markup
 
-from acp_jupyter.protocol.paths import human_size
+from acp_jupyter.protocol.files import human_size
 from acp_jupyter.transcript.model.items import Item, Thought
 from acp_jupyter.transcript.model.session_state import SessionState, TurnState
 from acp_jupyter.transcript.model.tool_items import ContentBlockItem, Diff, ToolCall
@@ -39,7 +39,7 @@ from acp_jupyter.transcript.output.outcomes import (
     turn_seconds,
 )
 from acp_jupyter.transcript.output.unified_diff import line_counts, unified_diff
-from acp_jupyter.transcript.redaction.scrubber import Scrubber
+from acp_jupyter.transcript.redaction.redactor import Scrubber
 from acp_jupyter.transcript.safe_text.escaping import printable
 
 _TEXT_CHARS = 20_000

@@ -14,7 +14,7 @@ from typing import get_args
 
 from pydantic import JsonValue
 
-from acp_jupyter.protocol.host_events.permissions import RuleKind
+from acp_jupyter.protocol.host_events.session import RuleKind
 from acp_jupyter.protocol.objects import Obj, obj, text
 from acp_jupyter.protocol.tools.inputs import command_line
 from acp_jupyter.protocol.tools.table import find_tool

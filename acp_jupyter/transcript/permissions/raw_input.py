@@ -15,8 +15,8 @@ from urllib.parse import unquote, urlsplit
 
 from pydantic import JsonValue
 
+from acp_jupyter.protocol.files import relative_path
 from acp_jupyter.protocol.objects import Obj, first, text
-from acp_jupyter.protocol.paths import relative_path
 
 DESCRIPTION_FIELDS = frozenset(
     {"description", "explanation", "justification", "purpose", "reason", "summary", "title"}

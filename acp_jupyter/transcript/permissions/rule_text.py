@@ -21,7 +21,7 @@ import shlex
 from typing import assert_never, get_args
 from urllib.parse import urlsplit
 
-from acp_jupyter.protocol.host_events.permissions import Rule, RuleEffect, RuleKind, RuleScope
+from acp_jupyter.protocol.host_events.session import Rule, RuleEffect, RuleKind, RuleScope
 from acp_jupyter.transcript.model.tool_items import ToolCall
 from acp_jupyter.transcript.permissions.evidence import evidence_of
 

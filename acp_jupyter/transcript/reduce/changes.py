@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from acp_jupyter.protocol.artifacts import (
+from acp_jupyter.protocol.content import ToolDiff
+from acp_jupyter.protocol.files import (
     ArtifactCreated,
     ArtifactInfo,
     FileWrite,
     artifact_type_name,
     file_operation_title,
+    human_size,
+    relative_path,
 )
-from acp_jupyter.protocol.content import ToolDiff
 from acp_jupyter.protocol.host_events.workspace import (
     ArtifactsFound,
     ChangedFile,
@@ -19,7 +21,6 @@ from acp_jupyter.protocol.host_events.workspace import (
     TurnChangesNote,
     TurnReverted,
 )
-from acp_jupyter.protocol.paths import human_size, relative_path
 from acp_jupyter.transcript.model.items import Artifact, FileWriteItem, Notice
 from acp_jupyter.transcript.model.session_state import TurnState
 from acp_jupyter.transcript.model.state import WrittenDiff

@@ -9,7 +9,7 @@ from acp_jupyter.protocol.elicitation import (
     ElicitationRequest,
     ElicitationResponse,
 )
-from acp_jupyter.protocol.host_events.permissions import (
+from acp_jupyter.protocol.host_events.session import (
     ElicitationSettled,
     TrustRequested,
     TrustSettled,

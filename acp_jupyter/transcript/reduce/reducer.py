@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from acp_jupyter.protocol.artifacts import ArtifactCreated, FileWrite
 from acp_jupyter.protocol.elicitation import (
     ElicitationComplete,
     ElicitationRequest,
     ElicitationResponse,
 )
+from acp_jupyter.protocol.files import ArtifactCreated, FileWrite
 from acp_jupyter.protocol.host_events.notes import (
     AgentExited,
     AgentStarting,
@@ -29,14 +29,9 @@ from acp_jupyter.protocol.host_events.notes import (
     TurnStartedNote,
     TurnStopped,
 )
-from acp_jupyter.protocol.host_events.permissions import (
-    ElicitationSettled,
-    RulesChanged,
-    TrustRequested,
-    TrustSettled,
-)
 from acp_jupyter.protocol.host_events.session import (
     AgentSilentNote,
+    ElicitationSettled,
     FolderScanNote,
     LoginDone,
     LoginNeeded,
@@ -44,7 +39,10 @@ from acp_jupyter.protocol.host_events.session import (
     MessageHeld,
     ReplayEnded,
     ReplayStarted,
+    RulesChanged,
     SessionAttached,
+    TrustRequested,
+    TrustSettled,
 )
 from acp_jupyter.protocol.host_events.workspace import (
     ArtifactsFound,

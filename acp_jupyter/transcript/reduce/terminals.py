@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import assert_never
 
 from acp_jupyter.protocol.content import ToolTerminal
+from acp_jupyter.protocol.files import relative_path
 from acp_jupyter.protocol.host_events.workspace import (
     TerminalExited,
     TerminalOutput,
@@ -17,7 +18,6 @@ from acp_jupyter.protocol.host_events.workspace import (
     TerminalStarted,
 )
 from acp_jupyter.protocol.packets import ToolCallProgress, ToolCallStart
-from acp_jupyter.protocol.paths import relative_path
 from acp_jupyter.protocol.tools.terminal_meta import TerminalPiece
 from acp_jupyter.protocol.vocabulary import ToolStatus
 from acp_jupyter.transcript.model.growing_text import Text

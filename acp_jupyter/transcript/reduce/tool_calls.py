@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from acp_jupyter.protocol.files import relative_path
 from acp_jupyter.protocol.objects import flag, obj
 from acp_jupyter.protocol.packets import Location, ToolCallProgress, ToolCallStart
-from acp_jupyter.protocol.paths import relative_path
 from acp_jupyter.protocol.session_packets import NoticePacket
 from acp_jupyter.protocol.tools.outputs import (
     BashToolOutput,

@@ -13,9 +13,9 @@ from typing import TypedDict
 from pydantic import JsonValue
 
 from acp_jupyter.protocol.content import OtherBlock, ToolContent, ToolContentBlock, ToolDiff
+from acp_jupyter.protocol.files import relative_path
 from acp_jupyter.protocol.objects import Obj, items, obj, text
 from acp_jupyter.protocol.packets import Location
-from acp_jupyter.protocol.paths import relative_path
 from acp_jupyter.protocol.tools.inputs import TaskInput, TodoItem, TodoWriteInput, ToolInput
 from acp_jupyter.protocol.tools.outputs import (
     NO_FILES,

@@ -22,17 +22,9 @@ from acp_jupyter.host.requests.protected_paths import FolderPath, SessionFolder
 from acp_jupyter.host.requests.rules.commands import Denial, allowing, denial
 from acp_jupyter.host.store.journal import Journal
 from acp_jupyter.host.store.permission_stores import RulesStore, same_rule
-from acp_jupyter.protocol.host_events.permissions import (
-    Rule,
-    RuleEffect,
-    RulesChanged,
-    RuleScope,
-)
+from acp_jupyter.protocol.host_events.session import Rule, RuleEffect, RulesChanged, RuleScope
 from acp_jupyter.transcript.model.tool_items import ToolCall
-from acp_jupyter.transcript.permissions.evidence import (
-    Evidence,
-    evidence_of,
-)
+from acp_jupyter.transcript.permissions.evidence import Evidence, evidence_of
 from acp_jupyter.transcript.permissions.rule_text import RuleTextError, read_rule
 
 _log = logging.getLogger(__name__)

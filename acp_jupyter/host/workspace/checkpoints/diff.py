@@ -16,7 +16,7 @@ from typing import Literal
 from acp_jupyter.errors import ChangesGone
 from acp_jupyter.host.workspace.checkpoints.folder_checkpoints import Checkpoints
 from acp_jupyter.host.workspace.checkpoints.git import GitError, GitTooMuch, ShadowGit
-from acp_jupyter.protocol.paths import human_size
+from acp_jupyter.protocol.files import human_size
 
 _LINK = "120000"
 _COMPARED_NAMES = "-l200"

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from acp_jupyter.host.workspace.checkpoints.diff import Side
-from acp_jupyter.host.workspace.text_files import replace_file, replace_link
+from acp_jupyter.host.workspace.workspace_files import replace_file, replace_link
 
 _FOLLOWED = os.O_CLOEXEC | os.O_NOFOLLOW
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | _FOLLOWED

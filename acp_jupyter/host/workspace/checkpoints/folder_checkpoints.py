@@ -33,7 +33,7 @@ from acp_jupyter.host.workspace.scan import (
     TEMPORARY,
     is_environment,
 )
-from acp_jupyter.protocol.paths import human_size
+from acp_jupyter.protocol.files import human_size
 
 _MOMENTS = ("before", "after")
 _FEW = 200

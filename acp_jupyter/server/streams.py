@@ -1,4 +1,4 @@
-"""The packets of a session as server-sent events, from any point on and then live."""
+"""The WebSocket of a page, and the packets of a session as server-sent events."""
 
 from __future__ import annotations
 
@@ -7,22 +7,122 @@ import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
+from jupyter_server.auth.decorator import ws_authenticated
 from tornado.http1connection import HTTP1Connection
 from tornado.iostream import StreamClosedError
 from tornado.web import HTTPError, authenticated
+from tornado.websocket import WebSocketClosedError, WebSocketHandler
 
+from acp_jupyter.api.access import Caller
+from acp_jupyter.api.channel import Channel
 from acp_jupyter.api.packet_stream import DIALECTS, PacketStream, StreamDialect
 from acp_jupyter.dialects.onyx.event_stream import format_event
-from acp_jupyter.errors import BadRequest
+from acp_jupyter.errors import AcpError, BadRequest
 from acp_jupyter.host.store.log_entries import read_entry
 from acp_jupyter.host.store.traffic_log import TrafficLog
-from acp_jupyter.server.auth import AcpHandler
+from acp_jupyter.server.auth import AcpHandler, OwnOrigin, authorize_user
+from acp_jupyter.server.backend import Backend
+
+_MESSAGE_BYTES = 32 * 1024 * 1024
+_WRITE_SECONDS = 30.0
+_PING_SECONDS = 30.0
+
+
+class StreamHandler(OwnOrigin, WebSocketHandler):
+    """Frames in and out; what they mean is the channel's business.
+
+    Without Jupyter's mixin: its intervals are milliseconds where tornado reads seconds.
+    """
+
+    def initialize(self, *, backend: Backend) -> None:
+        """Take the collaborators of the route list."""
+        self._backend = backend
+        self._channel: Channel | None = None
+        self._life: asyncio.Task[None] | None = None
+
+    @property
+    def max_message_size(self) -> int:
+        """A prompt with images, or an unsaved notebook, fits; more closes the socket."""
+        return _MESSAGE_BYTES
+
+    @property
+    def ping_interval(self) -> float:
+        """Seconds between pings; a peer that does not answer one until the next is gone."""
+        return float(self.settings.get("websocket_ping_interval") or _PING_SECONDS)
+
+    @property
+    def ping_timeout(self) -> float:
+        """Seconds that a pong may take."""
+        return self.ping_interval
+
+    def get_compression_options(self) -> dict[str, Any]:
+        """Frames repeat their names: packed, those cost next to nothing. Fast before small."""
+        return {"compression_level": 1}
+
+    async def prepare(self) -> None:  # type: ignore[override] # as APIHandler does
+        """Find out who calls; refuse everybody but users."""
+        await super().prepare(_redirect_to_login=False)
+        try:
+            self._caller: Caller = await authorize_user(self, "execute")
+        except AcpError as error:
+            raise HTTPError(error.status, error.message) from None
+
+    @ws_authenticated
+    async def get(self, *args: Any, **kwargs: Any) -> None:
+        """Open the socket; tornado checks the origin here."""
+        await super().get(*args, **kwargs)
+
+    def open(self, *args: str, **kwargs: str) -> None:
+        """Start the channel."""
+        super().open(*args, **kwargs)
+        self.set_nodelay(True)
+        self._channel = Channel(
+            self._backend.host, self._backend.pages, self._backend, self._caller, self._write
+        )
+        self._life = asyncio.create_task(self._live(self._channel), name="acp-stream")
+        self._backend.streams.add(self)
+
+    async def on_message(self, message: str | bytes) -> None:
+        """Take a frame; the next is read when this one has been taken."""
+        if self._channel is not None:
+            await self._channel.receive(message)
+
+    def on_close(self) -> None:
+        """End the channel with its socket."""
+        super().on_close()
+        self._backend.streams.discard(self)
+        if self._channel is not None:
+            self._channel.close()
+        if self._life is not None:
+            self._life.cancel()
+
+    async def stop(self) -> None:
+        """Close the socket because the server ends."""
+        self.close(1001, "The server is shutting down.")
+        if self._life is not None:
+            self._life.cancel()
+            await asyncio.wait([self._life])
+
+    async def _live(self, channel: Channel) -> None:
+        try:
+            await channel.run()
+        except (WebSocketClosedError, TimeoutError):
+            self.log.info("acp_jupyter: closing a stream that takes no more")
+        except Exception:
+            self.log.exception("acp_jupyter: a stream has failed")
+        finally:
+            self.close()
+
+    async def _write(self, frame: str) -> None:
+        """Write one frame; a page that takes nothing for so long counts as gone."""
+        await asyncio.wait_for(self.write_message(frame), _WRITE_SECONDS)
+
 
 T = TypeVar("T")
 
-_WRITE_SECONDS = 60.0
+_SSE_WRITE_SECONDS = 60.0
 _MOST_DIGITS = 15
 _EVENT_STREAM = "text/event-stream"
 _RETRY = b"retry: 1000\n\n"
@@ -147,7 +247,7 @@ class PacketsHandler(AcpHandler):
     async def _send(self, data: bytes) -> None:
         """Write; return when the socket has taken it."""
         self.write(data)
-        await asyncio.wait_for(self.flush(), _WRITE_SECONDS)
+        await asyncio.wait_for(self.flush(), _SSE_WRITE_SECONDS)
 
     async def _blocking(self, work: Callable[[], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(self.backend.log_readers, work)

@@ -14,16 +14,17 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from acp_jupyter.dialects.traffic.direction import (
+from acp_jupyter.protocol.log.envelope import (
+    Envelope,
     Mark,
     OpenRequests,
     Side,
     mark_in_text,
+    open_envelope,
     side_of_call,
     side_of_result,
 )
-from acp_jupyter.dialects.traffic.envelope import Envelope, open_envelope
-from acp_jupyter.dialects.traffic.json_values import LogProblem, LogValue, read_values
+from acp_jupyter.protocol.log.json_values import LogProblem, LogValue, read_values
 from acp_jupyter.protocol.traffic import TrafficEntry
 
 _MAX_SEQ = 2**53
