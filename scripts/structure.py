@@ -1,12 +1,13 @@
 """Check the shape of the Python package: no import circles, no crowded folders.
 
-A circle counts also where it is hidden behind ``TYPE_CHECKING`` or an import in a function.
+An import counts also where it is under ``TYPE_CHECKING`` or in a function.
 """
 
 from __future__ import annotations
 
 import sys
 from collections import Counter
+from collections.abc import Mapping
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -19,15 +20,18 @@ MODULES_IN_A_FOLDER = 15
 sys.path.insert(0, str(ROOT))
 
 
-def circle() -> list[str]:
-    """Return the modules of one import circle; empty if there is none."""
-    graph = grimp.build_graph(PACKAGE, cache_dir=None)
-    imports = {name: graph.find_modules_directly_imported_by(name) for name in graph.modules}
-    try:
-        TopologicalSorter(imports).prepare()
-    except CycleError as error:
-        return list(error.args[1])
-    return []
+def circles(imports: Mapping[str, set[str]]) -> list[list[str]]:
+    """Return circles of imports, one for each pair of modules that closes one."""
+    left, found = {name: set(of) for name, of in imports.items()}, []
+    while True:
+        try:
+            TopologicalSorter(left).prepare()
+        except CycleError as error:
+            circle: list[str] = error.args[1]
+            found.append(circle)
+            left[circle[1]].discard(circle[0])
+        else:
+            return found
 
 
 def crowded_folders() -> dict[str, int]:
@@ -39,9 +43,10 @@ def crowded_folders() -> dict[str, int]:
 
 def main() -> int:
     """Run the command line."""
-    found = circle()
-    if found:
-        print("import circle:", " -> ".join(found))
+    graph = grimp.build_graph(PACKAGE, cache_dir=None)
+    found = circles({m: graph.find_modules_directly_imported_by(m) for m in graph.modules})
+    for circle in found:
+        print("import circle:", " <- ".join(circle))
     crowded = crowded_folders()
     for folder, count in sorted(crowded.items()):
         print(f"{folder}: {count} modules, at most {MODULES_IN_A_FOLDER}")

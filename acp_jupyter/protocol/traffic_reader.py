@@ -31,8 +31,7 @@ from acp_jupyter.protocol.packets import (
     ToolCallStart,
     UserMessageChunk,
 )
-from acp_jupyter.protocol.parse import elicitation, session, tool_calls
-from acp_jupyter.protocol.parse import session as setup
+from acp_jupyter.protocol.parse import elicitation, session, setup, tool_calls
 from acp_jupyter.protocol.parse.packet import Packet, parse_packet
 from acp_jupyter.protocol.parse.tool_calls import ParseState
 from acp_jupyter.protocol.session_packets import CancelSent

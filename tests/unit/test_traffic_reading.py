@@ -126,7 +126,7 @@ def test_every_line_comes_once_in_both_directions(
 ) -> None:
     path = log(tmp_path_factory.mktemp("log"), entries(*(chunk("x" * size) for size in sizes)))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(traffic, "_LOOK_BYTES", look)
+        patch.setattr(traffic, "_SCAN_BYTES", look)
         patch.setattr(traffic, "_BLOCK", 100)
         numbers = list(range(1, len(sizes) + 1))
         assert [line.seq for line in forwards(path, limit=limit)] == numbers

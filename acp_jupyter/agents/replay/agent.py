@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from acp_jupyter.agents.replay.file_writes import SessionFiles
+from acp_jupyter.agents.replay.localiser import Localiser
 from acp_jupyter.agents.replay.log_reader import read_recording
 from acp_jupyter.agents.replay.player import Player
 from acp_jupyter.agents.replay.recording import (
@@ -24,7 +25,7 @@ from acp_jupyter.agents.replay.recording import (
     Reply,
     Send,
 )
-from acp_jupyter.agents.replay.session import LiveSession, Localiser
+from acp_jupyter.agents.replay.session import LiveSession
 from acp_jupyter.agents.replay.terminals import Commands
 from acp_jupyter.agents.rpc import (
     INVALID_PARAMS,

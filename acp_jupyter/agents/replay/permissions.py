@@ -8,9 +8,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
+from acp_jupyter.agents.replay.recording import AgentRequest, Object
 from acp_jupyter.agents.rpc import Json, Peer, RpcError
-
-from .recording import AgentRequest, Object
 
 _WRITES = frozenset({"edit", "move"})
 _REMOVES = frozenset({"delete", "move"})

@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from acp_jupyter.agents.replay.file_changes import ChangeFailedError, FileChangeError
 from acp_jupyter.agents.replay.file_writes import WRITE, SessionFiles
+from acp_jupyter.agents.replay.localiser import Localiser
 from acp_jupyter.agents.replay.permissions import (
     LiveAnswer,
     NotAllowedError,
@@ -27,7 +28,6 @@ from acp_jupyter.agents.replay.recording import (
     Send,
     Step,
 )
-from acp_jupyter.agents.replay.session import Localiser
 from acp_jupyter.agents.replay.terminals import Commands
 from acp_jupyter.agents.rpc import Peer, RpcError
 

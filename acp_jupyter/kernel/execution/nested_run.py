@@ -18,7 +18,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias, TypeVar
 
 from acp_jupyter.errors import AcpError
-from acp_jupyter.kernel.execution.executor import captured
+from acp_jupyter.kernel.execution.capture import captured
 from acp_jupyter.kernel.execution_context import tool_code
 from acp_jupyter.notebook_tools.kernel_runner import RunResult
 from acp_jupyter.notebook_tools.outputs import Outputs
