@@ -11,7 +11,7 @@ import type {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** One item of a saved record, or `null` for a kind that is not known. */
+/** Parses an item of a saved output; `null` for an unknown kind. */
 export function parseItem(value: Fields): Item | null {
   const id = text(value, 'id');
   if (id === '') {
@@ -156,7 +156,7 @@ function parsePlanEntry(value: Fields): PlanEntry {
 
 type Base = Pick<Elicitation, 'id' | 'turn_id'>;
 
-/** A question of a saved record; it is drawn without controls. */
+/** Parses a question of a saved output; it is drawn without controls. */
 export function parseElicitation(base: Base, value: Fields): Elicitation {
   return {
     ...base,
