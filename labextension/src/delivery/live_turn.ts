@@ -1,3 +1,4 @@
+import { isUnderWay } from '../state/items';
 import type { SessionStore } from '../state/store';
 import type { AttachedTurn, Event, ToolCall } from '../wire/types';
 import type { Client, Following } from './client';
@@ -171,7 +172,7 @@ export function expireTurn(store: SessionStore, turnId: string): void {
     if (item?.kind === 'elicitation' && item.state === 'pending') {
       return [{ kind: 'item_replaced', ...base, item: { ...item, ...EXPIRED } }];
     }
-    return item?.kind === 'tool_call' && isOpen(item)
+    return item?.kind === 'tool_call' && isUnderWay(item)
       ? [{ kind: 'item_replaced', ...base, item: expired(item) }]
       : [];
   });
@@ -184,10 +185,6 @@ export function expireTurn(store: SessionStore, turnId: string): void {
       turn: { ...turn, status: 'done', stop_reason: 'error', words: EXPIRED_WORDS, failure },
     },
   ]);
-}
-
-function isOpen({ status }: ToolCall): boolean {
-  return status === 'pending' || status === 'in_progress';
 }
 
 function expired(item: ToolCall): ToolCall {
