@@ -14,8 +14,9 @@ from acp_jupyter._version import __version__
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
-    from acp_jupyter.kernel.api import Session, connect, list_agents, list_sessions, resume
-    from acp_jupyter.kernel.turn import Turn
+    from acp_jupyter.kernel.session.connect import connect, list_agents, list_sessions, resume
+    from acp_jupyter.kernel.session.session import Session
+    from acp_jupyter.kernel.turn.turn import Turn
 
 __all__ = [
     "Session",
@@ -29,12 +30,12 @@ __all__ = [
 ]
 
 _LAZY = {
-    "Session": "acp_jupyter.kernel.api",
-    "Turn": "acp_jupyter.kernel.turn",
-    "connect": "acp_jupyter.kernel.api",
-    "list_agents": "acp_jupyter.kernel.api",
-    "list_sessions": "acp_jupyter.kernel.api",
-    "resume": "acp_jupyter.kernel.api",
+    "Session": "acp_jupyter.kernel.session.session",
+    "Turn": "acp_jupyter.kernel.turn.turn",
+    "connect": "acp_jupyter.kernel.session.connect",
+    "list_agents": "acp_jupyter.kernel.session.connect",
+    "list_sessions": "acp_jupyter.kernel.session.connect",
+    "resume": "acp_jupyter.kernel.session.connect",
 }
 
 
@@ -57,6 +58,6 @@ def _jupyter_server_extension_points() -> list[dict[str, Any]]:
 
 def load_ipython_extension(ipython: InteractiveShell) -> None:
     """Add the magics: ``%load_ext acp_jupyter``."""
-    from acp_jupyter.kernel import magics
+    from acp_jupyter.kernel.magics import ipython_extension
 
-    magics.load_ipython_extension(ipython)
+    ipython_extension.load_ipython_extension(ipython)

@@ -144,7 +144,7 @@ class LoginNeeded(AgentStartError):
         self, message: str, detail: str = "", offer: Mapping[str, object] | None = None
     ) -> None:
         super().__init__(message, detail)
-        self.offer = offer or {}
+        self.initialize_result = offer or {}
 
 
 class AgentDied(AcpError):

@@ -43,7 +43,7 @@ class _UntitledFields(GenerateJsonSchema):
 
 def wire_schema() -> dict[str, Any]:
     """One JSON schema whose definitions are all the models of the wire."""
-    from acp_jupyter.delivery.frames import WIRE_MODELS
+    from acp_jupyter.api.models.frames import WIRE_MODELS
 
     models: tuple[Any, ...] = WIRE_MODELS
     adapters: list[tuple[int, Any, TypeAdapter[Any]]] = [

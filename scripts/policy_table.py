@@ -9,9 +9,10 @@ import sys
 from pathlib import Path
 from typing import Any, get_args
 
-from acp_jupyter.host.permissions import decide
-from acp_jupyter.packets.notes import Policy
-from acp_jupyter.transcript.items import Location, PermissionOption, ToolCall
+from acp_jupyter.host.requests.policy import decide
+from acp_jupyter.protocol.host_events.session import Policy
+from acp_jupyter.protocol.packets import Location
+from acp_jupyter.transcript.model.tool_items import PermissionOption, ToolCall
 
 __all__ = ["BEGIN", "END", "PAGE", "POLICIES", "written"]
 

@@ -1,36 +1,36 @@
-"""The host of all agents: sessions on a loop and a thread of their own."""
+"""The host: all sessions of a program, on a loop and a thread of their own.
+
+It opens sessions, finds them, lets readers follow them, and ends them with the program.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import os
+import uuid
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
 from acp_jupyter.errors import BadRequest, DiskRefused, UnknownSession, UnknownTurn
-from acp_jupyter.host.checkpoints.store import CheckpointStore
-from acp_jupyter.host.ending import Ending
-from acp_jupyter.host.guards import Guards
-from acp_jupyter.host.host_config import HostConfig
+from acp_jupyter.host.config import HostConfig, environments
 from acp_jupyter.host.host_thread import HostThread
-from acp_jupyter.host.journal import Journal, Reader
-from acp_jupyter.host.kept import KeptSessions
-from acp_jupyter.host.mcp_servers import environments
-from acp_jupyter.host.opening_note import opening_note
-from acp_jupyter.host.own_folders import OwnFolders, make_private
-from acp_jupyter.host.pool import AgentPool
-from acp_jupyter.host.recording.sessions import Records
-from acp_jupyter.host.recording.wish import RecordWish
-from acp_jupyter.host.registry.agents import AgentSpec
-from acp_jupyter.host.session import Session
-from acp_jupyter.host.session_meta import TRAFFIC_FILE
+from acp_jupyter.host.recording.recording_file import RecordWish
+from acp_jupyter.host.recordings import Recordings
+from acp_jupyter.host.registry.entries import AgentSpec
+from acp_jupyter.host.rpc.pool import AgentPool
+from acp_jupyter.host.session.session import Session
 from acp_jupyter.host.session_store import SessionStore
-from acp_jupyter.host.traffic_log import TrafficLog
-from acp_jupyter.packets.notes import Policy
-from acp_jupyter.transcript.redact import KnownSecrets, Redactor
-
-__all__ = ["AgentHost", "HostConfig"]
+from acp_jupyter.host.store.journal import Journal, Reader
+from acp_jupyter.host.store.metadata import TRAFFIC_FILE
+from acp_jupyter.host.store.permission_stores import PermissionStores
+from acp_jupyter.host.store.traffic_log import TrafficLog
+from acp_jupyter.host.stored_sessions import SessionCloser, StoredSessions
+from acp_jupyter.host.workspace.checkpoints.checkpoint_store import CheckpointStore
+from acp_jupyter.host.workspace.folders import OwnFolders, make_private
+from acp_jupyter.protocol.host_events.notes import SessionOpened
+from acp_jupyter.protocol.host_events.session import Policy
+from acp_jupyter.transcript.redaction.redactor import KnownSecrets, Redactor
 
 
 class AgentHost(HostThread):
@@ -46,8 +46,10 @@ class AgentHost(HostThread):
         make_private(config.data_dir, config.own_folders)
         caches = () if config.caches is None else (config.caches,)
         own = OwnFolders((config.data_dir, *config.own_folders, *caches))
-        self.guards = Guards.in_folder(config.data_dir, config.trust, config.own_folders)
-        self.records = Records(config.root, self.guards.records, config.limits)
+        self.permission_stores = PermissionStores.in_folder(
+            config.data_dir, config.trust, config.own_folders
+        )
+        self.recordings = Recordings(config.root, self.permission_stores.seals, config.limits)
         self.checkpoints = CheckpointStore(config.data_dir, config.limits, own)
         self.secrets = KnownSecrets()
         """Known to every redactor of this host, from whenever they are put in; by any thread."""
@@ -55,8 +57,8 @@ class AgentHost(HostThread):
         self._listeners: set[Callable[[], None]] = set()
         self._reads: dict[Reader, Session] = {}
         self._store = SessionStore(config.data_dir, config.limits, self._open_sessions)
-        self.kept = KeptSessions(self, self._store)
-        self.ending = Ending(self, self._store)
+        self.stored_sessions = StoredSessions(self, self._store)
+        self.closer = SessionCloser(self, self._store)
         self._store.lost = self._lose
 
     # -- from any thread -------------------------------------------------
@@ -108,12 +110,12 @@ class AgentHost(HostThread):
         raise UnknownTurn("This turn is not known here. Its session may have been deleted.")
 
     def find(
-        self, agent: str, notebook_path: str, label: str, record: RecordWish | None = None
+        self, agent: str, notebook_path: str, label: str, recording: RecordWish | None = None
     ) -> Session | None:
         """Return the newest session of that agent, notebook and label that suits the wish."""
         for session in reversed(self.sessions.values()):
             key = (session.spec.id, session.state.notebook_path, session.label)
-            if key == (agent, notebook_path, label) and session.suits(record):
+            if key == (agent, notebook_path, label) and session.matches(recording):
                 return session
         return None
 
@@ -127,7 +129,7 @@ class AgentHost(HostThread):
         kernel_id: str = "",
         policy: Policy | None = None,
         user: str = "",
-        record: RecordWish | None = None,
+        recording: RecordWish | None = None,
     ) -> Session:
         """Make a session; its agent starts when first needed.
 
@@ -140,7 +142,9 @@ class AgentHost(HostThread):
         RecordMissing
             It shall be played from a record that is not there.
         """
-        kept = self.records.prepare(agent, label, notebook_path, record) if record else None
+        kept = (
+            self.recordings.prepare(agent, label, notebook_path, recording) if recording else None
+        )
         spec = (kept.player if kept else None) or self.config.registry.get(agent)
         limits = self.config.limits
         self.check_room()
@@ -153,23 +157,23 @@ class AgentHost(HostThread):
         log = self.new_log(session_id, redactor)
         journal = Journal.begin(opening, log, limits, self.announce_change)
         documents = self.config.documents
-        session = Session(spec, journal, self.pool, documents, limits, self.guards)
+        session = Session(spec, journal, self.pool, documents, limits, self.permission_stores)
         session.know_secrets(redactor)
         session.label = label
         session.kernel_id = kernel_id
         if kept is not None:
-            self.records.begin(session, kept, self.traffic_path(session_id))
+            self.recordings.begin(session, kept, self.traffic_path(session_id))
         self.adopt(session)
         return session
 
-    async def keep(self, session: Session) -> None:
+    async def save(self, session: Session) -> None:
         """Wait until a session is on disk, or says that it is not.
 
         Else it would not outlive a server that is killed now.
         """
-        await self._store.keep(session)
+        await self._store.save(session)
 
-    async def keep_new(self, session: Session) -> None:
+    async def save_new(self, session: Session) -> None:
         """Do so with a session that nobody has worked in: without the disk there is none.
 
         Raises
@@ -177,17 +181,17 @@ class AgentHost(HostThread):
         DiskRefused
             The disk is full, broken or does not answer.
         """
-        if not await self._store.keep(session):
+        if not await self._store.save(session):
             why = session.journal.log.why or "the list of sessions can't be written"
-            await self.ending.delete(session.session_id)
+            await self.closer.delete(session.session_id)
             raise DiskRefused(why)
 
     async def _lose(self, session: Session) -> None:
         """Show a session that another server has taken as it is in its folder, to read only."""
         session_id = session.session_id
         readers = [reader for reader, of in self._reads.items() if of is session]
-        await self.ending.close(session_id)
-        await self.kept.wake(session_id)
+        await self.closer.close(session_id)
+        await self.stored_sessions.wake(session_id)
         for reader in readers:
             await self.subscribe(session_id, reader)
 
@@ -212,13 +216,13 @@ class AgentHost(HostThread):
         if dormant is None:
             raise BadRequest(f"{most} sessions are open. Close some first.")
         del self.sessions[dormant.session_id]
-        self.ending.put_away(dormant)
+        self.closer.suspend(dormant)
 
     def adopt(self, session: Session) -> None:
         """Take in a session that is ready to be used."""
         session.agent.mcp_servers = self.config.mcp_servers
         session.tools = self.config.tools
-        session.turn_files.keep(self.checkpoints, self.config.root)
+        session.turn_files.use_checkpoints(self.checkpoints, self.config.root)
         self.sessions[session.session_id] = session
         self.announce_change()
 
@@ -249,7 +253,7 @@ class AgentHost(HostThread):
         UnknownSession
             No session of that id.
         """
-        await self.kept.wake(session_id)
+        await self.stored_sessions.wake(session_id)
         session = self.session(session_id)
         session.attach()
         session.journal.add_reader(reader, after, epoch)
@@ -268,8 +272,33 @@ class AgentHost(HostThread):
 
     async def _close(self) -> None:
         sessions, self.sessions = list(self.sessions.values()), {}
-        await self.ending.put_all_away(sessions, with_server=True)
+        await self.closer.suspend_all(sessions, with_server=True)
         if self.config.tools is not None:
             await self.config.tools.close()
         await self.pool.close()
         await self._store.close()
+
+
+def opening_note(
+    spec: AgentSpec, cwd: Path, policy: Policy, title: str, notebook_path: str, user: str
+) -> SessionOpened:
+    """Return the note of a session that is about to be, with an id of its own."""
+    return SessionOpened(
+        session_id=uuid.uuid4().hex,
+        agent_id=spec.id,
+        agent_name=spec.name,
+        cwd=str(cwd),
+        folder=_for_people(cwd),
+        policy=policy,
+        title=title,
+        notebook_path=notebook_path,
+        user=user,
+    )
+
+
+def _for_people(folder: Path) -> str:
+    """Shorten the home folder to ``~``."""
+    try:
+        return f"~/{folder.relative_to(Path.home()).as_posix()}".removesuffix("/.")
+    except ValueError:
+        return str(folder)

@@ -1,4 +1,7 @@
-"""A thread with an asyncio loop of its own, for all agents of a program."""
+"""The host's thread, with an asyncio loop of its own, for all agents of a program.
+
+It keeps bursts of updates off Jupyter's loop.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +16,6 @@ from queue import Empty, SimpleQueue
 from typing import Any, TypeVar, cast
 
 from acp_jupyter.errors import HostClosed, ServerUnreachable
-
-__all__ = ["HostThread"]
 
 T = TypeVar("T")
 

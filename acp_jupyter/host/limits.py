@@ -1,10 +1,8 @@
-"""Every bound of the host, in one place, with its unit in its name."""
+"""Limits of the host, all in one place, each with its unit in its name."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-
-__all__ = ["Limits"]
 
 _MIB = 1024 * 1024
 
@@ -133,7 +131,7 @@ class Limits:
         Largest file whose content is kept in the record of a notebook.
     changed_bytes
         All such files of one turn.
-    record_bytes
+    recording_bytes
         Largest record of a session.
     checkpoint_files
         Files that are kept of a folder before and after a turn.
@@ -145,7 +143,7 @@ class Limits:
         For keeping a folder once.
     checkpoint_store_bytes
         All that is kept of one folder; beyond it the oldest is given up.
-    told_changes
+    listed_changes
         Changed files that a turn names.
     change_text_bytes
         Text of one side of a changed file that is sent to be shown.
@@ -209,7 +207,7 @@ class Limits:
     late_text_seconds: float = 0.1
     ring_events: int = 5000
     ring_bytes: int = _MIB
-    shelf_bytes: int = 2048 * _MIB
+    spill_bytes: int = 2048 * _MIB
     window_items: int = 200
     window_chars: int = 8_000_000
     window_turns: int = 200
@@ -229,13 +227,13 @@ class Limits:
     shown_artifacts: int = 20
     changed_file_bytes: int = _MIB
     changed_bytes: int = 16 * _MIB
-    record_bytes: int = 64 * _MIB
+    recording_bytes: int = 64 * _MIB
     checkpoint_files: int = 20_000
     checkpoint_bytes: int = 512 * _MIB
     checkpoint_file_bytes: int = 10 * _MIB
     checkpoint_seconds: float = 5.0
     checkpoint_store_bytes: int = 2048 * _MIB
-    told_changes: int = 200
+    listed_changes: int = 200
     change_text_bytes: int = _MIB
     changes_text_bytes: int = 8 * _MIB
     patch_bytes: int = 16 * _MIB

@@ -1,4 +1,8 @@
-"""The folders of all sessions: listed, kept up to date, read again, deleted."""
+"""The folders of all sessions: listed, saved, read again and deleted.
+
+Several servers may share one data folder: what others add, change or delete is found, and a session
+that another server has taken is read-only here.
+"""
 
 from __future__ import annotations
 
@@ -13,14 +17,18 @@ from typing import NamedTuple
 
 from acp_jupyter.errors import NotAllowed
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.ownership import ELSEWHERE, Ownership
-from acp_jupyter.host.restoring import Restored, read_session
-from acp_jupyter.host.session import Session
-from acp_jupyter.host.session_meta import META_VERSION, SessionMeta, read_meta, write_meta
-from acp_jupyter.packets.notes import HostNotice
-from acp_jupyter.transcript.session_state import REPLAYED
-
-__all__ = ["SessionStore"]
+from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.store.metadata import (
+    META_VERSION,
+    Restored,
+    SessionMeta,
+    read_meta,
+    read_session,
+    write_meta,
+)
+from acp_jupyter.host.store.ownership import ELSEWHERE, Ownership
+from acp_jupyter.protocol.host_events.notes import HostNotice
+from acp_jupyter.transcript.model.session_state import REPLAYED
 
 _log = logging.getLogger(__name__)
 _SAVE_SECONDS = 0.5
@@ -103,7 +111,7 @@ class SessionStore:
         """
         if again or self._is_late():
             async with self._looking:
-                await self._look()
+                await self._read_folders()
 
     def _is_late(self) -> bool:
         return time.monotonic() - self._looked >= self._limits.heartbeat_seconds
@@ -117,10 +125,10 @@ class SessionStore:
         """Tell whether no other server has taken a session. Blocks; by any thread."""
         return self._ownership.owns(self.folder(session_id))
 
-    async def keep(self, session: Session) -> bool:
+    async def save(self, session: Session) -> bool:
         """Wait until a session and all that is known of it are in its folder; tell if they are."""
         written = await asyncio.to_thread(session.journal.flush)
-        session.journal.look_at_log()
+        session.journal.check_log()
         await self._write([session])
         return written and session.session_id not in self._unlisted
 
@@ -132,7 +140,7 @@ class SessionStore:
         self._begin_watch()
         return await asyncio.to_thread(read_session, folder, meta, self._limits, words)
 
-    async def put_away(self, session: Session) -> None:
+    async def suspend(self, session: Session) -> None:
         """Keep a session that is closed now."""
         meta = _meta(session)
         folder = self.folder(session.session_id)
@@ -182,7 +190,7 @@ class SessionStore:
                 await asyncio.gather(task, return_exceptions=True)
         await asyncio.to_thread(self._ownership.close)
 
-    async def _look(self) -> None:
+    async def _read_folders(self) -> None:
         known = dict(self._times)
         changed = 0 if self._is_late() else self._changed
         found = await asyncio.to_thread(self._find, changed, known, self._not_sought())
@@ -234,13 +242,13 @@ class SessionStore:
 
     def _begin_watch(self) -> None:
         if self._watch is None:
-            self._watch = asyncio.create_task(self._look_again(), name="acp-owned-sessions")
+            self._watch = asyncio.create_task(self._refresh(), name="acp-owned-sessions")
 
-    async def _look_again(self) -> None:
+    async def _refresh(self) -> None:
         """See with each beat what others have done to the folders of open sessions."""
         while True:
             await asyncio.sleep(self._limits.heartbeat_seconds)
-            lost, gone = await asyncio.to_thread(self._ownership.look)
+            lost, gone = await asyncio.to_thread(self._ownership.read_marks)
             for session in tuple(self._live()):
                 folder = self.folder(session.session_id)
                 try:
@@ -248,7 +256,7 @@ class SessionStore:
                         await self.lost(session)
                     elif folder in gone:
                         await self._make_anew(session)
-                    session.journal.look_at_log()
+                    session.journal.check_log()
                 except Exception:  # noqa: BLE001 - the others are looked at all the same
                     _log.exception("The folder of session %s", session.session_id)
 

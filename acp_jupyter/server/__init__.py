@@ -1,0 +1,1 @@
+"""The Jupyter server extension: routes, the WebSocket, and the server's kernels."""

@@ -1,33 +1,101 @@
-"""Who calls a route: a user by Jupyter's identity, or a kernel by its connection key."""
+"""Who calls a route: a user by Jupyter's identity, or a kernel by its connection key.
+
+A request by cookie counts only from this server's own origin, or from one that is named. The
+secrets by which somebody could act as this user or as a kernel are told to the host's redactors.
+"""
 
 from __future__ import annotations
 
+import base64
 import getpass
 import json
 import os
 import re
+from collections.abc import Collection, Iterator
 from http.client import responses
+from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from jupyter_core.utils import ensure_async
 from jupyter_server import CallContext
 from jupyter_server.auth.identity import PasswordIdentityProvider, User
 from jupyter_server.base.handlers import APIHandler, JupyterHandler
+from jupyter_server.utils import origin_matches_pat
 from tornado.web import HTTPError
 
-from acp_jupyter.delivery.callers import Caller, UserCaller
-from acp_jupyter.delivery.kernel_proof import KERNEL_HEADER
+from acp_jupyter.api.access import Caller, UserCaller
+from acp_jupyter.api.kernel_auth import KERNEL_HEADER
 from acp_jupyter.errors import AcpError, InvalidAnswers, NotAllowed
 from acp_jupyter.server.backend import Backend
-from acp_jupyter.server.origin import OwnOrigin
+from acp_jupyter.transcript.redaction.redactor import KnownSecrets
 
-__all__ = ["RESOURCE", "AcpHandler", "authorize_user"]
+if TYPE_CHECKING:
+    from jupyter_server.serverapp import ServerApp
+
+
+_ANY_ORIGIN_PROBE = "https://unlisted.invalid"
+
+
+def origin_is_named(origin: str, hosts: Collection[str], listed: str, pattern: str | None) -> bool:
+    """Tell whether ``origin`` is one of ``hosts``, or named by the server's configuration.
+
+    Parameters
+    ----------
+    origin
+        The request's ``Origin``.
+    hosts
+        What this server is called, with port where it is not the scheme's own.
+    listed
+        ``ServerApp.allow_origin``. ``*`` names nobody: it is meant for reading public things,
+        and these routes run agents.
+    pattern
+        ``ServerApp.allow_origin_pat``. One that takes any origin names nobody either.
+    """
+    origin = origin.lower()
+    host = urlsplit(origin).netloc
+    if host and host in {name.lower() for name in hosts}:
+        return True
+    if listed and listed != "*":
+        return origin == listed.lower()
+    if pattern and not origin_matches_pat(pattern, _ANY_ORIGIN_PROBE):
+        return bool(origin_matches_pat(pattern, origin))
+    return False
+
+
+class OwnOrigin(JupyterHandler):
+    """Refuses a foreign Origin, also where ``allow_origin`` is ``*``.
+
+    A token in the request counts whatever the origin: only who knows it can send it.
+    """
+
+    def check_origin(self, origin_to_satisfy_tornado: str = "") -> bool:
+        """Tell whether the request may come from where it comes from."""
+        if self.skip_check_origin():
+            return True
+        origin = self.get_origin()
+        if origin is None:
+            # Not a page: browsers send it with every WebSocket and POST.
+            return True
+        if origin_is_named(origin, self._own_hosts(), self.allow_origin, self.allow_origin_pat):
+            return True
+        self.log.warning("acp_jupyter: refused the origin %r on %s", origin, self.request.path)
+        return False
+
+    def _own_hosts(self) -> list[str]:
+        hosts = [self.request.host]
+        serverapp = self.serverapp
+        forwarded = self.request.headers.get("X-Forwarded-Host")
+        if forwarded and serverapp is not None and serverapp.trust_xheaders:
+            hosts.append(forwarded.split(",")[0].strip())
+        return hosts
+
 
 RESOURCE = "acp"
 """What an ``Authorizer`` is asked about."""
 
-_MADE_UP = re.compile(r"[0-9a-f]{32}|anonymous")
+_GENERATED_NAME = re.compile(r"[0-9a-f]{32}|anonymous")
 _NAME_CHARS = 100
 _REASONS = {
     400: "bad_request",
@@ -55,20 +123,20 @@ async def authorize_user(handler: JupyterHandler, action: str) -> UserCaller:
             f"This server does not allow {user.username} to use agents. "
             "Its administrator decides that."
         )
-    made_up = _is_made_up(handler, user)
-    return UserCaller(user.username, made_up, "" if made_up else _told(user))
+    made_up = _is_generated(handler, user)
+    return UserCaller(user.username, made_up, "" if made_up else _shown_name(user))
 
 
-def _is_made_up(handler: JupyterHandler, user: User) -> bool:
+def _is_generated(handler: JupyterHandler, user: User) -> bool:
     """Tell whether Jupyter made this name up, for whoever has the server's token or password."""
     by_secret = isinstance(handler.identity_provider, PasswordIdentityProvider)
     unnamed = by_secret or user.display_name.startswith("Anonymous ")
-    return unnamed and _MADE_UP.fullmatch(user.username) is not None
+    return unnamed and _GENERATED_NAME.fullmatch(user.username) is not None
 
 
-def _told(user: User) -> str:
+def _shown_name(user: User) -> str:
     """Return a user's name where it says something: not that of the server's owner."""
-    name = (user.name or "") if _MADE_UP.fullmatch(user.username) else user.username
+    name = (user.name or "") if _GENERATED_NAME.fullmatch(user.username) else user.username
     return "" if name in {*_owners(), "anonymous"} else name[:_NAME_CHARS]
 
 
@@ -175,3 +243,62 @@ class AcpHandler(OwnOrigin, APIHandler):
 def _exception(kwargs: dict[str, Any]) -> BaseException | None:
     exc_info = kwargs.get("exc_info")
     return None if exc_info is None else exc_info[1]
+
+
+_KERNEL_ACTIONS = "https://events.jupyter.org/jupyter_server/kernel_actions/v1"
+_MOST_BYTES = 4096
+
+
+class ServerSecrets:
+    """Lets all redactors of a host know the server's own secrets, and each kernel's key.
+
+    Parameters
+    ----------
+    serverapp
+        The server.
+    known
+        Of the host.
+    """
+
+    def __init__(self, serverapp: ServerApp, known: KnownSecrets) -> None:
+        self._serverapp = serverapp
+        self._known = known
+
+    def begin(self) -> None:
+        """Tell them now, and the keys again whenever a kernel starts or ends."""
+        self._known.put("server", _own(self._serverapp))
+        self._add_keys()
+
+        async def acted(logger: Any, schema_id: str, data: dict[str, Any]) -> None:
+            self._add_keys()
+
+        events = self._serverapp.event_logger
+        if events is not None:
+            events.add_listener(schema_id=_KERNEL_ACTIONS, listener=acted)
+
+    def _add_keys(self) -> None:
+        manager = self._serverapp.kernel_manager
+        keys = []
+        for kernel_id in tuple(manager.list_kernel_ids()):
+            session = getattr(manager.get_kernel(kernel_id), "session", None)
+            key = getattr(session, "key", b"")
+            if isinstance(key, bytes):
+                keys.append(key.decode("utf-8", "replace"))
+        self._known.put("kernels", keys)
+
+
+def _own(serverapp: ServerApp) -> Iterator[str]:
+    """Yield the token, the password's hash, and the cookie secret as it may be written."""
+    identity = serverapp.identity_provider
+    yield str(getattr(identity, "token", ""))
+    yield str(getattr(identity, "hashed_password", ""))
+    secret = serverapp.cookie_secret
+    if isinstance(secret, bytes):
+        yield secret.hex()
+        yield base64.b64encode(secret).decode()
+    try:
+        with Path(serverapp.cookie_secret_file).open("rb") as file:
+            kept = file.read(_MOST_BYTES).decode("utf-8", "replace")
+    except OSError:
+        return
+    yield from kept.splitlines()

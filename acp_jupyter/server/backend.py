@@ -1,4 +1,4 @@
-"""What the routes work with."""
+"""What the routes work with: the host, and the ways to it from the server's loop."""
 
 from __future__ import annotations
 
@@ -11,20 +11,17 @@ from typing import Protocol
 
 from pydantic_core import to_json
 
-from acp_jupyter.delivery.access import may_read_traffic
-from acp_jupyter.delivery.agent_code import let_only_look
-from acp_jupyter.delivery.asks import Pages
-from acp_jupyter.delivery.callers import Caller, KernelCaller
-from acp_jupyter.delivery.commands import AttachTurn, Cancel, Command, GetRecords
-from acp_jupyter.delivery.dispatch import Dispatcher, Result
-from acp_jupyter.delivery.frames import SessionSummary
+from acp_jupyter.api.access import Caller, KernelCaller, may_read_traffic
+from acp_jupyter.api.dispatch import Dispatcher, Result
+from acp_jupyter.api.models.frames import Command, require_read_only
+from acp_jupyter.api.models.sessions import SessionSummary
+from acp_jupyter.api.models.turns import AttachTurn, Cancel, GetRecords
+from acp_jupyter.api.pages import Pages
 from acp_jupyter.errors import NotAllowed
 from acp_jupyter.host.host import AgentHost
-from acp_jupyter.host.traffic_log import TrafficLog
-from acp_jupyter.notebook.waiting_cells import WaitingCells
+from acp_jupyter.host.store.traffic_log import TrafficLog
+from acp_jupyter.notebook_tools.kernel_work import WaitingCells
 from acp_jupyter.server.kernels import Kernels
-
-__all__ = ["Backend", "Stoppable"]
 
 
 class Stoppable(Protocol):
@@ -86,7 +83,7 @@ class Backend:
         """
 
         async def path() -> Path:
-            await self.host.kept.wake(session_id)
+            await self.host.stored_sessions.wake(session_id)
             session = self.host.session(session_id)
             may_read_traffic(session, caller)
             await asyncio.to_thread(session.journal.flush)
@@ -115,8 +112,10 @@ class Backend:
             of an agent, which may only look.
         """
         if isinstance(caller, KernelCaller) and self.agent_runs_in(caller.kernel_id):
-            let_only_look(command)
-        ending = isinstance(caller, KernelCaller) and self.kernels.is_ending(caller.kernel_id)
+            require_read_only(command)
+        ending = isinstance(caller, KernelCaller) and self.kernels.is_shutting_down(
+            caller.kernel_id
+        )
         if ending and isinstance(command, Cancel):
             raise NotAllowed("This kernel is shutting down or restarting; its turns go on.")
         if isinstance(command, AttachTurn | GetRecords):

@@ -21,34 +21,27 @@ from jupyter_server.extension.application import ExtensionApp
 from jupyter_server.serverapp import ServerApp
 from traitlets import Bool, Dict, Float, List, Unicode
 
-from acp_jupyter.delivery.asks import Pages
-from acp_jupyter.delivery.callers import UserCaller
-from acp_jupyter.delivery.dispatch import Dispatcher
-from acp_jupyter.delivery.page_documents import PageDocuments
+from acp_jupyter.api.access import UserCaller
+from acp_jupyter.api.dispatch import Dispatcher
+from acp_jupyter.api.pages import PageDocuments, Pages
 from acp_jupyter.errors import BadRequest
-from acp_jupyter.host.host import AgentHost, HostConfig
+from acp_jupyter.host.config import HostConfig, acp_servers
+from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.mcp_servers import acp_servers
-from acp_jupyter.host.own_folders import surrounding_folders
-from acp_jupyter.host.registry.agents import Registry
-from acp_jupyter.host.registry.points import EntryPointAgents
+from acp_jupyter.host.registry.entries import EntryPointAgents
 from acp_jupyter.host.registry.public import PublicAgents
-from acp_jupyter.host.trust_store import TrustStore
-from acp_jupyter.notebook.file_notebook import FileNotebooks
-from acp_jupyter.notebook.notebooks import Notebooks
-from acp_jupyter.notebook.offer import NotebookTools
-from acp_jupyter.notebook.page_notebook import PagesOfNotebooks
-from acp_jupyter.notebook.waiting_cells import WaitingCells
-from acp_jupyter.server.activity import Activity
+from acp_jupyter.host.registry.registry import Registry
+from acp_jupyter.host.store.permission_stores import TrustStore
+from acp_jupyter.host.workspace.folders import jupyter_folders
+from acp_jupyter.notebook_tools.kernel_work import WaitingCells
+from acp_jupyter.notebook_tools.mcp.endpoint import NotebookTools
+from acp_jupyter.notebook_tools.notebooks import FileNotebooks, Notebooks, NotebooksInPages
+from acp_jupyter.server.auth import ServerSecrets
 from acp_jupyter.server.backend import Backend
 from acp_jupyter.server.handlers import handlers
 from acp_jupyter.server.kernel_runner import ServerKernelRunner
-from acp_jupyter.server.kernels import Kernels
+from acp_jupyter.server.kernels import Activity, Kernels, ServerKernelLookup
 from acp_jupyter.server.login_terminals import LoginTerminals
-from acp_jupyter.server.server_secrets import ServerSecrets
-from acp_jupyter.server.whereabouts import KernelWhereabouts
-
-__all__ = ["URL_VARIABLE", "AcpJupyter", "kernel_url"]
 
 URL_VARIABLE = "ACP_JUPYTER_URL"
 """Where kernels find their server. No secret: every child of the server inherits it."""
@@ -112,7 +105,7 @@ class AcpJupyter(ExtensionApp):
         serverapp = self._server()
         root = _root(serverapp)
         data_dir = Path(self.data_dir or Path(jupyter_data_dir()) / "acp-jupyter")
-        own_folders, caches = surrounding_folders(
+        own_folders, caches = jupyter_folders(
             (jupyter_data_dir(), jupyter_config_dir(), jupyter_runtime_dir()),
             os.environ,
             Path.home(),
@@ -121,14 +114,14 @@ class AcpJupyter(ExtensionApp):
         kernels = Kernels(serverapp.kernel_manager, serverapp.session_manager)
         cells = WaitingCells()
         self.kernel_runner = ServerKernelRunner(serverapp.kernel_manager, cells)
-        self._whereabouts = KernelWhereabouts(kernels)
+        self._notebook_kernels = ServerKernelLookup(kernels)
         limits = Limits(
             initialize_seconds=self.initialize_seconds,
             session_new_seconds=self.session_new_seconds,
             ping_seconds=self.ping_seconds,
         )
-        notebooks = Notebooks(FileNotebooks(root, limits), PagesOfNotebooks(pages))
-        tools = NotebookTools(root, self._whereabouts, notebooks, self.kernel_runner)
+        notebooks = Notebooks(FileNotebooks(root, limits), NotebooksInPages(pages))
+        tools = NotebookTools(root, self._notebook_kernels, notebooks, self.kernel_runner)
         host = AgentHost(
             HostConfig(
                 registry=Registry(
@@ -153,7 +146,7 @@ class AcpJupyter(ExtensionApp):
         told = settings.setdefault("page_config_data", {})
         told.setdefault("serverRoot", str(settings["server_root_dir"]).replace(os.sep, "/"))
         self._terminals = LoginTerminals(lambda: settings.get("terminal_manager"))
-        dispatcher = Dispatcher(host, _Surroundings(pages, kernels), self._terminals)
+        dispatcher = Dispatcher(host, _NotebookLookup(pages, kernels), self._terminals)
 
         def agent_runs_in(kernel_id: str) -> bool:
             # Also what its code left behind, as long as no code of the user's can run there.
@@ -190,7 +183,7 @@ class AcpJupyter(ExtensionApp):
             os.environ[URL_VARIABLE] = url
         self._terminals.loop = asyncio.get_running_loop()
         self.kernel_runner.begin(asyncio.get_running_loop())
-        self._whereabouts.loop = asyncio.get_running_loop()
+        self._notebook_kernels.loop = asyncio.get_running_loop()
         self._looking = asyncio.create_task(self._activity.run(), name="acp-activity")
         # Jupyter's own 270,000 objects live as long as the server. Left out, a full collection
         # while an agent works stops it for some ms, and not for 200.
@@ -213,7 +206,7 @@ class AcpJupyter(ExtensionApp):
 
 
 @dataclass(frozen=True)
-class _Surroundings:
+class _NotebookLookup:
     """What the dispatcher asks, in the host's thread."""
 
     pages: Pages

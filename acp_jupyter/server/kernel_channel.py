@@ -16,15 +16,14 @@ from typing import TYPE_CHECKING, Any, Self
 import zmq.asyncio
 from jupyter_client.session import Session
 
-from acp_jupyter.notebook.kernel_runner import KernelTrouble, OnPrinted, RunResult
-from acp_jupyter.notebook.kernel_work import TOOL_MARK
-from acp_jupyter.notebook.outputs import Outputs
+from acp_jupyter.notebook_tools.kernel_runner import KernelError, OnPrinted, RunResult
+from acp_jupyter.notebook_tools.kernel_work import TOOL_MARK
+from acp_jupyter.notebook_tools.outputs import Outputs
 
 if TYPE_CHECKING:
     from jupyter_client.asynchronous.client import AsyncKernelClient
     from jupyter_client.manager import AsyncKernelManager
 
-__all__ = ["KernelChannel"]
 
 _CONNECT_SECONDS = 5.0
 _PING_SECONDS = 0.2
@@ -79,7 +78,7 @@ class KernelChannel:
 
         Raises
         ------
-        KernelTrouble
+        KernelError
             It could not be stopped, or was not even begun.
         """
         content = {
@@ -101,7 +100,9 @@ class KernelChannel:
         reply = await self._reply(run.request_id, _REPLY_SECONDS)
         return run.result(reply, late=late)
 
-    async def ask(self, kind: str, content: Mapping[str, Any], seconds: float) -> dict[str, Any]:
+    async def request(
+        self, kind: str, content: Mapping[str, Any], seconds: float
+    ) -> dict[str, Any]:
         """Send a request that shows nothing, and return the content of its reply."""
         return await self._reply(self._send(kind, content), seconds)
 
@@ -133,9 +134,9 @@ class KernelChannel:
             if message is not None:
                 run.take(message)
             elif not run.begun:
-                raise KernelTrouble("busy", _QUEUED)
+                raise KernelError("busy", _QUEUED)
             elif interrupts == _MOST_INTERRUPTS:
-                raise KernelTrouble("busy", _DEAF)
+                raise KernelError("busy", _DEAF)
             else:
                 interrupts += 1
                 await self._manager.interrupt_kernel()
@@ -158,7 +159,7 @@ class KernelChannel:
                 break
             if message["parent_header"].get("msg_id") == request_id:
                 return dict(message["content"])
-        raise KernelTrouble("timeout", f"The kernel did not answer within {seconds:g} s.")
+        raise KernelError("timeout", f"The kernel did not answer within {seconds:g} s.")
 
 
 class _Run:

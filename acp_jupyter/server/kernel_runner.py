@@ -11,39 +11,39 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import ValidationError
 
-from acp_jupyter.notebook.kernel_runner import (
+from acp_jupyter.notebook_tools.kernel_runner import (
     Completion,
     Inspection,
-    KernelTrouble,
+    KernelError,
     OnPrinted,
     RunResult,
     Variables,
 )
-from acp_jupyter.notebook.kernel_work import (
+from acp_jupyter.notebook_tools.kernel_work import (
     Answer,
     CompleteCode,
     InspectCode,
     KernelWork,
-    RunCode,
-    TellVariables,
+    NoCellWaits,
+    ReadVariables,
+    RunCodeWork,
+    WaitingCells,
 )
-from acp_jupyter.notebook.outputs import uncoloured
-from acp_jupyter.notebook.waiting_cells import NoCellWaits, WaitingCells
+from acp_jupyter.notebook_tools.outputs import uncoloured
 from acp_jupyter.server.kernel_channel import KernelChannel
-from acp_jupyter.server.kernel_life import KernelLife
+from acp_jupyter.server.kernel_lifecycle import KernelLifecycle
 
 if TYPE_CHECKING:
     from jupyter_server.services.kernels.kernelmanager import MappingKernelManager
 
-__all__ = ["ServerKernelRunner"]
 
 _T = TypeVar("_T")
 _A = TypeVar("_A", RunResult, Variables, Inspection, Completion)
 
 _BUSY_SECONDS = 30.0
 """How long a tool waits for the end of a cell that the user runs."""
-_LOOK_SECONDS = 0.1
-_ASK_SECONDS = 10.0
+_POLL_SECONDS = 0.1
+_REPLY_SECONDS = 10.0
 _EXTRA_SECONDS = 20.0
 """Over the code's own time, for what stops it."""
 _MOST_CHARS = 50_000
@@ -69,11 +69,11 @@ class ServerKernelRunner:
     """
 
     def __init__(self, kernels: MappingKernelManager, cells: WaitingCells) -> None:
-        self._life = KernelLife(kernels)
+        self._life = KernelLifecycle(kernels)
         self._cells = cells
         self._running: set[str] = set()
         """Kernels in which a tool runs code by the shell channel."""
-        self._ending: set[asyncio.Future[None]] = set()
+        self._interrupts: set[asyncio.Future[None]] = set()
 
     def begin(self, loop: asyncio.AbstractEventLoop) -> None:
         """Take Jupyter's loop, once it runs."""
@@ -92,7 +92,7 @@ class ServerKernelRunner:
 
         Code that runs in a waiting cell gets no number.
         """
-        work = RunCode(work_id=_new_id(), code=code, timeout_seconds=timeout_seconds)
+        work = RunCodeWork(work_id=_new_id(), code=code, timeout_seconds=timeout_seconds)
         here = asyncio.get_running_loop()
 
         def printed(tail: str) -> None:
@@ -122,29 +122,29 @@ class ServerKernelRunner:
                 "allow_stdin": False,
                 "stop_on_error": False,
             }
-            return _variables(await self._ask(kernel_id, "execute_request", content))
+            return _variables(await self._request(kernel_id, "execute_request", content))
 
-        work = TellVariables(work_id=_new_id())
-        return await self._do(kernel_id, work, Variables, by_channel, _ASK_SECONDS)
+        work = ReadVariables(work_id=_new_id())
+        return await self._do(kernel_id, work, Variables, by_channel, _REPLY_SECONDS)
 
     async def inspect(self, kernel_id: str, code: str, position: int) -> Inspection:
         """Return what is known of the name at ``position``, in characters."""
 
         async def by_channel() -> Inspection:
             content = {"code": code, "cursor_pos": position, "detail_level": 0}
-            reply = await self._ask(kernel_id, "inspect_request", content)
+            reply = await self._request(kernel_id, "inspect_request", content)
             text = str((reply.get("data") or {}).get("text/plain", ""))[:_MOST_CHARS]
             return Inspection(found=bool(reply.get("found")), text=uncoloured(text))
 
         work = InspectCode(work_id=_new_id(), code=code, position=position)
-        return await self._do(kernel_id, work, Inspection, by_channel, _ASK_SECONDS)
+        return await self._do(kernel_id, work, Inspection, by_channel, _REPLY_SECONDS)
 
     async def complete(self, kernel_id: str, code: str, position: int) -> Completion:
         """Return how the code goes on at ``position``, in characters."""
 
         async def by_channel() -> Completion:
             content = {"code": code, "cursor_pos": position}
-            reply = await self._ask(kernel_id, "complete_request", content)
+            reply = await self._request(kernel_id, "complete_request", content)
             return Completion(
                 matches=tuple(str(each) for each in reply.get("matches", [])[:200]),
                 start=int(reply.get("cursor_start", position)),
@@ -152,7 +152,7 @@ class ServerKernelRunner:
             )
 
         work = CompleteCode(work_id=_new_id(), code=code, position=position)
-        return await self._do(kernel_id, work, Completion, by_channel, _ASK_SECONDS)
+        return await self._do(kernel_id, work, Completion, by_channel, _REPLY_SECONDS)
 
     async def interrupt(self, kernel_id: str) -> None:
         """Stop what a tool runs there; the user's own cell is left alone."""
@@ -201,14 +201,14 @@ class ServerKernelRunner:
             elif kernel_id not in self._running and self._life.is_free(kernel_id):
                 return await self._by_channel(kernel_id, by_channel(), runs=kind is RunResult)
             if time.monotonic() > deadline:
-                raise KernelTrouble("busy", _BUSY) if alive else self._life.dead()
-            await asyncio.sleep(_LOOK_SECONDS)
+                raise KernelError("busy", _BUSY) if alive else self._life.dead()
+            await asyncio.sleep(_POLL_SECONDS)
 
     async def _unless_dead(self, kernel_id: str, work: Awaitable[_T]) -> _T:
         """Wait for work as long as the kernel lives; the cells of a dead one wait no more."""
         try:
             return await self._life.unless_dead(kernel_id, work)
-        except KernelTrouble as trouble:
+        except KernelError as trouble:
             if trouble.trouble == "dead":
                 self._cells.forget(kernel_id)
             raise
@@ -232,24 +232,24 @@ class ServerKernelRunner:
         def stop() -> None:
             interrupted = self._life.interrupt(kernel_id, process)
             ending = asyncio.ensure_future(self._life.on_jupyters_loop(interrupted))
-            self._ending.add(ending)
-            ending.add_done_callback(self._ending.discard)
+            self._interrupts.add(ending)
+            ending.add_done_callback(self._interrupts.discard)
 
         try:
             done = self._cells.do(kernel_id, work, stop, on_printed)
             return await asyncio.wait_for(done, seconds)
         except TimeoutError:
-            raise KernelTrouble("timeout", "The waiting cell did not answer in time.") from None
+            raise KernelError("timeout", "The waiting cell did not answer in time.") from None
 
-    async def _ask(self, kernel_id: str, kind: str, content: dict[str, Any]) -> dict[str, Any]:
+    async def _request(self, kernel_id: str, kind: str, content: dict[str, Any]) -> dict[str, Any]:
         async with KernelChannel(self._life.manager(kernel_id)) as channel:
-            return await channel.ask(kind, content, _ASK_SECONDS)
+            return await channel.request(kind, content, _REPLY_SECONDS)
 
 
 def _variables(reply: dict[str, Any]) -> Variables:
     told = (reply.get("user_expressions") or {}).get("told") or {}
     if told.get("status") != "ok":
-        raise KernelTrouble(
+        raise KernelError(
             "unsupported",
             "The kernel can't list its variables: it is no Python kernel, or acp-jupyter is not "
             "installed in its environment (%pip install acp-jupyter).",
@@ -257,9 +257,7 @@ def _variables(reply: dict[str, Any]) -> Variables:
     try:
         return Variables.model_validate_json(ast.literal_eval(told["data"]["text/plain"]))
     except (KeyError, TypeError, ValueError, SyntaxError, ValidationError):
-        raise KernelTrouble(
-            "unsupported", "The kernel's list of variables is unreadable."
-        ) from None
+        raise KernelError("unsupported", "The kernel's list of variables is unreadable.") from None
 
 
 def _new_id() -> str:

@@ -1,15 +1,24 @@
-"""The server's kernels: which notebook they belong to, and proof that a request is theirs."""
+"""The server's kernels: their notebooks, proof that a request is theirs, and their activity.
+
+Agents at work count as activity of the server and of the notebook's kernel, so that nothing culls a
+long turn as idle.
+"""
 
 from __future__ import annotations
 
+import asyncio
+import logging
 import time
+from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from jupyter_server._tz import utcnow
 from tornado.web import HTTPError
 
-from acp_jupyter.delivery import kernel_proof
-from acp_jupyter.delivery.callers import KernelCaller
+from acp_jupyter.api import kernel_auth
+from acp_jupyter.api.access import KernelCaller
+from acp_jupyter.api.models.sessions import SessionSummary
 from acp_jupyter.errors import NotAllowed
 
 if TYPE_CHECKING:
@@ -17,7 +26,6 @@ if TYPE_CHECKING:
     from jupyter_server.services.sessions.sessionmanager import SessionManager
     from tornado.httputil import HTTPServerRequest
 
-__all__ = ["Kernels"]
 
 _MOST_NOTEBOOKS = 1000
 
@@ -31,7 +39,7 @@ class Kernels:
         self._kernel_manager = kernel_manager
         self._session_manager = session_manager
         self._kernel_of: dict[str, str] = {}
-        self._nonces = kernel_proof.NonceMemory()
+        self._nonces = kernel_auth.NonceMemory()
 
     async def identify(self, request: HTTPServerRequest) -> KernelCaller:
         """Return the kernel that signed a request.
@@ -42,17 +50,17 @@ class Kernels:
             No kernel of this server has signed it, it is old, or it was sent before.
         """
         headers = request.headers
-        kernel_id = headers.get(kernel_proof.KERNEL_HEADER, "")
-        nonce = headers.get(kernel_proof.NONCE_HEADER, "")
+        kernel_id = headers.get(kernel_auth.KERNEL_HEADER, "")
+        nonce = headers.get(kernel_auth.NONCE_HEADER, "")
         now = time.time()
-        proven = kernel_proof.verify(
+        proven = kernel_auth.verify(
             self._key(kernel_id),
             request.method or "",
             request.uri or "",
-            headers.get(kernel_proof.TIME_HEADER, ""),
+            headers.get(kernel_auth.TIME_HEADER, ""),
             nonce,
             request.body,
-            signature=headers.get(kernel_proof.SIGNATURE_HEADER, ""),
+            signature=headers.get(kernel_auth.SIGNATURE_HEADER, ""),
             now=now,
         )
         if not proven or not self._nonces.use(kernel_id, nonce, now):
@@ -64,7 +72,7 @@ class Kernels:
 
     def server_proof(self, kernel_id: str, nonce: str) -> str:
         """Return what shows a kernel that this is the server that started it."""
-        return kernel_proof.server_proof(self._key(kernel_id), nonce)
+        return kernel_auth.server_proof(self._key(kernel_id), nonce)
 
     async def notebook_path(self, kernel_id: str) -> str:
         """Return the path of the kernel's notebook, as pages know it; empty if it has none."""
@@ -89,7 +97,7 @@ class Kernels:
         """Return what was learnt last of a notebook; from any thread."""
         return self._kernel_of.get(notebook_path, "")
 
-    def is_ending(self, kernel_id: str) -> bool:
+    def is_shutting_down(self, kernel_id: str) -> bool:
         """Tell whether a kernel is being shut down or restarted.
 
         Jupyter interrupts it first, and its cell takes that for the user's interrupt.
@@ -122,3 +130,91 @@ class Kernels:
         session = getattr(self._kernel_manager.get_kernel(kernel_id), "session", None)
         key = getattr(session, "key", b"")
         return key if isinstance(key, bytes) else b""
+
+
+_LOOKUP_SECONDS = 10.0
+
+
+class ServerKernelLookup:
+    """The server's `Whereabouts`: asks Jupyter's managers, on their loop.
+
+    Parameters
+    ----------
+    kernels
+        Looks them up.
+    """
+
+    def __init__(self, kernels: Kernels) -> None:
+        self._kernels = kernels
+        self.loop: asyncio.AbstractEventLoop | None = None
+        """Jupyter's, once it runs."""
+
+    async def kernel_of(self, notebook_path: str) -> str:
+        """Return the id of the kernel of a notebook; empty where it has none."""
+        return await self._on_server_loop(self._kernels.learn, notebook_path)
+
+    async def notebook_of(self, kernel_id: str) -> str:
+        """Return the path of a kernel's notebook; empty if it has none."""
+        return await self._on_server_loop(self._kernels.notebook_path, kernel_id)
+
+    async def _on_server_loop(self, look_up: Callable[[str], Awaitable[str]], about: str) -> str:
+        if self.loop is None or self.loop.is_closed():
+            return ""
+
+        async def there() -> str:
+            return await asyncio.wait_for(look_up(about), _LOOKUP_SECONDS)
+
+        try:
+            return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(there(), self.loop))
+        except TimeoutError:
+            return ""
+
+
+_log = logging.getLogger(__name__)
+_CHECK_SECONDS = 20.0
+_WORKING = {"starting", "running"}
+
+
+class Activity:
+    """Looks at the sessions now and then, so that nothing culls a long turn as idle.
+
+    A turn that waits for an answer is no work: whoever could answer counts by being there.
+
+    Parameters
+    ----------
+    times
+        The server's ``last_activity_times``.
+    sessions
+        Lists the host's sessions.
+    kernels
+        Those of the server.
+    """
+
+    def __init__(
+        self,
+        times: MutableMapping[str, datetime],
+        sessions: Callable[[], Awaitable[Iterable[SessionSummary]]],
+        kernels: Kernels,
+    ) -> None:
+        self._times = times
+        self._sessions = sessions
+        self._kernels = kernels
+        self.working = False
+
+    async def run(self) -> None:
+        """Look until cancelled."""
+        while True:
+            try:
+                await self.update()
+            except Exception:  # noqa: BLE001 - the next look may work
+                _log.exception("the sessions could not be listed")
+            await asyncio.sleep(_CHECK_SECONDS)
+
+    async def update(self) -> None:
+        """Look once."""
+        working = [session for session in await self._sessions() if session.status in _WORKING]
+        self.working = bool(working)
+        if working:
+            self._times["acp_jupyter"] = utcnow()
+        for notebook_path in {session.notebook_path for session in working} - {""}:
+            await self._kernels.touch(notebook_path)

@@ -11,8 +11,6 @@ from typing import Any, TypeVar
 
 from acp_jupyter.host.login.launch import Launch
 
-__all__ = ["LoginTerminals"]
-
 T = TypeVar("T")
 
 _log = logging.getLogger(__name__)
@@ -57,7 +55,7 @@ class _LoginTerminal:
 
     async def close(self) -> None:
         """End the program and the terminal."""
-        await _there(self._close(), self._loop)
+        await _on_loop(self._close(), self._loop)
 
 
 class LoginTerminals:
@@ -79,7 +77,7 @@ class LoginTerminals:
         """Run a program in a new terminal; to be called on the host's loop."""
         if self.loop is None:
             return None
-        return await _there(self._open(launch, self.loop), self.loop)
+        return await _on_loop(self._open(launch, self.loop), self.loop)
 
     async def _open(self, launch: Launch, loop: asyncio.AbstractEventLoop) -> _LoginTerminal | None:
         manager = self._manager()
@@ -109,6 +107,6 @@ class LoginTerminals:
         return _LoginTerminal(name, ended, close, loop)
 
 
-async def _there(work: Coroutine[Any, Any, T], loop: asyncio.AbstractEventLoop) -> T:
+async def _on_loop(work: Coroutine[Any, Any, T], loop: asyncio.AbstractEventLoop) -> T:
     """Await something on another loop."""
     return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, loop))

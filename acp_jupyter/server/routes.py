@@ -7,12 +7,9 @@ from dataclasses import dataclass, field
 
 from pydantic import TypeAdapter, ValidationError
 
-from acp_jupyter.delivery.commands import Command
-from acp_jupyter.delivery.validation import sentence
+from acp_jupyter.api.models.frames import Command, validation_message
 from acp_jupyter.errors import BadRequest
 from acp_jupyter.host.limits import Limits
-
-__all__ = ["API", "ROUTES", "Route", "Verb", "build_command"]
 
 API = "acp-jupyter/api"
 
@@ -25,7 +22,7 @@ class Verb:
     """
 
     command: str
-    """Its name in :mod:`acp_jupyter.delivery.commands`."""
+    """Its name in :mod:`acp_jupyter.api.models.frames`."""
     status: int = 200
     body: bool = False
     raw_body: str = ""
@@ -187,4 +184,4 @@ def build_command(
     try:
         return _COMMAND.validate_python({**carried, **asked, **path, "name": verb.command})
     except ValidationError as error:
-        raise BadRequest(sentence(error)) from None
+        raise BadRequest(validation_message(error)) from None

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any, TypeVar
 
-from acp_jupyter.transcript.items import Item, ToolCall
+from acp_jupyter.transcript.model.items import Item
+from acp_jupyter.transcript.model.tool_items import ToolCall
 from tests.support.script import Script
 
 __all__ = ["calls", "only", "shown"]

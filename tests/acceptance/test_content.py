@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from acp_jupyter.packets.content import ToolDiff, read_block, read_tool_content
+from acp_jupyter.protocol.content import ToolDiff, read_block, read_tool_content
 
 Json = dict[str, Any]
 

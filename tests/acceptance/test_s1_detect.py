@@ -13,9 +13,9 @@ from acp_jupyter.packets import (
     normalize_tool_name,
     tool_name_to_kind,
 )
-from acp_jupyter.packets.display import get_tool_display_title
-from acp_jupyter.packets.parse.packet import parse_packet
-from acp_jupyter.transcript.items import ToolCall
+from acp_jupyter.protocol.parse.packet import parse_packet
+from acp_jupyter.protocol.tools.titles import get_tool_display_title
+from acp_jupyter.transcript.model.tool_items import ToolCall
 from tests.acceptance import golden
 from tests.acceptance.shown import calls, only
 from tests.acceptance.turns_of_tools import TOOL_TURNS

@@ -16,7 +16,8 @@ from acp_jupyter.packets import (
     normalize_tool_name,
     parse_packet,
 )
-from acp_jupyter.transcript.items import Plan, ToolCall
+from acp_jupyter.transcript.model.items import Plan
+from acp_jupyter.transcript.model.tool_items import ToolCall
 from tests.acceptance import golden
 from tests.acceptance.shown import only
 from tests.acceptance.turns_of_tools import TOOL_TURNS

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from acp_jupyter.packets import ToolInput, parse_packet
-from acp_jupyter.packets.models import ToolCallProgress, ToolCallStart
-from acp_jupyter.packets.tool_inputs import (
+from acp_jupyter.protocol.packets import ToolCallProgress, ToolCallStart
+from acp_jupyter.protocol.tools.inputs import (
     BashInput,
     EditInput,
     GlobInput,
@@ -20,7 +20,7 @@ from acp_jupyter.packets.tool_inputs import (
     TodoWriteInput,
     WriteInput,
 )
-from acp_jupyter.transcript.items import ToolCall
+from acp_jupyter.transcript.model.tool_items import ToolCall
 from tests.acceptance import golden
 from tests.acceptance.shown import only
 from tests.acceptance.turns_of_tools import TOOL_TURNS, play

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from acp_jupyter.packets import ToolOutput, parse_packet
-from acp_jupyter.packets.content import TextBlock, ToolContentBlock, ToolDiff
-from acp_jupyter.packets.models import ToolCallProgress
-from acp_jupyter.packets.tool_outputs import (
+from acp_jupyter.protocol.content import TextBlock, ToolContentBlock, ToolDiff
+from acp_jupyter.protocol.packets import ToolCallProgress
+from acp_jupyter.protocol.tools.outputs import (
     BashOutput,
     BashToolOutput,
     Diagnostic,
@@ -20,7 +20,7 @@ from acp_jupyter.packets.tool_outputs import (
     TodoToolOutput,
     WriteToolOutput,
 )
-from acp_jupyter.transcript.items import ToolCall
+from acp_jupyter.transcript.model.tool_items import ToolCall
 from tests.acceptance import golden
 from tests.acceptance.shown import only
 from tests.acceptance.turns_of_tools import TOOL_TURNS

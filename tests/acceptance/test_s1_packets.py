@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from acp_jupyter.packets import determine_packet_type, parse_packet
-from acp_jupyter.packets.models import (
+from acp_jupyter.protocol.packets import (
     AgentMessageChunk,
     AgentPlanUpdate,
     ErrorPacket,
@@ -16,8 +16,8 @@ from acp_jupyter.packets.models import (
     ToolCallProgress,
     ToolCallStart,
 )
-from acp_jupyter.packets.parse.packet import read_timestamp
-from acp_jupyter.packets.tool_inputs import GlobInput
+from acp_jupyter.protocol.parse.packet import read_timestamp
+from acp_jupyter.protocol.tools.inputs import GlobInput
 from tests.acceptance import golden
 
 BY_UPDATE = {

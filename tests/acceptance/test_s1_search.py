@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acp_jupyter.packets.search_hits import NO_FILES, Found, SearchHit, read_found
-from acp_jupyter.transcript.items import ToolCall
+from acp_jupyter.protocol.tools.outputs import NO_FILES, SearchHit, SearchResult, read_search_result
+from acp_jupyter.transcript.model.tool_items import ToolCall
 from tests.acceptance.shown import only
 from tests.acceptance.turns_of_tools import TOOL_TURNS
 from tests.support.script import Script
@@ -15,8 +15,8 @@ from tests.support.script import Script
 HIT = SearchHit(path="a.py", line=14, text="for row in rows:")
 
 
-def found(*lines: str) -> Found:
-    return read_found(lines)
+def found(*lines: str) -> SearchResult:
+    return read_search_result(lines)
 
 
 def test_lines_of_files_are_found_by_file() -> None:
@@ -28,7 +28,7 @@ def test_lines_of_files_are_found_by_file() -> None:
         SearchHit(path="src/app/page.tsx", line=40, text="  return <Table data={data} />;"),
     )
     assert (item.count, item.remarks) == (2, ())
-    assert found("a.py:14:for row in rows:", "--", "b.py:9:", "and 4 more") == Found(
+    assert found("a.py:14:for row in rows:", "--", "b.py:9:", "and 4 more") == SearchResult(
         files=("a.py", "b.py"),
         hits=(HIT, SearchHit(path="b.py", line=9, text="")),
         remarks=("and 4 more",),
@@ -40,7 +40,7 @@ def test_lines_of_files_are_found_by_file() -> None:
 def test_hits_below_the_name_of_their_file() -> None:
     """S1.20: as opencode writes them."""
     lines = ("Found 2 matches", "a.py:", "  Line 14: for row in rows:", "", "b.py:", "  Line 9: x")
-    assert found(*lines) == Found(
+    assert found(*lines) == SearchResult(
         files=("a.py", "b.py"),
         hits=(HIT, SearchHit(path="b.py", line=9, text="x")),
         remarks=("Found 2 matches",),
@@ -70,7 +70,7 @@ def test_hits_below_the_name_of_their_file() -> None:
 )
 def test_a_remark_is_no_file(remark: str) -> None:
     """S1.20: it stands beside the files."""
-    assert found(remark, "src/a.py", "src/a.py", "b c.py") == Found(
+    assert found(remark, "src/a.py", "src/a.py", "b c.py") == SearchResult(
         files=("src/a.py", "b c.py"), remarks=(remark,)
     )
 
@@ -89,7 +89,7 @@ def test_a_remark_is_no_file(remark: str) -> None:
 )
 def test_a_file_of_an_odd_name_is_a_file(path: str) -> None:
     """S1.20: names that look like remarks or lines."""
-    assert found(path) == Found(files=(path,))
+    assert found(path) == SearchResult(files=(path,))
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ def test_a_file_of_an_odd_name_is_a_file(path: str) -> None:
 )
 def test_nothing_was_found(words: str) -> None:
     """S1.21: an empty state, whatever the tool's own words are."""
-    assert found(words) == Found(remarks=(words,))
+    assert found(words) == SearchResult(remarks=(words,))
     assert only(TOOL_TURNS["search_none"](), ToolCall).remarks == (NO_FILES,)
     assert NO_FILES == "No files found"
     for output in (words, "", "\n"):
@@ -146,6 +146,6 @@ def test_many_lines_are_counted_as_they_are() -> None:
 
 @given(st.lists(st.text(alphabet="ab:1( )-L\r\t") | st.text(), max_size=20))
 def test_any_lines_are_read(lines: list[str]) -> None:
-    seen = read_found(lines)
+    seen = read_search_result(lines)
     assert seen.count <= len(lines)
     assert all(line.strip() for line in seen.remarks + seen.files)

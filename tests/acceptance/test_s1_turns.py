@@ -4,17 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from acp_jupyter.transcript.html import html_page
-from acp_jupyter.transcript.items import (
-    AgentMessage,
-    Artifact,
-    ErrorItem,
-    ToolCall,
-    TurnEnd,
-)
-from acp_jupyter.transcript.redact import Redactor
-from acp_jupyter.transcript.render import session_markdown
-from acp_jupyter.transcript.scrub import Scrubber
+from acp_jupyter.transcript.model.items import AgentMessage, Artifact, ErrorItem, TurnEnd
+from acp_jupyter.transcript.model.tool_items import ToolCall
+from acp_jupyter.transcript.output.html import html_page
+from acp_jupyter.transcript.output.markdown import session_markdown
+from acp_jupyter.transcript.redaction.redactor import Redactor, Scrubber
 from tests.acceptance import golden
 from tests.acceptance.shown import only, shown
 from tests.acceptance.turns_and_ends import ENDED_TURNS

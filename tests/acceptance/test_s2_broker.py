@@ -16,7 +16,7 @@ from acp.schema import (
     ToolCallUpdate,
 )
 
-from acp_jupyter.transcript.items import ToolCall
+from acp_jupyter.transcript.model.tool_items import ToolCall
 from tests.acceptance.shown import only
 from tests.acceptance.told import Told
 

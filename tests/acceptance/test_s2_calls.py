@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from acp_jupyter.packets import parse_packet
-from acp_jupyter.packets.models import ToolCallProgress, ToolCallStart
-from acp_jupyter.transcript.items import Location, ToolCall
+from acp_jupyter.protocol.packets import Location, ToolCallProgress, ToolCallStart
+from acp_jupyter.transcript.model.tool_items import ToolCall
 from tests.acceptance.shown import only, shown
 from tests.acceptance.turns_of_calls import CALL_TURNS, KINDS, WANTED
 from tests.support.script import Script

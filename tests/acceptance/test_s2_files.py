@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from acp_jupyter.host.session import Session
-from acp_jupyter.host.traffic_log import read_traffic
-from acp_jupyter.transcript.items import Diff, ToolCall
+from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.store.log_entries import read_traffic
+from acp_jupyter.transcript.model.tool_items import Diff, ToolCall
 from tests.support.driver import Driver, driving
 from tests.support.fake_agents import script
 from tests.support.terminal_steps import steps

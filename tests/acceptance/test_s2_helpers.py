@@ -17,8 +17,8 @@ from acp.helpers import (
     update_tool_call,
 )
 
-from acp_jupyter.packets.terminal_notes import TerminalStarted
-from acp_jupyter.transcript.items import ToolCall
+from acp_jupyter.protocol.host_events.workspace import TerminalStarted
+from acp_jupyter.transcript.model.tool_items import ToolCall
 from tests.acceptance.shown import only, shown
 from tests.acceptance.told import Told
 from tests.support.imported import import_lines

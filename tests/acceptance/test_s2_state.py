@@ -15,8 +15,9 @@ import pytest
 from acp.contrib.session_state import SessionAccumulator, SessionSnapshot, ToolCallView
 from acp.schema import SessionNotification
 
-from acp_jupyter.transcript.events import Event, Snapshot
-from acp_jupyter.transcript.items import AgentMessage, Plan, Thought, ToolCall, UserMessage
+from acp_jupyter.transcript.model.events import Event, Snapshot
+from acp_jupyter.transcript.model.items import AgentMessage, Plan, Thought, UserMessage
+from acp_jupyter.transcript.model.tool_items import ToolCall
 from tests.acceptance.shown import only, shown
 from tests.support.driver import Driver, driving
 from tests.support.fake_agents import script
@@ -178,7 +179,7 @@ class Follower:
     def __init__(self) -> None:
         self.events: list[Event] = []
 
-    def offer(self, events: Iterable[Event]) -> None:
+    def push(self, events: Iterable[Event]) -> None:
         self.events += events
 
 

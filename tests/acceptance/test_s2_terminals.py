@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from acp_jupyter.host.session import Session
-from acp_jupyter.transcript.items import TerminalView, ToolCall
+from acp_jupyter.host.session.session import Session
+from acp_jupyter.transcript.model.tool_items import TerminalView, ToolCall
 from tests.support.driver import Driver, driving
 from tests.support.fake_agents import script
 from tests.support.terminal_steps import ask, call, create, steps, update

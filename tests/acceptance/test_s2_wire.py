@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from acp_jupyter.errors import AgentRequestError
-from acp_jupyter.host.client_router import ClientRouter
-from acp_jupyter.host.connection import AgentConnection
-from acp_jupyter.host.session import Session
-from acp_jupyter.host.traffic_log import read_traffic
-from acp_jupyter.packets.traffic import TrafficEntry
+from acp_jupyter.host.rpc.connection import AgentConnection
+from acp_jupyter.host.rpc.handlers import ClientRouter
+from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.store.log_entries import read_traffic
+from acp_jupyter.protocol.traffic import TrafficEntry
 from tests.support.driver import Driver, driving
 from tests.support.fake_agents import AGENTS, fake_agent, script
 from tests.support.recording_client import RecordingClient
@@ -165,7 +165,7 @@ async def test_each_side_has_its_peer_before_any_message(tmp_path: Path) -> None
     """S2.12, S2.11: also where the agent speaks first; extensions are asked of it too."""
     router, talk = Router(), Talk(RecordingClient())
     connection = await AgentConnection.open(
-        fake_agent("speaks_first"), cwd=tmp_path, client=router, lines=talk.lines, limits=FAST
+        fake_agent("speaks_first"), cwd=tmp_path, client=router, log_router=talk.lines, limits=FAST
     )
     try:
         await eventually_async(lambda: len(router.seen) == 3)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from acp_jupyter.packets.artifact_types import file_type
+from acp_jupyter.protocol.files import file_type
 
 OFFICE = "application/vnd.openxmlformats-officedocument"
 TYPES = {

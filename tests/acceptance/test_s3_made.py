@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from acp_jupyter.packets.display import artifact_type_name, file_operation_title, human_size
-from acp_jupyter.transcript.items import Artifact, ContentBlockItem, FileWriteItem, ToolCall
+from acp_jupyter.protocol.files import artifact_type_name, file_operation_title, human_size
+from acp_jupyter.transcript.model.items import Artifact, FileWriteItem
+from acp_jupyter.transcript.model.tool_items import ContentBlockItem, ToolCall
 from tests.acceptance.shown import only, shown
 from tests.acceptance.turns_of_made import MADE_TURNS
 from tests.acceptance.turns_of_seeds import SEED_TURNS

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from acp_jupyter.packets.notes import AgentExited, PermissionSettledNote
-from acp_jupyter.transcript.items import Permission, ToolCall
+from acp_jupyter.protocol.host_events.notes import AgentExited, PermissionSettledNote
+from acp_jupyter.transcript.model.tool_items import Permission, ToolCall
 from tests.acceptance.shown import only, shown
 from tests.support.script import Script
 

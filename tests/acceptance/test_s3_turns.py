@@ -7,23 +7,15 @@ from typing import Any
 import pytest
 
 from acp_jupyter.packets import parse_packet
-from acp_jupyter.packets.display import (
-    stop_reason_words,
-)
-from acp_jupyter.packets.models import (
+from acp_jupyter.protocol.packets import (
     AgentMessageChunk,
     AgentPlanUpdate,
     AgentThoughtChunk,
     ToolCallProgress,
+    stop_reason_words,
 )
-from acp_jupyter.transcript.items import (
-    AgentMessage,
-    Notice,
-    Plan,
-    Thought,
-    ToolCall,
-    TurnEnd,
-)
+from acp_jupyter.transcript.model.items import AgentMessage, Notice, Plan, Thought, TurnEnd
+from acp_jupyter.transcript.model.tool_items import ToolCall
 from tests.acceptance.shown import only, shown
 from tests.acceptance.turns_and_ends import ENDED_TURNS
 from tests.acceptance.turns_of_seeds import SEED_TURNS

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from acp_jupyter.packets import parse_packet
-from acp_jupyter.packets.content import OtherBlock, TextBlock, ToolContentBlock
-from acp_jupyter.packets.models import (
+from acp_jupyter.protocol.content import OtherBlock, TextBlock, ToolContentBlock
+from acp_jupyter.protocol.packets import (
     AgentMessageChunk,
     AgentPlanUpdate,
     AgentThoughtChunk,
@@ -16,16 +16,10 @@ from acp_jupyter.packets.models import (
     ToolCallStart,
     UserMessageChunk,
 )
-from acp_jupyter.packets.session_models import AvailableCommandsUpdate, CurrentModeUpdate
-from acp_jupyter.packets.tool_inputs import ReadInput
-from acp_jupyter.transcript.items import (
-    AgentMessage,
-    ContentBlockItem,
-    Plan,
-    Thought,
-    ToolCall,
-    UserMessage,
-)
+from acp_jupyter.protocol.session_packets import AvailableCommandsUpdate, CurrentModeUpdate
+from acp_jupyter.protocol.tools.inputs import ReadInput
+from acp_jupyter.transcript.model.items import AgentMessage, Plan, Thought, UserMessage
+from acp_jupyter.transcript.model.tool_items import ContentBlockItem, ToolCall
 from tests.acceptance import golden
 from tests.acceptance.shown import only, shown
 from tests.support.script import Script

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from acp_jupyter.packets import parse_packet
-from acp_jupyter.transcript.items import Notice
+from acp_jupyter.transcript.model.items import Notice
 from tests.acceptance.shown import shown
 from tests.acceptance.turns_of_seeds import SEED_TURNS
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from acp_jupyter.packets import ParseState, parse_packet
-from acp_jupyter.packets.models import PermissionRequest, PermissionResponse, ToolCallProgress
-from acp_jupyter.packets.parse.state import spelled_name
+from acp_jupyter.protocol.packets import PermissionRequest, PermissionResponse, ToolCallProgress
+from acp_jupyter.protocol.parse.tool_calls import spelled_name
 
 Json = dict[str, Any]
 META = {"_meta": {"claudeCode": {"toolName": "Grep"}}}

@@ -7,9 +7,9 @@ from typing import get_args
 import pytest
 
 from acp_jupyter.packets import parse_packet
-from acp_jupyter.packets.tools import KIND_TITLES, TOOLS, UNKNOWN_TOOL, ToolRow, find_tool
-from acp_jupyter.packets.vocabulary import ACP_KINDS, AcpKind, read_acp_kind, read_priority
-from acp_jupyter.transcript.items import ToolCall
+from acp_jupyter.protocol.tools.table import KIND_TITLES, TOOLS, UNKNOWN_TOOL, ToolRow, find_tool
+from acp_jupyter.protocol.vocabulary import ACP_KINDS, AcpKind, read_acp_kind, read_priority
+from acp_jupyter.transcript.model.tool_items import ToolCall
 from tests.acceptance.shown import only
 from tests.support.script import Script
 

@@ -19,10 +19,10 @@ from acp_jupyter.packets import (
     normalize_todo_status,
     parse_packet,
 )
-from acp_jupyter.packets.models import ToolCallProgress
-from acp_jupyter.packets.paths import relative_path, relative_words
-from acp_jupyter.packets.tool_inputs import TodoItem
-from acp_jupyter.packets.tool_outputs import (
+from acp_jupyter.protocol.files import relative_path, relative_words
+from acp_jupyter.protocol.packets import ToolCallProgress
+from acp_jupyter.protocol.tools.inputs import TodoItem
+from acp_jupyter.protocol.tools.outputs import (
     BashOutput,
     BashToolOutput,
     ReadOutput,

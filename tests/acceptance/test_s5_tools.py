@@ -15,8 +15,8 @@ from acp_jupyter.packets import (
     parse_packet,
     tool_name_to_kind,
 )
-from acp_jupyter.packets.models import ToolCallStart
-from acp_jupyter.packets.tool_inputs import (
+from acp_jupyter.protocol.packets import ToolCallStart
+from acp_jupyter.protocol.tools.inputs import (
     BashInput,
     EditInput,
     GlobInput,
@@ -31,7 +31,7 @@ from acp_jupyter.packets.tool_inputs import (
     WebSearchInput,
     WriteInput,
 )
-from acp_jupyter.transcript.items import ToolCall
+from acp_jupyter.transcript.model.tool_items import ToolCall
 from tests.acceptance.shown import only
 from tests.acceptance.turns_of_tools import play
 from tests.support.script import Script

@@ -10,23 +10,25 @@ import pytest
 
 from acp_jupyter import packets
 from acp_jupyter.packets import gen_id, parse_packet
-from acp_jupyter.packets.models import AgentMessageChunk, AgentThoughtChunk
-from acp_jupyter.packets.tools import TOOLS as TABLE
-from acp_jupyter.transcript.items import AgentMessage, ErrorItem, Thought, ToolCall
+from acp_jupyter.protocol.packets import AgentMessageChunk, AgentThoughtChunk
+from acp_jupyter.protocol.tools.table import TOOLS as TABLE
+from acp_jupyter.transcript.model.items import AgentMessage, ErrorItem, Thought
+from acp_jupyter.transcript.model.tool_items import ToolCall
 from tests.acceptance import golden
 from tests.acceptance.shown import only, shown
 from tests.acceptance.turns_and_ends import ENDED_TURNS
 from tests.acceptance.turns_of_tools import TOOL_TURNS, TOOLS, play
 from tests.support.script import Script
 
-PACKAGE = Path(packets.__file__).parent
+PACKAGE = Path(packets.__file__).parent / "protocol"
+PARSING = {"parse.packet", "parse.tool_calls", "parse.session", "traffic_reader"}
 
 
 def imports_of(module: str) -> set[str]:
     """Return the modules of the package that a module of it imports."""
     tree = ast.parse((PACKAGE / f"{module.replace('.', '/')}.py").read_text())
     names = [n.module or "" for n in ast.walk(tree) if isinstance(n, ast.ImportFrom)]
-    return {name.removeprefix("acp_jupyter.packets.") for name in names if "acp_jupyter" in name}
+    return {name.removeprefix("acp_jupyter.protocol.") for name in names if "acp_jupyter" in name}
 
 
 def test_views_hold_no_title_and_no_detector() -> None:
@@ -44,12 +46,10 @@ def test_views_hold_no_title_and_no_detector() -> None:
 def test_the_layers_are_apart() -> None:
     """S5.3: cleaning knows nothing, formatting does not parse, extracting does not format."""
     assert imports_of("paths") == set()
-    parsing = {"parse.packet", "parse.tools", "parse.session", "parse.state", "reader"}
-    assert not imports_of("display") & parsing
-    assert not imports_of("detect") & {*parsing, "display", "words"}
-    assert not imports_of("read_inputs") & {*parsing, "display", "words", "detect"}
-    assert not imports_of("read_outputs") & {*parsing, "display", "words", "detect"}
-    assert not imports_of("parse.tools") & {"display", "words"}
+    assert not imports_of("tools.titles") & PARSING
+    assert not imports_of("tools.inputs") & {*PARSING, "tools.titles"}
+    assert not imports_of("tools.read_outputs") & {*PARSING, "tools.titles"}
+    assert "tools.titles" not in imports_of("parse.tool_calls")
 
 
 def test_the_public_names() -> None:

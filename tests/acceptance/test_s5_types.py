@@ -16,7 +16,7 @@ from acp_jupyter.packets import (
     determine_packet_type,
     parse_packet,
 )
-from acp_jupyter.packets.models import (
+from acp_jupyter.protocol.packets import (
     AgentMessageChunk,
     AgentThoughtChunk,
     PermissionRequest,

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from acp_jupyter.transcript.items import ToolCall
+from acp_jupyter.transcript.model.tool_items import ToolCall
 from tests.acceptance.shown import only
 from tests.support.script import Script
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from _wire import Wire, serve
 
-from acp_jupyter.agents.demo import prose
+from acp_jupyter.agents.demo import talk_tasks
 
 _WANTED = re.compile(r"bench N=(\d+) size=(\d+) rate=([\d.]+)")
 
@@ -26,7 +26,7 @@ def prompt(wire: Wire, session_id: str, text: str) -> str:
         wire.text(session_id, "ready\n")
         return "end_turn"
     count, size, rate = int(found[-1][0]), int(found[-1][1]), float(found[-1][2])
-    said = prose.exactly(count * size)
+    said = talk_tasks.exactly(count * size)
     first = time.time()
     for number in range(count):
         if rate and wire.rest(max(0.0, first + number / rate - time.time())):

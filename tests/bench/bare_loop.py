@@ -15,7 +15,7 @@ from tornado.netutil import bind_sockets
 from tornado.web import Application, RequestHandler
 from tornado.websocket import WebSocketHandler
 
-from acp_jupyter.agents.demo import prose
+from acp_jupyter.agents.demo import talk_tasks
 
 _PAGE = """<!doctype html><title>bare loop</title><link rel="icon" href="data:,">
 <pre id="text"></pre><script>
@@ -41,7 +41,7 @@ class _Stream(WebSocketHandler):
         self._task = asyncio.ensure_future(self._stream(**wanted))
 
     async def _stream(self, count: int, size: int, rate: float, coalesce: float) -> None:
-        text = prose.exactly(count * size)
+        text = talk_tasks.exactly(count * size)
         start = _Stream.first_write = time.time()
         pending: list[str] = []
         flushed = 0.0

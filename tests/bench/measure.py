@@ -13,7 +13,7 @@ from typing import Any
 import psutil
 from playwright.sync_api import CDPSession, Page
 
-from acp_jupyter.agents.demo import prose
+from acp_jupyter.agents.demo import talk_tasks
 from tests.support.deflate import deflated_bytes
 
 __all__ = ["PROBE", "Load", "Meter", "Run", "event_text"]
@@ -37,7 +37,7 @@ class Load:
 
     @property
     def text(self) -> str:
-        return prose.exactly(self.count * self.size)
+        return talk_tasks.exactly(self.count * self.size)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,8 @@ import json
 import time
 from dataclasses import dataclass
 
-from acp_jupyter.delivery.frames import EventsFrame
-from acp_jupyter.delivery.subscription import Subscription
+from acp_jupyter.api.models.frames import EventsFrame
+from acp_jupyter.api.subscription import Subscription
 from tests.support.script import Script
 
 __all__ = ["PipelineCost", "measure_pipeline"]
@@ -49,7 +49,7 @@ def measure_pipeline(items: int, chunks: int = 20_000) -> PipelineCost:
     before = time.perf_counter()
     for at in range(0, len(events), _FLUSH):
         for event in events[at : at + _FLUSH]:
-            subscription.offer((event,))
+            subscription.push((event,))
         EventsFrame(session_id="s1", events=subscription.take()).model_dump_json()
     delivered = time.perf_counter()
     micro = 1e6 / chunks

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 
 from acp.schema import SessionNotification
 
-from acp_jupyter.packets.json_shape import read_json
-from acp_jupyter.packets.reader import TrafficReader
-from acp_jupyter.packets.traffic import TrafficEntry
-from acp_jupyter.transcript.reduce import reduce
-from acp_jupyter.transcript.state import Transcript
+from acp_jupyter.protocol.json import read_json
+from acp_jupyter.protocol.traffic import TrafficEntry
+from acp_jupyter.protocol.traffic_reader import TrafficReader
+from acp_jupyter.transcript.model.state import Transcript
+from acp_jupyter.transcript.reduce.reducer import reduce
 from tests.support.script import Script
 
 __all__ = ["SIZES", "UpdateCost", "measure_updates"]

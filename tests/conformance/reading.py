@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from acp_jupyter.packets.json_fields import Obj
-from acp_jupyter.packets.json_shape import read_json
-from acp_jupyter.packets.notes import SessionOpened, TurnQueued, TurnStartedNote
-from acp_jupyter.packets.reader import LogPacket, TrafficReader
-from acp_jupyter.packets.traffic import TrafficEntry
-from acp_jupyter.transcript.reduce import reduce
-from acp_jupyter.transcript.setup import opened
-from acp_jupyter.transcript.state import Transcript
+from acp_jupyter.protocol.host_events.notes import SessionOpened, TurnQueued, TurnStartedNote
+from acp_jupyter.protocol.json import read_json
+from acp_jupyter.protocol.objects import Obj
+from acp_jupyter.protocol.traffic import TrafficEntry
+from acp_jupyter.protocol.traffic_reader import LogPacket, TrafficReader
+from acp_jupyter.transcript.model.state import Transcript
+from acp_jupyter.transcript.reduce.reducer import reduce
+from acp_jupyter.transcript.reduce.session import opened_transcript
 from tests.conformance.shapes import Message
 
 __all__ = ["after", "entries_of", "read"]
@@ -43,7 +43,7 @@ def read(message: Message, body: Any) -> list[LogPacket]:
 
 def after(message: Message, body: Any) -> Transcript:
     """Return a transcript in whose turn ``body`` and then a word came."""
-    transcript = opened(_OPENING, 0)
+    transcript = opened_transcript(_OPENING, 0)
     words: Obj = {"type": "text", "text": "Go"}
     begun = (TurnQueued(turn_id="t", prompt=(words,), policy="ask"), TurnStartedNote(turn_id="t"))
     later = TrafficReader().read(TrafficEntry(3, 3.0, "<", {"jsonrpc": "2.0", **_LATER}))

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from pydantic import BaseModel
 
-from acp_jupyter.packets.models import Unknown
-from acp_jupyter.packets.normalise import normalise
-from acp_jupyter.transcript.state import Transcript
+from acp_jupyter.protocol.normalise import normalise
+from acp_jupyter.protocol.packets import Unknown
+from acp_jupyter.transcript.model.state import Transcript
 from tests.conformance.reading import after, entries_of, read
 from tests.conformance.shapes import DEFINITIONS, Message, messages_of_agents
 from tests.conformance.values import NAMES, values_of

@@ -13,9 +13,9 @@ import pytest
 from pydantic import BaseModel
 
 from acp_jupyter.packets import parse_packet
-from acp_jupyter.packets.content import read_block, read_tool_content
-from acp_jupyter.packets.models import Unknown
-from acp_jupyter.packets.normalise import normalise
+from acp_jupyter.protocol.content import read_block, read_tool_content
+from acp_jupyter.protocol.normalise import normalise
+from acp_jupyter.protocol.packets import Unknown
 from tests.conformance.reading import after
 from tests.conformance.shapes import DEFINITIONS, messages_of_agents
 from tests.conformance.test_received import texts_of

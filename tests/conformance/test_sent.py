@@ -11,17 +11,19 @@ from typing import Any
 import jsonschema
 import pytest
 
-from acp_jupyter.delivery.agent_commands import Login, Logout
-from acp_jupyter.delivery.session_commands import (
+from acp_jupyter.api.models.sessions import (
     DeleteSession,
     ForkSession,
     ListAgentSessions,
+    Login,
+    Logout,
 )
 from acp_jupyter.errors import AcpError
-from acp_jupyter.host.host import AgentHost, HostConfig
-from acp_jupyter.host.registry.agents import Registry
-from acp_jupyter.host.session import Session
-from acp_jupyter.packets.json_fields import Obj
+from acp_jupyter.host.config import HostConfig
+from acp_jupyter.host.host import AgentHost
+from acp_jupyter.host.registry.registry import Registry
+from acp_jupyter.host.session.session import Session
+from acp_jupyter.protocol.objects import Obj
 from tests.conformance.shapes import DEFINITIONS
 from tests.support.driver import Driver
 from tests.support.fake_agents import AGENTS

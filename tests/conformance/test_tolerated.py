@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from acp_jupyter.packets.models import Unknown
-from acp_jupyter.packets.normalise import normalise
+from acp_jupyter.protocol.normalise import normalise
+from acp_jupyter.protocol.packets import Unknown
 from tests.conformance.faults import Fault, annotated_places, faults_of
 from tests.conformance.reading import after, entries_of, read
 from tests.conformance.shapes import Message, messages_of_agents

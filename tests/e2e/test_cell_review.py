@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, expect
 
-from acp_jupyter.packets.fingerprint import fingerprint
+from acp_jupyter.host.workspace.checkpoints.notebook_cells import fingerprint
 from tests.support.lab import LabPage
 from tests.support.open_notebook import OpenNotebook
 from tests.support.workspace import Workspace

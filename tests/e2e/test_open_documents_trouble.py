@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from acp_jupyter.packets.fingerprint import fingerprint
+from acp_jupyter.host.workspace.checkpoints.notebook_cells import fingerprint
 from tests.support.as_user import AsUser
 from tests.support.browser import Visitor
 from tests.support.lab import LabPage

@@ -8,9 +8,10 @@ from typing import Any
 import psutil
 import pytest
 
-from acp_jupyter.host.host import AgentHost, HostConfig
+from acp_jupyter.host.config import HostConfig
+from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.registry.agents import Registry
+from acp_jupyter.host.registry.registry import Registry
 from tests.support.driver import Driver
 from tests.support.fake_agents import AGENTS
 from tests.support.meeting import Meeting

@@ -7,7 +7,8 @@ from collections.abc import Callable
 import pytest
 from hazards import updates
 
-from acp_jupyter.transcript.items import ContentBlockItem, Plan
+from acp_jupyter.transcript.model.items import Plan
+from acp_jupyter.transcript.model.tool_items import ContentBlockItem
 from tests.support.meeting import Meeting
 
 Meet = Callable[[str], Meeting]

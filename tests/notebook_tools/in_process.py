@@ -10,22 +10,22 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from acp_jupyter.delivery.notebook_cells import NbOutput
-from acp_jupyter.host.host import AgentHost, HostConfig
+from acp_jupyter.api.models.documents import NbOutput
+from acp_jupyter.host.config import HostConfig
+from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.registry.agents import Registry
-from acp_jupyter.notebook.file_notebook import FileNotebooks
-from acp_jupyter.notebook.kernel_runner import (
+from acp_jupyter.host.registry.registry import Registry
+from acp_jupyter.notebook_tools.kernel_runner import (
     Completion,
     Inspection,
-    KernelTrouble,
+    KernelError,
     OnPrinted,
     RunResult,
     Variable,
     Variables,
 )
-from acp_jupyter.notebook.notebooks import Notebooks
-from acp_jupyter.notebook.offer import NotebookTools
+from acp_jupyter.notebook_tools.mcp.endpoint import NotebookTools
+from acp_jupyter.notebook_tools.notebooks import FileNotebooks, Notebooks
 from tests.support.driver import Driver
 from tests.support.server import fake_agents
 from tests.support.trusting import trusting
@@ -46,7 +46,7 @@ class Dictionary:
         self.names: dict[str, Any] = {}
         self.ran: list[str] = []
         self.interrupted = 0
-        self.trouble: KernelTrouble | None = None
+        self.trouble: KernelError | None = None
         self.notebook = "work/n.ipynb"
 
     async def kernel_of(self, notebook_path: str) -> str:

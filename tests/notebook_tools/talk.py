@@ -8,9 +8,9 @@ from typing import Any
 
 import nbformat
 
-from acp_jupyter.host.session import Session
-from acp_jupyter.packets.notes import Origin
-from acp_jupyter.transcript.items import ToolCall
+from acp_jupyter.host.session.session import Session
+from acp_jupyter.protocol.host_events.notes import Origin
+from acp_jupyter.transcript.model.tool_items import ToolCall
 from tests.notebook_tools.in_process import KERNEL
 from tests.support.driver import Driver
 

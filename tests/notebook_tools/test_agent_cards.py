@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from acp_jupyter.notebook.agent_cards import holds_arguments, names_tool
-from acp_jupyter.transcript.items import ToolCall
+from acp_jupyter.notebook_tools.tool_permissions import holds_arguments, names_tool
+from acp_jupyter.transcript.model.tool_items import ToolCall
 
 _ARGUMENTS: dict[str, Any] = {"code": "x = 1"}
 _CODEX_ASKS = {

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from acp_jupyter.host.session import Session
-from acp_jupyter.packets.notes import Origin
-from acp_jupyter.transcript.items import ToolCall
+from acp_jupyter.host.session.session import Session
+from acp_jupyter.protocol.host_events.notes import Origin
+from acp_jupyter.transcript.model.tool_items import ToolCall
 from tests.notebook_tools.in_process import KERNEL, Dictionary, write_notebook
 from tests.support.driver import Driver
 from tests.support.processes import family
@@ -156,7 +156,7 @@ def test_the_relay_is_started_when_it_is_needed_and_ends_with_the_agent(
     assert _relays() == set()
     _ask(driver, session, "fix")
     (relay,) = _relays()
-    driver.host.submit(driver.host.ending.close(session.session_id)).result(10)
+    driver.host.submit(driver.host.closer.close(session.session_id)).result(10)
     eventually(lambda: relay not in _relays())
 
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acp_jupyter.delivery.notebook_cells import (
+from acp_jupyter.api.models.documents import (
     AcpMark,
     CellEdit,
     DeleteCell,
@@ -25,8 +25,8 @@ from acp_jupyter.delivery.notebook_cells import (
     SetOutputs,
 )
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.notebook.file_notebook import FileNotebooks
-from acp_jupyter.packets.fingerprint import fingerprint
+from acp_jupyter.host.workspace.checkpoints.notebook_cells import fingerprint
+from acp_jupyter.notebook_tools.notebooks import FileNotebooks
 
 _MARK = AcpMark(turn="t1", agent="demo")
 _TEXT = {"output_type": "stream", "name": "stdout", "text": ["one\n", "two"]}

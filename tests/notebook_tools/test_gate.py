@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from acp_jupyter.host.session import Session
-from acp_jupyter.notebook.gate import Gate, Wish
-from acp_jupyter.packets.fingerprint import fingerprint
+from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.workspace.checkpoints.notebook_cells import fingerprint
+from acp_jupyter.notebook_tools.tool_permissions import ToolAction, ToolPermissions
 from tests.notebook_tools.in_process import KERNEL, Dictionary
 from tests.notebook_tools.talk import answers, calls_of, cells_of, play, start, using
 from tests.support.driver import Driver
@@ -121,7 +121,7 @@ def test_a_rule_for_commands_never_runs_code(
     driver: Driver, session: Session, kernel: Dictionary
 ) -> None:
     """Code in the kernel is no command, whatever a rule for commands says."""
-    rules = session.turns.asking.rules
+    rules = session.turns.permissions.rules
     assert rules is not None
     rule = rules.read("execute:git status", "allow", "session")
     driver.run(lambda: rules.add(rule))
@@ -148,7 +148,7 @@ def test_a_call_that_its_agent_gives_up_does_not_look_as_if_it_went_on(
 ) -> None:
     turn_id = start(driver, session, using("run_code", {"code": "a = 1"}))
     first = driver.asked(session)
-    wish = Wish(
+    wish = ToolAction(
         tool="run_code",
         arguments={"code": "b = 1"},
         kind="execute",
@@ -156,7 +156,7 @@ def test_a_call_that_its_agent_gives_up_does_not_look_as_if_it_went_on(
         title="Run code",
         location=str(driver.root / "n.ipynb"),
     )
-    asked = driver.host.submit(Gate(session).ask(wish))
+    asked = driver.host.submit(ToolPermissions(session).request(wish))
     eventually(lambda: len(session.transcript.request_items) == 2, 10)
     asked.cancel()
     eventually(lambda: calls_of(session)[-1].status == "failed", 10)

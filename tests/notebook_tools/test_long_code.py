@@ -6,11 +6,11 @@ import asyncio
 
 import pytest
 
-from acp_jupyter.host.session import Session
-from acp_jupyter.notebook import call_card
-from acp_jupyter.notebook.call_card import CallCard
-from acp_jupyter.notebook.outputs import Outputs
-from acp_jupyter.packets.json_fields import Obj, items, obj, text
+from acp_jupyter.host.session.session import Session
+from acp_jupyter.notebook_tools import tool_permissions
+from acp_jupyter.notebook_tools.outputs import Outputs
+from acp_jupyter.notebook_tools.tool_permissions import CallCard
+from acp_jupyter.protocol.objects import Obj, items, obj, text
 from tests.notebook_tools.in_process import Dictionary
 from tests.notebook_tools.talk import calls_of, start, using
 from tests.support.driver import Driver
@@ -38,7 +38,7 @@ def test_what_it_prints_stands_on_its_card_while_it_runs(
 
 @pytest.fixture
 def said(monkeypatch: pytest.MonkeyPatch) -> list[Obj]:
-    monkeypatch.setattr(call_card, "_SECONDS", 0.01)
+    monkeypatch.setattr(tool_permissions, "_SECONDS", 0.01)
     return []
 
 

@@ -12,11 +12,11 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acp_jupyter.delivery.notebook_cells import NbOutput
-from acp_jupyter.notebook.mcp_server import serve_mcp
-from acp_jupyter.notebook.reply import Image, Reply, Text
-from acp_jupyter.notebook.tools.table import TOOLS, AnyTool
-from acp_jupyter.packets.json_fields import Obj
+from acp_jupyter.api.models.documents import NbOutput
+from acp_jupyter.notebook_tools.mcp.server import serve_mcp
+from acp_jupyter.notebook_tools.outputs import Image, Reply, Text
+from acp_jupyter.notebook_tools.tools import TOOLS, AnyTool
+from acp_jupyter.protocol.objects import Obj
 
 _JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=20),
@@ -33,7 +33,7 @@ class _Slow:
         self.cancelled = False
 
     @property
-    def offered(self) -> tuple[type[AnyTool], ...]:
+    def available(self) -> tuple[type[AnyTool], ...]:
         return tuple(TOOLS.values())
 
     async def call(self, name: str, arguments: Obj) -> Reply:
@@ -43,7 +43,7 @@ class _Slow:
             self.cancelled = True
             raise
         reply = Reply()
-        reply.say(f"{name} {sorted(arguments)}")
+        reply.add_text(f"{name} {sorted(arguments)}")
         return reply
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from acp_jupyter.host.session import Session
-from acp_jupyter.notebook.kernel_runner import KernelTrouble
-from acp_jupyter.packets.fingerprint import fingerprint
+from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.workspace.checkpoints.notebook_cells import fingerprint
+from acp_jupyter.notebook_tools.kernel_runner import KernelError
 from tests.notebook_tools.in_process import Dictionary, write_notebook
 from tests.notebook_tools.talk import calls_of, cells_of, play, start, using
 from tests.support.driver import Driver
@@ -88,7 +88,7 @@ def test_errors_say_what_to_do(
 
 
 def test_a_kernel_in_trouble_is_told(driver: Driver, session: Session, kernel: Dictionary) -> None:
-    kernel.trouble = KernelTrouble("dead", "The kernel has died.")
+    kernel.trouble = KernelError("dead", "The kernel has died.")
     (told,) = play(driver, session, using("list_variables", {}))
     assert told == {"failed": True, "text": "dead: The kernel has died.", "images": []}
 

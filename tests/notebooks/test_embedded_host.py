@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from acp_jupyter.transcript.record import TURN_MIME
+from acp_jupyter.transcript.output.bundle import TURN_MIME
 from tests.support.notebook import Cell, Kernel
 from tests.support.planted import SECRET
 from tests.support.processes import any_alive, family
@@ -242,7 +242,7 @@ def test_only_a_page_answers_over_the_comm(kernel: Kernel, folder: Path, way: st
     """Buttons of ``turn.widget`` are pressed in a page: `tests/hosts/test_comm_client.py`."""
     kernel.run(
         "from acp_jupyter import connect\n"
-        "from acp_jupyter.kernel.connection import host_client\n"
+        "from acp_jupyter.kernel.client.connection import host_client\n"
         "turn = connect('permission').prompt('new text')\n"
         "widget = turn.widget",
         watched=True,

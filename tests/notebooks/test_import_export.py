@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from acp_jupyter.kernel.subcommand_names import KINDS
-from acp_jupyter.packets.dialects.imports.kinds import DIALECTS
-from acp_jupyter.transcript.record import TURN_MIME
+from acp_jupyter.dialects.imports.kinds import DIALECTS
+from acp_jupyter.kernel.magics.subcommand_help import KINDS
+from acp_jupyter.transcript.output.bundle import TURN_MIME
 from tests.support.notebook import Kernel
 from tests.support.recorded import TRAFFIC
 from tests.support.server import JupyterServer, fake_agents
@@ -61,8 +61,8 @@ def test_a_log_is_imported_and_its_last_turn_shown(host: Kernel, tmp_path: Path)
 def test_an_imported_session_takes_no_prompt(host: Kernel) -> None:
     host.run(f"%acp import {LOG} --name old").ok()
     cell = host.run(
-        "from acp_jupyter.kernel.connection import host_client\n"
-        "from acp_jupyter.packets.notes import Origin\n"
+        "from acp_jupyter.kernel.client.connection import host_client\n"
+        "from acp_jupyter.protocol.host_events.notes import Origin\n"
         "client = host_client()\n"
         "old = next(s for s in client.sessions() if s.title == 'Imported: old')\n"
         "client.prompt(old.session_id, 'Go on', policy=None, origin=Origin(), can_ask=False)"

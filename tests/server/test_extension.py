@@ -11,10 +11,9 @@ from typing import Any
 
 import pytest
 
-from acp_jupyter.delivery.frames import SessionSummary
-from acp_jupyter.server.activity import Activity
+from acp_jupyter.api.models.sessions import SessionSummary
 from acp_jupyter.server.extension import kernel_url
-from acp_jupyter.server.kernels import Kernels
+from acp_jupyter.server.kernels import Activity, Kernels
 from tests.support.api import open_session, start_turn
 from tests.support.processes import any_alive, family
 from tests.support.server import JupyterServer, fake_agents
@@ -153,12 +152,12 @@ async def test_an_agent_at_work_keeps_server_and_kernel_awake(status: str, works
         return [summary]
 
     activity = Activity(times, sessions, Kernels(managers, managers))
-    await activity.look()
+    await activity.update()
     assert activity.working is works
     assert (managers.kernel.last_activity is not None) is works
     assert list(times) == (["acp_jupyter"] if works else [])
     for moment in times.values():
         assert datetime.now(UTC) - moment < timedelta(seconds=10)
     summary = summary.model_copy(update={"status": "idle"})
-    await activity.look()
+    await activity.update()
     assert not activity.working

@@ -163,7 +163,7 @@ def test_a_kernel_and_its_server_know_each_other(kernel: KernelSide) -> None:
     assert told["notebook_path"] == kernel.notebook_path
     assert told["api_version"] == 1
     nonce = answer.request.headers["X-Acp-Nonce"]
-    from acp_jupyter.delivery.kernel_proof import server_proof
+    from acp_jupyter.api.kernel_auth import server_proof
 
     assert told["proof"] == server_proof(kernel.key, nonce)
 

@@ -11,10 +11,9 @@ from typing import Any
 import httpx
 import pytest
 
-from acp_jupyter.delivery.packet_stream.stream import DIALECTS
+from acp_jupyter.api.packet_stream import DIALECTS
+from acp_jupyter.dialects.onyx_build.packets import format_packet_event, read_build_packet
 from acp_jupyter.packets import parse_packet
-from acp_jupyter.packets.dialects.build_mode.models import read_build_packet
-from acp_jupyter.packets.dialects.event_stream import format_packet_event
 from tests.support.api import finished, open_session, pending, start_turn
 from tests.support.follow import ENDS, Follower, first_packets, following
 from tests.support.routes import PATHS

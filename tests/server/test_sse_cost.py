@@ -12,7 +12,7 @@ import httpx
 import psutil
 import pytest
 
-from acp_jupyter.delivery.packet_stream.stream import DIALECTS
+from acp_jupyter.api.packet_stream import DIALECTS
 from tests.support.api import finished, open_session, start_turn
 from tests.support.follow import ENDS, following
 from tests.support.server import JupyterServer
@@ -109,7 +109,7 @@ def test_the_end_of_the_server_is_the_end_of_its_streams(tmp_path: Path) -> None
 BOUNDS = """
 import functools
 import acp_jupyter.server.extension as extension
-import acp_jupyter.server.sse as sse
+import acp_jupyter.server.streams as sse
 
 sse._WRITE_SECONDS = 0.3
 extension.Limits = functools.partial(extension.Limits, {bounds})

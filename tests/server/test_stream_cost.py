@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 import pytest
 
-from acp_jupyter.agents.demo import prose
+from acp_jupyter.agents.demo import talk_tasks
 from tests.support.api import open_session, start_turn
 from tests.support.deflate import deflated_bytes
 from tests.support.server import JupyterServer
@@ -56,7 +56,7 @@ def _text(messages: list[str]) -> str:
 
 def test_a_flood_is_gathered(server: JupyterServer, user: httpx.Client, session_id: str) -> None:
     messages = stream(server, user, session_id, "bench N=5000 size=20 rate=0")
-    text = prose.exactly(100_000)
+    text = talk_tasks.exactly(100_000)
     assert _text(messages) == text
     assert len(messages) < 200  # of 5,000 chunks
     assert sum(map(len, messages)) < 1.5 * len(text)
@@ -66,7 +66,7 @@ def test_a_steady_stream_is_small_on_the_wire(
     server: JupyterServer, user: httpx.Client, session_id: str
 ) -> None:
     messages = stream(server, user, session_id, "bench N=200 size=20 rate=100")
-    text = prose.exactly(4_000)
+    text = talk_tasks.exactly(4_000)
     assert _text(messages) == text
     assert len(messages) < 100  # of 200 chunks, one flush per 33 ms
     live = [message for message in messages if "text_appended" in _kinds(message)]

@@ -17,17 +17,18 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
-from acp_jupyter.delivery.agent_code import let_only_look
-from acp_jupyter.delivery.callers import Caller, KernelCaller, UserCaller
-from acp_jupyter.delivery.commands import Command
-from acp_jupyter.delivery.dispatch import Dispatcher
+from acp_jupyter.api.access import Caller, KernelCaller, UserCaller
+from acp_jupyter.api.dispatch import Dispatcher
+from acp_jupyter.api.models.frames import Command, require_read_only
 from acp_jupyter.errors import AcpError, FolderNotTrusted, NotAllowed
-from acp_jupyter.host.host import AgentHost, HostConfig
-from acp_jupyter.host.registry.agents import Registry
-from acp_jupyter.host.session import Session
-from acp_jupyter.packets.notes import Policy
-from acp_jupyter.transcript.items import Notice, TrustRequest
-from acp_jupyter.transcript.session_state import TurnState
+from acp_jupyter.host.config import HostConfig
+from acp_jupyter.host.host import AgentHost
+from acp_jupyter.host.registry.registry import Registry
+from acp_jupyter.host.session.session import Session
+from acp_jupyter.protocol.host_events.session import Policy
+from acp_jupyter.transcript.model.items import Notice
+from acp_jupyter.transcript.model.question_items import TrustRequest
+from acp_jupyter.transcript.model.session_state import TurnState
 from tests.support.driver import Driver
 from tests.support.fake_agents import script
 from tests.support.wait import eventually
@@ -268,10 +269,10 @@ def test_agents_code_only_looks(door: Door, name: str) -> None:
     session = door.make(USER)
     command = example(name, session, "turn")
     if name in LOOKING:
-        let_only_look(command)
+        require_read_only(command)
     else:
         with pytest.raises(NotAllowed):
-            let_only_look(command)
+            require_read_only(command)
 
 
 @pytest.mark.parametrize(

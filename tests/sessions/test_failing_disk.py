@@ -20,14 +20,14 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.restoring import read_session
-from acp_jupyter.host.session_meta import TRAFFIC_FILE, SessionMeta
-from acp_jupyter.host.traffic_log import TrafficLog, lacks_lines, read_traffic
-from acp_jupyter.packets.traffic import TrafficEntry
+from acp_jupyter.host.store.log_entries import lacks_lines, read_traffic
+from acp_jupyter.host.store.metadata import TRAFFIC_FILE, SessionMeta, read_session
+from acp_jupyter.host.store.traffic_log import TrafficLog
+from acp_jupyter.protocol.traffic import TrafficEntry
 from tests.support.failing_disk import FailingDisk, failing_disk
 from tests.support.generated import examples
 
-MODULE = "acp_jupyter.host.traffic_log"
+MODULE = "acp_jupyter.host.store.traffic_log"
 ERRORS = (errno.ENOSPC, errno.EIO, errno.EROFS, errno.EDQUOT)
 WAITING = 1500
 LIMITS = replace(Limits(), unwritten_bytes=WAITING)

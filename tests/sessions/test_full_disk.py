@@ -17,17 +17,17 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from acp_jupyter.delivery.commands import AnswerPermission, CloseSession, ListSessions
-from acp_jupyter.delivery.session_commands import DeleteSession, ForkSession
+from acp_jupyter.api.models.permissions import AnswerPermission
+from acp_jupyter.api.models.sessions import CloseSession, DeleteSession, ForkSession, ListSessions
 from acp_jupyter.errors import DiskRefused, KeptFileBroken
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.rules.store import RulesStore
-from acp_jupyter.host.session import Session
-from acp_jupyter.host.traffic_log import TrafficLog, lacks_lines, read_traffic
-from acp_jupyter.host.trust_store import TrustStore
-from acp_jupyter.packets.traffic import TrafficEntry
-from acp_jupyter.transcript.rule_text import read_rule
-from acp_jupyter.transcript.session_state import SessionState
+from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.store.log_entries import lacks_lines, read_traffic
+from acp_jupyter.host.store.permission_stores import RulesStore, TrustStore
+from acp_jupyter.host.store.traffic_log import TrafficLog
+from acp_jupyter.protocol.traffic import TrafficEntry
+from acp_jupyter.transcript.model.session_state import SessionState
+from acp_jupyter.transcript.permissions.rule_text import read_rule
 from tests.support.failing_disk import failing_disk
 from tests.support.full_disk import full_disk
 from tests.support.generated import examples
@@ -77,7 +77,7 @@ def unset_policy(server: Server, session: Session) -> None:
 
 
 def add_rule(server: Server, session: Session) -> None:
-    rules = session.turns.asking.rules
+    rules = session.turns.permissions.rules
     assert rules is not None
     allowed = rules.read("execute:make allow", "allow", "session")
     denied = rules.read("execute:make deny", "deny", "session")
@@ -86,7 +86,7 @@ def add_rule(server: Server, session: Session) -> None:
 
 
 def remove_rule(server: Server, session: Session) -> None:
-    rules = session.turns.asking.rules
+    rules = session.turns.permissions.rules
     assert rules is not None
     (allowed,) = (rule.id for rule in session.state.rules if rule.effect == "allow")
     server.run(lambda: rules.remove(allowed))
@@ -221,7 +221,7 @@ def test_an_agent_that_sends_much_while_the_disk_hangs(kept: Kept) -> None:
     """Its page is told, what is shown stays whole, and the log goes on with the gap marked."""
     with (
         kept.server(replace(FAST, queued_bytes=20_000)) as server,
-        failing_disk("acp_jupyter.host.traffic_log") as disk,
+        failing_disk("acp_jupyter.host.store.traffic_log") as disk,
     ):
         session = server.open("keeper")
         server.done(session, server.prompt(session, "one"))

@@ -14,23 +14,23 @@ from pathlib import Path
 import psutil
 import pytest
 
-from acp_jupyter.delivery.agent_commands import RestartAgent
-from acp_jupyter.delivery.commands import ListSessions
-from acp_jupyter.delivery.session_commands import (
+from acp_jupyter.api.models.sessions import (
     AgentSessions,
     CloseSession,
     DeleteSession,
     ForkSession,
     ListAgentSessions,
+    ListSessions,
     OpenAgentSession,
+    RestartAgent,
     ResumeSession,
 )
 from acp_jupyter.errors import BadRequest, UnknownSession
-from acp_jupyter.host.connection import AgentConnection
-from acp_jupyter.host.rules.session import turn_rules
-from acp_jupyter.host.session import Session
-from acp_jupyter.packets.notes import Policy
-from acp_jupyter.transcript.session_state import SessionState
+from acp_jupyter.host.requests.rules.rules import turn_rules
+from acp_jupyter.host.rpc.connection import AgentConnection
+from acp_jupyter.host.session.session import Session
+from acp_jupyter.protocol.host_events.session import Policy
+from acp_jupyter.transcript.model.session_state import SessionState
 from tests.support.keeping import FAST, Kept, Server
 from tests.support.wait import eventually
 

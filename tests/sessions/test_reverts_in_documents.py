@@ -11,18 +11,19 @@ from typing import Any
 
 import pytest
 
-from acp_jupyter.delivery.change_commands import (
+from acp_jupyter.api.models.turns import (
     ChangingSessions,
     ListChangingSessions,
     RevertReply,
     RevertTurn,
 )
 from acp_jupyter.errors import ChangesRefused, DocumentConflict, FileRefused
-from acp_jupyter.host.documents import Saved
-from acp_jupyter.host.host import AgentHost, HostConfig
-from acp_jupyter.host.registry.agents import Registry
-from acp_jupyter.packets.change_notes import ChangedFile, FileHunks, Hunk
-from acp_jupyter.packets.notes import Origin
+from acp_jupyter.host.config import HostConfig
+from acp_jupyter.host.host import AgentHost
+from acp_jupyter.host.registry.registry import Registry
+from acp_jupyter.host.workspace.agent_files import SaveResult
+from acp_jupyter.protocol.host_events.notes import Origin
+from acp_jupyter.protocol.host_events.workspace import ChangedFile, FileHunks, Hunk
 from tests.support.fake_agents import AGENTS
 from tests.support.keeping import FAST, Server
 from tests.support.trusting import trusting
@@ -60,8 +61,8 @@ class Editors:
         self.dirty.discard(path)
         return True
 
-    async def save(self, root: Path) -> Saved:
-        return Saved()
+    async def save(self, root: Path) -> SaveResult:
+        return SaveResult()
 
 
 class Turn(Server):

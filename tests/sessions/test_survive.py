@@ -14,15 +14,14 @@ from typing import Any
 
 import pytest
 
-from acp_jupyter.delivery.commands import CreateSession, ListSessions
-from acp_jupyter.delivery.session_commands import CloseSession, DeleteSession
+from acp_jupyter.api.models.sessions import CloseSession, CreateSession, DeleteSession, ListSessions
 from acp_jupyter.errors import NotAllowed, PermissionGone, SessionImported, UnknownSession
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.ownership import Ownership
-from acp_jupyter.host.session import Session
-from acp_jupyter.packets.notes import Policy
-from acp_jupyter.transcript.items import ToolCall
-from acp_jupyter.transcript.session_state import SessionState
+from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.store.ownership import Ownership
+from acp_jupyter.protocol.host_events.session import Policy
+from acp_jupyter.transcript.model.session_state import SessionState
+from acp_jupyter.transcript.model.tool_items import ToolCall
 from tests.support.driver import Driver, driving
 from tests.support.failing_disk import FailingDisk, failing_disk
 from tests.support.fake_agents import script
@@ -115,7 +114,7 @@ def test_a_killed_server_leaves_a_session_that_says_so(kept: Kept) -> None:
     with (folder / "traffic.ndjson").open("a") as log:
         log.write('{"seq": 999, "t": 1.0, "d": "<", "m": {"jsonrpc"')
     with kept.server() as server:
-        server.host.submit(server.host.kept.wake_turn(asked)).result(20)
+        server.host.submit(server.host.stored_sessions.wake_turn(asked)).result(20)
         session = server.run(lambda: server.host.session_of_turn(asked))
         turns = session.transcript.turns
         failure = turns[asked].failure
@@ -171,7 +170,7 @@ def test_two_servers_on_one_folder(kept: Kept) -> None:
             with pytest.raises(SessionImported, match="open in another server"):
                 second.prompt(other, "two")
             with pytest.raises(NotAllowed, match="open in another server"):
-                second.host.submit(second.host.ending.delete(session.session_id)).result(10)
+                second.host.submit(second.host.closer.delete(session.session_id)).result(10)
         say(first, session, "two")
         lines = (meta.parent / "traffic.ndjson").read_text().splitlines()
     assert all(json.loads(line) for line in lines)
@@ -190,7 +189,7 @@ def test_the_list_follows_the_folders(kept: Kept) -> None:
         with kept.server() as other:
             opened = [other.open("keeper") for _ in range(3)]
             for session in opened:
-                other.host.submit(other.host.keep(session)).result(20)
+                other.host.submit(other.host.save(session)).result(20)
             made = [session.session_id for session in opened]
             assert sorted(ids(server)) == sorted(made)
             other.send(DeleteSession(session_id=made.pop()))
@@ -376,7 +375,7 @@ def _listed(folder: Path, turn_id: str) -> dict[str, Any]:
 
 def _turns_of_the_only_stored(kept: Kept) -> tuple[str, ...]:
     with kept.server() as server:
-        (meta,) = server.host.submit(server.host.kept.stored()).result(20)
+        (meta,) = server.host.submit(server.host.stored_sessions.stored()).result(20)
         return meta.turn_ids
 
 
@@ -424,7 +423,7 @@ def test_the_agent_has_its_answer_also_where_it_can_not_be_kept(
     agents = {"reads_log": script("reads_log", str(tmp_path / "data" / "sessions"))}
     with (
         driving(tmp_path, agents) as driver,
-        failing_disk("acp_jupyter.host.traffic_log") as disk,
+        failing_disk("acp_jupyter.host.store.traffic_log") as disk,
     ):
 
         def spoil() -> None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from acp_jupyter.host.permissions import Standing, decide
-from acp_jupyter.host.permissions_paths import Places
-from acp_jupyter.packets.notes import Policy
-from acp_jupyter.packets.permission_notes import Rule, RuleEffect, RuleScope
-from acp_jupyter.transcript.items import PermissionOption, ToolCall
-from acp_jupyter.transcript.rule_text import read_rule
+from acp_jupyter.host.requests.policy import decide
+from acp_jupyter.host.requests.protected_paths import SessionFolder
+from acp_jupyter.host.requests.rules.rules import CurrentRules
+from acp_jupyter.protocol.host_events.session import Policy, Rule, RuleEffect, RuleScope
+from acp_jupyter.transcript.model.tool_items import PermissionOption, ToolCall
+from acp_jupyter.transcript.permissions.rule_text import read_rule
 from tests.support.script import Script
 
 OPTIONS = tuple(
@@ -38,5 +38,5 @@ def answer(
     call: ToolCall, *rules: Rule, policy: Policy = "ask", root: Path | None = None
 ) -> str | None:
     """Return the option that is chosen without asking; None where the user is asked."""
-    made = decide(policy, call, OPTIONS, Standing(rules), Places(root))
+    made = decide(policy, call, OPTIONS, CurrentRules(rules), SessionFolder(root))
     return None if made is None else made.option_id

@@ -6,9 +6,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from acp_jupyter.packets.dialects.claude_cli.lines import CliLines
-from acp_jupyter.packets.dialects.claude_cli.reader import ClaudeCli
-from acp_jupyter.packets.dialects.claude_cli.results import CliResult, TurnEnd, TurnError, Update
+from acp_jupyter.dialects.claude_stream.reader import ClaudeCli, CliOutput
+from acp_jupyter.dialects.claude_stream.results import CliResult, TurnEnd, TurnError, Update
 
 __all__ = ["Meaning", "log_names", "read", "recorded"]
 
@@ -44,7 +43,7 @@ def log_names() -> list[str]:
 
 def recorded(name: str) -> Meaning:
     """Read a log of the real CLI as it came out of its pipe."""
-    lines = CliLines()
+    lines = CliOutput()
     values = lines.feed((_LOGS / f"{name}.jsonl").read_bytes()) + lines.finish()
     return read(*values)
 

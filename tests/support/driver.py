@@ -7,11 +7,12 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from acp_jupyter.host.host import AgentHost, HostConfig
+from acp_jupyter.host.config import HostConfig
+from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.registry.agents import Registry
-from acp_jupyter.host.session import Session
-from acp_jupyter.transcript.session_state import TurnState
+from acp_jupyter.host.registry.registry import Registry
+from acp_jupyter.host.session.session import Session
+from acp_jupyter.transcript.model.session_state import TurnState
 from tests.support.trusting import trusting
 from tests.support.wait import eventually
 

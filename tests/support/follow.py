@@ -10,7 +10,7 @@ from typing import Any
 
 import httpx
 
-from acp_jupyter.packets.dialects.event_stream import SseDecoder, SseEvent
+from acp_jupyter.dialects.onyx.event_stream import SseDecoder, SseEvent
 from tests.support.wait import eventually
 
 __all__ = ["ENDS", "Follower", "first_packets", "following"]

@@ -8,17 +8,17 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from acp_jupyter.packets.dialects.imports.facts import LogFacts, survey
-from acp_jupyter.packets.dialects.imports.kinds import Dialect
-from acp_jupyter.packets.dialects.imports.log import read_import
-from acp_jupyter.packets.dialects.traffic_log.log import LogProblem
-from acp_jupyter.packets.models import Unknown
-from acp_jupyter.packets.notes import SessionOpened
-from acp_jupyter.packets.reader import TrafficReader
-from acp_jupyter.packets.traffic import TrafficEntry
-from acp_jupyter.transcript.items import Item, ToolCall
-from acp_jupyter.transcript.reduce import reduce
-from acp_jupyter.transcript.setup import opened
+from acp_jupyter.dialects.imports.kinds import Dialect
+from acp_jupyter.dialects.imports.log import LogFacts, read_import, survey
+from acp_jupyter.protocol.host_events.notes import SessionOpened
+from acp_jupyter.protocol.log.json_values import LogProblem
+from acp_jupyter.protocol.packets import Unknown
+from acp_jupyter.protocol.traffic import TrafficEntry
+from acp_jupyter.protocol.traffic_reader import TrafficReader
+from acp_jupyter.transcript.model.items import Item
+from acp_jupyter.transcript.model.tool_items import ToolCall
+from acp_jupyter.transcript.reduce.reducer import reduce
+from acp_jupyter.transcript.reduce.session import opened_transcript
 
 __all__ = ["Imported", "import_lines", "timeless"]
 
@@ -43,7 +43,7 @@ class Imported:
             cwd=self.facts.cwd,
             folder=self.facts.cwd,
         )
-        self.transcript = opened(note, 0.0)
+        self.transcript = opened_transcript(note, 0.0)
         self._reader = TrafficReader()
 
     def enter(self, entry: TrafficEntry) -> None:

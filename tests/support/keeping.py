@@ -8,13 +8,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from acp_jupyter.delivery.callers import UserCaller
-from acp_jupyter.delivery.commands import Command
-from acp_jupyter.delivery.dispatch import Dispatcher, Result
-from acp_jupyter.host.host import AgentHost, HostConfig
+from acp_jupyter.api.access import UserCaller
+from acp_jupyter.api.dispatch import Dispatcher, Result
+from acp_jupyter.api.models.frames import Command
+from acp_jupyter.host.config import HostConfig
+from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.registry.agents import Registry
-from acp_jupyter.host.session import Session
+from acp_jupyter.host.registry.registry import Registry
+from acp_jupyter.host.session.session import Session
 from tests.support.driver import Driver
 from tests.support.fake_agents import AGENTS
 from tests.support.trusting import trusting
@@ -55,7 +56,7 @@ class Server(Driver):
     def woken(self, session_id: str) -> Session:
         async def wake() -> Session:
             # In one step of the host: it may close a session that another server has taken.
-            await self.host.kept.wake(session_id)
+            await self.host.stored_sessions.wake(session_id)
             return self.host.session(session_id)
 
         return self.host.submit(wake()).result(20)

@@ -8,11 +8,10 @@ import uuid
 from collections.abc import Callable, Collection
 from pathlib import Path
 
-from acp_jupyter.host.checkpoints.diff import TreeChange, tree_changes
-from acp_jupyter.host.checkpoints.folder import Checkpoints, Taken
-from acp_jupyter.host.checkpoints.patch import make_patch
-from acp_jupyter.host.checkpoints.revert import Revert, Reverted
 from acp_jupyter.host.limits import Limits
+from acp_jupyter.host.workspace.checkpoints.diff import TreeChange, make_patch, tree_changes
+from acp_jupyter.host.workspace.checkpoints.folder_checkpoints import Checkpoint, Checkpoints
+from acp_jupyter.host.workspace.checkpoints.revert import Revert, Reverted
 
 __all__ = ["Kept", "held"]
 
@@ -46,7 +45,7 @@ class Kept:
         root.mkdir(parents=True, exist_ok=True)
         self.root = root
         self.checkpoints = Checkpoints(root, store, limits or Limits(checkpoint_seconds=60))
-        self.before = self.after = Taken("")
+        self.before = self.after = Checkpoint("")
         self.turn_id = ""
 
     def write(self, path: str, data: bytes | str, mode: int | None = None) -> Path:

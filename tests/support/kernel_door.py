@@ -12,7 +12,7 @@ from jupyter_server.base.handlers import APIHandler
 from jupyter_server.serverapp import ServerApp
 from jupyter_server.utils import url_path_join
 
-from acp_jupyter.notebook.kernel_runner import KernelTrouble
+from acp_jupyter.notebook_tools.kernel_runner import KernelError
 from tests.support.server import JupyterServer
 
 __all__ = ["DOOR_CONFIG", "Tool"]
@@ -34,7 +34,7 @@ class Door(APIHandler):
         work = getattr(self._app.kernel_runner, asked.pop("op"))(**asked)
         try:
             found = await asyncio.wrap_future(self._app._backend.host.submit(work))
-        except KernelTrouble as trouble:
+        except KernelError as trouble:
             await self.finish({"trouble": trouble.trouble, "message": str(trouble)})
         else:
             await self.finish({} if found is None else found.model_dump(mode="json"))

@@ -10,14 +10,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from acp_jupyter.delivery.agent_commands import AgentCommand, LoginReply
-from acp_jupyter.delivery.callers import UserCaller
-from acp_jupyter.delivery.dispatch import Dispatcher
-from acp_jupyter.host.host import AgentHost, HostConfig
+from acp_jupyter.api.access import UserCaller
+from acp_jupyter.api.dispatch import Dispatcher
+from acp_jupyter.api.models.sessions import AgentCommand, LoginReply
+from acp_jupyter.host.config import HostConfig
+from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.login.launch import Launch, Terminal
-from acp_jupyter.host.registry.agents import Registry
-from acp_jupyter.host.session import Session
+from acp_jupyter.host.registry.registry import Registry
+from acp_jupyter.host.session.session import Session
 from tests.support.driver import Driver
 from tests.support.fake_agents import AGENTS
 from tests.support.trusting import trusting

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from acp_jupyter.host.session import Session
-from acp_jupyter.transcript.items import ErrorItem, Item, Notice, ToolCall
-from acp_jupyter.transcript.session_state import TurnState
+from acp_jupyter.host.session.session import Session
+from acp_jupyter.transcript.model.items import ErrorItem, Item, Notice
+from acp_jupyter.transcript.model.session_state import TurnState
+from acp_jupyter.transcript.model.tool_items import ToolCall
 from tests.support.driver import Driver
 
 __all__ = ["Meeting"]

@@ -7,7 +7,7 @@ from typing import Any
 
 import nbformat
 
-from acp_jupyter.transcript.record import TURN_MIME
+from acp_jupyter.transcript.output.bundle import TURN_MIME
 
 __all__ = [
     "TURN_MIME",

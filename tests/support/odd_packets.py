@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
-from acp_jupyter.packets.tools import TOOLS
+from acp_jupyter.protocol.tools.table import TOOLS
 
 __all__ = ["KEYS", "PACKETS", "PYTHON", "SLOW", "TYPES", "VALUES", "WORDS"]
 

@@ -6,12 +6,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from acp_jupyter.host.host import AgentHost, HostConfig
+from acp_jupyter.host.config import HostConfig
+from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.recording.wish import RecordWish
-from acp_jupyter.host.registry.agents import Registry
-from acp_jupyter.host.session import Session
-from acp_jupyter.transcript.session_state import TurnState
+from acp_jupyter.host.recording.recording_file import RecordWish
+from acp_jupyter.host.registry.registry import Registry
+from acp_jupyter.host.session.session import Session
+from acp_jupyter.transcript.model.session_state import TurnState
 from tests.support.driver import Driver
 from tests.support.server import fake_agents
 from tests.support.trusting import trusting
@@ -45,7 +46,7 @@ def host_in(
 
 def opened(driver: Driver, agent: str, mode: str = "record", **more: str) -> Session:
     wish = RecordWish.model_validate({"mode": mode, "run": more.pop("run", "r1")})
-    return driver.open(agent, notebook_path=NOTEBOOK, record=wish, **more)
+    return driver.open(agent, notebook_path=NOTEBOOK, recording=wish, **more)
 
 
 def ran(driver: Driver, session: Session, prompt: str, **more: object) -> TurnState:

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from acp_jupyter.packets.normalise import normalise
+from acp_jupyter.protocol.normalise import normalise
 from tests.support.script import Script
 
 __all__ = ["RECORDED", "TRAFFIC", "Recording", "recording"]

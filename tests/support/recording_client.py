@@ -14,7 +14,7 @@ from acp.schema import (
     WriteTextFileResponse,
 )
 
-from acp_jupyter.host.terminals.client import TerminalHandlers, TerminalService
+from acp_jupyter.host.rpc.workspace_handlers import TerminalHandlers, TerminalService
 
 __all__ = ["RecordingClient"]
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import itertools
 from typing import Any
 
-from acp_jupyter.packets.notes import ImportedPacket, Note, SessionOpened
-from acp_jupyter.packets.reader import TrafficReader
-from acp_jupyter.packets.traffic import TrafficEntry
-from acp_jupyter.transcript.events import Event
-from acp_jupyter.transcript.reduce import reduce
-from acp_jupyter.transcript.setup import opened
-from acp_jupyter.transcript.state import Transcript
+from acp_jupyter.protocol.host_events.notes import ImportedPacket, Note, SessionOpened
+from acp_jupyter.protocol.traffic import TrafficEntry
+from acp_jupyter.protocol.traffic_reader import TrafficReader
+from acp_jupyter.transcript.model.events import Event
+from acp_jupyter.transcript.model.state import Transcript
+from acp_jupyter.transcript.reduce.reducer import reduce
+from acp_jupyter.transcript.reduce.session import opened_transcript
 
 
 class Script:
@@ -22,7 +22,7 @@ class Script:
             session_id="s1", agent_id="demo", agent_name="Demo", cwd=cwd, folder="~/ws"
         )
         self._start = start
-        self.transcript: Transcript = opened(opening, start)
+        self.transcript: Transcript = opened_transcript(opening, start)
         self.events: list[Event] = []
         self.entries: list[TrafficEntry] = []
         self._reader = TrafficReader()

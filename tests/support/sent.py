@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from acp_jupyter.host.journal import Journal
-from acp_jupyter.host.pipes import PipeWriter
-from acp_jupyter.packets.reader import LogPacket
-from acp_jupyter.packets.traffic import TrafficEntry
+from acp_jupyter.host.process.pipes import PipeWriter
+from acp_jupyter.host.store.journal import Journal
+from acp_jupyter.protocol.traffic import TrafficEntry
+from acp_jupyter.protocol.traffic_reader import LogPacket
 
 __all__ = ["Sent", "watch_sent"]
 

@@ -18,7 +18,7 @@ import httpx
 from jupyter_client.blocking.client import BlockingKernelClient
 from websockets.sync.client import ClientConnection, connect
 
-from acp_jupyter.delivery import kernel_proof
+from acp_jupyter.api import kernel_auth
 from tests.support.fake_agents import script
 from tests.support.wait import eventually
 
@@ -259,7 +259,7 @@ class KernelSide:
         url = httpx.URL(self.server.api).join(path)
         stamp = str(int(time.time() if at is None else at))
         nonce = os.urandom(16).hex()
-        signature = kernel_proof.sign(
+        signature = kernel_auth.sign(
             self.key if key is None else key,
             method,
             url.raw_path.decode(),
@@ -268,10 +268,10 @@ class KernelSide:
             body,
         )
         headers = {
-            kernel_proof.KERNEL_HEADER: self.kernel_id,
-            kernel_proof.TIME_HEADER: stamp,
-            kernel_proof.NONCE_HEADER: nonce,
-            kernel_proof.SIGNATURE_HEADER: signature,
+            kernel_auth.KERNEL_HEADER: self.kernel_id,
+            kernel_auth.TIME_HEADER: stamp,
+            kernel_auth.NONCE_HEADER: nonce,
+            kernel_auth.SIGNATURE_HEADER: signature,
         }
         return httpx.Request(method, url, headers=headers, content=body)
 

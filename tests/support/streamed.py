@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from acp_jupyter.delivery.packet_stream.stream import PacketStream, StreamDialect
+from acp_jupyter.api.packet_stream import PacketStream, StreamDialect
 from tests.support.script import Script
 
 __all__ = ["stream"]

@@ -9,12 +9,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from acp_jupyter.host.connection import AgentConnection
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.registry.agents import AgentSpec
-from acp_jupyter.host.routing import Lines
-from acp_jupyter.packets.normalise import normalise
-from acp_jupyter.packets.traffic import TrafficEntry
+from acp_jupyter.host.registry.entries import AgentSpec
+from acp_jupyter.host.rpc.connection import AgentConnection
+from acp_jupyter.host.rpc.log_router import LogRouter
+from acp_jupyter.protocol.normalise import normalise
+from acp_jupyter.protocol.traffic import TrafficEntry
 from tests.support.recording_client import RecordingClient
 
 __all__ = ["FAST", "Talk", "talk_to"]
@@ -33,7 +33,7 @@ class Talk:
     connection: AgentConnection = field(init=False)
     session_id: str = ""
     on_entry: OnEntry | None = None
-    lines: Lines = field(default_factory=Lines)
+    lines: LogRouter = field(default_factory=LogRouter)
     sequence: Iterator[int] = field(default_factory=lambda: itertools.count(1))
 
     def __post_init__(self) -> None:
@@ -86,7 +86,7 @@ async def talk_to(
         spec,
         cwd=cwd,
         client=talk.client,
-        lines=talk.lines,
+        log_router=talk.lines,
         limits=limits,
         environment=environment,
     )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from acp_jupyter.packets.terminal_notes import TerminalOutput, TerminalStarted
-from acp_jupyter.transcript.items import ToolCall
+from acp_jupyter.protocol.host_events.workspace import TerminalOutput, TerminalStarted
+from acp_jupyter.transcript.model.tool_items import ToolCall
 from tests.support.script import Script
 
 __all__ = ["call", "cards", "puts", "shows", "starts"]

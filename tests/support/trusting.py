@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from acp_jupyter.host.trust_store import TrustStore
+from acp_jupyter.host.store.permission_stores import TrustStore
 
 __all__ = ["trust_in_data_dir", "trusting"]
 

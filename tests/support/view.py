@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from acp_jupyter.transcript.events import Event
+from acp_jupyter.transcript.model.events import Event
 
 __all__ = ["View"]
 

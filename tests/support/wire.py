@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from acp_jupyter.dialects.onyx_build.packets import BuildPacket
 from acp_jupyter.packets import Packet, ParseState, parse_packet
-from acp_jupyter.packets.dialects.build_mode.converters import BuildPacket
 
 __all__ = ["acp", "text", "wire"]
 

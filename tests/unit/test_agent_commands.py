@@ -8,15 +8,21 @@ from typing import Any, ClassVar, Literal
 import pytest
 from IPython.core.error import UsageError
 
-from acp_jupyter.delivery.agent_commands import Login, LoginReply, Logout, RestartAgent
-from acp_jupyter.delivery.commands import Command, ListAgents, ListSessions
-from acp_jupyter.delivery.frames import AgentEntry
+from acp_jupyter.api.models.frames import Command
+from acp_jupyter.api.models.sessions import (
+    AgentEntry,
+    ListAgents,
+    ListSessions,
+    Login,
+    LoginReply,
+    Logout,
+    RestartAgent,
+)
 from acp_jupyter.errors import AgentRequestError, BadRequest, NotAllowed
-from acp_jupyter.kernel import agent_commands
-from acp_jupyter.kernel.client import HostClient
-from acp_jupyter.packets.login_models import AuthMethod
-from acp_jupyter.transcript.login_models import LoginState
-from acp_jupyter.transcript.session_state import AgentInfo, SessionState
+from acp_jupyter.kernel.client.host_client import HostClient
+from acp_jupyter.kernel.magics import setting_commands
+from acp_jupyter.protocol.parse.login import AuthMethod
+from acp_jupyter.transcript.model.session_state import AgentInfo, LoginState, SessionState
 
 METHOD = AuthMethod(id="tty", name="Terminal", kind="terminal")
 
@@ -60,7 +66,7 @@ class FakeKernelHost(FakeHost):
 
 
 def use(host: FakeHost, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(agent_commands, "host_client", lambda: host)
+    monkeypatch.setattr(setting_commands, "host_client", lambda: host)
 
 
 def state(session_id: str = "s", **more: Any) -> SessionState:
@@ -86,17 +92,17 @@ def test_agents_say_what_they_need(
         AgentEntry(id="c", name="C", status="not_installed", detail="npm i c", listed=True),
     ]
     use(host, monkeypatch)
-    agent_commands.list_agents([])
+    setting_commands.list_agents([])
     shown = capsys.readouterr().out
     assert "needs login" in shown
     assert "Log in. Ways: Terminal (tty)." in shown
     assert "broken" in shown
     assert "npm i c" not in shown
     assert "1 more can be installed: c. %acp agents --all says how." in shown
-    agent_commands.list_agents(["--all"])
+    setting_commands.list_agents(["--all"])
     assert "npm i c" in capsys.readouterr().out
     with pytest.raises(UsageError):
-        agent_commands.list_agents(["--more"])
+        setting_commands.list_agents(["--more"])
 
 
 def test_through_the_server_only_the_page_logs_in(
@@ -105,16 +111,16 @@ def test_through_the_server_only_the_page_logs_in(
     host = FakeHost()
     use(host, monkeypatch)
     with pytest.raises(BadRequest, match="no session yet"):
-        agent_commands.login([])
+        setting_commands.login([])
     host.states = [[needing("old", updated_at=1.0), state("new", updated_at=2.0)]]
-    agent_commands.login([])
+    setting_commands.login([])
     assert capsys.readouterr().out == (
         "Some Agent needs a login.\nOpen the session in the panel and press Log in: Terminal.\n"
     )
     host.states = [[state()]]
-    agent_commands.login([])
+    setting_commands.login([])
     assert capsys.readouterr().out == "Some Agent needs no login now.\n"
-    for deed in (agent_commands.logout, agent_commands.restart):
+    for deed in (setting_commands.logout, setting_commands.restart):
         with pytest.raises(NotAllowed, match="in the command palette"):
             deed([])
     assert host.asked == []
@@ -128,11 +134,11 @@ def test_without_a_server_the_kernel_logs_in_and_waits(
     running = needing(login=LoginState(method_id="tty", name="Terminal"))
     host.states = [[needing()], [running], [state()]]
     host.reply = LoginReply(message="Run this.", command="agent --login")
-    agent_commands.login(["tty"])
+    setting_commands.login(["tty"])
     assert host.asked == [Login(session_id="s", method_id="tty")]
     assert capsys.readouterr().out == "Run this.\nagent --login\nSome Agent is logged in.\n"
-    agent_commands.logout([])
-    agent_commands.restart(["x"])
+    setting_commands.logout([])
+    setting_commands.restart(["x"])
     assert host.asked[1:] == [Logout(session_id="s"), RestartAgent(agent="x")]
 
 
@@ -142,4 +148,4 @@ def test_a_login_that_fails_fails_the_cell(monkeypatch: pytest.MonkeyPatch) -> N
     failed = LoginState(method_id="tty", name="Terminal", state="failed", message="It said no.")
     host.states = [[needing()], [needing(login=failed)]]
     with pytest.raises(AgentRequestError, match="It said no"):
-        agent_commands.login([])
+        setting_commands.login([])

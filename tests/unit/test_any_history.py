@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from acp_jupyter.packets import parse_packet
-from acp_jupyter.packets.json_shape import read_json
-from acp_jupyter.transcript.events import Snapshot
-from acp_jupyter.transcript.items import ToolCall
+from acp_jupyter.protocol.json import read_json
+from acp_jupyter.transcript.model.events import Snapshot
+from acp_jupyter.transcript.model.tool_items import ToolCall
 from tests.support.odd_packets import PACKETS, SLOW, TYPES
 from tests.support.script import Script
 from tests.support.view import View

@@ -9,10 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from acp_jupyter.dialects.onyx_build.content import (
+    Artifact,
+    ArtifactType,
+    create_artifact_from_file,
+)
+from acp_jupyter.dialects.onyx_build.packets import ArtifactCreatedPacket
 from acp_jupyter.errors import AcpError, FileMissing, FileRefused
-from acp_jupyter.host.artifacts import create_artifact_from_file
-from acp_jupyter.packets.dialects.build_mode.content import Artifact, ArtifactType
-from acp_jupyter.packets.dialects.build_mode.models import ArtifactCreatedPacket
 
 
 @pytest.fixture

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acp_jupyter.packets.change_notes import FileWritten
-from acp_jupyter.packets.notes import Note
-from acp_jupyter.packets.terminal_notes import TerminalStarted
-from acp_jupyter.transcript.items import Notice, ToolCall
+from acp_jupyter.protocol.host_events.notes import Note
+from acp_jupyter.protocol.host_events.workspace import FileWritten, TerminalStarted
+from acp_jupyter.transcript.model.items import Notice
+from acp_jupyter.transcript.model.tool_items import ToolCall
 from tests.acceptance.shown import only, shown
 from tests.support.asked import answer, rule
 from tests.support.script import Script

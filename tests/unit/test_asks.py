@@ -6,11 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from acp_jupyter.delivery.ask_frames import AnswerFrame, AskFrame, DocumentState, WriteDocument
-from acp_jupyter.delivery.asks import Page, Pages
-from acp_jupyter.delivery.page_documents import PageDocuments
+from acp_jupyter.api.models.documents import AnswerFrame, AskFrame, DocumentState, WriteDocument
+from acp_jupyter.api.pages import Page, PageDocuments, Pages
 from acp_jupyter.errors import FileRefused
-from acp_jupyter.host.documents import Saved
+from acp_jupyter.host.workspace.agent_files import SaveResult
 from tests.support.wait import eventually_async
 
 ROOT = Path("/srv/root")
@@ -201,7 +200,7 @@ async def test_a_page_with_many_documents_saves_them_all() -> None:
     page = everybody.join(take)
     names = tuple(f"{number}.py" for number in range(50))
     page.announce([DocumentState(path=name, dirty=True) for name in names])
-    assert await PageDocuments(everybody).save(ROOT) == Saved(done=names)
+    assert await PageDocuments(everybody).save(ROOT) == SaveResult(done=names)
 
 
 @pytest.mark.asyncio
@@ -210,10 +209,12 @@ async def test_what_is_not_saved_below_a_folder_is_saved() -> None:
     inside = Holder(everybody, 1, written)
     states = [DocumentState(path=path, dirty=True) for path in ("x/a.py", "x/b.py", "y.py")]
     inside.page.announce([*states, DocumentState(path="x/clean.py")])
-    assert await PageDocuments(everybody).save(ROOT / "x") == Saved(done=("x/a.py", "x/b.py"))
+    assert await PageDocuments(everybody).save(ROOT / "x") == SaveResult(done=("x/a.py", "x/b.py"))
     assert [ask.path for ask in inside.asked] == ["x/a.py", "x/b.py"]
     assert {ask.question.op for ask in inside.asked} == {"save_document"}
-    assert await PageDocuments(everybody).save(ROOT) == Saved(done=("x/a.py", "x/b.py", "y.py"))
+    assert await PageDocuments(everybody).save(ROOT) == SaveResult(
+        done=("x/a.py", "x/b.py", "y.py")
+    )
     assert len(inside.asked) == 5
 
 
@@ -232,4 +233,4 @@ async def test_what_could_not_be_saved_is_told(
 ) -> None:
     everybody = pages(seconds=0.05)
     Holder(everybody, 1, reply)
-    assert await PageDocuments(everybody).save(ROOT) == Saved(failed=left)
+    assert await PageDocuments(everybody).save(ROOT) == SaveResult(failed=left)

@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from acp_jupyter.packets import ParseState, parse_packet
-from acp_jupyter.packets.dialects.build_mode.converters import (
+from acp_jupyter.dialects.onyx_build.converters import (
     convert_acp_permission_request_to_permission_request,
     convert_acp_permission_response_to_permission_response,
     convert_acp_tool_progress_to_tool_end,
     convert_acp_tool_start_to_tool_start,
 )
-from acp_jupyter.packets.models import (
+from acp_jupyter.packets import ParseState, parse_packet
+from acp_jupyter.protocol.packets import (
     OptionPacket,
     PermissionRequest,
     PermissionResponse,

@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 from pydantic import JsonValue
 
-from acp_jupyter.packets.content import OtherBlock, TextBlock
-from acp_jupyter.packets.dialects.build_mode.models import UnknownPacket, read_build_packet
-from acp_jupyter.packets.dialects.build_mode.stream import BuildModeStream
-from acp_jupyter.packets.made_models import ArtifactCreated, FileWrite
-from acp_jupyter.packets.models import (
+from acp_jupyter.dialects.onyx_build.packets import UnknownPacket, read_build_packet
+from acp_jupyter.dialects.onyx_build.stream import BuildModeStream
+from acp_jupyter.protocol.content import OtherBlock, TextBlock
+from acp_jupyter.protocol.files import ArtifactCreated, FileWrite
+from acp_jupyter.protocol.packets import (
     AgentMessageChunk,
     AgentPlanUpdate,
     AgentThoughtChunk,
@@ -29,14 +29,14 @@ from acp_jupyter.packets.models import (
     ToolCallStart,
     Unknown,
 )
-from acp_jupyter.packets.session_models import (
+from acp_jupyter.protocol.session_packets import (
     CurrentModeUpdate,
     MessageEnd,
     MessageStart,
     StepEnd,
     StepStart,
 )
-from acp_jupyter.packets.tool_inputs import ReadInput
+from acp_jupyter.protocol.tools.inputs import ReadInput
 from tests.acceptance import golden
 
 NAMES = sorted(file.stem for file in Path(golden.PACKETS).glob("build-*.json"))

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from acp_jupyter.dialects.onyx_build.stream import BuildModeStream
 from acp_jupyter.packets import Packet, ParseState, parse_packet
-from acp_jupyter.packets.dialects.build_mode.stream import BuildModeStream
-from acp_jupyter.packets.made_models import ArtifactCreated, FileWrite
-from acp_jupyter.packets.models import (
+from acp_jupyter.protocol.files import ArtifactCreated, FileWrite
+from acp_jupyter.protocol.packets import (
     AgentMessageChunk,
     AgentPlanUpdate,
     AgentThoughtChunk,

@@ -5,13 +5,13 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acp_jupyter.host.burst import Burst
-from acp_jupyter.packets.notes import SessionOpened
-from acp_jupyter.packets.reader import TrafficReader
-from acp_jupyter.packets.traffic import TrafficEntry
-from acp_jupyter.transcript.reduce import reduce
-from acp_jupyter.transcript.setup import opened
-from acp_jupyter.transcript.state import Transcript
+from acp_jupyter.host.store.log_entries import ChunkMerger
+from acp_jupyter.protocol.host_events.notes import SessionOpened
+from acp_jupyter.protocol.traffic import TrafficEntry
+from acp_jupyter.protocol.traffic_reader import TrafficReader
+from acp_jupyter.transcript.model.state import Transcript
+from acp_jupyter.transcript.reduce.reducer import reduce
+from acp_jupyter.transcript.reduce.session import opened_transcript
 
 KINDS = ("agent_message_chunk", "agent_thought_chunk", "tool_call_update", "user_message_chunk")
 
@@ -34,7 +34,7 @@ def entry(seq: int, kind: str, text: str, message_id: object) -> TrafficEntry:
 
 def read(entries: list[TrafficEntry]) -> Transcript:
     opening = SessionOpened(session_id="s", agent_id="a", agent_name="A", cwd="/w", folder="/w")
-    transcript, reader = opened(opening, 1.0), TrafficReader()
+    transcript, reader = opened_transcript(opening, 1.0), TrafficReader()
     for each in entries:
         for packet in reader.read(each):
             transcript, _ = reduce(transcript, packet, each.t)
@@ -42,15 +42,15 @@ def read(entries: list[TrafficEntry]) -> Transcript:
 
 
 def joined(entries: list[TrafficEntry]) -> list[TrafficEntry]:
-    burst, out = Burst(), list[TrafficEntry]()
+    burst, out = ChunkMerger(), list[TrafficEntry]()
     for each in entries:
-        if burst.takes(each):
+        if burst.add(each):
             continue
-        taken = burst.taken()
+        taken = burst.take()
         out += [] if taken is None else [taken]
-        if not burst.takes(each):
+        if not burst.add(each):
             out.append(each)
-    last = burst.taken()
+    last = burst.take()
     return out if last is None else [*out, last]
 
 

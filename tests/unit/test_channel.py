@@ -12,18 +12,17 @@ from typing import Any, cast
 import pytest
 import pytest_asyncio
 
-from acp_jupyter.delivery.asks import Pages
-from acp_jupyter.delivery.callers import UserCaller
-from acp_jupyter.delivery.channel import Channel
-from acp_jupyter.delivery.dispatch import Dispatcher
-from acp_jupyter.delivery.outbox import Outbox
-from acp_jupyter.delivery.page_documents import PageDocuments
-from acp_jupyter.delivery.subscription import Subscription
-from acp_jupyter.host.host import AgentHost, HostConfig
-from acp_jupyter.host.registry.agents import Registry
+from acp_jupyter.api.access import UserCaller
+from acp_jupyter.api.channel import Channel
+from acp_jupyter.api.dispatch import Dispatcher
+from acp_jupyter.api.pages import PageDocuments, Pages
+from acp_jupyter.api.subscription import Outbox, Subscription
+from acp_jupyter.host.config import HostConfig
+from acp_jupyter.host.host import AgentHost
+from acp_jupyter.host.registry.registry import Registry
 from acp_jupyter.server.backend import Backend
 from acp_jupyter.server.kernels import Kernels
-from acp_jupyter.transcript.events import Event, TextAppended
+from acp_jupyter.transcript.model.events import Event, TextAppended
 from tests.support.server import fake_agents
 from tests.support.trusting import trusting
 from tests.support.view import View
@@ -246,7 +245,7 @@ async def test_what_waits_for_a_slow_reader_is_merged() -> None:
         event: Event = TextAppended(
             session_id="s", seq=number, item_id="i", field="text", offset=number, text="x"
         )
-        subscription.offer([event])
+        subscription.push([event])
     (event,) = subscription.take()
     assert isinstance(event, TextAppended)
     assert (event.seq, event.offset, len(event.text)) == (49_999, 0, 50_000)

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from acp_jupyter.host.checkpoints.folder import NotKept
 from acp_jupyter.host.limits import Limits
+from acp_jupyter.host.workspace.checkpoints.folder_checkpoints import CheckpointFailed
 from tests.support.kept import Kept, held
 from tests.support.wait import eventually
 
@@ -240,7 +240,7 @@ def test_beyond_a_bound_it_says_so(tmp_path: Path, limits: Limits, words: str) -
     kept = Kept(tmp_path / "ws", tmp_path / "store", limits)
     for number in range(9):
         kept.write(f"{number}", "xx")
-    with pytest.raises(NotKept, match=words):
+    with pytest.raises(CheckpointFailed, match=words):
         kept.turn(lambda: None)
     # What was interrupted is no obstacle later.
     whole = Kept(tmp_path / "ws", tmp_path / "store")
@@ -251,7 +251,7 @@ def test_beyond_a_bound_it_says_so(tmp_path: Path, limits: Limits, words: str) -
 def test_without_git_it_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     kept = Kept(tmp_path / "ws", tmp_path / "store")
-    with pytest.raises(NotKept, match="Git is not installed here"):
+    with pytest.raises(CheckpointFailed, match="Git is not installed here"):
         kept.turn(lambda: None)
 
 

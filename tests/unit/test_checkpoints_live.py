@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.session import Session
-from acp_jupyter.packets.change_notes import TurnChanges
-from acp_jupyter.packets.notes import Origin
+from acp_jupyter.host.session.session import Session
+from acp_jupyter.protocol.host_events.notes import Origin
+from acp_jupyter.protocol.host_events.workspace import TurnChanges
 from tests.support.driver import Driver, driving
 from tests.support.fake_agents import script
 from tests.support.wait import eventually
@@ -220,6 +220,6 @@ def test_what_a_deleted_session_changed_is_kept_no_longer(driver: Driver) -> Non
     keeper = driver.host.checkpoints.of(driver.root)
     (gone,), (kept,) = first.transcript.turn_order, second.transcript.turn_order
     assert keeper.trees(gone) is not None
-    driver.host.submit(driver.host.ending.delete(first.session_id)).result(20)
+    driver.host.submit(driver.host.closer.delete(first.session_id)).result(20)
     assert keeper.trees(gone) is None
     assert keeper.trees(kept) is not None

@@ -17,18 +17,18 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from acp_jupyter.errors import ChangesRefused
-from acp_jupyter.host.checkpoints.revert import IN_THE_WAY, SINCE, Revert
-from acp_jupyter.host.checkpoints.store import CheckpointStore
-from acp_jupyter.host.checkpoints.turn import Looks, TurnCheckpoints
-from acp_jupyter.host.file_changes.scan import changes, scan
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.packets.change_notes import ChangedFile, TurnChangesNote
+from acp_jupyter.host.workspace.checkpoints.checkpoint_store import CheckpointStore
+from acp_jupyter.host.workspace.checkpoints.revert import IN_THE_WAY, SINCE, Revert
+from acp_jupyter.host.workspace.checkpoints.turn_checkpoints import FolderScans, TurnCheckpoints
+from acp_jupyter.host.workspace.scan import changes, scan
+from acp_jupyter.protocol.host_events.workspace import ChangedFile, TurnChangesNote
 from tests.support.generated import examples
 from tests.support.kept import State, held
 
 MOST = 60
 LIMITS = Limits(checkpoint_seconds=60, scan_seconds=60, checkpoint_file_bytes=MOST)
-FEW = Limits(checkpoint_seconds=60, scan_seconds=60, checkpoint_file_bytes=MOST, told_changes=2)
+FEW = Limits(checkpoint_seconds=60, scan_seconds=60, checkpoint_file_bytes=MOST, listed_changes=2)
 """A turn changes more than it names."""
 
 PATHS = st.sampled_from(["a", "b", "d", "d/a", "d/b", "d/e/c", "l", "l/x", "é"])
@@ -164,7 +164,7 @@ class Folder:
         now = held(self.root)
         turn = Turn(turn_id, was, now, None)
         after = scan(self.root, self.limits)
-        looks = Looks(before, after, changes(before, after), edited=turn.changed)
+        looks = FolderScans(before, after, changes(before, after), edited=turn.changed)
         turn.note = self.keeper.after(turn_id, looks)
         self.turns.append(turn)
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from acp.schema import InitializeResponse, NewSessionResponse
 
+from acp_jupyter.agents.claude_cli.cli_input import user_message
 from acp_jupyter.agents.claude_cli.command import CliMissingError, find_cli
-from acp_jupyter.agents.claude_cli.prompt import user_message
 from acp_jupyter.agents.rpc import RpcError
 from tests.support.claude import FakeCli
 from tests.support.peer import Json, Peer

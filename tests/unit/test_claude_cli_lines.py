@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acp_jupyter.packets.dialects.claude_cli.lines import BadLine, CliLines
+from acp_jupyter.dialects.claude_stream.reader import BadOutput, CliOutput
 from tests.support.claude_log import read, recorded
 
 Json = dict[str, Any]
@@ -29,7 +29,7 @@ def test_lines_come_in_whatever_pieces(cuts: list[int], ends: bool) -> None:
     text = "\r\n \n".join(json.dumps(v, ensure_ascii=False) for v in VALUES)
     data = ("\n" + text + ("\n" if ends else "")).encode()
     places = [0, *sorted(min(cut, len(data)) for cut in cuts), len(data)]
-    lines, found = CliLines(), []
+    lines, found = CliOutput(), []
     for start, stop in pairwise(places):
         found += lines.feed(data[start:stop])
     assert found + lines.finish() == VALUES
@@ -37,26 +37,26 @@ def test_lines_come_in_whatever_pieces(cuts: list[int], ends: bool) -> None:
 
 def test_a_line_that_was_cut_off_is_told_and_the_next_is_read() -> None:
     """S4.20: a partial line is told, not lost, and harms nothing else."""
-    lines = CliLines()
+    lines = CliOutput()
     torn = b'{"type":"assist'
-    assert lines.feed(torn + b"\n" + b'{"a":1}\n' + torn) == [BadLine(torn.decode()), {"a": 1}]
-    assert lines.finish() == [BadLine(torn.decode())]
+    assert lines.feed(torn + b"\n" + b'{"a":1}\n' + torn) == [BadOutput(torn.decode()), {"a": 1}]
+    assert lines.finish() == [BadOutput(torn.decode())]
     assert lines.finish() == []
-    (notice,) = read(BadLine("{")).of("notice")
+    (notice,) = read(BadOutput("{")).of("notice")
     assert (notice["severity"], notice["_meta"]) == ("warning", {"acp-jupyter/detail": "{"})
 
 
 def test_a_line_without_an_end_does_not_fill_the_memory() -> None:
-    lines = CliLines(max_bytes=100)
+    lines = CliOutput(max_bytes=100)
     for _ in range(50):
         assert lines.feed(b"x" * 20) == []
-    assert lines.feed(b'\n{"a":1}\n') == [BadLine("x" * 100), {"a": 1}]
+    assert lines.feed(b'\n{"a":1}\n') == [BadOutput("x" * 100), {"a": 1}]
 
 
 @pytest.mark.parametrize("line", [b"\xff\xfe\n", b"[" * 200_000 + b"\n", b"NaN,\n", b'"\\ud8\n'])
 def test_what_is_no_json_is_told(line: bytes) -> None:
-    (bad,) = CliLines().feed(line)
-    assert isinstance(bad, BadLine)
+    (bad,) = CliOutput().feed(line)
+    assert isinstance(bad, BadOutput)
 
 
 def test_model_and_tools_of_the_session() -> None:

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from acp_jupyter.agents.claude_cli.permission import decision
-from acp_jupyter.packets.dialects.claude_cli.results import (
+from acp_jupyter.agents.claude_cli.cli_input import decision
+from acp_jupyter.dialects.claude_stream.results import (
     ControlAnswered,
-    ControlAsked,
-    PermissionAsked,
+    ControlRequested,
+    PermissionRequested,
     PermissionWithdrawn,
 )
 from tests.support.claude_log import read, recorded
@@ -34,9 +34,9 @@ def asked(**fields: Any) -> Json:
     return {"type": "control_request", "request_id": "r1", "request": request}
 
 
-def permission(line: Json) -> PermissionAsked:
+def permission(line: Json) -> PermissionRequested:
     (question,) = read(line).results
-    assert isinstance(question, PermissionAsked)
+    assert isinstance(question, PermissionRequested)
     return question
 
 
@@ -214,7 +214,7 @@ def test_the_rest_of_the_control_protocol() -> None:
     bad = {"subtype": "error", "request_id": "q", "error": "No such mode."}
     answers = [{"type": "control_response", "response": response} for response in (good, bad)]
     assert read(other, withdrawn, *answers).results == [
-        ControlAsked("r2", "mcp_message"),
+        ControlRequested("r2", "mcp_message"),
         PermissionWithdrawn("r1"),
         ControlAnswered("q", {"mode": "plan"}),
         ControlAnswered("q", {}, "No such mode."),
@@ -237,6 +237,6 @@ def test_the_rest_of_the_control_protocol() -> None:
     ],
 )
 def test_whatever_is_not_clearly_allowed_is_denied(answer: Json) -> None:
-    reply = decision(PermissionAsked("r1", {}, {"command": "make"}), answer)
+    reply = decision(PermissionRequested("r1", {}, {"command": "make"}), answer)
     assert reply["behavior"] == "deny"
     assert reply["message"]

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from acp_jupyter.errors import AgentDied, AgentRequestError, AgentStartError
-from acp_jupyter.host.process import ExitReason
-from acp_jupyter.packets.traffic import TrafficEntry
+from acp_jupyter.host.process.child_process import ExitReason
+from acp_jupyter.protocol.traffic import TrafficEntry
 from tests.support.fake_agents import AGENTS, fake_agent
 from tests.support.processes import alive
 from tests.support.talk import FAST, talk_to

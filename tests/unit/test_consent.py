@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from acp_jupyter.host.rules.session import turn_rules
-from acp_jupyter.host.session import Session
-from acp_jupyter.packets.notes import Policy
-from acp_jupyter.transcript.items import Permission, ToolCall
+from acp_jupyter.host.requests.rules.rules import turn_rules
+from acp_jupyter.host.session.session import Session
+from acp_jupyter.protocol.host_events.session import Policy
+from acp_jupyter.transcript.model.tool_items import Permission, ToolCall
 from tests.support.driver import Driver, driving
 from tests.support.fake_agents import script
 from tests.support.wait import eventually
@@ -243,7 +243,7 @@ def test_an_answer_counts_for_its_turn(
     turn_id = driver.prompt(session, first)
     driver.answer(session, driver.asked(session), option)
     driver.done(session, turn_id)
-    eventually(lambda: not session.turns.asking.granted, what="what was granted is forgotten")
+    eventually(lambda: not session.turns.permissions.granted, what="what was granted is forgotten")
     turn_id = driver.prompt(session, second)
     if asked:
         _card, request = _asked(session)

@@ -16,15 +16,14 @@ from typing import Any
 
 import pytest
 
-from acp_jupyter.host.journal import Journal
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.traffic_log import TrafficLog
-from acp_jupyter.packets.change_notes import FileWritten
-from acp_jupyter.packets.made_models import ArtifactCreated, ArtifactInfo
-from acp_jupyter.packets.notes import SessionOpened
-from acp_jupyter.packets.terminal_notes import TerminalStarted
-from acp_jupyter.packets.traffic import TrafficEntry
-from acp_jupyter.transcript.reduce import reduce
+from acp_jupyter.host.store.journal import Journal
+from acp_jupyter.host.store.traffic_log import TrafficLog
+from acp_jupyter.protocol.files import ArtifactCreated, ArtifactInfo
+from acp_jupyter.protocol.host_events.notes import SessionOpened
+from acp_jupyter.protocol.host_events.workspace import FileWritten, TerminalStarted
+from acp_jupyter.protocol.traffic import TrafficEntry
+from acp_jupyter.transcript.reduce.reducer import reduce
 from tests.support.script import Script
 
 SHORT, LONG = 600, 12_000

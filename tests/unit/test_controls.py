@@ -6,8 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acp_jupyter.transcript.controls import written_out
-from acp_jupyter.transcript.markdown import agent_markdown, inert, one_line, printable
+from acp_jupyter.transcript.safe_text.escaping import (
+    agent_markdown,
+    inert,
+    one_line,
+    printable,
+    show_control_characters,
+)
 
 LEFT_ALONE = [
     "plain ASCII text",
@@ -35,12 +40,18 @@ SHOWN = [
 
 @pytest.mark.parametrize("text", LEFT_ALONE)
 def test_what_a_script_needs_stays(text: str) -> None:
-    assert written_out(text) == text
+    assert show_control_characters(text) == text
 
 
 @pytest.mark.parametrize(("text", "shown"), SHOWN)
 def test_controls_are_shown(text: str, shown: str) -> None:
-    assert written_out(text) == agent_markdown(text) == printable(text) == one_line(text) == shown
+    assert (
+        show_control_characters(text)
+        == agent_markdown(text)
+        == printable(text)
+        == one_line(text)
+        == shown
+    )
     assert inert(text).replace("\\", "") == shown
 
 

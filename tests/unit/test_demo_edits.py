@@ -6,9 +6,9 @@ import ast
 
 import pytest
 
-from acp_jupyter.agents.demo import prose
-from acp_jupyter.agents.demo.choose import Task, understand
+from acp_jupyter.agents.demo import talk_tasks
 from acp_jupyter.agents.demo.edits import propose
+from acp_jupyter.agents.demo.prompt import Task, understand
 
 
 def loops(count: int) -> str:
@@ -50,4 +50,4 @@ def test_every_kind_of_text_has_a_keyword(text: str) -> None:
 
 def test_every_kind_of_text_is_there() -> None:
     for kind in ("$$\n", "| --- |", "```python", "```mermaid", "- [x]", "](https://"):
-        assert kind in prose.ONE_OF_EACH
+        assert kind in talk_tasks.ONE_OF_EACH

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acp_jupyter.agents.demo.cells import Variable
-from acp_jupyter.agents.demo.choose import Task, understand
-from acp_jupyter.agents.demo.mend import mend
-from acp_jupyter.agents.demo.plotting import picture_words, plot_code
-from acp_jupyter.agents.demo.toolbox import Picture
+from acp_jupyter.agents.demo.edits import repair
+from acp_jupyter.agents.demo.mcp_client import Picture
+from acp_jupyter.agents.demo.notebook_tasks import picture_words, plot_code
+from acp_jupyter.agents.demo.notebook_tools import Variable
+from acp_jupyter.agents.demo.prompt import Task, understand
 
 
 @pytest.mark.parametrize(
@@ -34,7 +34,7 @@ from acp_jupyter.agents.demo.toolbox import Picture
     ],
 )
 def test_classic_mistakes(source: str, error: str, mended: str) -> None:
-    edit = mend(source, error, ["count", "total"])
+    edit = repair(source, error, ["count", "total"])
     assert edit is not None
     assert edit.text == mended
 
@@ -51,13 +51,13 @@ def test_classic_mistakes(source: str, error: str, mended: str) -> None:
     ],
 )
 def test_what_it_does_not_know_it_leaves(source: str, error: str) -> None:
-    assert mend(source, error, ["count"]) is None
+    assert repair(source, error, ["count"]) is None
 
 
 @given(st.text(max_size=60), st.text(max_size=60))
 def test_no_source_and_no_error_trips_it(source: str, name: str) -> None:
     for error in (f"NameError: name '{name}' is not defined", f"ZeroDivisionError: {name}", name):
-        edit = mend(source, error, [name])
+        edit = repair(source, error, [name])
         if edit is not None:
             ast.parse(edit.text)
 

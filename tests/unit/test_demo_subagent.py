@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 from acp.schema import RequestPermissionRequest, SessionNotification
 
-from acp_jupyter.transcript.items import AgentMessage, ToolCall
-from acp_jupyter.transcript.nesting import nested
+from acp_jupyter.transcript.model.items import AgentMessage
+from acp_jupyter.transcript.model.tool_items import ToolCall
+from acp_jupyter.transcript.output.outcomes import nested
 from tests.support.peer import Peer, select
 from tests.support.script import Script
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from acp_jupyter.host.rules.commands import Denial, denial
+from acp_jupyter.host.requests.rules.commands import Denial, denial
 
 CASES = [
     ("rm a", "rm a", Denial.YES),
     ("rm a", "rm a b", Denial.PERHAPS),
-    ("rm a", 'rm a "$MORE"', Denial.CANT_TELL),
+    ("rm a", 'rm a "$MORE"', Denial.UNKNOWN),
     ("rm a", "rm", Denial.NO),
     ("rm a", "rm b", Denial.NO),
-    ("rm a", 'rm "$FILE"', Denial.CANT_TELL),
+    ("rm a", 'rm "$FILE"', Denial.UNKNOWN),
     ("rm *", "rm", Denial.YES),
     ("rm *", "rm a b", Denial.YES),
     ("rm *", "ls && rm a", Denial.YES),

@@ -14,10 +14,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from IPython.core.error import UsageError
 
-from acp_jupyter.kernel.describing.blocks import variable_blocks
-from acp_jupyter.kernel.describing.preview import NO_REPR, preview
-from acp_jupyter.kernel.describing.values import Described, describe, describe_names
-from acp_jupyter.kernel.describing.variables import list_variables
+from acp_jupyter.kernel.describing.values import NO_REPR, preview
+from acp_jupyter.kernel.describing.variables import (
+    Described,
+    describe,
+    describe_names,
+    list_variables,
+    variable_blocks,
+)
 
 pytestmark = pytest.mark.timeout(60, method="thread")
 """The other method has the process's one timer, which the code under test needs."""
@@ -204,7 +208,7 @@ def test_a_picture_is_an_image_for_agents_that_take_some() -> None:
 
 def test_no_library_is_imported_for_it() -> None:
     code = (
-        "import sys, acp_jupyter.kernel.describing.values as v\n"
+        "import sys, acp_jupyter.kernel.describing.variables as v\n"
         "v.describe('x', [1, 2])\n"
         "print({'pandas', 'numpy', 'matplotlib', 'acp', 'mcp'} & set(sys.modules))"
     )

@@ -8,16 +8,14 @@ from typing import Any
 
 import pytest
 
-from acp_jupyter.delivery.frames import TurnDetail
-from acp_jupyter.kernel.terminal import TerminalScreen
-from acp_jupyter.transcript.html import html_page
-from acp_jupyter.transcript.items import TurnEnd
-from acp_jupyter.transcript.outcomes import duration_words
-from acp_jupyter.transcript.plain import to_plain
-from acp_jupyter.transcript.record import TURN_MIME, build_bundle
-from acp_jupyter.transcript.redact import Redactor
-from acp_jupyter.transcript.render import session_markdown, to_markdown
-from acp_jupyter.transcript.scrub import Scrubber
+from acp_jupyter.api.models.turns import TurnDetail
+from acp_jupyter.kernel.turn.display import TerminalScreen
+from acp_jupyter.transcript.model.items import TurnEnd
+from acp_jupyter.transcript.output.bundle import TURN_MIME, build_bundle
+from acp_jupyter.transcript.output.html import html_page
+from acp_jupyter.transcript.output.markdown import session_markdown, turn_markdown, turn_plain_text
+from acp_jupyter.transcript.output.outcomes import duration_words
+from acp_jupyter.transcript.redaction.redactor import Redactor, Scrubber
 from tests.support.imported import Imported, import_lines
 
 TABLE = json.loads((Path(__file__).parents[1] / "golden" / "durations.json").read_text())
@@ -61,9 +59,9 @@ def test_an_imported_turn_tells_it_once_in_every_form(log: Imported) -> None:
     data = build_bundle(turn, items, state.session).data
     saved: Any = data[TURN_MIME]
     forms = {
-        "Markdown": to_markdown(turn, items),
+        "Markdown": turn_markdown(turn, items),
         "session": session_markdown(state.session, [turn], {turn.turn_id: items}),
-        "plain": to_plain(turn, items),
+        "plain": turn_plain_text(turn, items),
         "HTML": html_page(state.session, [turn], items, scrubber),
         "saved Markdown": str(data["text/markdown"]),
         "saved plain": str(data["text/plain"]),
@@ -90,6 +88,6 @@ def test_a_terminal_tells_it_at_the_end(log: Imported, capsys: pytest.CaptureFix
 def test_a_running_turn_and_one_that_was_not_sent_have_none(log: Imported) -> None:
     (turn,) = log.transcript.turns.values()
     running = turn.model_copy(update={"status": "running", "ended_at": None})
-    assert "<sub>" not in to_markdown(running, [])
+    assert "<sub>" not in turn_markdown(running, [])
     unsent = turn.model_copy(update={"started_at": None})
-    assert "<sub>" not in to_markdown(unsent, [])
+    assert "<sub>" not in turn_markdown(unsent, [])

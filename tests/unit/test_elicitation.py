@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from acp_jupyter.errors import BadRequest, InvalidAnswers, QuestionGone, QuestionSettled
-from acp_jupyter.host.elicitation.session import QuestionWithdrawn
-from acp_jupyter.host.session import Session
-from acp_jupyter.packets.notes import Policy
-from acp_jupyter.packets.traffic import TrafficEntry
-from acp_jupyter.transcript.elicitation_items import Elicitation
-from acp_jupyter.transcript.record import build_bundle
+from acp_jupyter.host.requests.elicitation import QuestionWithdrawn
+from acp_jupyter.host.session.session import Session
+from acp_jupyter.protocol.host_events.session import Policy
+from acp_jupyter.protocol.traffic import TrafficEntry
+from acp_jupyter.transcript.model.question_items import Elicitation
+from acp_jupyter.transcript.output.bundle import build_bundle
 from tests.support.driver import Driver, driving
 from tests.support.fake_agents import script
 from tests.support.wait import eventually

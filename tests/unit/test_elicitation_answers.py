@@ -10,18 +10,18 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from acp_jupyter.dialects.onyx.packet_writer import write_packet
 from acp_jupyter.errors import InvalidAnswers
-from acp_jupyter.host.elicitation.answers import checked_answers
-from acp_jupyter.packets.dialects.packet_writer import write_packet
-from acp_jupyter.packets.elicitation import (
+from acp_jupyter.host.requests.elicitation_answers import checked_answers
+from acp_jupyter.protocol.elicitation import (
     ElicitationComplete,
     ElicitationField,
     ElicitationRequest,
     ElicitationResponse,
+    read_field,
 )
-from acp_jupyter.packets.parse.elicitation import elicitation_request, url_host
-from acp_jupyter.packets.parse.elicitation_field import read_field
-from acp_jupyter.packets.parse.packet import parse_packet
+from acp_jupyter.protocol.parse.elicitation import elicitation_request, url_host
+from acp_jupyter.protocol.parse.packet import parse_packet
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),

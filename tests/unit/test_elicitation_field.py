@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from acp_jupyter.packets.elicitation import ElicitationField
-from acp_jupyter.packets.parse.elicitation_field import read_field
+from acp_jupyter.protocol.elicitation import ElicitationField, read_field
 
 
 def field(name: str = "answer", **raw: Any) -> ElicitationField:

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from acp_jupyter.packets import parse_packet
-from acp_jupyter.packets.models import ToolCallProgress
-from acp_jupyter.transcript.items import ToolCall
+from acp_jupyter.protocol.packets import ToolCallProgress
+from acp_jupyter.transcript.model.tool_items import ToolCall
 from tests.acceptance.shown import only
 from tests.support.script import Script
 

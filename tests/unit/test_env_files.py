@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from acp_jupyter.host.env_files import EnvFiles
-from acp_jupyter.transcript.redact import REDACTED, Redactor
+from acp_jupyter.host.workspace.folders import EnvFiles
+from acp_jupyter.transcript.redaction.redactor import REDACTED, Redactor
 
 
 def known(folder: Path, text: str) -> str:

@@ -11,14 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acp_jupyter.kernel.client import HostClient
-from acp_jupyter.kernel.questions import ask
-from acp_jupyter.packets.notes import Policy
-from acp_jupyter.transcript.html_export import export_html
-from acp_jupyter.transcript.items import ToolCall
-from acp_jupyter.transcript.record import build_bundle
-from acp_jupyter.transcript.redact import Redactor
-from acp_jupyter.transcript.scrub import Scrubber
+from acp_jupyter.kernel.client.host_client import HostClient
+from acp_jupyter.kernel.turn.stdin_questions import ask_permission
+from acp_jupyter.protocol.host_events.session import Policy
+from acp_jupyter.transcript.model.tool_items import ToolCall
+from acp_jupyter.transcript.output.bundle import build_bundle
+from acp_jupyter.transcript.output.html_export import export_html
+from acp_jupyter.transcript.redaction.redactor import Redactor, Scrubber
 from tests.acceptance.shown import only
 from tests.support.asked import answer, asked, rule
 from tests.support.script import Script
@@ -151,7 +150,7 @@ def test_all_of_it_is_shown_wherever_it_is_read(
             return {}
 
     monkeypatch.setattr("builtins.input", lambda _words: "1")
-    ask(cast("HostClient", Client()), "s1", call, call.permission)
+    ask_permission(cast("HostClient", Client()), "s1", call, call.permission)
     question = capsys.readouterr().out
     assert "  Folder: sub" in question
     assert '  env: {"PATH": "/tmp/\\u{202e}evil"' in question

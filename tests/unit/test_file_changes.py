@@ -10,13 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acp_jupyter.host.file_changes.artifacts import made_artifacts
-from acp_jupyter.host.file_changes.scan import FileChanged, FolderScan, Signature, changes, scan
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.packets.artifact_types import file_type
-from acp_jupyter.packets.display import artifact_type_name
-from acp_jupyter.packets.file_notes import ArtifactsMade
-from acp_jupyter.transcript.items import Artifact, Notice
+from acp_jupyter.host.workspace.changed_files import find_artifacts
+from acp_jupyter.host.workspace.scan import FileChanged, FolderScan, Signature, changes, scan
+from acp_jupyter.protocol.files import artifact_type_name, file_type
+from acp_jupyter.protocol.host_events.workspace import ArtifactsFound
+from acp_jupyter.transcript.model.items import Artifact, Notice
 from tests.support.script import Script
 
 LIMITS = Limits()
@@ -134,7 +133,7 @@ def test_a_files_name_says_what_it_is(name: str, kind: str, words: str) -> None:
 
 def _made(root: Path, before: FolderScan, *shown: str) -> dict[str, tuple[str, str]]:
     after = scan(root, LIMITS)
-    found = made_artifacts(changes(before, after), before, after, set(shown))
+    found = find_artifacts(changes(before, after), before, after, set(shown))
     return {artifact.path: (artifact.type, artifact.name) for artifact in found}
 
 
@@ -170,7 +169,7 @@ def test_artifacts_have_sizes_and_types(tmp_path: Path) -> None:
     before = scan(tmp_path, LIMITS)
     write(tmp_path, table_csv="1,2\n")
     after = scan(tmp_path, LIMITS)
-    (made,) = made_artifacts(changes(before, after), before, after, set())
+    (made,) = find_artifacts(changes(before, after), before, after, set())
     assert (made.size_bytes, made.mime_type, made.preview_url) == (4, "text/csv", "")
 
 
@@ -180,7 +179,7 @@ def test_the_note_becomes_items_of_its_turn() -> None:
     prompt = script.turn("Plot it", "t1")
     script.text("Here it is")
     script.note(
-        ArtifactsMade.model_validate(
+        ArtifactsFound.model_validate(
             {
                 "turn_id": "t1",
                 "artifacts": [{"id": "a.csv", "type": "csv", "name": "a.csv", "path": "a.csv"}],
@@ -203,8 +202,8 @@ def test_the_note_becomes_items_of_its_turn() -> None:
     assert isinstance(more, Notice)
     assert more.text == "The turn made 3 more files that are not shown here."
     ended = [event.kind for event in script.events].count("turn_ended")
-    script.note(ArtifactsMade.model_validate({"turn_id": "t1", "left_out": 1}))
+    script.note(ArtifactsFound.model_validate({"turn_id": "t1", "left_out": 1}))
     assert script.transcript.turn_items("t1")[-1].kind == "notice"
     assert [event.kind for event in script.events].count("turn_ended") == ended + 1
-    script.note(ArtifactsMade.model_validate({"turn_id": "unknown", "left_out": 1}))
+    script.note(ArtifactsFound.model_validate({"turn_id": "unknown", "left_out": 1}))
     assert len(script.transcript.items) == 6

@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.session import Session
-from acp_jupyter.host.traffic_log import read_traffic
-from acp_jupyter.packets.notes import SessionOpened
-from acp_jupyter.packets.reader import TrafficReader
-from acp_jupyter.transcript.items import Artifact, Item, Notice
-from acp_jupyter.transcript.reduce import reduce
-from acp_jupyter.transcript.setup import opened
-from acp_jupyter.transcript.state import Transcript
+from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.store.log_entries import read_traffic
+from acp_jupyter.protocol.host_events.notes import SessionOpened
+from acp_jupyter.protocol.traffic_reader import TrafficReader
+from acp_jupyter.transcript.model.items import Artifact, Item, Notice
+from acp_jupyter.transcript.model.state import Transcript
+from acp_jupyter.transcript.reduce.reducer import reduce
+from acp_jupyter.transcript.reduce.session import opened_transcript
 from tests.support.driver import Driver, driving
 from tests.support.fake_agents import script
 from tests.support.wait import eventually
@@ -59,7 +59,10 @@ def test_the_transcript_is_a_function_of_the_log(driver: Driver) -> None:
     _items(driver, session, "many 3 .svg")
     driver.host.submit(session.close()).result(20)
     first, *rest = read_traffic(driver.host.traffic_path(session.session_id))
-    reader, transcript = TrafficReader(), opened(SessionOpened.model_validate(first.message), 0)
+    reader, transcript = (
+        TrafficReader(),
+        opened_transcript(SessionOpened.model_validate(first.message), 0),
+    )
     for entry in rest:
         for packet in reader.read(entry):
             transcript, _events = reduce(transcript, packet, entry.t)

@@ -12,8 +12,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from acp_jupyter.errors import FileMissing, FileRefused
-from acp_jupyter.host.files.workspace import WorkspaceFiles
 from acp_jupyter.host.limits import Limits
+from acp_jupyter.host.workspace.workspace_files import WorkspaceFiles
 
 SMALL = replace(Limits(), file_bytes=1000)
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from acp_jupyter.host.file_changes import turn as turn_files
-from acp_jupyter.host.file_changes.scan import FolderScan
+from acp_jupyter.host.workspace import turn_files
+from acp_jupyter.host.workspace.scan import FolderScan
 from tests.support.driver import Driver, driving
 from tests.support.fake_agents import script
 from tests.support.wait import eventually
@@ -24,15 +24,15 @@ def driver(tmp_path: Path) -> Iterator[Driver]:
 def test_a_look_that_takes_long_is_told_of_until_it_is_over(
     driver: Driver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(turn_files, "_TOLD_SECONDS", 0.05)
+    monkeypatch.setattr(turn_files, "_NOTICE_SECONDS", 0.05)
     session = driver.open("own")
-    looked, look = threading.Event(), session.turn_files._look
+    looked, look = threading.Event(), session.turn_files._scan
 
     def slowly() -> FolderScan:
         looked.wait(10)
         return look()
 
-    monkeypatch.setattr(session.turn_files, "_look", slowly)
+    monkeypatch.setattr(session.turn_files, "_scan", slowly)
     turn_id = driver.prompt(session, "say Done")
     eventually(lambda: session.transcript.session.looking, what="the look is told of")
     looked.set()

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from acp_jupyter.packets.notes import AgentExited, TurnFailed
+from acp_jupyter.protocol.host_events.notes import AgentExited, TurnFailed
 from tests.support.script import Script
 from tests.support.view import View
 

@@ -9,12 +9,13 @@ from typing import Any
 
 import pytest
 
-from acp_jupyter.agents.replay.files import Change, _write
-from acp_jupyter.host.documents import NoDocuments
-from acp_jupyter.host.files.workspace import WorkspaceFiles
-from acp_jupyter.host.host import AgentHost, HostConfig
+from acp_jupyter.agents.replay.file_changes import Change, _write
+from acp_jupyter.host.config import HostConfig
+from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.registry.agents import Registry
+from acp_jupyter.host.registry.registry import Registry
+from acp_jupyter.host.workspace.agent_files import NoDocuments
+from acp_jupyter.host.workspace.workspace_files import WorkspaceFiles
 from tests.support.driver import Driver
 from tests.support.fake_agents import script
 from tests.support.kept import Kept

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from acp_jupyter.packets import parse_packet
-from acp_jupyter.packets.history import History
-from acp_jupyter.packets.notes import TurnQueued, TurnStartedNote
+from acp_jupyter.protocol.host_events.notes import TurnQueued, TurnStartedNote
+from acp_jupyter.protocol.traffic_reader import History
 
 Json = dict[str, Any]
 WORDS: Json = {"type": "text", "text": "x"}
@@ -28,8 +28,8 @@ TOLD_AGAIN: list[Json] = [
 def test_what_was_said_is_told_once(packet: Json) -> None:
     """ACP: session/load replays it; it stands in the log already, or makes turns of its own."""
     parsed = parse_packet(packet)
-    assert History(keep=False, number=1).take(parsed) == []
-    kept = History(keep=True, number=1)
+    assert History(keep_history=False, number=1).take(parsed) == []
+    kept = History(keep_history=True, number=1)
     told = kept.take(parsed)
     assert told == ([] if packet is TOLD_AGAIN[0] else [parsed])
     prompt = [type(each) for each in kept.end()][:2]
@@ -38,4 +38,4 @@ def test_what_was_said_is_told_once(packet: Json) -> None:
 
 def test_what_is_true_of_the_session_comes_through() -> None:
     mode = parse_packet({"sessionUpdate": "current_mode_update", "currentModeId": "plan"})
-    assert History(keep=False, number=1).take(mode) == [mode]
+    assert History(keep_history=False, number=1).take(mode) == [mode]

@@ -21,12 +21,14 @@ from acp_jupyter.errors import (
     PermissionSettled,
     UnknownAgent,
 )
-from acp_jupyter.host.host import AgentHost, HostConfig
+from acp_jupyter.host.config import HostConfig
+from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.registry.agents import Registry
-from acp_jupyter.host.session import Session
-from acp_jupyter.packets.notes import AgentExited, Policy
-from acp_jupyter.transcript.items import ToolCall
+from acp_jupyter.host.registry.registry import Registry
+from acp_jupyter.host.session.session import Session
+from acp_jupyter.protocol.host_events.notes import AgentExited
+from acp_jupyter.protocol.host_events.session import Policy
+from acp_jupyter.transcript.model.tool_items import ToolCall
 from tests.support.driver import Driver, driving
 from tests.support.failing_disk import failing_disk
 from tests.support.fake_agents import AGENTS, script
@@ -105,7 +107,7 @@ def test_an_answer_may_come_before_the_request_is_dealt_with(
     driver: Driver, monkeypatch: pytest.MonkeyPatch, stopped: bool
 ) -> None:
     session = driver.open("permission")
-    asking = session.turns.asking
+    asking = session.turns.permissions
     ask, cancel_all, begin = asking.ask, asking.cancel_all, threading.Event()
 
     async def ask_late(request_id: str) -> str | None:
@@ -212,9 +214,9 @@ def test_stop_answers_open_questions_cancelled(driver: Driver) -> None:
 def test_a_stop_comes_before_an_answer_that_still_waits_for_the_log(
     driver: Driver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("acp_jupyter.host.asking._LOG_SECONDS", 30)
+    monkeypatch.setattr("acp_jupyter.host.requests.permissions._LOG_SECONDS", 30)
     session = driver.open("permission")
-    with failing_disk("acp_jupyter.host.traffic_log") as disk:
+    with failing_disk("acp_jupyter.host.store.traffic_log") as disk:
         turn_id = driver.prompt(session)
         request = driver.asked(session)
         assert session.journal.flush()
@@ -301,7 +303,8 @@ def test_death_in_mid_turn_is_told_and_the_next_prompt_works(driver: Driver) -> 
     agent = next(
         p
         for p in psutil.Process().children(recursive=True)
-        if "acp_jupyter.agents.demo" in _cmd(p) and "acp_jupyter.host.supervise" not in _cmd(p)
+        if "acp_jupyter.agents.demo" in _cmd(p)
+        and "acp_jupyter.host.process.supervise" not in _cmd(p)
     )
     killed = time.monotonic()
     agent.send_signal(signal.SIGKILL)
@@ -377,7 +380,7 @@ def test_secrets_do_not_reach_the_log(driver: Driver, monkeypatch: pytest.Monkey
     session = driver.open("env_dump")
     driver.done(session, driver.prompt(session))
     assert '"SOME_API_KEY": "[redacted]"' in driver.text(session)
-    driver.host.submit(driver.host.ending.close(session.session_id)).result(20)
+    driver.host.submit(driver.host.closer.close(session.session_id)).result(20)
     logged = driver.host.traffic_path(session.session_id).read_text()
     assert "SOME_API_KEY" in logged
     assert "canary-1234567890" not in logged

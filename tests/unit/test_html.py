@@ -13,12 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
-from acp_jupyter.transcript.html import html_page
-from acp_jupyter.transcript.html_markdown import AgentHtml
-from acp_jupyter.transcript.items import Item
-from acp_jupyter.transcript.redact import Redactor
-from acp_jupyter.transcript.scrub import Scrubber
-from acp_jupyter.transcript.session_state import SessionState, TurnState
+from acp_jupyter.transcript.model.items import Item
+from acp_jupyter.transcript.model.session_state import SessionState, TurnState
+from acp_jupyter.transcript.output.html import AgentHtml, html_page
+from acp_jupyter.transcript.redaction.redactor import Redactor, Scrubber
 from tests.support.planted import SECRET
 from tests.support.script import Script
 

@@ -11,12 +11,13 @@ from typing import Any
 
 import pytest
 
+from acp_jupyter.api.commands.import_export import ImportReport, ImportRequest, import_log
 from acp_jupyter.errors import NothingToImport, SessionImported
-from acp_jupyter.host.host import AgentHost, HostConfig
-from acp_jupyter.host.importing import ImportReport, ImportWish, import_log
+from acp_jupyter.host.config import HostConfig
+from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.registry.agents import Registry
-from acp_jupyter.host.traffic_log import read_traffic
+from acp_jupyter.host.registry.registry import Registry
+from acp_jupyter.host.store.log_entries import read_traffic
 from tests.support.driver import Driver
 from tests.support.imported import timeless
 from tests.support.planted import SECRET
@@ -43,7 +44,7 @@ def driver(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Driver]:
 
 def take(driver: Driver, lines: Iterable[Any], **more: Any) -> ImportReport:
     log = [json.dumps(line) if isinstance(line, dict) else line for line in lines]
-    wish = ImportWish("folder/log.jsonl", lambda: log, **more)
+    wish = ImportRequest("folder/log.jsonl", lambda: log, **more)
     return driver.host.submit(import_log(driver.host, wish)).result(30)
 
 
@@ -67,7 +68,7 @@ def test_it_is_a_stopped_session_that_refuses_all_work(driver: Driver) -> None:
     driver.run(session.start_in_background)
     driver.run(lambda: session.rename("Mine"))
     assert session.state.title == "Mine"
-    driver.host.submit(driver.host.ending.close(report.session_id)).result(10)
+    driver.host.submit(driver.host.closer.close(report.session_id)).result(10)
 
 
 def test_a_turn_that_the_log_leaves_open_is_closed_in_words(driver: Driver) -> None:
@@ -150,7 +151,7 @@ def test_nothing_is_left_of_what_is_refused(
 def test_one_that_nobody_looks_at_makes_room_and_is_kept(driver: Driver) -> None:
     taken = [take(driver, [SAID]).session_id for _ in range(LIMITS.sessions + 1)]
     assert driver.run(lambda: len(driver.host.sessions)) == LIMITS.sessions
-    driver.host.submit(driver.host.kept.wake(taken[0])).result(20)
+    driver.host.submit(driver.host.stored_sessions.wake(taken[0])).result(20)
     assert driver.run(lambda: driver.host.session(taken[0]).transcript.items[0].kind)
 
 
@@ -158,11 +159,11 @@ def test_one_that_is_being_put_away_can_be_opened_at_once(driver: Driver) -> Non
     session_id = take(driver, [SAID]).session_id
 
     async def close_and_open() -> str:
-        await driver.host.kept.stored()  # what is kept is known
-        closing = asyncio.create_task(driver.host.ending.close(session_id))
+        await driver.host.stored_sessions.stored()  # what is kept is known
+        closing = asyncio.create_task(driver.host.closer.close(session_id))
         await asyncio.sleep(0)  # it begins
         assert session_id not in driver.host.sessions
-        await driver.host.kept.wake(session_id)
+        await driver.host.stored_sessions.wake(session_id)
         await closing
         return driver.host.session(session_id).transcript.items[0].kind
 
@@ -181,7 +182,7 @@ def test_who_gives_up_leaves_nothing_behind(driver: Driver) -> None:
         yield from (json.dumps(SAID) for _ in range(5))
 
     async def give_up() -> None:
-        work = asyncio.ensure_future(import_log(driver.host, ImportWish("log", endless)))
+        work = asyncio.ensure_future(import_log(driver.host, ImportRequest("log", endless)))
         await asyncio.to_thread(reading.wait, 20)
         work.cancel()
         await asyncio.sleep(0)

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from acp_jupyter.packets.dialects.imports.kinds import DIALECTS, Dialect
-from acp_jupyter.packets.json_shape import read_json
+from acp_jupyter.dialects.imports.kinds import DIALECTS, Dialect
+from acp_jupyter.protocol.json import read_json
 from tests.support.imported import import_lines
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"

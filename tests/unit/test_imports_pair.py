@@ -9,10 +9,11 @@ from typing import Any
 
 import pytest
 
-from acp_jupyter.host.host import AgentHost, HostConfig
-from acp_jupyter.host.importing import ImportWish, import_log
-from acp_jupyter.host.registry.agents import Registry
-from acp_jupyter.host.session import Session
+from acp_jupyter.api.commands.import_export import ImportRequest, import_log
+from acp_jupyter.host.config import HostConfig
+from acp_jupyter.host.host import AgentHost
+from acp_jupyter.host.registry.registry import Registry
+from acp_jupyter.host.session.session import Session
 from tests.support.claude import ADAPTER
 from tests.support.driver import Driver
 from tests.support.fake_agents import AGENTS
@@ -64,7 +65,7 @@ def imported(driver: Driver, path: Path) -> Session:
     def lines() -> list[bytes]:
         return path.read_bytes().splitlines(keepends=True)
 
-    wish = ImportWish(path.name, lines)
+    wish = ImportRequest(path.name, lines)
     report = driver.host.submit(import_log(driver.host, wish)).result(30)
     assert report.problems == []
     return driver.host.session(report.session_id)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acp_jupyter.packets.dialects.imports.sse import is_framed, unframed
+from acp_jupyter.dialects.onyx.event_stream import is_framed, unframed
 from tests.support.imported import import_lines
 
 PACKETS = [

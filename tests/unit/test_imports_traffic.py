@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from acp_jupyter.transcript.items import Item
+from acp_jupyter.transcript.model.items import Item
 from tests.support.bare_log import Log
 from tests.support.imported import Imported, import_lines, timeless
 from tests.support.recorded import TRAFFIC, Recording

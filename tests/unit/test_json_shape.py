@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acp_jupyter.packets.json_shape import clean_json, read_json, read_long_json
-from acp_jupyter.packets.normalise import normalise
+from acp_jupyter.protocol.json import clean_json, read_json, read_long_json
+from acp_jupyter.protocol.normalise import normalise
 
 _scalars = st.none() | st.booleans() | st.integers() | st.floats() | st.text()
 _values = st.recursive(

@@ -10,10 +10,10 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from acp_jupyter.delivery import kernel_proof
-from acp_jupyter.delivery.frames import API_VERSION
+from acp_jupyter.api import kernel_auth
+from acp_jupyter.api.models.frames import API_VERSION
 from acp_jupyter.errors import AcpError, ServerUnreachable, UnknownSession, VersionMismatch
-from acp_jupyter.kernel.http_client import KernelIdentity, ServerClient
+from acp_jupyter.kernel.client.connection import KernelIdentity, ServerClient
 
 KEY = b"the key of the connection file"
 
@@ -24,7 +24,7 @@ def server(status: int = 200, *, key: bytes = KEY, **answer: object) -> Iterator
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            proof = kernel_proof.server_proof(key, self.headers[kernel_proof.NONCE_HEADER])
+            proof = kernel_auth.server_proof(key, self.headers[kernel_auth.NONCE_HEADER])
             body = json.dumps({"proof": proof, **answer}).encode()
             self.send_response(status)
             self.send_header("Content-Length", str(len(body)))

@@ -10,11 +10,10 @@ from typing import Any
 
 import pytest
 
-from acp_jupyter.host.recording.scrub import RecordScrubber
-from acp_jupyter.transcript.redact import Redactor
-from acp_jupyter.transcript.scrub import Scrubber
-from acp_jupyter.transcript.secret_patterns import PATTERNS, SecretPattern, Spans
-from acp_jupyter.transcript.terminal_text import plain_lines
+from acp_jupyter.host.recording.scrubber import RecordingScrubber
+from acp_jupyter.transcript.output.terminal_text import plain_lines
+from acp_jupyter.transcript.redaction.redactor import Redactor, Scrubber
+from acp_jupyter.transcript.redaction.secret_patterns import PATTERNS, SecretPattern, Spans
 from tests.support.pumping import (
     MOST_RATIO,
     grows_linearly,
@@ -58,8 +57,8 @@ def test_the_whole_takes_linear_time() -> None:
 def test_places_and_names_are_found_in_linear_time(user: str) -> None:
     """What is saved loses its secrets, and where on which machine the work was done."""
     home = f"/home/{user}"
-    scrubber = Scrubber(f"{home}/my work", home, Redactor(), places={"/app": "/python"})
-    record = RecordScrubber(scrubber, user)
+    scrubber = Scrubber(f"{home}/my work", home, Redactor(), paths={"/app": "/python"})
+    record = RecordingScrubber(scrubber, user)
     units = [home, f"{home}/", f"{home}/my work", f"{home}/my%20work", "/home/", "/Users/x"]
     units += ["C:\\Users\\", "C:\\\\Users", "/app", "/", "\\", " ", "~", user, f"{user} ", "rw- 1 "]
     cases = [("", unit) for unit in units] + [(head, "x") for head in units]
@@ -71,17 +70,17 @@ ANCHORED = {
     "closed_markdown._BLOCK_BEGINS",
     "direction._RECEIVER",
     "env_files._LINE",
-    "path_fields._FILE_NAME",
-    "path_fields._GIT",
-    "path_fields._SCHEME",
+    "raw_input._FILE_NAME",
+    "raw_input._GIT",
+    "raw_input._SCHEME",
     "prompt_blocks._URI",
     "read_outputs._FENCED",
     "read_outputs._NUMBERED",
-    "search_hits._FOLDED_HIT",
-    "search_hits._HIT",
-    "search_hits._REMARK",
-    "secret_values._DOTTED",
-    "sse._OBJECT",
+    "outputs._FOLDED_HIT",
+    "outputs._HIT",
+    "outputs._REMARK",
+    "secret_patterns._DOTTED",
+    "event_stream._OBJECT",
     "wildcards._ADDRESS",
     "wrappers._ASSIGNMENT",
 }
@@ -90,7 +89,15 @@ ANCHORED = {
 
 def modules_patterns() -> dict[str, re.Pattern[Any]]:
     found: dict[str, re.Pattern[Any]] = {}
-    for package in ("packets", "transcript", "host", "delivery", "notebook", "server"):
+    for package in (
+        "protocol",
+        "dialects",
+        "transcript",
+        "host",
+        "api",
+        "notebook_tools",
+        "server",
+    ):
         folder = importlib.import_module(f"acp_jupyter.{package}")
         for module in pkgutil.walk_packages(folder.__path__, f"{folder.__name__}."):
             loaded = importlib.import_module(module.name)

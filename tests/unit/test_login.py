@@ -8,12 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from acp_jupyter.delivery.agent_commands import CancelLogin, Login, Logout, RestartAgent
-from acp_jupyter.delivery.callers import KernelCaller, UserCaller
-from acp_jupyter.delivery.commands import ListAgents
-from acp_jupyter.delivery.frames import AgentEntry
+from acp_jupyter.api.access import KernelCaller, UserCaller
+from acp_jupyter.api.models.sessions import (
+    AgentEntry,
+    CancelLogin,
+    ListAgents,
+    Login,
+    Logout,
+    RestartAgent,
+)
 from acp_jupyter.errors import BadRequest, NotAllowed
-from acp_jupyter.host.session import Session
+from acp_jupyter.host.session.session import Session
 from tests.support.fake_agents import AGENTS
 from tests.support.login import FakeTerminals, LoginDriver, login_driver
 from tests.support.wait import eventually
@@ -63,7 +68,7 @@ def test_an_agent_logs_in_by_itself_and_the_session_goes_on(tmp_path: Path) -> N
         traffic = driver.host.traffic_path(session.session_id)
         assert welcomed(driver, session)
         assert shown(driver).status == "ready"
-        driver.host.submit(driver.host.ending.close(session.session_id)).result(20)
+        driver.host.submit(driver.host.closer.close(session.session_id)).result(20)
         assert '"authenticate","params":{"methodId":"browser"}' in traffic.read_text()
 
 

@@ -12,7 +12,7 @@ import pytest
 from acp_jupyter.errors import BadRequest
 from acp_jupyter.host.login.launch import launch_of
 from acp_jupyter.host.registry.entries import AgentSpec
-from acp_jupyter.packets.parse.login import auth_methods
+from acp_jupyter.protocol.parse.login import auth_methods
 
 FOLDER = Path("/ws")
 

@@ -8,8 +8,12 @@ from typing import Any
 import pytest
 
 from acp_jupyter.errors import ChangesRefused
-from acp_jupyter.host.checkpoints.marked_cells import edited_cells, has_marked, without_marked
-from acp_jupyter.packets.fingerprint import fingerprint
+from acp_jupyter.host.workspace.checkpoints.notebook_cells import (
+    edited_cells,
+    fingerprint,
+    has_marked,
+    without_marked,
+)
 
 
 def cell(name: str, source: str, turn: str = "") -> dict[str, Any]:

@@ -10,8 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from acp_jupyter.errors import ChangesRefused
-from acp_jupyter.host.checkpoints.marked_cells import without_marked
-from acp_jupyter.packets.fingerprint import fingerprint
+from acp_jupyter.host.workspace.checkpoints.notebook_cells import fingerprint, without_marked
 from tests.support.generated import examples
 
 Cell = dict[str, Any]

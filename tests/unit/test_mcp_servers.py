@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from acp_jupyter.errors import BadRequest
-from acp_jupyter.host.mcp_servers import acp_servers
+from acp_jupyter.host.config import acp_servers
 
 
 def test_servers_are_written_as_the_protocol_has_them() -> None:

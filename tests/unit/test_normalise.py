@@ -8,7 +8,8 @@ from acp.schema import RequestPermissionRequest, SessionNotification
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from acp_jupyter.packets.normalise import RAW_OPTION_KIND, UNRECOGNISED, normalise
+from acp_jupyter.protocol.normalise import UNRECOGNISED, normalise
+from acp_jupyter.protocol.update_repairs import RAW_OPTION_KIND
 
 Json = dict[str, Any]
 

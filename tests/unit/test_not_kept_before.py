@@ -17,13 +17,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from acp_jupyter.errors import ChangesRefused
-from acp_jupyter.host.checkpoints.revert import Revert
-from acp_jupyter.host.checkpoints.store import CheckpointStore
-from acp_jupyter.host.checkpoints.turn import Looks, TurnCheckpoints
-from acp_jupyter.host.file_changes.birth import born_ns
-from acp_jupyter.host.file_changes.scan import changes, scan
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.packets.change_notes import TurnChangesNote
+from acp_jupyter.host.workspace.checkpoints.checkpoint_store import CheckpointStore
+from acp_jupyter.host.workspace.checkpoints.revert import Revert
+from acp_jupyter.host.workspace.checkpoints.turn_checkpoints import FolderScans, TurnCheckpoints
+from acp_jupyter.host.workspace.scan import born_ns, changes, scan
+from acp_jupyter.protocol.host_events.workspace import TurnChangesNote
 from tests.support.generated import examples
 from tests.support.kept import State, held
 
@@ -54,7 +53,7 @@ class Folder:
         self.keeper.before(self.turn_id, before)
         deed()
         after = scan(self.root, self.limits)
-        looks = Looks(before, after, changes(before, after), edited=edited)
+        looks = FolderScans(before, after, changes(before, after), edited=edited)
         self.note = self.keeper.after(self.turn_id, looks)
         return self.note
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from IPython.core.error import UsageError
 
-from acp_jupyter.kernel.options import CellOptions, cell_help, parse_cell_line
+from acp_jupyter.kernel.magics.cell_options import CellOptions, cell_help, parse_cell_line
 
 
 def test_everything_at_once() -> None:

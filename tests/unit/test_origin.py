@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from acp_jupyter.server.origin import origin_is_named
+from acp_jupyter.server.auth import origin_is_named
 
 OWN = ["lab.example:8888"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from acp_jupyter.notebook.outputs import Outputs
+from acp_jupyter.notebook_tools.outputs import Outputs
 
 LARGE = "x" * 1_000_000
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acp_jupyter.notebook.overwrites import bound_names
+from acp_jupyter.notebook_tools.kernel_tools import bound_names
 
 
 @pytest.mark.parametrize(

@@ -11,14 +11,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acp_jupyter.host.checkpoints.folder import Checkpoints
-from acp_jupyter.host.file_changes.scan import scan
-from acp_jupyter.host.host import AgentHost, HostConfig
+from acp_jupyter.host.config import HostConfig
+from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.own_folders import OwnFolders, is_below, surrounding_folders
-from acp_jupyter.host.recording.wish import RecordWish
-from acp_jupyter.host.registry.agents import Registry
-from acp_jupyter.host.traffic_log import read_traffic
+from acp_jupyter.host.recording.recording_file import RecordWish
+from acp_jupyter.host.registry.registry import Registry
+from acp_jupyter.host.store.log_entries import read_traffic
+from acp_jupyter.host.workspace.checkpoints.folder_checkpoints import Checkpoints
+from acp_jupyter.host.workspace.folders import OwnFolders, is_below, jupyter_folders
+from acp_jupyter.host.workspace.scan import scan
 from tests.support.driver import Driver
 from tests.support.fake_agents import script
 from tests.support.trusting import trusting
@@ -41,7 +42,7 @@ def home(tmp_path: Path) -> Iterator[Driver]:
     root = tmp_path / "home"
     root.mkdir()
     jupyter = root / ".local/share/jupyter"
-    own, caches = surrounding_folders(
+    own, caches = jupyter_folders(
         (str(jupyter), str(root / ".jupyter"), str(jupyter / "runtime")), {}, root
     )
     registry = Registry({"own": script("own_tools")}, [])
@@ -61,7 +62,7 @@ def home(tmp_path: Path) -> Iterator[Driver]:
 
 def test_a_turn_in_the_home_folder_changes_what_it_changes(home: Driver) -> None:
     wish = RecordWish(mode="record", path="nb.acp")
-    session = home.open("own", notebook_path="nb.ipynb", record=wish)
+    session = home.open("own", notebook_path="nb.ipynb", recording=wish)
     wanted = "\n".join(f"write {path} 1" for path in (*OWN, *WORK))
     turn_id = home.prompt(session, f"{wanted}\nsay Done")
     home.done(session, turn_id)
@@ -138,7 +139,7 @@ def test_a_scan_has_all_but_what_is_ours(
     ],
 )
 def test_where_they_are(environment: dict[str, str], expected: tuple[str, ...]) -> None:
-    found = surrounding_folders(("/d",), environment, Path("/h"))
+    found = jupyter_folders(("/d",), environment, Path("/h"))
     assert (*found[0], found[1]) == tuple(map(Path, expected))
 
 

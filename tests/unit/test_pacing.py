@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from acp_jupyter.delivery.pacing import Pacing
+from acp_jupyter.api.subscription import Pacing
 
 NOW = 1000.0
 

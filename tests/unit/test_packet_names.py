@@ -10,7 +10,7 @@ from acp import schema
 from pydantic import BaseModel
 
 from acp_jupyter.packets import determine_packet_type, parse_packet
-from acp_jupyter.packets.detect import PACKET_NAMES
+from acp_jupyter.protocol.parse.packet import PACKET_NAMES
 from tests.support.imported import import_lines
 
 Json = dict[str, Any]

@@ -6,10 +6,9 @@ from typing import Any
 
 import pytest
 
-from acp_jupyter.delivery.packet_stream.stream import DIALECTS, PacketStream, StreamDialect
-from acp_jupyter.packets.file_notes import ArtifactsMade
-from acp_jupyter.packets.made_models import ArtifactInfo
-from acp_jupyter.packets.notes import (
+from acp_jupyter.api.packet_stream import DIALECTS, PacketStream, StreamDialect
+from acp_jupyter.protocol.files import ArtifactInfo
+from acp_jupyter.protocol.host_events.notes import (
     AgentExited,
     HostNotice,
     PermissionSettledNote,
@@ -20,6 +19,7 @@ from acp_jupyter.packets.notes import (
     TurnRemoved,
     TurnStopped,
 )
+from acp_jupyter.protocol.host_events.workspace import ArtifactsFound
 from tests.support.script import Script
 from tests.support.streamed import stream
 
@@ -182,7 +182,7 @@ def test_what_the_host_says_is_in_the_stream() -> None:
     script.turn()
     script.note(HostNotice(severity="warning", text="Started again."))
     made = ArtifactInfo(id="a", type="csv", name="a.csv", path="a.csv", size_bytes=3)
-    script.note(ArtifactsMade(turn_id="t1", artifacts=(made,)))
+    script.note(ArtifactsFound(turn_id="t1", artifacts=(made,)))
     title, failed, _, notice, artifact = stream(script)
     assert (title["type"], title["title"]) == ("session_info_update", "Mine")
     assert (failed["severity"], failed["description"]) == ("error", "No such agent")

@@ -10,16 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acp_jupyter.packets.dialects import event_stream
-from acp_jupyter.packets.dialects.build_mode.models import OutputDeltaPacket, ToolEndPacket
-from acp_jupyter.packets.dialects.event_stream import (
-    SseDecoder,
-    SseEvent,
-    format_event,
+from acp_jupyter.dialects.onyx import event_stream
+from acp_jupyter.dialects.onyx.event_stream import SseDecoder, SseEvent, format_event, read_packets
+from acp_jupyter.dialects.onyx_build.packets import (
+    OutputDeltaPacket,
+    ToolEndPacket,
     format_packet_event,
-    read_packets,
 )
-from acp_jupyter.packets.models import AgentMessageChunk, Unknown
+from acp_jupyter.protocol.packets import AgentMessageChunk, Unknown
 
 NOON = datetime(2025, 1, 20, 12, tzinfo=UTC)
 

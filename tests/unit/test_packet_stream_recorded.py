@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acp_jupyter.delivery.packet_stream.stream import DIALECTS, PacketStream, StreamDialect
-from acp_jupyter.packets.notes import TurnQueued
-from acp_jupyter.packets.traffic import TrafficEntry
+from acp_jupyter.api.packet_stream import DIALECTS, PacketStream, StreamDialect
+from acp_jupyter.protocol.host_events.notes import TurnQueued
+from acp_jupyter.protocol.traffic import TrafficEntry
 from tests.support.recorded import TRAFFIC, Recording
 from tests.support.script import Script
 from tests.support.streamed import stream

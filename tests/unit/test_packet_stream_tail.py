@@ -11,13 +11,14 @@ from typing import Any
 
 import pytest
 
-from acp_jupyter.delivery.packet_stream import tail as packet_stream_tail
-from acp_jupyter.delivery.packet_stream.stream import PacketStream
-from acp_jupyter.delivery.packet_stream.tail import PacketTail
+from acp_jupyter.api.packet_stream import PacketStream
+from acp_jupyter.dialects.onyx.event_stream import SseDecoder
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.traffic_log import TrafficLog, read_entry
-from acp_jupyter.packets.dialects.event_stream import SseDecoder
-from acp_jupyter.packets.traffic import TrafficEntry
+from acp_jupyter.host.store.log_entries import read_entry
+from acp_jupyter.host.store.traffic_log import TrafficLog
+from acp_jupyter.protocol.traffic import TrafficEntry
+from acp_jupyter.server import streams as packet_stream_tail
+from acp_jupyter.server.streams import PacketTail
 
 
 def chunk(number: int, text: str) -> TrafficEntry:

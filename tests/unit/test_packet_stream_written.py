@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from acp_jupyter.dialects.onyx.packet_writer import write_packet
 from acp_jupyter.packets import (
     Packet,
     ParseState,
@@ -17,15 +18,14 @@ from acp_jupyter.packets import (
     is_new_file_operation,
     parse_packet,
 )
-from acp_jupyter.packets.dialects.packet_writer import write_packet
-from acp_jupyter.packets.models import (
+from acp_jupyter.protocol.packets import (
     PermissionRequest,
     PermissionResponse,
     ToolCallProgress,
     ToolCallStart,
     Unknown,
 )
-from acp_jupyter.packets.session_models import AgentInfoPacket, CancelSent, SessionSetup
+from acp_jupyter.protocol.session_packets import AgentInfoPacket, CancelSent, SessionSetup
 from tests.acceptance import golden
 from tests.support.any_packets import AGENT_PACKETS, MADE_PACKETS
 

@@ -27,8 +27,8 @@ from acp_jupyter.packets import (
     parse_packet,
     tool_name_to_kind,
 )
-from acp_jupyter.packets.models import ToolCallProgress, ToolCallStart, Unknown
-from acp_jupyter.packets.tools import TOOLS
+from acp_jupyter.protocol.packets import ToolCallProgress, ToolCallStart, Unknown
+from acp_jupyter.protocol.tools.table import TOOLS
 from tests.support.odd_packets import KEYS, PACKETS, PYTHON, SLOW, VALUES, WORDS
 
 Json = dict[str, Any]

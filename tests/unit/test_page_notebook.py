@@ -8,20 +8,23 @@ from pathlib import Path
 
 import pytest
 
-from acp_jupyter.delivery.ask_frames import AnswerFrame, AskFrame, DocumentState, EditNotebook
-from acp_jupyter.delivery.asks import Page, Pages
-from acp_jupyter.delivery.notebook_cells import (
+from acp_jupyter.api.models.documents import (
     AcpMark,
+    AnswerFrame,
+    AskFrame,
     Cell,
     CellEdit,
     DeleteCell,
+    DocumentState,
+    EditNotebook,
     InsertCell,
     NotebookRefusal,
     NotebookState,
     ReplaceSource,
 )
-from acp_jupyter.notebook.page_notebook import PagesOfNotebooks
-from acp_jupyter.packets.fingerprint import fingerprint
+from acp_jupyter.api.pages import Page, Pages
+from acp_jupyter.host.workspace.checkpoints.notebook_cells import fingerprint
+from acp_jupyter.notebook_tools.notebooks import NotebooksInPages
 
 ROOT = Path("/srv/root")
 FILE = ROOT / "nb.ipynb"
@@ -71,7 +74,7 @@ def replace(cell_id: str, old: str) -> ReplaceSource:
 
 
 def apply(everybody: Pages, *edits: CellEdit) -> NotebookState | NotebookRefusal | None:
-    return asyncio.run(PagesOfNotebooks(everybody).apply(FILE, edits))
+    return asyncio.run(NotebooksInPages(everybody).apply(FILE, edits))
 
 
 def refused(answer: NotebookState | NotebookRefusal | None) -> NotebookRefusal:
@@ -138,7 +141,7 @@ def test_a_page_that_could_not_save_says_so() -> None:
 
 def test_what_no_page_holds_is_a_file() -> None:
     assert apply(pages(), replace("a", "1")) is None
-    assert asyncio.run(PagesOfNotebooks(pages()).read(FILE)) is None
+    assert asyncio.run(NotebooksInPages(pages()).read(FILE)) is None
 
 
 @pytest.mark.parametrize(("dirty", "expected"), [(False, None), (True, "no_answer")])
@@ -155,4 +158,4 @@ def test_a_notebook_that_is_open_as_text_is_a_file() -> None:
     everybody = pages()
     page = everybody.join(lambda ask: page.answer(AnswerFrame(id=ask.id, refusal=refusal)))
     page.announce([DocumentState(path="nb.ipynb")])
-    assert asyncio.run(PagesOfNotebooks(everybody).read(FILE)) is None
+    assert asyncio.run(NotebooksInPages(everybody).read(FILE)) is None

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from acp_jupyter.packets.models import PermissionRequest
-from acp_jupyter.packets.notes import AgentExited, PermissionSettledNote
-from acp_jupyter.packets.reader import TrafficReader
-from acp_jupyter.transcript.items import ToolCall
+from acp_jupyter.protocol.host_events.notes import AgentExited, PermissionSettledNote
+from acp_jupyter.protocol.packets import PermissionRequest
+from acp_jupyter.protocol.traffic_reader import TrafficReader
+from acp_jupyter.transcript.model.tool_items import ToolCall
 from tests.acceptance.shown import only, shown
 from tests.support.script import Script
 

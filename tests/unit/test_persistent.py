@@ -6,10 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acp_jupyter.transcript.items import AgentMessage, Item, ToolCall
-from acp_jupyter.transcript.persistent import Map, Vector
-from acp_jupyter.transcript.put_away import NEWEST, Items
-from acp_jupyter.transcript.text import MOST_CHARS, utf16_length
+from acp_jupyter.transcript.model.growing_text import MOST_CHARS, utf16_length
+from acp_jupyter.transcript.model.items import AgentMessage, Item
+from acp_jupyter.transcript.model.packed import NEWEST, Items
+from acp_jupyter.transcript.model.persistent import Map, Vector
+from acp_jupyter.transcript.model.tool_items import ToolCall
 from tests.support.script import Script
 
 steps = st.lists(st.tuples(st.integers(0, 100), st.integers()), max_size=150)
@@ -49,7 +50,7 @@ def test_a_map_is_a_dict_whose_older_states_stay(steps: list[tuple[bool, int, in
 
 
 def test_an_old_call_is_found_as_it_was_and_changes_as_a_new_one_does(long: Script) -> None:
-    assert long.transcript.items.is_put_away(1)
+    assert long.transcript.items.is_spilled(1)
     before = long.transcript.item(1)
     assert isinstance(before, ToolCall)
     assert (before.command, before.output, before.exit_code) == ("make step-0", "step 0\n", 0)
@@ -59,7 +60,7 @@ def test_an_old_call_is_found_as_it_was_and_changes_as_a_new_one_does(long: Scri
     after = long.transcript.item(1)
     assert isinstance(after, ToolCall)
     assert (after.command, after.output) == ("make step-0", "step 0\nand more\n")
-    assert long.transcript.items.is_put_away(1)
+    assert long.transcript.items.is_spilled(1)
 
 
 def test_what_is_under_way_is_not_put_away_and_ends_with_the_turn() -> None:
@@ -67,12 +68,12 @@ def test_what_is_under_way_is_not_put_away_and_ends_with_the_turn() -> None:
     prompt = script.turn()
     script.update("tool_call", toolCallId="open", title="Sleep", kind="execute")
     run_calls(script, NEWEST + 10)
-    assert not script.transcript.items.is_put_away(1)
+    assert not script.transcript.items.is_spilled(1)
     script.end(prompt)
     ended = script.transcript.item(1)
     assert isinstance(ended, ToolCall)
     assert ended.status == "cancelled"
-    assert script.transcript.items.is_put_away(1)
+    assert script.transcript.items.is_spilled(1)
 
 
 def test_a_plan_is_renewed_in_its_place_however_much_came_since() -> None:
@@ -92,7 +93,7 @@ def test_every_kind_of_item_comes_back_as_it_was(items_of_every_kind: list[Item]
     for number in range(NEWEST):
         kept = kept.append(AgentMessage(id=f"i{number}", open=False))
     assert list(kept)[: len(items_of_every_kind)] == items_of_every_kind
-    done = [at for at in range(len(items_of_every_kind)) if kept.is_put_away(at)]
+    done = [at for at in range(len(items_of_every_kind)) if kept.is_spilled(at)]
     assert {items_of_every_kind[at].kind for at in done} >= {"tool_call", "notice", "user_message"}
 
 

@@ -6,7 +6,7 @@ import json
 import re
 from pathlib import Path
 
-from acp_jupyter import __version__
+from acp_jupyter._version import __version__
 from tests.support.tour import TRAVELLERS
 
 ROOT = Path(__file__).resolve().parents[2]

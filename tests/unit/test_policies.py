@@ -8,10 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acp_jupyter.host.permissions import decide
-from acp_jupyter.packets.notes import Policy, PolicyChanged, TurnQueued
-from acp_jupyter.transcript.events import TurnStarted
-from acp_jupyter.transcript.items import Location, PermissionOption, ToolCall, ToolKind
+from acp_jupyter.host.requests.policy import decide
+from acp_jupyter.protocol.host_events.notes import PolicyChanged, TurnQueued
+from acp_jupyter.protocol.host_events.session import Policy
+from acp_jupyter.protocol.packets import Location
+from acp_jupyter.protocol.vocabulary import AcpKind
+from acp_jupyter.transcript.model.events import TurnStarted
+from acp_jupyter.transcript.model.tool_items import PermissionOption, ToolCall
 from tests.support.script import Script
 
 ONCE = PermissionOption(option_id="once", name="Allow once", option_kind="allow_once")
@@ -93,7 +96,7 @@ def test_an_unknown_kind_is_never_chosen() -> None:
 
 CALLS = st.builds(
     call,
-    tool_kind=st.sampled_from(get_args(ToolKind)),
+    tool_kind=st.sampled_from(get_args(AcpKind)),
     path=st.sampled_from(["", "a.py", "../a.py", "/x", ".git/config", "src/b.py"]),
     command=st.sampled_from(["", "ls", "rm -r ."]),
 )

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from acp_jupyter.host.pool import AgentPool, Member
-from acp_jupyter.packets.traffic import TrafficEntry
+from acp_jupyter.host.rpc.pool import AgentPool, Member
+from acp_jupyter.protocol.traffic import TrafficEntry
 from tests.support.fake_agents import fake_agent
 from tests.support.talk import FAST
 

@@ -10,11 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acp_jupyter.host.permissions import decide
-from acp_jupyter.host.permissions_paths import Places
-from acp_jupyter.host.protected_names import holds_credentials, is_protected
-from acp_jupyter.packets.notes import Policy
-from acp_jupyter.transcript.items import Location, PermissionOption, ToolCall, ToolKind
+from acp_jupyter.host.requests.policy import decide
+from acp_jupyter.host.requests.protected_paths import SessionFolder, holds_credentials, is_protected
+from acp_jupyter.protocol.host_events.session import Policy
+from acp_jupyter.protocol.packets import Location
+from acp_jupyter.protocol.vocabulary import AcpKind
+from acp_jupyter.transcript.model.tool_items import PermissionOption, ToolCall
 
 OPTIONS = (
     PermissionOption(option_id="yes", name="Allow", option_kind="allow_once"),
@@ -124,7 +125,7 @@ def test_all_below_a_protected_folder_is_protected(folder: str, names: list[str]
     assert is_protected("/".join([folder, *names]))
 
 
-def call(kind: ToolKind, path: str) -> ToolCall:
+def call(kind: AcpKind, path: str) -> ToolCall:
     place = (Location(path=path),)
     return ToolCall(
         id="i1", tool_call_id="c1", title="x", tool_kind=kind, path=path, locations=place
@@ -133,14 +134,14 @@ def call(kind: ToolKind, path: str) -> ToolCall:
 
 @pytest.mark.parametrize("path", CREDENTIALS.split())
 @pytest.mark.parametrize("kind", ["read", "search"])
-def test_read_only_reads_no_credentials(kind: ToolKind, path: str) -> None:
+def test_read_only_reads_no_credentials(kind: AcpKind, path: str) -> None:
     decision = decide("read-only", call(kind, path), OPTIONS)
     assert decision is not None
     assert decision.option_id == "no"
 
 
 @pytest.fixture
-def places(tmp_path: Path) -> Places:
+def places(tmp_path: Path) -> SessionFolder:
     root = tmp_path / "ws"
     for folder in ("bare/objects", "bare/refs", "bare/hooks", "myenv/bin", "own/sub", ".git"):
         (root / folder).mkdir(parents=True)
@@ -151,7 +152,7 @@ def places(tmp_path: Path) -> Places:
     (root / "plain.py").touch()
     (root / "twin.py").hardlink_to(root / "plain.py")
     (root / "single.py").touch()
-    return Places(root, (root / "own",))
+    return SessionFolder(root, (root / "own",))
 
 
 @pytest.mark.parametrize(
@@ -169,24 +170,24 @@ def places(tmp_path: Path) -> Places:
         ("twin.py", True),
     ],
 )
-def test_what_lies_on_disk_counts(places: Places, path: str, protected: bool) -> None:
-    spot = places.spot(path)
+def test_what_lies_on_disk_counts(places: SessionFolder, path: str, protected: bool) -> None:
+    spot = places.locate(path)
     assert spot is not None
     assert spot.protected == protected
 
 
 @pytest.mark.parametrize("path", ["away/x.py", "../x.py", "/etc/passwd", "~/x", "a\u202eb", "C:x"])
-def test_what_leads_out_can_not_be_told(places: Places, path: str) -> None:
-    assert places.spot(path) is None
+def test_what_leads_out_can_not_be_told(places: SessionFolder, path: str) -> None:
+    assert places.locate(path) is None
 
 
 @pytest.mark.parametrize("policy", ["accept-edits", "ask"])
 @pytest.mark.parametrize("path", ["bare/config", "own/a", "twin.py", "innocent/config"])
-def test_no_policy_for_edits_grants_these(places: Places, policy: Policy, path: str) -> None:
-    assert decide(policy, call("edit", path), OPTIONS, places=places) is None
+def test_no_policy_for_edits_grants_these(places: SessionFolder, policy: Policy, path: str) -> None:
+    assert decide(policy, call("edit", path), OPTIONS, folder=places) is None
 
 
-def test_own_folders_are_not_read(places: Places) -> None:
-    spot = places.spot("own/sub/a.txt")
+def test_own_folders_are_not_read(places: SessionFolder) -> None:
+    spot = places.locate("own/sub/a.txt")
     assert spot is not None
     assert spot.secret

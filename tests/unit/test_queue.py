@@ -12,9 +12,9 @@ import pytest
 
 from acp_jupyter.errors import EmptyPrompt, InvalidBlock, NotQueued
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.prompt_blocks import content_blocks
-from acp_jupyter.host.session import Session
-from acp_jupyter.transcript.items import UserMessage
+from acp_jupyter.host.session.prompts import content_blocks
+from acp_jupyter.host.session.session import Session
+from acp_jupyter.transcript.model.items import UserMessage
 from tests.support.driver import Driver, driving
 from tests.support.fake_agents import script
 from tests.support.wait import eventually

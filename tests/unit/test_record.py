@@ -7,29 +7,23 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acp_jupyter.packets.notes import Origin
-from acp_jupyter.transcript.items import (
+from acp_jupyter.protocol.host_events.notes import Origin
+from acp_jupyter.protocol.packets import Location
+from acp_jupyter.protocol.tools.inputs import TodoItem
+from acp_jupyter.protocol.tools.outputs import Diagnostic
+from acp_jupyter.transcript.model.items import (
     AgentMessage,
     Artifact,
-    Diagnostic,
-    Diff,
     ErrorItem,
     FileWriteItem,
     Item,
-    Location,
     Notice,
-    Permission,
     Plan,
     PlanEntry,
     Thought,
-    TodoItem,
-    ToolCall,
     UserMessage,
 )
-from acp_jupyter.transcript.record import TURN_MIME, Bundle, build_bundle
-from acp_jupyter.transcript.redact import Redactor
-from acp_jupyter.transcript.scrub import Scrubber
-from acp_jupyter.transcript.session_state import (
+from acp_jupyter.transcript.model.session_state import (
     AgentInfo,
     ConfigChoice,
     ConfigOption,
@@ -37,6 +31,9 @@ from acp_jupyter.transcript.session_state import (
     SessionState,
     TurnState,
 )
+from acp_jupyter.transcript.model.tool_items import Diff, Permission, ToolCall
+from acp_jupyter.transcript.output.bundle import TURN_MIME, Bundle, build_bundle
+from acp_jupyter.transcript.redaction.redactor import Redactor, Scrubber
 
 ROOT = "/home/ada/my project"
 SECRET = "correct-horse-battery"

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from acp_jupyter.errors import FileRefused
-from acp_jupyter.host.recording.seals import RecordSeals
-from acp_jupyter.host.recording.session import Replaying
-from acp_jupyter.transcript.items import TrustRequest
+from acp_jupyter.host.recording.session_recording import Playback
+from acp_jupyter.host.store.permission_stores import RecordingSeals
+from acp_jupyter.transcript.model.question_items import TrustRequest
 from tests.support.record_host import host_in, opened, ran, recorded
 from tests.support.wait import eventually
 
@@ -98,7 +98,7 @@ def test_the_question_says_what_it_is_about(record: Path, tmp_path: Path) -> Non
         assert question.title == "Play this record?"
         assert "folder/own.acp/own_tools.ndjson was not recorded here" in question.words
         assert session.state.agent_session_id == ""
-        gate = session.turns.asking.trust
+        gate = session.turns.permissions.trust
         assert gate is not None
         driver.run(lambda: gate.answer(trusted=True))
         assert driver.done(session, turn_id).stop_reason == "end_turn"
@@ -120,11 +120,11 @@ def test_what_is_played_is_what_was_looked_at(record: Path, tmp_path: Path) -> N
     """A file that is changed after it was trusted is not played."""
     with host_in(tmp_path / "ws", agents=False) as driver:
         session = opened(driver, "own_tools", "replay")
-        assert isinstance(session.record, Replaying)
-        session.record.look()
+        assert isinstance(session.recording, Playback)
+        session.recording.read()
         _changed(record)
         with pytest.raises(FileRefused, match="has changed since this session began"):
-            session.record.look()
+            session.recording.read()
         turn = ran(driver, session, DEED, policy="accept-edits")
         assert turn.failure is not None
         assert "has changed since this session began" in turn.failure.message
@@ -142,8 +142,8 @@ def test_each_turn_of_a_recording_leaves_one_seal(tmp_path: Path) -> None:
     kept = tmp_path / "data-ws" / "records.json"
     assert stat.S_IMODE(kept.stat().st_mode) == 0o600
     assert kept.read_text().count('"seals"') == 1
-    assert len(RecordSeals(kept)._file.read().seals) == 1
-    assert RecordSeals(kept).made_here(recorded(root, "own_tools.ndjson").read_bytes())
+    assert len(RecordingSeals(kept)._file.read().seals) == 1
+    assert RecordingSeals(kept).is_ours(recorded(root, "own_tools.ndjson").read_bytes())
 
 
 @given(st.lists(st.binary(max_size=40), max_size=6), st.binary(max_size=40))
@@ -153,13 +153,13 @@ def test_a_seal_is_of_the_bytes(
 ) -> None:
     """What was not put is never taken for one's own; nor is anything by another key."""
     folder = tmp_path_factory.mktemp("seals")
-    seals, theirs = RecordSeals(folder / "a.json"), RecordSeals(folder / "b.json")
-    assert not seals.made_here(other)
+    seals, theirs = RecordingSeals(folder / "a.json"), RecordingSeals(folder / "b.json")
+    assert not seals.is_ours(other)
     for record in sealed:
         seals.put(record)
     plain = {record.replace(b"\r\n", b"\n") for record in sealed}
-    assert seals.made_here(other) == (other.replace(b"\r\n", b"\n") in plain)
+    assert seals.is_ours(other) == (other.replace(b"\r\n", b"\n") in plain)
     for record in sealed:
-        assert seals.made_here(record)
-        assert not theirs.made_here(record)
-    assert not RecordSeals(folder).made_here(other)  # a folder can't be read
+        assert seals.is_ours(record)
+        assert not theirs.is_ours(record)
+    assert not RecordingSeals(folder).is_ours(other)  # a folder can't be read

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from acp_jupyter.transcript.items import Item, Plan, ToolCall
-from acp_jupyter.transcript.session_state import TurnState
+from acp_jupyter.transcript.model.items import Item, Plan
+from acp_jupyter.transcript.model.session_state import TurnState
+from acp_jupyter.transcript.model.tool_items import ToolCall
 from tests.support.recorded import recording
 from tests.support.script import Script
 

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from acp_jupyter.transcript.items import AgentMessage, ErrorItem, ToolCall
+from acp_jupyter.transcript.model.items import AgentMessage, ErrorItem
+from acp_jupyter.transcript.model.tool_items import ToolCall
 from tests.support.recorded import RECORDED, TRAFFIC, Recording
 from tests.support.view import View
 

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from acp_jupyter.host.permissions_paths import Places
-from acp_jupyter.host.recording.answers import RecordedAnswers
-from acp_jupyter.host.recording.scrub import WORKSPACE
-from acp_jupyter.host.session import Session
-from acp_jupyter.transcript.items import ToolCall
-from acp_jupyter.transcript.session_state import TurnState
+from acp_jupyter.host.recording.scrubber import WORKSPACE
+from acp_jupyter.host.requests.answers import RecordedAnswers
+from acp_jupyter.host.requests.protected_paths import SessionFolder
+from acp_jupyter.host.session.session import Session
+from acp_jupyter.transcript.model.session_state import TurnState
+from acp_jupyter.transcript.model.tool_items import ToolCall
 from tests.support.driver import Driver
 from tests.support.record_host import host_in, opened, ran, recorded
 
@@ -90,20 +90,20 @@ def test_another_request_than_the_recorded_one_is_refused(was: str, now: str, al
     # The answer of one request, the words of another.
     changed = [line.replace(was, now) for line in lines[:request]]
     assert changed != lines[:request]
-    places = Places(Path(WORKSPACE))
+    places = SessionFolder(Path(WORKSPACE))
     answers = RecordedAnswers(NoScrubs())
-    answers.load("\n".join(lines).encode(), made_here=True)
+    answers.load("\n".join(lines).encode(), is_ours=True)
     lines_now = [*changed, lines[request].replace(was, now), *lines[answered:]]
     other = RecordedAnswers(NoScrubs())
-    other.load("\n".join(lines_now).encode(), made_here=True)
-    (asked,) = (a.call for a in other._asked)
-    assert answers.find(asked, nobody_to_ask=True, places=places) is None
-    (same,) = (a.call for a in answers._asked)
-    again = answers.find(same, nobody_to_ask=True, places=places)
+    other.load("\n".join(lines_now).encode(), is_ours=True)
+    (asked,) = (a.call for a in other._requests)
+    assert answers.find(asked, nobody_to_ask=True, folder=places) is None
+    (same,) = (a.call for a in answers._requests)
+    again = answers.find(same, nobody_to_ask=True, folder=places)
     assert again is not None
     assert (again.option_id, again.by) == ("yes", "record")
     # Each answer counts once.
-    assert answers.find(same, nobody_to_ask=True, places=places) is None
+    assert answers.find(same, nobody_to_ask=True, folder=places) is None
 
 
 class NoScrubs:
@@ -131,5 +131,5 @@ def test_the_cells_own_policy_comes_first(allowed: str, tmp_path: Path) -> None:
 def test_a_record_of_garbage_holds_no_answers() -> None:
     for text in ("", "{}", "[]\n\0", '{"record":1,"d":"!","m":{"note":"session_opened"}}'):
         answers = RecordedAnswers(NoScrubs())
-        answers.load(text.encode(), made_here=True)
-        assert answers._asked == []
+        answers.load(text.encode(), is_ours=True)
+        assert answers._requests == []

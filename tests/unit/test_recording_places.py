@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from acp_jupyter.errors import AcpError, BadRequest, FileRefused, NotAllowed, RecordMissing
-from acp_jupyter.host.recording.place import record_folder
-from acp_jupyter.host.recording.wish import RecordWish
-from acp_jupyter.transcript.items import Notice
+from acp_jupyter.host.recording.recording_file import RecordWish, recording_folder
+from acp_jupyter.transcript.model.items import Notice
 from tests.support.planted import SECRET
 from tests.support.record_host import host_in, opened, ran, recorded
 from tests.support.wait import eventually
@@ -54,7 +53,7 @@ def test_what_something_else_made_is_neither_played_nor_overwritten(tmp_path: Pa
 )
 def test_where_a_record_can_not_lie(notebook: str, path: str, kind: type[AcpError]) -> None:
     with pytest.raises(kind):
-        record_folder(notebook, RecordWish(mode="record", path=path))
+        recording_folder(notebook, RecordWish(mode="record", path=path))
 
 
 @pytest.mark.parametrize(
@@ -67,7 +66,7 @@ def test_where_a_record_can_not_lie(notebook: str, path: str, kind: type[AcpErro
     ],
 )
 def test_where_a_record_lies(notebook: str, path: str, folder: str) -> None:
-    assert str(record_folder(notebook, RecordWish(mode="record", path=path))) == folder
+    assert str(recording_folder(notebook, RecordWish(mode="record", path=path))) == folder
 
 
 @pytest.mark.parametrize("agent", ["../x", "", "A/b", "x\n"])

@@ -12,11 +12,10 @@ import pytest
 
 import acp_jupyter
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.recording.scrub import WORKSPACE, RecordScrubber, record_text
-from acp_jupyter.packets.traffic import TrafficEntry
-from acp_jupyter.transcript.items import Notice
-from acp_jupyter.transcript.redact import Redactor
-from acp_jupyter.transcript.scrub import Scrubber
+from acp_jupyter.host.recording.scrubber import WORKSPACE, RecordingScrubber, recording_text
+from acp_jupyter.protocol.traffic import TrafficEntry
+from acp_jupyter.transcript.model.items import Notice
+from acp_jupyter.transcript.redaction.redactor import Redactor, Scrubber
 from tests.support.planted import SECRET
 from tests.support.record_host import host_in, opened, ran, recorded
 from tests.support.wait import eventually
@@ -62,7 +61,7 @@ def test_a_text_without_secrets_keeps_its_pieces(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["max", "root", "re"])
 def test_a_name_that_is_a_word_stays_in_programs(name: str) -> None:
-    scrubber = RecordScrubber(Scrubber("/srv/books", "/srv/home", Redactor()), name)
+    scrubber = RecordingScrubber(Scrubber("/srv/books", "/srv/home", Redactor()), name)
     assert scrubber.text(f"{name}(a, b)") == f"{name}(a, b)"
     if name == "max":
         assert scrubber.text("/srv/max/x ~max max@host") == "/srv/user/x ~user user@host"
@@ -71,8 +70,8 @@ def test_a_name_that_is_a_word_stays_in_programs(name: str) -> None:
 def test_commands_of_tool_servers_are_left_out() -> None:
     params = {"cwd": "/srv/books", "mcpServers": [{"command": "x", "env": [{"value": "key"}]}]}
     message = {"id": 1, "method": "session/new", "params": params}
-    scrubber = RecordScrubber(Scrubber("/srv/books", "", Redactor(), stand_in=WORKSPACE), "")
-    line = json.loads(record_text([TrafficEntry(1, 0, ">", message)], scrubber))
+    scrubber = RecordingScrubber(Scrubber("/srv/books", "", Redactor(), stand_in=WORKSPACE), "")
+    line = json.loads(recording_text([TrafficEntry(1, 0, ">", message)], scrubber))
     assert line["m"]["params"] == {"cwd": "/workspace", "mcpServers": []}
 
 

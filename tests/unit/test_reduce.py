@@ -9,8 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acp_jupyter.packets.notes import AgentExited, PermissionSettledNote, TurnFailed, TurnStopped
-from acp_jupyter.transcript.items import AgentMessage, Plan, ToolCall
+from acp_jupyter.protocol.host_events.notes import (
+    AgentExited,
+    PermissionSettledNote,
+    TurnFailed,
+    TurnStopped,
+)
+from acp_jupyter.transcript.model.items import AgentMessage, Plan
+from acp_jupyter.transcript.model.tool_items import ToolCall
 from tests.support.script import Script
 from tests.support.view import View
 

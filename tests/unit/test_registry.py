@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from acp_jupyter.errors import AgentStartError, UnknownAgent
-from acp_jupyter.host.registry.agents import CONFIG_FILE, AgentReport, Registry
+from acp_jupyter.host.registry.entries import AgentReport
+from acp_jupyter.host.registry.registry import CONFIG_FILE, Registry
 
 
 def write(folder: Path, content: object) -> Path:

@@ -12,15 +12,9 @@ from types import SimpleNamespace
 import pytest
 
 from acp_jupyter.errors import AgentStartError, BadRequest, UnknownAgent
-from acp_jupyter.host.registry.agents import AgentReport, Registry
-from acp_jupyter.host.registry.entries import Finder
-from acp_jupyter.host.registry.points import EntryPointAgents
-from acp_jupyter.host.registry.public import (
-    PublicAgent,
-    PublicAgents,
-    Snapshot,
-    bundled_snapshot,
-)
+from acp_jupyter.host.registry.entries import AgentReport, EntryPointAgents, Finder
+from acp_jupyter.host.registry.public import PublicAgent, PublicAgents, Snapshot, bundled_snapshot
+from acp_jupyter.host.registry.registry import Registry
 
 PACKAGE = "@some/agent@1.2.3"
 SNAPSHOT = Snapshot(

@@ -10,24 +10,21 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from nbconvert.filters.markdown import markdown2html
 
-from acp_jupyter.transcript.diff_text import unified_diff
-from acp_jupyter.transcript.items import (
+from acp_jupyter.transcript.model.items import (
     AgentMessage,
-    Diff,
     ErrorItem,
     Item,
-    Permission,
     Plan,
     PlanEntry,
     Thought,
-    ToolCall,
     TurnEnd,
     UserMessage,
 )
-from acp_jupyter.transcript.markdown import agent_markdown, fence
-from acp_jupyter.transcript.plain import to_plain
-from acp_jupyter.transcript.render import session_markdown, to_markdown
-from acp_jupyter.transcript.session_state import AgentInfo, SessionState, TurnState
+from acp_jupyter.transcript.model.session_state import AgentInfo, SessionState, TurnState
+from acp_jupyter.transcript.model.tool_items import Diff, Permission, ToolCall
+from acp_jupyter.transcript.output.markdown import session_markdown, turn_markdown, turn_plain_text
+from acp_jupyter.transcript.output.unified_diff import unified_diff
+from acp_jupyter.transcript.safe_text.escaping import agent_markdown, fence
 
 TURN = TurnState(turn_id="t", session_id="s", status="done", stop_reason="end_turn")
 
@@ -66,7 +63,7 @@ ITEMS: tuple[Item, ...] = (
 
 
 def test_a_turn_reads_in_order_with_its_tool_calls_folded() -> None:
-    assert to_markdown(TURN, ITEMS, footer=("Demo 1.0", "policy ask")) == (
+    assert turn_markdown(TURN, ITEMS, footer=("Demo 1.0", "policy ask")) == (
         """\
 **Plan**
 
@@ -95,8 +92,8 @@ Done, see `clean.py`.
 
 
 def test_thoughts_are_left_out_unless_asked_for() -> None:
-    assert "private thought" not in to_markdown(TURN, ITEMS)
-    assert "private thought" in to_markdown(TURN, ITEMS, thoughts=True)
+    assert "private thought" not in turn_markdown(TURN, ITEMS)
+    assert "private thought" in turn_markdown(TURN, ITEMS, thoughts=True)
 
 
 def test_what_a_tool_read_is_left_out_and_other_output_is_capped() -> None:
@@ -111,7 +108,7 @@ def test_what_a_tool_read_is_left_out_and_other_output_is_capped() -> None:
         exit_code=2,
         status="failed",
     )
-    text = to_markdown(TURN, (read, run))
+    text = turn_markdown(TURN, (read, run))
     assert "secret" not in text
     assert "start" in text
     assert "end" in text
@@ -125,11 +122,11 @@ def test_an_error_and_a_stop_are_told_in_words() -> None:
         ErrorItem(id="1", message="It died.", detail="Traceback"),
         TurnEnd(id="2", stop_reason="error", words="It died."),
     )
-    text = to_markdown(failed, items)
+    text = turn_markdown(failed, items)
     assert text.count("It died.") == 1
     assert "Traceback" in text
     stopped = (TurnEnd(id="2", stop_reason="cancelled", words="Stopped by you."),)
-    assert to_markdown(TURN, stopped) == "*Stopped by you.*"
+    assert turn_markdown(TURN, stopped) == "*Stopped by you.*"
 
 
 def test_a_fence_is_longer_than_what_is_inside() -> None:
@@ -153,7 +150,7 @@ def test_a_fence_is_longer_than_what_is_inside() -> None:
 )
 def test_no_answer_swallows_what_follows_it(text: str) -> None:
     """An agent can't hide its tool calls from a reader of the saved notebook."""
-    page = markdown2html(to_markdown(TURN, (AgentMessage(id="1", text=text), edit())))
+    page = markdown2html(turn_markdown(TURN, (AgentMessage(id="1", text=text), edit())))
     assert page.count("<details open>") == 1
     assert page.count("<summary>") == 1
     assert "<script" not in page
@@ -211,7 +208,7 @@ def test_nothing_is_fetched_or_run_by_looking_at_any_answer(pieces: list[str]) -
 
 def test_a_title_can_not_break_out_of_its_line() -> None:
     call = edit(title="Edit\n\n</summary><script>alert(1)</script>", diffs=())
-    page = markdown2html(to_markdown(TURN, (call,)))
+    page = markdown2html(turn_markdown(TURN, (call,)))
     assert "<script" not in page
     assert page.count("</summary>") == 1
 
@@ -220,7 +217,7 @@ def test_plain_text_has_at_most_20_lines_and_says_how_it_ended() -> None:
     answer = AgentMessage(id="1", text="\n".join(f"line {n}" for n in range(100)))
     calls = [edit(id=str(n)) for n in range(50)]
     turn = TURN.model_copy(update={"words": "Stopped by you.", "stop_reason": "cancelled"})
-    lines = to_plain(turn, (answer, *calls), footer=("Demo",)).splitlines()
+    lines = turn_plain_text(turn, (answer, *calls), footer=("Demo",)).splitlines()
     assert len(lines) == 20
     assert lines[0] == "line 0"
     assert lines[-2:] == ["Stopped by you.", "Demo"]

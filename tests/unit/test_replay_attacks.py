@@ -13,9 +13,9 @@ from typing import Literal, get_args
 
 import pytest
 
-from acp_jupyter.host.session import Session
-from acp_jupyter.packets.notes import Policy
-from acp_jupyter.transcript.items import ToolCall
+from acp_jupyter.host.session.session import Session
+from acp_jupyter.protocol.host_events.session import Policy
+from acp_jupyter.transcript.model.tool_items import ToolCall
 from tests.support.driver import Driver
 from tests.support.peer import Json
 from tests.support.record_host import host_in, opened, recorded

@@ -11,9 +11,10 @@ from typing import Any
 
 import pytest
 
-from acp_jupyter.host.host import AgentHost, HostConfig
-from acp_jupyter.host.registry.agents import Registry
-from acp_jupyter.host.session import Session
+from acp_jupyter.host.config import HostConfig
+from acp_jupyter.host.host import AgentHost
+from acp_jupyter.host.registry.registry import Registry
+from acp_jupyter.host.session.session import Session
 from tests.support.driver import Driver
 from tests.support.trusting import trusting
 

@@ -14,10 +14,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acp_jupyter.agents.replay.files import FileChangeError, make_changes, wanted_changes
-from acp_jupyter.agents.replay.localise import Localiser
-from acp_jupyter.agents.replay.pace import Pace
-from acp_jupyter.packets.file_notes import FileBytes, FileChange, FileText
+from acp_jupyter.agents.replay.file_changes import FileChangeError, apply_changes, wanted_changes
+from acp_jupyter.agents.replay.player import Pace
+from acp_jupyter.agents.replay.session import Localiser
+from acp_jupyter.protocol.host_events.workspace import FileBytes, FileChange, FileText
 
 # -- the folder -----------------------------------------------------------------
 
@@ -173,7 +173,7 @@ def change(path: str, before: bytes | None, after: bytes | str | None) -> FileCh
 
 
 def _apply(root: Path, changes: list[FileChange]) -> None:
-    make_changes(wanted_changes(root, changes))
+    apply_changes(wanted_changes(root, changes))
 
 
 def test_files_are_changed_made_and_removed(tmp_path: Path) -> None:

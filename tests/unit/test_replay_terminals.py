@@ -10,10 +10,11 @@ from typing import Any
 
 import pytest
 
-from acp_jupyter.host.host import AgentHost, HostConfig
-from acp_jupyter.host.registry.agents import Registry
-from acp_jupyter.host.session import Session
-from acp_jupyter.transcript.items import ToolCall
+from acp_jupyter.host.config import HostConfig
+from acp_jupyter.host.host import AgentHost
+from acp_jupyter.host.registry.registry import Registry
+from acp_jupyter.host.session.session import Session
+from acp_jupyter.transcript.model.tool_items import ToolCall
 from tests.support.driver import Driver
 from tests.support.fake_agents import AGENTS
 from tests.support.peer import Json

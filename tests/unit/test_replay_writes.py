@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acp_jupyter.agents.replay.consent import Consent
+from acp_jupyter.agents.replay.permissions import AllowedChanges
 from tests.support.peer import Json, select
 from tests.support.replaying import error_of, playing
 from tests.support.score import CWD, Score
@@ -163,10 +163,10 @@ TEXTS = st.text("ab\n", max_size=6)
 def test_only_the_change_that_was_shown_is_covered(
     before: str, after: str, shown: tuple[str, str], path: str
 ) -> None:
-    consent = Consent("/ws")
+    consent = AllowedChanges("/ws")
     diff = {"type": "diff", "path": "/ws/a", "oldText": shown[0], "newText": shown[1]}
     call = {"toolCallId": "c", "kind": "edit", "locations": [{"path": "/ws/a"}], "content": [diff]}
-    consent.asked(1, {"toolCall": call})
+    consent.remember_request(1, {"toolCall": call})
     assert not consent.covers(path, before, after, removed=False)  # nobody has answered yet
     consent.allowed(1)
     covered = consent.covers(path, before, after, removed=False)
@@ -181,9 +181,9 @@ def test_only_the_change_that_was_shown_is_covered(
 
 @pytest.mark.parametrize("kind", ["read", "execute", "other", "think"])
 def test_only_what_changes_files_covers_a_change_that_is_not_shown(kind: str) -> None:
-    consent = Consent("/ws")
+    consent = AllowedChanges("/ws")
     call = {"toolCallId": "c", "kind": kind, "locations": [{"path": "/ws/a"}]}
-    consent.asked(1, {"toolCall": call})
+    consent.remember_request(1, {"toolCall": call})
     consent.allowed(1)
     assert not consent.covers("a", "x", "y", removed=False)
     assert not consent.covers("a", "x", None, removed=True)

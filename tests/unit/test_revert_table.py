@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from acp_jupyter.delivery.change_commands import RevertTurn
+from acp_jupyter.api.models.turns import RevertTurn
 from acp_jupyter.errors import ChangesGone, ChangesRefused
-from acp_jupyter.packets.notes import Origin
+from acp_jupyter.protocol.host_events.notes import Origin
 from tests.support.driver import driving
 from tests.support.fake_agents import script
 from tests.support.keeping import Server

@@ -10,13 +10,19 @@ from typing import Any
 import pytest
 
 from acp_jupyter.errors import KeptFileBroken
-from acp_jupyter.host.permissions import Decision, Standing, decide
-from acp_jupyter.host.permissions_paths import Places
-from acp_jupyter.host.rules.store import RulesStore
-from acp_jupyter.packets.notes import Policy
-from acp_jupyter.packets.permission_notes import Rule, RuleEffect, RuleScope
-from acp_jupyter.transcript.items import Diff, Location, PermissionOption, ToolCall
-from acp_jupyter.transcript.rule_text import RuleTextError, read_rule, rule_for, rule_text
+from acp_jupyter.host.requests.policy import Decision, decide
+from acp_jupyter.host.requests.protected_paths import SessionFolder
+from acp_jupyter.host.requests.rules.rules import CurrentRules
+from acp_jupyter.host.store.permission_stores import RulesStore
+from acp_jupyter.protocol.host_events.session import Policy, Rule, RuleEffect, RuleScope
+from acp_jupyter.protocol.packets import Location
+from acp_jupyter.transcript.model.tool_items import Diff, PermissionOption, ToolCall
+from acp_jupyter.transcript.permissions.rule_text import (
+    RuleTextError,
+    read_rule,
+    rule_for,
+    rule_text,
+)
 
 OPTIONS = tuple(
     PermissionOption(option_id=name, name=name, option_kind=kind)
@@ -52,7 +58,9 @@ def answer(
     root: Path | None = None,
     known: bool = True,
 ) -> str | None:
-    made: Decision | None = decide(policy, tool_call, options, Standing(rules, known), Places(root))
+    made: Decision | None = decide(
+        policy, tool_call, options, CurrentRules(rules, known), SessionFolder(root)
+    )
     return None if made is None else made.option_id
 
 

@@ -15,8 +15,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from acp_jupyter.packets.notes import Policy
-from acp_jupyter.transcript.items import ToolCall
+from acp_jupyter.protocol.host_events.session import Policy
+from acp_jupyter.transcript.model.tool_items import ToolCall
 from tests.support.asked import answer, asked, rule
 
 DENIED, ASKED, ALLOWED = "no", None, "once"

@@ -8,11 +8,13 @@ from typing import Any, get_args
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from acp_jupyter.host.permissions import Standing, decide
-from acp_jupyter.packets.notes import Policy
-from acp_jupyter.packets.permission_notes import Rule
-from acp_jupyter.transcript.items import Diff, Location, PermissionOption, ToolCall, ToolKind
-from acp_jupyter.transcript.rule_text import read_rule
+from acp_jupyter.host.requests.policy import decide
+from acp_jupyter.host.requests.rules.rules import CurrentRules
+from acp_jupyter.protocol.host_events.session import Policy, Rule
+from acp_jupyter.protocol.packets import Location
+from acp_jupyter.protocol.vocabulary import AcpKind
+from acp_jupyter.transcript.model.tool_items import Diff, PermissionOption, ToolCall
+from acp_jupyter.transcript.permissions.rule_text import read_rule
 
 Request = tuple[ToolCall, tuple[PermissionOption, ...]]
 Mutation = Callable[[Request, str], Request]
@@ -37,7 +39,7 @@ def _rules() -> st.SearchStrategy[tuple[Rule, ...]]:
 @st.composite
 def _requests(draw: st.DrawFn) -> Request:
     """Draw a request that does not contradict itself: only commands have a command."""
-    kind = draw(st.sampled_from(get_args(ToolKind)))
+    kind = draw(st.sampled_from(get_args(AcpKind)))
     fields: dict[str, Any] = {"tool_kind": kind}
     if kind == "execute":
         fields["command"] = draw(_COMMANDS)
@@ -108,7 +110,7 @@ MUTATIONS: dict[str, Mutation] = {
 
 def verdict(policy: Policy, request: Request, rules: tuple[Rule, ...]) -> str:
     call, options = request
-    made = decide(policy, call, options, Standing(rules))
+    made = decide(policy, call, options, CurrentRules(rules))
     if made is None:
         return "ask"
     kinds = {option.option_id: option.option_kind for option in options}

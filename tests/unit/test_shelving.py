@@ -16,16 +16,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acp_jupyter.host.shelf import Shelf
-from acp_jupyter.packets.json_shape import read_json
-from acp_jupyter.packets.notes import ImportedPacket
-from acp_jupyter.transcript import shelving
-from acp_jupyter.transcript.item_base import ItemBase
-from acp_jupyter.transcript.items import ToolCall
-from acp_jupyter.transcript.put_away import NEWEST
-from acp_jupyter.transcript.session_state import TurnState
-from acp_jupyter.transcript.shelving import LONG_BYTES, NEWEST_TURNS, lightened
-from acp_jupyter.transcript.state import Transcript
+from acp_jupyter.host.store.spill_file import SpillFile
+from acp_jupyter.protocol.host_events.notes import ImportedPacket
+from acp_jupyter.protocol.json import read_json
+from acp_jupyter.transcript.model import spilling
+from acp_jupyter.transcript.model.item_base import ItemBase
+from acp_jupyter.transcript.model.packed import NEWEST
+from acp_jupyter.transcript.model.session_state import TurnState
+from acp_jupyter.transcript.model.spilling import LONG_BYTES, NEWEST_TURNS, spilled
+from acp_jupyter.transcript.model.state import Transcript
+from acp_jupyter.transcript.model.tool_items import ToolCall
 from tests.support.generated import examples
 from tests.support.odd_packets import PACKETS
 from tests.support.script import Script
@@ -40,14 +40,14 @@ _STEPS = 8
 class Lightened(Script):
     """A session that puts away what it can after each line."""
 
-    def __init__(self, shelf: Shelf | None = None) -> None:
+    def __init__(self, shelf: SpillFile | None = None) -> None:
         super().__init__()
-        self.shelf = Shelf(_ROOM) if shelf is None else shelf
+        self.shelf = SpillFile(_ROOM) if shelf is None else shelf
 
     def line(self, direction: str, message: Json, re: int | None = None) -> int:
         before = len(self.events)
         number = super().line(direction, message, re)
-        self.transcript = lightened(self.transcript, self.events[before:], self.shelf)
+        self.transcript = spilled(self.transcript, self.events[before:], self.shelf)
         return number
 
 
@@ -88,9 +88,9 @@ LINES = st.one_of(
 def test_what_is_put_away_at_once_is_never_missed(lines: list[Json]) -> None:
     """The same events and the same transcript as that of a session that puts nothing away."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(shelving, "LONG_BYTES", -1)
-        patch.setattr(shelving, "NEWEST_TURNS", 0)
-        patch.setattr("acp_jupyter.host.shelf._GATHERED_BYTES", 100)
+        patch.setattr(spilling, "LONG_BYTES", -1)
+        patch.setattr(spilling, "NEWEST_TURNS", 0)
+        patch.setattr("acp_jupyter.host.store.spill_file._GATHERED_BYTES", 100)
         plain, light = Script(), Lightened()
         for number, line in enumerate([{"turn": "new"}, *lines]):
             for script in (plain, light):
@@ -181,7 +181,7 @@ def test_what_is_asked_stays_in_memory_until_it_is_answered() -> None:
     assert isinstance(script.transcript.items.as_held(1), ToolCall)
     script.answer(request, "once")
     script.update("tool_call_update", toolCallId="c", status="completed")
-    assert script.transcript.items.is_put_away(1)
+    assert script.transcript.items.is_spilled(1)
     answered = script.transcript.item(1)
     assert isinstance(answered, ToolCall)
     assert answered.permission is not None
@@ -189,7 +189,7 @@ def test_what_is_asked_stays_in_memory_until_it_is_answered() -> None:
 
 
 def test_without_room_on_the_disk_all_stays_in_memory() -> None:
-    script, plain = Lightened(Shelf(1000)), Script()
+    script, plain = Lightened(SpillFile(1000)), Script()
     _work(script, 60)
     _work(plain, 60)
     assert whole(script.transcript) == whole(plain.transcript)
@@ -202,7 +202,7 @@ def test_a_disk_that_is_full_takes_nothing_and_nothing_is_lost() -> None:
 
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    shelf = Shelf(_ROOM)
+    shelf = SpillFile(_ROOM)
     places: list[int | None] = []
     data = [bytes([number]) * 30_000 for number in range(60)]
     try:

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from acp_jupyter.packets import get_file_path, is_task_tool, is_todo_write_tool, parse_packet
-from acp_jupyter.packets.models import PermissionRequest, ToolCallProgress, ToolCallStart
-from acp_jupyter.transcript.items import ToolCall
+from acp_jupyter.protocol.packets import PermissionRequest, ToolCallProgress, ToolCallStart
+from acp_jupyter.transcript.model.tool_items import ToolCall
 from tests.acceptance.shown import only
 from tests.support.script import Script
 

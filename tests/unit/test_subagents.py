@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from acp_jupyter.dialects.onyx.packet_writer import write_packet
 from acp_jupyter.packets import parse_packet
-from acp_jupyter.packets.dialects.packet_writer import write_packet
-from acp_jupyter.transcript.draft import place_of
-from acp_jupyter.transcript.items import AgentMessage, Item, ToolCall
+from acp_jupyter.transcript.model.items import AgentMessage, Item
+from acp_jupyter.transcript.model.tool_items import ToolCall
+from acp_jupyter.transcript.reduce.draft import index_of
 from tests.support.script import Script
 from tests.support.view import View
 
@@ -181,6 +182,6 @@ def test_any_parents_make_no_circle_and_lose_nothing(steps: list[tuple[str, str,
         parent_id = getattr(item, "parent_id", "")
         if parent_id:
             assert isinstance(known[parent_id], ToolCall)
-            assert place_of(parent_id) < place_of(item.id)
+            assert index_of(parent_id) < index_of(item.id)
             assert known[parent_id].turn_id == item.turn_id
     assert View().take(script.events).state()[1] == [i.model_dump(mode="json") for i in made]

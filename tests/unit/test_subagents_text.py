@@ -5,14 +5,13 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acp_jupyter.transcript.html import html_page
-from acp_jupyter.transcript.items import AgentMessage, Diff, Item, Thought, ToolCall
-from acp_jupyter.transcript.nesting import nested
-from acp_jupyter.transcript.plain import to_plain
-from acp_jupyter.transcript.redact import Redactor
-from acp_jupyter.transcript.render import to_markdown
-from acp_jupyter.transcript.scrub import Scrubber
-from acp_jupyter.transcript.session_state import AgentInfo, SessionState, TurnState
+from acp_jupyter.transcript.model.items import AgentMessage, Item, Thought
+from acp_jupyter.transcript.model.session_state import AgentInfo, SessionState, TurnState
+from acp_jupyter.transcript.model.tool_items import Diff, ToolCall
+from acp_jupyter.transcript.output.html import html_page
+from acp_jupyter.transcript.output.markdown import turn_markdown, turn_plain_text
+from acp_jupyter.transcript.output.outcomes import nested
+from acp_jupyter.transcript.redaction.redactor import Redactor, Scrubber
 
 TURN = TurnState(turn_id="t", session_id="s", status="done", stop_reason="end_turn")
 SESSION = SessionState(
@@ -49,7 +48,7 @@ ITEMS: tuple[Item, ...] = (
 
 
 def test_markdown_has_the_steps_inside_their_call_and_changes_whole() -> None:
-    text = to_markdown(TURN, ITEMS)
+    text = turn_markdown(TURN, ITEMS)
     task, _, answer = text.rpartition("</details>")
     assert answer.strip() == "It is done."
     assert text.count("<details") == 2  # the edit's within the task's
@@ -58,19 +57,19 @@ def test_markdown_has_the_steps_inside_their_call_and_changes_whole() -> None:
     assert "-a\n+b" in task
     assert task.index("Reading file") < task.index("+b") < task.index("Three places.")
     assert "private thought" not in text
-    assert "private thought" in to_markdown(TURN, ITEMS, thoughts=True)
+    assert "private thought" in turn_markdown(TURN, ITEMS, thoughts=True)
 
 
 def test_markdown_of_very_many_steps_says_how_many_are_left_out() -> None:
     many = (call(f"s{n}", f"Step {n}", "i0") for n in range(250))
-    text = to_markdown(TURN, (ITEMS[0], *many))
+    text = turn_markdown(TURN, (ITEMS[0], *many))
     assert "Step 99" in text
     assert "Step 100" not in text
     assert "150 more steps" in text
 
 
 def test_plain_text_counts_them() -> None:
-    assert to_plain(TURN, ITEMS).splitlines() == [
+    assert turn_plain_text(TURN, ITEMS).splitlines() == [
         "It is done.",
         "- Running task · Find usages · 2 steps",
     ]
@@ -98,5 +97,5 @@ def test_every_item_is_told_once(made: list[tuple[bool, str]]) -> None:
     ]
     told = [each.id for item, steps in nested(items) for each in (item, *steps)]
     assert sorted(told) == [item.id for item in items]
-    text = to_markdown(TURN, items)
+    text = turn_markdown(TURN, items)
     assert all(text.count(f"item{n}!") == 1 for n in range(len(made)))

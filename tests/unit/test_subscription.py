@@ -7,8 +7,8 @@ import itertools
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acp_jupyter.delivery.subscription import Subscription, merge
-from acp_jupyter.transcript.events import Event, TextAppended
+from acp_jupyter.api.subscription import Subscription, merge_events
+from acp_jupyter.transcript.model.events import Event, TextAppended
 from tests.support.script import Script
 from tests.support.view import View
 
@@ -56,7 +56,7 @@ def test_merged_flushes_give_the_same_view(steps: list[str], cuts: list[int]) ->
     places = sorted({0, len(events), *(cut for cut in cuts if cut < len(events))})
     view = View()
     for start, end in itertools.pairwise(places):
-        flush = merge(events[start:end])
+        flush = merge_events(events[start:end])
         assert [e.seq for e in flush] == sorted(e.seq for e in flush)
         assert not flush or flush[-1].seq == events[end - 1].seq
         view.take(flush)
@@ -67,9 +67,9 @@ def test_merged_flushes_give_the_same_view(steps: list[str], cuts: list[int]) ->
 def test_resuming_at_any_event_loses_and_doubles_nothing(steps: list[str], resumed: int) -> None:
     events = play(steps)
     cut = min(resumed, len(events))
-    seen = View().take(merge(events[:cut]))
+    seen = View().take(merge_events(events[:cut]))
     after = events[cut - 1].seq if cut else 0
-    seen.take(merge(event for event in events if event.seq > after))
+    seen.take(merge_events(event for event in events if event.seq > after))
     assert seen.state() == View().take(events).state()
 
 
@@ -82,13 +82,13 @@ def append(seq: int, offset: int, text: str) -> TextAppended:
 def test_a_reader_is_woken_once_until_it_takes() -> None:
     wakes: list[None] = []
     subscription = Subscription("s", lambda: wakes.append(None))
-    subscription.offer([append(1, 0, "a")])
-    subscription.offer([append(2, 1, "b")])
+    subscription.push([append(1, 0, "a")])
+    subscription.push([append(2, 1, "b")])
     assert len(wakes) == 1
     (event,) = subscription.take()
     assert (event.seq, event.kind) == (2, "text_appended")
     assert subscription.take() == ()
-    subscription.offer([append(3, 2, "c")])
+    subscription.push([append(3, 2, "c")])
     assert len(wakes) == 2
 
 
@@ -100,7 +100,7 @@ def test_very_much_is_taken_in_parts_and_says_the_same() -> None:
     script.text("x" * 3_000_000)
     script.text("y", kind="agent_thought_chunk")
     script.text("\U0001f600" * 700_000)
-    subscription.offer(script.events)
+    subscription.push(script.events)
     taken: list[Event] = []
     while part := subscription.take():
         texts = (event.text for event in part if isinstance(event, TextAppended))

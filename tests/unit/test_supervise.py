@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from acp_jupyter.host import supervise
+from acp_jupyter.host.process import supervise
 from tests.support.fake_agents import AGENTS
 from tests.support.processes import alive
 from tests.support.wait import eventually
@@ -17,8 +17,8 @@ from tests.support.wait import eventually
 HOST = """
 import asyncio, os, sys
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.process import AgentProcess
-from acp_jupyter.host.registry.agents import AgentSpec
+from acp_jupyter.host.process.agent_process import AgentProcess
+from acp_jupyter.host.registry.registry import AgentSpec
 
 async def main():
     spec = AgentSpec("x", "X", sys.executable, ("-c", sys.argv[1]))
@@ -129,7 +129,7 @@ def test_it_runs_as_a_module_too(tmp_path: Path) -> None:
     life_read, life_write = os.pipe()
     status_read, status_write = os.pipe()
     numbers = (str(life_read), str(status_write), "1", "1")
-    command = [sys.executable, "-m", "acp_jupyter.host.supervise", *numbers, "--"]
+    command = [sys.executable, "-m", "acp_jupyter.host.process.supervise", *numbers, "--"]
     script = [sys.executable, str(AGENTS / "exits_at_once.py")]
     result = subprocess.run(
         [*command, *script],

@@ -6,11 +6,8 @@ from typing import Any
 
 import pytest
 
-from acp_jupyter.packets.terminal_notes import (
-    TerminalExited,
-    TerminalReleased,
-)
-from acp_jupyter.transcript.render import to_markdown
+from acp_jupyter.protocol.host_events.workspace import TerminalExited, TerminalReleased
+from acp_jupyter.transcript.output.markdown import turn_markdown
 from tests.support.script import Script
 from tests.support.terminal_cards import call, cards, puts, shows, starts
 
@@ -213,7 +210,7 @@ def test_the_record_of_a_turn_shows_the_end_of_a_long_output() -> None:
     script.note(TerminalExited(terminal_id="x", exit_code=1))
     script.end(prompt)
     state = script.transcript
-    markdown = to_markdown(state.turns["t1"], state.turn_items("t1"))
+    markdown = turn_markdown(state.turns["t1"], state.turn_items("t1"))
     assert "line 4999\n" in markdown
     assert "exit code 1" in markdown
 
@@ -226,6 +223,6 @@ def test_the_record_of_a_progress_bar_is_one_line() -> None:
     script.note(TerminalExited(terminal_id="x", exit_code=0))
     script.end(prompt)
     state = script.transcript
-    markdown = to_markdown(state.turns["t1"], state.turn_items("t1"))
+    markdown = turn_markdown(state.turns["t1"], state.turn_items("t1"))
     assert markdown.count("%|") == 1
     assert f"100%|{'#' * 100}\ndone\n" in markdown

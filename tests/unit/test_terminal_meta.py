@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acp_jupyter.packets.terminal_notes import (
+from acp_jupyter.protocol.host_events.workspace import (
     TerminalExited,
     TerminalOutput,
     TerminalReleased,

@@ -14,10 +14,10 @@ import pytest_asyncio
 
 from acp_jupyter.errors import TerminalRefused, UnknownTerminal
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.terminals.session import Terminals
-from acp_jupyter.host.terminals.state import TerminalExit
-from acp_jupyter.packets.notes import Note
-from acp_jupyter.packets.terminal_notes import (
+from acp_jupyter.host.workspace.terminal_process import TerminalExit
+from acp_jupyter.host.workspace.terminals import SessionTerminals
+from acp_jupyter.protocol.host_events.notes import Note
+from acp_jupyter.protocol.host_events.workspace import (
     TerminalExited,
     TerminalOutput,
     TerminalReleased,
@@ -35,7 +35,7 @@ class Host:
 
     def __init__(self, root: Path, limits: Limits = LIMITS) -> None:
         self.notes: list[Note] = []
-        self.terminals = Terminals(self.notes.append, root, ENV, limits)
+        self.terminals = SessionTerminals(self.notes.append, root, ENV, limits)
 
     def text(self) -> str:
         return "".join(note.text for note in self.notes if isinstance(note, TerminalOutput))

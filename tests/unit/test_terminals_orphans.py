@@ -16,7 +16,7 @@ import asyncio, os, sys
 from dataclasses import replace
 from pathlib import Path
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.terminals.session import Terminals
+from acp_jupyter.host.workspace.terminals import Terminals
 
 async def main():
     limits = replace(Limits(), term_seconds=0.2)

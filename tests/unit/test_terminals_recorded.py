@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from acp_jupyter.host.host import AgentHost, HostConfig
-from acp_jupyter.host.recording.wish import RecordWish
-from acp_jupyter.host.registry.agents import Registry
-from acp_jupyter.host.session import Session
-from acp_jupyter.transcript.items import ToolCall
+from acp_jupyter.host.config import HostConfig
+from acp_jupyter.host.host import AgentHost
+from acp_jupyter.host.recording.recording_file import RecordWish
+from acp_jupyter.host.registry.registry import Registry
+from acp_jupyter.host.session.session import Session
+from acp_jupyter.transcript.model.tool_items import ToolCall
 from tests.support.driver import Driver
 from tests.support.server import fake_agents
 from tests.support.terminal_steps import ask, call, create, steps, update
@@ -36,7 +37,7 @@ def play(root: Path, mode: str, prompt: str = PROMPT) -> tuple[str, list[ToolCal
     try:
         driver = Driver(host, root)
         wish = RecordWish.model_validate({"mode": mode, "run": "r1"})
-        session: Session = driver.open("terminal_script", notebook_path="own.ipynb", record=wish)
+        session: Session = driver.open("terminal_script", notebook_path="own.ipynb", recording=wish)
         done = driver.done(session, driver.prompt(session, prompt, policy="allow-all"))
         assert done.stop_reason == "end_turn", done.failure
         state = session.transcript

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from pydantic import JsonValue
 
-from acp_jupyter.packets.content import ToolDiff
-from acp_jupyter.packets.models import Location
-from acp_jupyter.transcript.diff_text import unified_diff
-from acp_jupyter.transcript.tool_diffs import diffs
+from acp_jupyter.protocol.content import ToolDiff
+from acp_jupyter.protocol.packets import Location
+from acp_jupyter.transcript.output.unified_diff import unified_diff
+from acp_jupyter.transcript.reduce.tool_fields import content_diffs
 
 A = "/w/a.py"
 TOP = ToolDiff(path=A, old_text="a\nb\nc\nold\ne", new_text="a\nb\nc\nnew\nmore\ne")
@@ -17,7 +17,7 @@ LOW = ToolDiff(path=A, old_text="f\ng\nh\nold", new_text="f\ng\nh\nnew")
 
 def places(*told: ToolDiff, lines: tuple[int | None, ...] = (), **raw: JsonValue) -> list[object]:
     locations = [Location(path=A, line=line) for line in lines]
-    shown = diffs(told, "/w", exists=True, raw_input=raw, locations=locations)
+    shown = content_diffs(told, "/w", exists=True, raw_input=raw, locations=locations)
     return [(diff.old_line, diff.new_line) for diff in shown]
 
 
@@ -45,7 +45,7 @@ def test_what_is_replaced_alone_has_no_place() -> None:
 
 
 def test_the_record_counts_as_the_view_does() -> None:
-    (shown,) = diffs((LOW,), "/w", exists=True, locations=[Location(path=A, line=41)])
+    (shown,) = content_diffs((LOW,), "/w", exists=True, locations=[Location(path=A, line=41)])
     assert "@@ -41,4 +41,4 @@" in unified_diff(shown).splitlines()[2]
 
 
@@ -54,5 +54,5 @@ def test_lines_are_counted_of_what_is_not_too_long() -> None:
     for lines, counted in ((1999, (1, 0)), (2000, (None, None))):
         text = "x\n" * lines
         whole = ToolDiff(path=A, old_text=text, new_text=f"{text}y\n")
-        (shown,) = diffs((whole,), "/w", exists=True)
+        (shown,) = content_diffs((whole,), "/w", exists=True)
         assert (shown.added, shown.removed) == counted

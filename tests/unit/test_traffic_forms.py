@@ -11,12 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acp_jupyter.packets.dialects.traffic_log.log import LogProblem, read_log
-from acp_jupyter.packets.json_shape import read_json
-from acp_jupyter.packets.models import AgentMessageChunk
-from acp_jupyter.packets.normalise import normalise
-from acp_jupyter.packets.reader import TrafficReader
-from acp_jupyter.packets.traffic import TrafficEntry
+from acp_jupyter.protocol.json import read_json
+from acp_jupyter.protocol.log.json_values import LogProblem
+from acp_jupyter.protocol.log.log import read_log
+from acp_jupyter.protocol.normalise import normalise
+from acp_jupyter.protocol.packets import AgentMessageChunk
+from acp_jupyter.protocol.traffic import TrafficEntry
+from acp_jupyter.protocol.traffic_reader import TrafficReader
 from tests.support.recorded import TRAFFIC
 
 LOGS = Path(__file__).parents[1] / "fixtures" / "logs"

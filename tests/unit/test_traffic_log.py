@@ -9,9 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.traffic_log import TrafficLog, read_traffic
-from acp_jupyter.packets.traffic import TrafficEntry
-from acp_jupyter.transcript.redact import REDACTED, Redactor
+from acp_jupyter.host.store.log_entries import read_traffic
+from acp_jupyter.host.store.traffic_log import TrafficLog
+from acp_jupyter.protocol.traffic import TrafficEntry
+from acp_jupyter.transcript.redaction.redactor import REDACTED, Redactor
 
 
 def entry(seq: int, **message: object) -> TrafficEntry:

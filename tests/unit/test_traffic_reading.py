@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from acp_jupyter.delivery import traffic_reading
-from acp_jupyter.delivery.traffic_commands import GetTraffic, TrafficLine
-from acp_jupyter.delivery.traffic_reading import read_line, read_page
+from acp_jupyter.api.commands import traffic
+from acp_jupyter.api.commands.traffic import read_line, read_page
+from acp_jupyter.api.models.traffic import GetTraffic, TrafficLine
 from acp_jupyter.errors import BadRequest
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.traffic_log import TrafficLog
-from acp_jupyter.packets.traffic import Direction, TrafficEntry
+from acp_jupyter.host.store.traffic_log import TrafficLog
+from acp_jupyter.protocol.traffic import Direction, TrafficEntry
 
 Json = dict[str, object]
 
@@ -126,8 +126,8 @@ def test_every_line_comes_once_in_both_directions(
 ) -> None:
     path = log(tmp_path_factory.mktemp("log"), entries(*(chunk("x" * size) for size in sizes)))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(traffic_reading, "_LOOK_BYTES", look)
-        patch.setattr(traffic_reading, "_BLOCK", 100)
+        patch.setattr(traffic, "_LOOK_BYTES", look)
+        patch.setattr(traffic, "_BLOCK", 100)
         numbers = list(range(1, len(sizes) + 1))
         assert [line.seq for line in forwards(path, limit=limit)] == numbers
         assert [line.seq for line in backwards(path, limit=limit)] == numbers

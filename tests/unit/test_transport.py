@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acp_jupyter.host.lines import LineSplitter, OverlongLine
+from acp_jupyter.host.process.pipes import LineSplitter, OverlongLine
 from tests.support.fake_agents import fake_agent
 from tests.support.talk import FAST, talk_to
 

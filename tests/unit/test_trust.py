@@ -10,12 +10,13 @@ from pathlib import Path
 import pytest
 
 from acp_jupyter.errors import FolderNotTrusted, KeptFileBroken, PermissionSettled
-from acp_jupyter.host.host import AgentHost, HostConfig
-from acp_jupyter.host.registry.agents import Registry
-from acp_jupyter.host.session import Session
-from acp_jupyter.host.trust import TrustGate, too_much
-from acp_jupyter.host.trust_store import TrustStore
-from acp_jupyter.transcript.items import TrustRequest
+from acp_jupyter.host.config import HostConfig
+from acp_jupyter.host.host import AgentHost
+from acp_jupyter.host.registry.registry import Registry
+from acp_jupyter.host.requests.trust import TrustRequests, too_much
+from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.store.permission_stores import TrustStore
+from acp_jupyter.transcript.model.question_items import TrustRequest
 from tests.support.driver import Driver
 from tests.support.server import fake_agents
 from tests.support.wait import eventually
@@ -46,8 +47,8 @@ def driver(hosts: Opens) -> Driver:
     return hosts()
 
 
-def gate(session: Session) -> TrustGate:
-    found = session.turns.asking.trust
+def gate(session: Session) -> TrustRequests:
+    found = session.turns.permissions.trust
     assert found is not None
     return found
 
@@ -139,17 +140,17 @@ def test_a_trusted_folder_counts_for_all_below_it_and_for_other_servers(
     hosts: Opens, tmp_path: Path
 ) -> None:
     first, second = hosts(), hosts()
-    store = first.host.guards.trust
+    store = first.host.permission_stores.trust
     assert not store.trusts(first.root)
     store.trust(first.root)
-    assert second.host.guards.trust.trusts(first.root / "below")
-    assert not second.host.guards.trust.trusts(tmp_path)
-    assert not second.host.guards.trust.trusts(tmp_path / "ws2")
+    assert second.host.permission_stores.trust.trusts(first.root / "below")
+    assert not second.host.permission_stores.trust.trusts(tmp_path)
+    assert not second.host.permission_stores.trust.trusts(tmp_path / "ws2")
     file = tmp_path / "data" / "trust.json"
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert store.revoke(str(first.root))
     assert not store.revoke(str(first.root))
-    assert not second.host.guards.trust.trusts(first.root)
+    assert not second.host.permission_stores.trust.trusts(first.root)
 
 
 def test_a_link_out_of_a_trusted_folder_is_not_trusted(tmp_path: Path) -> None:

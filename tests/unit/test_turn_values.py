@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from acp_jupyter.delivery.frames import TurnDetail
-from acp_jupyter.kernel.turn_values import TurnValues
-from acp_jupyter.transcript.items import AgentMessage, Artifact, Item
-from acp_jupyter.transcript.session_state import AgentInfo, SessionState, TurnState
+from acp_jupyter.api.models.turns import TurnDetail
+from acp_jupyter.kernel.turn.contents import TurnValues
+from acp_jupyter.transcript.model.items import AgentMessage, Artifact, Item
+from acp_jupyter.transcript.model.session_state import AgentInfo, SessionState, TurnState
 
 
 class Held(TurnValues):

@@ -8,19 +8,24 @@ from typing import Any, cast
 
 import pytest
 
-from acp_jupyter.delivery.frames import TurnDetail
-from acp_jupyter.notebook import waiting_cells
-from acp_jupyter.notebook.kernel_runner import KernelTrouble, RunResult
-from acp_jupyter.notebook.kernel_work import FinishedWork, KernelWork, RunCode
-from acp_jupyter.notebook.waiting_cells import NoCellWaits, WaitingCells
+from acp_jupyter.api.models.turns import TurnDetail
+from acp_jupyter.notebook_tools import kernel_work
+from acp_jupyter.notebook_tools.kernel_runner import KernelError, RunResult
+from acp_jupyter.notebook_tools.kernel_work import (
+    FinishedWork,
+    KernelWork,
+    NoCellWaits,
+    RunCodeWork,
+    WaitingCells,
+)
 from acp_jupyter.server import kernel_runner
 from acp_jupyter.server.kernel_runner import ServerKernelRunner
 
 _OK = RunResult(status="ok")
 
 
-def work(name: str = "w") -> RunCode:
-    return RunCode(work_id=name, code="1", timeout_seconds=1)
+def work(name: str = "w") -> RunCodeWork:
+    return RunCodeWork(work_id=name, code="1", timeout_seconds=1)
 
 
 def pass_over() -> None:
@@ -62,7 +67,7 @@ async def test_a_kernel_gets_no_work_of_another() -> None:
 
 @pytest.mark.asyncio
 async def test_where_no_cell_waits_the_work_is_given_back(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(waiting_cells, "_BETWEEN_SECONDS", 0.05)
+    monkeypatch.setattr(kernel_work, "_BETWEEN_SECONDS", 0.05)
     cells = WaitingCells()
     assert not cells.waits("k")
     with pytest.raises(NoCellWaits):
@@ -75,7 +80,7 @@ async def test_a_cell_that_looks_again_without_an_answer_has_lost_it() -> None:
     job = asyncio.create_task(cells.do("k", work(), stop=pass_over))
     await taken(cells)
     looking = asyncio.create_task(cells.follow("k", never()))
-    with pytest.raises(KernelTrouble, match="was lost"):
+    with pytest.raises(KernelError, match="was lost"):
         await job
     looking.cancel()
 
@@ -106,7 +111,7 @@ async def test_what_waits_for_a_kernel_that_was_restarted_fails() -> None:
     await taken(cells)
     cells.forget("k")
     for job in jobs:
-        with pytest.raises(KernelTrouble, match="ended or was restarted"):
+        with pytest.raises(KernelError, match="ended or was restarted"):
             await job
     assert not cells.waits("k")
 
@@ -119,7 +124,7 @@ async def test_too_much_waiting_work_is_refused() -> None:
         for number in range(100)
     ]
     await asyncio.sleep(0)
-    with pytest.raises(KernelTrouble, match="Too many"):
+    with pytest.raises(KernelError, match="Too many"):
         await cells.do("k", work(), stop=pass_over)
     for job in jobs:
         job.cancel()
@@ -158,11 +163,11 @@ async def test_a_kernel_that_is_busy_for_ever_is_told_in_time(
     monkeypatch.setattr(kernel_runner, "_BUSY_SECONDS", 0.2)
     kernels = BusyKernels()
     runner = runner_of(kernels, WaitingCells())
-    with pytest.raises(KernelTrouble) as told:
+    with pytest.raises(KernelError) as told:
         await runner.execute("k", "1", timeout_seconds=1)
     assert told.value.trouble == "busy"
     kernels.execution_state = "dead"
-    with pytest.raises(KernelTrouble) as told:
+    with pytest.raises(KernelError) as told:
         await runner.variables("k")
     assert told.value.trouble == "dead"
 
@@ -174,7 +179,7 @@ async def test_a_cell_that_never_answers_is_given_up(monkeypatch: pytest.MonkeyP
     runner = runner_of(BusyKernels(), cells)
     looking = asyncio.create_task(taken(cells))
     await asyncio.sleep(0)
-    with pytest.raises(KernelTrouble) as told:
+    with pytest.raises(KernelError) as told:
         await runner.execute("k", "1", timeout_seconds=0.1)
     assert told.value.trouble == "timeout"
     assert (await looking).op == "run"

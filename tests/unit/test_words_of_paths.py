@@ -5,8 +5,8 @@ from __future__ import annotations
 from pydantic import JsonValue
 
 from acp_jupyter.packets import get_file_path
-from acp_jupyter.packets.content import read_tool_content
-from acp_jupyter.packets.words import ToolFacts, describe_tool
+from acp_jupyter.protocol.content import read_tool_content
+from acp_jupyter.protocol.tools.titles import ToolFacts, describe_tool
 
 
 def test_a_card_names_the_first_diff_that_has_a_path() -> None:

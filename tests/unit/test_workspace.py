@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from acp_jupyter.errors import BadRequest, NotAllowed
-from acp_jupyter.host.workspace import choose_cwd, resolve_cwd
+from acp_jupyter.host.workspace.folders import choose_cwd, resolve_cwd
 
 
 @pytest.fixture

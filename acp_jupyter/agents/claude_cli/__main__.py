@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 
-from .agent import ClaudeCliAgent
+from acp_jupyter.agents.claude_cli.agent import ClaudeCliAgent
 
 
 async def _main() -> None:

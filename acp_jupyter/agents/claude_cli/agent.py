@@ -1,4 +1,4 @@
-"""The agent: ACP's methods, and its sessions."""
+"""`ClaudeCliAgent`: ACP's methods, and its sessions, new or resumed."""
 
 from __future__ import annotations
 
@@ -8,10 +8,19 @@ import os
 import re
 import signal
 import uuid
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Mapping
 from importlib import metadata
 from pathlib import Path
 
+from acp_jupyter.agents.claude_cli.cli_input import user_message
+from acp_jupyter.agents.claude_cli.command import (
+    MODEL_OPTION,
+    CliMissingError,
+    find_cli,
+    mcp_servers,
+    modes,
+)
+from acp_jupyter.agents.claude_cli.session import Session
 from acp_jupyter.agents.rpc import (
     INTERNAL_ERROR,
     INVALID_PARAMS,
@@ -20,15 +29,6 @@ from acp_jupyter.agents.rpc import (
     Peer,
     RpcError,
 )
-
-from .command import CliMissingError, find_cli
-from .history import is_known
-from .mcp import mcp_servers
-from .options import MODEL_OPTION, modes
-from .prompt import user_message
-from .session import Session
-
-__all__ = ["ClaudeCliAgent"]
 
 _PROTOCOL_VERSION = 1
 _RESOURCE_NOT_FOUND = -32002
@@ -43,7 +43,7 @@ class ClaudeCliAgent:
         self._ended = asyncio.Event()
         self._peer = Peer(self._on_request, self._on_notification, self._ended.set)
         self._sessions: dict[str, Session] = {}
-        self._asks = False
+        self._can_ask = False
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def serve(self) -> None:
@@ -68,7 +68,7 @@ class ClaudeCliAgent:
     def _on_request(self, request_id: object, method: str, params: Json) -> None:
         match method:
             case "initialize":
-                self._asks = _can_ask(params)
+                self._can_ask = _can_ask(params)
                 self._peer.answer(request_id, _initialize())
             case "session/new":
                 session = self._open(str(uuid.uuid4()), params, resumes=False)
@@ -144,7 +144,7 @@ class ClaudeCliAgent:
             raise RpcError(INTERNAL_ERROR, str(error)) from None
         servers = mcp_servers(params.get("mcpServers"))
         session = Session(
-            self._peer, session_id, Path(cwd), servers, resumes=resumes, asks=self._asks
+            self._peer, session_id, Path(cwd), servers, resumes=resumes, can_ask=self._can_ask
         )
         self._sessions[session_id] = session
         return session
@@ -193,3 +193,16 @@ def _version() -> str:
         return metadata.version("acp-jupyter")
     except metadata.PackageNotFoundError:
         return "0"
+
+
+def is_known(session_id: str, environment: Mapping[str, str]) -> bool:
+    """Tell whether a conversation can be resumed.
+
+    Parameters
+    ----------
+    session_id
+        Letters, digits and dashes.
+    """
+    home = Path(environment.get("HOME") or "~").expanduser()
+    folder = Path(environment.get("CLAUDE_CONFIG_DIR") or home / ".claude")
+    return any(folder.glob(f"projects/*/{session_id}.jsonl"))

@@ -1,16 +1,17 @@
-"""How the Claude CLI is found and started."""
+"""How the CLI is found and started, and what a client can choose of a session."""
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
-from collections.abc import Mapping
+import tempfile
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from acp_jupyter.agents.rpc import Json
-
-__all__ = ["CliMissingError", "Launch", "cli_arguments", "cli_environment", "find_cli"]
+from acp_jupyter.agents.rpc import INVALID_PARAMS, Json, RpcError
+from acp_jupyter.protocol.objects import Obj, items, obj, text
 
 _PATH_VARIABLE = "CLAUDE_CLI_PATH"
 _INSTALL = "npm install -g @anthropic-ai/claude-code"
@@ -42,7 +43,7 @@ class Launch:
     model: str
     servers: Json
     """MCP servers, as the CLI spells them."""
-    asks: bool = False
+    can_ask: bool = False
     """Whether the client can show the questions of the CLI's question tool."""
 
 
@@ -84,7 +85,7 @@ def cli_arguments(launch: Launch, mcp_config: Path | None) -> list[str]:
     arguments = [*_STREAMS, session, launch.session_id, "--permission-mode", launch.mode]
     if launch.model:
         arguments += ["--model", launch.model]
-    if not launch.asks:
+    if not launch.can_ask:
         arguments.append("--disallowedTools=AskUserQuestion")
     if mcp_config is not None:
         arguments += ["--mcp-config", str(mcp_config)]
@@ -95,3 +96,161 @@ def cli_environment(environment: Mapping[str, str]) -> dict[str, str]:
     """Return the CLI's environment: ours, and that it tells when it is idle."""
     kept = {name: value for name, value in environment.items() if name not in _NOT_INHERITED}
     return {**kept, "CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS": "1"}
+
+
+def mcp_servers(raw: object) -> Json:
+    """Return the client's servers in the CLI's spelling.
+
+    Raises
+    ------
+    RpcError
+        One of them can't be read.
+    """
+    servers: Json = {}
+    for server in raw if isinstance(raw, list) else []:
+        match server:
+            case {"name": str(name), "command": str(command)}:
+                servers[name] = {
+                    "type": "stdio",
+                    "command": command,
+                    "args": [arg for arg in server.get("args") or [] if isinstance(arg, str)],
+                    "env": _pairs(server.get("env")),
+                }
+            case {"name": str(name), "type": "http" | "sse" as kind, "url": str(url)}:
+                headers = _pairs(server.get("headers"))
+                servers[name] = {"type": kind, "url": url, "headers": headers}
+            case _:
+                raise RpcError(INVALID_PARAMS, "An MCP server can't be read.")
+    return servers
+
+
+def _pairs(raw: object) -> Json:
+    found: Iterable[object] = raw if isinstance(raw, list) else []
+    return {
+        pair["name"]: pair["value"]
+        for pair in found
+        if isinstance(pair, dict) and isinstance(pair.get("name"), str) and "value" in pair
+    }
+
+
+def write_mcp_config(servers: Json) -> Path | None:
+    """Write the servers to a file that nobody else reads: they may have keys."""
+    if not servers:
+        return None
+    handle, name = tempfile.mkstemp(prefix="claude-cli-mcp-", suffix=".json")
+    with os.fdopen(handle, "w") as file:
+        json.dump({"mcpServers": servers}, file)
+    return Path(name)
+
+
+DEFAULT_MODE = "default"
+MODEL_OPTION = "model"
+_MOST_WORDS = 160
+
+_MODES = {
+    "default": ("Ask", "Asks before it changes files or runs commands"),
+    "acceptEdits": ("Accept edits", "Edits files without asking; asks before commands"),
+    "plan": ("Plan", "Reads and plans; changes nothing"),
+    "dontAsk": ("Don't ask", "Rejects whatever it would have to ask for"),
+}
+"""``bypassPermissions`` is not among them: an agent that asks nothing is no choice of a menu."""
+
+_MODELS = {"default": "Default", "opus": "Opus", "sonnet": "Sonnet", "haiku": "Haiku"}
+"""The CLI's own names; it tells the full list when it has started."""
+
+
+def modes(current: str) -> Json:
+    """Return ACP's ``modes`` of a session."""
+    available = [
+        {"id": mode, "name": name, "description": words} for mode, (name, words) in _MODES.items()
+    ]
+    return {"currentModeId": current, "availableModes": available}
+
+
+def known_mode(mode: object) -> str:
+    """Return a mode that can be set.
+
+    Raises
+    ------
+    RpcError
+        There is no such mode.
+    """
+    if isinstance(mode, str) and mode in _MODES:
+        return mode
+    raise RpcError(INVALID_PARAMS, f"There is no mode {mode!r}. Modes: {', '.join(_MODES)}.")
+
+
+class Models:
+    """The models of a session, and the chosen one."""
+
+    def __init__(self) -> None:
+        self.current = "default"
+        self._names = dict(_MODELS)
+        self._descriptions: dict[str, str] = {}
+
+    def learn(self, answer: Obj) -> bool:
+        """Take the list from the CLI's answer to ``initialize``; tell whether there was one."""
+        models = [obj(model) for model in items(answer.get("models"))]
+        names = {text(m.get("value")): text(m.get("displayName")) for m in models}
+        names.pop("", None)
+        if not names:
+            return False
+        self._names = {value: name or value for value, name in names.items()}
+        self._descriptions = {text(m.get("value")): text(m.get("description")) for m in models}
+        return True
+
+    def check(self, model: object) -> str:
+        """Return a model that can be chosen.
+
+        Raises
+        ------
+        RpcError
+            There is no such model.
+        """
+        if isinstance(model, str) and model in self._names:
+            return model
+        names = ", ".join(self._names)
+        raise RpcError(INVALID_PARAMS, f"There is no model {model!r}. Models: {names}.")
+
+    def argument(self) -> str:
+        """Return what the CLI is started with; nothing for its default."""
+        return "" if self.current == "default" else self.current
+
+    def config_options(self) -> list[Json]:
+        """Return ACP's ``configOptions``."""
+        options = [
+            {"value": value, "name": name, "description": self._descriptions.get(value, "")}
+            for value, name in self._names.items()
+        ]
+        return [
+            {
+                "id": MODEL_OPTION,
+                "name": "Model",
+                "category": "model",
+                "type": "select",
+                "currentValue": self.current,
+                "options": options,
+            }
+        ]
+
+
+def commands_update(answer: Obj) -> Json | None:
+    """Return ACP's available_commands_update from the CLI's answer to ``initialize``."""
+    commands: list[Json] = []
+    for command in map(obj, items(answer.get("commands"))):
+        name = text(command.get("name"))
+        if name and not name.startswith("_"):
+            entry: Json = {"name": name, "description": _one_line(command)}
+            if hint := text(command.get("argumentHint")):
+                entry["input"] = {"hint": hint}
+            commands.append(entry)
+    if not commands:
+        return None
+    return {"sessionUpdate": "available_commands_update", "availableCommands": commands}
+
+
+def _one_line(command: Obj) -> str:
+    """The CLI describes a command to its model, at length; the first sentence is for people."""
+    line = " ".join(text(command.get("description")).split())
+    sentence = line.partition(". ")[0]
+    return sentence if len(sentence) <= _MOST_WORDS else f"{sentence[: _MOST_WORDS - 1]}…"

@@ -1,36 +1,48 @@
-"""One session: its CLI, and the turn that runs in it."""
+"""One session: its CLI, the running turn, and edits with what the files held before."""
 
 from __future__ import annotations
 
 import asyncio
 import uuid
 from collections.abc import Coroutine
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import assert_never
 
+from pydantic import JsonValue
+
+from acp_jupyter.agents.claude_cli.cli_input import (
+    QUESTION_TOOL,
+    answer_questions,
+    control_response,
+    decision,
+    deny,
+    question_form,
+)
+from acp_jupyter.agents.claude_cli.cli_process import LiveCli
+from acp_jupyter.agents.claude_cli.command import (
+    DEFAULT_MODE,
+    CliMissingError,
+    Launch,
+    Models,
+    commands_update,
+    known_mode,
+)
 from acp_jupyter.agents.rpc import INTERNAL_ERROR, INVALID_REQUEST, Json, Peer, RpcError
-from acp_jupyter.packets.dialects.claude_cli.results import (
+from acp_jupyter.dialects.claude_stream.results import (
     CliResult,
     ControlAnswered,
-    ControlAsked,
-    PermissionAsked,
+    ControlRequested,
+    PermissionRequested,
     PermissionWithdrawn,
     StateChanged,
     TurnEnd,
     TurnError,
     Update,
+    is_logged_out,
+    login_error,
 )
-from acp_jupyter.packets.json_fields import Obj, obj, text
-
-from .command import CliMissingError, Launch
-from .live import LiveCli
-from .old_text import with_old_text
-from .options import DEFAULT_MODE, Models, commands_update, known_mode
-from .permission import control_response, decision, deny
-from .questions import QUESTION_TOOL, answer_questions, question_form
-from .turn import Turn, death
-
-__all__ = ["Session"]
+from acp_jupyter.protocol.objects import Obj, items, number, obj, text
 
 _INTERRUPT_SECONDS = 2.0
 _NO_START = "The Claude CLI can't be started"
@@ -45,12 +57,12 @@ class Session:
         MCP servers, as the CLI spells them.
     resumes
         Whether the CLI knows a conversation of this id.
-    asks
+    can_ask
         Whether the client can show questions.
     """
 
     def __init__(
-        self, peer: Peer, session_id: str, cwd: Path, servers: Json, *, resumes: bool, asks: bool
+        self, peer: Peer, session_id: str, cwd: Path, servers: Json, *, resumes: bool, can_ask: bool
     ) -> None:
         self.id = session_id
         self.mode = DEFAULT_MODE
@@ -60,7 +72,7 @@ class Session:
         self._servers = servers
         self._cli_session_id = session_id
         self._resumes = resumes
-        self._asks = asks
+        self._can_ask = can_ask
         self._cli: LiveCli | None = None
         self._stopping: asyncio.Task[None] | None = None
         self._turn: Turn | None = None
@@ -138,7 +150,7 @@ class Session:
                 self.mode,
                 self.models.argument(),
                 self._servers,
-                self._asks,
+                self._can_ask,
             )
             self._cli = await LiveCli.start(
                 launch,
@@ -159,7 +171,7 @@ class Session:
             question.cancel()
         turn = self._turn
         if turn is not None and turn.is_sent:
-            turn.outcome = turn.outcome or death(cli.ending, cli.last_words)
+            turn.outcome = turn.outcome or exit_error(cli.end_reason, cli.last_words)
             self._finish(turn)
 
     async def _interrupt(self, turn: Turn, cli: LiveCli) -> None:
@@ -201,13 +213,13 @@ class Session:
                 # Only now is it done: subagents may go on after the first result.
                 if state == "idle" and self._turn is not None and self._turn.outcome is not None:
                     self._finish(self._turn)
-            case PermissionAsked(request_id):
+            case PermissionRequested(request_id):
                 task = self._questions[request_id] = self._spawn(self._ask(result))
                 task.add_done_callback(lambda _: self._questions.pop(request_id, None))
             case PermissionWithdrawn(request_id):
                 if (question := self._questions.get(request_id)) is not None:
                     question.cancel()
-            case ControlAsked() | ControlAnswered():
+            case ControlRequested() | ControlAnswered():
                 pass  # between the CLI and `LiveCli`
             case _:
                 assert_never(result)
@@ -231,9 +243,9 @@ class Session:
             options = self.models.config_options()
             self._notify({"sessionUpdate": "config_option_update", "configOptions": options})
 
-    async def _ask(self, question: PermissionAsked) -> None:
+    async def _ask(self, question: PermissionRequested) -> None:
         """ACP: session/request_permission, elicitation/create. Only "allow" allows."""
-        is_form = self._asks and question.tool_name == QUESTION_TOOL
+        is_form = self._can_ask and question.tool_name == QUESTION_TOOL
         method = "elicitation/create" if is_form else "session/request_permission"
         call = with_old_text(obj(question.params.get("toolCall")), self._cwd)
         params = question_form(question) if is_form else {**question.params, "toolCall": call}
@@ -248,3 +260,77 @@ class Session:
 
     def _notify(self, update: Json) -> None:
         self._peer.notify("session/update", {"sessionId": self.id, "update": update})
+
+
+@dataclass(slots=True)
+class Turn:
+    """What is known of a turn; answered once."""
+
+    request_id: object
+    is_sent: bool = False
+    is_cancelled: bool = False
+    outcome: TurnEnd | TurnError | None = None
+    ended: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def answer(self, peer: Peer) -> None:
+        """Answer the prompt. A turn that was stopped is cancelled, whatever the CLI calls it."""
+        self.ended.set()
+        if self.is_cancelled:
+            kept = self.outcome.response if isinstance(self.outcome, TurnEnd) else {}
+            peer.answer(self.request_id, {**kept, "stopReason": "cancelled"})
+            return
+        match self.outcome:
+            case TurnEnd(response):
+                peer.answer(self.request_id, {**response})
+            case TurnError(error):
+                peer.fail(self.request_id, _rpc_error(error))
+            case None:
+                words = "The Claude CLI gave no answer."
+                peer.fail(self.request_id, RpcError(INTERNAL_ERROR, words))
+            case _:
+                assert_never(self.outcome)
+
+
+def _rpc_error(error: Obj) -> RpcError:
+    code = number(error.get("code"))
+    message = text(error.get("message"))
+    return RpcError(INTERNAL_ERROR if code is None else code, message, error.get("data"))
+
+
+def exit_error(end_reason: str, last_words: str) -> TurnError:
+    """Return how a turn ends whose process is gone."""
+    if is_logged_out(last_words):
+        return TurnError(login_error(last_words), needs_login=True)
+    message = f"The Claude CLI {end_reason} during the turn. Your next message starts it again."
+    error: Obj = {"code": INTERNAL_ERROR, "message": message}
+    return TurnError({**error, "data": {"details": last_words}} if last_words else error)
+
+
+_MOST_BYTES = 1024 * 1024
+
+
+def with_old_text(call: Obj, cwd: Path) -> Obj:
+    """Return a tool call whose diffs tell a file that is replaced from a new one."""
+    if call.get("status") in ("completed", "failed") or "content" not in call:
+        return call
+    content: list[JsonValue] = [_with_old(obj(item), cwd) for item in items(call["content"])]
+    return {**call, "content": content}
+
+
+def _with_old(item: Obj, cwd: Path) -> Obj:
+    if item.get("type") != "diff" or item.get("oldText") is not None:
+        return item
+    old = _read(cwd / text(item.get("path")))
+    # The same text: it is written already, and the result will tell what was there.
+    return item if old is None or old == item.get("newText") else {**item, "oldText": old}
+
+
+def _read(path: Path) -> str | None:
+    try:
+        if not path.is_file():  # a pipe would hang
+            return None
+        with path.open("rb") as file:
+            data = file.read(_MOST_BYTES + 1)
+        return None if len(data) > _MOST_BYTES else data.decode()
+    except (OSError, ValueError):
+        return None

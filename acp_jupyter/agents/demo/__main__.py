@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 
-from .agent import DemoAgent
+from acp_jupyter.agents.demo.agent import DemoAgent
 
 
 async def _main() -> None:

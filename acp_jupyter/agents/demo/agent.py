@@ -1,4 +1,4 @@
-"""The agent: ACP's methods, its sessions, and one task for each running turn."""
+"""`DemoAgent`: ACP's methods, its sessions, and one task for each running turn."""
 
 from __future__ import annotations
 
@@ -8,6 +8,32 @@ from collections.abc import Callable, Coroutine, Mapping
 from importlib import metadata
 from pathlib import Path
 
+from acp_jupyter.agents.demo.command_tasks import delegate, run
+from acp_jupyter.agents.demo.file_tasks import ask_twice, create, edit, explore
+from acp_jupyter.agents.demo.mcp_client import StdioServer, Toolbox
+from acp_jupyter.agents.demo.notebook_tasks import edit_notebook, fix_cell, look_at, plot
+from acp_jupyter.agents.demo.prompt import Request, Task, prompt_text, understand
+from acp_jupyter.agents.demo.session import (
+    COMMANDS,
+    Session,
+    Turn,
+    TurnCancelledError,
+    environment_rate,
+)
+from acp_jupyter.agents.demo.talk_tasks import (
+    ask_form,
+    bench,
+    crash,
+    fail,
+    help_,
+    long_answer,
+    markdown,
+    max_tokens,
+    one_line,
+    plan,
+    refuse,
+)
+from acp_jupyter.agents.demo.workspace import Files, Workspace
 from acp_jupyter.agents.rpc import (
     INTERNAL_ERROR,
     INVALID_PARAMS,
@@ -17,25 +43,6 @@ from acp_jupyter.agents.rpc import (
     Peer,
     RpcError,
 )
-
-from .change import ask_twice, create, edit
-from .choose import Request, Task, understand
-from .command import run
-from .delegate import delegate
-from .explore import explore
-from .files import Files
-from .mcp_client import StdioServer
-from .notebook import edit_notebook, fix_cell, look_at, plot
-from .prompt import prompt_text
-from .questions import ask_form
-from .quoting import one_line
-from .session import COMMANDS, Session, environment_rate
-from .talk import bench, crash, fail, help_, long_answer, markdown, max_tokens, plan, refuse
-from .toolbox import Toolbox
-from .turn import Turn, TurnCancelledError
-from .workspace import Workspace
-
-__all__ = ["DemoAgent"]
 
 _PROTOCOL_VERSION = 1
 _CONTEXT_TOKENS = 32_000

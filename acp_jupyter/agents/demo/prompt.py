@@ -1,12 +1,144 @@
-"""The content blocks of a prompt, as text."""
+"""A prompt: its content blocks as text, and the task that it asks for.
+
+The keyword that comes first wins.
+"""
 
 from __future__ import annotations
 
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
 from urllib.parse import unquote
 
+from acp_jupyter.agents.demo.workspace import TEXT_SUFFIXES
 from acp_jupyter.agents.rpc import INVALID_PARAMS, RpcError
 
-__all__ = ["prompt_text"]
+
+class Task(StrEnum):
+    """What the agent can do."""
+
+    LOOK_AT = "look_at"
+    PLOT = "plot"
+    FIX_CELL = "fix_cell"
+    EDIT_NOTEBOOK = "edit_notebook"
+    DELEGATE = "delegate"
+    EXPLORE = "explore"
+    EDIT = "edit"
+    CREATE = "create"
+    RUN = "run"
+    MARKDOWN = "markdown"
+    SLOW = "slow"
+    BENCH = "bench"
+    PLAN = "plan"
+    TWICE = "twice"
+    QUESTION = "question"
+    CRASH = "crash"
+    REFUSE = "refuse"
+    MAX_TOKENS = "max_tokens"
+    ERROR = "error"
+    HELP = "help"
+
+
+_FAILED_CELL = "A cell of this notebook failed."
+"""How the prompt of ``%acp fix`` begins."""
+_FIX = (
+    r"fix(?:\s+(?:it|this|that))?(?=\W*$)"
+    r"|fix\s+(?:(?:the|my|this|last|failing|failed)\s+)*(?:cell|notebook|error)"
+)
+_KEYWORDS: dict[Task, str] = {  # where two begin at one place, the first of these
+    Task.LOOK_AT: r"look at\s+(?!(?:the|th[ie]s|those|that|my|our|all|it|an?)\b)[^\W\d]\w*",
+    Task.PLOT: r"plot",
+    Task.FIX_CELL: _FIX,
+    Task.EDIT_NOTEBOOK: r"edit\s+(?:the|this|my)\s+notebook",
+    Task.DELEGATE: r"delegate|subagents?",
+    Task.EXPLORE: r"list|explore|read|show|look|explain|describe|what(?:'s| is| files are) in",
+    Task.EDIT: r"edit|fix|improve|clean|add|change|make\b.*\b(?:faster|twice as fast|cleaner)",
+    Task.CREATE: r"create|write",
+    Task.RUN: r"run|test|tests|execute",
+    Task.MARKDOWN: r"markdown|formulas?|maths",
+    Task.SLOW: r"slow|slowly|long",
+    Task.BENCH: r"bench",
+    Task.PLAN: r"plan",
+    Task.TWICE: r"(?:ask )?twice|two permissions",
+    Task.QUESTION: r"ask me|question",
+    Task.CRASH: r"crash",
+    Task.REFUSE: r"refuse",
+    Task.MAX_TOKENS: r"max[ _]tokens",
+    Task.ERROR: r"error|fail",
+    Task.HELP: r"help",
+}
+_PATTERNS = {
+    task: re.compile(rf"(?<![\w/])/?(?:{words})\b", re.S) for task, words in _KEYWORDS.items()
+}
+_QUOTED = re.compile(r"`[^`\n]*`|\"[^\"\n]*\"|“[^”\n]*”")
+_CONTENT = re.compile(r"\b(?:with|containing|saying)\b[^`\"“]*(`[^`]*`|\"[^\"]*\"|“[^”]*”)", re.S)
+_VARIABLE = re.compile(r"(?<!\w)(?:look\s+at|plot)\s+(?:the\s+)?`?([^\W\d]\w*)", re.I)
+_LOOK_AT_QUOTED = re.compile(r"(look\s+at\s+)`(\w+)`")
+_NUMBER = re.compile(r"\b(n|size|rate)\s*=\s*(\d{1,12}(?:\.\d{1,6})?)", re.I)
+_NAME = re.compile(r"[^\s`\"'“”‘’()<>,;:!?]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A prompt, understood.
+
+    Attributes
+    ----------
+    names
+        The words that look like names of files, in order.
+    content
+        The quoted text after "with", "containing" or "saying".
+    variable
+        The name after "look at" or "plot".
+    numbers
+        The settings ``n``, ``size`` and ``rate`` it gives.
+    """
+
+    task: Task
+    text: str
+    names: tuple[str, ...]
+    content: str | None
+    variable: str | None
+    numbers: dict[str, float]
+
+
+def understand(text: str) -> Request:
+    """Return what `text` asks for."""
+    content = _CONTENT.search(text)
+    names = tuple(_file_names(text[: content.start(1)] if content else text))
+    variable = _VARIABLE.search(text)
+    return Request(
+        task=_task(text, names),
+        text=text,
+        names=names,
+        content=content[1][1:-1] if content else None,
+        variable=variable[1] if variable else None,
+        numbers={key.lower(): float(number) for key, number in _NUMBER.findall(text)},
+    )
+
+
+def _file_names(text: str) -> list[str]:
+    words = (word.removeprefix("@").rstrip(".") for word in _NAME.findall(text))
+    return [word for word in words if Path(word).suffix.lower() in TEXT_SUFFIXES]
+
+
+def _task(text: str, names: tuple[str, ...]) -> Task:
+    if text.startswith(_FAILED_CELL):  # code follows, with words of all kinds
+        return Task.FIX_CELL
+    bare = _QUOTED.sub(" ", _LOOK_AT_QUOTED.sub(r"\1\2", text.lower()))
+    for name in names:
+        bare = bare.replace(name.lower(), " ")
+    found = [
+        (match.start(), task)
+        for task, pattern in _PATTERNS.items()
+        if (match := pattern.search(bare))
+    ]
+    # "Write a poem" names no file, so there is nothing to create.
+    found = [pair for pair in found if pair[1] is not Task.CREATE or names]
+    # "Fix clean.py" is about the file.
+    found = [pair for pair in found if pair[1] is not Task.FIX_CELL or not names]
+    return min(found, key=lambda pair: pair[0])[1] if found else Task.HELP
 
 
 def prompt_text(prompt: object) -> str:

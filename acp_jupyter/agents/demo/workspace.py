@@ -1,13 +1,17 @@
-"""The session's folder: names in prompts, listings, and file access that stays inside it."""
+"""The session's folder: paths that stay inside it, its listing, reading and writing text files.
+
+Files go through the client where it offers that, else straight to the disk.
+"""
 
 from __future__ import annotations
 
 import itertools
 import os
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["MAX_TEXT_BYTES", "TEXT_SUFFIXES", "Entry", "OutsideWorkspaceError", "Workspace"]
+from acp_jupyter.agents.rpc import Json, Peer, RpcError
 
 MAX_TEXT_BYTES = 200_000
 TEXT_SUFFIXES = frozenset(
@@ -74,3 +78,102 @@ class Workspace:
                         continue
                     found.append(Entry(item.name, item.is_dir(), size))
         return sorted(found, key=lambda entry: (entry.is_dir, entry.name))
+
+
+class FileAccessError(Exception):
+    """A file could not be read or written; the text says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """Reads and writes the files of one session (ACP: fs/read_text_file, fs/write_text_file)."""
+
+    peer: Peer
+    session_id: str
+    client_reads: bool
+    client_writes: bool
+
+    async def read(self, path: Path) -> str:
+        """Return the text of `path`, which is inside the workspace.
+
+        Raises
+        ------
+        FileAccessError
+            It can't be read.
+        """
+        if not self.client_reads:
+            try:
+                return _read_text(path)
+            except OSError as error:
+                raise FileAccessError(_reason(error)) from error
+        result = await self._request("fs/read_text_file", {"path": str(path)})
+        content = result.get("content")
+        if not isinstance(content, str):
+            raise FileAccessError("the client sent no text")
+        if len(content) > MAX_TEXT_BYTES:
+            raise FileAccessError(f"it is larger than {MAX_TEXT_BYTES:,} characters")
+        return content
+
+    async def write(self, path: Path, text: str) -> None:
+        """Write `path`, which is inside the workspace and was allowed.
+
+        Raises
+        ------
+        FileAccessError
+            It can't be written; nothing was changed.
+        """
+        if self.client_writes:
+            await self._request("fs/write_text_file", {"path": str(path), "content": text})
+            return
+        try:
+            _write_text(path, text)
+        except OSError as error:
+            raise FileAccessError(_reason(error)) from error
+
+    async def _request(self, method: str, params: Json) -> Json:
+        try:
+            return await self.peer.request(method, {"sessionId": self.session_id, **params})
+        except RpcError as error:
+            raise FileAccessError(error.message) from error
+
+
+def _reason(error: OSError) -> str:
+    return error.strerror or str(error)
+
+
+def _read_text(path: Path) -> str:
+    """Read a file of the user's, line endings as they are.
+
+    Raises
+    ------
+    OSError
+        It can't be read or is too large.
+    """
+    if path.stat().st_size > MAX_TEXT_BYTES:
+        raise OSError(f"it is larger than {MAX_TEXT_BYTES:,} bytes")
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            return file.read()
+    except UnicodeDecodeError as error:
+        raise OSError("it is not UTF-8 text") from error
+
+
+def _write_text(path: Path, text: str) -> None:
+    """Write a file at once or not at all; it keeps its mode."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:50]}-")
+    temporary = Path(name)
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
+            file.write(text)
+        temporary.chmod(path.stat().st_mode & 0o7777 if path.exists() else 0o666 & ~_umask())
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

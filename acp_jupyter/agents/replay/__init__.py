@@ -2,7 +2,7 @@
 
 Run it with ``python -m acp_jupyter.agents.replay LOG [--speed 1|10|flat] [--apply-files]
 [--run-commands]``. The log may be of any form that
-`acp_jupyter.packets.dialects.traffic_log` reads. A bug in a log runs again with ``--speed flat``;
+`acp_jupyter.protocol.log` reads. A bug in a log runs again with ``--speed flat``;
 a demonstration is a log that is played at its own pace.
 
 What the client asks is answered as it was recorded, prompts only if they are the recorded ones.

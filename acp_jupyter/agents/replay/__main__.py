@@ -8,7 +8,7 @@ import math
 import sys
 from pathlib import Path
 
-from .agent import Options, ReplayAgent
+from acp_jupyter.agents.replay.agent import Options, ReplayAgent
 
 
 def _speed(text: str) -> float | None:

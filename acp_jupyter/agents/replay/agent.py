@@ -1,12 +1,31 @@
-"""The agent: ACP's methods, answered from a recording."""
+"""`ReplayAgent`: ACP's methods, answered from a recording; defaults for what was never recorded."""
 
 from __future__ import annotations
 
 import asyncio
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib import metadata
 from pathlib import Path
+from typing import Any
 
+from acp_jupyter.agents.replay.file_writes import SessionFiles
+from acp_jupyter.agents.replay.log_reader import read_recording
+from acp_jupyter.agents.replay.player import Player
+from acp_jupyter.agents.replay.recording import (
+    OPENINGS,
+    Object,
+    Opening,
+    Part,
+    RecordedSession,
+    Recording,
+    RecordingError,
+    Reply,
+    Send,
+)
+from acp_jupyter.agents.replay.session import LiveSession, Localiser
+from acp_jupyter.agents.replay.terminals import Commands
 from acp_jupyter.agents.rpc import (
     INVALID_PARAMS,
     INVALID_REQUEST,
@@ -15,18 +34,6 @@ from acp_jupyter.agents.rpc import (
     Peer,
     RpcError,
 )
-
-from .defaults import default_answer, default_hello
-from .file_work import FileWork
-from .localise import Localiser
-from .player import Player
-from .read import read_recording
-from .recording import OPENINGS, Opening, Recording, RecordingError
-from .session import LiveSession
-from .steps import Object, Part, RecordedSession, Reply, Send
-from .terminals import Commands
-
-__all__ = ["Options", "ReplayAgent"]
 
 _GOODBYE_SECONDS = 1.0
 
@@ -113,7 +120,7 @@ class ReplayAgent:
             raise RpcError(INVALID_REQUEST, self._broken)
         asked = str(params.get("sessionId"))
         opening = self._opening(method, asked)
-        recorded = opening.session if opening else self._recorded(method, asked)
+        recorded = opening.session if opening else self._recorded_session(method, asked)
         if recorded is None:
             if opening is not None and opening.part.reply is not None:
                 self._send_answer(request_id, opening.part.reply.message)
@@ -141,7 +148,7 @@ class ReplayAgent:
         good = [opening for opening in openings if opening.session is not None]
         return good[number % len(good)] if good and method == "session/new" else None
 
-    def _recorded(self, method: str, session_id: str) -> RecordedSession | None:
+    def _recorded_session(self, method: str, session_id: str) -> RecordedSession | None:
         """Return the session to play where its opening was not recorded."""
         sessions = self._recording.sessions
         if method == "session/new":
@@ -162,7 +169,7 @@ class ReplayAgent:
         cwd = params.get("cwd")
         live_cwd = cwd if isinstance(cwd, str) else recorded.cwd
         localiser = Localiser(recorded.cwd, live_cwd, recorded.ids, session_id)
-        work = FileWork(
+        work = SessionFiles(
             self._peer,
             session_id,
             live_cwd,
@@ -218,3 +225,57 @@ def _answerable(part: Part, method: str, session_id: str) -> Part:
     return Part(
         "open", method, part.params, part.at, "", [Reply(part.at, {"result": result}), *sends]
     )
+
+
+_EMPTY = frozenset(
+    {
+        "authenticate",
+        "logout",
+        "session/close",
+        "session/delete",
+        "session/load",
+        "session/resume",
+        "session/set_mode",
+        "session/set_model",
+    }
+)
+
+
+def default_hello() -> Json:
+    """Return the answer to ``initialize`` for a log that has none."""
+    try:
+        version = metadata.version("acp-jupyter")
+    except metadata.PackageNotFoundError:
+        version = "0"
+    return {
+        "protocolVersion": 1,
+        "agentInfo": {"name": "replay", "title": "Replay", "version": version},
+        "agentCapabilities": {"loadSession": False},
+        "authMethods": [],
+    }
+
+
+def default_answer(method: str, params: Object, setup: Object) -> Json | None:
+    """Return a sensible answer, None for a method that has none.
+
+    Parameters
+    ----------
+    setup
+        The recorded answer that opened the session.
+    """
+    if method in _EMPTY:
+        return {}
+    if method == "session/list":
+        return {"sessions": []}
+    if method == "session/set_config_option":
+        return {"configOptions": _changed(setup.get("configOptions"), params)}
+    return None
+
+
+def _changed(options: Any, params: Object) -> list[object]:
+    changed: list[object] = []
+    for option in options if isinstance(options, list) else []:
+        if isinstance(option, Mapping) and option.get("id") == params.get("configId"):
+            option = {**option, "currentValue": params.get("value")}
+        changed.append(option)
+    return changed

@@ -1,4 +1,4 @@
-"""One session's parts, played in their order."""
+"""`Player`: one session's parts, played in their order and at their pace."""
 
 from __future__ import annotations
 
@@ -6,20 +6,30 @@ import asyncio
 from collections.abc import Mapping
 from typing import TypeVar
 
+from acp_jupyter.agents.replay.file_changes import ChangeFailedError, FileChangeError
+from acp_jupyter.agents.replay.file_writes import WRITE, SessionFiles
+from acp_jupyter.agents.replay.permissions import (
+    LiveAnswer,
+    NotAllowedError,
+    StoppedError,
+    difference,
+    is_allowed,
+    is_cancelled,
+    is_rejected,
+)
+from acp_jupyter.agents.replay.recording import (
+    AgentRequest,
+    Answered,
+    Cancelled,
+    Object,
+    Part,
+    Reply,
+    Send,
+    Step,
+)
+from acp_jupyter.agents.replay.session import Localiser
+from acp_jupyter.agents.replay.terminals import Commands
 from acp_jupyter.agents.rpc import Peer, RpcError
-
-from .answers import LiveAnswer, difference, is_allowed, is_cancelled, is_rejected
-from .asking import NotAllowedError, StoppedError
-from .file_work import FileWork
-from .files import FileChangeError, MakingError
-from .localise import Localiser
-from .pace import Pace
-from .steps import Answered, Ask, Cancelled, Object, Part, Reply, Send, Step
-from .terminals import Commands
-from .turn import PlayedTurn
-from .writes import WRITE
-
-__all__ = ["DivergedError", "Player", "TurnCancelledError"]
 
 _T = TypeVar("_T")
 
@@ -51,7 +61,7 @@ class Player:
         localiser: Localiser,
         speed: float | None,
         commands: Commands,
-        work: FileWork,
+        work: SessionFiles,
     ) -> None:
         self.localiser = localiser
         self._peer = peer
@@ -62,7 +72,7 @@ class Player:
         self._turn: PlayedTurn | None = None
         self._waiting = 0
         self._cancelled = False
-        self._asked: dict[int, tuple[Ask, asyncio.Task[LiveAnswer]]] = {}
+        self._requests: dict[int, tuple[AgentRequest, asyncio.Task[LiveAnswer]]] = {}
 
     def wait_for(self) -> None:
         """Tell that another part waits for its turn: what comes late need not keep its times."""
@@ -92,7 +102,7 @@ class Player:
         """
         self._waiting -= 1
         self._cancelled = False
-        self._asked.clear()
+        self._requests.clear()
         self._interrupt.clear()
         self._work.begin()
         self._pace.restart(part.at)
@@ -125,11 +135,11 @@ class Player:
             case Send():
                 if not turn.is_left_out(step):
                     self._send(step)
-            case Ask() if self._commands.asks(step) and await self._is_due(step, turn):
-                task = asyncio.create_task(self._ask(step))
-                self._asked[step.seq] = (step, task)
+            case AgentRequest() if self._commands.replays(step) and await self._is_due(step, turn):
+                task = asyncio.create_task(self._request(step))
+                self._requests[step.seq] = (step, task)
                 await asyncio.sleep(0)  # it is sent now, in its turn
-            case Ask():
+            case AgentRequest():
                 pass  # what stands in for it is sent
             case Answered():
                 await self._answered(step, turn)
@@ -138,7 +148,7 @@ class Player:
             case Reply():
                 await self._reply(step, turn, request_id)
 
-    async def _is_due(self, ask: Ask, turn: PlayedTurn) -> bool:
+    async def _is_due(self, ask: AgentRequest, turn: PlayedTurn) -> bool:
         """Tell whether a request is to be made, for a write after a look at the file."""
         if ask.method != WRITE:
             return True
@@ -157,10 +167,10 @@ class Player:
             self._work.consent.saw(Send(step.at, live).update)
             self._peer.send(live)
 
-    async def _ask(self, ask: Ask) -> LiveAnswer:
+    async def _request(self, ask: AgentRequest) -> LiveAnswer:
         params = self.localiser.value(ask.params)
         if ask.method == "session/request_permission":
-            self._work.consent.asked(ask.seq, params)
+            self._work.consent.remember_request(ask.seq, params)
         try:
             return LiveAnswer(await self._peer.request(ask.method, params))
         except RpcError as error:
@@ -168,13 +178,13 @@ class Player:
 
     async def _answered(self, step: Answered, turn: PlayedTurn) -> None:
         """Wait for the answer to a question, as the recorded agent did."""
-        if step.seq not in self._asked:
+        if step.seq not in self._requests:
             return  # it was left out
-        ask, task = self._asked[step.seq]
+        ask, task = self._requests[step.seq]
         await self._wait(task)
         if not task.done():
             return  # the turn was cancelled meanwhile, or is over; the next step tells
-        del self._asked[step.seq]
+        del self._requests[step.seq]
         live = task.result()
         self._take_in(ask, live)
         if not turn.is_past_cancel and not turn.is_answered:
@@ -182,7 +192,7 @@ class Player:
         self._remember_terminal(ask, live)
         self._pace.restart(step.at)
 
-    def _take_in(self, ask: Ask, live: LiveAnswer) -> None:
+    def _take_in(self, ask: AgentRequest, live: LiveAnswer) -> None:
         if is_allowed(ask, live):
             self._work.consent.allowed(ask.seq)
 
@@ -196,7 +206,7 @@ class Player:
             return work.result()
         except StoppedError:
             raise TurnCancelledError from None
-        except MakingError as error:
+        except ChangeFailedError as error:
             raise DivergedError(str(error)) from error
         except (FileChangeError, NotAllowedError) as error:
             fate = "" if self._work.wrote else " Nothing was written."
@@ -208,7 +218,7 @@ class Player:
         await asyncio.wait({task, interrupted}, return_when=asyncio.FIRST_COMPLETED)
         interrupted.cancel()
 
-    def _check(self, ask: Ask, live: LiveAnswer) -> None:
+    def _check(self, ask: AgentRequest, live: LiveAnswer) -> None:
         words = difference(ask, live)
         if words is None:
             return
@@ -216,7 +226,7 @@ class Player:
             raise TurnCancelledError
         raise DivergedError(words)
 
-    def _remember_terminal(self, ask: Ask, live: LiveAnswer) -> None:
+    def _remember_terminal(self, ask: AgentRequest, live: LiveAnswer) -> None:
         if ask.method != "terminal/create" or ask.answer is None:
             return
         recorded = ask.answer.get("result")
@@ -229,7 +239,7 @@ class Player:
         if not turn.is_past_cancel:
             # A turn that was stopped may never have asked for what it would change.
             await self._change_files(turn)
-        self._asked.clear()
+        self._requests.clear()
         turn.is_answered = True
         if self._waiting:
             self._interrupt.set()
@@ -238,14 +248,14 @@ class Player:
     async def _change_files(self, turn: PlayedTurn) -> None:
         """Make the recorded changes, if they are to be made and no answer forbids it."""
         changes = turn.part.files and self._work.makes_changes
-        for ask, task in self._asked.values():
+        for ask, task in self._requests.values():
             if changes:
                 await self._wait(task)
             if task.done():
                 self._take_in(ask, task.result())
                 _check_open_question(ask, task.result())
         if changes and not self._is_stopped(turn):
-            await self._finish(asyncio.create_task(self._work.make(turn.part.files)))
+            await self._finish(asyncio.create_task(self._work.apply(turn.part.files)))
         if self._is_stopped(turn):
             raise TurnCancelledError
 
@@ -255,9 +265,90 @@ class Player:
         }
 
 
-def _check_open_question(ask: Ask, live: LiveAnswer) -> None:
+def _check_open_question(ask: AgentRequest, live: LiveAnswer) -> None:
     """Stop at an answer that the recorded client gave later or never, unless it allows all."""
     if is_cancelled(ask, live):
         raise TurnCancelledError
     if is_rejected(ask, live):
         raise DivergedError("A question was rejected that was open when this was recorded.")
+
+
+class PlayedTurn:
+    """Where in a part the player is."""
+
+    def __init__(self, part: Part) -> None:
+        self.part = part
+        self.is_answered = False
+        self.is_past_cancel = False
+        self._index = 0
+        self._left_out: set[str] = set()
+
+    def next(self) -> Step | None:
+        """Return the next step, None at the end."""
+        if self._index >= len(self.part.steps):
+            return None
+        step = self.part.steps[self._index]
+        self._index += 1
+        return step
+
+    def skip_to_cancel(self) -> bool:
+        """Go on where the recorded client had cancelled; tell whether it had, later than here."""
+        rest = range(self._index - 1, len(self.part.steps))
+        found = next((n for n in rest if isinstance(self.part.steps[n], Cancelled)), None)
+        if found is None:
+            return False
+        skipped = self.part.steps[self._index - 1 : found]
+        updates = [step.update for step in skipped if isinstance(step, Send)]
+        begun = [update for update in updates if update.get("sessionUpdate") == "tool_call"]
+        self._left_out |= {str(update.get("toolCallId")) for update in begun}
+        self._index = found + 1
+        self.is_past_cancel = True
+        return True
+
+    def is_left_out(self, step: Send) -> bool:
+        """Tell whether an update is of a tool call that was skipped."""
+        return bool(self._left_out) and str(step.update.get("toolCallId")) in self._left_out
+
+
+_MAX_GAP_SECONDS = 10.0
+
+
+class Pace:
+    """Waits as long as the recorded agent did.
+
+    Parameters
+    ----------
+    speed
+        How many times as fast; None for no waiting at all.
+    """
+
+    def __init__(self, speed: float | None) -> None:
+        self._speed = speed
+        self._recorded_at = 0.0
+        self._due = 0.0
+
+    def restart(self, recorded: float) -> None:
+        """Count from now, which was the time ``recorded``."""
+        self._recorded_at = recorded
+        self._due = asyncio.get_running_loop().time()
+
+    async def reach(self, recorded: float, interrupt: asyncio.Event) -> None:
+        """Wait until it is time for what was ``recorded``, or until ``interrupt`` is set.
+
+        Steps are due by the clock, so that many short gaps do not add up to a long delay.
+        """
+        gap = min(max(0.0, recorded - self._recorded_at), _MAX_GAP_SECONDS)
+        self._recorded_at = recorded
+        if self._speed is None:
+            await asyncio.sleep(0)  # the client is heard
+            return
+        self._due += gap / self._speed
+        seconds = self._due - asyncio.get_running_loop().time()
+        if seconds <= 0:
+            await asyncio.sleep(0)
+            return
+        try:
+            async with asyncio.timeout(seconds):
+                await interrupt.wait()
+        except TimeoutError:
+            pass

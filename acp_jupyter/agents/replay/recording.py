@@ -1,16 +1,149 @@
-"""A log, read as something that can be played."""
+"""`Recording`: what a recorded agent did, by sessions, parts and steps.
+
+A part is what one request of the client set off.
+"""
 
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, Literal, TypeAlias
 
-from acp_jupyter.packets.dialects.traffic_log.log import LogProblem
+from acp_jupyter.protocol.host_events.workspace import (
+    FileChange,
+    FileWritten,
+    TerminalExited,
+    TerminalOutput,
+    TerminalStarted,
+)
+from acp_jupyter.protocol.log.json_values import LogProblem
 
-from .steps import Object, Part, RecordedSession, Send
+Object: TypeAlias = Mapping[str, Any]
+TerminalNote: TypeAlias = TerminalStarted | TerminalOutput | TerminalExited
 
-__all__ = ["OPENINGS", "Opening", "Recording", "RecordingError"]
+
+@dataclass(frozen=True, slots=True)
+class Send:
+    """The agent sent a notification."""
+
+    at: float
+    message: Object
+    stands_in: bool = False
+    """Whether it is sent in place of a command that is not run again."""
+
+    @property
+    def update(self) -> Object:
+        """The session's update that it is; empty if it is none."""
+        params = self.message.get("params")
+        update = params.get("update") if isinstance(params, Mapping) else None
+        return update if isinstance(update, Mapping) else {}
+
+
+@dataclass(slots=True)
+class AgentRequest:
+    """The agent sent a request."""
+
+    at: float
+    seq: int
+    message: Object
+    answer: Object | None = None
+    """The client's recorded response."""
+    written: FileWritten | None = None
+    """What the client noted of a file that it wrote for it."""
+
+    @property
+    def method(self) -> str:
+        """The request's method."""
+        return str(self.message["method"])
+
+    @property
+    def params(self) -> Object:
+        """The request's parameters."""
+        params = self.message.get("params")
+        return params if isinstance(params, Mapping) else {}
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """The client answered the request ``seq``; the agent knew it from here on."""
+
+    at: float
+    seq: int
+
+
+@dataclass(frozen=True, slots=True)
+class Cancelled:
+    """The client cancelled the turn."""
+
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """The agent answered the request that began the part."""
+
+    at: float
+    message: Object
+
+
+Step = Send | AgentRequest | Answered | Cancelled | Reply
+
+
+@dataclass(frozen=True, slots=True)
+class TerminalOutputNote:
+    """What the client noted of a command that it ran, before the step at ``place``."""
+
+    at: float
+    step: int
+    note: TerminalNote
+
+
+@dataclass(slots=True)
+class Part:
+    """A request of the client, and what the agent did until the next one.
+
+    Attributes
+    ----------
+    kind
+        Whether it opens a session, is a prompt, or anything else between two turns.
+    files
+        What the turn did to files, as the client noted it.
+    told
+        What the commands that it ran did.
+    """
+
+    kind: Literal["open", "prompt", "other"]
+    method: str
+    params: Object
+    at: float
+    turn_id: str = ""
+    steps: list[Step] = field(default_factory=list)
+    files: tuple[FileChange, ...] = ()
+    terminal_notes: list[TerminalOutputNote] = field(default_factory=list)
+
+    @property
+    def reply(self) -> Reply | None:
+        """The agent's answer, if it was recorded."""
+        return next((step for step in self.steps if isinstance(step, Reply)), None)
+
+
+@dataclass(slots=True)
+class RecordedSession:
+    """A session's parts in order."""
+
+    id: str
+    cwd: str = ""
+    ids: set[str] = field(default_factory=set)
+    """All the ids it had: an agent that is started anew may give another."""
+    parts: list[Part] = field(default_factory=list)
+
+    @property
+    def prompts(self) -> int:
+        """How many prompts were recorded."""
+        return sum(part.kind == "prompt" for part in self.parts)
+
 
 OPENINGS = frozenset({"session/new", "session/load", "session/resume", "session/fork"})
 

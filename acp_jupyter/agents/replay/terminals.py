@@ -1,22 +1,32 @@
-"""Recorded commands, told by the agent itself: a log may come from anyone, so nothing is run.
+"""Recorded commands, shown by the agent itself: a log may come from anyone, so nothing is run.
 
 What the log's client had shown of a terminal is put into updates of the tool call that names it,
-in the ``_meta`` that `acp_jupyter.packets.terminal_meta` describes.
+in the ``_meta`` that `acp_jupyter.protocol.tools.terminal_meta` describes. Where the client has
+noted nothing, its answers to the agent's requests say what a command put out.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+import shlex
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Self, TypeAlias, assert_never
 
-from acp_jupyter.packets.terminal_notes import TerminalExited, TerminalOutput, TerminalStarted
-
-from .steps import Answered, Ask, Object, Part, RecordedSession, Send, TerminalNote
-from .terminals_answers import told_by_answers
-
-__all__ = ["Commands", "show_terminals"]
+from acp_jupyter.agents.replay.recording import (
+    AgentRequest,
+    Answered,
+    Object,
+    Part,
+    RecordedSession,
+    Send,
+    TerminalNote,
+)
+from acp_jupyter.protocol.host_events.workspace import (
+    TerminalExited,
+    TerminalOutput,
+    TerminalStarted,
+)
 
 _DELTA = "terminal_output_delta"
 _OUTPUT = "terminal_output"
@@ -49,7 +59,7 @@ class Commands:
         meta = capabilities.get("_meta") if isinstance(capabilities, Mapping) else None
         return cls(are_run, isinstance(meta, Mapping) and meta.get(_DELTA) is True)
 
-    def asks(self, ask: Ask) -> bool:
+    def replays(self, ask: AgentRequest) -> bool:
         """Tell whether a recorded request is made again."""
         return self.are_run or not ask.method.startswith("terminal/")
 
@@ -88,12 +98,12 @@ class _Terminals:
         self._calls: dict[str, str] = {}
         noted: set[str] = set()
         for part in session.parts:
-            noted |= {told.note.terminal_id for told in part.told}
+            noted |= {told.note.terminal_id for told in part.terminal_notes}
             for step in part.steps:
                 if isinstance(step, Send):
-                    for terminal_id in _named(step):
+                    for terminal_id in _terminal_ids(step):
                         self._calls.setdefault(terminal_id, str(step.update["toolCallId"]))
-        self._told_by_answers = told_by_answers(session, noted)
+        self._notes_by_request = notes_by_request(session, noted)
 
     def show(self) -> None:
         for part in self._session.parts:
@@ -101,8 +111,8 @@ class _Terminals:
 
     def _show(self, part: Part) -> None:
         told: dict[int, list[tuple[float, TerminalNote]]] = {}
-        for each in part.told:
-            told.setdefault(each.place, []).append((each.at, each.note))
+        for each in part.terminal_notes:
+            told.setdefault(each.step, []).append((each.at, each.note))
         steps = part.steps
         part.steps = []
         for place, step in enumerate(steps):
@@ -111,10 +121,10 @@ class _Terminals:
             part.steps.append(step)
             match step:
                 case Answered():
-                    for note in self._told_by_answers.get(step.seq, ()):
+                    for note in self._notes_by_request.get(step.seq, ()):
                         part.steps += self._note(step.at, note)
                 case Send():
-                    for terminal_id in _named(step):
+                    for terminal_id in _terminal_ids(step):
                         part.steps += self._name(step, terminal_id)
                 case _:
                     pass
@@ -132,7 +142,7 @@ class _Terminals:
                 if note.left_out:
                     text = f"\n… {note.left_out:,} characters are not shown …\n{text}"
                 for piece in _pieces(text):
-                    yield from self._tell(
+                    yield from self._write_note(
                         at, terminal_id, {_DELTA: {"terminal_id": terminal_id, "data": piece}}
                     )
             case TerminalExited():
@@ -142,7 +152,7 @@ class _Terminals:
                     "signal": note.signal or None,
                 }
                 status = "completed" if note.exit_code == 0 else "failed"
-                yield from self._tell(at, terminal_id, {"terminal_exit": ended}, status)
+                yield from self._write_note(at, terminal_id, {"terminal_exit": ended}, status)
             case _:
                 assert_never(note)
 
@@ -174,7 +184,9 @@ class _Terminals:
             yield self._update_of(step.at, "tool_call_update", toolCallId=shown.call_id, _meta=meta)
         shown.waiting.clear()
 
-    def _tell(self, at: float, terminal_id: str, meta: _Meta, status: str = "") -> Iterator[Send]:
+    def _write_note(
+        self, at: float, terminal_id: str, meta: _Meta, status: str = ""
+    ) -> Iterator[Send]:
         shown = self._shown.get(terminal_id)
         if shown is None:
             return
@@ -189,7 +201,7 @@ class _Terminals:
         return Send(at, {"method": "session/update", "params": params}, stands_in=True)
 
 
-def _named(step: Send) -> Iterator[str]:
+def _terminal_ids(step: Send) -> Iterator[str]:
     """Yield the terminals that a tool call's update shows."""
     update = step.update
     content = update.get("content")
@@ -216,3 +228,104 @@ def _pieces(text: str) -> Iterator[str]:
         text = text[1:]
     if text:
         yield text
+
+
+_TAIL_CHARS = 200
+
+
+@dataclass(slots=True)
+class _Known:
+    text: str = ""
+    exited: TerminalExited | None = None
+
+
+def notes_by_request(
+    session: RecordedSession, noted: Collection[str]
+) -> dict[int, list[TerminalNote]]:
+    """Return notes by the request whose answer tells them.
+
+    Parameters
+    ----------
+    noted
+        Ids of terminals of which the log's notes tell all.
+    """
+    found: dict[int, list[TerminalNote]] = {}
+    known: dict[str, _Known] = {}
+    asks: dict[int, AgentRequest] = {}
+    for part in session.parts:
+        for step in part.steps:
+            if isinstance(step, AgentRequest):
+                asks[step.seq] = step
+            elif isinstance(step, Answered) and step.seq in asks:
+                notes = list(_notes_of(asks.pop(step.seq), known, noted))
+                if notes:
+                    found[step.seq] = notes
+    return found
+
+
+def _notes_of(
+    ask: AgentRequest, known: dict[str, _Known], noted: Collection[str]
+) -> Iterator[TerminalNote]:
+    result = ask.answer.get("result") if ask.answer is not None else None
+    if not isinstance(result, Mapping):
+        return
+    of_answer = ask.method == "terminal/create"
+    terminal_id = (result if of_answer else ask.params).get("terminalId")
+    if not isinstance(terminal_id, str) or terminal_id in noted:
+        return
+    if of_answer:
+        known[terminal_id] = _Known()
+        cwd = ask.params.get("cwd")
+        yield TerminalStarted(
+            terminal_id=terminal_id,
+            command=_command(ask.params),
+            cwd=cwd if isinstance(cwd, str) else "",
+        )
+        return
+    terminal = known.get(terminal_id)
+    if terminal is None:
+        return
+    match ask.method:
+        case "terminal/output":
+            yield from _put_out(terminal_id, terminal, result.get("output"))
+            yield from _ended(terminal_id, terminal, result.get("exitStatus"))
+        case "terminal/wait_for_exit":
+            yield from _ended(terminal_id, terminal, result)
+        case _:
+            pass
+
+
+def _put_out(terminal_id: str, terminal: _Known, output: object) -> Iterator[TerminalNote]:
+    """Yield what is new; each answer holds all of the output, or its end."""
+    if not isinstance(output, str) or output == terminal.text:
+        return
+    before = terminal.text
+    terminal.text = output
+    if output.startswith(before):
+        new = output[len(before) :]
+    else:
+        tail = before[-_TAIL_CHARS:]
+        at = output.rfind(tail)
+        new = output[at + len(tail) :] if at >= 0 else f"\n…\n{output}"
+    yield TerminalOutput(terminal_id=terminal_id, text=new)
+    if terminal.exited is not None:
+        yield terminal.exited  # what puts out is taken to run
+
+
+def _ended(terminal_id: str, terminal: _Known, status: object) -> Iterator[TerminalNote]:
+    if terminal.exited is not None or not isinstance(status, Mapping):
+        return
+    code, signal = status.get("exitCode"), status.get("signal")
+    terminal.exited = TerminalExited(
+        terminal_id=terminal_id,
+        exit_code=code if isinstance(code, int) and not isinstance(code, bool) else None,
+        signal=signal if isinstance(signal, str) else "",
+    )
+    yield terminal.exited
+
+
+def _command(params: Object) -> str:
+    """Return a command as one would type it: agents send a line, or a program and its arguments."""
+    command, args = params.get("command"), params.get("args")
+    words = [arg for arg in args if isinstance(arg, str)] if isinstance(args, list) else []
+    return " ".join([command if isinstance(command, str) else "", *map(shlex.quote, words)])

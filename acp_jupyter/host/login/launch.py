@@ -11,11 +11,9 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from acp_jupyter.errors import BadRequest
-from acp_jupyter.host.environment import agent_environment
+from acp_jupyter.host.process.agent_process import agent_environment
 from acp_jupyter.host.registry.entries import AgentSpec
-from acp_jupyter.packets.parse.login import TerminalLogin, assignments, terminal_login
-
-__all__ = ["Launch", "Terminal", "Terminals", "launch_of"]
+from acp_jupyter.protocol.parse.login import TerminalLogin, assignments, terminal_login
 
 _RUNS_OTHERS = re.compile(
     r"(python|pypy|node|nodejs|ruby|perl|php|lua)[0-9.]*|(ba|z|da|k|tc|c|fi|nu|pw)?sh|busybox|cmd"
@@ -80,7 +78,11 @@ class Terminals(Protocol):
 
 
 def launch_of(
-    spec: AgentSpec, offer: Mapping[str, Any], method_id: str, base: Mapping[str, str], cwd: Path
+    spec: AgentSpec,
+    initialize_result: Mapping[str, Any],
+    method_id: str,
+    base: Mapping[str, str],
+    cwd: Path,
 ) -> Launch:
     """Return what is run for a terminal method.
 
@@ -88,7 +90,7 @@ def launch_of(
     ----------
     spec
         The agent.
-    offer
+    initialize_result
         Its answer to ``initialize``.
     method_id
         The method.
@@ -103,7 +105,7 @@ def launch_of(
         The method is not well-formed, or wants another program than the agent's, or a variable
         that other programs obey: which program runs is never an agent's to choose.
     """
-    login = terminal_login(dict(offer), method_id)
+    login = terminal_login(dict(initialize_result), method_id)
     if login is None:
         raise BadRequest("The agent does not say rightly what to run. Log in to it in a terminal.")
     odd = [name for name in login.env if name in base or _OBEYED.match(name)]

@@ -1,4 +1,8 @@
-"""One agent, as it is configured and as it is shown."""
+"""Entries of the registry: one agent as it is configured and as it is shown.
+
+From ``acp_agents.json``, or from entry points of the group ``acp_jupyter.agents`` that installed
+packages bring.
+"""
 
 from __future__ import annotations
 
@@ -6,24 +10,15 @@ import os
 import re
 import shutil
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from importlib.metadata import entry_points
 from types import MappingProxyType
-from typing import Literal
+from typing import Any, Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from acp_jupyter.packets.login_models import AuthMethod
-
-__all__ = [
-    "AgentReport",
-    "AgentSpec",
-    "AgentStatus",
-    "Broken",
-    "Finder",
-    "agent_id_of",
-    "parse_entry",
-]
+from acp_jupyter.protocol.parse.login import AuthMethod
 
 AgentStatus = Literal["ready", "needs_login", "not_installed", "broken"]
 
@@ -133,3 +128,88 @@ def parse_entry(key: str, value: object, source: str) -> AgentSpec | Broken:
         tuple(entry.args),
         MappingProxyType(dict(entry.env)),
     )
+
+
+GROUP = "acp_jupyter.agents"
+_FIELDS = ("command", "args", "env", "name")
+
+
+class Point(Protocol):
+    """What is used of an ``importlib.metadata.EntryPoint``."""
+
+    @property
+    def name(self) -> str:
+        """The agent's id."""
+
+    @property
+    def value(self) -> str:
+        """Where its description is."""
+
+    def load(self) -> object:
+        """Import it."""
+
+
+def _installed() -> Iterable[Point]:
+    return entry_points(group=GROUP)
+
+
+class EntryPointAgents:
+    """Reads each entry point once, when its agent is asked for.
+
+    An entry point is an object, or a callable that returns one, with ``command``, and ``args``,
+    ``env`` and ``name`` if need be, as keys or as attributes.
+
+    Parameters
+    ----------
+    points
+        Returns the entry points.
+    """
+
+    def __init__(self, points: Callable[[], Iterable[Point]] = _installed) -> None:
+        self._points = points
+        self._listed: dict[str, Point] | None = None
+        self._read: dict[str, AgentSpec | Broken] = {}
+
+    def ids(self) -> tuple[str, ...]:
+        """Return the agents' ids; nothing is imported for that."""
+        if self._listed is None:
+            self._listed = {}
+            for point in self._points():
+                self._listed.setdefault(agent_id_of(point.name), point)
+        return tuple(self._listed)
+
+    def get(self, agent_id: str) -> AgentSpec | Broken | None:
+        """Return an agent; what its package does wrong is told in words."""
+        if agent_id not in self.ids():
+            return None
+        assert self._listed is not None
+        if agent_id not in self._read:
+            self._read[agent_id] = _load(self._listed[agent_id])
+        return self._read[agent_id]
+
+
+def _load(point: Point) -> AgentSpec | Broken:
+    source = f"the entry point {point.value}"
+    try:
+        value = point.load()
+        if callable(value):
+            value = value()
+        found = value if isinstance(value, Mapping) else _attributes(value)
+        fields: dict[str, Any] = {
+            name: found[name] for name in _FIELDS if found.get(name) is not None
+        }
+        plain = {
+            **fields,
+            **({"args": list(fields["args"])} if "args" in fields else {}),
+            **({"env": dict(fields["env"])} if "env" in fields else {}),
+        }
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - code of other packages
+        words = f"{source} failed: {type(error).__name__}: {error}"
+        return Broken(
+            agent_id_of(point.name), point.name, f"{words}. Update or remove its package."
+        )
+    return parse_entry(point.name, plain, source)
+
+
+def _attributes(value: object) -> Mapping[str, object]:
+    return {name: getattr(value, name, None) for name in _FIELDS}

@@ -1,9 +1,16 @@
-"""Agents that people may have without configuring them: a dated list of public facts."""
+"""Public agents, which people may have without configuring them, and the downloads they allowed.
+
+The bundled list, ``snapshot.json``, is dated. A package is downloaded and run only after its user
+has allowed that package.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
 import shlex
+import tempfile
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
@@ -12,14 +19,11 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, ValidationError
 
 from acp_jupyter.errors import AgentStartError, BadRequest, UnknownAgent
-from acp_jupyter.host.registry.consent import Downloads
 from acp_jupyter.host.registry.entries import AgentReport, AgentSpec, Finder
-from acp_jupyter.packets.base import Model
-
-__all__ = ["PublicAgent", "PublicAgents", "Snapshot", "bundled_snapshot"]
+from acp_jupyter.protocol.objects import Model
 
 _INSTALL = {"npx": "npm install -g {}", "uvx": "uv tool install {}"}
 
@@ -182,3 +186,59 @@ class PublicAgents:
         if self._runner(agent, finder):
             words += "; or let Jupyter download and run it: in the panel, under Agents"
         return f"{words}."
+
+
+_FILE_BYTES = 1024 * 1024
+
+
+class _Allowed(Model):
+    """The file: agents' ids and the packages that were shown, with their versions."""
+
+    allowed: dict[str, str] = Field(default_factory=dict)
+
+
+class Downloads:
+    """Consent, kept in a file that only its user may read or write.
+
+    Parameters
+    ----------
+    path
+        The file; it need not be there.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def allowed(self, agent_id: str, package: str) -> bool:
+        """Tell whether this very package was allowed for this agent."""
+        return bool(package) and self._read().allowed.get(agent_id) == package
+
+    def allow(self, agent_id: str, package: str) -> None:
+        """Remember it.
+
+        Raises
+        ------
+        OSError
+            It could not be written down, so it does not count.
+        """
+        kept = _Allowed(allowed={**self._read().allowed, agent_id: package})
+        temporary = ""
+        try:
+            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            descriptor, temporary = tempfile.mkstemp(dir=self._path.parent)  # with mode 0600
+            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+                file.write(kept.model_dump_json(indent=2))
+            Path(temporary).replace(self._path)
+        except OSError:
+            if temporary:
+                with contextlib.suppress(OSError):
+                    Path(temporary).unlink()
+            raise
+
+    def _read(self) -> _Allowed:
+        """Return what is there; a file that nobody can read allows nothing."""
+        try:
+            with self._path.open("rb") as file:
+                return _Allowed.model_validate_json(file.read(_FILE_BYTES))
+        except (OSError, ValidationError):
+            return _Allowed()

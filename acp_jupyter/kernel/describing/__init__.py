@@ -1,1 +1,1 @@
-"""What can be told of values without harm: bounded in size, and in time."""
+"""Descriptions of the user's variables, for prompts and tools; bounded in size and in time."""

@@ -1,181 +1,332 @@
-"""What an agent is told of a variable that goes with a prompt."""
+"""A short text for any value, whatever its size and ``__repr__``; tables and arrays.
+
+`time_limit` ends code that takes too long.
+"""
 
 from __future__ import annotations
 
-import difflib
-import inspect
-import io
-from collections.abc import Mapping, Sequence
+import contextlib
+import itertools
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from types import ModuleType
+from types import FrameType, ModuleType
 from typing import Any
 
-from IPython.core.error import UsageError
+NO_REPR = "<its repr fails>"
+_MOST_ITEMS = 6
+_MOST_DEPTH = 3
+_MOST_BITS = 4000
+_MOST_LENGTH = 1000
+"""Of something with its own ``__repr__`` that is asked for it."""
+_LOOKED_AT = 50
+_REPR_SECONDS = 0.2
+_OPEN_CLOSE: dict[type, tuple[str, str]] = {
+    list: ("[", "]"),
+    tuple: ("(", ")"),
+    set: ("{", "}"),
+    frozenset: ("frozenset({", "})"),
+    dict: ("{", "}"),
+}
 
-from acp_jupyter.kernel.describing.frames import (
-    describe_array,
-    describe_frame,
-    describe_series,
-    detail_of,
-    made_by,
-)
-from acp_jupyter.kernel.describing.preview import NO_REPR, preview, type_name
-from acp_jupyter.kernel.describing.time_limit import FAILURES, TimeUp, time_limit
 
-__all__ = ["Described", "describe", "describe_names"]
+def preview(value: object, most_chars: int = 200) -> str:
+    """Return a repr, or what stands for it; never raises, never takes long."""
+    try:
+        text = _preview(value, most_chars, _MOST_DEPTH)
+    except FAILURES:
+        return NO_REPR
+    return text if len(text) <= most_chars else f"{text[: most_chars - 1]}…"
 
-_MOST_CHARS = 12_000
-_TEXT_CHARS = 8_000
-_SOURCE_CHARS = 6_000
-_DOC_CHARS = 1_500
-_NAMES = 60
-_MOST_SECONDS = 5.0
-_PICTURE_SECONDS = 15.0
-_PICTURE_BYTES = 5 * 1024 * 1024
-_PICTURE_PIXELS = 2_000
-"""Of the longer side."""
+
+def type_name(value: object) -> str:
+    """Return the name of a value's type, with its module where that says something."""
+    kind = type(value)
+    module = str(getattr(kind, "__module__", ""))
+    name = str(getattr(kind, "__qualname__", kind.__name__))
+    return name if module in {"builtins", "__main__"} else f"{module.partition('.')[0]}.{name}"
+
+
+def _preview(value: object, most: int, depth: int) -> str:
+    kind = type(value)
+    if kind in {str, bytes, bytearray}:
+        return _text(value, most)  # type: ignore[arg-type]
+    if kind is int:
+        bits = value.bit_length()  # type: ignore[attr-defined]
+        return repr(value) if bits <= _MOST_BITS else f"<int of {bits} bits>"
+    if kind in {bool, float, complex, type(None), type(...), range}:
+        return repr(value)
+    if isinstance(value, ModuleType):
+        return f"<module {value.__name__}>"
+    if kind in _OPEN_CLOSE:
+        return _container(value, most, depth)
+    return _own_repr(value)
+
+
+def _text(value: str | bytes | bytearray, most: int) -> str:
+    shown = repr(value[:most])
+    return shown if len(value) <= most else f"{shown}… ({len(value)} long)"
+
+
+def _container(value: Any, most: int, depth: int) -> str:
+    opening, closing = _OPEN_CLOSE[type(value)]
+    if depth == 0:
+        return f"{opening}…{closing}" if value else f"{opening}{closing}"
+
+    def short(item: object) -> str:
+        return _preview(item, max(20, most // 2), depth - 1)
+
+    parts = _items(value, short)
+    if isinstance(value, set | frozenset) and not value:
+        return f"{type(value).__name__}()"
+    if isinstance(value, tuple) and len(value) == 1:
+        parts.append("")
+    if len(value) > _MOST_ITEMS:
+        parts.append(f"… {len(value) - _MOST_ITEMS} more")
+    return f"{opening}{', '.join(parts).rstrip() if parts else ''}{closing}"
+
+
+def _items(value: Any, short: Callable[[object], str]) -> list[str]:
+    first: Iterable[Any] = itertools.islice(
+        value.items() if isinstance(value, dict) else value, _MOST_ITEMS
+    )
+    if isinstance(value, dict):
+        return [f"{short(key)}: {short(item)}" for key, item in first]
+    return [short(item) for item in first]
+
+
+def _own_repr(value: object) -> str:
+    """Ask a value for its own repr, where that is its own and nothing tells that it is long."""
+    own = type(value).__repr__
+    if own is object.__repr__:
+        return f"<{type_name(value)}>"
+    if _length(value) > _MOST_LENGTH:
+        return f"<{type_name(value)}, {_length(value)} long>"
+    if any(_length(part) > _MOST_LENGTH for part in _parts(value)):
+        return f"<{type_name(value)}>"
+    if isinstance(own, type(_own_repr)) and not can_limit():
+        return f"<{type_name(value)}>"  # Python code that nothing could stop
+    try:
+        with time_limit(_REPR_SECONDS):
+            text = repr(value)
+    except TimeUp:
+        return f"<{type_name(value)}: its repr takes too long>"
+    return text
+
+
+def _parts(value: object) -> Iterable[object]:
+    """Return the first of a value's attributes: a repr often tells them whole."""
+    attributes = getattr(value, "__dict__", None)
+    values = attributes.values() if type(attributes) is dict else ()
+    return tuple(itertools.islice(values, _LOOKED_AT))
+
+
+def _length(value: object) -> int:
+    for name in ("size", "__len__"):
+        try:
+            found = getattr(type(value), name, None)
+            if name == "size" and found is not None:
+                size = getattr(value, "size", 0)
+                return size if type(size) is int else 0
+            if found is not None:
+                return len(value)  # type: ignore[arg-type]
+        except FAILURES:
+            continue
+    return 0
+
+
+FAILURES = (Exception, SystemExit, GeneratorExit)
+"""What somebody else's code may raise, an interrupt apart: that is the user's."""
+
+_AGAIN_SECONDS = 0.05
+
+
+class TimeUp(BaseException):
+    """It took too long. No `Exception`: the code must not catch it by chance."""
+
+
+_depth = 0
+"""Of limits within limits; on the main thread alone."""
+
+
+def can_limit() -> bool:
+    """Whether anything can be stopped here: on the main thread, and not on Windows.
+
+    Nor where the user's program has the process's one timer.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        return False
+    if not hasattr(signal, "setitimer"):
+        return False
+    return _depth > 0 or not signal.getitimer(signal.ITIMER_REAL)[0]
+
+
+@contextlib.contextmanager
+def time_limit(seconds: float) -> Iterator[None]:
+    """Raise `TimeUp` in what runs within, after some time, where that can be done.
+
+    One long call into C is stopped at its end only.
+    """
+    if not can_limit():
+        yield
+        return
+
+    global _depth
+    over = False
+
+    def ring(_number: int, _frame: FrameType | None) -> None:
+        if not over:
+            raise TimeUp
+
+    begun = time.monotonic()
+    handler = signal.signal(signal.SIGALRM, ring)
+    # Again and again: code with a bare ``except`` swallows one.
+    left, _ = signal.setitimer(signal.ITIMER_REAL, seconds, _AGAIN_SECONDS)
+    _depth += 1
+    try:
+        try:
+            yield
+        finally:
+            over = True  # should it ring just before this, the rest is done all the same
+    finally:
+        _depth -= 1
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, handler)
+        if _depth:  # the outer limit goes on
+            left = max(0.001, left - (time.monotonic() - begun))
+            signal.setitimer(signal.ITIMER_REAL, left, _AGAIN_SECONDS)
+
+
+_HEAD_ROWS = 5
+_MOST_COLUMNS = 50
+_LINE_CHARS = 600
+_CELL_CHARS = 40
+_COUNTED_CELLS = 20_000_000
+"""Of a table in which missing values are counted."""
+_SHOWN_VALUES = 10
+_DETAIL_SECONDS = 0.2
 
 
 @dataclass(frozen=True, slots=True)
-class Described:
-    """A variable in words, and as a picture where it is one."""
+class Detail:
+    """What can be told of a value without looking at all of it."""
 
-    name: str
-    text: str
-    png: bytes | None = None
-
-
-def describe_names(names: Sequence[str], namespace: Mapping[str, object]) -> tuple[Described, ...]:
-    """Describe variables, each once.
-
-    Raises
-    ------
-    UsageError
-        There is no variable of a name.
-    """
-    for name in names:
-        if name not in namespace:
-            raise UsageError(_missing(name, namespace))
-    return tuple(describe(name, namespace[name]) for name in dict.fromkeys(names))
+    words: str = ""
+    whole: bool = False
+    """Whether its repr would add little, or cost much."""
 
 
-def describe(name: str, value: object) -> Described:
-    """Describe any value: bounded in size and in time, and without importing anything for it."""
-    head = f"{name}: {type_name(value)}"
+def is_from_library(value: object, module: str, name: str) -> bool:
+    """Tell whether a value is of a class of a library, or of one derived from it."""
+    library = sys.modules.get(module)
+    kind = None if library is None else getattr(library, name, None)
+    return isinstance(kind, type) and isinstance(value, kind)
+
+
+def detail_of(value: object) -> Detail:
+    """Return shape, dtype or length; never raises, never takes long."""
     try:
-        with time_limit(_MOST_SECONDS):
-            text = _words(value)
-    except TimeUp:
-        return Described(name, f"{head}\nDescribing it took too long.")
-    except FAILURES as error:
-        return Described(name, f"{head}\nDescribing it failed: {type(error).__name__}.")
-    png = _picture(value)
-    return Described(name, _cut(f"{head}\n{text}", _MOST_CHARS), png)
+        with time_limit(_DETAIL_SECONDS):
+            return _detail_of(value)
+    except (*FAILURES, TimeUp):
+        return Detail()
 
 
-def _words(value: Any) -> str:
-    if made_by(value, "pandas", "DataFrame"):
-        return describe_frame(value)
-    if made_by(value, "pandas", "Series"):
-        return describe_series(value)
-    if made_by(value, "numpy", "ndarray"):
-        return describe_array(value)
-    if _figure(value) is not None:
-        return _figure_words(_figure(value))
-    if isinstance(value, ModuleType):
-        return _module(value)
-    if inspect.isclass(value) or inspect.isroutine(value):
-        return _code(value)
-    return _anything(value)
+def _detail_of(value: Any) -> Detail:
+    if is_from_library(value, "pandas", "DataFrame"):
+        rows, columns = value.shape
+        names = ", ".join(_cut(str(name)) for name in list(value.columns[:_SHOWN_VALUES]))
+        more = f", … {columns - _SHOWN_VALUES} more" if columns > _SHOWN_VALUES else ""
+        return Detail(f"{rows} rows × {columns} columns: {names}{more}", whole=True)
+    if is_from_library(value, "pandas", "Series"):
+        return Detail(f"{len(value)} values, {value.dtype}, name {_cut(str(value.name))}", True)
+    if is_from_library(value, "numpy", "ndarray"):
+        return Detail(f"{_times(value.shape)}, {value.dtype}", value.size > _SHOWN_VALUES)
+    shape = getattr(value, "shape", None) if _has(value, "shape") else None
+    if isinstance(shape, tuple):
+        return Detail(_times(shape), whole=True)
+    if _has(value, "__len__"):
+        return Detail(f"length {len(value)}")
+    return Detail()
 
 
-def _anything(value: object) -> str:
-    if type(value) is str:
-        return f"{len(value)} characters:\n{_cut(value, _TEXT_CHARS)}"
-    detail = detail_of(value).words
-    shown = preview(value, _TEXT_CHARS)
-    words = "Its repr raises an exception." if shown == NO_REPR else shown
-    return f"{detail}\n{words}" if detail else words
-
-
-def _module(module: ModuleType) -> str:
-    names = [name for name in vars(module) if not name.startswith("_")]
-    more = f", … {len(names) - _NAMES} more" if len(names) > _NAMES else ""
-    version = vars(module).get("__version__")
-    told = f"Module {module.__name__}"
-    told += f", version {version[:40]}" if isinstance(version, str) else ""
-    return f"{told}.\n{_doc(module)}\nIt has: {', '.join(names[:_NAMES])}{more}"
-
-
-def _code(value: Any) -> str:
-    """Return signature, documentation and source, as far as there are any."""
-    parts = []
-    try:
-        parts.append(f"{getattr(value, '__name__', '')}{inspect.signature(value)}"[:_DOC_CHARS])
-    except (TypeError, ValueError):
-        parts.append("Its signature is not known.")
-    if doc := _doc(value):
-        parts.append(doc)
-    try:
-        parts.append(f"Source:\n{_cut(inspect.getsource(value), _SOURCE_CHARS)}")
-    except (OSError, TypeError, SyntaxError, IndexError):
-        parts.append("Its source is not at hand.")
-    return "\n".join(parts)
-
-
-def _doc(value: object) -> str:
-    return _cut(inspect.getdoc(value) or "", _DOC_CHARS)
-
-
-def _figure(value: Any) -> Any:
-    """Return the figure that a value of matplotlib is, or belongs to."""
-    if made_by(value, "matplotlib.figure", "Figure"):
-        return value
-    if made_by(value, "matplotlib.axes", "Axes"):
-        return value.get_figure()
-    return None
-
-
-def _figure_words(figure: Any) -> str:
-    lines = [f"A figure with {len(figure.axes)} axes."]
-    for axes in figure.axes[:10]:
-        labels = (axes.get_title(), axes.get_xlabel(), axes.get_ylabel())
-        title, x_label, y_label = (_cut(str(label), 100) for label in labels)
-        lines.append(f"- title {title!r}, x {x_label!r}, y {y_label!r}")
+def describe_frame(frame: Any) -> str:
+    """Return a DataFrame's shape, columns with types and missing values, and first rows."""
+    rows, columns = frame.shape
+    shown = frame.iloc[:, :_MOST_COLUMNS]
+    missing = shown.isna().sum().tolist() if rows * columns <= _COUNTED_CELLS else None
+    lines = [f"DataFrame of {rows} rows × {columns} columns.", "", "Columns:"]
+    for place, (name, kind) in enumerate(zip(shown.columns, shown.dtypes, strict=True)):
+        gaps = f", {missing[place]} missing" if missing is not None and missing[place] else ""
+        lines.append(f"- {_cut(str(name))}: {kind}{gaps}")
+    if columns > _MOST_COLUMNS:
+        lines.append(f"- … {columns - _MOST_COLUMNS} more columns")
+    lines.append("")
+    lines.append(
+        "No missing values."
+        if missing is not None and not any(missing)
+        else f"{sum(missing)} missing values."
+        if missing is not None
+        else "Too large to count missing values here."
+    )
+    lines += ["", f"Index: {_index(frame.index)}"]
+    if rows and columns:
+        head = _table(shown.head(_HEAD_ROWS))
+        lines += ["", f"First {min(rows, _HEAD_ROWS)} rows:", "", head]
     return "\n".join(lines)
 
 
-def _picture(value: Any) -> bytes | None:
-    """Return a value that is a picture as PNG, unless that is too large, too slow or fails."""
-    try:
-        with time_limit(_PICTURE_SECONDS):
-            png = _drawn(value)
-    except (*FAILURES, TimeUp):
-        return None
-    return png if png is not None and len(png) <= _PICTURE_BYTES else None
+def describe_series(series: Any) -> str:
+    """Return a Series' length, type, missing values and first values."""
+    size = len(series)
+    lines = [f"Series {_cut(repr(series.name))} of {size} values, {series.dtype}."]
+    if size <= _COUNTED_CELLS:
+        missing = int(series.isna().sum())
+        lines.append(f"{missing} missing values." if missing else "No missing values.")
+    lines += [f"Index: {_index(series.index)}", "", "First values:", ""]
+    lines.append(_table(series.head(_SHOWN_VALUES)))
+    return "\n".join(lines)
 
 
-def _drawn(value: Any) -> bytes | None:
-    figure = _figure(value)
-    if figure is None:
-        own = None if isinstance(value, type) else getattr(type(value), "_repr_png_", None)
-        png = None if own is None else own(value)
-        return png if isinstance(png, bytes) and png.startswith(b"\x89PNG") else None
-    longest = float(max(figure.get_size_inches()))
-    file = io.BytesIO()
-    figure.savefig(file, format="png", dpi=min(100.0, _PICTURE_PIXELS / max(longest, 0.1)))
-    return file.getvalue()
+def describe_array(array: Any) -> str:
+    """Return an array's shape, type, first values, and range where it is of numbers."""
+    lines = [f"numpy array of shape {_times(array.shape)}, {array.dtype}."]
+    if array.size and array.dtype.kind in "iuf" and array.size <= _COUNTED_CELLS:
+        numbers = array[array == array]  # NaN is not itself
+        if numbers.size:
+            lines.append(f"Smallest {numbers.min()}, largest {numbers.max()}.")
+        missing = array.size - numbers.size
+        lines.append(f"{missing} NaN." if missing else "No NaN.")
+    if array.size and array.dtype.kind != "O":
+        first = [_cut(str(array.flat[place])) for place in range(min(array.size, _SHOWN_VALUES))]
+        lines.append(f"First values: {', '.join(first)}")
+    return "\n".join(lines)
 
 
-def _missing(name: str, namespace: Mapping[str, object]) -> str:
-    own = [each for each in namespace if not each.startswith("_")]
-    if not name.isidentifier():
-        return f"{name!r} is no variable's name. Type, for example, --var df."
-    close = difflib.get_close_matches(name, own, 1)
-    hint = f" Type --var {close[0]}." if close else " Run the cell that makes it first."
-    return f"There is no variable {name!r} in this kernel.{hint}"
+def _table(values: Any) -> str:
+    """Return the few rows as text, no cell of it long."""
+    frame = values if hasattr(values, "columns") else values.to_frame()
+    text = str(frame.to_string(max_colwidth=_CELL_CHARS))
+    return "\n".join(_cut(line, _LINE_CHARS) for line in text.splitlines())
 
 
-def _cut(text: str, most: int) -> str:
-    left = len(text) - most
-    return text if left <= 0 else f"{text[:most]}\n… {left} characters left out"
+def _index(index: Any) -> str:
+    name = f" {_cut(repr(index.name))}" if index.name is not None else ""
+    ends = f", from {_cut(str(index[0]))} to {_cut(str(index[-1]))}" if len(index) else ""
+    return f"{type(index).__name__}{name}{ends}"
+
+
+def _times(shape: tuple[Any, ...]) -> str:
+    return " × ".join(_cut(str(size)) for size in shape) if shape else "one value"
+
+
+def _cut(text: str, most: int = _CELL_CHARS) -> str:
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
+def _has(value: object, name: str) -> bool:
+    """Tell whether a value's class has it: asking the value itself may run its code."""
+    return any(name in vars(kind) for kind in type(value).__mro__)

@@ -33,7 +33,7 @@ afterEach(() => {
 });
 
 test('the version is that of the Python side', () => {
-  const source = readFileSync('../acp_jupyter/delivery/frames.py', 'utf8');
+  const source = readFileSync('../acp_jupyter/api/models/frames.py', 'utf8');
   expect(/^API_VERSION = (\d+)$/m.exec(source)?.[1]).toBe(String(API_VERSION));
 });
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from acp_jupyter.agents.demo.prose import ONE_OF_EACH, exactly
+from acp_jupyter.agents.demo.talk_tasks import ONE_OF_EACH, exactly
 from tests.support.mockllm.parts import Options, Say, Step, Steps, Use
 from tests.support.mockllm.tool_names import EDIT, READ, SHELL, TASK_UPDATE, TODO
 

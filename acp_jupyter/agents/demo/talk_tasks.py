@@ -1,0 +1,279 @@
+"""The tasks that only talk: long answers, plans, a form, measuring, failing, and help."""
+
+from __future__ import annotations
+
+import html
+import itertools
+import os
+import re
+import sys
+import time
+import unicodedata
+from collections.abc import Iterator
+from typing import NoReturn
+
+from acp_jupyter.agents.rpc import INTERNAL_ERROR, INVALID_PARAMS, Json, RpcError
+
+from .prompt import Request
+from .session import Turn, TurnCancelledError
+
+_MAX_BENCH_CHARACTERS = 32_000_000
+_LONG_BLOCKS = 40
+
+
+async def long_answer(turn: Turn, _request: Request) -> str:
+    """Stream some pages of Markdown with thoughts in between."""
+    for number, block in enumerate(itertools.islice(blocks(), _LONG_BLOCKS)):
+        if number % 10 == 0:
+            await turn.think(
+                f"Part {number // 5 + 1} should say what happens next, and in which order."
+            )
+        await turn.say(block + "\n")
+    await turn.say("That was all.\n")
+    return "end_turn"
+
+
+async def markdown(turn: Turn, _request: Request) -> str:
+    """Write one of each kind of text."""
+    await turn.think("A mean shows it all: a formula, a table, code and a diagram.")
+    await turn.say(ONE_OF_EACH)
+    return "end_turn"
+
+
+async def plan(turn: Turn, _request: Request) -> str:
+    """Set a plan and tick it off."""
+    steps = ["Look at the folder", "Choose a file", "Propose an edit", "Ask for permission"]
+    for done, step in enumerate(steps):
+        turn.plan(steps, done)
+        await turn.think(f"{step}: this is only a plan, so nothing is done.")
+    turn.plan(steps, len(steps))
+    await turn.say(
+        "The plan is ticked off. Nothing was changed: `edit` does the same in earnest.\n"
+    )
+    return "end_turn"
+
+
+async def bench(turn: Turn, request: Request) -> str:
+    """Stream exactly N chunks of exactly the size asked for; say when the last one was written."""
+    count, size = int(request.numbers.get("n", 5_000)), int(request.numbers.get("size", 20))
+    if count < 1 or size < 1 or count * size > _MAX_BENCH_CHARACTERS:
+        limit = f"N and size must be at least 1 and N times size at most {_MAX_BENCH_CHARACTERS:,}."
+        raise RpcError(INVALID_PARAMS, limit, {"N": count, "size": size})
+    turn.rate = request.numbers.get("rate", 0.0)
+    text = exactly(count * size)
+    start = time.time()
+    await turn.stream(text[at : at + size] for at in range(0, len(text), size))
+    await turn.peer.stdio.drain(0)
+    end = time.time()
+    turn.meta = {"acp_jupyter.demo": {"chunks": count, "seconds": end - start, "lastWrite": end}}
+    return "end_turn"
+
+
+async def crash(turn: Turn, _request: Request) -> NoReturn:
+    """End the process in mid-turn."""
+    await turn.say("This answer stops in the middle of a")
+    await turn.peer.stdio.drain(0)
+    sys.stderr.write("demo agent: crashed, because the prompt asked for it\n")
+    sys.stderr.flush()
+    os._exit(3)
+
+
+async def refuse(turn: Turn, _request: Request) -> str:
+    """Refuse to answer."""
+    await turn.say("This agent refuses to answer, because the prompt asked for a refusal.\n")
+    return "refusal"
+
+
+async def max_tokens(turn: Turn, _request: Request) -> str:
+    """Stop as if the model had run out of tokens."""
+    await turn.say("This answer ends early, as if the model had used up its")
+    return "max_tokens"
+
+
+async def fail(turn: Turn, _request: Request) -> NoReturn:
+    """Answer the prompt with a JSON-RPC error."""
+    await turn.say("This turn ends with an error.\n")
+    raise RpcError(INTERNAL_ERROR, "Internal error", {"details": "The prompt asked for an error."})
+
+
+async def help_(turn: Turn, request: Request) -> str:
+    """Say what this agent can do."""
+    await turn.say(f"> {quote(request.text)}\n\n{_HELP}")
+    return "end_turn"
+
+
+_HELP = """This is the demo agent. It has no model, so it answers to a few keywords:
+
+- `list` or `explore`: what is in this folder
+- `edit`, `fix clean.py` or `make clean.py faster`: a plan, a diff, a question, and then the edit
+- `create notes.md with "some text"`: a new file, after asking
+- `look at df`: what a variable of the notebook's kernel is
+- `plot df`: a new cell below yours, run, with a plot that the agent sees
+- `fix`: mends the last cell that failed, and runs it again
+- `edit the notebook`: edits one cell, unsaved text and all
+- `run`: a harmless command, after asking
+- `delegate`: a subagent that looks around and asks, its steps inside its call
+- `plan`: a plan, ticked off
+- `markdown`: formulas, a table, code and a diagram
+- `slow`: a long answer; add `rate=20` for 20 chunks per second
+- `ask twice`: two permission requests at once
+- `ask me`: a form to fill in
+- `crash`, `refuse`, `max tokens`, `error`: how a turn can fail
+- `bench N=5000 size=20 rate=0`: an exact number of chunks
+"""
+
+
+_FORM: Json = {
+    "type": "object",
+    "title": "A chart",
+    "properties": {
+        "colour": {
+            "type": "string",
+            "title": "Colour",
+            "oneOf": [
+                {"const": "teal", "title": "Teal", "description": "Easy to tell from red"},
+                {"const": "red", "title": "Red"},
+            ],
+            "default": "teal",
+        },
+        "points": {"type": "integer", "title": "Points", "minimum": 1, "maximum": 500},
+        "grid": {"type": "boolean", "title": "With a grid", "default": True},
+        "title": {"type": "string", "title": "Title", "maxLength": 60},
+    },
+    "required": ["colour", "points"],
+}
+
+
+async def ask_form(turn: Turn, _request: Request) -> str:
+    """Ask for a few values, and say what was answered."""
+    form: Json = {
+        "sessionId": turn.session.id,
+        "mode": "form",
+        "message": "How should the chart look? Nothing is drawn: this only shows a question.",
+        "requestedSchema": _FORM,
+    }
+    try:
+        result = await turn.peer.request("elicitation/create", form)
+    except RpcError as error:
+        await turn.say(f"This client does not show questions: {error}\n")
+        return "end_turn"
+    match result:
+        case {"action": "accept", "content": dict(content)}:
+            told = ", ".join(f"{name}: {quote(str(value))}" for name, value in content.items())
+            await turn.say(f"You answered {told}.\n")
+        case {"action": "cancel"}:
+            raise TurnCancelledError
+        case _:
+            await turn.say("You did not want to answer, and that is fine.\n")
+    return "end_turn"
+
+
+_SENTENCES = (
+    "A cell sends its text to the agent and shows what comes back while it comes.",
+    "The first chunk is drawn at once; later ones are gathered for a few milliseconds.",
+    "A *tool call* appears as a card with its state, and a `diff` shows what would change.",
+    "Nothing is written to disk before somebody has answered the **permission request**.",
+    "The order of what is shown is the order in which the agent wrote it, always.",
+    "When the page is loaded again, the turn goes on where it was.",
+    "The notebook keeps the answer, so that it can be read without a kernel.",
+)
+_LISTS = (
+    "- read the file that the prompt names\n- propose a small edit\n- ask before writing\n",
+    "1. open the notebook\n2. run the first cell\n3. answer the question in its output\n",
+)
+_CODE = (
+    "```python\n"
+    "def mean(values: list[float]) -> float:\n"
+    '    """Return the mean."""\n'
+    "    return sum(values) / len(values)\n"
+    "```\n",
+    "```console\n$ python -m acp_jupyter.agents.demo\n```\n",
+)
+_TABLE = (
+    "| Part | Runs in |\n| --- | --- |\n| agent | a process of its own |\n| view | the page |\n"
+)
+
+
+ONE_OF_EACH = r"""## The mean of a list
+
+The mean of $n$ values is their sum divided by $n$; **no value, no mean**.
+
+$$
+\bar{x} = \frac{1}{n} \sum_{i=1}^{n} x_i
+$$
+
+| Values | Sum | Mean |
+| --- | ---: | ---: |
+| 1, 2, 3 | 6 | 2.0 |
+| 4, 8 | 12 | 6.0 |
+
+```python
+def mean(values: list[float]) -> float:
+    return sum(values) / len(values)
+```
+
+```mermaid
+graph LR
+    A[Values] --> B[Sum] --> C[Mean]
+```
+
+- [x] text, *emphasis* and `code`
+- [ ] what the [Markdown guide](https://www.markdownguide.org) has beyond that
+"""
+"""Text, formula, table, code, diagram, tasks, link."""
+
+
+def blocks() -> Iterator[str]:
+    """Yield Markdown blocks for ever, each ending in a line feed."""
+    sentences = itertools.cycle(_SENTENCES)
+    for number in itertools.count(1):
+        yield f"## Part {number}\n"
+        yield " ".join(itertools.islice(sentences, 3)) + "\n"
+        yield _LISTS[number % 2]
+        yield " ".join(itertools.islice(sentences, 2)) + "\n"
+        yield _CODE[number % 2]
+        if number % 4 == 0:
+            yield _TABLE
+
+
+def exactly(length: int) -> str:
+    """Return Markdown of exactly `length` characters whose last line is ``END``."""
+    end = "\n\nEND"
+    if length <= len(end):
+        return end[len(end) - length :]
+    room = length - len(end)
+    parts: list[str] = []
+    for block in blocks():
+        if len(block) + 1 > room:
+            break
+        parts.append(block + "\n")
+        room -= len(block) + 1
+    # The rest is plain words: a block cut short could leave a code fence open around the end.
+    filler = ("and so on " * (room // 10 + 1))[:room]
+    return "".join(parts) + filler + end
+
+
+def one_line(text: str, limit: int) -> str:
+    """Return the start of `text` on one line, without control, bidi and surrogate characters."""
+    visible = "".join(
+        c if unicodedata.category(c)[0] not in "CZ" else " " for c in text[: 4 * limit]
+    )
+    line = " ".join(visible.split())
+    return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
+
+
+def quote(text: str, limit: int = 200) -> str:
+    """Return the start of `text` on one line as Markdown that shows exactly its characters."""
+    return re.sub(r"([\\`*_\[\]~|#!])", r"\\\1", html.escape(one_line(text, limit), quote=False))
+
+
+def plain_name(name: str) -> str:
+    """Return the name of a file without what would break a table cell or a code span."""
+    return re.sub(r"[`|]", "_", one_line(name, 200))
+
+
+def code_block(text: str, language: str = "") -> str:
+    """Return `text` fenced so that nothing in it can close the fence."""
+    longest = max((len(run) for run in re.findall(r"`{3,}", text)), default=2)
+    fence = "`" * (longest + 1)
+    return f"{fence}{language}\n{text.rstrip()}\n{fence}\n"

@@ -1,0 +1,182 @@
+"""Callers, users and kernels: which sessions each may see, and what only a user may do.
+
+In a kernel runs code that may be an agent's. So a kernel sees the sessions that it made and those
+of its notebook, and never answers for its user. Where people have names, what an agent asks during
+a turn is answered by the sender of its prompt.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol, assert_never
+
+from typing_extensions import TypeAliasType
+
+from acp_jupyter.api.models.sessions import SessionSummary
+from acp_jupyter.errors import NotAllowed, UnknownSession
+from acp_jupyter.host.host import AgentHost
+from acp_jupyter.host.requests.answers import Answerer
+from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.store.metadata import SessionMeta
+from acp_jupyter.transcript.model.session_state import SessionState
+
+
+@dataclass(frozen=True, slots=True)
+class UserCaller:
+    """A person with a Jupyter identity: the cookie or the token of the user."""
+
+    username: str
+    anonymous: bool = False
+    """Whether the name was made up for whoever has the server's own token or password."""
+    shown_name: str = ""
+    """Their name where it is worth telling: see `Answerer`."""
+
+    @property
+    def person(self) -> str:
+        """Who this is among several; empty for the server's owner, who needs no name."""
+        return "" if self.anonymous else self.username
+
+    @property
+    def answerer(self) -> Answerer:
+        """Who answers, when they do."""
+        return Answerer(self.username, self.shown_name)
+
+
+@dataclass(frozen=True, slots=True)
+class KernelCaller:
+    """A kernel that proved itself with the key of its connection file.
+
+    It stands for the code that runs in it, which may be an agent's. So it may prompt, read and
+    cancel its own sessions, and never answer a permission.
+    """
+
+    kernel_id: str
+    notebook_path: str
+    """The notebook that the server has bound to this kernel; empty when there is none."""
+
+
+Caller = TypeAliasType("Caller", UserCaller | KernelCaller)
+
+
+def may_see(session: Session, caller: Caller) -> bool:
+    """A kernel sees the sessions it made and those of its notebook; a user sees all."""
+    match caller:
+        case UserCaller():
+            return True
+        case KernelCaller():
+            bound = bool(caller.notebook_path)
+            same = session.state.notebook_path == caller.notebook_path
+            return session.kernel_id == caller.kernel_id or (bound and same)
+        case _:
+            assert_never(caller)
+
+
+def may_see_stored(meta: SessionMeta, caller: Caller) -> bool:
+    """The same for a session of an earlier run: its kernel is gone, its notebook may be open."""
+    match caller:
+        case UserCaller():
+            return True
+        case KernelCaller():
+            return bool(caller.notebook_path) and meta.notebook_path == caller.notebook_path
+        case _:
+            assert_never(caller)
+
+
+def visible_session(host: AgentHost, session_id: str, caller: Caller) -> Session:
+    """Return a session that the caller may see.
+
+    Raises
+    ------
+    UnknownSession
+        There is none for this caller.
+    """
+    session = host.session(session_id)
+    if not may_see(session, caller):
+        raise UnknownSession(f"There is no session {session_id!r} of this notebook.")
+    return session
+
+
+def may_read_traffic(session: Session, caller: Caller) -> None:
+    """Let users read every session's traffic, and a kernel that of the sessions that it made.
+
+    Raises
+    ------
+    UnknownSession
+        The caller does not see the session.
+    NotAllowed
+        It sees the session, and has not made it.
+    """
+    if not may_see(session, caller):
+        raise UnknownSession(f"There is no session {session.session_id!r} of this notebook.")
+    if isinstance(caller, KernelCaller) and session.kernel_id != caller.kernel_id:
+        raise NotAllowed(
+            "This session was not started by this kernel, so only the user may read its traffic. "
+            "Export it as Markdown, HTML or JSON."
+        )
+
+
+def require_user(caller: Caller, action: str) -> UserCaller:
+    """Return the user; refuse what a kernel, and so the code that runs in it, may not do.
+
+    Raises
+    ------
+    NotAllowed
+        The caller is a kernel.
+    """
+    if not isinstance(caller, UserCaller):
+        raise NotAllowed(f"Only the user can {action}: do it in the page.")
+    return caller
+
+
+def sender(caller: Caller) -> str:
+    """Return who answers for what this caller sends; empty where anybody may.
+
+    Whose code runs in a kernel is not known, and the server's owner needs no name.
+    """
+    return caller.person if isinstance(caller, UserCaller) else ""
+
+
+def require_sender(session: Session, turn_id: str | None, caller: Caller, action: str) -> str:
+    """Refuse what only the sender of a prompt may do; return who the caller is.
+
+    Others see what is asked and may stop the turn: a stop allows nothing.
+
+    Raises
+    ------
+    NotAllowed
+        The caller is a kernel, or somebody else.
+    """
+    require_user(caller, action)
+    turn = session.transcript.turns.get(turn_id or "")
+    person = sender(caller)
+    if person and turn is not None and turn.user not in {"", person}:
+        raise NotAllowed(
+            f"Only {turn.user}, who sent this prompt, can {action}. You can see it, and stop it."
+        )
+    return person
+
+
+class NotebookLookup(Protocol):
+    """What the dispatcher knows of pages and kernels."""
+
+    def holds(self, path: str) -> bool:
+        """Whether a page has that notebook open."""
+
+    def kernel_of(self, notebook_path: str) -> str:
+        """Id of the kernel that runs for a notebook, or an empty string."""
+
+
+def _summary(state: SessionState) -> SessionSummary:
+    return SessionSummary(
+        session_id=state.session_id,
+        title=state.title,
+        agent_id=state.agent,
+        agent_name=state.agent_info.name,
+        status=state.status,
+        notebook_path=state.notebook_path,
+        waiting=state.waiting,
+        stored=state.stored,
+        read_only=state.read_only,
+        can=state.can,
+        updated_at=state.updated_at,
+    )

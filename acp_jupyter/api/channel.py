@@ -1,0 +1,246 @@
+"""One page's conversation with the host, over a WebSocket or whatever else carries text."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from typing import Protocol, assert_never
+
+from pydantic import JsonValue, TypeAdapter, ValidationError
+from pydantic_core import to_jsonable_python
+
+from acp_jupyter._version import __version__
+from acp_jupyter.api.access import Caller, sender
+from acp_jupyter.api.dispatch import Result
+from acp_jupyter.api.models.documents import AnswerFrame, DocumentsFrame
+from acp_jupyter.api.models.frames import (
+    API_VERSION,
+    AckFrame,
+    ClientFrame,
+    Command,
+    CommandFrame,
+    ErrorBody,
+    ErrorFrame,
+    HelloFrame,
+    ReplyFrame,
+    SessionsFrame,
+    SubscribeFrame,
+    UnsubscribeFrame,
+    validation_message,
+)
+from acp_jupyter.api.models.sessions import SessionSummary
+from acp_jupyter.api.pages import Pages
+from acp_jupyter.api.subscription import Outbox, Subscription
+from acp_jupyter.errors import AcpError, BadRequest, InvalidAnswers
+from acp_jupyter.host.host import AgentHost
+from acp_jupyter.host.store.journal import EPOCH
+
+_log = logging.getLogger(__name__)
+
+_FRAME: TypeAdapter[ClientFrame] = TypeAdapter(ClientFrame)
+_SUBSCRIPTIONS = 64
+_COMMANDS = 64
+_DOCUMENTS = 1000
+_LIST_SECONDS = 0.25
+
+
+class CommandRunner(Protocol):
+    """Where commands are carried out, called from the channel's loop."""
+
+    async def handle(self, command: Command, caller: Caller) -> Result:
+        """Carry out a command."""
+
+    async def sessions(self, caller: Caller) -> tuple[SessionSummary, ...]:
+        """List the sessions that the caller may see."""
+
+
+class Channel:
+    """Takes a page's frames and sends it the host's.
+
+    Belongs to the loop that it was made in; the host runs in another.
+
+    Parameters
+    ----------
+    host, pages, backend
+        What the page talks with.
+    caller
+        Who the page is.
+    write
+        Sends one frame as JSON; raising ends the channel.
+    """
+
+    def __init__(
+        self,
+        host: AgentHost,
+        pages: Pages,
+        backend: CommandRunner,
+        caller: Caller,
+        write: Callable[[str], Awaitable[None]],
+    ) -> None:
+        self._host = host
+        self._pages = pages
+        self._backend = backend
+        self._caller = caller
+        self._loop = asyncio.get_running_loop()
+        self._outbox = Outbox(write)
+        self._page = pages.join(self._outbox.put_from_any_thread)
+        self._subscriptions: dict[str, Subscription] = {}
+        self._commands: set[asyncio.Task[None]] = set()
+        self._list_changed = asyncio.Event()
+        self._greeted = asyncio.Event()
+        self._stop_listening = host.on_sessions_changed(self._sessions_changed)
+
+    async def run(self) -> None:
+        """Send until cancelled, until `finish`, or until the page takes no more."""
+        tasks = [
+            asyncio.create_task(self._outbox.run(), name="acp-channel-outbox"),
+            asyncio.create_task(self._send_lists(), name="acp-channel-sessions"),
+        ]
+        try:
+            done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            self.close()
+            tasks += self._commands
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+        for task in done:
+            task.result()
+
+    def finish(self) -> None:
+        """Send what waits; `run` ends with that."""
+        self._outbox.finish()
+
+    def close(self) -> None:
+        """Leave nothing behind in the host. May be called again."""
+        self._stop_listening()
+        self._pages.leave(self._page)
+        for session_id in tuple(self._subscriptions):
+            self._detach(session_id)
+        self._greeted.set()
+
+    async def receive(self, text: str | bytes) -> None:
+        """Take one frame. A bad one is answered in words and harms nothing."""
+        await self._greeted.wait()
+        try:
+            frame = _FRAME.validate_json(text)
+        except ValidationError as error:
+            self._error("", BadRequest(validation_message(error)))
+            return
+        match frame:
+            case SubscribeFrame():
+                await self._subscribe(frame)
+            case UnsubscribeFrame():
+                self._detach(frame.session_id)
+            case AckFrame():
+                subscription = self._subscriptions.get(frame.session_id)
+                if subscription is not None:
+                    self._outbox.acknowledged(subscription, frame.seq)
+            case CommandFrame():
+                self._start_command(frame)
+            case DocumentsFrame():
+                self._page.announce(frame.documents[:_DOCUMENTS])
+            case AnswerFrame():
+                self._page.answer(frame)
+            case _:
+                assert_never(frame)
+
+    # -- subscriptions ---------------------------------------------------------
+
+    async def _subscribe(self, frame: SubscribeFrame) -> None:
+        self._detach(frame.session_id)
+        if len(self._subscriptions) >= _SUBSCRIPTIONS:
+            self._error(
+                frame.session_id,
+                BadRequest(
+                    f"A page can follow {_SUBSCRIPTIONS} sessions at once. Close one of them."
+                ),
+            )
+            return
+        subscription = self._outbox.add(frame.session_id)
+        self._subscriptions[frame.session_id] = subscription
+        try:
+            following = self._host.submit(
+                self._host.subscribe(frame.session_id, subscription, frame.after, frame.epoch)
+            )
+            await asyncio.wrap_future(following)
+        except AcpError as error:
+            self._detach(frame.session_id)
+            self._error(frame.session_id, error)
+
+    def _detach(self, session_id: str) -> None:
+        subscription = self._subscriptions.pop(session_id, None)
+        if subscription is not None:
+            self._outbox.remove(subscription)
+            self._host.unsubscribe(subscription)
+
+    # -- commands --------------------------------------------------------------
+
+    def _start_command(self, frame: CommandFrame) -> None:
+        if len(self._commands) >= _COMMANDS:
+            self._reply(frame.id, error=BadRequest("Too many commands at once. Try again."))
+            return
+        task = asyncio.create_task(self._run_command(frame), name="acp-channel-command")
+        self._commands.add(task)
+        task.add_done_callback(self._commands.discard)
+
+    async def _run_command(self, frame: CommandFrame) -> None:
+        try:
+            result = await self._backend.handle(frame.command, self._caller)
+        except AcpError as error:
+            self._reply(frame.id, error=error)
+        except Exception:  # noqa: BLE001 - a defect of ours; the page stays alive
+            _log.exception("command %s", frame.command.name)
+            self._reply(frame.id, error=AcpError("The server has made an error; see its log."))
+        else:
+            self._reply(frame.id, result=to_jsonable_python(result))
+
+    def _reply(
+        self, frame_id: int, *, result: JsonValue = None, error: AcpError | None = None
+    ) -> None:
+        body = None if error is None else _error_body(error)
+        self._outbox.put(ReplyFrame(id=frame_id, result=result, error=body))
+
+    def _error(self, session_id: str, error: AcpError) -> None:
+        self._outbox.put(ErrorFrame(session_id=session_id, error=_error_body(error)))
+
+    # -- the session list ------------------------------------------------------
+
+    def _sessions_changed(self) -> None:
+        """Called in the host's thread."""
+        try:
+            self._loop.call_soon_threadsafe(self._list_changed.set)
+        except RuntimeError:
+            return
+
+    async def _send_lists(self) -> None:
+        sent = await self._backend.sessions(self._caller)
+        self._outbox.put(
+            HelloFrame(
+                api_version=API_VERSION,
+                version=__version__,
+                epoch=EPOCH,
+                user=sender(self._caller),
+                sessions=sent,
+            )
+        )
+        self._greeted.set()
+        while True:
+            await self._list_changed.wait()
+            self._list_changed.clear()
+            sessions = await self._backend.sessions(self._caller)
+            if sessions != sent:
+                sent = sessions
+                self._outbox.put(SessionsFrame(sessions=sessions))
+            await asyncio.sleep(_LIST_SECONDS)  # a turn changes its session often
+
+
+def _error_body(error: AcpError) -> ErrorBody:
+    return ErrorBody(
+        message=error.message,
+        reason=error.reason,
+        detail=error.detail,
+        status=error.status,
+        fields=error.fields if isinstance(error, InvalidAnswers) else {},
+    )

@@ -1,0 +1,339 @@
+"""Logs imported as sessions, and transcripts exported.
+
+A log is recognised and read in a thread of its own.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import shutil
+import threading
+import time
+import uuid
+from collections import defaultdict
+from dataclasses import dataclass, field
+from pathlib import Path, PurePath
+
+from acp_jupyter.api.access import Caller, KernelCaller
+from acp_jupyter.api.models.traffic import (
+    GetTranscript,
+    ImportLog,
+    ImportProblem,
+    ImportResult,
+    TranscriptPage,
+)
+from acp_jupyter.dialects.imports.kinds import DIALECT_WORDS, DIALECTS, Dialect
+from acp_jupyter.dialects.imports.log import LogFacts, LogSource, read_import, survey
+from acp_jupyter.errors import BadRequest, DiskRefused, NothingToImport
+from acp_jupyter.host.host import AgentHost
+from acp_jupyter.host.limits import Limits
+from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.store.journal import Journal
+from acp_jupyter.host.stored_sessions import IMPORTED, ImportedSession
+from acp_jupyter.protocol.host_events.notes import SessionOpened
+from acp_jupyter.protocol.log.json_values import LogProblem
+from acp_jupyter.protocol.objects import text
+from acp_jupyter.protocol.packets import Unknown
+from acp_jupyter.transcript.model.items import Item
+from acp_jupyter.transcript.model.state import Transcript
+from acp_jupyter.transcript.output.bundle import readable_items
+from acp_jupyter.transcript.output.html_export import export_html
+from acp_jupyter.transcript.output.markdown import session_markdown
+from acp_jupyter.transcript.redaction.redactor import Redactor, Scrubber
+
+_NAME_CHARS = 200
+
+
+class ImportExport:
+    """Carries out ``import_log`` and ``get_transcript``."""
+
+    def __init__(self, host: AgentHost) -> None:
+        self._host = host
+
+    async def import_log(self, command: ImportLog, caller: Caller) -> ImportResult:
+        """Make a session of a log.
+
+        Raises
+        ------
+        BadRequest
+            It is too large, or nothing of it can be imported.
+        """
+        most = self._host.config.limits.import_bytes
+        if len(command.content) > most:
+            raise BadRequest(f"The log is larger than {most // 2**20} MiB.")
+        notebook, kernel_id = "", ""
+        if isinstance(caller, KernelCaller):
+            notebook, kernel_id = caller.notebook_path, caller.kernel_id
+        wish = ImportRequest(
+            name=" ".join(command.file_name.split())[:_NAME_CHARS] or "log",
+            lines=lambda: io.BytesIO(command.content),
+            dialect=command.dialect,
+            session=command.log_session,
+            notebook_path=notebook,
+            kernel_id=kernel_id,
+        )
+        report = await import_log(self._host, wish)
+        transcript = self._host.session(report.session_id).transcript
+        return _result(report, tuple(transcript.turn_order))
+
+    async def transcript(
+        self, session: Session, command: GetTranscript
+    ) -> dict[str, str] | TranscriptPage:
+        """Return a whole transcript; made in a thread, for it may be long.
+
+        Raises
+        ------
+        MissingPackage
+            HTML can't be made here.
+        """
+        state, redactor = session.transcript, session.redactor
+        return await asyncio.to_thread(_transcript, state, redactor, command)
+
+
+def _result(report: ImportReport, turn_ids: tuple[str, ...]) -> ImportResult:
+    return ImportResult(
+        session_id=report.session_id,
+        dialect=report.facts.dialect,
+        entries=report.entries,
+        problems=tuple(ImportProblem(line=p.line, message=p.message) for p in report.problems),
+        problem_count=report.problem_count,
+        log_session=report.facts.session,
+        other_sessions=report.facts.others,
+        turn_ids=turn_ids,
+    )
+
+
+def _transcript(
+    state: Transcript, redactor: Redactor, command: GetTranscript
+) -> dict[str, str] | TranscriptPage:
+    scrubber = Scrubber.of_session(state.session, redactor, str(Path.home()))
+    turns = [state.turns[turn_id] for turn_id in state.turn_order]
+    items = state.window(0, len(state.items))
+    if command.format == "html":
+        page = export_html(state.session, turns, items, scrubber, thoughts=command.thoughts)
+        return {"html": page}
+    told = tuple(scrubber.model(turn) for turn in turns)
+    saved = tuple(scrubber.model(item) for item in items)
+    if command.format == "json":
+        return TranscriptPage(
+            items=saved,
+            first_index=0,
+            total=len(saved),
+            session=scrubber.model(state.session),
+            turns=told,
+        )
+    of_turn: defaultdict[str, list[Item]] = defaultdict(list)
+    for item in readable_items(saved, scrubber):
+        of_turn[item.turn_id or ""].append(item)
+    markdown = session_markdown(
+        scrubber.model(state.session), told, of_turn, thoughts=command.thoughts
+    )
+    return {"markdown": scrubber.text(markdown)}
+
+
+_FLUSH_EVERY = 2_000
+_TITLE_CHARS = 180
+_SHOWN_PROBLEMS = 20
+_KINDS = ", ".join(DIALECT_WORDS[dialect] for dialect in DIALECTS)
+
+
+@dataclass(frozen=True, slots=True)
+class ImportRequest:
+    """What is to be imported.
+
+    Attributes
+    ----------
+    name
+        Of the file, for people.
+    lines
+        The log, from its beginning at each call.
+    dialect
+        How to read it; None for as it looks.
+    session
+        Which of its sessions, by the protocol's id; empty for the one with most lines.
+    notebook_path, kernel_id
+        Whose session it becomes, where a kernel asks.
+    """
+
+    name: str
+    lines: LogSource
+    dialect: Dialect | None = None
+    session: str = ""
+    notebook_path: str = ""
+    kernel_id: str = ""
+
+
+@dataclass(slots=True)
+class ImportReport:
+    """What came of it. ``problems`` holds the first ones, ``problem_count`` counts all."""
+
+    session_id: str
+    facts: LogFacts
+    entries: int = 0
+    problems: list[LogProblem] = field(default_factory=list)
+    problem_count: int = 0
+    last_at: float = 0.0
+
+
+async def import_log(host: AgentHost, request: ImportRequest) -> ImportReport:
+    """Make a session of a log.
+
+    Raises
+    ------
+    NothingToImport
+        It is no log, or not one of the named kind.
+    BadRequest
+        Too many sessions are open.
+    DiskRefused
+        The disk is full, broken or does not answer.
+    """
+    host.check_room()
+    facts = await asyncio.to_thread(survey, request.lines, request.dialect, request.session)
+    if facts is None:
+        raise NothingToImport(
+            f"{request.name} is no log that can be imported. What can be: {_KINDS}.",
+            await asyncio.to_thread(_first_problems, request),
+        )
+    if request.session and facts.session != request.session:
+        known = ", ".join(filter(None, (facts.session, *facts.others)))
+        raise NothingToImport(f"{request.name} has no session {request.session}. It has: {known}.")
+    session = _make(host, request, facts)
+    reading = _Reading(session, request, facts, host.config.limits)
+    try:
+        report = await reading.run()
+    except BaseException:
+        await session.close()
+        await asyncio.to_thread(shutil.rmtree, host.traffic_path(session.session_id).parent)
+        raise
+    session.end(report.last_at, session.label)
+    host.adopt(session)
+    return report
+
+
+def _make(host: AgentHost, wish: ImportRequest, facts: LogFacts) -> ImportedSession:
+    session_id = uuid.uuid4().hex
+    title = f"Imported: {PurePath(wish.name).name or 'log'}"[:_TITLE_CHARS]
+    opening = SessionOpened(
+        session_id=session_id,
+        agent_id=IMPORTED,
+        agent_name=facts.agent_name or "Imported log",
+        cwd=facts.cwd,
+        folder=facts.cwd,
+        title=title,
+        notebook_path=wish.notebook_path,
+    )
+    limits = host.config.limits
+    redactor = host.redactor(None)
+    log = host.new_log(session_id, redactor)
+
+    def changed() -> None:
+        if session_id in host.sessions:  # else it is being read, in another thread
+            host.announce_change()
+
+    session = ImportedSession(Journal.begin(opening, log, limits, changed), limits)
+    session.know_secrets(redactor)
+    session.kernel_id = wish.kernel_id
+    session.label = title
+    return session
+
+
+class _Reading:
+    """Reads a log into a session that nobody else knows yet, in a thread."""
+
+    def __init__(
+        self, session: ImportedSession, request: ImportRequest, facts: LogFacts, limits: Limits
+    ) -> None:
+        self._session = session
+        self._request = request
+        self._limits = limits
+        self._report = ImportReport(session.session_id, facts, last_at=time.time())
+        self._stop = threading.Event()
+
+    async def run(self) -> ImportReport:
+        """Read to the end; a caller who gives up stops the thread.
+
+        Raises
+        ------
+        NothingToImport
+            No line could be taken.
+        DiskRefused
+            The disk did not take all of them.
+        """
+        thread = asyncio.ensure_future(asyncio.to_thread(self._read))
+        try:
+            await asyncio.shield(thread)
+        finally:
+            self._stop.set()
+            await asyncio.wait((thread,))
+        if not self._report.entries:
+            words = _mismatch(self._request, self._report.facts)
+            raise NothingToImport(words, _listed(self._request, self._report))
+        if not await asyncio.to_thread(self._session.journal.flush):
+            raise DiskRefused(self._session.journal.log.why or "it does not answer")
+        return self._report
+
+    def _read(self) -> None:
+        report, journal = self._report, self._session.journal
+        start = report.last_at
+        found = read_import(self._request.lines(), report.facts, journal.sequence, start)
+        for each in found:
+            if self._stop.is_set():
+                return
+            if isinstance(each, LogProblem):
+                self._problem(each.line, each.message)
+                continue
+            if report.entries >= self._limits.import_lines:
+                self._problem(each.line, "The log is too long: what follows was left out.")
+                break
+            report.entries += 1
+            report.last_at = each.entry.t
+            for packet in journal.take(each.entry):
+                if isinstance(packet, Unknown):
+                    self._problem(each.line, _unknown(packet))
+            if report.entries % _FLUSH_EVERY == 0:
+                journal.flush()  # what waits to be written must not fill the memory
+        if report.facts.others:
+            self._problem(1, _other_sessions(report.facts))
+
+    def _problem(self, line: int, message: str) -> None:
+        self._report.problem_count += 1
+        if len(self._report.problems) < self._limits.import_problems:
+            self._report.problems.append(LogProblem(line, message))
+
+
+def _unknown(packet: Unknown) -> str:
+    raw = packet.raw if isinstance(packet.raw, dict) else {}
+    name = text(raw.get("type")) or text(raw.get("sessionUpdate"))
+    inner = raw.get("raw")
+    if name == "unknown" and isinstance(inner, dict):
+        name = text(inner.get("type"))
+    what = f"a {name[:60]}" if name else "this"
+    return f"Nobody here can read {what}. It is kept in the traffic, and not shown."
+
+
+def _other_sessions(facts: LogFacts) -> str:
+    ids = ", ".join(facts.others[:_SHOWN_PROBLEMS])
+    return f"The log has more sessions. Only {facts.session} was imported; the others are {ids}."
+
+
+def _mismatch(wish: ImportRequest, facts: LogFacts) -> str:
+    wanted = DIALECT_WORDS[facts.dialect]
+    if facts.likely_dialect is None or facts.likely_dialect == facts.dialect:
+        return f"Nothing in {wish.name} could be imported as {wanted}."
+    return f"{wish.name} is a log of {DIALECT_WORDS[facts.likely_dialect]}, not of {wanted}."
+
+
+def _first_problems(wish: ImportRequest) -> str:
+    as_packets = LogFacts("packets", None)
+    report = ImportReport("", as_packets)
+    for found in read_import(wish.lines(), as_packets, iter(range(1)), 0.0):
+        if not isinstance(found, LogProblem) or len(report.problems) >= _SHOWN_PROBLEMS:
+            break
+        report.problems.append(found)
+    return _listed(wish, report)
+
+
+def _listed(wish: ImportRequest, report: ImportReport) -> str:
+    shown = report.problems[:_SHOWN_PROBLEMS]
+    return "\n".join(f"{wish.name}:{problem.line}: {problem.message}" for problem in shown)

@@ -1,0 +1,171 @@
+"""Answers to permission requests, and the rules that remember them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+
+from acp_jupyter.api.access import (
+    Caller,
+    may_see,
+    require_sender,
+    require_user,
+    sender,
+    visible_session,
+)
+from acp_jupyter.api.models.permissions import AnswerPermission, ListRules, RevokeRule, RuleEntry
+from acp_jupyter.errors import BadRequest, KeptFileBroken, NotAllowed
+from acp_jupyter.host.host import AgentHost
+from acp_jupyter.host.session.session import Session
+from acp_jupyter.protocol.host_events.notes import HostNotice
+from acp_jupyter.protocol.host_events.session import Rule
+from acp_jupyter.transcript.permissions.rule_text import rule_text
+
+
+class PermissionCommands:
+    """Carries out what users decide.
+
+    Parameters
+    ----------
+    host
+        Owner of the sessions.
+    """
+
+    def __init__(self, host: AgentHost) -> None:
+        self._host = host
+
+    async def answer(self, command: AnswerPermission, caller: Caller) -> dict[str, str]:
+        """Answer a request, once; remember the answer, or tell the agent why.
+
+        Raises
+        ------
+        AcpError
+            It can't be answered so, or not any more.
+        """
+        who = require_user(caller, "answer a permission request").answerer
+        session = self._host.session(command.session_id)
+        asked = session.turns.permissions.requests.call(command.request_id)
+        turn_id = None if asked is None else asked.turn_id
+        user = require_sender(session, turn_id, caller, "answer a permission request")
+        rule = self._rule(session, command, user)
+        reason = command.reason.strip()
+        policy, rules = session.turns.follow_up()
+        outcome = session.answer(command.request_id, command.option_id, reason, who)
+        if reason:
+            # The protocol has no field for it, so it is the next message.
+            words = (
+                f"I rejected this ({_request_text(session, command.request_id)}) because: {reason}"
+            )
+            session.turns.put(
+                words,
+                policy=policy,
+                origin=None,
+                can_ask=True,
+                first=True,
+                rules=rules,
+                user=user,
+            )
+        if rule is not None:
+            try:
+                await self._remember(session, rule)
+            except (BadRequest, KeptFileBroken) as error:
+                # The agent has its answer already.
+                done = "Allowed" if rule.effect == "allow" else "Rejected"
+                words = f"{done} once, and not remembered. {error.message}"
+                session.journal.note(HostNotice(severity="warning", text=words))
+        return {"outcome": outcome}
+
+    def _rule(self, session: Session, command: AnswerPermission, user: str) -> Rule | None:
+        if command.remember is None:
+            return None
+        asking = session.turns.permissions
+        if asking.rules is None:
+            raise BadRequest("This session keeps no rules.")
+        text, effect = asking.requests.to_remember(command.request_id, command.option_id)
+        return asking.rules.read(text, effect, command.remember, user)
+
+    async def _remember(self, session: Session, rule: Rule) -> None:
+        rules = session.turns.permissions.rules
+        if rules is None:
+            return
+        if rule.scope == "workspace":
+            await asyncio.to_thread(rules.add_to_folder, rule)
+        else:
+            rules.add(rule)
+        await session.turns.permissions.review()
+
+    async def list(self, command: ListRules, caller: Caller) -> list[RuleEntry]:
+        """Return the rules that the caller may see.
+
+        Raises
+        ------
+        UnknownSession
+            No session of that id that the caller may see.
+        KeptFileBroken
+            Those of the folders can't be read.
+        """
+        here = (s for s in self._host.sessions.values() if s.turns.permissions.rules is not None)
+        # Others are only read here, of a log: nothing of theirs is answered by a rule.
+        seen = [session for session in here if may_see(session, caller)]
+        if command.session_id:
+            named = visible_session(self._host, command.session_id, caller)
+            seen = [session for session in seen if session is named]
+        kept = await asyncio.to_thread(self._host.permission_stores.rules.all)
+        folders = dict.fromkeys(
+            str(s.turns.permissions.rules.folder.resolve())
+            for s in seen
+            if s.turns.permissions.rules
+        )
+        return [*_of_sessions(seen), *_of_folders(folders, kept)]
+
+    async def revoke(self, command: RevokeRule, caller: Caller) -> dict[str, str]:
+        """Forget a rule; a kernel may forget those that allow something.
+
+        Raises
+        ------
+        BadRequest
+            There is no such rule.
+        NotAllowed
+            It denies something, and the caller is a kernel.
+        KeptFileBroken
+            Those of the folders can't be read or written.
+        """
+        entries = await self.list(ListRules(), caller)
+        entry = next((entry for entry in entries if entry.rule.id == command.rule_id), None)
+        if entry is None:
+            raise BadRequest("There is no such rule, or it was removed already.")
+        if entry.rule.effect == "deny":
+            require_user(caller, "remove a rule that denies something")
+            if (person := sender(caller)) and entry.rule.user not in {"", person}:
+                raise NotAllowed(f"Only {entry.rule.user}, who denied this, can remove the rule.")
+        if entry.session_id:
+            session = self._host.session(entry.session_id)
+            if session.turns.permissions.rules is not None:
+                session.turns.permissions.rules.remove(command.rule_id)
+                await asyncio.to_thread(session.journal.flush)  # a killed server forgets it too
+        else:
+            await asyncio.to_thread(self._host.permission_stores.rules.remove, command.rule_id)
+        return {}
+
+
+def _of_sessions(sessions: list[Session]) -> Iterator[RuleEntry]:
+    for session in sessions:
+        for rule in session.state.rules:
+            yield RuleEntry(rule=rule, text=rule_text(rule), session_id=session.session_id)
+
+
+def _of_folders(
+    folders: dict[str, None], rules: dict[str, tuple[Rule, ...]]
+) -> Iterator[RuleEntry]:
+    for folder in folders:
+        for rule in rules.get(folder, ()):
+            yield RuleEntry(rule=rule, text=rule_text(rule), folder=folder)
+
+
+def _request_text(session: Session, request_id: str) -> str:
+    """Return what was asked, for the agent to know it again."""
+    items = (item for item in reversed(session.transcript.items) if item.kind == "tool_call")
+    for item in items:
+        if item.permission is not None and item.permission.request_id == request_id:
+            return item.command or item.path or item.title
+    return "what you asked for"

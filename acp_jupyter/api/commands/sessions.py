@@ -1,0 +1,316 @@
+"""Sessions created or found again, configured, closed, deleted, forked and resumed.
+
+Also the sessions that an agent itself keeps: listed, and opened here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from pathlib import Path
+from typing import assert_never
+
+from acp_jupyter.api.access import Caller, KernelCaller, may_see, require_user, sender
+from acp_jupyter.api.commands.trust import TrustCommands
+from acp_jupyter.api.models.sessions import (
+    AgentSession,
+    AgentSessions,
+    CloseSession,
+    CreateSession,
+    DeleteSession,
+    ForkSession,
+    ListAgentSessions,
+    OpenAgentSession,
+    ResumeSession,
+    SessionCommand,
+)
+from acp_jupyter.errors import BadRequest, LoginNeeded, UnknownSession
+from acp_jupyter.host.host import AgentHost
+from acp_jupyter.host.recording.recording_file import RecordWish
+from acp_jupyter.host.recording.session_recording import Recorder
+from acp_jupyter.host.session.opening import AgentSessionOpener, SessionConnection
+from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.workspace.folders import choose_cwd, resolve_cwd
+from acp_jupyter.protocol.host_events.notes import HostNotice
+from acp_jupyter.protocol.host_events.session import Policy
+from acp_jupyter.protocol.objects import Model, first, items, obj, text
+from acp_jupyter.protocol.session_packets import abilities
+from acp_jupyter.transcript.model.session_state import SessionState
+
+
+def reuse_session(session: Session, recording: RecordWish | None) -> None:
+    """Let a notebook use a session again; without a wish it is recorded no more."""
+    if recording is None and isinstance(session.recording, Recorder):
+        session.recording.end()
+
+
+class SessionOpener:
+    """Carries out ``create_session``."""
+
+    def __init__(self, host: AgentHost, trust: TrustCommands) -> None:
+        self._host = host
+        self._trust = trust
+
+    async def create(self, command: CreateSession, caller: Caller) -> SessionState:
+        """Return the state of the session, found or made.
+
+        Raises
+        ------
+        AcpError
+            The agent is unknown or does not start, or the folder will not do.
+        """
+        notebook = command.notebook_path
+        kernel_id = ""
+        if isinstance(caller, KernelCaller):
+            notebook, kernel_id = caller.notebook_path, caller.kernel_id
+        found = None if command.new else await self._find(command, notebook, kernel_id)
+        cwd = Path(found.state.cwd) if found else self._folder(command, caller, notebook)
+        await self._trust.admit(command, caller, notebook, cwd, found)
+        own = None if isinstance(caller, KernelCaller) else command.policy
+        session = found or await self._open(command, cwd, notebook, kernel_id, own, sender(caller))
+        await session.check_recording()
+        self._trust.grant(command, session, caller)
+        if isinstance(caller, KernelCaller):
+            reuse_session(session, command.record)
+            session.tools_on = command.tools and not session.tools_refused
+            if command.policy is not None:
+                session.kernel_policies[kernel_id] = command.policy
+        elif found is None:
+            session.tools_on = command.tools
+            session.tools_refused = not command.tools
+        if command.start == "background":
+            session.start_in_background()
+        elif command.start == "wait" and session.may_start():
+            try:
+                await session.start()
+            except LoginNeeded:
+                return session.state  # it says so, and how to log in
+            except BaseException:
+                if found is None:
+                    await self._host.closer.delete(session.session_id)
+                raise
+            await set_agent_options(
+                session, caller, mode=command.mode, config=self._model(session, command)
+            )
+        return session.state
+
+    async def _find(self, command: CreateSession, notebook: str, kernel_id: str) -> Session | None:
+        if not notebook and not kernel_id:
+            return None
+        found = self._host.find(command.agent, notebook, command.label, command.record)
+        if found is not None and not notebook and found.kernel_id != kernel_id:
+            return None
+        if found is None and command.record is None:
+            return await self._host.stored_sessions.find_stored(
+                command.agent, notebook, command.label
+            )
+        return found
+
+    def _folder(self, command: CreateSession, caller: Caller, notebook: str) -> Path:
+        root = self._host.config.root
+        if command.cwd is None:
+            return choose_cwd(root, notebook)
+        return resolve_cwd(root, command.cwd, inside_root=isinstance(caller, KernelCaller))
+
+    async def _open(
+        self,
+        command: CreateSession,
+        cwd: Path,
+        notebook: str,
+        kernel_id: str,
+        policy: Policy | None,
+        user: str,
+    ) -> Session:
+        session = self._host.open(
+            command.agent,
+            cwd,
+            notebook_path=notebook,
+            label=command.label,
+            kernel_id=kernel_id,
+            policy=policy,
+            user=user,
+            recording=command.record,
+        )
+        await self._host.save_new(session)
+        return session
+
+    def _model(self, session: Session, command: CreateSession) -> dict[str, str | bool]:
+        if command.model is None:
+            return {}
+        option = next((o for o in session.state.config_options if o.category == "model"), None)
+        return {"model" if option is None else option.id: command.model}
+
+
+class SessionLifecycle:
+    """Carries out what concerns a session as a whole.
+
+    Parameters
+    ----------
+    host
+        Owner of the sessions.
+    trust
+        Of folders.
+    """
+
+    def __init__(self, host: AgentHost, trust: TrustCommands) -> None:
+        self._host = host
+        self._trust = trust
+
+    async def handle(self, command: SessionCommand, caller: Caller) -> Model | dict[str, str]:
+        """Carry out a command.
+
+        Raises
+        ------
+        AcpError
+            Any of its kinds.
+        """
+        match command:
+            case CloseSession():
+                self._seen(command.session_id, caller)
+                await self._host.closer.close(command.session_id)
+                return {}
+            case DeleteSession():
+                require_user(caller, "delete a session")
+                await self._host.closer.delete(command.session_id)
+                return {}
+            case ForkSession():
+                return await self._fork(self._seen(command.session_id, caller), caller)
+            case ResumeSession():
+                session = self._seen(command.session_id, caller)
+                await session.start()
+                return session.state
+            case ListAgentSessions():
+                require_user(caller, "list the sessions of an agent")
+                return await self._list(command)
+            case OpenAgentSession():
+                require_user(caller, "open a session of an agent")
+                return await self._open(command)
+            case _:
+                assert_never(command)
+
+    def _seen(self, session_id: str, caller: Caller) -> Session:
+        session = self._host.session(session_id)
+        if not may_see(session, caller):
+            raise UnknownSession(f"There is no session {session_id!r} of this notebook.")
+        return session
+
+    async def _fork(self, parent: Session, caller: Caller) -> SessionState:
+        link = await parent.agent.open()
+        if not link.can("fork"):
+            raise BadRequest(f"{parent.state.agent_info.name} can't fork a session.")
+        notebook = caller.notebook_path if isinstance(caller, KernelCaller) else ""
+        child = await self._host.stored_sessions.fork(parent, notebook)
+        if isinstance(caller, KernelCaller):
+            child.kernel_id = caller.kernel_id
+
+        async def fork(attaching: AgentSessionOpener) -> SessionConnection:
+            return await attaching.fork(link.agent_session_id)
+
+        child.agent.first_open = fork
+        try:
+            await child.start()
+        except BaseException:
+            await self._host.closer.delete(child.session_id)
+            raise
+        return child.state
+
+    async def _list(self, command: ListAgentSessions) -> AgentSessions:
+        spec = self._host.config.registry.get(command.agent)
+        root = self._host.config.root
+        cwd = resolve_cwd(root, command.cwd or ".", inside_root=False)
+        await self._trust.require(spec, cwd, trust=False)
+        async with self._host.pool.borrowed(spec, cwd) as connection:
+            if "list" not in abilities(dict(connection.capabilities)):
+                raise BadRequest(f"{spec.name} does not list its sessions.")
+            params = {"cwd": str(cwd)} if command.cwd is not None else {}
+            if command.cursor:
+                params["cursor"] = command.cursor
+            result = await connection.request("session/list", params)
+        known = await self._known()
+        listed = map(obj, items(result.get("sessions")))
+        return AgentSessions(
+            sessions=tuple(
+                AgentSession(
+                    agent_session_id=name,
+                    cwd=text(entry.get("cwd")),
+                    title=text(entry.get("title"))[:200],
+                    updated_at=text(first(entry, "updatedAt", "updated_at")),
+                    session_id=known.get(name, ""),
+                )
+                for entry in listed
+                if (name := text(first(entry, "sessionId", "session_id")))
+            ),
+            next_cursor=text(first(result, "nextCursor", "next_cursor")),
+        )
+
+    async def _open(self, command: OpenAgentSession) -> SessionState:
+        known = (await self._known()).get(command.agent_session_id)
+        if known is not None:
+            await self._host.stored_sessions.wake(known)
+            return self._host.session(known).state
+        root = self._host.config.root
+        cwd = resolve_cwd(root, command.cwd or ".", inside_root=False)
+        spec = self._host.config.registry.get(command.agent)
+        await self._trust.require(spec, cwd, trust=command.trust)
+        session = self._host.open(command.agent, cwd, label=command.title[:200])
+        await self._host.save_new(session)
+        refused = f"{session.state.agent_info.name} could not open this session again."
+
+        async def open_known(attaching: AgentSessionOpener) -> SessionConnection:
+            link = await attaching.known(command.agent_session_id)
+            if link is None:
+                raise BadRequest(refused)
+            return link
+
+        session.agent.first_open = open_known
+        try:
+            await session.start()
+        except BaseException:
+            await asyncio.shield(self._host.closer.delete(session.session_id))
+            raise
+        return session.state
+
+    async def _known(self) -> dict[str, str]:
+        """Return our ids of sessions by those of their agents."""
+        open_ = {s.state.agent_session_id: s.session_id for s in self._host.sessions.values()}
+        kept = {m.agent_session_id: m.session_id for m in await self._host.stored_sessions.stored()}
+        return {name: ours for name, ours in {**kept, **open_}.items() if name}
+
+
+_NOTICE_CHARACTERS = 500
+
+
+async def set_agent_options(
+    session: Session, caller: Caller, *, mode: str | None, config: Mapping[str, str | bool]
+) -> None:
+    """Set them at the agent. They are the agent's own, so they count for whoever prompts next.
+
+    What a kernel chooses is therefore told in the session, once for each change.
+
+    Raises
+    ------
+    AcpError
+        The agent does not offer it, or does not start.
+    """
+    state = session.state
+    if mode is not None:
+        await session.set_mode(mode)
+        if mode != state.current_mode_id:
+            names = {each.id: each.name for each in state.modes}
+            _note_choice(session, caller, "Mode", names.get(mode) or mode)
+    for config_id, value in config.items():
+        await session.set_config(config_id, value)
+        option = next((each for each in state.config_options if each.id == config_id), None)
+        if option is None:
+            _note_choice(session, caller, config_id, str(value))
+        elif value != option.current_value:
+            names = {choice.value: choice.name for choice in option.choices}
+            _note_choice(
+                session, caller, option.name or config_id, names.get(str(value)) or str(value)
+            )
+
+
+def _note_choice(session: Session, caller: Caller, what: str, value: str) -> None:
+    if isinstance(caller, KernelCaller):
+        text = f"A cell of the notebook chose {what}: {value}. It counts for your messages, too."
+        session.journal.note(HostNotice(text=text[:_NOTICE_CHARACTERS]))

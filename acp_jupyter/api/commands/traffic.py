@@ -1,0 +1,273 @@
+"""A session's traffic, page by page: its log is read from any point in bounded steps."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, Literal
+
+from acp_jupyter.api.access import Caller, may_read_traffic
+from acp_jupyter.api.models.traffic import (
+    GetTraffic,
+    GetTrafficLine,
+    TrafficDetail,
+    TrafficLine,
+    TrafficPage,
+)
+from acp_jupyter.errors import BadRequest
+from acp_jupyter.host.host import AgentHost
+from acp_jupyter.host.store.log_entries import read_entry
+from acp_jupyter.protocol.objects import obj, text
+from acp_jupyter.protocol.traffic import TrafficEntry
+
+
+class TrafficCommands:
+    """Carries out ``get_traffic`` and ``get_traffic_line``."""
+
+    def __init__(self, host: AgentHost) -> None:
+        self._host = host
+
+    async def page(self, command: GetTraffic, caller: Caller) -> TrafficPage:
+        """Return some lines.
+
+        Raises
+        ------
+        NotAllowed
+            The caller may not read the traffic.
+        """
+        path = await self._path(command.session_id, caller)
+        return await asyncio.to_thread(read_page, path, command)
+
+    async def line(self, command: GetTrafficLine, caller: Caller) -> TrafficDetail:
+        """Return one line, written out.
+
+        Raises
+        ------
+        BadRequest
+            There is none at that place.
+        """
+        path = await self._path(command.session_id, caller)
+        return await asyncio.to_thread(read_line, path, command.place)
+
+    async def _path(self, session_id: str, caller: Caller) -> Path:
+        session = self._host.session(session_id)
+        may_read_traffic(session, caller)
+        log = session.journal.log
+        if not log.ended:
+            await asyncio.to_thread(log.flush)
+        return log.path
+
+
+_BLOCK = 64 * 1024
+_SCAN_BYTES = 8 * 1024 * 1024
+"""What is looked at for one page."""
+_PARSED_BYTES = 1024 * 1024
+"""A longer line is known by its beginning."""
+_HEAD_BYTES = 2000
+_PREVIEW_CHARS = 240
+_DETAIL_CHARS = 400_000
+
+_HEAD = re.compile(rb'\{"seq":(\d{1,18}),"t":([\d.]{1,25}),"d":"([<>!])"')
+_METHOD = re.compile(rb'"(?:method|note)":"([^"\\]{1,100})"')
+_MESSAGE = re.compile(r'\A\{"seq":.{0,80}?"m":')
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    offset: int
+    data: bytes
+
+    @property
+    def end(self) -> int:
+        return self.offset + len(self.data)
+
+
+def read_page(path: Path, query: GetTraffic) -> TrafficPage:
+    """Return the lines that were asked for."""
+    with path.open("rb") as file:
+        size = _start_of_line(file, file.seek(0, 2))
+        if query.after is not None:
+            return _forward(file, min(query.after, size), size, query)
+        return _backward(
+            file, min(size if query.before is None else query.before, size), size, query
+        )
+
+
+def read_line(path: Path, offset: int) -> TrafficDetail:
+    """Return one line, written out.
+
+    Raises
+    ------
+    BadRequest
+        No line begins there.
+    """
+    with path.open("rb") as file:
+        size = _start_of_line(file, file.seek(0, 2))
+        if offset >= size or _start_of_line(file, offset) != offset:
+            raise BadRequest(f"No line of the log begins at {offset}.")
+        file.seek(offset)
+        data = file.readline()
+    entry = read_entry(data) if len(data) <= _PARSED_BYTES * 4 else None
+    if entry is None:
+        whole = _MESSAGE.sub("", data[: _DETAIL_CHARS * 4].decode("utf-8", "replace").rstrip("\n"))
+    else:
+        whole = json.dumps(entry.message, ensure_ascii=False, indent=2)
+    cut = len(whole) > _DETAIL_CHARS or (entry is None and len(data) > _DETAIL_CHARS * 4)
+    return TrafficDetail(place=offset, text=whole[:_DETAIL_CHARS], cut=cut)
+
+
+def _forward(file: BinaryIO, start: int, size: int, asked: GetTraffic) -> TrafficPage:
+    start = _start_of_line(file, start)
+    found: list[TrafficLine] = []
+    end, methods = start, _LineReader()
+    for line in _lines(file, start, size):
+        end = line.end
+        told = methods.summary(line)
+        if _passes(told, line, asked):
+            found.append(told)
+        if len(found) == asked.limit or end - start >= _SCAN_BYTES:
+            break
+    return TrafficPage(lines=tuple(found), start=start, end=end, size=size)
+
+
+def _backward(file: BinaryIO, end: int, size: int, asked: GetTraffic) -> TrafficPage:
+    end = _start_of_line(file, end)
+    window = _BLOCK
+    while True:
+        start = _start_of_line(file, max(0, end - window))
+        methods = _LineReader()
+        found = [
+            told
+            for line in _lines(file, start, end)
+            if _passes(told := methods.summary(line), line, asked)
+        ]
+        if len(found) >= asked.limit or start == 0 or window >= _SCAN_BYTES:
+            break
+        window *= 4
+    if len(found) > asked.limit:
+        found = found[-asked.limit :]
+        start = found[0].place
+    return TrafficPage(lines=tuple(found), start=start, end=end, size=size)
+
+
+def _lines(file: BinaryIO, start: int, end: int) -> Iterator[_Line]:
+    file.seek(start)
+    while start < end:
+        data = file.readline()
+        yield _Line(start, data)
+        start += len(data)
+
+
+def _start_of_line(file: BinaryIO, place: int) -> int:
+    """Return the place itself if a line begins there, else where the line around it begins."""
+    while place > 0:
+        start = max(0, place - _BLOCK)
+        file.seek(start)
+        newline = file.read(place - start).rfind(b"\n")
+        if newline >= 0:
+            return start + newline + 1
+        place = start
+    return 0
+
+
+class _LineReader:
+    """Tells of lines in short, and remembers what the requests among them asked."""
+
+    def __init__(self) -> None:
+        self._methods: dict[int, str] = {}
+
+    def summary(self, line: _Line) -> TrafficLine:
+        entry = read_entry(line.data) if len(line.data) <= _PARSED_BYTES else None
+        if entry is None:
+            return _by_its_head(line)
+        kind = _kind(entry)
+        method = text(entry.message.get("note" if kind == "note" else "method"))
+        if kind == "request":
+            self._methods[entry.seq] = method
+        if entry.re is not None:
+            method = method or self._methods.get(entry.re, "")
+        update = ""
+        if method == "session/update":
+            update = text(obj(obj(entry.message.get("params")).get("update")).get("sessionUpdate"))
+        return TrafficLine(
+            place=line.offset,
+            seq=entry.seq,
+            at=entry.t,
+            direction=entry.direction,
+            kind=kind,
+            method=method,
+            update=update,
+            size=len(line.data),
+            preview=_preview(entry),
+        )
+
+
+def _kind(
+    entry: TrafficEntry,
+) -> Literal["request", "response", "error", "notification", "note", "unknown"]:
+    message = entry.message
+    if entry.direction == "!":
+        return "note"
+    if "method" in message:
+        return "request" if "id" in message else "notification"
+    if message.get("error") is not None:
+        return "error"
+    return "response" if "id" in message else "unknown"
+
+
+def _preview(entry: TrafficEntry) -> str:
+    message = entry.message
+    params = obj(message.get("params"))
+    if entry.direction == "!":
+        told: object = _without(message, "note")
+    elif isinstance(update := params.get("update"), dict):
+        said = text(obj(update.get("content")).get("text"))
+        told = said or _without(update, "sessionUpdate")
+    else:
+        told = params or message.get("result") or message.get("error")
+    if isinstance(told, str):
+        return told[:_PREVIEW_CHARS]
+    return json.dumps(told, ensure_ascii=False)[:_PREVIEW_CHARS] if told else ""
+
+
+def _without(fields: Mapping[str, object], name: str) -> dict[str, object]:
+    return {key: value for key, value in fields.items() if key != name}
+
+
+def _by_its_head(line: _Line) -> TrafficLine:
+    """A line that is too long to be parsed for a list, or no entry at all."""
+    head = line.data[:_HEAD_BYTES]
+    known, method = _HEAD.match(head), _METHOD.search(head)
+    side: Literal[">", "<", "!"] = "!"
+    if known is not None and known[3] != b"!":
+        side = ">" if known[3] == b">" else "<"
+    return TrafficLine(
+        place=line.offset,
+        seq=0 if known is None else int(known[1]),
+        at=0 if known is None else _seconds(known[2]),
+        direction=side,
+        kind="unknown",
+        method="" if method is None else method[1].decode("utf-8", "replace"),
+        size=len(line.data),
+        preview=_MESSAGE.sub("", head.decode("utf-8", "replace"))[:_PREVIEW_CHARS].strip(),
+    )
+
+
+def _seconds(digits: bytes) -> float:
+    try:
+        return float(digits)
+    except ValueError:
+        return 0
+
+
+def _passes(line: TrafficLine, raw: _Line, asked: GetTraffic) -> bool:
+    if asked.direction is not None and line.direction != asked.direction:
+        return False
+    wanted = asked.method.lower()
+    if wanted and wanted not in line.method.lower() and wanted not in line.update.lower():
+        return False
+    return not asked.text or asked.text.lower() in raw.data.decode("utf-8", "replace").lower()

@@ -1,0 +1,328 @@
+"""Turns: prompts accepted, queued ones edited or sent now, turns read, and saved outputs."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+from typing import assert_never
+
+from acp_jupyter.api.access import (
+    Caller,
+    KernelCaller,
+    NotebookLookup,
+    _summary,
+    may_see,
+    may_see_stored,
+    require_sender,
+    require_user,
+    sender,
+    visible_session,
+)
+from acp_jupyter.api.commands.sessions import set_agent_options
+from acp_jupyter.api.models.permissions import AnswerElicitation
+from acp_jupyter.api.models.sessions import SessionSummary, SetConfig
+from acp_jupyter.api.models.turns import (
+    AttachedTurn,
+    AttachTurn,
+    EditQueued,
+    GetItems,
+    GetTurn,
+    ItemsPage,
+    NotebookRecord,
+    PromptSession,
+    SendNow,
+    TurnDetail,
+)
+from acp_jupyter.errors import SessionImported, UnknownTurn
+from acp_jupyter.host.host import AgentHost
+from acp_jupyter.host.requests.rules.rules import turn_rules
+from acp_jupyter.host.session.session import Session
+from acp_jupyter.transcript.model.events import item_chars
+from acp_jupyter.transcript.model.items import Item
+from acp_jupyter.transcript.model.session_state import SessionState, TurnState
+from acp_jupyter.transcript.output.bundle import Bundle, build_bundle
+from acp_jupyter.transcript.reduce.draft import index_of
+
+
+class PromptSender:
+    """Hands prompts to their session.
+
+    Parameters
+    ----------
+    host
+        Owner of the sessions.
+    pages_and_kernels
+        Pages and kernels.
+    """
+
+    def __init__(self, host: AgentHost, pages_and_kernels: NotebookLookup) -> None:
+        self._host = host
+        self._pages_and_kernels = pages_and_kernels
+
+    async def prompt(self, command: PromptSession, caller: Caller) -> dict[str, str]:
+        """Start or queue a turn; it is on disk when this returns.
+
+        Raises
+        ------
+        AcpError
+            Any of its kinds.
+        """
+        session = visible_session(self._host, command.session_id, caller)
+        origin, kernel_id = command.origin, ""
+        if isinstance(caller, KernelCaller):
+            kernel_id = caller.kernel_id
+            if origin is not None:
+                names = {"kernel_id": caller.kernel_id, "notebook_path": caller.notebook_path}
+                origin = origin.model_copy(update=names)
+            if self._pages_and_kernels.holds(caller.notebook_path):
+                session.attach()
+        elif command.can_ask:
+            session.attach()
+        # The prompt is written down before its turn begins.
+        await asyncio.to_thread(session.turn_files.read_secrets)
+        turn_id = session.prompt(
+            command.prompt,
+            policy=command.policy,
+            origin=origin,
+            can_ask=command.can_ask,
+            rules=turn_rules(command.allow, command.deny),
+            user=sender(caller),
+            kernel_id=kernel_id,
+        )
+        # What was accepted outlives a server that is killed.
+        await self._host.save(session)
+        return {"turn_id": turn_id}
+
+    async def configure(self, command: SetConfig, caller: Caller) -> SessionState:
+        """Change what is given of a session; a policy only for its user.
+
+        Raises
+        ------
+        AcpError
+            Any of its kinds.
+        """
+        session = visible_session(self._host, command.session_id, caller)
+        if session.state.read_only:
+            raise SessionImported(session.state.read_only)
+        if command.policy is not None:
+            require_user(caller, "change the policy of a session")
+            session.set_policy(command.policy, sender(caller))
+            await asyncio.to_thread(session.journal.flush)  # it outlives a server that is killed
+        if command.title is not None:
+            session.rename(command.title)
+        await set_agent_options(session, caller, mode=command.mode, config=command.config)
+        return session.state
+
+
+class TurnControl:
+    """Carries out ``answer_elicitation``, ``edit_queued`` and ``send_now``."""
+
+    def __init__(self, host: AgentHost) -> None:
+        self._host = host
+
+    def handle(
+        self, command: AnswerElicitation | EditQueued | SendNow, caller: Caller
+    ) -> dict[str, str]:
+        """Carry out a command.
+
+        Raises
+        ------
+        NotAllowed
+            A kernel may stop and prompt, and so send now. What a user has said or answers is
+            the user's own.
+        """
+        match command:
+            case AnswerElicitation():
+                who = require_user(caller, "answer a question of the agent").answerer
+                session = self._host.session(command.session_id)
+                turn_id = session.turns.elicitations.turn_of(command.request_id)
+                require_sender(session, turn_id, caller, "answer a question of the agent")
+                outcome = session.turns.elicitations.answer(
+                    command.request_id, command.action, command.content, who
+                )
+                return {"outcome": outcome}
+            case EditQueued():
+                require_user(caller, "edit a message that waits")
+                session = self._session(command.turn_id, caller)
+                user = require_sender(session, command.turn_id, caller, "edit this message")
+                session.turns.edit(command.turn_id, command.prompt, user)
+            case SendNow():
+                self._session(command.turn_id, caller).turns.send_now(command.turn_id)
+            case _:
+                assert_never(command)
+        return {}
+
+    def _session(self, turn_id: str, caller: Caller) -> Session:
+        session = self._host.session_of_turn(turn_id)
+        if not may_see(session, caller):
+            raise UnknownTurn("This turn is not one of this notebook.")
+        return session
+
+
+_MAX_PAGE = 500
+_MOST_OF_TURN = 1000
+_MOST_CHARS = 32_000_000
+"""Of one page of a turn; what is longer is one item alone."""
+
+
+class SessionReader:
+    """Answers questions about sessions; changes nothing.
+
+    Parameters
+    ----------
+    host
+        Owner of the sessions.
+    pages_and_kernels
+        Pages and kernels.
+    notebooks
+        Where turns are recorded.
+    """
+
+    def __init__(
+        self, host: AgentHost, pages_and_kernels: NotebookLookup, notebooks: NotebookTurns
+    ) -> None:
+        self._host = host
+        self._pages_and_kernels = pages_and_kernels
+        self._notebooks = notebooks
+
+    async def states(self, caller: Caller, *, again: bool = True) -> list[SessionState]:
+        """Return every session that the caller may see, those that are not open first."""
+        kept = await self._host.stored_sessions.stored(again=again)
+        stored = [meta for meta in kept if may_see_stored(meta, caller)]
+        seen = [s for s in self._host.sessions.values() if may_see(s, caller)]
+        return [*(meta.state() for meta in stored), *(session.state for session in seen)]
+
+    async def summaries(self, caller: Caller) -> tuple[SessionSummary, ...]:
+        """Return the lines of the session list, newest change first. It is asked for often."""
+        states = await self.states(caller, again=False)
+        states.sort(key=lambda state: state.updated_at or 0, reverse=True)
+        return tuple(_summary(state) for state in states)
+
+    def items(self, command: GetItems, caller: Caller) -> ItemsPage:
+        """Return a range of a session's items."""
+        state = visible_session(self._host, command.session_id, caller).transcript
+        end = min(command.end, command.start + _MAX_PAGE)
+        return ItemsPage(
+            items=state.window(command.start, end),
+            first_index=command.start,
+            total=len(state.items),
+        )
+
+    async def turn(self, command: GetTurn, caller: Caller) -> TurnDetail:
+        """Return a turn with its items, after waiting for its end if that is asked for.
+
+        Raises
+        ------
+        UnknownTurn
+            There is none, or the caller may not see it.
+        """
+        session = self._host.session_of_turn(command.turn_id)
+        if not may_see(session, caller):
+            raise UnknownTurn("This turn is not one of this notebook.")
+        if command.wait_seconds:
+            waited = session.transcript.turns[command.turn_id].status != "done"
+            done = await session.journal.wait_turn(command.turn_id, command.wait_seconds)
+            if waited and done:
+                # Some agents send the tail of their text after the end.
+                await asyncio.sleep(self._host.config.limits.late_text_seconds)
+        state = session.transcript
+        turn = state.turns[command.turn_id]
+        notebook = turn.origin.notebook_path if turn.origin else ""
+        items, more = _page(state.each_of_turn(command.turn_id, command.start))
+        saved = turn.status == "done" and command.start is None
+        bundle = await self._notebooks.bundle(session, turn) if saved else None
+        return TurnDetail(
+            turn=turn,
+            items=items,
+            more=more,
+            session=state.session,
+            page_holds_notebook=bool(notebook) and self._pages_and_kernels.holds(notebook),
+            bundle=bundle,
+        )
+
+
+def _page(items: Iterator[Item]) -> tuple[tuple[Item, ...], int | None]:
+    """Return the first items that fit into a page, and where the next page begins."""
+    page: list[Item] = []
+    room = _MOST_CHARS
+    for item in items:
+        room -= item_chars(item)
+        if page and (room < 0 or len(page) == _MOST_OF_TURN):
+            return tuple(page), index_of(item.id)
+        page.append(item)
+    return tuple(page), None
+
+
+class NotebookTurns:
+    """Answers what concerns a notebook and its cells.
+
+    Parameters
+    ----------
+    host
+        Owner of the sessions.
+    pages_and_kernels
+        Pages and kernels.
+    """
+
+    def __init__(self, host: AgentHost, pages_and_kernels: NotebookLookup) -> None:
+        self._host = host
+        self._pages_and_kernels = pages_and_kernels
+
+    def attach(self, command: AttachTurn) -> AttachedTurn:
+        """Authority comes from the server's record of the turn, never from the output."""
+        session = self._host.session_of_turn(command.turn_id)
+        turn = session.transcript.turns[command.turn_id]
+        origin = turn.origin
+        same_cell = (
+            origin is not None
+            and bool(origin.cell_id)
+            and origin.cell_id == command.cell_id
+            and self._same_notebook(origin.notebook_path, origin.kernel_id, command.notebook_path)
+        )
+        if not same_cell:
+            raise UnknownTurn("This output does not belong to this cell.")
+        return AttachedTurn(
+            session_id=session.session_id,
+            turn=turn,
+            first_index=session.transcript.turn_first.get(command.turn_id, 0),
+        )
+
+    def _same_notebook(self, path: str, kernel_id: str, notebook_path: str) -> bool:
+        """The notebook's path, or after a renaming the kernel that runs for it."""
+        if path == notebook_path:
+            return True
+        return bool(kernel_id) and self._pages_and_kernels.kernel_of(notebook_path) == kernel_id
+
+    async def saved_outputs(self, notebook_path: str) -> list[NotebookRecord]:
+        """Return the turns of a notebook, oldest first within each session."""
+        records: list[NotebookRecord] = []
+        for session in tuple(self._host.sessions.values()):
+            for turn_id in session.transcript.turn_order:
+                turn = session.transcript.turns[turn_id]
+                origin = turn.origin
+                if origin is None or not origin.cell_id:
+                    continue
+                if self._same_notebook(origin.notebook_path, origin.kernel_id, notebook_path):
+                    records.append(
+                        NotebookRecord(
+                            turn_id=turn_id,
+                            session_id=session.session_id,
+                            cell_id=origin.cell_id,
+                            source=origin.source,
+                            done=turn.status == "done",
+                            bundle=await self.bundle(session, turn),
+                        )
+                    )
+        return records
+
+    async def bundle(self, session: Session, turn: TurnState) -> Bundle:
+        """Return the output of a turn as it is saved; made in a thread, for it may be long."""
+        return await asyncio.to_thread(
+            build_bundle,
+            turn,
+            session.transcript.each_of_turn(turn.turn_id),
+            session.state,
+            redactor=session.redactor,
+            home=str(Path.home()),
+        )

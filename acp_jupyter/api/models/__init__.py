@@ -1,0 +1,5 @@
+"""The messages: commands, their results and frames, as pydantic models.
+
+Kernels whose sessions run in the server import these, so nothing here imports the host itself, the
+agents' SDK or a handler. TypeScript types are made of them: see `WIRE_MODELS` in `frames`.
+"""

@@ -1,0 +1,278 @@
+"""The frames between a page and the host, over a WebSocket or a comm.
+
+`WIRE_MODELS` lists what TypeScript types are made of.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, JsonValue, ValidationError
+from typing_extensions import TypeAliasType
+
+from acp_jupyter.api.models.documents import AnswerFrame, AskFrame, DocumentsFrame
+from acp_jupyter.api.models.permissions import (
+    AnswerElicitation,
+    AnswerPermission,
+    ListRules,
+    PermissionCommand,
+    RuleEntry,
+)
+from acp_jupyter.api.models.sessions import (
+    AgentCommand,
+    AgentEntry,
+    AgentSessions,
+    CreateSession,
+    GetSession,
+    KillTerminal,
+    ListAgents,
+    ListSessions,
+    LoginReply,
+    SessionCommand,
+    SessionSummary,
+    SetConfig,
+)
+from acp_jupyter.api.models.traffic import (
+    GetTraffic,
+    GetTrafficLine,
+    GetTranscript,
+    ImportLog,
+    TrafficDetail,
+    TrafficPage,
+)
+from acp_jupyter.api.models.turns import (
+    AttachedTurn,
+    AttachTurn,
+    Cancel,
+    ChangesReply,
+    ChangingSessions,
+    EditQueued,
+    GetChanges,
+    GetItems,
+    GetRecords,
+    GetTurn,
+    ItemsPage,
+    ListChangingSessions,
+    NotebookRecord,
+    PromptSession,
+    RevertReply,
+    RevertTurn,
+    SendNow,
+    TurnDetail,
+)
+from acp_jupyter.errors import NotAllowed
+from acp_jupyter.host.store.permission_stores import TrustedFolder
+from acp_jupyter.protocol.objects import Model
+from acp_jupyter.transcript.model.events import Event
+from acp_jupyter.transcript.output.bundle import TurnSnapshot
+
+Command = TypeAliasType(
+    "Command",
+    Annotated[
+        ListAgents
+        | ListSessions
+        | CreateSession
+        | GetSession
+        | SessionCommand
+        | PromptSession
+        | Cancel
+        | AnswerPermission
+        | SetConfig
+        | GetItems
+        | GetTurn
+        | AttachTurn
+        | GetRecords
+        | GetTranscript
+        | GetTraffic
+        | GetTrafficLine
+        | ImportLog
+        | AnswerElicitation
+        | EditQueued
+        | SendNow
+        | KillTerminal
+        | GetChanges
+        | ListChangingSessions
+        | RevertTurn
+        | AgentCommand
+        | PermissionCommand,
+        Field(discriminator="name"),
+    ],
+)
+
+
+_READ_ONLY = (
+    Cancel,
+    GetChanges,
+    GetSession,
+    GetTraffic,
+    GetTranscript,
+    GetTurn,
+    ListAgents,
+    ListRules,
+    ListSessions,
+)
+
+
+def require_read_only(command: Command) -> None:
+    """Refuse what an agent's code may not do, whoever it says it is.
+
+    Raises
+    ------
+    NotAllowed
+        The command does more than look.
+    """
+    if not isinstance(command, _READ_ONLY):
+        raise NotAllowed(
+            "This code is run by an agent's tool, so it can't start agents, prompt or change "
+            "them, or answer for the user. Put it into a cell and ask the user to run that."
+        )
+
+
+API_VERSION = 1
+"""Raised when kernel, page and server no longer understand each other."""
+
+
+# -- from the page ---------------------------------------------------------
+
+
+class SubscribeFrame(Model):
+    """Follow a session; resume after ``after`` of that ``epoch`` if it can be."""
+
+    type: Literal["subscribe"] = "subscribe"
+    session_id: str
+    after: int | None = None
+    epoch: str = ""
+
+
+class UnsubscribeFrame(Model):
+    """Stop following a session."""
+
+    type: Literal["unsubscribe"] = "unsubscribe"
+    session_id: str
+
+
+class AckFrame(Model):
+    """What the page has drawn; the flush slows while it lags."""
+
+    type: Literal["ack"] = "ack"
+    session_id: str
+    seq: int
+
+
+class CommandFrame(Model):
+    """A command; answered by a reply of the same id."""
+
+    type: Literal["command"] = "command"
+    id: int
+    command: Command
+
+
+ClientFrame = TypeAliasType(
+    "ClientFrame",
+    Annotated[
+        SubscribeFrame | UnsubscribeFrame | AckFrame | CommandFrame | DocumentsFrame | AnswerFrame,
+        Field(discriminator="type"),
+    ],
+)
+
+
+class HelloFrame(Model):
+    """First frame of a connection."""
+
+    type: Literal["hello"] = "hello"
+    api_version: int
+    version: str
+    epoch: str
+    user: str = ""
+    """Who the page is among several people; empty where people have no names."""
+    sessions: tuple[SessionSummary, ...]
+
+
+class SessionsFrame(Model):
+    """The session list, whole, when it has changed."""
+
+    type: Literal["sessions"] = "sessions"
+    sessions: tuple[SessionSummary, ...]
+
+
+class EventsFrame(Model):
+    """One flush of one session."""
+
+    type: Literal["events"] = "events"
+    session_id: str
+    events: tuple[Event, ...]
+
+
+class ErrorBody(Model):
+    """An error as every route sends it."""
+
+    message: str
+    reason: str
+    detail: str = ""
+    status: int = 500
+    fields: dict[str, str] = Field(default_factory=dict)
+    """What is wrong with each field of a form, by its name."""
+
+
+class ReplyFrame(Model):
+    """The outcome of a command."""
+
+    type: Literal["reply"] = "reply"
+    id: int
+    result: JsonValue = None
+    error: ErrorBody | None = None
+
+
+class ErrorFrame(Model):
+    """A frame that could not be taken, or a session that is not known."""
+
+    type: Literal["error"] = "error"
+    session_id: str = ""
+    error: ErrorBody
+
+
+ServerFrame = TypeAliasType(
+    "ServerFrame",
+    Annotated[
+        HelloFrame | SessionsFrame | EventsFrame | ReplyFrame | AskFrame | ErrorFrame,
+        Field(discriminator="type"),
+    ],
+)
+
+
+WIRE_MODELS = (
+    ClientFrame,
+    ServerFrame,
+    AgentEntry,
+    LoginReply,
+    ItemsPage,
+    TurnDetail,
+    AttachedTurn,
+    NotebookRecord,
+    TrafficPage,
+    TrafficDetail,
+    AgentSessions,
+    TurnSnapshot,
+    ChangesReply,
+    ChangingSessions,
+    RevertReply,
+    RuleEntry,
+    TrustedFolder,
+)
+"""What TypeScript types are generated from."""
+
+
+_MOST_FIELDS = 3
+_MOST_CHARS = 200
+
+
+def validation_message(error: ValidationError) -> str:
+    """Return one sentence on what does not fit; it never repeats the input."""
+    errors = error.errors(include_url=False, include_input=False, include_context=False)
+    places = [
+        f"{'.'.join(map(str, place['loc'])) or 'the whole'}: {place['msg']}"[:_MOST_CHARS]
+        for place in errors
+    ]
+    rest = len(places) - _MOST_FIELDS
+    more = f"; and {rest} more" if rest > 0 else ""
+    return f"The request is not valid ({'; '.join(places[:_MOST_FIELDS])}{more})."

@@ -1,0 +1,259 @@
+"""Commands about sessions, agents, logins and terminals, and their results."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+from typing_extensions import TypeAliasType
+
+from acp_jupyter.host.recording.recording_file import RecordWish
+from acp_jupyter.protocol.host_events.session import Policy
+from acp_jupyter.protocol.objects import Model
+from acp_jupyter.protocol.parse.login import AuthMethod
+from acp_jupyter.protocol.session_packets import Ability
+
+
+class CloseSession(Model):
+    """End a session; it is kept, and can be opened again. ACP: session/close."""
+
+    name: Literal["close_session"] = "close_session"
+    session_id: str
+
+
+class DeleteSession(Model):
+    """End a session and remove all that is kept of it. ACP: session/delete."""
+
+    name: Literal["delete_session"] = "delete_session"
+    session_id: str
+
+
+class ForkSession(Model):
+    """Make a session that goes on from where another is now. ACP: session/fork."""
+
+    name: Literal["fork_session"] = "fork_session"
+    session_id: str
+
+
+class ResumeSession(Model):
+    """Start the agent of a session again. ACP: session/resume, session/load."""
+
+    name: Literal["resume_session"] = "resume_session"
+    session_id: str
+
+
+class ListAgentSessions(Model):
+    """The sessions that an agent itself keeps. ACP: session/list."""
+
+    name: Literal["list_agent_sessions"] = "list_agent_sessions"
+    agent: str
+    cwd: str | None = None
+    """Absolute or relative to the server's root, which is the default."""
+    cursor: str = ""
+
+
+class OpenAgentSession(Model):
+    """Open one of them here. ACP: session/load, session/resume."""
+
+    name: Literal["open_agent_session"] = "open_agent_session"
+    agent: str
+    agent_session_id: str
+    cwd: str | None = None
+    title: str = ""
+    trust: bool = False
+
+
+SessionCommand = TypeAliasType(
+    "SessionCommand",
+    CloseSession
+    | DeleteSession
+    | ForkSession
+    | ResumeSession
+    | ListAgentSessions
+    | OpenAgentSession,
+)
+
+
+class AgentSession(Model):
+    """A session that an agent keeps."""
+
+    agent_session_id: str
+    cwd: str
+    title: str = ""
+    updated_at: str = ""
+    """As the agent writes it."""
+    session_id: str = ""
+    """Our id of it, where it is known here."""
+
+
+class AgentSessions(Model):
+    """Result of ``list_agent_sessions``."""
+
+    sessions: tuple[AgentSession, ...]
+    next_cursor: str = ""
+
+
+class KillTerminal(Model):
+    """End a command that the host runs for the agent; its output stays."""
+
+    name: Literal["kill_terminal"] = "kill_terminal"
+    session_id: str
+    terminal_id: str
+
+
+class ListSessions(Model):
+    """The sessions that the caller may see."""
+
+    name: Literal["list_sessions"] = "list_sessions"
+
+
+class CreateSession(Model):
+    """Start, or find again, a session. ACP: session/new.
+
+    With ``label`` and ``notebook_path`` the session of that label in that
+    notebook is found again, unless ``new`` is set.
+    """
+
+    name: Literal["create_session"] = "create_session"
+    agent: str
+    cwd: str | None = None
+    """Absolute or relative to the server's root; default: chosen from the notebook."""
+    notebook_path: str = ""
+    label: str = ""
+    new: bool = False
+    mode: str | None = None
+    model: str | None = None
+    policy: Policy | None = None
+    """Of the session that is made; a kernel's is that of its own prompts in it."""
+    trust: bool = False
+    """Whether agents may run in the folder; a kernel's word counts for prompts of kernels."""
+    ask_trust: bool = False
+    """Whether somebody who sees the session can be asked about the folder. Then its agent starts
+    when they have said yes; else an untrusted folder is refused."""
+    start: Literal["wait", "background", "lazy"] = "wait"
+    """When the agent's process starts: before the answer, beside it, or at the first prompt."""
+    record: RecordWish | None = None
+    """Whether to record the session, or to play its record in the agent's place."""
+    tools: bool = True
+    """Whether the agent is offered tools for the session's notebook and its kernel."""
+
+
+class GetSession(Model):
+    """One session's state."""
+
+    name: Literal["get_session"] = "get_session"
+    session_id: str
+
+
+class SetConfig(Model):
+    """Change a config option, the mode, the model, the policy or the title."""
+
+    name: Literal["set_config"] = "set_config"
+    session_id: str
+    config: dict[str, str | bool] = Field(default_factory=dict)
+    mode: str | None = None
+    policy: Policy | None = None
+    title: str | None = None
+
+
+# -- to the page -----------------------------------------------------------
+
+
+class SessionSummary(Model):
+    """A line of the session list."""
+
+    session_id: str
+    title: str
+    agent_id: str
+    agent_name: str
+    status: Literal["starting", "idle", "running", "requires_action", "stopped"]
+    notebook_path: str = ""
+    waiting: int = 0
+    stored: bool = False
+    """Whether it is only in its folder; opened when somebody asks for it."""
+    read_only: str = ""
+    """Why nothing can be sent from here; empty where it can."""
+    can: tuple[Ability, ...] = ()
+    """What its agent can do with sessions."""
+    updated_at: float | None = None
+
+
+class AllowDownload(Model):
+    """Let a package be downloaded and run, as it was shown."""
+
+    name: Literal["allow_download"] = "allow_download"
+    agent: str
+    package: str = Field(min_length=1, max_length=300)
+    """With its version. Another one than is offered now is refused."""
+
+
+class RestartAgent(Model):
+    """End an agent's processes; each session starts it anew when it next needs it."""
+
+    name: Literal["restart_agent"] = "restart_agent"
+    agent: str
+
+
+class Login(Model):
+    """Log in to a session's agent. ACP: authenticate; or its own program in a terminal."""
+
+    name: Literal["login"] = "login"
+    session_id: str
+    method_id: str = Field(default="", max_length=1000)
+    """One of the session's ``auth_methods``; empty for the first that can be used."""
+
+
+class CancelLogin(Model):
+    """End a login that goes on."""
+
+    name: Literal["cancel_login"] = "cancel_login"
+    session_id: str
+
+
+class Logout(Model):
+    """Log out of a session's agent. ACP: logout."""
+
+    name: Literal["logout"] = "logout"
+    session_id: str
+
+
+AgentCommand = AllowDownload | RestartAgent | Login | CancelLogin | Logout
+
+
+class LoginReply(Model):
+    """Result of ``login`` and ``logout``: what the user has to know."""
+
+    message: str
+    terminal: str = ""
+    """The terminal to look at."""
+    command: str = ""
+    """What to type where no terminal can be shown."""
+
+
+class ListAgents(Model):
+    """The configured agents and whether they can start."""
+
+    name: Literal["list_agents"] = "list_agents"
+
+
+# -- results of commands ---------------------------------------------------
+
+
+class AgentEntry(Model):
+    """Result of ``list_agents``, one agent."""
+
+    id: str
+    name: str
+    status: Literal["ready", "needs_login", "not_installed", "broken"]
+    detail: str = ""
+    install: str = ""
+    """The command that installs it, to be typed in a terminal."""
+    website: str = ""
+    package: str = ""
+    """What may be downloaded after a click: a package with its version."""
+    run: str = ""
+    """The command that will then be run."""
+    listed: bool = False
+    """Whether it is known from the public registry alone."""
+    methods: tuple[AuthMethod, ...] = ()
+    """Ways to log in, where it needs that."""

@@ -1,0 +1,138 @@
+"""Commands that read a session's traffic page by page, and their results."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from acp_jupyter.api.models.turns import ItemsPage
+from acp_jupyter.dialects.imports.kinds import Dialect
+from acp_jupyter.protocol.objects import Model
+from acp_jupyter.protocol.traffic import Direction
+from acp_jupyter.transcript.model.session_state import SessionState, TurnState
+
+
+class GetTraffic(Model):
+    """Lines of a session's traffic log that pass the filters, in their order.
+
+    A place is where a line begins in the log, in bytes.
+    """
+
+    name: Literal["get_traffic"] = "get_traffic"
+    session_id: str
+    after: int | None = Field(default=None, ge=0)
+    """The place to read on from: a page's ``end``. Without it the newest lines are read."""
+    before: int | None = Field(default=None, ge=0)
+    """The place to read back from: a page's ``start``."""
+    limit: int = Field(default=200, ge=1, le=500)
+    direction: Direction | None = None
+    method: str = Field(default="", max_length=200)
+    """The method, the kind of update or the kind of note; or part of it."""
+    text: str = Field(default="", max_length=200)
+    """What the line must hold; capital letters make no difference."""
+
+
+class TrafficLine(Model):
+    """A line of the log in short."""
+
+    place: int
+    seq: int
+    at: float
+    """Seconds since the epoch."""
+    direction: Direction
+    kind: Literal["request", "response", "error", "notification", "note", "unknown"]
+    method: str = ""
+    """ACP's method, also of the request that a response answers if that is near; a note's kind."""
+    update: str = ""
+    """The kind of a ``session/update``."""
+    size: int
+    """Bytes."""
+    preview: str = ""
+    """How its content begins."""
+
+
+class TrafficPage(Model):
+    """Result of ``get_traffic``.
+
+    Looking is bounded too: a page may hold few lines or none although there are more.
+    """
+
+    lines: tuple[TrafficLine, ...]
+    start: int
+    """Everything from here..."""
+    end: int
+    """...to here was looked at."""
+    size: int
+    """Of the whole log, as far as its lines are complete."""
+
+
+class GetTrafficLine(Model):
+    """One line of the log, written out."""
+
+    name: Literal["get_traffic_line"] = "get_traffic_line"
+    session_id: str
+    place: int = Field(ge=0)
+
+
+class TrafficDetail(Model):
+    """Result of ``get_traffic_line``."""
+
+    place: int
+    text: str
+    """Its message as indented JSON."""
+    cut: bool = False
+    """Whether that is only its beginning."""
+
+
+class GetTranscript(Model):
+    """A whole transcript for export, without secrets and places on this machine."""
+
+    name: Literal["get_transcript"] = "get_transcript"
+    session_id: str
+    format: Literal["json", "markdown", "html"] = "json"
+    thoughts: bool = False
+    """Whether Markdown and HTML hold the agent's reasoning."""
+
+
+class ImportLog(Model):
+    """Make a session of a log; it can be looked at, and has no agent."""
+
+    name: Literal["import_log"] = "import_log"
+    content: bytes
+    file_name: str = "log"
+    dialect: Dialect | None = None
+    """How to read it; by default as it looks."""
+    log_session: str = ""
+    """Which of its sessions, by the protocol's id; by default the one with most lines."""
+
+
+class ImportProblem(Model):
+    """What of a log could not be taken, and why."""
+
+    line: int
+    """From 1."""
+    message: str
+
+
+class ImportResult(Model):
+    """Result of ``import_log``."""
+
+    session_id: str
+    dialect: Dialect
+    entries: int
+    """Lines that the session has of the log."""
+    problems: tuple[ImportProblem, ...]
+    """The first of them."""
+    problem_count: int
+    log_session: str
+    """Which of the log's sessions was imported, by the protocol's id."""
+    other_sessions: tuple[str, ...]
+    turn_ids: tuple[str, ...]
+
+
+class TranscriptPage(ItemsPage):
+    """Result of ``get_transcript`` as JSON."""
+
+    session: SessionState
+    turns: tuple[TurnState, ...]

@@ -1,0 +1,241 @@
+"""Commands about turns and what they changed, and their results."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field, JsonValue, model_validator
+
+from acp_jupyter.protocol.host_events.notes import Origin
+from acp_jupyter.protocol.host_events.session import Policy
+from acp_jupyter.protocol.host_events.workspace import ChangedFile, FileHunks
+from acp_jupyter.protocol.objects import Model
+from acp_jupyter.transcript.model.items import Item
+from acp_jupyter.transcript.model.session_state import SessionState, TurnState
+from acp_jupyter.transcript.output.bundle import Bundle
+
+
+class EditQueued(Model):
+    """Change a prompt before it is sent; new text keeps what is attached."""
+
+    name: Literal["edit_queued"] = "edit_queued"
+    turn_id: str
+    prompt: str | tuple[dict[str, JsonValue], ...]
+    """Text, or ACP content blocks."""
+
+
+class SendNow(Model):
+    """Stop the running turn, and send a prompt that waits before the others."""
+
+    name: Literal["send_now"] = "send_now"
+    turn_id: str
+
+
+class ItemsPage(Model):
+    """Result of ``get_items``."""
+
+    items: tuple[Item, ...]
+    first_index: int
+    total: int
+
+
+class TurnDetail(Model):
+    """Result of ``get_turn``: a turn and its items."""
+
+    turn: TurnState
+    items: tuple[Item, ...]
+    more: int | None = None
+    """What to ask for as ``start`` to get the next items; null where these are the last."""
+    session: SessionState
+    page_holds_notebook: bool = False
+    """Whether a page with the labextension has the turn's notebook open."""
+    bundle: Bundle | None = None
+    """The final output, once the turn is done; with the first items."""
+
+
+class AttachedTurn(Model):
+    """Result of ``attach_turn``."""
+
+    session_id: str
+    turn: TurnState
+    first_index: int
+    """Index of the turn's first item in the whole transcript."""
+
+
+class NotebookRecord(Model):
+    """Result of ``get_records``, one turn."""
+
+    turn_id: str
+    session_id: str
+    cell_id: str
+    source: str
+    done: bool
+    bundle: Bundle
+
+
+class PromptSession(Model):
+    """Send a prompt; it waits behind a running turn. ACP: session/prompt."""
+
+    name: Literal["prompt"] = "prompt"
+    session_id: str
+    prompt: str | tuple[dict[str, JsonValue], ...]
+    """Text, or ACP content blocks."""
+    policy: Policy | None = None
+    origin: Origin | None = None
+    can_ask: bool = True
+    """False where nobody sits at the caller (nbclient, papermill)."""
+    allow: tuple[str, ...] = Field(default=(), max_length=100)
+    """Rules for this turn, e.g. ``execute:git status *``."""
+    deny: tuple[str, ...] = Field(default=(), max_length=100)
+    """The same; what they match is rejected, whatever else allows it."""
+
+
+class Cancel(Model):
+    """Stop a turn, running or queued; without ``turn_id`` the running one."""
+
+    name: Literal["cancel"] = "cancel"
+    session_id: str
+    turn_id: str | None = None
+
+
+class GetItems(Model):
+    """Items by index, for what lies before the snapshot's window."""
+
+    name: Literal["get_items"] = "get_items"
+    session_id: str
+    start: int = Field(ge=0)
+    end: int = Field(ge=0)
+
+
+class GetTurn(Model):
+    """A turn with its items; waits for its end at most ``wait_seconds``.
+
+    A very long one is told in parts.
+    """
+
+    name: Literal["get_turn"] = "get_turn"
+    turn_id: str
+    wait_seconds: float = Field(default=0, ge=0, le=30)
+    start: int | None = Field(default=None, ge=0)
+    """For the next part: what the one before calls ``more``."""
+
+
+class AttachTurn(Model):
+    """Ask whether a cell's output is that of this turn's own cell.
+
+    Only then does a view draw live state and controls for it.
+    """
+
+    name: Literal["attach_turn"] = "attach_turn"
+    turn_id: str
+    notebook_path: str
+    cell_id: str
+
+
+class GetRecords(Model):
+    """The turns of a notebook, as output bundles keyed by cell."""
+
+    name: Literal["get_records"] = "get_records"
+    notebook_path: str
+
+
+_PATHS = 100_000
+_HUNK_FILES = 200
+_EARLIER = 1000
+
+
+class GetChanges(Model):
+    """What a turn changed, whoever wrote it, as it was at its end."""
+
+    name: Literal["get_changes"] = "get_changes"
+    turn_id: str
+    path: str | None = None
+    """Of one file alone."""
+    earlier: tuple[str, ...] = Field(default=(), max_length=_EARLIER)
+    """Turns before it, the oldest first: the file is compared with what it was before them."""
+    form: Literal["texts", "patch"] = "texts"
+    """Each file's text before and after, or one patch that ``git apply`` takes."""
+
+    @model_validator(mode="after")
+    def _one_file(self) -> GetChanges:
+        if self.earlier and (self.path is None or self.form == "patch"):
+            msg = "changes of several turns are told as texts, of one file"
+            raise ValueError(msg)
+        return self
+
+
+class ListChangingSessions(Model):
+    """The sessions that are open here and have changed a file, whatever notebook they are of."""
+
+    name: Literal["list_changing_sessions"] = "list_changing_sessions"
+    path: str
+    """Of the file, below the server's root."""
+
+
+class ChangingSessions(Model):
+    """Result of ``list_changing_sessions``."""
+
+    session_ids: tuple[str, ...]
+    """Those that changed it last; the newest last."""
+
+
+class RevertTurn(Model):
+    """Take back what a turn changed, where nobody has changed it since; or undo that."""
+
+    name: Literal["revert_turn"] = "revert_turn"
+    turn_id: str
+    paths: tuple[str, ...] | None = Field(default=None, max_length=_PATHS)
+    """Which files; by default all of them."""
+    hunks: tuple[FileHunks, ...] = Field(default=(), max_length=_HUNK_FILES)
+    """Parts of files, in place of whole ones."""
+    earlier: tuple[str, ...] = Field(default=(), max_length=_EARLIER)
+    """Turns before it, the oldest first, whose changes of these files go with it."""
+    undo: bool = False
+    """Whether to put back what was taken back."""
+    partial: bool = False
+    """Whether to take back what can be, where some files were changed since."""
+    in_document: bool = False
+    """It was done in an open document, by its user: nothing is written, only remembered."""
+
+    @model_validator(mode="after")
+    def _files_or_parts(self) -> RevertTurn:
+        if self.hunks and self.paths is not None:
+            msg = "send either paths or hunks"
+            raise ValueError(msg)
+        if self.earlier and not self.hunks and not self.paths:
+            msg = "name the files that several turns changed"
+            raise ValueError(msg)
+        return self
+
+
+class FileTexts(ChangedFile):
+    """A changed file with its text."""
+
+    old_text: str | None = None
+    """Null for a new file, and for one that is no text or too large."""
+    new_text: str | None = None
+    too_large: bool = False
+    edited_cells: tuple[str, ...] = ()
+    """Ids of a notebook's cells that others changed after a tool had written them in this turn."""
+
+
+class ChangesReply(Model):
+    """Result of ``get_changes``."""
+
+    turn_id: str
+    known: bool
+    """Whether the folder was kept; if not, only what was seen to change is in ``files``."""
+    files: tuple[FileTexts, ...] = ()
+    patch: str | None = None
+    revertible: bool = False
+    words: str = ""
+
+
+class RevertReply(Model):
+    """Result of ``revert_turn``."""
+
+    turn_id: str
+    paths: tuple[str, ...]
+    """Files that are as they were before the turn now, or after it if that was undone."""
+    refused: dict[str, str] = Field(default_factory=dict)
+    """Files that were left as they are, and why; only with ``partial``."""

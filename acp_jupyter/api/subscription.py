@@ -1,0 +1,317 @@
+"""Subscriptions: the events of sessions on their way to one page, merged, paced and written.
+
+Events wait in a `Subscription`, merged until they are taken. `Pacing` says when the next flush may
+go: the first at once, then one per 33 ms, up to 100 ms while the page lags. An `Outbox` writes, one
+frame at a time, and ends a channel whose page has stopped reading.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import threading
+from collections import deque
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from typing import assert_never
+
+from acp_jupyter.api.models.frames import EventsFrame, ServerFrame
+from acp_jupyter.transcript.model.events import (
+    Event,
+    ItemAdded,
+    ItemClosed,
+    ItemReplaced,
+    SessionChanged,
+    Snapshot,
+    TextAppended,
+    TurnEnded,
+    TurnStarted,
+    event_chars,
+)
+
+_MERGE_AT = 5000
+_JOINED_CHARS = 500_000
+"""Of text in one event."""
+_TAKEN_CHARS = 1_000_000
+_EVENT_CHARS = 1_000
+"""Of an event beside its text, about."""
+
+
+class Subscription:
+    """Events of a session on their way to one reader.
+
+    The host's thread offers, the reader's thread takes. ``wake`` is called in
+    the host's thread, once until the next :meth:`take`.
+
+    Parameters
+    ----------
+    session_id
+        Whose events these are.
+    wake
+        Tells the reader that there is something to take.
+    """
+
+    def __init__(self, session_id: str, wake: Callable[[], None]) -> None:
+        self.session_id = session_id
+        self._wake = wake
+        self._lock = threading.Lock()
+        self._pending: list[Event] = []
+        self._merge_at = _MERGE_AT
+        self._awake = False
+
+    def push(self, events: Iterable[Event]) -> None:
+        """Add events; wakes the reader unless it has been woken already."""
+        with self._lock:
+            self._pending.extend(events)
+            if len(self._pending) > self._merge_at:
+                # A reader that is slow to take must not cost memory for every chunk.
+                self._pending = list(merge_events(self._pending))
+                self._merge_at = max(_MERGE_AT, 2 * len(self._pending))
+            wake = bool(self._pending) and not self._awake
+            self._awake = self._awake or wake
+        if wake:
+            self._wake()
+
+    def take(self) -> tuple[Event, ...]:
+        """Take what was offered so far, merged; the oldest of it where that is very much.
+
+        Encoding and packing it are one step each of the reader's loop.
+        """
+        with self._lock:
+            merged = merge_events(self._pending)
+            fitting = _fitting(merged)
+            self._pending = list(merged[fitting:])
+            self._merge_at = max(_MERGE_AT, 2 * len(self._pending))
+            self._awake = wake = bool(self._pending)
+        if wake:
+            self._wake()
+        return merged[:fitting]
+
+
+def _fitting(events: tuple[Event, ...]) -> int:
+    """Return how many events, at least one, may go together."""
+    room = _TAKEN_CHARS
+    for number, event in enumerate(events):
+        room -= _EVENT_CHARS + event_chars(event)
+        if room < 0:
+            return max(1, number)
+    return len(events)
+
+
+def merge_events(events: Iterable[Event]) -> tuple[Event, ...]:
+    """Merge events so that applying them gives the same state with less.
+
+    Text appended to one field becomes one append, of repeated replacements
+    and session states the last stays, a replacement swallows the appends
+    before it, and nothing before a snapshot matters.
+    """
+    slots: dict[tuple[str, ...], Event | _Appends] = {}
+    for event in events:
+        match event:
+            case Snapshot():
+                slots = {("snapshot",): event}
+            case TextAppended():
+                key = ("text", event.item_id, event.field)
+                appends = slots.setdefault(key, _Appends())
+                assert isinstance(appends, _Appends)
+                appends.add(event)
+            case ItemReplaced():
+                # It holds the whole text so far.
+                slots.pop(("text", event.item.id, "text"), None)
+                slots.pop(("text", event.item.id, "output"), None)
+                slots[("item", event.item.id)] = event
+            case SessionChanged():
+                slots[("session",)] = event
+            case ItemAdded() | ItemClosed() | TurnStarted() | TurnEnded():
+                slots[("once", str(event.seq))] = event
+            case _:
+                assert_never(event)
+    whole = (e for slot in slots.values() for e in _events(slot))
+    return tuple(sorted(whole, key=lambda event: event.seq))
+
+
+def _events(slot: Event | _Appends) -> Iterator[Event]:
+    if isinstance(slot, _Appends):
+        yield from slot.events()
+    else:
+        yield slot
+
+
+class _Appends:
+    """Consecutive appends to one field; those that are joined carry the last's ``seq``."""
+
+    def __init__(self) -> None:
+        self._parts: list[list[TextAppended]] = []
+        self._room = 0
+
+    def add(self, more: TextAppended) -> None:
+        if not self._parts or len(more.text) > self._room:
+            self._parts.append([])
+            self._room = _JOINED_CHARS
+        self._parts[-1].append(more)
+        self._room -= len(more.text)
+
+    def events(self) -> Iterator[TextAppended]:
+        for part in self._parts:
+            text = "".join(event.text for event in part)
+            yield part[0].model_copy(update={"seq": part[-1].seq, "text": text})
+
+
+_MOST_FRAMES = 1000
+
+
+class Outbox:
+    """The sending half of a channel; belongs to the loop that it was made in.
+
+    Parameters
+    ----------
+    write
+        Writes one frame as JSON; returns when the socket has taken it.
+    """
+
+    def __init__(self, write: Callable[[str], Awaitable[None]]) -> None:
+        self._write = write
+        self._loop = asyncio.get_running_loop()
+        self._wake = asyncio.Event()
+        self._frames: deque[ServerFrame] = deque()
+        self._overflown = False
+        self._finishing = False
+        self._paces: dict[Subscription, Pacing] = {}
+        self._due: set[Subscription] = set()
+
+    def put(self, frame: ServerFrame) -> None:
+        """Send a frame, before any events that wait.
+
+        A page that lets too many of them lie has stopped reading: the channel ends.
+        """
+        if len(self._frames) < _MOST_FRAMES:
+            self._frames.append(frame)
+        else:
+            self._overflown = True
+        self._wake.set()
+
+    def put_from_any_thread(self, frame: ServerFrame) -> None:
+        """Send a frame; when the loop has ended, nobody waits for it."""
+        self._call(lambda: self.put(frame))
+
+    def add(self, session_id: str) -> Subscription:
+        """Make a subscription whose events this outbox sends."""
+
+        def wake() -> None:
+            if subscription in self._paces:
+                self._due.add(subscription)
+                self._wake.set()
+
+        subscription = Subscription(session_id, lambda: self._call(wake))
+        self._paces[subscription] = Pacing()
+        return subscription
+
+    def remove(self, subscription: Subscription) -> None:
+        """Forget a subscription and what it still holds."""
+        self._paces.pop(subscription, None)
+        self._due.discard(subscription)
+
+    def acknowledged(self, subscription: Subscription, seq: int) -> None:
+        """Note what the page has drawn."""
+        pace = self._paces.get(subscription)
+        if pace is not None:
+            pace.acknowledged(seq)
+
+    def finish(self) -> None:
+        """Write what waits, at no pace; `run` ends with that."""
+        self._finishing = True
+        self._wake.set()
+
+    async def run(self) -> None:
+        """Write until cancelled, `finish` or a failure of ``write``.
+
+        Raises
+        ------
+        TimeoutError
+            The page reads too slowly.
+        """
+        while True:
+            self._wake.clear()
+            while self._frames:
+                await self._send(self._frames.popleft())
+            if self._overflown:
+                raise TimeoutError
+            wait = await self._flush_due()
+            if wait is None:
+                if self._finishing:
+                    return
+                await self._wake.wait()
+            elif wait > 0:
+                # Other frames do not wait for the pace of events.
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(self._wake.wait(), wait)
+
+    async def _flush_due(self) -> float | None:
+        """Write one flush that may go; return how long the next has to wait, None for ever."""
+        now = self._loop.time()
+        delays = sorted(
+            (
+                (self._paces[subscription].delay(now), index, subscription)
+                for index, subscription in enumerate(self._due)
+            ),
+            key=lambda entry: entry[:2],
+        )
+        if not delays:
+            return None
+        delay, _, subscription = delays[0]
+        if delay > 0 and not self._finishing:
+            return delay
+        self._due.discard(subscription)
+        events = subscription.take()
+        if events:
+            await self._send(EventsFrame(session_id=subscription.session_id, events=events))
+            pace = self._paces.get(subscription)
+            if pace is not None:
+                pace.flushed(max(event.seq for event in events), self._loop.time())
+        return 0.0
+
+    async def _send(self, frame: ServerFrame) -> None:
+        await self._write(frame.model_dump_json())
+
+    def _call(self, what: Callable[[], None]) -> None:
+        try:
+            self._loop.call_soon_threadsafe(what)
+        except RuntimeError:
+            return
+
+
+_SHORTEST_SECONDS = 0.033
+_LONGEST_SECONDS = 0.1
+
+
+class Pacing:
+    """The first chunk at once, then one flush per 33 ms, up to 100 ms while the page lags.
+
+    The lag is how long ago that was written which the page has not acknowledged: a page that
+    draws a flush in 60 ms gets one every 60 ms. Pure: the clock is the caller's.
+    """
+
+    def __init__(self) -> None:
+        self._last_flush = float("-inf")
+        self._oldest: tuple[int, float] | None = None
+        """Of the flushes that wait for their acknowledgement; seq and time."""
+        self._newest: tuple[int, float] | None = None
+
+    def delay(self, now: float) -> float:
+        """Return how many seconds to wait before flushing what there is."""
+        lag = 0.0 if self._oldest is None else now - self._oldest[1]
+        interval = min(max(lag, _SHORTEST_SECONDS), _LONGEST_SECONDS)
+        return max(0.0, self._last_flush + interval - now)
+
+    def flushed(self, seq: int, now: float) -> None:
+        """Note that everything up to ``seq`` was written."""
+        self._last_flush = now
+        self._newest = (seq, now)
+        self._oldest = self._oldest or self._newest
+
+    def acknowledged(self, seq: int) -> None:
+        """Note that the page has drawn everything up to ``seq``."""
+        if self._newest is not None and seq >= self._newest[0]:
+            self._oldest = self._newest = None
+        elif self._oldest is not None and seq >= self._oldest[0]:
+            # What lies between the two is not kept; the newest is a fair stand-in.
+            self._oldest = self._newest

@@ -1,0 +1,4 @@
+"""Onyx packets: writing them, their event stream, and the functions on raw packets that Onyx names.
+
+They are parsed by `acp_jupyter.protocol.parse`, like those of every other dialect.
+"""

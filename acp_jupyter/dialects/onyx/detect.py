@@ -1,0 +1,99 @@
+"""Functions on raw Onyx packets, under Onyx's names: type, tool, diff and path of a packet.
+
+The product does not call them. All are total: an object with wrong types in any field gives an
+answer.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple, cast
+
+from pydantic import JsonValue
+
+from acp_jupyter.protocol.content import first_diff, read_tool_content
+from acp_jupyter.protocol.files import get_relative_path
+from acp_jupyter.protocol.objects import Obj, obj, text
+from acp_jupyter.protocol.parse.packet import (
+    PACKET_NAMES,
+    SEED_PACKET_TYPES,
+    packet_name,
+    session_update,
+)
+from acp_jupyter.protocol.parse.tool_calls import SPELLINGS, raw_input_of
+from acp_jupyter.protocol.tools.inputs import named_path
+from acp_jupyter.protocol.tools.table import find_tool
+from acp_jupyter.protocol.vocabulary import PacketType
+
+_SEED_UPDATES = frozenset(
+    {"agent_message_chunk", "agent_thought_chunk", "tool_call", "tool_call_update", "plan"}
+)
+"""What they know as ``sessionUpdate``."""
+
+
+def determine_packet_type(packet: Obj) -> PacketType:
+    """Tell which of the seeds' nine kinds an object is (S5.4, S5.12, C2)."""
+    name = packet_name(packet)
+    by_type = name in SEED_PACKET_TYPES and name == packet.get("type")
+    if not by_type and not (name in _SEED_UPDATES and name == session_update(packet)):
+        return "unknown"
+    return cast(PacketType, PACKET_NAMES[name])
+
+
+def is_new_file_operation(packet: Obj) -> bool | None:
+    """Tell whether an edit makes a new file; None where nothing says so (S1.33)."""
+    content = packet.get("content")
+    if packet.get("kind") != "edit" or not isinstance(content, list):
+        return None
+    diffs = (raw for raw in map(obj, content) if first_diff(read_tool_content(raw) or ()))
+    diff = next(diffs, None)
+    return None if diff is None else diff.get("oldText") == ""
+
+
+class DiffData(NamedTuple):
+    """The first diff of a tool call's content (S5.36)."""
+
+    old_text: str
+    new_text: str
+    is_new_file: bool
+
+
+def extract_diff_data(content: JsonValue) -> DiffData:
+    """Return the first diff; without one, that of a new and empty file (S5.36)."""
+    told = read_tool_content(content) if isinstance(content, list) else None
+    diff = first_diff(told or ())
+    if diff is None:
+        return DiffData("", "", is_new_file=True)
+    return DiffData(diff.old_text or "", diff.new_text, is_new_file=diff.is_new_file())
+
+
+def extract_old_text(content: JsonValue) -> str:
+    """Return the text before the first diff (S5.37)."""
+    return extract_diff_data(content).old_text
+
+
+def extract_new_text(content: JsonValue) -> str:
+    """Return the text after the first diff (S5.37)."""
+    return extract_diff_data(content).new_text
+
+
+def get_file_path(packet: Obj) -> str:
+    """Return the file that a tool call is about, cleaned; nothing where none is named.
+
+    The input's path, else that of the first diff with one, else a title that is a path
+    (S1.52, S1.53).
+    """
+    content = packet.get("content")
+    told = read_tool_content(content) if isinstance(content, list) else None
+    title = text(packet.get("title"))
+    found = named_path(raw_input_of(packet), told or ())
+    return get_relative_path(found or (title if "/" in title else ""))
+
+
+def normalize_tool_name(packet: Obj) -> str:
+    """Return the tool's name as the table has it, or ``unknown`` (S5.17).
+
+    The first of ``tool_name``, ``toolName`` and ``title`` that is there counts, even if empty.
+    """
+    names = (packet.get(key) for key in (*SPELLINGS["tool_name"], "title"))
+    row = find_tool(text(next((name for name in names if name is not None), None)))
+    return "unknown" if row is None else row.name

@@ -1,1 +1,0 @@
-"""Folders as they were, kept by git outside of them; shown, and given back."""

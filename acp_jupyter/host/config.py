@@ -1,0 +1,108 @@
+"""Configuration of a host: its agents, folders, limits, default policy and MCP servers.
+
+MCP servers are checked here, and written as ``session/new`` takes them.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+
+from acp_jupyter.errors import BadRequest
+from acp_jupyter.host.limits import Limits
+from acp_jupyter.host.registry.registry import Registry
+from acp_jupyter.host.session.session import McpServerProvider
+from acp_jupyter.host.store.permission_stores import TrustStore
+from acp_jupyter.host.workspace.agent_files import Documents, NoDocuments
+from acp_jupyter.protocol.host_events.session import Policy
+
+
+@dataclass(frozen=True)
+class HostConfig:
+    """What a host works with."""
+
+    registry: Registry
+    root: Path
+    """Below it lie the folders that sessions of notebooks work in."""
+    data_dir: Path
+    """Where session folders are kept."""
+    documents: Documents = field(default_factory=NoDocuments)
+    limits: Limits = field(default_factory=Limits)
+    policy: Policy = "ask"
+    mcp_servers: Sequence[Mapping[str, Any]] = ()
+    """ACP: ``mcpServers``, for every session."""
+    tools: McpServerProvider | None = None
+    """MCP servers that each session has for itself."""
+    goes_on: bool = True
+    """Whether a notebook goes on with a session of an earlier run; else each run starts anew."""
+    own_folders: tuple[Path, ...] = ()
+    """Of Jupyter and its like: nothing in them is a turn's change, and what is in them is
+    protected. ``data_dir`` is one of them."""
+    caches: Path | None = None
+    """Of all programs: nothing in it is a turn's change."""
+    trust: TrustStore | None = None
+    """The trusted folders; by default as they are kept in ``data_dir``."""
+
+
+class _Stdio(BaseModel):
+    model_config = ConfigDict(extra="ignore", strict=True)
+
+    command: str = Field(min_length=1)
+    args: list[str] = []
+    env: dict[str, str] = {}
+
+    def acp(self, name: str) -> dict[str, Any]:
+        command = os.path.expanduser(self.command)
+        return {"name": name, "command": command, "args": self.args, "env": _pairs(self.env)}
+
+
+class _Remote(BaseModel):
+    model_config = ConfigDict(extra="ignore", strict=True)
+
+    type: Literal["http", "sse"]
+    url: Annotated[str, Field(pattern=r"^https?://")]
+    headers: dict[str, str] = {}
+
+    def acp(self, name: str) -> dict[str, Any]:
+        return {"type": self.type, "name": name, "url": self.url, "headers": _pairs(self.headers)}
+
+
+_SERVER: TypeAdapter[_Remote | _Stdio] = TypeAdapter(_Remote | _Stdio)
+
+
+def acp_servers(configured: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+    """Return ACP's ``mcpServers`` for the block that other programs use too.
+
+    Parameters
+    ----------
+    configured
+        By name, ``{"command", "args", "env"}`` or ``{"type": "http"|"sse", "url", "headers"}``.
+
+    Raises
+    ------
+    BadRequest
+        An entry makes no sense.
+    """
+    servers = []
+    for name, entry in configured.items():
+        try:
+            servers.append(_SERVER.validate_python(entry).acp(str(name)))
+        except ValidationError as error:
+            first = error.errors(include_url=False, include_input=False)[0]
+            raise BadRequest(f"The MCP server {name!r} is not valid: {first['msg']}.") from None
+    return servers
+
+
+def environments(servers: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
+    """Return variables and headers of servers by name: what is named like a secret is one."""
+    given = (server.get("env") or server.get("headers") or () for server in servers)
+    return [{pair["name"]: pair["value"] for pair in pairs} for pairs in given]
+
+
+def _pairs(values: Mapping[str, str]) -> list[dict[str, str]]:
+    return [{"name": name, "value": value} for name, value in values.items()]

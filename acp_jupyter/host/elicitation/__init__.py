@@ -1,1 +1,0 @@
-"""Questions of agents that wait for an answer."""

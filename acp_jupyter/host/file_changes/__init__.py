@@ -1,1 +1,0 @@
-"""Which files a turn made, changed and deleted, whoever did it."""

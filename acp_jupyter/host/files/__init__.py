@@ -1,1 +1,0 @@
-"""The files of a workspace, as agents read and write them."""

@@ -1,0 +1,271 @@
+"""The process of an agent: its environment, its three pipes, its exit, and the end of its stderr.
+
+It gets the user's environment without what would let it act as Jupyter. The last lines of stderr
+are cleaned of escape sequences and secrets; they are shown with the message that says why an
+agent failed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import os
+import re
+import subprocess
+from collections import deque
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Self
+
+from acp_jupyter.errors import AgentStartError
+from acp_jupyter.host.limits import Limits
+from acp_jupyter.host.process.child_process import ChildProcess, ExitReason, Grace, finish_cleanup
+from acp_jupyter.host.process.pipes import PipeReader, PipeWriter
+from acp_jupyter.host.registry.entries import AgentSpec
+from acp_jupyter.transcript.redaction.redactor import Redactor
+
+_LAST_STDERR_SECONDS = 0.2
+
+
+class AgentProcess:
+    """Pipes, life and death of one agent.
+
+    What this starts is ``supervise.py``; that starts the agent, which gets the three pipes
+    directly. Everything here belongs to the loop that `start` ran in.
+    """
+
+    def __init__(
+        self, supervised: ChildProcess, stdin: PipeWriter, redactor: Redactor, limits: Limits
+    ) -> None:
+        supervisor = supervised.supervisor
+        assert supervisor.stdout is not None
+        assert supervisor.stderr is not None
+        self.stdin = stdin
+        self.stdout = PipeReader(_take_over(supervisor.stdout))
+        self._supervised = supervised
+        self._stderr = PipeReader(_take_over(supervisor.stderr))
+        self._tail = StderrTail(limits, redactor)
+        self._stderr_task = asyncio.create_task(
+            self._tail.drain(self._stderr), name="acp-agent-stderr"
+        )
+
+    @classmethod
+    async def start(
+        cls,
+        spec: AgentSpec,
+        *,
+        cwd: str | Path,
+        env: Mapping[str, str],
+        limits: Limits,
+        redactor: Redactor | None = None,
+    ) -> Self:
+        """Start ``spec`` in the folder ``cwd``.
+
+        Parameters
+        ----------
+        redactor
+            Takes the secrets out of its stderr; by default it knows those of ``env``.
+
+        Raises
+        ------
+        AgentStartError
+            The folder or the command is missing, or may not be run.
+        """
+        if not await asyncio.to_thread(os.path.isdir, cwd):
+            raise AgentStartError(
+                f"{spec.name} did not start: the folder {cwd} does not exist. "
+                "Choose a folder that exists."
+            )
+        process = await cls._spawn([spec.command, *spec.args], cwd, env, limits, redactor)
+        try:
+            async with asyncio.timeout(limits.spawn_seconds):
+                await process._supervised.started.wait()
+        except TimeoutError:
+            await process.stop()
+            raise AgentStartError(
+                f"{spec.name} did not start within {limits.spawn_seconds:g} s. "
+                "The machine may be overloaded; try again."
+            ) from None
+        except BaseException:
+            await finish_cleanup(process.stop())
+            raise
+        if process.pid == 0:
+            await process.stop()
+            raise _start_error(spec, process._supervised.start_error)
+        return process
+
+    @classmethod
+    async def _spawn(
+        cls,
+        command: Sequence[str],
+        cwd: str | Path,
+        env: Mapping[str, str],
+        limits: Limits,
+        redactor: Redactor | None,
+    ) -> Self:
+        process: Self | None = None
+
+        def ended() -> None:
+            if process is not None:
+                process.stdout.process_exited()
+                process._stderr.process_exited()
+
+        grace = Grace(limits.stdin_eof_seconds, limits.term_seconds, limits.death_poll_seconds)
+        try:
+            supervised = await ChildProcess.spawn(
+                command,
+                cwd=cwd,
+                env=env,
+                grace=grace,
+                stdio=(subprocess.PIPE, subprocess.PIPE, subprocess.PIPE),
+                on_exit=ended,
+            )
+        except (OSError, ValueError) as error:
+            raise AgentStartError(f"The agent's supervisor did not start: {error}.") from error
+        supervisor = supervised.supervisor
+        assert supervisor.stdin is not None
+        try:
+            stdin = await PipeWriter.open(supervisor.stdin, limits.unsent_bytes)
+        except BaseException:
+            for pipe in (supervisor.stdin, supervisor.stdout, supervisor.stderr):
+                assert pipe is not None
+                pipe.close()
+            await finish_cleanup(supervised.stop())
+            raise
+        process = cls(supervised, stdin, redactor or Redactor.of_environments(env), limits)
+        if supervised.exited.is_set():
+            ended()
+        return process
+
+    def stderr_tail(self) -> list[str]:
+        """Return the last lines of stderr, bounded and free of control characters."""
+        return self._tail.lines()
+
+    @property
+    def pid(self) -> int:
+        """Process id of the agent."""
+        return self._supervised.pid
+
+    @property
+    def exit_reason(self) -> ExitReason | None:
+        """How the agent ended, or None while it runs."""
+        return self._supervised.reason
+
+    async def wait_exit(self) -> ExitReason:
+        """Wait for the agent itself to end, whoever still holds its pipes.
+
+        What it last wrote to stderr is in `stderr_tail` then.
+        """
+        await self._supervised.exited.wait()
+        await asyncio.wait([self._stderr_task], timeout=_LAST_STDERR_SECONDS)
+        assert self._supervised.reason is not None
+        return self._supervised.reason
+
+    async def stop(self) -> None:
+        """End stdin, then SIGTERM, then SIGKILL, for the agent and all that it started.
+
+        Returns when nothing is left. May be called at any time, and again.
+        """
+        self.stdin.close()
+        await self._supervised.stop()
+        self._stderr_task.cancel()
+        await asyncio.gather(self._stderr_task, return_exceptions=True)
+        for pipe in (self.stdout, self._stderr):
+            pipe.close()
+
+
+def _take_over(file: Any) -> int:
+    """Return a descriptor of our own for ``file``, and close that."""
+    fd = os.dup(file.fileno())
+    file.close()
+    return fd
+
+
+def _start_error(spec: AgentSpec, report: Mapping[str, Any]) -> AgentStartError:
+    error = report.get("errno")
+    match error:
+        case errno.ENOENT:
+            why = f"the command {spec.command} was not found"
+            what = "Install it, or correct the command in the configuration of this agent."
+        case errno.EACCES:
+            why = f"the command {spec.command} may not be run"
+            what = "Make it executable, or correct the command in the configuration of this agent."
+        case errno.ENOEXEC:
+            why = f"the command {spec.command} is not a program for this machine"
+            what = "Correct the command in the configuration of this agent."
+        case _:
+            why = str(report.get("error", "its supervisor ended"))
+            what = "Check the configuration of this agent."
+    return AgentStartError(f"{spec.name} did not start: {why}. {what}")
+
+
+_ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-_])")
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+
+
+class StderrTail:
+    """Bounded memory of what came last."""
+
+    def __init__(self, limits: Limits, redactor: Redactor | None = None) -> None:
+        self._redactor = redactor or Redactor()
+        self._line_chars = limits.stderr_line_chars
+        self._lines: deque[str] = deque(maxlen=limits.stderr_lines)
+        self._open = bytearray()
+
+    async def drain(self, reader: PipeReader) -> None:
+        """Read until the end, always: an agent blocks on a full stderr pipe."""
+        while chunk := await reader.read():
+            self.feed(chunk)
+
+    def feed(self, chunk: bytes) -> None:
+        """Take the next bytes."""
+        *whole, rest = chunk.split(b"\n")
+        for piece in whole:
+            self._extend(piece)
+            self._lines.append(self._clean(bytes(self._open)))
+            self._open.clear()
+        self._extend(rest)
+
+    def lines(self) -> list[str]:
+        """Return the last lines, without secrets, escape sequences and control characters."""
+        last = [self._clean(bytes(self._open))] if self._open else []
+        return [self._redactor.redact_text(line) for line in (*self._lines, *last) if line]
+
+    def _extend(self, piece: bytes) -> None:
+        # Four bytes are the longest UTF-8 character; the cut to characters comes with cleaning.
+        room = 4 * self._line_chars - len(self._open)
+        self._open += piece[: max(0, room)]
+
+    def _clean(self, line: bytes) -> str:
+        text = _ESCAPES.sub("", line.decode("utf-8", "replace"))
+        return _CONTROLS.sub("", text).rstrip()[: self._line_chars]
+
+
+_SECRET_PREFIXES = (
+    "ACP_JUPYTER_",
+    "JPY_",
+    "JUPYTERHUB_",
+    "JUPYTER_TOKEN",
+    "JUPYTER_PASSWORD",
+    "JUPYTER_SERVER_",
+    "JUPYTER_GATEWAY_",
+    "KERNEL_",
+)
+
+
+def agent_environment(base: Mapping[str, str], extra: Mapping[str, str]) -> dict[str, str]:
+    """Build the full environment of an agent.
+
+    Parameters
+    ----------
+    base
+        The environment of the process that starts the agent. All of it is passed on (API keys,
+        proxies, certificates), except Jupyter's and our own variables: an agent with the
+        server's token could answer its own permission requests.
+    extra
+        The agent's configured variables. They are the user's explicit choice and win.
+    """
+    kept = {
+        name: value for name, value in base.items() if not name.upper().startswith(_SECRET_PREFIXES)
+    }
+    return {**kept, **extra}

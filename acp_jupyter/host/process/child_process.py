@@ -1,0 +1,223 @@
+"""A child process under its supervisor, as the host sees it: start, exit, and how it is stopped."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+from acp_jupyter.host.process import supervise
+from acp_jupyter.host.process.pipes import PipeReader
+
+_STOP_MARGIN_SECONDS = 6.0
+
+
+@dataclass(frozen=True, slots=True)
+class ExitReason:
+    """How a process ended; both are None where nobody knows."""
+
+    exit_code: int | None
+    signal: int | None
+
+    def words(self) -> str:
+        """Return the end of a sentence that starts with the agent's name."""
+        if self.signal is not None:
+            return f"was killed by signal {self.signal}"
+        if self.exit_code is not None:
+            return f"exited with code {self.exit_code}"
+        return "ended"
+
+
+@dataclass(frozen=True, slots=True)
+class Grace:
+    """How long a process that is to end is left to itself."""
+
+    eof_seconds: float
+    """Before SIGTERM."""
+    term_seconds: float
+    """From SIGTERM to SIGKILL."""
+    poll_seconds: float
+    """How often the process table is looked at where nothing tells of an end."""
+
+
+class ChildProcess:
+    """Life and death of one process and of all that it starts.
+
+    What is started is ``supervise.py``; that starts the command, which gets the standard streams
+    directly. Everything here belongs to the loop that `spawn` ran in.
+    """
+
+    def __init__(
+        self,
+        supervisor: subprocess.Popen[bytes],
+        life_fd: int,
+        status_fd: int,
+        grace: Grace,
+        on_exit: Callable[[], None],
+    ) -> None:
+        self.supervisor = supervisor
+        self.pid = 0
+        """Of the command; 0 where it did not start."""
+        self.start_error: dict[str, Any] = {}
+        self.reason: ExitReason | None = None
+        self.started = asyncio.Event()
+        """Set when the command runs, or is known not to."""
+        self.exited = asyncio.Event()
+        """Set when the command itself has ended."""
+        self._life_fd = life_fd
+        self._grace = grace
+        self._on_exit = on_exit
+        self._status = PipeReader(status_fd)
+        self._status_task = asyncio.create_task(self._follow_status(), name="acp-supervised")
+        self._status_task.add_done_callback(lambda _: self._unwatched())
+
+    @classmethod
+    async def spawn(
+        cls,
+        command: Sequence[str],
+        *,
+        cwd: str | Path,
+        env: Mapping[str, str],
+        grace: Grace,
+        stdio: tuple[int, int, int],
+        on_exit: Callable[[], None],
+        terminal: bool = False,
+    ) -> Self:
+        """Start ``command``; whether it runs is told by ``started`` and ``pid``.
+
+        Parameters
+        ----------
+        stdio
+            Standard input, output and error, as `subprocess.Popen` takes them.
+        on_exit
+            Called once, when the command itself has ended.
+        terminal
+            Whether standard output is a terminal that is to be the command's own.
+
+        Raises
+        ------
+        OSError, ValueError
+            Its supervisor did not start.
+        """
+        life_read, life_write = os.pipe()
+        status_read, status_write = os.pipe()
+        arguments = [
+            # Isolated and by path: neither the folder nor PYTHONPATH may put code in our place.
+            *(sys.executable, "-I", "-S", supervise.__file__, str(life_read), str(status_write)),
+            *(str(grace.eof_seconds), str(grace.term_seconds)),
+            *(["terminal"] if terminal else []),
+            *("--", *command),
+        ]
+        stdin, stdout, stderr = stdio
+        spawning = asyncio.ensure_future(
+            asyncio.to_thread(
+                subprocess.Popen,
+                arguments,
+                cwd=cwd,
+                env=dict(env),
+                stdin=stdin,
+                stdout=stdout,
+                stderr=stderr,
+                bufsize=0,
+                pass_fds=(life_read, status_write),
+                start_new_session=True,
+            )
+        )
+        try:
+            supervisor = await asyncio.shield(spawning)
+        except asyncio.CancelledError:
+            # A thread that starts a process can't be stopped: take the process back.
+            os.close(life_write)
+            os.close(status_read)
+            await finish_cleanup(_end_unwanted(spawning))
+            raise
+        except BaseException:
+            os.close(life_write)
+            os.close(status_read)
+            raise
+        finally:
+            os.close(life_read)
+            os.close(status_write)
+        return cls(supervisor, life_write, status_read, grace, on_exit)
+
+    def let_go(self) -> None:
+        """Have the supervisor end everything; returns at once. May be called again."""
+        if self._life_fd >= 0:
+            os.close(self._life_fd)
+            self._life_fd = -1
+
+    async def stop(self) -> None:
+        """End everything. Returns when nothing is left. May be called at any time, and again."""
+        self.let_go()
+        bound = self._grace.eof_seconds + self._grace.term_seconds + _STOP_MARGIN_SECONDS
+        await asyncio.wait([self._status_task], timeout=bound)
+        if not self._status_task.done():
+            self.supervisor.kill()
+            await asyncio.wait([self._status_task], timeout=_STOP_MARGIN_SECONDS)
+        self._status_task.cancel()
+        await asyncio.gather(self._status_task, return_exceptions=True)
+        self._status.close()
+
+    async def _follow_status(self) -> None:
+        """Take the supervisor's reports, to its own end."""
+        unread = b""
+        while chunk := await self._status.read():
+            *lines, unread = (unread + chunk).split(b"\n")
+            for line in lines:
+                self._on_status(json.loads(line))
+        self.started.set()
+        while self.supervisor.poll() is None:  # noqa: ASYNC110 - nothing else tells
+            await asyncio.sleep(self._grace.poll_seconds)
+        if self.supervisor.returncode < 0 and self.pid:
+            # The supervisor was killed. The command died with it; this is for what it started.
+            with contextlib.suppress(OSError):
+                os.killpg(self.pid, signal.SIGKILL)
+        if self.reason is None:
+            number = -self.supervisor.returncode
+            self._set_exit(ExitReason(None, number if number > 0 else None))
+
+    def _unwatched(self) -> None:
+        """Leave no zombie where the supervisor ends late: on a slow machine, or after its loop."""
+        self.let_go()
+        if self.supervisor.poll() is None:
+            wait = self.supervisor.wait
+            threading.Thread(target=wait, name="acp-reaping", daemon=True).start()
+
+    def _on_status(self, report: dict[str, Any]) -> None:
+        if "pid" in report:
+            self.pid = report["pid"]
+            self.started.set()
+        elif "exit_code" in report:
+            self._set_exit(ExitReason(report["exit_code"], report["signal"]))
+        else:
+            self.start_error = report
+
+    def _set_exit(self, reason: ExitReason) -> None:
+        self.reason = reason
+        self.exited.set()
+        self._on_exit()
+
+
+async def finish_cleanup(clearing_up: Coroutine[Any, Any, None]) -> None:
+    """Wait for what clears up, though the waiting is cancelled again and again."""
+    task = asyncio.create_task(clearing_up, name="acp-clearing-up")
+    while not task.done():
+        with contextlib.suppress(asyncio.CancelledError):
+            await asyncio.wait([task])
+    task.result()
+
+
+async def _end_unwanted(spawning: Awaitable[subprocess.Popen[bytes]]) -> None:
+    with contextlib.suppress(OSError, ValueError):  # it did not even start
+        unwanted = await spawning
+        unwanted.kill()
+        await asyncio.to_thread(unwanted.communicate)

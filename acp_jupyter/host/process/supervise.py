@@ -1,0 +1,238 @@
+"""Start one agent and let nothing of it outlive the host.
+
+``supervise.py LIFE_FD STATUS_FD EOF_SECONDS TERM_SECONDS [terminal] -- COMMAND [ARGUMENT...]``
+
+The host keeps the write end of the life pipe to itself. When that end closes, by request or
+because the host died, the agent gets the end of its stdin, then SIGTERM, then SIGKILL, and with
+it every process that it started, also those that left its process group. On the status pipe goes
+one JSON object per line: ``{"pid"}`` or ``{"error", "errno"}``, then ``{"exit_code", "signal"}``
+as soon as the agent itself is gone. The end of that pipe says that nothing is left.
+
+With ``terminal`` the command is not an agent but one that an agent runs: standard output is made
+its controlling terminal, and what it leaves running in the background lives until the host lets go.
+
+Standard library only: this runs beside every agent, outside our environment.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import fcntl
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+import termios
+import time
+
+_LINUX = sys.platform == "linux"
+_PR_SET_PDEATHSIG = 1
+_PR_SET_CHILD_SUBREAPER = 36
+_PARENT_POLL_SECONDS = 2.0
+_KILL_ROUND_SECONDS = 0.05
+_KILL_ROUNDS = 100
+
+
+def _prctl(option: int, value: int) -> None:
+    """Call Linux's prctl; elsewhere there is none, and the process group has to do."""
+    if _LINUX:
+        ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
+
+
+def descendants(root: int) -> list[int]:
+    """Return every living process below ``root``, whatever its session or group."""
+    children: dict[int, list[int]] = {}
+    try:
+        names = os.listdir("/proc")
+    except OSError:
+        return []
+    for name in names:
+        if not name.isdigit():
+            continue
+        try:
+            with open(f"/proc/{name}/stat", "rb") as file:
+                # The command name in brackets may hold spaces and brackets itself.
+                fields = file.read().rpartition(b")")[2].split()
+        except OSError:
+            continue
+        if len(fields) > 1 and fields[0] not in (b"Z", b"X"):
+            children.setdefault(int(fields[1]), []).append(int(name))
+    found: list[int] = []
+    todo = [root]
+    while todo:
+        below = children.get(todo.pop(), [])
+        found += below
+        todo += below
+    return found
+
+
+class Supervisor:
+    """Owner of one agent process and of all that it starts."""
+
+    def __init__(
+        self,
+        life_fd: int,
+        status_fd: int,
+        eof_seconds: float,
+        term_seconds: float,
+        *,
+        terminal: bool = False,
+    ) -> None:
+        self._life_fd = life_fd
+        self._status_fd = status_fd
+        self._eof_seconds = eof_seconds
+        self._term_seconds = term_seconds
+        self._terminal = terminal
+        self._parent = os.getppid()
+        self._pid = 0
+        self._exited = False
+        self._stop_requested = False
+        self._wake_read, self._wake_write = os.pipe()
+        os.set_blocking(self._wake_read, False)
+        os.set_blocking(self._wake_write, False)
+
+    def run(self, command: list[str]) -> int:
+        """Start ``command``, watch it and clear up after it."""
+        signal.set_wakeup_fd(self._wake_write, warn_on_full_buffer=False)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+            signal.signal(number, self._on_stop_signal)
+        _prctl(_PR_SET_CHILD_SUBREAPER, 1)
+        if not self._start(command):
+            return 1
+        self._release_stdio()
+        while not self._is_done() and self._host_lives():
+            self._wait(_PARENT_POLL_SECONDS)
+        if not self._exited:
+            self._wait_until_gone(self._eof_seconds)
+        self._end_all()
+        return 0
+
+    def _is_done(self) -> bool:
+        return self._exited and not (self._terminal and self._anything_left())
+
+    def _on_stop_signal(self, *_: object) -> None:
+        self._stop_requested = True
+
+    def _start(self, command: list[str]) -> bool:
+        me = os.getpid()
+
+        def before_exec() -> None:
+            # If this supervisor itself is killed, the agent must not stay behind.
+            _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+            if os.getppid() != me:
+                os._exit(1)
+            if self._terminal:
+                fcntl.ioctl(1, termios.TIOCSCTTY, 0)
+
+        try:
+            process = subprocess.Popen(command, start_new_session=True, preexec_fn=before_exec)
+        except (OSError, ValueError, subprocess.SubprocessError) as error:
+            self._report({"error": str(error), "errno": getattr(error, "errno", None)})
+            return False
+        self._pid = process.pid
+        process.returncode = 0  # reaped below together with adopted processes, not by subprocess
+        self._report({"pid": process.pid})
+        return True
+
+    def _release_stdio(self) -> None:
+        """Drop our copies of the agent's pipes, or neither side would see them end."""
+        null = os.open(os.devnull, os.O_RDWR)
+        for fd in (0, 1, 2):
+            os.dup2(null, fd)
+        os.close(null)
+
+    def _report(self, message: dict[str, object]) -> None:
+        with contextlib.suppress(OSError):
+            os.write(self._status_fd, json.dumps(message).encode() + b"\n")
+
+    def _host_lives(self) -> bool:
+        if self._stop_requested or os.getppid() != self._parent:
+            return False
+        readable, _, _ = select.select([self._life_fd], [], [], 0)
+        return not readable
+
+    def _wait(self, seconds: float) -> None:
+        """Sleep until a child ends, a signal comes, the life pipe ends or time is up."""
+        fds = [self._wake_read]
+        if not self._stop_requested:
+            fds.append(self._life_fd)
+        select.select(fds, [], [], max(0.0, seconds))
+        with contextlib.suppress(BlockingIOError):
+            os.read(self._wake_read, 4096)
+        self._reap()
+
+    def _reap(self) -> None:
+        while True:
+            try:
+                pid, status = os.waitpid(-1, os.WNOHANG)
+            except ChildProcessError:
+                return
+            if pid == 0:
+                return
+            if pid == self._pid:
+                self._exited = True
+                code = os.waitstatus_to_exitcode(status)
+                killed = code < 0
+                self._report(
+                    {"exit_code": None if killed else code, "signal": -code if killed else None}
+                )
+
+    def _wait_until_gone(self, seconds: float) -> None:
+        """Wait for the agent itself."""
+        self._stop_requested = True
+        deadline = time.monotonic() + seconds
+        while not self._exited and time.monotonic() < deadline:
+            self._wait(deadline - time.monotonic())
+
+    def _end_all(self) -> None:
+        """SIGTERM, then SIGKILL, to everything that the agent started."""
+        self._stop_requested = True
+        deadline = time.monotonic() + self._term_seconds
+        self._signal_all(signal.SIGTERM)
+        while self._anything_left() and time.monotonic() < deadline:
+            self._wait(_KILL_ROUND_SECONDS)
+        for _ in range(_KILL_ROUNDS):
+            if not self._anything_left():
+                return
+            self._signal_all(signal.SIGKILL)
+            self._wait(_KILL_ROUND_SECONDS)
+
+    def _anything_left(self) -> bool:
+        self._reap()
+        if _LINUX:
+            return bool(descendants(os.getpid()))
+        with contextlib.suppress(OSError):
+            os.killpg(self._pid, 0)
+            return True
+        return False
+
+    def _signal_all(self, number: signal.Signals) -> None:
+        """On Linux whoever is left is below us, since orphans are given to a subreaper."""
+        if not _LINUX:
+            with contextlib.suppress(OSError):
+                os.killpg(self._pid, number)
+        for pid in descendants(os.getpid()):
+            with contextlib.suppress(OSError):
+                os.kill(pid, number)
+
+
+def main(arguments: list[str]) -> int:
+    """Run from the command line; see the head of this file."""
+    if "--" not in arguments:
+        return 2
+    end = arguments.index("--")
+    (life, status, eof, term), how, command = arguments[:4], arguments[4:end], arguments[end + 1 :]
+    if not command:
+        return 2
+    supervisor = Supervisor(
+        int(life), int(status), float(eof), float(term), terminal=how == ["terminal"]
+    )
+    return supervisor.run(command)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,153 @@
+"""Recordings of a host: which sessions are recorded, which are played, and where the files are.
+
+What reads and writes one recording is in `acp_jupyter.host.recording`.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import assert_never
+from weakref import WeakValueDictionary
+
+from acp_jupyter.host.limits import Limits
+from acp_jupyter.host.recording.recording_file import (
+    RecordingFile,
+    RecordWish,
+    recording_folder,
+    recording_name,
+)
+from acp_jupyter.host.recording.scrubber import RecordingScrubber
+from acp_jupyter.host.recording.session_recording import Playback, Recorder
+from acp_jupyter.host.registry.entries import AgentSpec
+from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.store.permission_stores import RecordingSeals
+from acp_jupyter.host.workspace.changed_files import FileContents
+from acp_jupyter.transcript.model.session_state import REPLAYED
+
+_MOST_COUNTS = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedRecording:
+    """What a session is recorded to, or played from."""
+
+    file: RecordingFile
+    key: tuple[RecordWish, str]
+    """The wish, and the first place for that agent and label."""
+    player: AgentSpec | None
+    """In the agent's place."""
+
+
+class Recordings:
+    """Which records there are to be, and who writes them. Lives on the host's loop.
+
+    Parameters
+    ----------
+    root
+        The host's root folder.
+    seals
+        Tell which were made here.
+    limits
+        See `Limits`.
+    """
+
+    def __init__(self, root: Path, seals: RecordingSeals, limits: Limits) -> None:
+        self._root = root
+        self._seals = seals
+        self._limits = limits
+        self._counts: dict[tuple[RecordWish, str], int] = {}
+        self._writers: WeakValueDictionary[str, Recorder] = WeakValueDictionary()
+
+    def prepare(
+        self, agent: str, label: str, notebook_path: str, options: RecordWish
+    ) -> PreparedRecording:
+        """Return where the record of the next session of that agent and label lies.
+
+        Raises
+        ------
+        AcpError
+            Nobody knows the notebook, the path will not do, or there is nothing to play.
+        """
+        folder = recording_folder(notebook_path, options)
+        key = options, str(folder / recording_name(agent, label, 1))
+        number = self._counts.get(key, 0) + 1
+        path = (folder / recording_name(agent, label, number)).as_posix()
+        place = RecordingFile(self._root, path, self._limits)
+        match options.mode:
+            case "record":
+                place.opening()  # refused before the agent works for nothing
+                return PreparedRecording(place, key, None)
+            case "replay":
+                return PreparedRecording(place, key, _replay_spec(agent, place))
+            case _:
+                assert_never(options.mode)
+
+    def is_ours(self, file: RecordingFile) -> bool:
+        """Tell whether this installation made a record. Blocks.
+
+        Raises
+        ------
+        AcpError
+            It can't be read.
+        """
+        return self._seals.is_ours(file.read())
+
+    def begin(self, session: Session, prepared: PreparedRecording, log_path: Path) -> None:
+        """Record a session, in the place of any that was recorded there, or play it."""
+        place, (wish, _first) = prepared.file, prepared.key
+        if len(self._counts) >= _MOST_COUNTS:
+            self._counts.clear()
+        self._counts[prepared.key] = self._counts.get(prepared.key, 0) + 1
+        cwd = Path(session.state.cwd)
+        scrubber = RecordingScrubber.of_machine(cwd, self._root, session.redactor)
+        match wish.mode:
+            case "record":
+                ignored = _inside(cwd, self._root, session.state.notebook_path)
+                files = session.turn_files
+                files.contents = FileContents(cwd, self._limits, scrubber, ignored)
+                session.recording = self._writers[place.path] = Recorder(
+                    wish,
+                    place,
+                    session.journal,
+                    log_path,
+                    scrubber,
+                    files,
+                    self._seals,
+                    self._writers.get(place.path),
+                )
+            case "replay":
+                player = prepared.player or session.spec
+                played = Playback(wish, place, player, self._seals, scrubber)
+                session.recording = played
+                if session.turns.permissions.trust is not None:
+                    session.turns.permissions.trust.recording = played
+            case _:
+                assert_never(wish.mode)
+
+
+def _replay_spec(agent: str, file: RecordingFile) -> AgentSpec:
+    """Return how to start the agent that plays a record; no configuration has a part in it.
+
+    Raises
+    ------
+    RecordMissing
+        There is no record.
+    FileRefused
+        Something else made what lies there.
+    """
+    recorded = file.first_line(agent)
+    name = recorded.agent_name.removesuffix(REPLAYED) or agent
+    # What asks for a command gets the record's answer: such a session runs none.
+    options = ("--apply-files", "--run-commands", "--speed", "flat")
+    module = ("-P", "-m", "acp_jupyter.agents.replay")
+    return AgentSpec(agent, name + REPLAYED, sys.executable, (*module, str(file.file), *options))
+
+
+def _inside(cwd: Path, root: Path, notebook_path: str) -> tuple[str, ...]:
+    """Return the notebook's path from the session's folder: its saving is no deed of the agent."""
+    try:
+        return ((root / notebook_path).relative_to(cwd).as_posix(),) if notebook_path else ()
+    except ValueError:
+        return ()

@@ -1,0 +1,192 @@
+"""The registry of agents: all that are configured, installed or bundled, and the state of each."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from acp_jupyter.errors import AgentStartError, BadRequest, UnknownAgent
+from acp_jupyter.host.registry.entries import (
+    AgentReport,
+    AgentSpec,
+    Broken,
+    EntryPointAgents,
+    Finder,
+    parse_entry,
+)
+from acp_jupyter.host.registry.public import PublicAgents
+
+CONFIG_FILE = "acp_agents.json"
+_CONFIG_BYTES = 1024 * 1024
+_DEMO_ID = "demo"
+
+_DEMO = AgentSpec(_DEMO_ID, "Demo", sys.executable, ("-P", "-m", "acp_jupyter.agents.demo"))
+_CLAUDE_CLI = AgentSpec(
+    "claude-cli", "Claude CLI", sys.executable, ("-P", "-m", "acp_jupyter.agents.claude_cli")
+)
+_CLAUDE_VARIABLE = "CLAUDE_CLI_PATH"
+
+
+class Registry:
+    """The agents of the configuration, of other packages, the bundled and the public ones.
+
+    Looking at them reads files, and imports other packages: not for an event loop, but for `get`
+    of what is configured.
+
+    Parameters
+    ----------
+    configured
+        The traitlets setting ``c.AcpJupyter.agents``.
+    config_dirs
+        Folders of the Jupyter config path, the most important first. Each may hold an
+        ``acp_agents.json`` with the ``agent_servers`` block that other editors use. A workspace
+        is never among them: a folder must not name commands.
+    points
+        What other packages bring.
+    public
+        What may be on ``PATH``, or may be downloaded after a click.
+    """
+
+    def __init__(
+        self,
+        configured: Mapping[str, Mapping[str, Any]],
+        config_dirs: Sequence[Path],
+        *,
+        points: EntryPointAgents | None = None,
+        public: PublicAgents | None = None,
+    ) -> None:
+        self._configured = configured
+        self._config_dirs = tuple(config_dirs)
+        self._points = points
+        self._public = public
+        self._finder = Finder()
+
+    def specs(self) -> tuple[AgentSpec, ...]:
+        """Return the configured and bundled agents whose configuration makes sense."""
+        return tuple(entry for entry in self._entries() if isinstance(entry, AgentSpec))
+
+    def get(self, agent_id: str) -> AgentSpec:
+        """Return the agent called ``agent_id``.
+
+        Raises
+        ------
+        UnknownAgent
+            There is none.
+        AgentStartError
+            Its configuration is broken, or it is not installed.
+        """
+        entries = self._entries(agent_id)
+        for entry in entries:
+            if entry.id == agent_id:
+                if isinstance(entry, AgentSpec):
+                    return entry
+                raise AgentStartError(f"{entry.name} can't start. {entry.detail}")
+        public = self._public.get(agent_id, self._finder) if self._public else None
+        if public is not None:
+            return public
+        ids = [entry.id for entry in entries]
+        known = ", ".join(dict.fromkeys((*ids, *(self._public.ids() if self._public else ()))))
+        raise UnknownAgent(
+            f"There is no agent called {agent_id!r}. Configured agents: {known}. "
+            f"Add others to c.AcpJupyter.agents or to {CONFIG_FILE} in the Jupyter config path."
+        )
+
+    def statuses(self) -> tuple[AgentReport, ...]:
+        """Return every entry, with what to do where it can't start."""
+        found = [
+            self._report(entry)
+            if isinstance(entry, AgentSpec)
+            else AgentReport(entry.id, entry.name, "broken", entry.detail)
+            for entry in self._entries()
+        ]
+        taken = {report.id for report in found}
+        listed = self._public.reports(self._finder) if self._public else []
+        return (*found, *(report for report in listed if report.id not in taken))
+
+    def allow_download(self, agent_id: str, package: str) -> AgentReport:
+        """Let a package of the public registry be downloaded and run, as the user has seen it.
+
+        Raises
+        ------
+        UnknownAgent
+            It is not in the public registry, or another agent of that id is configured.
+        BadRequest
+            It is not the package that would be run, or can't be run here.
+        """
+        if self._public is None:
+            raise BadRequest("Agents are not downloaded here.")
+        self._public.allow(agent_id, package, self._finder)
+        return next(report for report in self.statuses() if report.id == agent_id)
+
+    def _entries(self, wanted: str | None = None) -> list[AgentSpec | Broken]:
+        """Return one entry per id: the demo, settings, files, packages, the other bundled.
+
+        With ``wanted`` no other package than that agent's is imported.
+        """
+        found: dict[str, AgentSpec | Broken] = {_DEMO_ID: _DEMO}
+        for source, block in self._blocks():
+            for key, value in block.items():
+                entry = _for_others(parse_entry(str(key), value, source), str(key), source)
+                found.setdefault(entry.id, entry)
+        for point_id in self._points.ids() if self._points else ():
+            if point_id in found or wanted not in {None, point_id}:
+                continue
+            assert self._points is not None
+            point = self._points.get(point_id)
+            if point is not None:
+                found[point_id] = point
+        found.setdefault(_CLAUDE_CLI.id, _CLAUDE_CLI)
+        return list(found.values())
+
+    def _blocks(self) -> Iterator[tuple[str, Mapping[str, Any]]]:
+        yield "c.AcpJupyter.agents", self._configured
+        for folder in self._config_dirs:
+            path = folder / CONFIG_FILE
+            try:
+                with path.open("rb") as file:
+                    content = json.loads(file.read(_CONFIG_BYTES))
+            except FileNotFoundError:
+                continue
+            except (OSError, ValueError, RecursionError) as error:
+                yield str(path), {path.stem: f"the file can't be read: {error}"}
+                continue
+            block = content.get("agent_servers") if isinstance(content, dict) else None
+            if isinstance(block, dict):
+                yield str(path), block
+            else:
+                yield str(path), {path.stem: "the file has no object called agent_servers"}
+
+    def _report(self, spec: AgentSpec) -> AgentReport:
+        if spec is _CLAUDE_CLI:
+            return self._report_claude_cli(spec)
+        if self._finder.which(spec.command, spec.env) is not None:
+            return AgentReport(spec.id, spec.name, "ready")
+        detail = f"The command {spec.command} was not found. Install it, or correct the command."
+        return AgentReport(spec.id, spec.name, "not_installed", detail)
+
+    def _report_claude_cli(self, spec: AgentSpec) -> AgentReport:
+        """Tell whether the program is there that the bundled adapter runs."""
+        program = os.environ.get(_CLAUDE_VARIABLE) or "claude"
+        if self._finder.which(program) is not None:
+            return AgentReport(spec.id, spec.name, "ready")
+        install = "npm install -g @anthropic-ai/claude-code"
+        detail = (
+            f"The program {program} was not found. Install it with: {install}; "
+            f"or set {_CLAUDE_VARIABLE} to where it is."
+        )
+        return AgentReport(spec.id, spec.name, "not_installed", detail, install=install)
+
+
+def _for_others(entry: AgentSpec | Broken, key: str, source: str) -> AgentSpec | Broken:
+    """Keep the bundled demo's id to it."""
+    if entry.id != _DEMO_ID:
+        return entry
+    return Broken(
+        f"{_DEMO_ID}-configured",
+        key,
+        f"{source}: the id demo belongs to the bundled agent. Choose another id.",
+    )

@@ -1,0 +1,291 @@
+"""Permissions that the host asks for itself, before it acts for an agent that has not asked.
+
+ACP lets an agent write files and run commands through its client whether or not it has asked.
+The rule here: a write to a protected file, a read of credentials and a command are done only if
+an allowed request of this turn covers just that, or the policy or a rule allows it, or the user
+says yes now. Between turns the same is true of every write.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shlex
+from collections.abc import Iterable, Mapping
+
+from pydantic import JsonValue
+
+from acp_jupyter.errors import NotAllowed
+from acp_jupyter.host.requests.host_requests import (
+    ALLOW,
+    HOST_OPTIONS,
+    as_sent,
+    host_call,
+    request_for_host,
+)
+from acp_jupyter.host.requests.permissions import PermissionRequests
+from acp_jupyter.host.requests.policy import CHANGES_NOTHING
+from acp_jupyter.host.requests.rules.rules import Facts, facts_of, rule_on
+from acp_jupyter.host.store.journal import Journal
+from acp_jupyter.protocol.files import relative_path
+from acp_jupyter.protocol.host_events.notes import ImportedPacket
+from acp_jupyter.protocol.objects import Obj, obj, text
+from acp_jupyter.transcript.model.tool_items import Diff, ToolCall
+from acp_jupyter.transcript.permissions.rule_text import plain_words
+
+_SHOWN_CHARS = 2_000_000
+_AFTER_THE_TURN = "Its turn is over."
+_REJECTED_BEFORE = "You rejected a change of this file in this turn."
+_PROTECTED = "This file can change what runs later, or what agents may do."
+_CREDENTIALS = "This file may hold passwords or keys."
+_SHARED = "Another session of the same process forbids things now, and it may be that one's work."
+_NOT_REQUESTED = "The agent has not asked for this."
+
+
+class HostPermissions:
+    """Makes sure that what an agent does through the host is allowed. Lives on the host's loop.
+
+    Parameters
+    ----------
+    journal
+        Of the session.
+    permissions
+        Answers permission requests.
+    """
+
+    def __init__(self, journal: Journal, permissions: PermissionRequests) -> None:
+        self._journal = journal
+        self._permissions = permissions
+
+    @property
+    def restricts(self) -> bool:
+        """Whether the session forbids what another one of the process may allow."""
+        return self._changes_nothing or self._permissions.requests.denies()
+
+    @property
+    def _changes_nothing(self) -> bool:
+        return self._permissions.requests.policy() in CHANGES_NOTHING
+
+    async def to_write(self, request_seq: int, path: str, old: str | None, new: str) -> None:
+        """Return once an agent may replace a file's text. ACP: fs/write_text_file.
+
+        Parameters
+        ----------
+        request_seq
+            Number of the request's line in the log.
+        path
+            Absolute, inside the session's folder.
+        old, new
+            Its text now, None for a new file; and then.
+
+        Raises
+        ------
+        NotAllowed
+            By the policy, a rule or the user; the message is for the agent.
+        PermissionWithdrawn
+            The agent took its request back.
+        """
+        name = self._relative(path)
+        shown = len(old or "") + len(new) <= _SHOWN_CHARS
+        diff = Diff(path=name, old_text=old, new_text=new, is_new_file=old is None)
+        call = host_call(
+            "edit",
+            title=f"{'Create' if old is None else 'Edit'} {name}",
+            path=name,
+            raw_input={"path": path},
+            diffs=(diff,) if shown else (),
+        )
+        facts = await self._facts(call)
+        protected = any(spot is None or spot.protected for spot in facts.paths)
+        if self._wrote_so(name, old, new):
+            return
+        reason = self._doubt()
+        if not reason and self._touches(self._permissions.rejected.values(), name):
+            reason = _REJECTED_BEFORE
+        if protected:
+            reason = reason or _PROTECTED
+        if not shown:
+            reason = f"{reason} The change is too large to be shown.".strip()
+        if not reason and not self._changes_nothing and await self._no_rule_against(facts):
+            return
+        words = "create a file" if old is None else "edit a file"
+        await self._request(request_seq, call, words, reason, "Nothing was written.")
+
+    async def to_read(self, request_seq: int, path: str) -> None:
+        """Return once an agent may read a file. ACP: fs/read_text_file.
+
+        Raises
+        ------
+        NotAllowed
+            It may hold credentials, and reading it is not allowed.
+        PermissionWithdrawn
+            The agent took its request back.
+        """
+        name = self._relative(path)
+        call = host_call("read", title=f"Read {name}", path=name, raw_input={"path": path})
+        facts = await self._facts(call)
+        denied = not await self._no_rule_against(facts)
+        secret = any(spot is not None and spot.secret for spot in facts.paths)
+        if not (secret or denied) or self._touches(
+            self._permissions.known_allowed().values(), name
+        ):
+            return
+        reason = _CREDENTIALS if secret else ""
+        await self._request(request_seq, call, "read a file", reason, "Nothing was read.")
+
+    async def to_run(
+        self, request_seq: int, line: str, folder: str, env: Mapping[str, str]
+    ) -> None:
+        """Return once an agent may run a command. ACP: terminal/create.
+
+        Parameters
+        ----------
+        request_seq
+            Number of the request's line in the log.
+        line
+            The command as one would type it.
+        folder
+            Where it runs, absolute.
+        env
+            Variables that the agent adds.
+
+        Raises
+        ------
+        NotAllowed
+            By the policy, a rule or the user; the message is for the agent.
+        PermissionWithdrawn
+            The agent took its request back.
+        """
+        raw: dict[str, JsonValue] = {"command": line}
+        cwd = self._journal.transcript.session.cwd
+        if folder != await asyncio.to_thread(os.path.realpath, cwd):
+            raw["cwd"] = folder
+        if env:
+            raw["env"] = dict(env)
+        call = host_call("execute", title=f"Run {line}", command=line, raw_input=raw)
+        reason = self._doubt()
+        if not reason and await asyncio.to_thread(self._was_allowed, line, folder, raw):
+            return
+        await self._request(
+            request_seq, call, "run a command", reason or _NOT_REQUESTED, "Nothing was run."
+        )
+
+    def _was_allowed(self, line: str, folder: str, raw: Obj) -> bool:
+        """Tell whether a request for this command was allowed; once is for one run. May block."""
+        cwd = self._journal.transcript.session.cwd
+        known = self._permissions.known_allowed()
+        found = next(
+            (
+                name
+                for name, call in known.items()
+                if _runs(call, line, raw) and _folder(call, cwd) == folder
+            ),
+            None,
+        )
+        if found is not None:
+            self._permissions.allowed.pop(found, None)
+        return found is not None
+
+    def _doubt(self) -> str:
+        """Return why even what is usually let through is asked now; empty if it is not."""
+        if self._permissions.doubtful():
+            return _SHARED
+        running = self._journal.transcript.session.active_turn_id is not None
+        return "" if running else _AFTER_THE_TURN
+
+    async def _no_rule_against(self, facts: Facts) -> bool:
+        standing = await self._permissions.current_rules()
+        ruling = rule_on(standing.rules, facts)
+        return standing.known and ruling.denied is None and ruling.clear
+
+    def _wrote_so(self, name: str, old: str | None, new: str) -> bool:
+        """Tell whether an allowed request of this turn showed just this change, or none at all."""
+        for call in self._permissions.known_allowed().values():
+            if call.tool_kind != "edit" or not self._touches((call,), name):
+                continue
+            result = old or ""
+            for diff in call.diffs:
+                if diff.path == name:
+                    before = diff.old_text or ""
+                    whole = before in {"", result}
+                    result = diff.new_text if whole else result.replace(before, diff.new_text)
+            if result == new or not call.diffs:
+                return True
+        return False
+
+    def _touches(self, calls: Iterable[ToolCall], name: str) -> bool:
+        return any(
+            name in {call.path, *(place.path for place in call.locations)}
+            or name in {diff.path for diff in call.diffs}
+            for call in calls
+        )
+
+    async def _request(
+        self, request_seq: int, call: ToolCall, words: str, reason: str, undone: str
+    ) -> None:
+        """Let policy, rules or the user decide; what is not simply allowed gets a card."""
+        decision = await self._permissions.decide(call, HOST_OPTIONS)
+        if decision is not None and decision.option_id == ALLOW:
+            return
+        option = await request_for_host(
+            self._journal,
+            self._permissions,
+            f"h{request_seq}",
+            as_sent(call),
+            words=words,
+            reason=reason,
+            withdrawable=False,
+        )
+        status = "completed" if option == ALLOW else "failed"
+        self._journal.note(
+            ImportedPacket(
+                packet={
+                    "type": "tool_call_update",
+                    "toolCallId": call.tool_call_id,
+                    "status": status,
+                }
+            )
+        )
+        if option != ALLOW:
+            raise NotAllowed(self._refusal(option, decision is not None, undone))
+
+    def _refusal(self, option: str | None, decided: bool, undone: str) -> str:
+        policy = self._permissions.requests.policy()
+        if self._changes_nothing:
+            return f"The policy {policy} lets an agent change nothing. {undone}"
+        if option is None:
+            return f"The question was not answered. {undone}"
+        if decided:
+            return f"A rule of the user forbids this. {undone}"
+        return f"This was rejected. {undone} Do something else, or ask the user."
+
+    def _relative(self, path: str) -> str:
+        parts = (part for part in path.split("/") if part not in {"", "."})
+        straight = "/" * path.startswith("/") + "/".join(parts)
+        return relative_path(straight, self._journal.transcript.session.cwd)
+
+    async def _facts(self, call: ToolCall) -> Facts:
+        return await asyncio.to_thread(facts_of, call, self._permissions.folder())
+
+
+def _runs(call: ToolCall, line: str, raw: Obj) -> bool:
+    """Tell whether a tool call is just this command, with these variables."""
+    if call.tool_kind != "execute" or not call.command:
+        return False
+    known = obj(call.raw_input)
+    same_env = obj(known.get("env")) == obj(raw.get("env"))
+    words = plain_words(line)
+    same_line = call.command == line or (words is not None and words == _words(call.command))
+    return same_env and same_line
+
+
+def _folder(call: ToolCall, cwd: str) -> str:
+    """Return where a tool call's command runs."""
+    return os.path.realpath(os.path.join(cwd, text(obj(call.raw_input).get("cwd"))))
+
+
+def _words(command: str) -> tuple[str, ...] | None:
+    try:
+        return tuple(shlex.split(command))
+    except ValueError:
+        return None

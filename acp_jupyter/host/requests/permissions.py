@@ -1,0 +1,342 @@
+"""Permission requests of a session that wait for an answer.
+
+Each is first put to recorded answers, rules and policy, then to the user.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from acp_jupyter.errors import BadRequest
+from acp_jupyter.host.requests.answers import (
+    SOMEBODY,
+    Answerer,
+    PermissionWithdrawn,
+    RecordedAnswers,
+    RequestLookup,
+    SettledBy,
+    allows,
+    needs_live_answer,
+)
+from acp_jupyter.host.requests.policy import CHANGES_NOTHING, Decision, decide, reject_option
+from acp_jupyter.host.requests.protected_paths import SessionFolder
+from acp_jupyter.host.requests.rules.rules import CurrentRules, SessionRules
+from acp_jupyter.host.requests.trust import TrustRequests
+from acp_jupyter.host.store.journal import Journal
+from acp_jupyter.protocol.host_events.notes import PermissionSettledNote
+from acp_jupyter.transcript.model.tool_items import PermissionOption, ToolCall
+
+_MOST_ANSWERS = 200
+_LOG_SECONDS = 2.0
+"""How long the agent waits for its answer where the disk does not take it."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Chosen:
+    option_id: str | None = None
+    withdrawn: bool = False
+
+
+class PermissionRequests:
+    """Answers permission requests by policy and rule, or lets the user do it, once.
+
+    Parameters
+    ----------
+    journal
+        Of the session.
+    nobody_to_ask
+        Tells whether no one can ever answer.
+    refused
+        Called when a request was refused for that reason.
+    """
+
+    def __init__(
+        self,
+        journal: Journal,
+        nobody_to_ask: Callable[[], bool],
+        refused: Callable[[], None],
+    ) -> None:
+        self.requests = RequestLookup(journal)
+        self._journal = journal
+        self._nobody_to_ask = nobody_to_ask
+        self._refused = refused
+        self.recorded_answers: RecordedAnswers | None = None
+        """Set while a record is played."""
+        self.rules: SessionRules | None = None
+        """What is answered without asking; without them the policy alone."""
+        self.trust: TrustRequests | None = None
+        """The question about the folder, which ends with its turn too."""
+        self.granted: dict[str, ToolCall] = {}
+        """What the user allowed in this turn, as it stood before them, by request."""
+        self.allowed: dict[str, ToolCall] = {}
+        """The same with what policies and rules allowed."""
+        self.allowed_always: dict[str, ToolCall] = {}
+        """What the user allowed for good: the agent need not ask for it again in this session."""
+        self.rejected: dict[str, ToolCall] = {}
+        self.doubtful: Callable[[], bool] = lambda: False
+        """Tells whether a request may be that of another session, which forbids things."""
+        self._open: dict[str, asyncio.Future[_Chosen]] = {}
+        self._settled: set[str] = set()
+        self._ends = 0
+        """How many turns were stopped: an answer that comes after its turn's end allows nothing."""
+        self._early: dict[str, _Chosen] = {}
+        """What became of requests that stand in the log and are not asked yet."""
+
+    def nobody_to_ask(self) -> bool:
+        """Tell whether no one can ever answer."""
+        return self._nobody_to_ask()
+
+    async def ask(
+        self, request_id: str, given_up: Literal["agent_exited", "withdrawn"] = "agent_exited"
+    ) -> str | None:
+        """Return the id of the chosen option, or None for the outcome ``cancelled``.
+
+        ACP: session/request_permission. Waits without limit for the user. What it means
+        for the request that the waiting task is cancelled is told by ``given_up``.
+
+        Raises
+        ------
+        PermissionWithdrawn
+            The agent took it back.
+        """
+        ends = self._ends
+        call = self.requests.call(request_id)
+        early = self._early.pop(request_id, None)
+        if early is not None and not early.withdrawn:
+            return await self._in_log(early.option_id, ends)
+        if call is None or call.permission is None:
+            return None
+        if early is not None:
+            self._settle(request_id, "withdrawn")
+            await self._in_log(None, ends)
+            raise PermissionWithdrawn
+        answer: asyncio.Future[_Chosen] = asyncio.get_running_loop().create_future()
+        self._open[request_id] = answer
+        try:
+            await self._answer_without_user(request_id, call, call.permission.options)
+            chosen = await answer
+        except asyncio.CancelledError:
+            self._expire(request_id, given_up)
+            raise
+        finally:
+            self._open.pop(request_id, None)
+        option_id = await self._in_log(chosen.option_id, ends)
+        if chosen.withdrawn:
+            raise PermissionWithdrawn
+        return option_id
+
+    async def _in_log(self, option_id: str | None, ends: int) -> str | None:
+        """Return an answer once it is in the log, or the disk does not take it.
+
+        The journal says so with the next line, which is the answer as it is sent. None if a turn
+        was stopped since the request came, when there were so many ``ends``.
+        """
+        await asyncio.to_thread(self._journal.flush, _LOG_SECONDS)
+        return option_id if ends == self._ends else None
+
+    async def _answer_without_user(
+        self, request_id: str, call: ToolCall, options: tuple[PermissionOption, ...]
+    ) -> None:
+        decision = await self.decide(call, options)
+        if not self._waits(request_id):
+            return  # stopped or answered meanwhile
+        if decision is not None:
+            self._choose(request_id, decision.by, decision.option_id, rule=decision.rule)
+            return
+        if self.recorded_answers is not None:
+            again = self.recorded_answers.find(
+                call, nobody_to_ask=self._nobody_to_ask(), folder=self.folder()
+            )
+            if again is not None:
+                self._choose(request_id, again.by, again.option_id, rule=again.rule)
+                return
+        if self._nobody_to_ask():
+            self._choose(request_id, "nobody", reject_option(options))
+            self._refused()
+
+    async def review(self) -> None:
+        """Look again at what waits: a rule was added."""
+        for request_id in tuple(self._open):
+            call = self.requests.call(request_id)
+            if call is None or call.permission is None:
+                continue
+            decision = await self.decide(call, call.permission.options)
+            if decision is not None and self._waits(request_id):
+                self._choose(request_id, decision.by, decision.option_id, rule=decision.rule)
+
+    async def decide(
+        self, call: ToolCall, options: tuple[PermissionOption, ...]
+    ) -> Decision | None:
+        """Return what policy and rules answer; None where the user is to be asked."""
+        policy, rules, places = self.requests.policy(), self.rules, self.folder()
+        if self.doubtful() and policy not in CHANGES_NOTHING:
+            policy = "ask"
+
+        def look() -> Decision | None:
+            standing = CurrentRules() if rules is None else rules.current()
+            found = decide(policy, call, options, standing, places)
+            if found is None or self.recorded_answers is None or not allows(call, found.option_id):
+                return found
+            return None if needs_live_answer(call, places) else found
+
+        return await asyncio.to_thread(look)
+
+    async def current_rules(self) -> CurrentRules:
+        """Return the rules that count now."""
+        if self.rules is None:
+            return CurrentRules()
+        return await asyncio.to_thread(self.rules.current)
+
+    def answer(
+        self,
+        request_id: str,
+        option_id: str | None,
+        reason: str = "",
+        who: Answerer = SOMEBODY,
+    ) -> str:
+        """Settle a request by the user; return what was chosen, in words.
+
+        Parameters
+        ----------
+        request_id, option_id
+            Which; None for the outcome ``cancelled``.
+        reason
+            Why it is rejected, in the user's words.
+        who
+            The user.
+
+        Raises
+        ------
+        PermissionSettled
+            Somebody or something answered first.
+        PermissionGone
+            The process that asked has ended.
+        BadRequest
+            No such request or option, or a reason for something else than a no.
+        """
+        # A turn's end closes its requests in the transcript before those who wait here are told.
+        call = self.requests.call(request_id)
+        if call is None or not (self._waits(request_id) or self._is_to_come(request_id)):
+            raise self.requests.too_late(request_id, settled=request_id in self._settled)
+        option = self.requests.option(request_id, option_id)
+        if reason and (option is None or not option.option_kind.startswith("reject")):
+            raise BadRequest("A reason goes with an option that rejects.")
+        if option is not None and option.option_kind.startswith("allow"):
+            self.granted[request_id] = call
+        self._choose(request_id, "user", option_id, reason=reason, who=who)
+        return "cancelled" if option is None else option.name
+
+    def forbidden(self) -> str:
+        """Return why an agent may change nothing now, whether or not it asks; empty if it may."""
+        policy = self.requests.policy()
+        if policy in CHANGES_NOTHING:
+            return f"The policy {policy} of this turn lets an agent change nothing."
+        return ""
+
+    def withdraw(self, request_id: str) -> None:
+        """Give up a request that its agent took back. ACP: $/cancel_request."""
+        if self._waits(request_id):
+            self._settle(request_id, "withdrawn")
+            self._open[request_id].set_result(_Chosen(withdrawn=True))
+        elif request_id not in self._settled and self.requests.call(request_id) is not None:
+            self._early[request_id] = _Chosen(withdrawn=True)
+
+    def hold_back(self) -> None:
+        """Let no answer go out that has not yet: the turn is being stopped."""
+        self._ends += 1
+        self._forget_answers()
+
+    def cancel_all(self) -> None:
+        """Answer every open request ``cancelled``: its turn was stopped."""
+        self.hold_back()
+        for request_id in tuple(self._open):
+            if self._waits(request_id):
+                self._choose(request_id, "turn_cancelled", None)
+        for known in (self.granted, self.allowed, self.rejected):
+            known.clear()
+        if self.trust is not None:
+            self.trust.cancel()
+
+    def expire_all(self) -> None:
+        """Give up every open request: its process has ended. Nothing is allowed."""
+        for request_id in tuple(self._open):
+            if self._waits(request_id):
+                self._expire(request_id)
+                self._open[request_id].set_result(_Chosen())
+        self._forget_answers()
+
+    def _forget_answers(self) -> None:
+        self._early = {name: each for name, each in self._early.items() if each.withdrawn}
+
+    def _is_to_come(self, request_id: str) -> bool:
+        """Tell whether an open request will be asked: people see it as soon as it is logged."""
+        known = request_id in self._open or request_id in self._settled
+        return not known and self.requests.outcome(request_id) == "pending"
+
+    def _waits(self, request_id: str) -> bool:
+        waiting = self._open.get(request_id)
+        return waiting is not None and not waiting.done()
+
+    def _choose(
+        self,
+        request_id: str,
+        by: SettledBy,
+        option_id: str | None,
+        *,
+        rule: str = "",
+        reason: str = "",
+        who: Answerer = SOMEBODY,
+    ) -> None:
+        self._remember(request_id, option_id)
+        self._settle(request_id, by, rule, reason, who)
+        if request_id in self._open:
+            self._open[request_id].set_result(_Chosen(option_id))
+        else:
+            self._early[request_id] = _Chosen(option_id)
+
+    def _expire(self, request_id: str, by: SettledBy = "agent_exited") -> None:
+        self._journal.note(PermissionSettledNote(request_id=request_id, by=by))
+
+    def _remember(self, request_id: str, option_id: str | None) -> None:
+        """Keep what was answered until the turn ends; of very many requests the last."""
+        call = self.requests.call(request_id)
+        option = self.requests.option(request_id, option_id)
+        if call is None or option is None:
+            return
+        always = option.option_kind == "allow_always"
+        allowed = self.allowed_always if always else self.allowed
+        kept = allowed if option.option_kind.startswith("allow") else self.rejected
+        kept[request_id] = call
+        if len(kept) > _MOST_ANSWERS:
+            del kept[next(iter(kept))]
+
+    def known_allowed(self) -> dict[str, ToolCall]:
+        """Return the calls that were allowed in this turn, or for good, by request."""
+        return {**self.allowed, **self.allowed_always}
+
+    def folder(self) -> SessionFolder:
+        """Return the session's folder, for paths to be looked at."""
+        return SessionFolder(None) if self.rules is None else self.rules.session_folder
+
+    def _settle(
+        self,
+        request_id: str,
+        by: SettledBy,
+        rule: str = "",
+        reason: str = "",
+        who: Answerer = SOMEBODY,
+    ) -> None:
+        self._settled.add(request_id)
+        self._journal.note(
+            PermissionSettledNote(
+                request_id=request_id,
+                by=by,
+                rule=rule,
+                reason=reason,
+                user=who.user,
+                told=who.shown_name,
+            )
+        )

@@ -1,0 +1,229 @@
+"""Protected files and files with credentials: by their names, and by where they lie on disk.
+
+Protected is what can run something later without anybody running it on purpose (at install,
+import, test, build, commit or start), what configures agents or tells them what to do, and
+recordings. Names are compared as the most lenient file system does: without case, width and
+trailing dots.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+_BARE_REPOSITORY = ("HEAD", "objects", "refs")
+_ENVIRONMENT = "pyvenv.cfg"
+
+
+@dataclass(frozen=True, slots=True)
+class FolderPath:
+    """A path that lies inside the folder."""
+
+    named: str
+    """Relative, as the agent wrote it, without detours."""
+    real: str
+    """Relative, after symbolic links."""
+    protected: bool = False
+    """Whether a change could run something later, or let agents do more: never granted at large."""
+    secret: bool = False
+    """Whether it may hold passwords or keys: not read without being named."""
+
+
+class SessionFolder:
+    """A session's folder.
+
+    Parameters
+    ----------
+    root
+        None where nothing is to be looked up on disk.
+    own_folders
+        Of Python, Jupyter and this package: protected wherever they lie, and never to be read.
+    """
+
+    def __init__(self, root: Path | None, own_folders: tuple[Path, ...] = ()) -> None:
+        self.root = root
+        self._own_folders = own_folders
+
+    @property
+    def cwd(self) -> str:
+        """The folder as agents write it."""
+        return "" if self.root is None else str(self.root)
+
+    def locate(self, path: str) -> FolderPath | None:
+        """Return where a path lies; None outside the folder, or if it can't be told. May block."""
+        if path.startswith(("/", "~", "\\")) or ":" in path[:3] or not path.isprintable():
+            return None
+        written = path.replace("\\", "/")
+        named = posixpath.normpath(written)
+        if named == ".." or named.startswith("../"):
+            return None
+        if self.root is None:
+            return FolderPath(named, named, is_protected(named), holds_credentials(named))
+        try:
+            root = self.root.resolve()
+            # Of what was written: a detour behind a link leads elsewhere.
+            real = (root / written).resolve()
+            relative = real.relative_to(root).as_posix()
+            own = any(real.is_relative_to(folder.resolve()) for folder in self._own_folders)
+            protected = own or any(map(_is_special, _folders_between(root, real)))
+            linked = real.is_file() and real.stat().st_nlink > 1
+        except (OSError, RuntimeError, ValueError):
+            return None
+        names = (named, relative)
+        return FolderPath(
+            named,
+            relative,
+            # Another name of the same file may be protected, or outside.
+            protected or linked or any(map(is_protected, names)),
+            own or any(map(holds_credentials, names)),
+        )
+
+
+def _folders_between(root: Path, path: Path) -> Iterator[Path]:
+    """Yield the folders that a file lies in, the root too, and the path itself."""
+    while path != root:
+        yield path
+        path = path.parent
+    yield root
+
+
+def _is_special(folder: Path) -> bool:
+    """Tell whether a folder is an environment of Python or a bare repository of git."""
+    if (folder / _ENVIRONMENT).is_file():
+        return True
+    return all((folder / name).exists() for name in _BARE_REPOSITORY)
+
+
+_HARMLESS_DOT_NAMES = frozenset(
+    {
+        ".",
+        ".dockerignore",
+        ".ds_store",
+        ".editorconfig",
+        ".eslintignore",
+        ".gitignore",
+        ".gitkeep",
+        ".ignore",
+        ".ipynb_checkpoints",
+        ".keep",
+        ".mailmap",
+        ".nojekyll",
+        ".npmignore",
+        ".prettierignore",
+        ".rgignore",
+    }
+)
+"""All others that begin with a dot are protected: nearly all configure something."""
+
+_PROTECTED_FOLDERS = frozenset(
+    {"__pycache__", "dist-packages", "node_modules", "site-packages", "venv"}
+)
+
+_PROTECTED_FILES = (
+    # Python: install, import, test
+    *("*.egg-link", "*.pth", "*.pyc", "conftest.py", "dodo.py", "fabfile.py", "hatch.toml"),
+    *("hatch_build.py", "noxfile.py", "pixi.toml", "pyproject.toml", "pytest.ini", "setup.cfg"),
+    *("setup.py", "sitecustomize.py", "tox.ini", "usercustomize.py", "uv.toml"),
+    # JavaScript
+    *("*.config.[cm][jt]s", "*.config.[jt]s", "bunfig.toml", "deno.json", "deno.jsonc"),
+    *("gruntfile.*", "gulpfile.*", "package.json", "lerna.json", "nx.json", "turbo.json"),
+    # Other builds
+    *("*.cmake", "*.gemspec", "*.gradle", "*.gradle.kts", "*.mak", "*.mk", "bsdmakefile"),
+    *("build", "build.bazel", "build.ninja", "build.rs", "build.sbt", "build.xml", "cargo.toml"),
+    *("cmakelists.txt", "gemfile", "gnumakefile", "gradlew", "gradlew.bat", "justfile"),
+    *("makefile", "makefile.*", "meson.build", "meson_options.txt", "mvnw", "mvnw.cmd"),
+    *("pom.xml", "rakefile", "sconscript", "sconstruct", "taskfile.yaml", "taskfile.yml"),
+    *("workspace", "workspace.bazel", "wscript", "composer.json", "default.nix", "devenv.nix"),
+    *("flake.nix", "shell.nix", "module.bazel"),
+    # Containers and machines
+    *("*.dockerfile", "compose*.yaml", "compose*.yml", "containerfile", "devcontainer.json"),
+    *("docker-compose*.yaml", "docker-compose*.yml", "dockerfile", "dockerfile.*", "postbuild"),
+    *("procfile", "vagrantfile"),
+    # Continuous integration and hooks
+    *("appveyor.yml", "azure-pipelines*.yml", "bitbucket-pipelines.yml", "buildspec.yml"),
+    *("cloudbuild.yaml", "jenkinsfile*", "lefthook.yml", "lefthook.yaml", "renovate.json"),
+    # git, for a bare repository
+    *("head", "packed-refs"),
+    # Jupyter and IPython
+    *("ipython_*", "jupyter_*", "kernel.json", "labconfig.json"),
+    *("page_config.json", "nbsignatures.db"),
+    # Editors and desktops
+    *("*.code-workspace", "*.desktop", "*.sublime-project"),
+    # Agents: what configures them, and what they are told
+    *("acp_agents.json", "agent.md", "agents.md", "agents.*.md", "claude*.md", "codex.md"),
+    *("copilot-instructions.md", "crush.json", "gemini.md"),
+    *("mcp.json", "*.mcp.json", "opencode.json", "opencode.jsonc", "skill.md", "warp.md"),
+)
+
+_CREDENTIAL_FOLDERS = frozenset(
+    {".aws", ".azure", ".docker", ".gnupg", ".kaggle", ".kube", ".password-store", ".ssh"}
+)
+_CREDENTIAL_FILES = (
+    *(".env", ".env.*", ".envrc", ".git-credentials", ".htpasswd", ".my.cnf", ".netrc"),
+    *(".npmrc", ".pgpass", ".pypirc", ".renviron", "_netrc", "*_history", "secrets.toml"),
+    *("*.jks", "*.kdbx", "*.key", "*.keystore", "*.p12", "*.pem", "*.pfx", "*.ppk"),
+    *("id_dsa*", "id_ecdsa*", "id_ed25519*", "id_rsa*", "auth.json", ".credentials.json"),
+    *("credentials", "credentials.json", "oauth_creds.json", ".claude.json"),
+    *("jpserver-*", "nbserver-*", "kernel-*.json", "jupyter_cookie_secret"),
+    *("application_default_credentials.json", "service-account*.json"),
+)
+_EXAMPLES = frozenset({".env.dist", ".env.example", ".env.sample", ".env.template"})
+
+_IGNORED = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]")
+"""File systems of macOS do not see them."""
+_SHORT_NAME = re.compile(r"~\d")
+"""``GIT~1`` may be ``.git`` on Windows."""
+
+
+def is_protected(path: str) -> bool:
+    """Tell whether a change of a file can run something later, or let agents do more.
+
+    Parameters
+    ----------
+    path
+        Relative, with forward slashes.
+    """
+    parts = _parts(path)
+    return any(map(_is_protected_name, parts)) or any(
+        fnmatchcase(parts[-1], pattern) for pattern in _PROTECTED_FILES
+    )
+
+
+def holds_credentials(path: str) -> bool:
+    """Tell whether a file may hold passwords, tokens or keys.
+
+    Parameters
+    ----------
+    path
+        Relative, with forward slashes.
+    """
+    parts = _parts(path)
+    if not _CREDENTIAL_FOLDERS.isdisjoint(parts) or parts[-2:] == (".git", "config"):
+        return True
+    name = parts[-1]
+    return name not in _EXAMPLES and any(fnmatchcase(name, p) for p in _CREDENTIAL_FILES)
+
+
+def _parts(path: str) -> tuple[str, ...]:
+    """Return the names in a path as they are compared; one at least."""
+    return tuple(_compared(name) for name in path.replace("\\", "/").split("/") if name) or (".",)
+
+
+def _compared(name: str) -> str:
+    """Return a name as the most lenient file system reads it."""
+    name = unicodedata.normalize("NFKC", _IGNORED.sub("", name)).casefold()
+    # A stream of a file, on Windows.
+    name = name.partition(":")[0]
+    return name.rstrip(". ") or name
+
+
+def _is_protected_name(name: str) -> bool:
+    """Tell whether what has this name is protected, with all that lies below it."""
+    dotted = name.startswith(".") and name not in _HARMLESS_DOT_NAMES
+    known = name in _PROTECTED_FOLDERS or name.endswith(".acp")
+    return dotted or known or bool(_SHORT_NAME.search(name))

@@ -1,0 +1,7 @@
+"""The protocol with one agent: JSON-RPC over the pipes of its process.
+
+From the bottom up: `open_requests` and `log_router`, `inbound` and `transport`, `connection` and
+`handshake`; `handlers` answers what agents ask, and `pool` shares processes between sessions.
+The models of messages are in `acp_jupyter.protocol`; the process is in
+`acp_jupyter.host.process.agent_process`.
+"""

@@ -1,0 +1,290 @@
+"""The connection to an agent: one process, and the requests to it."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Self, cast
+
+import acp
+from acp.interfaces import Client
+
+from acp_jupyter.errors import AgentRequestError
+from acp_jupyter.host.limits import Limits
+from acp_jupyter.host.process.agent_process import AgentProcess, agent_environment
+from acp_jupyter.host.process.child_process import ExitReason
+from acp_jupyter.host.registry.entries import AgentSpec
+from acp_jupyter.host.rpc.handshake import Handshake
+from acp_jupyter.host.rpc.inbound import OnWithdrawn
+from acp_jupyter.host.rpc.log_router import LogRouter, SessionLog
+from acp_jupyter.host.rpc.transport import BeforeAnswer, LineTransport
+from acp_jupyter.transcript.redaction.redactor import Redactor
+
+_LAST_LINES_SECONDS = 1.0
+_ERROR_CHARS = 20_000
+
+
+class AgentConnection:
+    """An agent that has answered ``initialize``. Owns its process; may serve many sessions.
+
+    Our own requests go past the SDK: its models drop fields, raise on a stop reason that they do
+    not know, and wait for handlers that may hang. The SDK validates what the agent asks of
+    ``client`` and builds the answers. Handlers of ``client`` get, besides the SDK's keywords,
+    ``log_of``: our id of the session, and ``request_seq``: the number of the request's line in
+    that session's log.
+    """
+
+    def __init__(
+        self,
+        spec: AgentSpec,
+        process: AgentProcess,
+        transport: LineTransport,
+        log_router: LogRouter,
+        client: object,
+        limits: Limits,
+        redactor: Redactor,
+    ) -> None:
+        self.spec = spec
+        self.closed = asyncio.Event()
+        self._process = process
+        self._handshake = Handshake(spec, process, limits)
+        self._transport = transport
+        self._log_router = log_router
+        self._limits = limits
+        self._redactor = redactor
+        self._sdk = acp.connect_to_agent(
+            cast("Client", client), transport, use_unstable_protocol=True
+        )
+        self._watch_task = asyncio.create_task(self._watch(), name=f"acp-agent-watch-{spec.id}")
+
+    @classmethod
+    async def open(
+        cls,
+        spec: AgentSpec,
+        *,
+        cwd: str | Path,
+        client: object,
+        log_router: LogRouter,
+        limits: Limits,
+        environment: Mapping[str, str] | None = None,
+        redactor: Redactor | None = None,
+    ) -> Self:
+        """Start ``spec`` in ``cwd`` and shake hands.
+
+        Parameters
+        ----------
+        client
+            Answers the agent's requests: an object with those of the SDK's ``Client`` handlers
+            that the capabilities promise.
+        log_router
+            Writes every line into the logs of the sessions that have joined.
+        environment
+            What the agent inherits; by default that of this process. Jupyter's own variables are
+            removed in either case.
+        redactor
+            Takes the secrets out of errors; by default it knows those of the environment.
+
+        Raises
+        ------
+        AgentStartError
+            It did not start, exited, did not answer, or speaks another protocol.
+        """
+        inherited = os.environ if environment is None else environment
+        env = agent_environment(inherited, spec.env)
+        redactor = redactor or Redactor.of_environments(os.environ, spec.env)
+        process = await AgentProcess.start(spec, cwd=cwd, env=env, limits=limits, redactor=redactor)
+        transport = LineTransport(process, log_router, limits, name=spec.name)
+        connection = cls(spec, process, transport, log_router, client, limits, redactor)
+        try:
+            await connection._handshake.shake(connection._send_request)
+        except BaseException:
+            await connection.close()
+            raise
+        return connection
+
+    @property
+    def pid(self) -> int:
+        """Process id of the agent."""
+        return self._process.pid
+
+    @property
+    def talks(self) -> bool:
+        """Whether neither side has ended the conversation."""
+        return not self._transport.ended.is_set()
+
+    @property
+    def initialize_result(self) -> Mapping[str, Any]:
+        """What the agent answered to ``initialize``."""
+        return self._handshake.result
+
+    @property
+    def agent_name(self) -> str:
+        """What the agent calls itself, or what it is called in the configuration."""
+        return self._handshake.agent_name
+
+    @property
+    def agent_version(self) -> str:
+        """The agent's version, or an empty string."""
+        return self._handshake.agent_version
+
+    @property
+    def capabilities(self) -> Mapping[str, Any]:
+        """What the agent says it can do, as it said it."""
+        return self._handshake.capabilities
+
+    def stderr_tail(self) -> list[str]:
+        """Return the last lines of the agent's stderr."""
+        return self._process.stderr_tail()
+
+    def bind(self, session_id: str, log: SessionLog) -> None:
+        """Send the lines of the agent's session to a log."""
+        self._log_router.bind(session_id, log)
+
+    def on_withdrawn(self, call: OnWithdrawn) -> None:
+        """Call ``call`` when the agent takes a request back."""
+        self._transport.on_withdrawn(call)
+
+    async def new_session(
+        self, cwd: str | Path, log: SessionLog, mcp_servers: Sequence[Mapping[str, Any]] = ()
+    ) -> dict[str, Any]:
+        """Open a session in ``cwd`` and return the raw result, which has a ``sessionId``.
+
+        From its answer on the session's lines go to ``log``.
+
+        Raises
+        ------
+        AgentStartError
+            No answer, an error, or an answer without an id.
+        """
+        params = {"cwd": str(cwd), "mcpServers": [dict(server) for server in mcp_servers]}
+        seconds = self._limits.session_new_seconds
+        answer = self._send_request("session/new", params, seconds, log=log, opens=True)
+        result = await self._handshake.explained("session/new", answer, seconds)
+        session_id = result.get("sessionId", result.get("session_id"))
+        if not isinstance(session_id, str) or not session_id:
+            raise self._handshake.error("answered session/new without a session id.")
+        return {**result, "sessionId": session_id}
+
+    async def prompt(
+        self,
+        session_id: str,
+        blocks: Sequence[Mapping[str, Any]],
+        log: SessionLog,
+        before_answer: BeforeAnswer | None = None,
+    ) -> dict[str, Any]:
+        """Run a prompt turn and return the raw result; its ``stopReason`` may be any.
+
+        ``before_answer`` is awaited before the end of the turn is told; see `LineTransport`.
+        """
+        params = {"sessionId": session_id, "prompt": [dict(block) for block in blocks]}
+        result = await self._send_request(
+            "session/prompt", params, None, log=log, before_answer=before_answer
+        )
+        return dict(_object(result))
+
+    async def cancel(self, session_id: str, log: SessionLog) -> None:
+        """Ask the agent to end the running turn. The prompt is answered by its own time."""
+        await self._transport.notify("session/cancel", {"sessionId": session_id}, log)
+
+    async def request(
+        self,
+        method: str,
+        params: Mapping[str, Any],
+        log: SessionLog | None = None,
+        *,
+        opens: bool = False,
+        seconds: float | None = None,
+    ) -> dict[str, Any]:
+        """Send any other request and return the raw result.
+
+        Parameters
+        ----------
+        log
+            Of the session that it is for.
+        opens
+            Whether the answer names a session that is the log's from then on.
+        seconds
+            For the answer; by default as long as a user may be expected to wait for a click.
+
+        Raises
+        ------
+        AgentRequestError
+            It answered with an error, or not in time.
+        AgentDied
+            It ended.
+        """
+        seconds = self._limits.request_seconds if seconds is None else seconds
+        try:
+            result = await self._send_request(method, params, seconds, log=log, opens=opens)
+            return dict(_object(result))
+        except TimeoutError:
+            raise AgentRequestError(
+                f"{self.spec.name} did not answer {method} within {seconds:g} s. "
+                "Try again, or start a new session."
+            ) from None
+
+    @property
+    def fault(self) -> str:
+        """Why an agent that lived was ended; empty for one that ended by itself or was told to."""
+        return self._transport.fault
+
+    async def _send_request(
+        self,
+        method: str,
+        params: Mapping[str, Any],
+        seconds: float | None,
+        *,
+        log: SessionLog | None = None,
+        opens: bool = False,
+        before_answer: BeforeAnswer | None = None,
+    ) -> Any:
+        """Send a request; the words of an error go to people, so they hold no secret."""
+        try:
+            return await self._transport.request(
+                method, params, seconds, log=log, opens=opens, before_answer=before_answer
+            )
+        except AgentRequestError as error:
+            redact = self._redactor.redact_text
+            raise AgentRequestError(
+                redact(error.message[:_ERROR_CHARS]), redact(error.detail), error.code
+            ) from None
+
+    async def wait_closed(self) -> ExitReason:
+        """Wait until the process has ended, for whatever reason."""
+        await self.closed.wait()
+        return await self._process.wait_exit()
+
+    async def close(self) -> None:
+        """End the process and everything that it started. May be called again."""
+        await self._transport.close()
+        await asyncio.shield(self._watch_task)
+
+    async def _watch(self) -> None:
+        """Clear up once the conversation has ended, by us or by the agent."""
+        exited = asyncio.ensure_future(self._process.wait_exit())
+        ended = asyncio.ensure_future(self._transport.ended.wait())
+        deaf = asyncio.ensure_future(self._process.stdin.lost.wait())
+        try:
+            await asyncio.wait((exited, ended, deaf), return_when=asyncio.FIRST_COMPLETED)
+            if not exited.done() and not ended.done():
+                # It may have closed its stdin because it exits; otherwise it will never hear us.
+                await asyncio.wait((exited, ended), timeout=_LAST_LINES_SECONDS)
+                if not exited.done():
+                    self._transport.fail_deaf("has closed its stdin")
+            # What the agent wrote before it died is still to be read.
+            await asyncio.wait((ended,), timeout=_LAST_LINES_SECONDS)
+            await self._transport.close()
+            if exited.done():
+                self.closed.set()  # told at once; clearing up after it may take seconds
+            await self._process.stop()
+            await self._sdk.close()
+        finally:
+            for waiting in (exited, ended, deaf):
+                waiting.cancel()
+            self.closed.set()
+
+
+def _object(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}

@@ -1,0 +1,235 @@
+"""Handlers of an agent's requests: for one session, and for a process that serves many.
+
+Permissions and questions are answered here, files and terminals in `workspace_handlers`. Only
+what is advertised is here; to anything else the SDK answers -32601.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol, assert_never
+
+import acp
+from acp.schema import (
+    AcceptElicitationResponse,
+    AllowedOutcome,
+    CancelElicitationResponse,
+    CreateElicitationResponse,
+    CreateTerminalResponse,
+    DeclineElicitationResponse,
+    DeniedOutcome,
+    ElicitationMode,
+    PermissionOption,
+    ReadTextFileResponse,
+    RequestPermissionResponse,
+    ToolCallUpdate,
+    WriteTextFileResponse,
+)
+
+from acp_jupyter.host.requests.answers import PermissionWithdrawn
+from acp_jupyter.host.requests.elicitation import Elicitations, QuestionRefused, QuestionWithdrawn
+from acp_jupyter.host.requests.host_permissions import HostPermissions
+from acp_jupyter.host.rpc.workspace_handlers import FileHandlers, TerminalHandlers, TerminalService
+from acp_jupyter.host.workspace.agent_files import AgentFiles
+
+_NO_METHOD = -32601
+_CANCELLED = -32800
+
+
+class _PermissionHandler(Protocol):
+    async def ask(self, request_id: str) -> str | None: ...
+
+    def withdraw(self, request_id: str) -> None: ...
+
+
+class SessionClient(TerminalHandlers, FileHandlers):
+    """The SDK's ``Client`` for one session.
+
+    Only what is advertised is here; to anything else the SDK answers -32601.
+    """
+
+    def __init__(self, files: AgentFiles) -> None:
+        self.permissions: _PermissionHandler | None = None
+        """Answers permission requests; without it nothing is allowed."""
+        self.elicitations: Elicitations | None = None
+        """Answers the agent's questions; without it they are cancelled."""
+        self.terminals: TerminalService | None = None
+        """Runs commands; without it there are none."""
+        self.host_permissions: HostPermissions | None = None
+        """Asks before what the agent does without asking; without it nothing is done."""
+        self.files = files
+
+    def terminals_of(self, kwargs: dict[str, Any]) -> TerminalService:
+        """Return the session's terminals."""
+        if self.terminals is None:
+            raise acp.RequestError(_NO_METHOD, "Method not found")
+        return self.terminals
+
+    def host_permissions_of(self, kwargs: dict[str, Any]) -> HostPermissions:
+        """Return what asks before the agent does something."""
+        if self.host_permissions is None:
+            raise acp.RequestError(_NO_METHOD, "Method not found")
+        return self.host_permissions
+
+    async def request_permission(
+        self,
+        session_id: str,
+        tool_call: ToolCallUpdate,
+        options: list[PermissionOption],
+        **kwargs: Any,
+    ) -> RequestPermissionResponse:
+        """ACP: session/request_permission."""
+        option_id = None
+        if self.permissions is not None:
+            try:
+                option_id = await self.permissions.ask(f"p{kwargs['request_seq']}")
+            except PermissionWithdrawn:
+                raise acp.RequestError(_CANCELLED, "Request cancelled") from None
+        if option_id is None:
+            return RequestPermissionResponse(outcome=DeniedOutcome(outcome="cancelled"))
+        chosen = AllowedOutcome(outcome="selected", option_id=option_id)
+        return RequestPermissionResponse(outcome=chosen)
+
+    async def create_elicitation(
+        self, message: str, mode: ElicitationMode, **kwargs: Any
+    ) -> CreateElicitationResponse:
+        """ACP: elicitation/create."""
+        if self.elicitations is None:
+            return CancelElicitationResponse(action="cancel")
+        return await answer_question(self.elicitations, f"e{kwargs['request_seq']}")
+
+    async def complete_elicitation(self, elicitation_id: str, **kwargs: Any) -> None:
+        """ACP: elicitation/complete."""
+        if self.elicitations is not None:
+            self.elicitations.complete(elicitation_id)
+
+    def withdraw(self, request_seq: int) -> None:
+        """ACP: $/cancel_request; the agent takes a request back."""
+        if self.permissions is not None:
+            self.permissions.withdraw(f"p{request_seq}")
+            self.permissions.withdraw(f"h{request_seq}")
+        if self.elicitations is not None:
+            self.elicitations.withdraw(f"e{request_seq}")
+
+    def on_connect(self, conn: object) -> None:
+        """Nothing to do: requests to the agent go through the connection."""
+
+
+class ClientRouter(TerminalHandlers):
+    """The SDK's ``Client`` for a process that serves many sessions.
+
+    ``log_of``, which the transport puts beside the SDK's keywords, says which one asks; what the
+    agent itself calls the session need not be known yet.
+    """
+
+    def __init__(self) -> None:
+        self._clients: dict[str, SessionClient] = {}
+
+    def restricts_another(self, session_id: str) -> bool:
+        """Tell whether another session of the process forbids things now."""
+        others = (client for name, client in self._clients.items() if name != session_id)
+        return any(c.host_permissions is not None and c.host_permissions.restricts for c in others)
+
+    def add(self, session_id: str, client: SessionClient) -> None:
+        """Answer for a session, by our id of it."""
+        self._clients[session_id] = client
+
+    def remove(self, session_id: str) -> None:
+        """Answer for a session no more."""
+        self._clients.pop(session_id, None)
+
+    def withdraw(self, session_id: str, request_seq: int) -> None:
+        """ACP: $/cancel_request, for a request of the agent."""
+        client = self._clients.get(session_id)
+        if client is not None:
+            client.withdraw(request_seq)
+
+    def _client(self, kwargs: dict[str, Any]) -> SessionClient:
+        client = self._clients.get(kwargs["log_of"])
+        if client is None:
+            raise acp.RequestError(_NO_METHOD, "The session has ended")
+        return client
+
+    async def create_terminal(self, *args: Any, **kwargs: Any) -> CreateTerminalResponse:
+        """ACP: terminal/create."""
+        return await self._client(kwargs).create_terminal(*args, **kwargs)
+
+    async def request_permission(
+        self,
+        session_id: str,
+        tool_call: ToolCallUpdate,
+        options: list[PermissionOption],
+        **kwargs: Any,
+    ) -> RequestPermissionResponse:
+        """ACP: session/request_permission."""
+        client = self._client(kwargs)
+        return await client.request_permission(session_id, tool_call, options, **kwargs)
+
+    async def read_text_file(
+        self,
+        session_id: str,
+        path: str,
+        line: int | None = None,
+        limit: int | None = None,
+        **kwargs: Any,
+    ) -> ReadTextFileResponse:
+        """ACP: fs/read_text_file."""
+        client = self._client(kwargs)
+        return await client.read_text_file(session_id, path, line, limit, **kwargs)
+
+    async def write_text_file(
+        self, session_id: str, path: str, content: str, **kwargs: Any
+    ) -> WriteTextFileResponse:
+        """ACP: fs/write_text_file."""
+        client = self._client(kwargs)
+        return await client.write_text_file(session_id, path, content, **kwargs)
+
+    def terminals_of(self, kwargs: dict[str, Any]) -> TerminalService:
+        """Return the terminals of the session that asks."""
+        return self._client(kwargs).terminals_of(kwargs)
+
+    async def create_elicitation(
+        self, message: str, mode: ElicitationMode, **kwargs: Any
+    ) -> CreateElicitationResponse:
+        """ACP: elicitation/create."""
+        return await self._client(kwargs).create_elicitation(message, mode, **kwargs)
+
+    async def complete_elicitation(self, elicitation_id: str, **kwargs: Any) -> None:
+        """ACP: elicitation/complete, which names no session."""
+        for client in tuple(self._clients.values()):
+            await client.complete_elicitation(elicitation_id)
+
+    def on_connect(self, conn: object) -> None:
+        """Nothing to do: requests to the agent go through the connection."""
+
+
+_INVALID_PARAMS = -32602
+
+
+async def answer_question(elicitations: Elicitations, request_id: str) -> CreateElicitationResponse:
+    """Wait for the user and return what the agent gets.
+
+    Raises
+    ------
+    acp.RequestError
+        The question can't be asked, or was taken back.
+    """
+    try:
+        outcome = await elicitations.ask(request_id)
+    except QuestionRefused as error:
+        raise acp.RequestError(_INVALID_PARAMS, "Invalid params", {"details": str(error)}) from None
+    except QuestionWithdrawn:
+        raise acp.RequestError(_CANCELLED, "Request cancelled") from None
+    match outcome.action:
+        case "accept":
+            # Explicitly: what is not set is not written.
+            if outcome.content:
+                return AcceptElicitationResponse.model_validate(
+                    {"action": "accept", "content": outcome.content}
+                )
+            return AcceptElicitationResponse(action="accept")
+        case "decline":
+            return DeclineElicitationResponse(action="decline")
+        case "cancel":
+            return CancelElicitationResponse(action="cancel")
+        case _:
+            assert_never(outcome.action)

@@ -1,0 +1,197 @@
+"""The handshake: ``initialize`` and ``session/new``, what this client can do, and why it failed.
+
+An agent that needs a login is told apart from one that is broken, with words that say what to do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine, Mapping
+from typing import Any, TypeAlias
+
+from acp_jupyter._version import __version__
+from acp_jupyter.errors import AgentDied, AgentRequestError, AgentStartError, LoginNeeded
+from acp_jupyter.host.limits import Limits
+from acp_jupyter.host.process.agent_process import AgentProcess
+from acp_jupyter.host.registry.entries import AgentSpec
+from acp_jupyter.host.workspace.terminals import TERMINALS_AVAILABLE
+from acp_jupyter.protocol.parse.login import AuthMethod, auth_methods, is_login_error
+
+PROTOCOL_VERSION = 1
+_SHOWN_STDERR_LINES = 10
+
+Answer: TypeAlias = Coroutine[Any, Any, Any]
+"""What the agent sent as the result of a request."""
+
+
+class Handshake:
+    """``initialize``, and what the agent said in it.
+
+    Attributes
+    ----------
+    result
+        The answer to ``initialize``; empty before it.
+    """
+
+    def __init__(self, spec: AgentSpec, process: AgentProcess, limits: Limits) -> None:
+        self.result: Mapping[str, Any] = {}
+        self._spec = spec
+        self._process = process
+        self._limits = limits
+
+    @property
+    def agent_name(self) -> str:
+        """What the agent calls itself, or what it is called in the configuration."""
+        info = self._info
+        return str(info.get("title") or info.get("name") or self._spec.name)
+
+    @property
+    def agent_version(self) -> str:
+        """The agent's version, or an empty string."""
+        return str(self._info.get("version") or "")
+
+    @property
+    def capabilities(self) -> Mapping[str, Any]:
+        """What the agent says it can do, as it said it."""
+        return _object(self.result.get("agentCapabilities"))
+
+    async def shake(self, send_request: Callable[[str, Mapping[str, Any], float], Answer]) -> None:
+        """Send ``initialize``.
+
+        Raises
+        ------
+        AgentStartError
+            No answer, an error, or another version of the protocol.
+        """
+        params = {
+            "protocolVersion": PROTOCOL_VERSION,
+            "clientCapabilities": client_capabilities(),
+            "clientInfo": {"name": "acp-jupyter", "title": "Jupyter", "version": __version__},
+        }
+        seconds = self._limits.initialize_seconds
+        if self._spec.downloads:
+            seconds = max(seconds, self._limits.download_seconds)
+        result = await self.explained(
+            "initialize", send_request("initialize", params, seconds), seconds
+        )
+        spoken = result.get("protocolVersion")
+        if str(spoken).removesuffix(".0") != str(PROTOCOL_VERSION):
+            raise self.error(
+                f"speaks version {spoken!r} of the Agent Client Protocol, and this is a client of "
+                f"version {PROTOCOL_VERSION}. Install a version of the agent that speaks it."
+            )
+        self.result = result
+
+    async def explained(self, method: str, answer: Answer, seconds: float) -> dict[str, Any]:
+        """Wait for the answer to a request; why there is none is told with what to do.
+
+        Raises
+        ------
+        AgentStartError
+            There is none.
+        """
+        try:
+            return dict(_object(await answer))
+        except TimeoutError:
+            if may_wait_for_login(self.result):
+                words = f"did not answer {method} within {seconds:g} s"
+                raise login_needed(self.agent_name, words, self.result) from None
+            raise self.error(
+                f"did not answer {method} within {seconds:g} s. Its command may be no ACP agent, "
+                "or it waits for a login: run it once in a terminal."
+            ) from None
+        except AgentDied as error:
+            reason = self._process.exit_reason
+            words = f"{reason.words()} before it answered {method}." if reason else f"{error}"
+            raise self.error(f"{words} Its last words are below.") from None
+        except AgentRequestError as error:
+            if is_login_error(error.code, error.message, error.detail):
+                raise login_needed(self.agent_name, error.message, self.result) from error
+            raise self.error(f"answered {method} with an error: {error.message}.") from error
+
+    def error(self, text: str) -> AgentStartError:
+        """Return an error about the agent with the last lines of its stderr."""
+        tail = self._process.stderr_tail()[-_SHOWN_STDERR_LINES:]
+        return AgentStartError(f"{self._spec.name} {text}", "\n".join(tail))
+
+    @property
+    def _info(self) -> Mapping[str, Any]:
+        return _object(self.result.get("agentInfo"))
+
+
+def _object(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def client_capabilities() -> dict[str, Any]:
+    """Return the ``clientCapabilities`` of ``initialize``.
+
+    Only what works is announced: agents change what they do by it.
+
+    Returns
+    -------
+    dict
+        ACP: ClientCapabilities.
+    """
+    return {
+        "fs": {"readTextFile": True, "writeTextFile": True},
+        "terminal": TERMINALS_AVAILABLE,
+        "auth": {"terminal": True},
+        "session": {"configOptions": {"boolean": {}}, "compaction": {}},
+        "plan": {},
+        "_meta": {"terminal_output": True, "terminal_output_delta": True, "terminal-auth": True},
+        "elicitation": {"form": {}, "url": {}},
+    }
+
+
+_MESSAGE_CHARS = 300
+
+
+def may_wait_for_login(initialize_result: Mapping[str, Any]) -> bool:
+    """Tell whether an agent that does not answer may wait for a login: it offers ways to."""
+    return bool(auth_methods(dict(initialize_result)))
+
+
+def login_needed(name: str, message: str, offer: Mapping[str, Any]) -> LoginNeeded:
+    """Make the error of an agent that opens no session.
+
+    Parameters
+    ----------
+    name
+        Of the agent.
+    message
+        What it answered.
+    offer
+        Its answer to ``initialize``.
+    """
+    message = " ".join(message.split()).rstrip(".")[:_MESSAGE_CHARS]
+    methods = auth_methods(dict(offer))
+    if methods:
+        names = ", ".join(method.name for method in methods)
+        what = f"Log in to it in the panel ({names}), then send the message again."
+    else:
+        what = (
+            "It offers no way to log in from here. Log in to it in a terminal as its "
+            "documentation says, then send the message again."
+        )
+    return LoginNeeded(
+        f"{name} needs a login{f': {message}' if message else ''}. {what}", offer=offer
+    )
+
+
+def variable_advice(name: str, agent_id: str, method: AuthMethod) -> str:
+    """Say where to set the variables that an agent reads. Their values never pass through a page.
+
+    Parameters
+    ----------
+    name, agent_id
+        Of the agent.
+    method
+        The method that names them.
+    """
+    names = ", ".join(f"{v.name} (optional)" if v.optional else v.name for v in method.variables)
+    where = f"{method.link} has the key. " if method.link else ""
+    return (
+        f"{name} reads {names or 'a variable that it does not name'}. {where}"
+        "Set it before you start Jupyter; or under env of the agent, in c.AcpJupyter.agents"
+        f"[{agent_id!r}] or in acp_agents.json in the Jupyter config path. Then restart the agent."
+    )

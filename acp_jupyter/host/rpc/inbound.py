@@ -1,0 +1,316 @@
+"""Inbound lines of an agent: each is logged, then handed to who deals with it.
+
+An emoji that an agent has cut in two is joined: JavaScript counts it as two characters, and may
+send each alone.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, TypeGuard
+
+from pydantic import JsonValue
+
+from acp_jupyter.host.limits import Limits
+from acp_jupyter.host.process.pipes import OverlongLine
+from acp_jupyter.host.rpc.log_router import LogRouter, Mark, SessionLog, session_named
+from acp_jupyter.host.rpc.open_requests import (
+    DelayedAnswers,
+    ReceivedRequests,
+    SentRequest,
+    SentRequests,
+)
+from acp_jupyter.protocol.json import read_json, read_long_json
+from acp_jupyter.protocol.normalise import normalise_clean
+from acp_jupyter.protocol.objects import first, obj
+
+OnWithdrawn = Callable[[str, int], None]
+"""Gets our id of the session and the number of the request's line."""
+
+_NOT_FOR_THE_SDK = frozenset({"session/update", "$/cancel_request"})
+_BUSY = {"error": {"code": -32603, "message": "Too many requests are open"}}
+_NO_METHOD = {"error": {"code": -32601, "message": "Method not found"}}
+_NO_SESSION = {"error": {"code": -32602, "message": "There is no such session here"}}
+
+
+class Inbound:
+    """Takes the lines of one agent in wire order.
+
+    Parameters
+    ----------
+    log_router
+        Where they are written.
+    ours, theirs
+        The requests that wait for an answer.
+    limits
+        See `Limits`.
+    hand_on
+        Gets the requests and notifications that the SDK deals with.
+    answer
+        Sends an answer to a request of the agent, which has our id.
+    """
+
+    def __init__(
+        self,
+        log_router: LogRouter,
+        ours: SentRequests,
+        theirs: ReceivedRequests,
+        limits: Limits,
+        hand_on: Callable[[dict[str, Any]], None],
+        answer: Callable[[dict[str, Any]], None],
+    ) -> None:
+        self.on_withdrawn: OnWithdrawn | None = None
+        self._log_router = log_router
+        self._ours = ours
+        self._theirs = theirs
+        self._limits = limits
+        self._hand_on_to_sdk = hand_on
+        self._answer = answer
+        self._noise = 0
+        self._halves = SurrogatePairs()
+        self._held = DelayedAnswers(log_router, ours, self._handle)
+
+    def take(self, line: bytes | OverlongLine) -> None:
+        """Take one line; never raises on what an agent wrote."""
+        text = self._text_of(line)
+        self._take(self._value_of(text), text)
+
+    async def take_long(self, line: bytes) -> None:
+        """Do the same with a line that takes its time; what comes after it has to wait."""
+        text = self._text_of(line)
+        try:
+            value = await asyncio.to_thread(read_long_json, text) if text else None
+        except (ValueError, RecursionError):
+            self._on_noise(text)
+            return
+        self._take(value, text)
+
+    async def settled(self) -> None:
+        """Wait until nothing is held back any more."""
+        for value, text in self._halves.lost():
+            self._hold_or_handle(value, text)
+        await self._held.settled()
+
+    def note(self, note: dict[str, Any]) -> None:
+        """Write a note of our own about the wire into the logs of all sessions."""
+        self._log_router.write("!", note, self._log_router.joined)
+
+    # -- from a line to messages ---------------------------------------------------
+
+    def _take(self, value: object, text: str) -> None:
+        if not self._halves.concern(text):
+            self._hold_or_handle(value, text)
+        elif value is not None:
+            for whole, line in self._halves.joined(value, text):
+                self._hold_or_handle(whole, line)
+
+    def _hold_or_handle(self, value: object, text: str) -> None:
+        if not self._held.hold(value, text):
+            self._handle(value, text)
+
+    def _handle(self, value: object, text: str) -> None:
+        if _is_update(value):
+            self._log_router.update(value, text)
+        else:
+            self._on_value(value)
+
+    def _text_of(self, line: bytes | OverlongLine) -> str:
+        """Decode a line; one that is too long is noted and says nothing."""
+        if isinstance(line, OverlongLine):
+            start = line.start.decode("utf-8", "replace")
+            self._on_noise(f"A line of {line.size} bytes was dropped. It began: {start}")
+            return ""
+        return line.decode("utf-8", "replace").strip()
+
+    def _value_of(self, text: str) -> object:
+        """Read a line; None for one that says nothing, which may be noted as noise."""
+        if not text:
+            return None
+        try:
+            return read_json(text)
+        except (ValueError, RecursionError):
+            self._on_noise(text)
+            return None
+
+    def _on_value(self, value: object) -> None:
+        """Take one message, each of a batch, or what is no message at all."""
+        if isinstance(value, dict):
+            self._on_message(value)
+        elif isinstance(value, list):
+            for item in value:
+                self._on_value(item)
+        elif value is not None:
+            self._on_noise(json.dumps(value))
+
+    def _on_noise(self, text: str) -> None:
+        self._noise += 1
+        if self._noise <= self._limits.noise_notes:
+            self.note({"note": "noise", "text": text[: self._limits.noise_chars]})
+
+    def _on_message(self, message: dict[str, Any]) -> None:
+        if _is_update(message):
+            self._log_router.update(message)
+            return
+        normal = normalise_clean(message)
+        answered = next((r for r in map(self._ours.answered_by, normal) if r is not None), None)
+        if answered is not None:
+            self._on_answer(message, normal, answered)
+            return
+        if "id" not in message and normal and _is_updates(normal):
+            self._log_router.update(message)
+            return
+        logs = self._logs_of(normal[0] if normal else message)
+        marks = self._log_router.write("<", message, logs)
+        for part in normal:
+            self._hand_on(part, marks)
+
+    def _on_answer(
+        self, message: dict[str, Any], normal: Sequence[dict[str, Any]], request: SentRequest
+    ) -> None:
+        """Write the answer where its request stands, and hand it to whoever waits."""
+        opened = first(obj(obj(message).get("result")), "sessionId", "session_id")
+        if request.opens and request.log is not None and isinstance(opened, str) and opened:
+            self._log_router.bind(opened, request.log)
+        logs = [mark.log for mark in request.marks]
+        self._log_router.write("<", message, logs, request.marks)
+        if request.log is None and "protocolVersion" in obj(message.get("result")):
+            self._log_router.remember_handshake("<", message)
+        for part in normal:
+            self._ours.settle(part)
+
+    def _logs_of(self, message: Mapping[str, Any]) -> Sequence[SessionLog]:
+        """Return whose line it is: that of a named session, of a named request, or everyone's."""
+        if not session_named(message):
+            named = first(obj(message.get("params")), "requestId", "request_id")
+            request = self._ours.of_id(named)
+            if request is not None and request.log is not None:
+                return (request.log,)
+            if message.get("method") == "$/cancel_request":
+                theirs = self._theirs.of_id(named)
+                if theirs is not None:
+                    return [mark.log for mark in theirs.marks]
+            if "id" not in message:
+                return self._log_router.joined
+        log = self._log_router.log_of(message)
+        return () if log is None else (log,)
+
+    def _hand_on(self, message: dict[str, Any], marks: tuple[Mark, ...]) -> None:
+        """Give one well-formed message to the one who deals with it."""
+        method = message.get("method")
+        if method is None:
+            return  # an answer that nobody waits for
+        if method == "$/cancel_request":
+            self._withdraw(obj(message.get("params")))
+        elif "id" not in message:
+            if method not in _NOT_FOR_THE_SDK and marks:
+                self._hand_on_to_sdk(_for_handler(message, marks))
+        else:
+            full = self._theirs.full()
+            request = self._theirs.open(message, marks)
+            outcome = _BUSY if full else _outcome_without_handler(method, marks)
+            if outcome is None:
+                self._hand_on_to_sdk(_for_handler(request, marks))
+            else:
+                self._answer({"jsonrpc": "2.0", "id": request["id"], **outcome})
+
+    def _withdraw(self, params: dict[str, JsonValue]) -> None:
+        asked = self._theirs.of_id(first(params, "requestId", "request_id"))
+        if asked is not None and self.on_withdrawn is not None:
+            for mark in asked.marks:
+                self.on_withdrawn(mark.log.session_id, mark.seq)
+
+
+def _is_update(value: object) -> TypeGuard[dict[str, Any]]:
+    return isinstance(value, dict) and value.get("method") == "session/update" and "id" not in value
+
+
+def _is_updates(messages: Sequence[Mapping[str, Any]]) -> bool:
+    return all(message.get("method") == "session/update" for message in messages)
+
+
+def _for_handler(message: dict[str, Any], marks: tuple[Mark, ...]) -> dict[str, Any]:
+    """Replace the root ``_meta``, whose keys the SDK passes as arguments, by the line's place."""
+    where = {"request_seq": marks[0].seq, "log_of": marks[0].log.session_id}
+    return {**message, "params": {**message["params"], "_meta": where}}
+
+
+def _outcome_without_handler(method: str, marks: tuple[Mark, ...]) -> dict[str, Any] | None:
+    """Return the answer to a request that the SDK would answer wrongly, or not at all."""
+    if method in _NOT_FOR_THE_SDK:
+        return {"result": None}
+    if not marks:
+        return _NO_METHOD if method.startswith("_") else _NO_SESSION
+    return None
+
+
+_LOST = "\ufffd"
+"""What reading JSON makes of half a pair."""
+_FIRST = re.compile(r'\\u(d[89ab][\da-f]{2})"', re.IGNORECASE)
+_SECOND = re.compile(r'"\\u(d[c-f][\da-f]{2})', re.IGNORECASE)
+
+
+class SurrogatePairs:
+    """Joins the end of one piece of text to the beginning of the next of the same message.
+
+    The first half waits for whatever the agent writes next into that session. Where the other one
+    does not come it becomes U+FFFD.
+    """
+
+    def __init__(self) -> None:
+        self._waiting: dict[str, tuple[dict[str, Any], str]] = {}
+
+    def concern(self, line: str) -> bool:
+        """Tell whether a line may have halves in it, or come after one."""
+        return bool(self._waiting) or "\\ud" in line or "\\uD" in line
+
+    def joined(self, value: object, line: str) -> Iterator[tuple[object, str]]:
+        """Yield what was read, whole; with the line that it was read from if it is the same."""
+        text = _text_of(value)
+        if text is None or not isinstance(value, dict):
+            yield from self.lost()
+            yield value, line
+            return
+        session_id = value["params"]["sessionId"]
+        before, first = self._waiting.pop(session_id, (None, ""))
+        halves = _FIRST.findall(line) if text.endswith(_LOST) else []
+        second = _SECOND.search(line) if text.startswith(_LOST) else None
+        if before is not None and second and _with_text(before, text) == value:
+            pair = bytes.fromhex(first + second[1]).decode("utf-16-be")
+            value, line, text = _with_text(value, pair + text[1:]), "", pair + text[1:]
+        elif before is not None:
+            yield _with_text(before, _LOST), ""
+        if halves:
+            self._waiting[session_id] = value, halves[-1]
+            value, line = _with_text(value, text[:-1]), ""
+        if text[: len(text) - len(halves[-1:])]:
+            yield value, line
+
+    def lost(self) -> Iterator[tuple[object, str]]:
+        """Yield the halves that wait for nothing any more."""
+        while self._waiting:
+            before, _ = self._waiting.pop(next(iter(self._waiting)))
+            yield _with_text(before, _LOST), ""
+
+
+def _text_of(value: object) -> str | None:
+    match value:
+        case {
+            "method": "session/update",
+            "params": {
+                "sessionId": str(),
+                "update": {"sessionUpdate": str(), "content": {"type": "text", "text": str(text)}},
+            },
+        } if text:
+            return text
+        case _:
+            return None
+
+
+def _with_text(message: dict[str, Any], text: str) -> dict[str, Any]:
+    params = message["params"]
+    update = params["update"]
+    content = {**update["content"], "text": text}
+    return {**message, "params": {**params, "update": {**update, "content": content}}}

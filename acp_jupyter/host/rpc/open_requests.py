@@ -1,0 +1,233 @@
+"""Open requests, in both directions, and answers that wait for what follows in their session.
+
+While an answer waits, nothing else of the agent does.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import json
+import logging
+from collections import deque
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from acp_jupyter.errors import AgentDied, AgentRequestError
+from acp_jupyter.host.rpc.log_router import LogRouter, Mark, SessionLog
+from acp_jupyter.protocol.normalise import normalise_clean
+
+_INTERNAL_ERROR = -32603
+_DETAIL_CHARS = 4000
+
+
+@dataclass(slots=True)
+class SentRequest:
+    """A request that waits for its answer."""
+
+    id: int
+    future: asyncio.Future[Any]
+    log: SessionLog | None
+    """Of the session that it is for; none for the process as a whole."""
+    opens: bool = False
+    """Whether its answer names a session that is the log's from then on."""
+    marks: tuple[Mark, ...] = ()
+    before_answer: Callable[[], Awaitable[None]] | None = None
+
+
+class SentRequests:
+    """What we asked the agent. Raw results: no model may lose an answer."""
+
+    def __init__(self) -> None:
+        self._ids = itertools.count(1)
+        self._waiting: dict[int, SentRequest] = {}
+        self._closed: AgentDied | None = None
+
+    def open(self, log: SessionLog | None, *, opens: bool = False) -> SentRequest:
+        """Expect an answer to a request that is about to go out."""
+        if self._closed is not None:
+            raise self._closed
+        future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        request = SentRequest(next(self._ids), future, log, opens)
+        self._waiting[request.id] = request
+        return request
+
+    def forget(self, request: SentRequest) -> bool:
+        """Stop waiting; a later answer will be ignored. Tell whether one was still to come."""
+        waited = self._waiting.pop(request.id, None) is not None
+        if not request.future.cancel() and not request.future.cancelled():
+            request.future.exception()  # seen; the one who waited may have failed before
+        return waited
+
+    def answered_by(self, message: Mapping[str, Any]) -> SentRequest | None:
+        """Return the request that ``message`` answers."""
+        request_id = message.get("id")
+        if "method" in message or not isinstance(request_id, int):
+            return None
+        return self._waiting.get(request_id)
+
+    def of_id(self, request_id: object) -> SentRequest | None:
+        """Return the open request of an id as the agent writes it."""
+        if isinstance(request_id, str) and request_id.isdigit():
+            request_id = int(request_id)
+        return self._waiting.get(request_id) if isinstance(request_id, int) else None
+
+    def settle(self, message: Mapping[str, Any]) -> None:
+        """Hand an answer to whoever waits for it; one for nobody is ignored."""
+        request = self.answered_by(message)
+        if request is None:
+            return
+        future = self._waiting.pop(request.id).future
+        error = message.get("error")
+        if future.done():
+            return
+        if isinstance(error, Mapping):
+            future.set_exception(_request_error(error))
+        else:
+            future.set_result(message.get("result"))
+
+    def close(self, error: AgentDied) -> AgentDied:
+        """Fail what waits now or later with the first ``error`` given, and return that."""
+        if self._closed is None:
+            self._closed = error
+        waiting, self._waiting = list(self._waiting.values()), {}
+        for request in waiting:
+            if not request.future.done():
+                request.future.set_exception(self._closed)
+        return self._closed
+
+
+@dataclass(frozen=True, slots=True)
+class ReceivedRequest:
+    """A request of the agent that waits for our answer."""
+
+    id: object
+    """The agent's own; it may repeat and be of any type."""
+    marks: tuple[Mark, ...]
+
+
+class ReceivedRequests:
+    """What the agent asked. Its ids may repeat and be of any type, so ours stand in for them."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._ids = itertools.count(1)
+        self._open: dict[int, ReceivedRequest] = {}
+
+    def full(self) -> bool:
+        """Tell whether too many requests are open."""
+        return len(self._open) >= self._limit
+
+    def open(self, message: Mapping[str, Any], marks: tuple[Mark, ...]) -> dict[str, Any]:
+        """Return the request with an id of ours."""
+        ours = next(self._ids)
+        self._open[ours] = ReceivedRequest(message["id"], marks)
+        return {**message, "id": ours}
+
+    def take(self, ours: int) -> ReceivedRequest | None:
+        """Return the request that we called ``ours``; None where no answer is expected any more."""
+        return self._open.pop(ours, None)
+
+    def of_id(self, request_id: object) -> ReceivedRequest | None:
+        """Return the open request that the agent calls ``request_id``."""
+        return next((open_ for open_ in self._open.values() if open_.id == request_id), None)
+
+
+def _request_error(error: Mapping[str, Any]) -> AgentRequestError:
+    """Make an exception of a JSON-RPC error; agents put the real text in various places of it."""
+    data = error.get("data")
+    detail = ""
+    if isinstance(data, Mapping):
+        texts = [data.get(key) for key in ("details", "message", "error")]
+        detail = next((text for text in texts if isinstance(text, str) and text), "")
+    if data and not detail:
+        detail = data if isinstance(data, str) else json.dumps(data, ensure_ascii=False)
+    code = error.get("code")
+    return AgentRequestError(
+        str(error.get("message") or "Error"),
+        detail[:_DETAIL_CHARS],
+        code if isinstance(code, int) else _INTERNAL_ERROR,
+    )
+
+
+_log = logging.getLogger(__name__)
+
+
+class DelayedAnswers:
+    """Keeps the answers to requests that have a ``before_answer``, until that is done.
+
+    Parameters
+    ----------
+    lines
+        Know whose a line is.
+    ours
+        The requests that wait for an answer.
+    release
+        Gets each value that was kept, and its text, in the order they came.
+    """
+
+    def __init__(
+        self, lines: LogRouter, ours: SentRequests, release: Callable[[object, str], None]
+    ) -> None:
+        self._log_router = lines
+        self._ours = ours
+        self._release = release
+        self._waiting: dict[SessionLog, deque[tuple[object, str]]] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def hold(self, value: object, text: str) -> bool:
+        """Keep a value if it is such an answer, or follows one in its session; tell whether."""
+        if not isinstance(value, dict):
+            return False
+        if "method" in value:
+            log = self._log_router.log_of(value) if self._waiting else None
+            if log is None or log not in self._waiting:
+                return False
+            self._waiting[log].append((value, text))
+            return True
+        request = self._request_of(value)
+        if request is None or request.before_answer is None or request.log is None:
+            return False
+        if request.log in self._waiting:  # a second answer waits behind the first
+            self._waiting[request.log].append((value, text))
+        else:
+            self._begin(request.log, value, text)
+        return True
+
+    async def settled(self) -> None:
+        """Wait until nothing is held back any more."""
+        while self._tasks:
+            await asyncio.wait(tuple(self._tasks))
+
+    def _begin(self, log: SessionLog, value: object, text: str) -> None:
+        self._waiting[log] = deque([(value, text)])
+        task = asyncio.create_task(self._run(log))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _run(self, log: SessionLog) -> None:
+        kept = self._waiting[log]
+        try:
+            while kept:
+                value, text = kept.popleft()
+                await self._wait(value)
+                self._release(value, text)
+        finally:
+            del self._waiting[log]
+
+    async def _wait(self, value: object) -> None:
+        request = self._request_of(value)
+        if request is None or request.before_answer is None:
+            return
+        try:
+            await request.before_answer()
+        except Exception:  # noqa: BLE001 - the answer must come whatever happens
+            _log.exception("an answer could not be waited for")
+        request.before_answer = None
+
+    def _request_of(self, value: object) -> SentRequest | None:
+        if not isinstance(value, dict) or "method" in value:
+            return None
+        found = map(self._ours.answered_by, normalise_clean(value))
+        return next((request for request in found if request is not None), None)

@@ -1,0 +1,341 @@
+"""The pool of running agents. One process may serve many sessions of one folder.
+
+The last session to leave ends it. After several crashes each start waits longer.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import time
+from collections.abc import AsyncIterator, Callable, Hashable, Iterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from acp_jupyter.errors import AcpError
+from acp_jupyter.host.limits import Limits
+from acp_jupyter.host.registry.entries import AgentSpec
+from acp_jupyter.host.rpc.connection import AgentConnection
+from acp_jupyter.host.rpc.handlers import ClientRouter, SessionClient
+from acp_jupyter.host.rpc.log_router import LogRouter, SessionLog
+from acp_jupyter.protocol.traffic import TrafficEntry
+from acp_jupyter.transcript.redaction.redactor import Redactor
+
+_PAUSE_SECONDS = 0.2
+_Key = tuple[str, str, tuple[str, ...], tuple[tuple[str, str], ...], str]
+
+
+@dataclass(eq=False)
+class Member:
+    """A session that uses a process."""
+
+    spec: AgentSpec
+    cwd: Path
+    log: SessionLog
+    client: SessionClient | None
+    """None for one that no agent asks anything."""
+    alone: bool = False
+    """Whether it shares its process with no other session."""
+
+
+@dataclass(eq=False)
+class _Running:
+    """A process that is starting or runs, and who uses it."""
+
+    task: asyncio.Task[AgentConnection]
+    log_router: LogRouter
+    router: ClientRouter
+    users: set[Member] = field(default_factory=set)
+    alone: bool = False
+
+    @property
+    def connection(self) -> AgentConnection | None:
+        """To the process; None while it starts, and where it did not."""
+        done = self.task.done() and not self.task.cancelled() and self.task.exception() is None
+        return self.task.result() if done else None
+
+    @property
+    def usable(self) -> bool:
+        connection = self.connection
+        alive = connection is not None and not connection.closed.is_set()
+        return alive or not self.task.done()
+
+
+class _NoLog:
+    """Where nothing is written."""
+
+    session_id = ""
+
+    def __init__(self) -> None:
+        self.sequence: Iterator[int] = itertools.count(1)
+
+    def enter(self, entry: TrafficEntry) -> None:
+        """Forget it."""
+
+
+class AgentPool:
+    """Starts processes when they are needed and ends them when nobody uses them.
+
+    Lives on the host's loop. Processes of one configuration are shared by the sessions of one
+    folder: agents read a folder's own settings when they start.
+
+    Parameters
+    ----------
+    limits
+        See `Limits`.
+    redactor
+        Returns what takes the secrets out of an agent's own words; by default those of its
+        environment are known.
+    """
+
+    def __init__(
+        self, limits: Limits, redactor: Callable[[AgentSpec | None], Redactor] | None = None
+    ) -> None:
+        self._limits = limits
+        self._redactor = redactor
+        self._running: dict[_Key, list[_Running]] = {}
+        self._crashes = Crashes(limits)
+        self._closing: set[asyncio.Task[None]] = set()
+        self._ended: set[AgentConnection] = set()
+        """Those that were ended on purpose."""
+
+    async def join(
+        self, member: Member, waiting: Callable[[float], None] | None = None
+    ) -> AgentConnection:
+        """Return the connection that serves a session, started if need be.
+
+        Parameters
+        ----------
+        member
+            The session.
+        waiting
+            Called with the seconds that the start is put off because the agent died too often,
+            and with 0 when that is over.
+
+        Raises
+        ------
+        AgentStartError
+            It did not start.
+        """
+        key = _key(member)
+        running = self._found(key, member)
+        if running is None and (delay := self._crashes.delay(key)) > 0:
+            await self._pause(key, delay, waiting)
+            running = self._found(key, member)  # another session may have started it meanwhile
+        if running is None:
+            running = self._start(member, key)
+        running.users.add(member)
+        if member.client is not None:
+            running.router.add(member.log.session_id, member.client)
+            running.log_router.join(member.log)
+        try:
+            return await asyncio.shield(running.task)
+        except BaseException:
+            await self.leave(member)
+            raise
+
+    async def _pause(
+        self, key: _Key, delay: float, waiting: Callable[[float], None] | None
+    ) -> None:
+        if waiting is not None:
+            waiting(delay)
+        try:
+            # The user may restart the agent meanwhile: then there is no more delay.
+            while (left := self._crashes.delay(key)) > 0:  # noqa: ASYNC110 - time ends it too
+                await asyncio.sleep(min(left, _PAUSE_SECONDS))
+        finally:
+            if waiting is not None:
+                waiting(0.0)
+
+    @asynccontextmanager
+    async def borrowed(self, spec: AgentSpec, cwd: Path) -> AsyncIterator[AgentConnection]:
+        """Use a process for what belongs to no session.
+
+        Raises
+        ------
+        AgentStartError
+            It did not start.
+        """
+        member = Member(spec, cwd, _NoLog(), None)
+        try:
+            yield await self.join(member)
+        finally:
+            await self.leave(member)
+
+    def shared(self, member: Member) -> bool:
+        """Tell whether other sessions use the member's process too."""
+        group = self._running.get(_key(member), ())
+        return any(member in r.users and len(r.users) > 1 and r.usable for r in group)
+
+    def restricts_another(self, member: Member) -> bool:
+        """Tell whether another session of the member's process forbids things now."""
+        group = self._running.get(_key(member), ())
+        used = (running for running in group if member in running.users)
+        return any(r.router.restricts_another(member.log.session_id) for r in used)
+
+    def reserve_process(self, member: Member) -> bool:
+        """Share the member's process with no other session from now on; tell whether that holds."""
+        member.alone = True
+        for running in self._running.get(_key(member), ()):
+            if running.users == {member}:
+                running.alone = True
+        return not self.shared(member)
+
+    async def leave(self, member: Member, connection: AgentConnection | None = None) -> None:
+        """Use a process no more; the last one ends it and waits until it is gone.
+
+        Parameters
+        ----------
+        member
+            The session.
+        connection
+            To the process; by default to each that the session uses.
+        """
+        group = self._running.get(_key(member), ())
+        # What it joins while this waits is another process, which it keeps.
+        left = [r for r in group if member in r.users and _serves(r, connection)]
+        for running in left:
+            running.users.discard(member)
+            running.router.remove(member.log.session_id)
+        for running in left:
+            if not (running.users and running.usable):
+                await self._end(_key(member), running)
+            running.log_router.leave(member.log)
+
+    async def restart(self, agent_id: str) -> int:
+        """End every process of an agent; each session starts it anew. Return how many ended."""
+        groups = tuple((k, group) for k, group in self._running.items() if k[0] == agent_id)
+        found = [(key, running) for key, group in groups for running in group]
+        self._crashes.forget_all(lambda key: key[0] == agent_id)
+        for key, running in found:
+            await self._end(key, running)
+        return len(found)
+
+    async def close(self) -> None:
+        """End everything."""
+        ends = [self._end(key, r) for key, group in tuple(self._running.items()) for r in group]
+        await asyncio.gather(*ends, return_exceptions=True)
+        await asyncio.gather(*self._closing, return_exceptions=True)
+
+    def _found(self, key: _Key, member: Member) -> _Running | None:
+        return next((r for r in self._running.get(key, ()) if _shared(r, member)), None)
+
+    def _start(self, member: Member, key: _Key) -> _Running:
+        lines, router = LogRouter(), ClientRouter()
+        if member.client is not None:
+            lines.join(member.log)
+        task = asyncio.create_task(
+            self._open(member, key, lines, router), name=f"acp-agent-{member.spec.id}"
+        )
+        running = _Running(task, lines, router, alone=member.alone)
+        self._running.setdefault(key, []).append(running)
+        return running
+
+    async def _open(
+        self, member: Member, key: _Key, log_router: LogRouter, router: ClientRouter
+    ) -> AgentConnection:
+        try:
+            connection = await AgentConnection.open(
+                member.spec,
+                cwd=member.cwd,
+                client=router,
+                log_router=log_router,
+                limits=self._limits,
+                redactor=None if self._redactor is None else self._redactor(member.spec),
+            )
+        except AcpError:
+            self._crashes.add(key)
+            raise
+        connection.on_withdrawn(router.withdraw)
+        watch = asyncio.create_task(self._watch(key, connection, time.monotonic()))
+        self._closing.add(watch)
+        watch.add_done_callback(self._closing.discard)
+        return connection
+
+    async def _watch(self, key: _Key, connection: AgentConnection, since: float) -> None:
+        """Count ends that nobody asked for; one that lived long starts afresh."""
+        await connection.wait_closed()
+        if time.monotonic() - since > self._limits.stable_seconds:
+            self._crashes.forget(key)
+        if connection in self._ended:
+            self._ended.discard(connection)
+        else:
+            self._crashes.add(key)
+
+    async def _end(self, key: _Key, running: _Running) -> None:
+        group = self._running.get(key, [])
+        if running in group:
+            group.remove(running)
+        if not group:
+            self._running.pop(key, None)
+        if not running.task.done():
+            running.task.cancel()
+        try:
+            connection = await running.task
+        except (asyncio.CancelledError, AcpError):
+            return
+        if connection.talks:
+            self._ended.add(connection)
+        await asyncio.shield(connection.close())
+
+
+def _key(member: Member) -> _Key:
+    spec = member.spec
+    return spec.id, spec.command, spec.args, tuple(sorted(spec.env.items())), str(member.cwd)
+
+
+def _shared(running: _Running, member: Member) -> bool:
+    return running.usable and not running.alone and not member.alone
+
+
+def _serves(running: _Running, connection: AgentConnection | None) -> bool:
+    return connection is None or running.connection is connection
+
+
+_MOST_STEPS = 10
+
+
+@dataclass
+class _Count:
+    count: int = 0
+    at: float = 0.0
+
+
+class Crashes:
+    """Counts ends that nobody asked for, by what was started.
+
+    Parameters
+    ----------
+    limits
+        See `Limits`.
+    """
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._counts: dict[Hashable, _Count] = {}
+
+    def add(self, key: Hashable) -> None:
+        """Count one."""
+        crashes = self._counts.setdefault(key, _Count())
+        crashes.count += 1
+        crashes.at = time.monotonic()
+
+    def forget(self, key: Hashable) -> None:
+        """Start afresh."""
+        self._counts.pop(key, None)
+
+    def forget_all(self, where: Callable[[Any], bool]) -> None:
+        """Start afresh with what ``where`` is true of."""
+        for key in [key for key in self._counts if where(key)]:
+            self.forget(key)
+
+    def delay(self, key: Hashable) -> float:
+        """Return how long to wait before the next start: the more crashes, the longer."""
+        crashes = self._counts.get(key)
+        if crashes is None or crashes.count < self._limits.free_restarts:
+            return 0.0
+        steps = min(crashes.count - self._limits.free_restarts, _MOST_STEPS)
+        pause = min(self._limits.restart_seconds * 2.0**steps, self._limits.longest_restart_seconds)
+        return max(0.0, crashes.at + pause - time.monotonic())

@@ -1,0 +1,246 @@
+"""The transport: messages of one agent, in wire order, between its pipes and the ACP SDK."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any
+
+from acp_jupyter.errors import AgentDied
+from acp_jupyter.host.limits import Limits
+from acp_jupyter.host.process.agent_process import AgentProcess
+from acp_jupyter.host.process.pipes import LineSplitter
+from acp_jupyter.host.rpc.inbound import Inbound, OnWithdrawn
+from acp_jupyter.host.rpc.log_router import LogRouter, SessionLog
+from acp_jupyter.host.rpc.open_requests import ReceivedRequests, SentRequest, SentRequests
+from acp_jupyter.protocol.json import clean_json
+
+BeforeAnswer = Callable[[], Awaitable[None]]
+
+_YIELD_EVERY = 50
+_LONG_BYTES = 256 * 1024
+"""A line that is longer is not read in one step; see `read_long_json`."""
+_EXIT_AFTER_EOF_SECONDS = 1.0
+_NEXT = "The next prompt starts it again."
+_HANDSHAKE = "initialize"
+
+
+class LineTransport:
+    """The SDK's ``Transport`` (`send`, `receive`, `close`) over an agent process.
+
+    Every line of either direction is written into the logs it belongs to before anything else is
+    done with it. ``session/update`` goes there only: the SDK runs each in a task of its own,
+    which reorders them, and its models drop what they do not know. Answers to our requests go to
+    `request`. The SDK gets what it is good at: the agent's requests and other notifications.
+
+    Parameters
+    ----------
+    process
+        Owned by the caller.
+    log_router
+        Where lines are written.
+    limits
+        See `Limits`.
+    name
+        Of the agent, for words.
+    """
+
+    def __init__(
+        self,
+        process: AgentProcess,
+        log_router: LogRouter,
+        limits: Limits,
+        *,
+        name: str = "The agent",
+    ) -> None:
+        self.ended = asyncio.Event()
+        self.fault = ""
+        """Why the conversation with a living agent was ended, e.g. ``has closed its stdin``."""
+        self._process = process
+        self._log_router = log_router
+        self._limits = limits
+        self._name = name
+        self._splitter = LineSplitter(limits.line_bytes)
+        self._ready: asyncio.Queue[dict[str, Any] | None] = asyncio.Queue()
+        self._count = 0
+        self._ours = SentRequests()
+        self._theirs = ReceivedRequests(limits.open_requests)
+        self._inbound = Inbound(
+            log_router, self._ours, self._theirs, limits, self._ready.put_nowait, self._answer_now
+        )
+        self._pumping = asyncio.create_task(self._pump(), name="acp-agent-lines")
+
+    def on_withdrawn(self, call: OnWithdrawn) -> None:
+        """Call ``call`` when the agent takes a request back. ACP: $/cancel_request."""
+        self._inbound.on_withdrawn = call
+
+    async def request(
+        self,
+        method: str,
+        params: Mapping[str, Any],
+        seconds: float | None,
+        *,
+        log: SessionLog | None = None,
+        opens: bool = False,
+        before_answer: BeforeAnswer | None = None,
+    ) -> Any:
+        """Send a request and return the raw result.
+
+        Parameters
+        ----------
+        log
+            Of the session that it is for; without one it goes into the logs of all.
+        opens
+            Whether the answer names a session that is the log's from then on.
+        before_answer
+            Awaited when the answer has come and has not been told yet; nothing else of the
+            agent is read meanwhile. It must not raise.
+
+        Raises
+        ------
+        AgentRequestError
+            The agent answered with an error.
+        AgentDied
+            It ended, or stopped reading.
+        TimeoutError
+            No answer within ``seconds``.
+        """
+        request = self._ours.open(log, opens=opens)
+        request.before_answer = before_answer
+        message = {"jsonrpc": "2.0", "id": request.id, "method": method, "params": dict(params)}
+        try:
+            async with asyncio.timeout(seconds):
+                message = clean_json(message)
+                request.marks = self._log_router.write(">", message, self._logs(log))
+                if method == _HANDSHAKE:
+                    self._log_router.remember_handshake(">", message)
+                self._put(message)
+                await self._flush()
+                return await request.future
+        finally:
+            if self._ours.forget(request) and method != "session/prompt":
+                self._give_up(request)
+
+    async def notify(
+        self, method: str, params: Mapping[str, Any], log: SessionLog | None = None
+    ) -> None:
+        """Send a notification. It is queued at once, behind what the agent has yet to read."""
+        message = clean_json({"jsonrpc": "2.0", "method": method, "params": dict(params)})
+        self._log_router.write(">", message, self._logs(log))
+        self._put(message)
+        await self._flush()
+
+    async def send(self, message: dict[str, Any]) -> None:
+        """Send the SDK's answer to a request of the agent; a dead agent gets none."""
+        if self.ended.is_set():
+            return
+        with contextlib.suppress(AgentDied):
+            self._answer(message)
+            await self._flush()
+
+    async def receive(self) -> dict[str, Any] | None:
+        """Return the next message for the SDK, or None when the agent has ended."""
+        if self.ended.is_set() and self._ready.empty():
+            return None
+        return await self._ready.get()
+
+    async def _pump(self) -> None:
+        """Read to the end. Not as the SDK asks: nobody's line may wait for a handler."""
+        while not self.ended.is_set():
+            chunk = await self._process.stdout.read()
+            for line in self._splitter.feed(chunk) if chunk else self._splitter.finish():
+                if isinstance(line, bytes) and len(line) > _LONG_BYTES:
+                    await self._inbound.take_long(line)
+                else:
+                    self._inbound.take(line)
+                self._count += 1
+                if self._count % _YIELD_EVERY == 0:
+                    await asyncio.sleep(0)
+            if not chunk:
+                await self._inbound.settled()
+                await self._on_end()
+
+    async def close(self) -> None:
+        """Fail what waits. The process belongs to the caller."""
+        self._fail(f"The connection to {self._name} was closed.")
+        self._pumping.cancel()
+        await asyncio.gather(self._pumping, return_exceptions=True)
+
+    def fail_deaf(self, why: str) -> AgentDied:
+        """End the conversation with an agent that lives and does not listen."""
+        if not self.ended.is_set():
+            self.fault = why
+            self._inbound.note({"note": "deaf", "text": why})
+        return self._fail(f"{self._name} {why}. {_NEXT}")
+
+    def _logs(self, log: SessionLog | None) -> Sequence[SessionLog]:
+        return self._log_router.joined if log is None else (log,)
+
+    def _give_up(self, request: SentRequest) -> None:
+        """ACP: $/cancel_request. Who does not know it may ignore it."""
+        if self.ended.is_set():
+            return
+        message = {
+            "jsonrpc": "2.0",
+            "method": "$/cancel_request",
+            "params": {"requestId": request.id},
+        }
+        self._log_router.write(">", message, [mark.log for mark in request.marks])
+        with contextlib.suppress(AgentDied):
+            self._put(message)
+
+    def _answer_now(self, message: dict[str, Any]) -> None:
+        with contextlib.suppress(AgentDied):
+            self._answer(message)
+
+    def _answer(self, message: dict[str, Any]) -> None:
+        """Queue an answer, under the agent's own id."""
+        asked = self._theirs.take(message["id"])
+        if asked is None:
+            return
+        message = clean_json({**message, "id": asked.id})
+        self._log_router.write(">", message, [mark.log for mark in asked.marks], asked.marks)
+        self._put(message)
+
+    def _put(self, message: dict[str, Any]) -> None:
+        """Queue one line that was written into the logs."""
+        data = json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+        try:
+            self._process.stdin.write(data)
+        except ConnectionError as error:
+            raise self.fail_deaf(str(error)) from None
+
+    async def _flush(self) -> None:
+        try:
+            await self._process.stdin.flush(self._limits.send_seconds)
+        except ConnectionError as error:
+            # An agent that exits closes its pipes first; its exit says more than that.
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self.ended.wait(), _EXIT_AFTER_EOF_SECONDS)
+            raise self.fail_deaf(str(error)) from None
+        except TimeoutError:
+            seconds = f"{self._limits.send_seconds:g} s"
+            raise self.fail_deaf(f"has read nothing for {seconds} and counts as dead") from None
+
+    async def _on_end(self) -> None:
+        """Nothing more will come: say how it ended, then fail what waits."""
+        reason = self._process.exit_reason
+        with contextlib.suppress(TimeoutError):
+            reason = await asyncio.wait_for(self._process.wait_exit(), _EXIT_AFTER_EOF_SECONDS)
+        tail = self._process.stderr_tail()
+        if reason is None:
+            self.fault = "has closed its output"
+            self._inbound.note({"note": "output_closed", "stderr": tail})
+            self._fail(f"{self._name} {self.fault}. {_NEXT}", tail)
+            return
+        exited = {"exit_code": reason.exit_code, "signal": reason.signal, "text": reason.words()}
+        self._inbound.note({"note": "exit", **exited, "stderr": tail})
+        self._fail(f"{self._name} {reason.words()}. {_NEXT}", tail)
+
+    def _fail(self, text: str, stderr: Sequence[str] = ()) -> AgentDied:
+        error = self._ours.close(AgentDied(text, "\n".join(stderr)))
+        self.ended.set()
+        self._ready.put_nowait(None)
+        return error

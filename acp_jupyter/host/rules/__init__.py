@@ -1,1 +1,0 @@
-"""Answers to permission requests that users had remembered."""

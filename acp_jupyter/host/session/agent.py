@@ -1,0 +1,326 @@
+"""The agent of a session: started when needed, taken up again when it has ended, left when idle."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from acp_jupyter.errors import AcpError, AgentStartError
+from acp_jupyter.host.limits import Limits
+from acp_jupyter.host.login.session_login import SessionLogin
+from acp_jupyter.host.registry.entries import AgentSpec
+from acp_jupyter.host.rpc.connection import AgentConnection
+from acp_jupyter.host.rpc.handlers import SessionClient
+from acp_jupyter.host.rpc.pool import AgentPool, Member
+from acp_jupyter.host.session.opening import AgentNotes, AgentSessionOpener, SessionConnection
+from acp_jupyter.host.store.journal import Journal
+from acp_jupyter.protocol.host_events.notes import AgentStarting
+
+_FAREWELL_SECONDS = 2.0
+
+
+class SessionAgent:
+    """Links a session to a process of its agent, and says when that has ended.
+
+    Parameters
+    ----------
+    spec
+        The agent.
+    journal
+        Of the session.
+    cwd
+        Its folder.
+    pool
+        The running agents.
+    client
+        Answers what the agent asks.
+    limits
+        See `Limits`.
+    """
+
+    def __init__(
+        self,
+        spec: AgentSpec,
+        journal: Journal,
+        cwd: Path,
+        pool: AgentPool,
+        client: SessionClient,
+        limits: Limits,
+    ) -> None:
+        self.spec = spec
+        self.mcp_servers: Sequence[Mapping[str, Any]] = ()
+        self.more_servers: Callable[[], Awaitable[Sequence[Mapping[str, Any]]]] | None = None
+        """Asked, when the session is opened at a process, for MCP servers that it alone has."""
+        self.before_start: Callable[[], Awaitable[None]] | None = None
+        """Awaited before the process is needed; it may refuse by raising."""
+        self.first_open: (
+            Callable[[AgentSessionOpener], Awaitable[SessionConnection | None]] | None
+        ) = None
+        """Opens the session the first time, in place of ``session/new``."""
+        self.exited: Callable[[], None] | None = None
+        """Called when the process has ended."""
+        self.login = SessionLogin(spec, self, journal, limits)
+        self._journal = journal
+        self._limits = limits
+        self._pool = pool
+        self._member = Member(spec, cwd, journal, client)
+        self._start: asyncio.Task[SessionConnection] | None = None
+        self._prepared: asyncio.Task[SessionConnection] | None = None
+        """The start that got past `before_start`."""
+        self._watch: asyncio.Task[None] | None = None
+        self._end_task: asyncio.Task[None] | None = None
+        self._closing = False
+        self._notes = AgentNotes(journal, spec.name)
+        self._idle_timer = IdleTimer(limits.idle_seconds, self._idle, self._leave)
+
+    @property
+    def running(self) -> bool:
+        """Whether a process is being started or runs for the session."""
+        return self._start is not None and not _failed(self._start)
+
+    @property
+    def connection(self) -> SessionConnection | None:
+        """The session at its running agent; None while that starts, too."""
+        start = self._start
+        if start is None or not start.done() or _failed(start):
+            return None
+        return start.result()
+
+    def start_with(self, spec: AgentSpec) -> None:
+        """Start the agent so; for a session that no process serves yet."""
+        self.spec = self._member.spec = spec
+
+    def reserve_process(self) -> None:
+        """Share the process with no other session."""
+        self._pool.reserve_process(self._member)
+
+    def restricts_another(self) -> bool:
+        """Tell whether another session of the process forbids things now."""
+        return self._pool.restricts_another(self._member)
+
+    async def move_to_own_process(self) -> None:
+        """Move to a process that no other session uses, where the conversation can move too."""
+        if self._pool.reserve_process(self._member):
+            return
+        link = self.connection
+        state = self._journal.transcript
+        begun = any(state.turns[turn_id].status == "done" for turn_id in state.turn_order)
+        if not begun or (link is not None and (link.can("resume") or link.can("load"))):
+            await self.drop()
+
+    async def open(self) -> SessionConnection:
+        """Return the session at its running agent.
+
+        Raises
+        ------
+        AgentStartError
+            It did not start, or was stopped meanwhile.
+        """
+        start = self._starting()
+        try:
+            return await asyncio.shield(start)
+        except asyncio.CancelledError:
+            task = asyncio.current_task()
+            if not start.cancelled() or (task is not None and task.cancelling()):
+                raise
+            raise AgentStartError(f"{self.spec.name} was stopped while it started.") from None
+
+    async def connected(self) -> AgentConnection:
+        """Return a connection that has shaken hands; no session need be open there.
+
+        Raises
+        ------
+        AgentStartError
+            It did not start.
+        """
+        if self.before_start is not None:
+            await self.before_start()
+        return await self._pool.join(self._member, self._notes.paused)
+
+    async def disconnected(self) -> None:
+        """Use the connection no more, unless the session is open there."""
+        if not self.running:
+            await self._pool.leave(self._member)
+
+    async def restart(self) -> int:
+        """End every process of the agent; return how many there were."""
+        return await self._pool.restart(self.spec.id)
+
+    def start_in_background(self) -> None:
+        """Start the agent; a failure is told in the transcript."""
+        self._starting().add_done_callback(self._notes.start_failed)
+
+    def stop_preparing(self) -> None:
+        """Cancel a start that still waits for trust; the next start asks again."""
+        start = self._start
+        if start is not None and start is not self._prepared and not start.done():
+            self._start = None
+            start.cancel()
+
+    async def drop(self) -> None:
+        """Leave the process, if there is one; the last to leave waits until it is gone."""
+        self._idle_timer.end()
+        start, self._start = self._start, None
+        if start is not None:
+            self._end_task = asyncio.create_task(
+                self._end(start), name=f"acp-end-{self._journal.session_id}"
+            )
+        if self._end_task is not None:
+            # Whoever waits may be cancelled; the next one waits for the same.
+            await asyncio.shield(self._end_task)
+
+    async def close(self, *, delete: bool = False) -> None:
+        """Tell the agent that the session ends, and leave it."""
+        self._closing = True
+        await self.login.cancel()
+        link = self.connection
+        if link is not None:
+            bye = link.delete() if delete else link.close()
+            with contextlib.suppress(AcpError, TimeoutError):
+                await asyncio.wait_for(bye, _FAREWELL_SECONDS)
+        await self.drop()
+
+    def start_idle_timer(self) -> None:
+        """Leave an agent that has nothing to do for long, if it can take up the session again."""
+        self._idle_timer.end()
+        link = self.connection
+        if link is not None and (link.can("resume") or link.can("load")):
+            self._idle_timer.begin()
+
+    def _idle(self) -> bool:
+        return self._journal.transcript.session.active_turn_id is None and self.running
+
+    def _starting(self) -> asyncio.Task[SessionConnection]:
+        self._idle_timer.end()
+        if self._start is None or _failed(self._start):
+            name = f"acp-start-{self._journal.session_id}"
+            self._start = asyncio.create_task(self.login.watch(self._open()), name=name)
+        return self._start
+
+    async def _open(self) -> SessionConnection:
+        if self.before_start is not None:
+            await self.before_start()
+        self._prepared = self._start
+        self._journal.note(AgentStarting())
+        connection = await self._pool.join(self._member, self._notes.paused)
+        try:
+            own = () if self.more_servers is None else await self.more_servers()
+            attaching = AgentSessionOpener(
+                connection,
+                self._journal,
+                self._member.cwd,
+                (*self.mcp_servers, *own),
+                self._limits,
+            )
+            link = await self._attach(attaching)
+        except BaseException:
+            await self._pool.leave(self._member)
+            raise
+        name = f"acp-watch-{self._journal.session_id}"
+        self._watch = asyncio.create_task(self._watch_exit(link), name=name)
+        return link
+
+    async def _attach(self, attaching: AgentSessionOpener) -> SessionConnection:
+        state = self._journal.transcript
+        previous = state.session.agent_session_id
+        done = (state.turns[turn_id].status == "done" for turn_id in state.turn_order)
+        if previous and any(done):
+            return await attaching.again(previous)
+        if self.first_open is not None and not previous:
+            link = await self.first_open(attaching)
+            if link is not None:
+                return link
+        return await attaching.new()
+
+    async def _watch_exit(self, connection: SessionConnection) -> None:
+        """Tell at once when the process ends, whoever ended it."""
+        reason = await connection.agent_connection.wait_closed()
+        # Nothing is awaited before all is told: the next turn may run on another process then.
+        if self.connection is connection:
+            self._start = None
+        if self._start is None:
+            if self.exited is not None:
+                self.exited()
+            words = connection.agent_connection.fault or reason.words()
+            self._notes.exited(connection.agent_connection, words, expected=self._closing)
+        await self._pool.leave(self._member, connection.agent_connection)
+
+    async def _end(self, start: asyncio.Task[SessionConnection]) -> None:
+        """Leave an agent that was started, or is being started."""
+        if not start.done():
+            start.cancel()
+        with contextlib.suppress(asyncio.CancelledError, AcpError):
+            link = await start
+            watch = self._watch  # another start may come before this one has ended
+            shared = self._pool.shared(self._member)
+            await self._pool.leave(self._member)
+            if shared and watch is not None:
+                # The process lives on for others; this session is told that it has no agent.
+                watch.cancel()
+                await asyncio.wait([watch])
+                self._left("was left")
+            elif not link.agent_connection.closed.is_set():
+                await link.agent_connection.close()
+            if watch is not None:
+                await asyncio.wait([watch])
+
+    async def _leave(self, words: str) -> None:
+        await self.drop()
+        self._left(words)
+
+    def _left(self, words: str) -> None:
+        if self._start is None:
+            self._notes.left(words)
+
+
+def _failed(task: asyncio.Task[SessionConnection]) -> bool:
+    return task.done() and (task.cancelled() or task.exception() is not None)
+
+
+class IdleTimer:
+    """Waits until a session was idle for ``seconds``, then leaves its process.
+
+    Parameters
+    ----------
+    seconds
+        Without a prompt.
+    idle
+        Tells whether there is a process, and nothing to do for it.
+    leave
+        Leaves the process, and tells why in these words.
+    """
+
+    def __init__(
+        self,
+        seconds: float,
+        idle: Callable[[], bool],
+        leave: Callable[[str], Awaitable[None]],
+    ) -> None:
+        self._seconds = seconds
+        self._idle = idle
+        self._leave = leave
+        self._timer: asyncio.TimerHandle | None = None
+        self._leaving: asyncio.Task[None] | None = None
+
+    def begin(self) -> None:
+        """Count the seconds from now."""
+        self.end()
+        self._timer = asyncio.get_running_loop().call_later(self._seconds, self._over)
+
+    def end(self) -> None:
+        """Count no more."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _over(self) -> None:
+        if self._idle():
+            self._leaving = asyncio.create_task(self._go())
+
+    async def _go(self) -> None:
+        minutes = max(1, round(self._seconds / 60))
+        many = "s" * (minutes != 1)
+        await self._leave(f"was stopped after {minutes} minute{many} without a prompt")

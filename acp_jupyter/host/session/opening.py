@@ -1,0 +1,329 @@
+"""Opens a session at its agent: new, resumed, loaded or forked; and what can be asked of it then.
+
+An agent that announces ``session/resume`` or ``session/load`` and does not know it is asked for
+the next; the last is a new session without history. Notes say how its process fares: that it
+exited, failed to start, or waits after crashes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from acp_jupyter.errors import AgentRequestError, AgentStartError
+from acp_jupyter.host.limits import Limits
+from acp_jupyter.host.rpc.connection import AgentConnection
+from acp_jupyter.host.rpc.log_router import SessionLog
+from acp_jupyter.host.rpc.transport import BeforeAnswer
+from acp_jupyter.host.store.journal import Journal
+from acp_jupyter.protocol.host_events.notes import AgentExited, HostNotice, StartFailed, TurnFailed
+from acp_jupyter.protocol.host_events.session import (
+    MessageHeld,
+    ReplayEnded,
+    ReplayStarted,
+    SessionAttached,
+)
+from acp_jupyter.protocol.objects import first, text
+from acp_jupyter.protocol.parse.session import legacy_models
+from acp_jupyter.protocol.session_packets import Ability, abilities
+
+
+class AgentSessionOpener:
+    """Opens one session at a running agent.
+
+    Parameters
+    ----------
+    connection
+        To the agent.
+    journal
+        Of the session.
+    cwd
+        Its folder.
+    mcp_servers
+        What the agent is to use beside its own; kinds that it does not take are left out.
+    limits
+        See `Limits`.
+    """
+
+    def __init__(
+        self,
+        connection: AgentConnection,
+        journal: Journal,
+        cwd: Path,
+        mcp_servers: Sequence[Mapping[str, Any]],
+        limits: Limits,
+    ) -> None:
+        self._connection = connection
+        self._journal = journal
+        self._limits = limits
+        self._session_connection = SessionConnection(connection, "", journal)
+        servers = [server for server in mcp_servers if self._takes(server)]
+        self._params: dict[str, Any] = {"cwd": str(cwd), "mcpServers": servers}
+
+    async def new(self, *, without_history: bool = False) -> SessionConnection:
+        """ACP: session/new.
+
+        Raises
+        ------
+        AgentStartError
+            It did not open one.
+        """
+        result = await self._connection.new_session(
+            self._params["cwd"], self._journal, self._params["mcpServers"]
+        )
+        session_id = str(result["sessionId"])
+        self._note(
+            SessionAttached(how="new", agent_session_id=session_id, without_history=without_history)
+        )
+        return self._opened(session_id, result)
+
+    async def again(self, previous: str) -> SessionConnection:
+        """Go on with a session: by resume, else by load, else by a new one without history.
+
+        ACP: session/resume, session/load; an agent that announces one and does not know it is
+        asked for the next.
+
+        Raises
+        ------
+        AgentStartError
+            Not even a new one was opened.
+        """
+        link = await self._resume(previous) or await self._load(previous, keep_history=False)
+        return link or await self.new(without_history=True)
+
+    async def known(self, agent_session_id: str) -> SessionConnection | None:
+        """Open a session that only the agent knows, with what it tells of it; None if it can't."""
+        if self._session_connection.can("load"):
+            return await self._load(agent_session_id, keep_history=True)
+        return await self._resume(agent_session_id)
+
+    async def fork(self, parent: str) -> SessionConnection:
+        """ACP: session/fork; what is told of the parent again is left out.
+
+        Raises
+        ------
+        AgentRequestError
+            The agent refused.
+        """
+        self._note(ReplayStarted())
+        params = {**self._params, "sessionId": parent}
+        result = await self._connection.request(
+            "session/fork",
+            params,
+            self._journal,
+            opens=True,
+            seconds=self._limits.session_new_seconds,
+        )
+        session_id = text(first(result, "sessionId", "session_id"))
+        if not session_id:
+            raise AgentRequestError("The agent answered session/fork without a session id.")
+        await self._quiet()
+        self._note(ReplayEnded())
+        self._note(SessionAttached(how="fork", agent_session_id=session_id))
+        return self._opened(session_id, result)
+
+    async def _resume(self, session_id: str) -> SessionConnection | None:
+        if not self._session_connection.can("resume"):
+            return None
+        result = await self._open("session/resume", session_id)
+        if result is None:
+            return None
+        self._note(SessionAttached(how="resume", agent_session_id=session_id))
+        return self._opened(session_id, result)
+
+    async def _load(self, session_id: str, *, keep_history: bool) -> SessionConnection | None:
+        if not self._session_connection.can("load"):
+            return None
+        self._note(ReplayStarted(keep=keep_history))
+        result = await self._open("session/load", session_id)
+        if result is not None:
+            await self._quiet()
+        self._note(ReplayEnded())
+        if result is None:
+            return None
+        self._note(SessionAttached(how="load", agent_session_id=session_id))
+        return self._opened(session_id, result)
+
+    async def _open(self, method: str, session_id: str) -> dict[str, Any] | None:
+        """Send a request that opens a known session; None where the agent refuses."""
+        self._connection.bind(session_id, self._journal)
+        params = {**self._params, "sessionId": session_id}
+        seconds = self._limits.session_new_seconds
+        try:
+            return await self._connection.request(method, params, self._journal, seconds=seconds)
+        except AgentRequestError:
+            return None  # the error is in the traffic
+
+    async def _quiet(self) -> None:
+        """Wait until nothing comes any more: for some agents the answer is not the replay's end."""
+        deadline = asyncio.get_running_loop().time() + self._limits.replay_seconds
+        seen = -1
+        while seen != self._journal.lines and asyncio.get_running_loop().time() < deadline:
+            seen = self._journal.lines
+            await asyncio.sleep(self._limits.replay_quiet_seconds)
+
+    def _opened(self, session_id: str, result: Mapping[str, Any]) -> SessionConnection:
+        link = SessionConnection(self._connection, session_id, self._journal)
+        models = legacy_models(dict(result))
+        link.legacy_models = frozenset(text(first(m, "modelId", "model_id")) for m in models)
+        return link
+
+    def _takes(self, server: Mapping[str, Any]) -> bool:
+        """Every agent takes servers on stdio; others only where it says so."""
+        kinds: dict[object, Ability] = {"http": "http", "sse": "sse"}
+        kind = kinds.get(server.get("type"))
+        return kind is None or self._session_connection.can(kind)
+
+    def _note(self, note: SessionAttached | ReplayStarted | ReplayEnded) -> None:
+        self._journal.note(note)
+
+
+NO_METHOD = -32601
+_MODEL = "model"
+
+
+class SessionConnection:
+    """What can be asked of an agent for one session.
+
+    Parameters
+    ----------
+    connection
+        To the agent; other sessions may use it too.
+    agent_session_id
+        The session's id there.
+    log
+        Where the session's lines are written.
+    """
+
+    def __init__(self, connection: AgentConnection, agent_session_id: str, log: SessionLog) -> None:
+        self.agent_connection = connection
+        self.agent_session_id = agent_session_id
+        self.log = log
+        self.legacy_models: frozenset[str] = frozenset()
+        """Models that only ``session/set_model`` chooses, which the protocol no longer has."""
+
+    def can(self, ability: Ability) -> bool:
+        """Tell whether the agent says so."""
+        return ability in abilities(dict(self.agent_connection.capabilities))
+
+    async def prompt(
+        self, blocks: Sequence[Mapping[str, Any]], before_answer: BeforeAnswer | None = None
+    ) -> dict[str, Any]:
+        """ACP: session/prompt."""
+        return await self.agent_connection.prompt(
+            self.agent_session_id, blocks, self.log, before_answer
+        )
+
+    async def cancel(self) -> None:
+        """ACP: session/cancel."""
+        await self.agent_connection.cancel(self.agent_session_id, self.log)
+
+    async def set_mode(self, mode_id: str) -> None:
+        """ACP: session/set_mode; the older way, only where there is no config option for it."""
+        await self.request("session/set_mode", modeId=mode_id)
+
+    async def set_config(self, config_id: str, value: str | bool) -> None:
+        """ACP: session/set_config_option, or the older session/set_model."""
+        if config_id == _MODEL and value in self.legacy_models:
+            await self.request("session/set_model", modelId=value)
+            return
+        boolean = {"type": "boolean"} if isinstance(value, bool) else {}
+        await self.request("session/set_config_option", configId=config_id, value=value, **boolean)
+
+    async def close(self) -> None:
+        """ACP: session/close, where the agent has it."""
+        if self.can("close"):
+            await self._perhaps("session/close")
+
+    async def delete(self) -> None:
+        """ACP: session/delete, where the agent has it."""
+        if self.can("delete"):
+            await self._perhaps("session/delete")
+
+    async def request(self, method: str, **params: Any) -> dict[str, Any]:
+        """Send a request for this session.
+
+        Raises
+        ------
+        AgentRequestError
+            It answered with an error, or not in time.
+        AgentDied
+            It ended.
+        """
+        named = {"sessionId": self.agent_session_id, **params}
+        return await self.agent_connection.request(method, named, self.log)
+
+    async def _perhaps(self, method: str) -> None:
+        try:
+            await self.request(method)
+        except AgentRequestError as error:
+            if error.code != NO_METHOD:
+                raise
+
+
+_SHOWN_STDERR_LINES = 10
+
+
+class AgentNotes:
+    """Writes it down as notes of the host.
+
+    Parameters
+    ----------
+    journal
+        Of the session.
+    agent_name
+        As it is configured.
+    """
+
+    def __init__(self, journal: Journal, agent_name: str) -> None:
+        self._journal = journal
+        self._agent_name = agent_name
+
+    def exited(self, connection: AgentConnection, words: str, *, expected: bool) -> None:
+        """Tell that the process has ended; a turn that it leaves has failed, unless expected."""
+        stderr = tuple(connection.stderr_tail()[-_SHOWN_STDERR_LINES:])
+        session = self._journal.transcript.session
+        active = session.active_turn_id
+        name = session.agent_info.name
+        self._journal.note(AgentExited(words=words, stderr=stderr, expected=expected))
+        if active is not None and not expected:
+            message = (
+                f"{name} stopped during the turn: it {words}. Your next message starts it again."
+            )
+            self._journal.note(
+                TurnFailed(
+                    turn_id=active,
+                    message=message,
+                    detail="\n".join(stderr),
+                    reason="agent_died",
+                )
+            )
+
+    def left(self, words: str) -> None:
+        """Tell that the session has no process any more, as somebody wished."""
+        self._journal.note(AgentExited(words=words, expected=True))
+
+    def paused(self, seconds: float) -> None:
+        """Tell that the next start is put off; by 0 seconds: not any more."""
+        text = ""
+        if seconds:
+            text = (
+                f"{self._agent_name} has stopped several times. It is started again in "
+                f"{max(1.0, seconds):.0f} s. Stop ends the turn; Restart the Agent in the command "
+                "palette starts it at once. %acp log shows what it last said."
+            )
+            self._journal.note(HostNotice(severity="warning", text=text))
+        self._journal.note(MessageHeld(words=text))
+
+    def start_failed(self, task: asyncio.Task[SessionConnection]) -> None:
+        """Tell why a start that nobody waited for has failed; a turn tells of its own."""
+        if task.cancelled():
+            return
+        error = task.exception()
+        idle = self._journal.transcript.session.active_turn_id is None
+        if isinstance(error, AgentStartError) and idle:
+            self._journal.note(
+                StartFailed(message=error.message, detail=error.detail, reason=error.reason)
+            )

@@ -1,0 +1,342 @@
+"""Prompts: the queue of those that wait for the running turn, and their content blocks.
+
+Blocks are checked when a prompt is put in, and fitted to what the agent takes when it is sent.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import binascii
+import re
+import uuid
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from pydantic import JsonValue
+
+from acp_jupyter.errors import BadRequest, EmptyPrompt, InvalidBlock, NotQueued, NotSupported
+from acp_jupyter.host.limits import Limits
+from acp_jupyter.host.requests.policy import follow_up_policy
+from acp_jupyter.host.store.journal import Journal
+from acp_jupyter.host.workspace.folders import path_of_file_uri
+from acp_jupyter.protocol.host_events.notes import (
+    Origin,
+    TurnEdited,
+    TurnMoved,
+    TurnQueued,
+    TurnRemoved,
+)
+from acp_jupyter.protocol.host_events.session import Policy, Rule
+from acp_jupyter.protocol.objects import Obj, obj, text
+
+Blocks = tuple[Obj, ...]
+
+_NAME_CHARS = 1_000
+_URI_CHARS = 8_000
+_MIME = re.compile(r"[A-Za-z0-9][\w.+-]{0,99}/[\w.+-]{1,100}(?:\s*;[^\x00-\x1f]{0,200})?")
+_URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20\x7f]+")
+_FENCE = re.compile(r"^\s*(`{3,})", re.MULTILINE)
+
+
+def content_blocks(prompt: str | Sequence[Obj], limits: Limits | None = None) -> Blocks:
+    """Return ACP content blocks for a prompt; what nobody could send is refused.
+
+    Raises
+    ------
+    EmptyPrompt
+        No text and no other block.
+    InvalidBlock
+        One is malformed, of an unknown type, or too large.
+    """
+    bounds = limits or Limits()
+    written: Blocks = ({"type": "text", "text": prompt},) if isinstance(prompt, str) else ()
+    raw: Blocks = written if isinstance(prompt, str) else tuple(prompt)
+    if len(raw) > bounds.prompt_blocks:
+        raise InvalidBlock(f"A prompt can have {bounds.prompt_blocks} parts, not {len(raw)}.")
+    for place, block in enumerate(raw, 1):
+        _check(block, f"Part {place} of the prompt")
+    size = sum(_size(block) for block in raw)
+    if size > bounds.prompt_bytes:
+        raise InvalidBlock(
+            f"The prompt is too large: {size} bytes, and the limit is {bounds.prompt_bytes}. "
+            "Attach a smaller file, or name the file in the text."
+        )
+    if not any(block["type"] != "text" or text(block["text"]).strip() for block in raw):
+        raise EmptyPrompt("The prompt is empty. Write what the agent shall do.")
+    return raw
+
+
+def _check(block: Obj, where: str) -> None:
+    match block.get("type"):
+        case "text":
+            _need(isinstance(block.get("text"), str), where, "has no text")
+        case "image" | "audio" as kind:
+            mime = text(block.get("mimeType"))
+            _need(_MIME.fullmatch(mime) is not None, where, f"has no MIME type for its {kind}")
+            _need(mime.startswith(f"{kind}/"), where, f"has a MIME type that is no {kind}")
+            _need(_is_base64(block.get("data")), where, f"has no {kind} in base64")
+            _need_uri(block, "uri", where, required=False)
+        case "resource_link":
+            name = block.get("name")
+            named = isinstance(name, str) and 0 < len(name) <= _NAME_CHARS
+            _need(named, where, "is a link without a name")
+            _need_uri(block, "uri", where)
+        case "resource":
+            body = obj(block.get("resource"))
+            _need_uri(body, "uri", where)
+            has_text = isinstance(body.get("text"), str)
+            _need(has_text or _is_base64(body.get("blob")), where, "is a file without content")
+        case _:
+            raise InvalidBlock(
+                f"{where} is of no known type. Use text, image, audio, resource_link or resource."
+            )
+
+
+def _need(good: bool, where: str, words: str) -> None:
+    if not good:
+        raise InvalidBlock(f"{where} {words}.")
+
+
+def _need_uri(body: Obj, name: str, where: str, *, required: bool = True) -> None:
+    uri = body.get(name)
+    if uri is None and not required:
+        return
+    good = isinstance(uri, str) and len(uri) <= _URI_CHARS and _URI.fullmatch(uri) is not None
+    _need(good, where, "has no address (uri)")
+
+
+def _is_base64(data: JsonValue) -> bool:
+    if not isinstance(data, str) or not data:
+        return False
+    try:
+        base64.b64decode(data, validate=True)
+    except (binascii.Error, ValueError):
+        return False
+    return True
+
+
+def _size(block: Obj) -> int:
+    body = obj(block.get("resource"))
+    parts = (block.get("text"), block.get("data"), body.get("text"), body.get("blob"))
+    return sum(len(part.encode(errors="replace")) for part in parts if isinstance(part, str))
+
+
+def fitted_blocks(
+    blocks: Sequence[Obj],
+    capabilities: Sequence[str],
+    root: Path,
+    agent: str,
+    is_file: Callable[[Path], bool] = Path.is_file,
+) -> Blocks:
+    """Return the blocks as the agent can take them.
+
+    Text and links every agent takes. An embedded text that it can't take becomes a link where the
+    file lies in the session's folder, else text.
+
+    Parameters
+    ----------
+    capabilities
+        Of ``image``, ``audio``, ``embeddedContext``.
+    root
+        The session's folder.
+    agent
+        Its name, for people.
+
+    Raises
+    ------
+    NotSupported
+        It can't take one of them, and there is no other way to say the same.
+    """
+    return tuple(_fitted(block, capabilities, root, agent, is_file) for block in blocks)
+
+
+def _fitted(
+    block: Obj,
+    capabilities: Sequence[str],
+    root: Path,
+    agent: str,
+    is_file: Callable[[Path], bool],
+) -> Obj:
+    kind = text(block.get("type"))
+    if kind in {"image", "audio"} and kind not in capabilities:
+        named = text(block.get("uri")).rpartition("/")[2] or text(block.get("mimeType"))
+        raise _not_supported(agent, kind, "an image" if kind == "image" else "sound", named)
+    if kind != "resource" or "embeddedContext" in capabilities:
+        return block
+    body = obj(block.get("resource"))
+    uri = text(body.get("uri"))
+    path = path_of_file_uri(uri, root)
+    if path is not None and is_file(path):
+        return _link(uri, path.name, text(body.get("mimeType")))
+    if "text" in body:
+        return _fenced(uri, text(body["text"]))
+    raise _not_supported(agent, "embeddedContext", "a file in a message", uri.rpartition("/")[2])
+
+
+def _link(uri: str, name: str, mime_type: str) -> Obj:
+    link: Obj = {"type": "resource_link", "uri": uri, "name": name}
+    return link | ({"mimeType": mime_type} if mime_type else {})
+
+
+def _fenced(uri: str, content: str) -> Obj:
+    """Write it as code, in a fence longer than any within."""
+    longest = max((len(found) for found in _FENCE.findall(content)), default=2)
+    fence = "`" * max(3, longest + 1)
+    return {"type": "text", "text": f"\n{uri}\n{fence}\n{content}\n{fence}\n"}
+
+
+def _not_supported(agent: str, capability: str, what: str, named: str) -> NotSupported:
+    name = f" ({named[:100]})" if named else ""
+    return NotSupported(
+        f"{agent} can't take {what}{name}, so the message was not sent.",
+        f"It does not announce the prompt capability {capability!r}. Leave the attachment out, or "
+        "use an agent that takes it.",
+    )
+
+
+@dataclass(slots=True)
+class QueuedTurn:
+    """A prompt turn that waits, or runs."""
+
+    turn_id: str
+    blocks: Blocks
+    can_ask: bool
+    kernel_id: str = ""
+    """The kernel that sent it; empty where a user did."""
+    stop: asyncio.Event = field(default_factory=asyncio.Event)
+
+
+class TurnQueue:
+    """Takes prompts, and hands them out one after the other.
+
+    Parameters
+    ----------
+    journal
+        Of the session.
+    limits
+        See `Limits`.
+    """
+
+    def __init__(self, journal: Journal, limits: Limits) -> None:
+        self._journal = journal
+        self._limits = limits
+        self._turns: deque[QueuedTurn] = deque()
+        self._more = asyncio.Event()
+
+    def put(
+        self,
+        prompt: str | Blocks,
+        *,
+        policy: Policy,
+        origin: Origin | None,
+        can_ask: bool,
+        first: bool = False,
+        rules: tuple[Rule, ...] = (),
+        user: str = "",
+        kernel_id: str = "",
+    ) -> str:
+        """Add a prompt, at the end or as the ``first``; return its turn's id.
+
+        Raises
+        ------
+        EmptyPrompt
+            There is nothing to send.
+        InvalidBlock
+            A part of it is malformed or too large.
+        BadRequest
+            Too many prompts wait already.
+        """
+        blocks = content_blocks(prompt, self._limits)
+        if len(self._turns) >= self._limits.queued_prompts:
+            raise BadRequest(
+                f"{self._limits.queued_prompts} prompts wait in this session already. "
+                "Wait for some to end, or remove some."
+            )
+        turn = QueuedTurn(uuid.uuid4().hex, blocks, can_ask, kernel_id)
+        self._turns.append(turn)
+        self._journal.note(
+            TurnQueued(
+                turn_id=turn.turn_id,
+                prompt=blocks,
+                policy=policy,
+                origin=origin,
+                rules=rules,
+                user=user,
+            )
+        )
+        if first:
+            self.to_front(turn.turn_id)
+        self._more.set()
+        return turn.turn_id
+
+    def edit(self, turn_id: str, prompt: str | Blocks, user: str = "") -> None:
+        """Put a user's prompt in the place of one that waits; new text keeps what is attached.
+
+        In place of a kernel's it runs as a user's own: see `taken_over`.
+
+        Raises
+        ------
+        NotQueued
+            It does not wait any more.
+        EmptyPrompt
+            There is nothing left to send.
+        InvalidBlock
+            A part of it is malformed or too large.
+        """
+        turn = self._waiting(turn_id)
+        if isinstance(prompt, str):
+            attached = tuple(block for block in turn.blocks if block["type"] != "text")
+            written: Blocks = ({"type": "text", "text": prompt},) if prompt.strip() else ()
+            prompt = (*written, *attached)
+        turn.blocks = content_blocks(prompt, self._limits)
+        note = TurnEdited(turn_id=turn_id, prompt=turn.blocks)
+        if turn.kernel_id:
+            turn.kernel_id = ""
+            transcript = self._journal.transcript
+            policy, rules = follow_up_policy(transcript.turns[turn_id], transcript.session)
+            note = note.model_copy(update={"policy": policy, "rules": rules, "user": user})
+        self._journal.note(note)
+
+    def to_front(self, turn_id: str) -> None:
+        """Let a prompt that waits be the next.
+
+        Raises
+        ------
+        NotQueued
+            It does not wait any more.
+        """
+        turn = self._waiting(turn_id)
+        if self._turns[0] is not turn:
+            self._turns.remove(turn)
+            self._turns.appendleft(turn)
+            self._journal.note(TurnMoved(turn_id=turn_id))
+
+    def remove(self, turn_id: str | None) -> None:
+        """Take a prompt back, if it waits."""
+        for turn in tuple(self._turns):
+            if turn.turn_id == turn_id:
+                self._turns.remove(turn)
+                self._journal.note(TurnRemoved(turn_id=turn.turn_id))
+
+    def clear(self) -> None:
+        """Take all prompts back."""
+        for turn in tuple(self._turns):
+            self.remove(turn.turn_id)
+
+    async def next(self) -> QueuedTurn:
+        """Wait for a prompt, and hand it out."""
+        while not self._turns:
+            self._more.clear()
+            await self._more.wait()
+        return self._turns.popleft()
+
+    def _waiting(self, turn_id: str) -> QueuedTurn:
+        for turn in self._turns:
+            if turn.turn_id == turn_id:
+                return turn
+        raise NotQueued(
+            "This message does not wait any more: it was sent or removed. Send a new one."
+        )

@@ -1,0 +1,341 @@
+"""The turns of a session: prompts are sent one at a time, stopped, and ended.
+
+Where nobody can be asked, what needs an answer is refused, and the turn ends saying so. A turn
+in which the agent says nothing for long is noted.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from acp_jupyter.errors import AcpError, AgentDied, AgentRequestError, FolderNotTrusted, NobodyToAsk
+from acp_jupyter.host.limits import Limits
+from acp_jupyter.host.requests.elicitation import Elicitations
+from acp_jupyter.host.requests.permissions import PermissionRequests
+from acp_jupyter.host.requests.policy import CHANGES_NOTHING, denials, follow_up_policy
+from acp_jupyter.host.session.agent import SessionAgent
+from acp_jupyter.host.session.prompts import Blocks, QueuedTurn, TurnQueue, fitted_blocks
+from acp_jupyter.host.store.journal import Journal
+from acp_jupyter.host.workspace.turn_files import TurnFiles
+from acp_jupyter.protocol.host_events.notes import Origin, TurnFailed, TurnStartedNote, TurnStopped
+from acp_jupyter.protocol.host_events.session import AgentSilentNote, MessageHeld, Policy, Rule
+
+
+class TurnRunner:
+    """Runs queued prompts in order, and stops them.
+
+    Parameters
+    ----------
+    journal
+        Of the session.
+    agent
+        Gets the prompts.
+    files
+        Looks at the session's folder before and after each turn.
+    limits
+        See `Limits`.
+    """
+
+    def __init__(
+        self,
+        journal: Journal,
+        agent: SessionAgent,
+        files: TurnFiles,
+        limits: Limits,
+    ) -> None:
+        self._journal = journal
+        self._agent = agent
+        self._files = files
+        self._limits = limits
+        self._queue = TurnQueue(journal, limits)
+        self._running: QueuedTurn | None = None
+        self._closing = False
+        self.permissions = PermissionRequests(journal, self._nobody_to_answer, self._refuse)
+        self.elicitations = Elicitations(journal, self._nobody_to_ask, self._leave_unanswered)
+        self.someone_attached = False
+        self.rewrite_prompt: Callable[[Blocks], Blocks] | None = None
+        """What is done to a prompt before it is sent; set while a record is played."""
+        self.ended: Callable[[], None] | None = None
+        """Called at the end of each turn."""
+        self._task = asyncio.create_task(self._run(), name=f"acp-turns-{journal.session_id}")
+
+    def put(
+        self,
+        prompt: str | Blocks,
+        *,
+        policy: Policy,
+        origin: Origin | None,
+        can_ask: bool,
+        first: bool = False,
+        rules: tuple[Rule, ...] = (),
+        user: str = "",
+        kernel_id: str = "",
+    ) -> str:
+        """Queue a prompt; return its turn's id. See `TurnQueue.put`."""
+        return self._queue.put(
+            prompt,
+            policy=policy,
+            origin=origin,
+            can_ask=can_ask,
+            first=first,
+            rules=rules,
+            user=user,
+            kernel_id=kernel_id,
+        )
+
+    def follow_up(self) -> tuple[Policy, tuple[Rule, ...]]:
+        """Return the policy and the rules of what the user adds to the turn that runs now."""
+        transcript, running = self._journal.transcript, self._running
+        if running is None:
+            return transcript.session.policy, ()
+        turn = transcript.turns[running.turn_id]
+        if running.kernel_id:
+            return follow_up_policy(turn, transcript.session)
+        return turn.policy, denials(turn)
+
+    def stop(self, turn_id: str | None) -> None:
+        """Stop the running turn, or the named one; a done one stays as it is."""
+        self._queue.remove(turn_id)
+        running = self._running
+        if running is not None and turn_id in {None, running.turn_id}:
+            self.permissions.hold_back()
+            running.stop.set()
+
+    def edit(self, turn_id: str, prompt: str | Blocks, user: str = "") -> None:
+        """Change a prompt that waits. See `TurnQueue.edit`."""
+        self._queue.edit(turn_id, prompt, user)
+
+    def send_now(self, turn_id: str) -> None:
+        """Stop the running turn and let a prompt that waits be the next.
+
+        Raises
+        ------
+        NotQueued
+            It does not wait any more.
+        """
+        self._queue.to_front(turn_id)
+        self.stop(None)
+
+    def expire_requests(self) -> None:
+        """Give up all that the agent asked: its process has ended."""
+        self.permissions.expire_all()
+        self.elicitations.expire_all()
+
+    async def close(self, *, with_server: bool = False) -> None:
+        """Stop everything; the agent is ended by the session."""
+        if not with_server:
+            self._queue.clear()
+        self._closing = True  # a turn that ends meanwhile may swallow the cancellation
+        self._task.cancel()
+        await asyncio.gather(self._task, return_exceptions=True)
+        await self._files.close()
+        if self._running is not None:
+            self._cancel_requests()
+            if not with_server:
+                self._journal.note(TurnStopped(turn_id=self._running.turn_id))
+
+    async def _run(self) -> None:
+        while not self._closing:
+            turn = self._running = await self._queue.next()
+            self._journal.note(TurnStartedNote(turn_id=turn.turn_id))
+            await self._run_turn(turn)
+            await self._files.finish()
+            self._running = None
+            if self.ended is not None:
+                self.ended()
+
+    async def _run_turn(self, turn: QueuedTurn) -> None:
+        """Run one turn to its end; every failure ends in the transcript."""
+        stop = asyncio.ensure_future(turn.stop.wait())
+        work = asyncio.ensure_future(self._work(turn))
+        try:
+            await asyncio.wait((stop, work), return_when=asyncio.FIRST_COMPLETED)
+            if not work.done():
+                await self._stop_turn(turn, work)
+            await work
+        except AgentRequestError as error:
+            # The error was in the traffic, unless it came before the prompt was sent.
+            self._fail(turn, error)
+        except AgentDied as error:
+            # The session says what the process left behind.
+            await self._agent.drop()
+            self._fail(turn, error)
+        except AcpError as error:
+            self._fail(turn, error)
+        except asyncio.CancelledError:
+            if not work.cancelled():
+                raise
+        finally:
+            stop.cancel()
+            # An agent may end its turn without waiting for an answer.
+            self._cancel_requests()
+            if not work.done():
+                work.cancel()
+                await asyncio.gather(work, return_exceptions=True)
+
+    async def _work(self, turn: QueuedTurn) -> None:
+        self._files.begin(turn.turn_id)
+        if self.permissions.trust is not None and not turn.kernel_id:
+            try:
+                await self.permissions.trust.require_from_user()
+            except FolderNotTrusted:
+                if not turn.stop.is_set():
+                    raise
+                self._journal.note(TurnStopped(turn_id=turn.turn_id))
+                return
+        requests = self.permissions.requests
+        restricted = requests.policy() in CHANGES_NOTHING or requests.denies()
+        if restricted:
+            # An agent may act in another session's name.
+            await self._agent.move_to_own_process()
+        await self._files.must_be_there()
+        link = await self._agent.open()
+        await self._files.scanned()
+        if turn.stop.is_set():
+            self._journal.note(TurnStopped(turn_id=turn.turn_id))
+            return
+
+        async def end() -> None:
+            await self._files.hold_end(turn.stop)
+
+        await link.prompt(await self._fitted(turn.blocks), end)
+
+    async def _fitted(self, blocks: Blocks) -> Blocks:
+        """Return a prompt as the agent can take it, now that it has said what that is."""
+        if self.rewrite_prompt is not None:
+            return await asyncio.to_thread(self.rewrite_prompt, blocks)
+        session = self._journal.transcript.session
+        return await asyncio.to_thread(
+            fitted_blocks,
+            blocks,
+            session.prompt_capabilities,
+            Path(session.cwd),
+            session.agent_info.name,
+        )
+
+    async def _stop_turn(self, turn: QueuedTurn, work: asyncio.Future[None]) -> None:
+        """ACP: session/cancel. The turn ends for its user at once, for the agent in its time."""
+        link = self._agent.connection
+        if link is None:
+            # A question of trust belongs to this turn; a process that starts is for the next one.
+            self._agent.stop_preparing()
+            work.cancel()
+            self._cancel_requests()
+            self._journal.note(TurnStopped(turn_id=turn.turn_id))
+            return
+        # An agent that does not read must not hold up the stop. The line is written at once and
+        # so before the answers: it says why these come.
+        sent = asyncio.ensure_future(link.cancel())
+        await asyncio.sleep(0)
+        self._cancel_requests()
+        await asyncio.wait((work,), timeout=self._limits.stop_seconds)
+        if not work.done():
+            self._journal.note(TurnStopped(turn_id=turn.turn_id))
+            self._hold()
+            await asyncio.wait((work,), timeout=self._limits.cancel_grace_seconds)
+        if not work.done():
+            # It neither answers nor stops: the next prompt starts it anew.
+            await self._agent.drop()
+            work.cancel()
+        if self._journal.transcript.session.held:
+            self._journal.note(MessageHeld())
+        sent.cancel()
+        await asyncio.gather(sent, return_exceptions=True)
+
+    def _hold(self) -> None:
+        """Say why the next message waits: the agent was told to stop, and has not yet."""
+        limits = self._limits
+        seconds = limits.cancel_grace_seconds + limits.stdin_eof_seconds + limits.term_seconds
+        name = self._journal.transcript.session.agent_info.name
+        words = (
+            f"{name} was told to stop and has not answered yet. The next message is sent when it "
+            f"does. After {seconds:.0f} s at most {name} is ended and started again."
+        )
+        self._journal.note(MessageHeld(words=words))
+
+    def _nobody_to_ask(self) -> bool:
+        turn = self._running
+        return turn is not None and not turn.can_ask and not self.someone_attached
+
+    def _nobody_to_answer(self) -> bool:
+        """The same for permissions, which agents may ask for between turns too."""
+        return self._nobody_to_ask() if self._running is not None else not self.someone_attached
+
+    def _cancel_requests(self) -> None:
+        self.permissions.cancel_all()
+        self.elicitations.cancel_all()
+
+    def _refuse(self) -> None:
+        played = self.permissions.recorded_answers is not None
+        self._end_unanswered(REFUSED_OF_RECORDING if played else REFUSED)
+
+    def _leave_unanswered(self) -> None:
+        self._end_unanswered(UNANSWERED)
+
+    def _end_unanswered(self, error: NobodyToAsk) -> None:
+        """Something needed an answer, for want of anyone to ask: the turn ends in an error."""
+        if self._running is not None:
+            # Before the agent hears of it: its answer to the prompt may come at once.
+            self._fail(self._running, error)
+            self._running.stop.set()
+
+    def _fail(self, turn: QueuedTurn, error: AcpError) -> None:
+        self._journal.note(
+            TurnFailed(
+                turn_id=turn.turn_id,
+                message=error.message,
+                detail=error.detail,
+                reason=error.reason,
+            )
+        )
+
+
+REFUSED = NobodyToAsk(
+    "Nobody could be asked, so this was refused.",
+    "Run the cell where someone can answer, or give it a --policy that allows this, for example "
+    "accept-edits.",
+)
+REFUSED_OF_RECORDING = NobodyToAsk(
+    REFUSED.message,
+    f"{REFUSED.detail} What configures what runs later, for example conftest.py, is written from "
+    "a record only after someone's answer.",
+)
+UNANSWERED = NobodyToAsk(
+    "The agent asked a question, and nobody could be asked.",
+    "Run the cell where someone can answer, or say in the prompt what the agent needs to know. "
+    "No policy answers questions.",
+)
+
+
+class SilentTurnTimer:
+    """Looks at a session's log when it may have been silent for that long. Costs nothing per line.
+
+    Parameters
+    ----------
+    journal
+        Of the session.
+    limits
+        See `Limits`.
+    """
+
+    def __init__(self, journal: Journal, limits: Limits) -> None:
+        self._journal = journal
+        self._seconds = limits.silent_seconds
+        self._timer = asyncio.get_running_loop().call_later(self._seconds, self._check)
+
+    def close(self) -> None:
+        """Look no more."""
+        self._timer.cancel()
+
+    def _check(self) -> None:
+        session, since = self._journal.transcript.session, self._journal.last_line_at
+        left = since + self._seconds - time.time()
+        turn_id = session.active_turn_id if session.status == "running" else None
+        if left <= 0 and turn_id is not None and session.silent_since is None:
+            self._journal.note(AgentSilentNote(turn_id=turn_id, since=since))
+        # A turn that begins meanwhile can't have been silent for long before the next look.
+        wait = left if 0 < left < self._seconds else self._seconds
+        self._timer = asyncio.get_running_loop().call_later(wait, self._check)

@@ -1,0 +1,314 @@
+"""The journal of a session: each entry is logged, reduced to the transcript, and given to readers.
+
+The one place where a line becomes events.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import logging
+import time
+import uuid
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from typing import Protocol, Self
+
+from acp_jupyter.host.limits import Limits
+from acp_jupyter.host.store.log_entries import ChunkMerger
+from acp_jupyter.host.store.spill_file import SpillFile
+from acp_jupyter.host.store.traffic_log import TrafficLog
+from acp_jupyter.protocol.host_events.notes import HostNotice, Note, SessionOpened
+from acp_jupyter.protocol.parse.elicitation import SecretAnswers
+from acp_jupyter.protocol.traffic import TrafficEntry
+from acp_jupyter.protocol.traffic_reader import LogPacket, TrafficReader
+from acp_jupyter.transcript.model.events import (
+    Event,
+    SessionChanged,
+    Snapshot,
+    TurnEnded,
+    TurnStarted,
+    event_chars,
+    item_chars,
+)
+from acp_jupyter.transcript.model.items import Item
+from acp_jupyter.transcript.model.spilling import spilled
+from acp_jupyter.transcript.model.state import Transcript
+from acp_jupyter.transcript.reduce.draft import Draft
+from acp_jupyter.transcript.reduce.reducer import reduce
+from acp_jupyter.transcript.reduce.session import opened_transcript
+
+EPOCH = uuid.uuid4().hex
+"""Names this run of the host; an event's ``seq`` counts only within it."""
+
+_log = logging.getLogger(__name__)
+_ROOM_AGAIN = "The disk has room again: all of this session is kept."
+_EVENT_BYTES = 500
+"""Of an event beside its text, about."""
+_STATE_BYTES = 2500
+"""Of one with the state of the session or of a turn."""
+
+
+class Reader(Protocol):
+    """Who follows a session."""
+
+    def push(self, events: Iterable[Event]) -> None:
+        """Take events, in the host's thread, without blocking."""
+
+
+class Journal:
+    """Turns lines into the transcript and tells readers what changed.
+
+    Everything a session knows passes through :meth:`enter`, line by line and
+    in wire order, so the transcript is a function of the log.
+
+    Parameters
+    ----------
+    transcript
+        What is known from the log so far.
+    log
+        Where lines are kept; owned from now on.
+    reader
+        Has read the log so far.
+    next_number
+        Of the log's next line.
+    limits
+        See `Limits`.
+    changed
+        Called after each change of the session's state or turns.
+    spill
+        Where the transcript's past is put away; by default a new one.
+    """
+
+    def __init__(
+        self,
+        transcript: Transcript,
+        log: TrafficLog,
+        reader: TrafficReader,
+        next_number: int,
+        limits: Limits,
+        changed: Callable[[], None],
+        spill: SpillFile | None = None,
+    ) -> None:
+        self._transcript = transcript
+        self._spill = SpillFile(limits.spill_bytes) if spill is None else spill
+        self.sequence: Iterator[int] = itertools.count(next_number)
+        self.lines = 0
+        """How many were entered here."""
+        self.last_line_at = time.time()
+        """Seconds since the epoch."""
+        self._log = log
+        self._secrets = SecretAnswers()
+        self._changed = changed
+        self._reader = reader
+        self._chunk_merger = ChunkMerger()
+        self._due: asyncio.Handle | None = None
+        self._limits = limits
+        self._ring = _Ring(limits)
+        self._readers: set[Reader] = set()
+        self._progress = asyncio.Event()
+        self._noted_gap = ""
+        self._history = transcript.session.history
+
+    @classmethod
+    def begin(
+        cls, opening: SessionOpened, log: TrafficLog, limits: Limits, changed: Callable[[], None]
+    ) -> Self:
+        """Begin the log of a new session, whose first note is ``opening``."""
+        now = time.time()
+        log.append(TrafficEntry(1, now, "!", opening.model_dump(mode="json")))
+        return cls(opened_transcript(opening, now), log, TrafficReader(), 2, limits, changed)
+
+    def enter(self, entry: TrafficEntry) -> None:
+        """Take one line; never raises on what an agent wrote.
+
+        Pieces of one text are taken together, at the loop's next turn at the latest.
+        """
+        if not self._chunk_merger.add(entry):
+            self._take_merged_chunks()
+            if not self._chunk_merger.add(entry):
+                self.take(entry)
+                return
+        self._log.append(entry)
+        self.lines += 1
+        self.last_line_at = entry.t
+        if self._due is None:
+            self._due = asyncio.get_running_loop().call_soon(self._take_merged_chunks)
+
+    def _take_merged_chunks(self) -> None:
+        if self._due is not None:
+            self._due.cancel()
+            self._due = None
+        entry = self._chunk_merger.take()
+        if entry is not None:
+            self._read(entry)
+
+    def take(self, entry: TrafficEntry) -> list[LogPacket]:
+        """Do the same, and return what the line says."""
+        entry = self._secrets.without(entry)
+        self._log.append(entry)
+        self.lines += 1
+        self.last_line_at = entry.t
+        return self._read(entry)
+
+    def _read(self, entry: TrafficEntry) -> list[LogPacket]:
+        packets = self._reader.read(self._log.clean(entry))
+        for packet in packets:
+            try:
+                self._transcript, events = reduce(self._transcript, packet, entry.t)
+            except Exception:  # noqa: BLE001 - one bad line degrades alone; the log keeps it
+                _log.exception("line %s of session %s", entry.seq, self.session_id)
+                continue
+            self._transcript = spilled(self._transcript, events, self._spill)
+            self._publish(events)
+        self._note_gap(entry.t)
+        return packets
+
+    def _note_gap(self, at: float) -> None:
+        """Say that lines are not kept, or are after all. The log can't hold that."""
+        words, told = self._log.missing, self._noted_gap
+        if words == told:
+            return
+        self._noted_gap = words
+        if not told:
+            self._history = self._transcript.session.history
+        draft = Draft(self._transcript, at)
+        draft.change_session(history="gap" if words else self._history)
+        self._transcript, events = draft.done()
+        self._publish(events)
+        notice = HostNotice(severity="warning" if words else "info", text=words or _ROOM_AGAIN)
+        self._transcript, events = reduce(self._transcript, notice, at)
+        self._publish(events)
+
+    def check_log(self) -> None:
+        """Tell what has become of the log since the last line."""
+        self._note_gap(time.time())
+
+    def flush(self, seconds: float = 10.0) -> bool:
+        """Wait, blocking, until the log is in its file; tell whether it is."""
+        return self._log.flush(seconds)
+
+    def note(self, note: Note) -> None:
+        """Write a line of the host's own."""
+        message = note.model_dump(mode="json")
+        self.enter(TrafficEntry(next(self.sequence), time.time(), "!", message))
+
+    @property
+    def transcript(self) -> Transcript:
+        """Everything known of the session."""
+        if self._due is not None:
+            self._take_merged_chunks()
+        return self._transcript
+
+    @property
+    def log(self) -> TrafficLog:
+        """Where the lines are kept."""
+        return self._log
+
+    @property
+    def session_id(self) -> str:
+        """The session's id."""
+        return self.transcript.session.session_id
+
+    @property
+    def read_by_anyone(self) -> bool:
+        """Whether somebody follows the session right now."""
+        return bool(self._readers)
+
+    def add_reader(self, reader: Reader, after: int | None = None, epoch: str = "") -> None:
+        """Let ``reader`` follow, from ``after`` if the ring still reaches so far back."""
+        self._take_merged_chunks()
+        self._readers.add(reader)
+        missed = self._missed(after, epoch)
+        reader.push([self.snapshot()] if missed is None else missed)
+
+    def remove_reader(self, reader: Reader) -> None:
+        """Stop offering events to ``reader``."""
+        self._readers.discard(reader)
+
+    def _missed(self, after: int | None, epoch: str) -> list[Event] | None:
+        if after is None or epoch != EPOCH or after > self.transcript.seq:
+            return None
+        if after == self.transcript.seq:
+            return []
+        return self._ring.after(after)
+
+    def snapshot(self) -> Snapshot:
+        """Return the newest window on the session."""
+        state = self.transcript
+        total = len(state.items)
+        items = self._newest(state)
+        turns = state.turn_order[-self._limits.window_turns :]
+        return Snapshot(
+            session_id=state.session.session_id,
+            seq=state.seq,
+            epoch=EPOCH,
+            session=state.session,
+            turns=tuple(state.turns[turn_id] for turn_id in turns),
+            items=items,
+            first_index=total - len(items),
+            total=total,
+        )
+
+    def _newest(self, state: Transcript) -> tuple[Item, ...]:
+        newest: list[Item] = []
+        room = self._limits.window_chars
+        for place in range(len(state.items) - 1, -1, -1):
+            item = state.item(place)
+            room -= item_chars(item)
+            if len(newest) == self._limits.window_items or (room < 0 and newest):
+                break
+            newest.append(item)
+        return tuple(reversed(newest))
+
+    async def wait_turn(self, turn_id: str, seconds: float) -> bool:
+        """Wait until a turn is done, at most ``seconds``; tell whether it is."""
+        try:
+            async with asyncio.timeout(seconds):
+                while self.transcript.turns[turn_id].status != "done":
+                    await self._progress.wait()
+        except TimeoutError:
+            return False
+        return True
+
+    def close(self) -> None:
+        """Finish the log. Blocks until it is written, at most some seconds."""
+        self._take_merged_chunks()
+        self._readers.clear()
+        self._log.close()
+
+    def _publish(self, events: list[Event]) -> None:
+        if not events:
+            return
+        self._ring.add(events)
+        for reader in tuple(self._readers):
+            reader.push(events)
+        if any(e.kind in {"session_changed", "turn_started", "turn_ended"} for e in events):
+            self._progress.set()
+            self._progress = asyncio.Event()
+            self._changed()
+
+
+class _Ring:
+    """The newest events, as many as fit."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._events: deque[tuple[Event, int]] = deque()
+        self._bytes = 0
+
+    def add(self, events: Iterable[Event]) -> None:
+        """Take events; the oldest go."""
+        for event in events:
+            stateful = isinstance(event, SessionChanged | TurnStarted | TurnEnded)
+            size = (_STATE_BYTES if stateful else _EVENT_BYTES) + event_chars(event)
+            self._events.append((event, size))
+            self._bytes += size
+        while self._bytes > self._limits.ring_bytes or len(self._events) > self._limits.ring_events:
+            self._bytes -= self._events.popleft()[1]
+
+    def after(self, seq: int) -> list[Event] | None:
+        """Return all events that came after one; None where they are not all here any more."""
+        if not self._events or self._events[0][0].seq > seq + 1:
+            return None
+        return [event for event, _ in self._events if event.seq > seq]

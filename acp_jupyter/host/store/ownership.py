@@ -1,0 +1,264 @@
+"""Ownership of session folders, where several servers share one data folder.
+
+A folder belongs to the process that holds the lock of its mark, as long as it lives. Between
+machines, where locks may not reach, it belongs to the one that marked it last until that has
+given no sign of life for some beats.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import json
+import os
+import socket
+import threading
+import time
+import uuid
+from pathlib import Path
+
+import psutil
+
+from acp_jupyter.host.limits import Limits
+
+_OWNER_FILE = "owner"
+_SETTLE_SECONDS = 0.05
+_MISSED_BEATS = 4
+_MARK_BYTES = 200
+_CLOCK_SECONDS = 2.0
+ELSEWHERE = "This session is open in another server. You can read it here."
+"""What `Ownership.take` says of a folder that a living server has."""
+
+
+class Ownership:
+    """A sign of life of this program, and marks in the folders that it owns.
+
+    A folder belongs to the process that holds the lock of its mark, as long as it lives. Between
+    machines, where locks may not reach, it belongs to the one that marked it last, until it has
+    given no sign of life for a while. Everything here touches the disk: it is called in threads.
+
+    Parameters
+    ----------
+    data_dir
+        Where all session folders lie; perhaps on a network, perhaps of several machines.
+    limits
+        See `Limits`.
+    """
+
+    def __init__(self, data_dir: Path, limits: Limits) -> None:
+        self._id = uuid.uuid4().hex
+        self._folder = data_dir / "servers"
+        self._beat_seconds = limits.heartbeat_seconds
+        self._owned: dict[Path, int] = {}
+        """With the open mark, which is locked."""
+        self._lost: set[Path] = set()
+        self._gone: set[Path] = set()
+        self._looked = time.time()
+        self._signed = False
+        self._lock = threading.Lock()
+        self._stop = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    def take(self, folder: Path) -> str:
+        """Own a session's folder; return who owns it instead, in words, or an empty string."""
+        try:
+            with self._lock:
+                self._live()
+                return self._take(folder)
+        except OSError as error:
+            return f"Its folder can't be written: {error.strerror or error}. You can read it here."
+
+    def _take(self, folder: Path) -> str:
+        if folder in self._owned:
+            return ""
+        mark = folder / _OWNER_FILE
+        held = _hold(mark)
+        if held is None:
+            return ELSEWHERE
+        try:
+            former = os.pread(held, _MARK_BYTES, 0).decode(errors="replace").strip()
+            if self._lives(former):
+                return ELSEWHERE
+            os.ftruncate(held, 0)
+            os.pwrite(held, self._id.encode(), 0)
+            if former:
+                time.sleep(_SETTLE_SECONDS)  # a program of another machine may do the same now
+                if self._lives(mark.read_text(encoding="utf-8")):
+                    return ELSEWHERE
+            self._owned[folder] = held
+            held = -1
+        finally:
+            if held >= 0:
+                os.close(held)
+        self._lost.discard(folder)
+        self._gone.discard(folder)
+        return ""
+
+    def why_not_delete(self, folder: Path) -> str:
+        """Return why a folder can't be deleted, in words. Asks for no room on the disk."""
+        if folder in self._owned:
+            return ""
+        try:
+            held = _hold(folder / _OWNER_FILE)
+        except OSError as error:
+            return f"Its folder can't be written: {error.strerror or error}."
+        if held is None:
+            return ELSEWHERE
+        try:
+            former = os.pread(held, _MARK_BYTES, 0).decode(errors="replace")
+        finally:
+            os.close(held)
+        return ELSEWHERE if self._lives(former) else ""
+
+    def owns(self, folder: Path) -> bool:
+        """Tell whether a folder was not lost to another server. By any thread, at any time."""
+        if time.time() - self._looked > 2 * self._beat_seconds:
+            self.read_marks()  # this program slept
+        return folder not in self._lost
+
+    def read_marks(self) -> tuple[frozenset[Path], frozenset[Path]]:
+        """Read the marks in the folders that are owned.
+
+        Returns
+        -------
+        tuple of two frozensets
+            Folders that another server has taken, and such as were deleted.
+        """
+        with self._lock:
+            for folder in tuple(self._owned):
+                try:
+                    owner = (folder / _OWNER_FILE).read_text(encoding="utf-8").strip()
+                except FileNotFoundError:
+                    self._gone.add(folder)
+                    self._let_go(folder)
+                    continue
+                except OSError:
+                    continue
+                if owner != self._id:
+                    self._lost.add(folder)
+                    self._let_go(folder)
+            self._looked = time.time()
+            return frozenset(self._lost), frozenset(self._gone)
+
+    def lose(self, folder: Path) -> None:
+        """Take note that a folder, of which a session is open, is another server's."""
+        with self._lock:
+            self._lost.add(folder)
+
+    def release(self, folder: Path) -> None:
+        """Own a folder no more."""
+        self._lost.discard(folder)
+        self._gone.discard(folder)
+        if folder not in self._owned:
+            return
+        with contextlib.suppress(OSError):
+            if (folder / _OWNER_FILE).read_text(encoding="utf-8") == self._id:
+                (folder / _OWNER_FILE).unlink()
+        self._let_go(folder)
+
+    def _let_go(self, folder: Path) -> None:
+        held = self._owned.pop(folder, -1)
+        if held >= 0:
+            os.close(held)
+
+    def close(self) -> None:
+        """Release what is left, and give no more sign of life."""
+        self._stop.set()
+        if self._thread is not None:
+            self._thread.join(self._beat_seconds)
+        for folder in tuple(self._owned):
+            self.release(folder)
+        with contextlib.suppress(OSError):
+            self._sign.unlink()
+
+    @property
+    def _sign(self) -> Path:
+        return self._folder / f"{self._id}.json"
+
+    def _live(self) -> None:
+        if self._thread is not None:
+            return
+        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._beat()
+        self._forget_the_dead()
+        self._thread = threading.Thread(target=self._run, name="acp-heartbeat", daemon=True)
+        self._thread.start()
+
+    def _run(self) -> None:
+        while not self._stop.wait(self._beat_seconds):
+            with contextlib.suppress(OSError):  # a full disk must not end it
+                self._beat()
+
+    def _beat(self) -> None:
+        if self._signed:
+            with contextlib.suppress(FileNotFoundError):
+                os.utime(self._sign)  # needs no room: on a full disk an empty sign would be left
+                return
+            self._signed = False
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        sign = {"pid": os.getpid(), "host": socket.gethostname()}
+        self._sign.write_text(json.dumps(sign), encoding="utf-8")
+        self._signed = True
+
+    def _forget_the_dead(self) -> None:
+        for sign in self._folder.glob("*.json"):
+            if not self._is_alive(sign):
+                with contextlib.suppress(OSError):
+                    sign.unlink()
+
+    def _lives(self, owner: str) -> bool:
+        """Tell whether a mark is of another server that lives."""
+        name = owner.strip()
+        if not name.isalnum() or name == self._id:
+            return False
+        return self._is_alive(self._folder / f"{name}.json")
+
+    def _is_alive(self, sign: Path) -> bool:
+        """Tell whether a server lives. Of one on this machine it is known, however late it is."""
+        try:
+            seen = sign.stat().st_mtime
+            told = json.loads(sign.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return False
+        if not isinstance(told, dict):
+            return False
+        if told.get("host") == socket.gethostname():
+            return _runs(told.get("pid"), seen)
+        return time.time() - seen <= _MISSED_BEATS * self._beat_seconds
+
+
+def _hold(mark: Path) -> int | None:
+    """Open a mark and lock it, until it is closed or this process ends; None if another has it.
+
+    Where the system or the disk knows no such lock there is none.
+    """
+    while True:
+        held = os.open(mark, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            import fcntl
+
+            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except ImportError:
+            return held
+        except OSError as error:
+            if error.errno in {errno.EWOULDBLOCK, errno.EACCES}:
+                os.close(held)
+                return None
+            return held
+        # Its last owner may have removed it in between.
+        with contextlib.suppress(FileNotFoundError):
+            if mark.stat().st_ino == os.fstat(held).st_ino:
+                return held
+        os.close(held)
+
+
+def _runs(pid: object, seen: float) -> bool:
+    """Tell whether a process runs that ran at that time."""
+    if not isinstance(pid, int) or pid <= 0:
+        return False
+    try:
+        return psutil.Process(pid).create_time() <= seen + _CLOCK_SECONDS
+    except psutil.NoSuchProcess:
+        return False
+    except psutil.Error:
+        return True

@@ -1,0 +1,302 @@
+"""Permissions that outlive a session: trusted folders, rules of folders, and seals of recordings.
+
+Three JSON files in the data folder, shared by all servers and kernels of a user. Never in a
+workspace: a folder must not hold its own permissions. A broken file allows nothing. A seal tells
+which recordings this installation made; all others are data from somebody else.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+import sys
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+
+from pydantic import Field
+
+from acp_jupyter.errors import BadRequest, KeptFileBroken
+from acp_jupyter.host.store.shared_json import SharedJsonFile
+from acp_jupyter.protocol.host_events.session import Rule
+from acp_jupyter.protocol.objects import Model
+
+
+class TrustedFolder(Model):
+    """A folder, and with it all below it."""
+
+    path: str
+    at: float | None = None
+    """When it was trusted; null where the configuration says so."""
+
+
+class _TrustFile(Model):
+    version: int = 1
+    folders: tuple[TrustedFolder, ...] = ()
+
+
+class TrustStore:
+    """A file in the data folder, beside what is configured. Everything blocks.
+
+    Parameters
+    ----------
+    path
+        Of the file.
+    configured
+        Folders that are trusted beforehand.
+    """
+
+    def __init__(self, path: Path, configured: Iterable[str | Path] = ()) -> None:
+        self._file = SharedJsonFile(path, _TrustFile)
+        folders = (Path(folder).expanduser().resolve() for folder in configured)
+        self._configured = tuple(TrustedFolder(path=str(folder)) for folder in folders)
+
+    def trusts(self, folder: Path) -> bool:
+        """Tell whether a folder, or one above it, is trusted. A broken file trusts nothing."""
+        try:
+            known = self.folders()
+        except KeptFileBroken:
+            known = self._configured
+        real = folder.resolve()
+        return any(real.is_relative_to(trusted.path) for trusted in known)
+
+    def folders(self) -> tuple[TrustedFolder, ...]:
+        """Return the trusted folders.
+
+        Raises
+        ------
+        KeptFileBroken
+            The file can't be read.
+        """
+        return (*self._configured, *self._file.read().folders)
+
+    def trust(self, folder: Path) -> None:
+        """Remember a folder.
+
+        Raises
+        ------
+        KeptFileBroken
+            The file can't be read or written.
+        """
+        new = TrustedFolder(path=str(folder.resolve()), at=time.time())
+
+        def change(kept: _TrustFile) -> _TrustFile:
+            if any(known.path == new.path for known in kept.folders):
+                return kept
+            return kept.model_copy(update={"folders": (*kept.folders, new)})
+
+        self._file.change(change)
+
+    def revoke(self, path: str) -> bool:
+        """Forget a folder; tell whether it was there. What is configured stays.
+
+        Raises
+        ------
+        KeptFileBroken
+            The file can't be read or written.
+        """
+        wanted = {path, str(Path(path).expanduser().resolve())}
+        known = self._file.read().folders
+
+        def change(kept: _TrustFile) -> _TrustFile:
+            left = tuple(folder for folder in kept.folders if folder.path not in wanted)
+            return kept.model_copy(update={"folders": left})
+
+        self._file.change(change)
+        return any(folder.path in wanted for folder in known)
+
+
+_MOST_RULES = 500
+_SAME = ("effect", "tool_kind", "pattern", "user")
+
+
+class _RulesFile(Model):
+    version: int = 1
+    folders: dict[str, tuple[Rule, ...]] = Field(default_factory=dict)
+
+
+class RulesStore:
+    """A file in the data folder: a workspace must not hold its own permissions. All blocks.
+
+    Parameters
+    ----------
+    path
+        Of the file.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._file = SharedJsonFile(path, _RulesFile)
+
+    def of(self, folder: Path) -> tuple[Rule, ...]:
+        """Return the rules of a folder, as they are now.
+
+        Raises
+        ------
+        KeptFileBroken
+            The file can't be read.
+        """
+        return self._file.read().folders.get(_key(folder), ())
+
+    def all(self) -> dict[str, tuple[Rule, ...]]:
+        """Return the rules by folder.
+
+        Raises
+        ------
+        KeptFileBroken
+            The file can't be read.
+        """
+        return self._file.read().folders
+
+    def add(self, folder: Path, rule: Rule) -> None:
+        """Remember a rule; the same one again is the same.
+
+        Raises
+        ------
+        BadRequest
+            The folder has too many.
+        KeptFileBroken
+            The file can't be read or written.
+        """
+        key = _key(folder)
+
+        def change(kept: _RulesFile) -> _RulesFile:
+            known = kept.folders.get(key, ())
+            if any(same_rule(rule, other) for other in known):
+                return kept
+            if len(known) >= _MOST_RULES:
+                raise BadRequest(f"This folder has {_MOST_RULES} rules. Remove some first.")
+            return kept.model_copy(update={"folders": {**kept.folders, key: (*known, rule)}})
+
+        self._file.change(change)
+
+    def remove(self, rule_id: str) -> bool:
+        """Forget a rule; tell whether it was there.
+
+        Raises
+        ------
+        KeptFileBroken
+            The file can't be read or written.
+        """
+        found = any(rule.id == rule_id for rules in self.all().values() for rule in rules)
+
+        def change(kept: _RulesFile) -> _RulesFile:
+            left = {
+                folder: tuple(rule for rule in rules if rule.id != rule_id)
+                for folder, rules in kept.folders.items()
+            }
+            return kept.model_copy(update={"folders": {f: r for f, r in left.items() if r}})
+
+        if found:
+            self._file.change(change)
+        return found
+
+
+def _key(folder: Path) -> str:
+    return str(folder.resolve())
+
+
+def same_rule(rule: Rule, other: Rule) -> bool:
+    """Tell whether two rules say the same, for the same people."""
+    return all(getattr(rule, name) == getattr(other, name) for name in _SAME)
+
+
+_MOST = 2000
+_KEY_BYTES = 32
+
+
+class _SealsFile(Model):
+    version: int = 1
+    key: str = ""
+    seals: tuple[str, ...] = ()
+    """The newest last."""
+
+
+class RecordingSeals:
+    """Keyed digests of records, in a file that only its owner can read. Everything blocks.
+
+    They are of the content alone: a record may be moved, copied, and checked out of git.
+
+    Parameters
+    ----------
+    path
+        Of the file, in the data folder.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._file = SharedJsonFile(path, _SealsFile)
+
+    def put(self, recording: bytes, instead_of: str = "") -> str:
+        """Remember that a record was made here; return its seal.
+
+        Parameters
+        ----------
+        recording
+            All of it.
+        instead_of
+            The seal of what it takes the place of.
+
+        Raises
+        ------
+        KeptFileBroken
+            The file can't be read or written.
+        """
+        sealed = ""
+
+        def change(kept: _SealsFile) -> _SealsFile:
+            nonlocal sealed
+            key = kept.key or secrets.token_hex(_KEY_BYTES)
+            sealed = _seal(key, recording)
+            others = tuple(seal for seal in kept.seals if seal not in {sealed, instead_of})
+            return kept.model_copy(update={"key": key, "seals": (*others, sealed)[-_MOST:]})
+
+        self._file.change(change)
+        return sealed
+
+    def is_ours(self, recording: bytes) -> bool:
+        """Tell whether this installation made a record. A broken file knows none."""
+        try:
+            kept = self._file.read()
+        except KeptFileBroken:
+            return False
+        return bool(kept.key) and _seal(kept.key, recording) in kept.seals
+
+
+def _seal(key: str, recording: bytes) -> str:
+    # Git may give lines other ends; a line of JSON holds none.
+    plain = recording.replace(b"\r\n", b"\n")
+    return hmac.new(key.encode(), plain, hashlib.sha256).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class PermissionStores:
+    """The trusted folders, the rules that are remembered for folders, and the own records."""
+
+    trust: TrustStore
+    rules: RulesStore
+    seals: RecordingSeals
+    own_folders: tuple[Path, ...] = ()
+    """Of Python, Jupyter and this package: what agents put there would run, or tells secrets."""
+
+    @classmethod
+    def in_folder(
+        cls, data_dir: Path, trust: TrustStore | None = None, own: tuple[Path, ...] = ()
+    ) -> Self:
+        """Return those that are kept in a data folder.
+
+        Parameters
+        ----------
+        data_dir
+            Shared by all servers and kernels of a user.
+        trust
+            In place of the file there.
+        own
+            More folders that are protected.
+        """
+        if trust is None:
+            trust = TrustStore(data_dir / "trust.json")
+        rules = RulesStore(data_dir / "rules.json")
+        records = RecordingSeals(data_dir / "records.json")
+        return cls(trust, rules, records, (data_dir, Path(sys.prefix), *own))

@@ -1,0 +1,130 @@
+"""JSON files that several servers and kernels of one user share, and the lock that they take.
+
+Each change reads the file again under the lock and replaces it in one step.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Generic, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from acp_jupyter.errors import KeptFileBroken
+
+_Content = TypeVar("_Content", bound=BaseModel)
+_MOST_BYTES = 4 * 1024 * 1024
+_LOCK_SECONDS = 5.0
+
+
+class SharedJsonFile(Generic[_Content]):
+    """Reads it as it is now, and changes it as one. Everything blocks.
+
+    Parameters
+    ----------
+    path
+        Readable by its owner alone.
+    model
+        What it holds; an empty one where the file is not there yet.
+    """
+
+    def __init__(self, path: Path, model: type[_Content]) -> None:
+        self.path = path
+        self._model = model
+
+    def read(self) -> _Content:
+        """Return what the file holds.
+
+        Raises
+        ------
+        KeptFileBroken
+            It can't be read. Nothing is guessed.
+        """
+        try:
+            with self.path.open("rb") as file:
+                content = file.read(_MOST_BYTES + 1)
+            return self._model.model_validate_json(content if len(content) <= _MOST_BYTES else b"")
+        except FileNotFoundError:
+            return self._model()
+        except (OSError, ValidationError) as error:
+            why = str(error) if isinstance(error, OSError) else "it is not valid"
+            raise KeptFileBroken(
+                f"The file {self.path} can't be read: {why}. Correct it, or move it away."
+            ) from None
+
+    def change(self, change: Callable[[_Content], _Content]) -> None:
+        """Put what ``change`` makes of the content in its place.
+
+        Raises
+        ------
+        KeptFileBroken
+            It can't be read or written.
+        """
+        try:
+            lock = self.path.with_name(f"{self.path.name}.lock")
+            with locked(lock, time.monotonic() + _LOCK_SECONDS):
+                before = self.read()
+                after = change(before)
+                if after != before:
+                    self._write(after.model_dump_json(indent=1))
+        except TimeoutError:
+            raise KeptFileBroken(
+                f"Another program has held {self.path} for {_LOCK_SECONDS:g} s. Try again."
+            ) from None
+        except OSError as error:
+            raise KeptFileBroken(f"The file {self.path} can't be written: {error}.") from None
+
+    def _write(self, text: str) -> None:
+        self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        # 0600 from the start.
+        handle, name = tempfile.mkstemp(dir=self.path.parent, prefix=f".{self.path.name}.")
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8") as file:
+                file.write(text)
+                file.flush()
+                os.fsync(file.fileno())
+            Path(name).replace(self.path)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                Path(name).unlink()
+            raise
+
+
+_PAUSE_SECONDS = 0.02
+
+
+@contextlib.contextmanager
+def locked(path: Path, deadline: float) -> Iterator[None]:
+    """Hold a lock, until ``deadline`` on the monotonic clock at the latest to get it.
+
+    The system lets go of it when the process ends. Where there is no such lock there is none.
+
+    Raises
+    ------
+    TimeoutError
+        Another process has it.
+    """
+    try:
+        import fcntl
+    except ImportError:
+        yield
+        return
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        while True:
+            try:
+                fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except OSError:
+                if time.monotonic() > deadline:
+                    raise TimeoutError from None
+                time.sleep(_PAUSE_SECONDS)
+        yield
+    finally:
+        os.close(fd)

@@ -1,0 +1,96 @@
+"""The spill file: where a long session's old items go, out of memory.
+
+A file without a name, on a disk of this machine (``/tmp`` is memory on many), that goes with the
+process. Where there is no room, what comes stays in memory.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import tempfile
+import threading
+import time
+import weakref
+from pathlib import Path
+
+_log = logging.getLogger(__name__)
+_SIZE_BITS = 32
+_MOST_BYTES = 2**31
+"""So that a place is a number below 2**63."""
+_GATHERED_BYTES = 64 * 1024
+_AGAIN_SECONDS = 30.0
+_ROOMY = Path("/var/tmp")  # noqa: S108 - the file has no name there
+
+
+class SpillFile:
+    """A file without a name, which goes with the last that holds it. Made when it is needed.
+
+    It lies on a disk of this machine: ``/tmp`` is memory on many. It holds what memory would hold,
+    for this process alone. Where the disk is full, or ``most_bytes`` are there, what comes is left
+    in memory.
+    """
+
+    def __init__(self, most_bytes: int) -> None:
+        self._most = min(most_bytes, _MOST_BYTES)
+        self._lock = threading.Lock()  # records are made in threads
+        self._fd: int | None = None
+        self._written = 0
+        self._gathered = bytearray()
+        """What comes after that in the file."""
+        self._again = 0.0
+
+    def put(self, data: bytes) -> int | None:
+        """Keep bytes; return where they are, or None where there is no room."""
+        with self._lock:
+            if len(self._gathered) >= _GATHERED_BYTES and not self._write():
+                return None
+            start = self._written + len(self._gathered)
+            if start + len(data) > self._most:
+                return None
+            self._gathered += data
+            if len(self._gathered) >= _GATHERED_BYTES:
+                self._write()
+            return start << _SIZE_BITS | len(data)
+
+    def get(self, position: int) -> bytes:
+        """Return the bytes that are there."""
+        start, left = position >> _SIZE_BITS, position & ((1 << _SIZE_BITS) - 1)
+        with self._lock:
+            if start >= self._written:
+                first = start - self._written
+                return bytes(self._gathered[first : first + left])
+            fd = self._fd
+        pieces: list[bytes] = []
+        while left and fd is not None:
+            piece = os.pread(fd, left, start)
+            if not piece:
+                raise OSError("the file of a long session has become shorter")
+            pieces.append(piece)
+            start, left = start + len(piece), left - len(piece)
+        return b"".join(pieces)
+
+    def _write(self) -> bool:
+        if time.monotonic() < self._again:
+            return False
+        try:
+            fd = self._opened()
+            with memoryview(self._gathered) as view:
+                done = 0
+                while done < len(view):
+                    done += os.pwrite(fd, view[done:], self._written + done)
+        except OSError:
+            _log.warning("A long session stays in memory: there is no room for it on the disk")
+            self._again = time.monotonic() + _AGAIN_SECONDS
+            return False
+        self._written += len(self._gathered)
+        self._gathered = bytearray()
+        return True
+
+    def _opened(self) -> int:
+        if self._fd is None:
+            roomy = _ROOMY if "TMPDIR" not in os.environ and _ROOMY.is_dir() else None
+            with tempfile.TemporaryFile(dir=roomy, buffering=0) as file:
+                self._fd = os.dup(file.fileno())
+            weakref.finalize(self, os.close, self._fd)
+        return self._fd

@@ -1,0 +1,498 @@
+"""The traffic log of a session: the file that everything else is made from.
+
+Lines are only added, in groups, by a thread of its own. A full disk, or one that does not answer,
+stops nothing: what can't be written waits, then is left out, and the log says so. Reading is in
+`log_entries`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import logging
+import os
+import queue
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from acp_jupyter.host.limits import Limits
+from acp_jupyter.host.store.log_entries import lacks_lines
+from acp_jupyter.protocol.traffic import TrafficEntry
+from acp_jupyter.transcript.redaction.redactor import Redactor
+
+_log = logging.getLogger(__name__)
+_CLOSE_SECONDS = 10.0
+_BATCH = 500
+_LACKS_LINES = (0o1400, 0o400)
+"""Modes that mark a file. Some systems take no sticky bit, by which a folder that somebody made
+read-only is told from a mark."""
+_FULL = (
+    "The record of this session is full ({mib:.0f} MB). What comes now is shown, and is not kept: "
+    "after a restart it is not there."
+)
+_WAITS = (
+    "Not kept: the disk takes nothing more ({why}). What comes now, your answers too, is shown and "
+    "waits in memory. It is written as soon as the disk takes it; if the server ends before, it is "
+    "lost."
+)
+_SLOW = "it does not answer"
+_WAITS_LONG = _WAITS.format(why=_SLOW)
+_NO_ROOM = (
+    "Not kept: the disk takes nothing more ({why}), and too much waits for room. What comes now is "
+    "shown, and is lost: after a restart it is not there."
+)
+_LOST = (
+    "The disk has room again, and what comes now is kept. Some of what came before is lost: after "
+    "a restart it is not there."
+)
+_TAKEN = "Not kept: another server has gone on with this session."
+_GATHER_SECONDS = 0.025
+_GROUP_CHARS = 256 * 1024
+_RETRY_SECONDS = 1.0
+_COPY_BYTES = 1024 * 1024
+_ENTRY_BYTES = 500
+"""Of an entry beside its text, about."""
+
+
+class _Flush(threading.Event):
+    """Somebody waits for the lines before it."""
+
+    written = False
+
+
+class _Gap:
+    """Lines are missing here: too many waited for a disk that did not answer."""
+
+
+_Queued = TrafficEntry | _Flush | _Gap | None
+"""An entry, somebody who waits for those before, a gap, or the end."""
+
+
+class TrafficLog:
+    """Appends entries to ``path`` (NDJSON, mode 0600, in a folder of mode 0700).
+
+    Entries are written by a thread of its own: home directories are often on a network, and
+    neither the agent nor the page may wait for them. What the thread has not written yet is bounded
+    too: while a write hangs, lines are lost in the end. When the file has reached its bound it says
+    so in its last line and takes no more; the session goes on. Where the disk takes nothing,
+    lines wait in memory, within a bound, and are tried again. Meanwhile the file is marked as one
+    that lacks lines, by a mode without writing, which needs no room. If lines were lost in the end,
+    a line says so where they are missing.
+
+    Parameters
+    ----------
+    path
+        The file.
+    limits
+        See `Limits`.
+    redactor
+        Takes secrets out.
+    owned
+        Tells, in the log's thread, whether the file is still this program's to write.
+
+    Attributes
+    ----------
+    path
+        The file.
+    ended
+        Whether the log is closed and everything that it will ever hold is in the file.
+    missing
+        Why lines are missing since it was opened, in words; empty where none are.
+    why
+        Why the disk takes nothing, in few words; empty where it does.
+    """
+
+    missing = why = ""
+
+    def __init__(
+        self,
+        path: Path,
+        limits: Limits,
+        redactor: Redactor | None = None,
+        owned: Callable[[], bool] = lambda: True,
+    ) -> None:
+        self.path = path
+        self.ended = False
+        self._owned = owned
+        self._waiting: deque[bytes] = deque()
+        """What the disk did not take yet."""
+        self._waiting_bytes = 0
+        self._most_waiting = limits.unwritten_bytes
+        self._anew = False
+        self._watchers: frozenset[Callable[[], None]] = frozenset()
+        self._bound = limits.traffic_log_bytes
+        self._redactor = redactor if redactor is not None else Redactor()
+        self._entries: queue.SimpleQueue[_Queued] = queue.SimpleQueue()
+        self._queued = 0
+        """Bytes of the entries in it and of those that are being written, about."""
+        self._most_queued = limits.queued_bytes
+        self._dropping = False
+        """Whether lines are given up until all that is queued was written."""
+        self._closed = False
+        self._hurry = threading.Event()
+        self._lock = threading.Lock()
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        path.parent.chmod(0o700)
+        self._torn = False
+        self._lost = False
+        """Whether lines were given up since the log was opened."""
+        self._gap = lacks_lines(path)
+        if self._gap:
+            path.chmod(0o600)
+        self._fd = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        self._mark()
+        self._size = os.fstat(self._fd).st_size
+        self._full = self._size > self._bound
+        if self._size and os.pread(self._fd, 1, self._size - 1) != b"\n":
+            self._torn = True  # the last writer died in mid-line
+        self._thread = threading.Thread(target=self._run, name="acp-traffic-log", daemon=True)
+        self._thread.start()
+
+    @property
+    def size(self) -> int:
+        """How many bytes are in the file, or on their way to it from the writing thread."""
+        return self._size
+
+    def append(self, entry: TrafficEntry) -> None:
+        """Queue ``entry``. Its message must not be changed afterwards."""
+        if self._closed:
+            return
+        size = _queued_bytes(entry)
+        with self._lock:
+            if self._queued and self._queued + size > self._most_queued and not self._dropping:
+                self._dropping = self._lost = True
+                self._entries.put(_Gap())
+                self.why, self.missing = _SLOW, _NO_ROOM.format(why=_SLOW)
+            if not self._dropping:
+                self._queued += size
+                self._entries.put(entry)
+
+    def clean(self, entry: TrafficEntry) -> TrafficEntry:
+        """Return an entry as it may be shown: without the secrets that are known."""
+        message = self._redactor.without_known(entry.message)
+        return entry if message is entry.message else entry._replace(message=message)
+
+    def watch(self, wake: Callable[[], None]) -> None:
+        """Call ``wake``, in the log's thread, when lines are in the file and when it has ended."""
+        with self._lock:
+            self._watchers |= {wake}
+
+    def unwatch(self, wake: Callable[[], None]) -> None:
+        """Stop that."""
+        with self._lock:
+            self._watchers -= {wake}
+
+    def flush(self, seconds: float = _CLOSE_SECONDS) -> bool:
+        """Wait, blocking, until what was appended so far is in the file; tell whether it is.
+
+        What the log's own bound leaves out counts as being there.
+        """
+        if self._closed:
+            self._thread.join(seconds)
+            return self.ended and self._takes_all()
+        done = _Flush()
+        self._entries.put(done)
+        self._hurry.set()
+        if not done.wait(seconds) and not self.missing:
+            self.why, self.missing = _SLOW, _WAITS_LONG
+            if done.is_set():
+                self._answers()
+        return done.written
+
+    def _answers(self) -> None:
+        """Take back that the disk does not answer. By both threads: each may be the later one."""
+        if self.missing == _WAITS_LONG:
+            self.why = self.missing = ""
+
+    def _takes_all(self) -> bool:
+        return not self._waiting and not self._gap and self.missing != _TAKEN
+
+    def make_anew(self) -> None:
+        """Write the whole file again: it was deleted. Blocks, within bounds."""
+        self._anew = True
+        self.flush()
+
+    def close(self) -> None:
+        """Write what is queued and close the file. Blocks; may be called again."""
+        if self._closed:
+            return
+        self._closed = True
+        self._entries.put(None)
+        self._hurry.set()
+        self._thread.join(_CLOSE_SECONDS)
+
+    def _run(self) -> None:
+        while not self.ended:
+            self._write_next()
+
+    def _write_next(self) -> None:
+        """Wait for entries and write them; they are not held any longer than this."""
+        batch = [self._next()]
+        # A hundred sessions that write each line at once would starve the other threads.
+        self._hurry.wait(_GATHER_SECONDS)
+        self._hurry.clear()
+        with contextlib.suppress(queue.Empty):
+            while len(batch) < _BATCH:
+                batch.append(self._entries.get_nowait())
+        if self._anew:
+            self._write_anew()
+        self._write_waiting()
+        for entries in _groups(item for item in batch if isinstance(item, TrafficEntry)):
+            self._write_entries(entries)
+        written = sum(_queued_bytes(e) for e in batch if isinstance(e, TrafficEntry))
+        is_gap = any(isinstance(item, _Gap) for item in batch)
+        self._gap = self._gap or is_gap
+        with self._lock:  # `append` waits for it on the event loop: nothing in here may block
+            self._queued -= written
+            self._dropping = self._dropping and not is_gap
+        if is_gap:
+            self._end_dropping()
+        for item in batch:
+            if isinstance(item, _Flush):
+                item.written = self._takes_all()
+                item.set()
+                if item.written:
+                    self._answers()
+        if None in batch:
+            os.close(self._fd)
+            self.ended = True
+        for wake in self._watchers:
+            wake()
+
+    def _end_dropping(self) -> None:
+        """Tell that lines are missing after those that were written now, and mark the file."""
+        if not self._waiting:
+            self.why, self.missing = "", _LOST
+        self._mark()
+
+    def _next(self) -> _Queued:
+        """Wait for what comes; where lines wait for room on the disk, not for long."""
+        try:
+            return self._entries.get(timeout=_RETRY_SECONDS if self._waiting else None)
+        except queue.Empty:
+            return _Flush()
+
+    def _write_entries(self, entries: list[TrafficEntry]) -> None:
+        lines: list[bytes] = []
+        for line in self._encoded(entries):
+            entry = entries[len(lines)]
+            if self._full or self._size + len(line) > self._bound:
+                if not self._full:
+                    note = {"note": "log_full", "bytes": self._bound}
+                    lines.append(self._encode(TrafficEntry(entry.seq, entry.t, "!", note)))
+                    self._size += len(lines[-1])
+                    self._full = True
+                break
+            lines.append(line)
+            self._size += len(line)
+        if self._full:
+            self.missing = _FULL.format(mib=self._bound / 2**20)
+        self._write_waiting()  # there may be room again
+        gap = self._encode(_gap_entry(entries[0])) if self._gap and not self._waiting else b""
+        data = gap + b"".join(lines)
+        too_much = self._waiting_bytes + len(data) > self._most_waiting
+        if self._waiting and (too_much or self._gap):
+            # No room on the disk, nor in memory: until all that waits is written, this is lost.
+            self._gap = self._lost = True
+            self.missing = _NO_ROOM.format(why=self.why)
+            self._size -= sum(map(len, lines))
+            self._full = False  # it is not said in the file
+            self._mark()
+            return
+        if gap:
+            self._size += len(gap)
+            self._gap = False
+        self._waiting.append(data)
+        self._waiting_bytes += len(data)
+        self._write_waiting()
+
+    def _write_waiting(self) -> None:
+        """Write what waits; what the disk does not take goes on waiting."""
+        if not self._waiting:
+            return
+        if not self._owned():
+            self.missing = _TAKEN
+            self._waiting.clear()
+            self._waiting_bytes = 0
+            return
+        try:
+            while self._waiting:
+                self._write_first()
+        except OSError as error:
+            if self.why in {"", _SLOW}:
+                _log.exception("The traffic of an agent could not be written")
+            self.why = error.strerror or str(error)
+            words = _NO_ROOM if self._gap else _WAITS
+            self.missing = words.format(why=self.why)
+        else:
+            if not self._dropping:
+                if self.why and not self._full:
+                    self.missing = _LOST if self._lost else ""
+                self.why = ""
+        self._mark()
+
+    def _write_first(self) -> None:
+        """Write the first of what waits, or nothing of it: half a line would spoil the next one.
+
+        Where the disk does not even let go of what it took, whole lines of that count as written.
+        """
+        data, lead = self._waiting[0], b"\n" if self._torn else b""
+        start = os.fstat(self._fd).st_size + len(lead)
+        try:
+            self._write(lead + data)
+        except OSError:
+            try:
+                os.ftruncate(self._fd, start - len(lead))
+            except OSError:
+                written = os.fstat(self._fd).st_size - start
+                if written >= 0:
+                    # A line that lacks its end alone is read as one.
+                    whole = data.rfind(b"\n", 0, written + 1) + 1
+                    self._waiting[0] = data[whole:]
+                    self._waiting_bytes -= whole
+                    self._torn = written != whole
+            raise
+        self._torn = False
+        self._waiting_bytes -= len(self._waiting.popleft())
+
+    def _write_anew(self) -> None:
+        """Copy what the deleted file holds, as long as it is open, to where it was."""
+        try:
+            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+            fd = os.open(self.path, flags, 0o600)
+        except FileExistsError:
+            self._anew = False
+            return
+        except OSError:
+            return
+        at = 0
+        try:
+            while piece := os.pread(self._fd, _COPY_BYTES, at):
+                while piece:
+                    written = os.write(fd, piece)
+                    piece, at = piece[written:], at + written
+        except OSError:
+            os.close(fd)
+            with contextlib.suppress(OSError):
+                self.path.unlink()
+            return
+        os.close(self._fd)
+        self._fd, self._anew = fd, False
+
+    def _mark(self) -> None:
+        lacks = self._gap or self._waiting_bytes > 0
+        for mode in _LACKS_LINES if lacks else (0o600,):
+            with contextlib.suppress(OSError):
+                os.fchmod(self._fd, mode)
+                return
+
+    def _encoded(self, entries: list[TrafficEntry]) -> Iterator[bytes]:
+        """Encode plain lines as they came; what may hold a secret is looked at more closely."""
+        plain = [_plain_line(entry) for entry in entries]
+        text = "\n".join(plain)
+        clean = self._redactor.redact_text(text) == text
+        for entry, line in zip(entries, plain, strict=True):
+            yield line.encode("utf-8", "replace") + b"\n" if clean and line else self._encode(entry)
+
+    def _encode(self, entry: TrafficEntry) -> bytes:
+        record: dict[str, Any] = {"seq": entry.seq, "t": round(entry.t, 4), "d": entry.direction}
+        if entry.re is not None:
+            record["re"] = entry.re
+        record["m"] = entry.message
+        line = _dump(record)
+        # What is written without escapes is searched at once, and rarely holds anything.
+        if "\\" in line or self._redactor.redact_text(line) != line:
+            line = _dump({**record, "m": self._redactor.redact(entry.message)})
+        return line.encode("utf-8", "replace") + b"\n"
+
+    def _write(self, data: bytes) -> None:
+        while data:
+            data = data[os.write(self._fd, data) :]
+
+
+def _queued_bytes(entry: TrafficEntry) -> int:
+    return _ENTRY_BYTES + (len(entry.raw) or _text_chars(entry.message))
+
+
+def _text_chars(value: object) -> int:
+    """Count the text in a message that has no line yet, without making one."""
+    chars, rest = 0, [value]
+    while rest:
+        match rest.pop():
+            case str() as text:
+                chars += len(text)
+            case Mapping() as fields:
+                rest += [*fields, *fields.values()]
+            case list() | tuple() as parts:
+                rest += parts
+            case _:
+                chars += 1
+    return chars
+
+
+def _gap_entry(after: TrafficEntry) -> TrafficEntry:
+    """Return what stands for lost lines, with the number of the last of them."""
+    return TrafficEntry(max(1, after.seq - 1), after.t, "!", {"note": "log_gap"})
+
+
+def _groups(entries: Iterable[TrafficEntry]) -> Iterator[list[TrafficEntry]]:
+    """Yield entries in groups that are not too long to be looked at in one step."""
+    group: list[TrafficEntry] = []
+    chars = 0
+    for entry in entries:
+        if group and chars + len(entry.raw) > _GROUP_CHARS:
+            yield group
+            group, chars = [], 0
+        group.append(entry)
+        chars += len(entry.raw)
+    if group:
+        yield group
+
+
+def _plain_line(entry: TrafficEntry) -> str:
+    """Return the line of an entry whose message needs no encoding, or an empty string."""
+    if not entry.raw or "\\" in entry.raw:
+        return ""
+    at = round(entry.t, 4)
+    return f'{{"seq":{entry.seq},"t":{at!r},"d":"{entry.direction}","m":{entry.raw}}}'
+
+
+class FrozenLog(TrafficLog):
+    """The log of a session that another program writes: what is in it is all there is."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.ended = True
+
+    @property
+    def size(self) -> int:
+        """Nothing of it was written from here."""
+        return 0
+
+    def append(self, entry: TrafficEntry) -> None:
+        """Write nothing."""
+
+    def clean(self, entry: TrafficEntry) -> TrafficEntry:
+        """Return it as it is: it was cleaned when it was written."""
+        return entry
+
+    def watch(self, wake: Callable[[], None]) -> None:
+        """Nothing will come."""
+
+    def unwatch(self, wake: Callable[[], None]) -> None:
+        """Nothing came."""
+
+    def flush(self, seconds: float = _CLOSE_SECONDS) -> bool:
+        """Everything is in the file."""
+        return True
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+def _dump(entry: dict[str, Any]) -> str:
+    return json.dumps(entry, ensure_ascii=False, separators=(",", ":"))

@@ -1,0 +1,356 @@
+"""Stored sessions: waked when something names them, forked, closed and deleted; and imported ones.
+
+A stored session is on disk and not open. One without an agent that can start, and one that was
+imported from a log, is an imported session: everything of it can be seen, and nothing runs.
+Closing ends a session and leaves it on disk; deleting removes it, and asks the agent to delete
+its own copy.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+import uuid
+from collections.abc import Iterable
+from functools import partial
+from typing import TYPE_CHECKING, NoReturn
+
+from pydantic import JsonValue
+
+from acp_jupyter.errors import AcpError, DiskRefused, NotAllowed, SessionImported
+from acp_jupyter.host.limits import Limits
+from acp_jupyter.host.registry.entries import AgentSpec
+from acp_jupyter.host.rpc.pool import AgentPool
+from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.session_store import SessionStore
+from acp_jupyter.host.store.journal import Journal
+from acp_jupyter.host.store.log_entries import copy_log
+from acp_jupyter.host.store.metadata import (
+    TRAFFIC_FILE,
+    Restored,
+    SessionMeta,
+    end_open_turns,
+    opening_note_of,
+    resume_journal,
+)
+from acp_jupyter.host.workspace.agent_files import NoDocuments
+from acp_jupyter.protocol.host_events.notes import (
+    AgentExited,
+    Note,
+    Origin,
+    TitleChanged,
+    TurnFailed,
+)
+from acp_jupyter.protocol.host_events.session import Policy, Rule
+from acp_jupyter.protocol.traffic import TrafficEntry
+
+if TYPE_CHECKING:
+    from acp_jupyter.host.host import AgentHost
+
+
+class StoredSessions:
+    """Opens what is kept. Lives on the host's loop.
+
+    Parameters
+    ----------
+    host
+        Takes in what is opened.
+    store
+        The folders.
+    """
+
+    def __init__(self, host: AgentHost, store: SessionStore) -> None:
+        self._host = host
+        self._store = store
+        self._waking: dict[str, asyncio.Task[Session]] = {}
+
+    async def stored(self, *, again: bool = True) -> tuple[SessionMeta, ...]:
+        """Return the sessions that are kept and not open, the oldest first.
+
+        What ``again`` means is told by `SessionStore.ready`.
+        """
+        await self._store.ready(again=again)
+        return tuple(self._store.stored.values())
+
+    async def wake(self, session_id: str) -> None:
+        """Open a session that is kept; its agent starts with its next prompt.
+
+        An id that nobody knows is no error here.
+        """
+        if session_id in self._host.sessions:
+            return
+        await self._host.closer.wait_suspended(session_id)
+        await self._store.ready()
+        task = self._waking.get(session_id)
+        if task is None:
+            meta = self._store.stored.get(session_id)
+            if meta is None:
+                return
+            task = asyncio.create_task(self._wake(meta), name=f"acp-wake-{session_id}")
+            self._waking[session_id] = task
+            task.add_done_callback(lambda _: self._waking.pop(session_id, None))
+        await asyncio.shield(task)
+
+    async def wake_turn(self, turn_id: str) -> None:
+        """Open the kept session of a turn, if there is one."""
+        if any(turn_id in session.transcript.turns for session in self._host.sessions.values()):
+            return
+        for meta in await self.stored():
+            if turn_id in meta.turn_ids:
+                await self.wake(meta.session_id)
+
+    async def wake_notebook(self, notebook_path: str) -> None:
+        """Open the newest kept sessions of a notebook."""
+        metas = [m for m in await self.stored() if m.notebook_path == notebook_path]
+        for meta in metas[-self._host.config.limits.woken_sessions :]:
+            await self.wake(meta.session_id)
+
+    async def find_stored(self, agent: str, notebook_path: str, label: str) -> Session | None:
+        """Open the newest kept session of that agent, notebook and label that can be gone on with.
+
+        Only where the agent remembers it: else a new one serves as well.
+        """
+        if not self._host.config.goes_on or not notebook_path:
+            return None
+        for meta in reversed(await self.stored()):
+            key = (meta.agent_id, meta.notebook_path, meta.label)
+            remembered = "resume" in meta.can or "load" in meta.can
+            if key == (agent, notebook_path, label) and remembered and not meta.played:
+                await self.wake(meta.session_id)
+                session = self._host.sessions.get(meta.session_id)
+                if session is not None and not session.state.read_only:
+                    return session
+        return None
+
+    async def fork(self, parent: Session, notebook_path: str = "") -> Session:
+        """Make a session whose log holds all that another's does; the agent is told by its caller.
+
+        With ``notebook_path`` it is one of that notebook's sessions.
+
+        Raises
+        ------
+        BadRequest
+            Too many sessions are open.
+        DiskRefused
+            The other's log is not whole on disk.
+        """
+        self._host.check_room()
+        session_id = uuid.uuid4().hex
+        now = time.time()
+        state = parent.state
+        meta = SessionMeta(
+            session_id=session_id,
+            agent_id=state.agent,
+            agent_name=state.agent_info.name,
+            title=state.title,
+            label=f"Fork of {state.title}"[:200] if state.title else "Fork",
+            cwd=state.cwd,
+            folder=state.folder,
+            notebook_path=notebook_path,
+            policy=state.policy,
+            policy_user=state.policy_user,
+            created_at=now,
+        )
+        folder = self._store.folder(session_id)
+        self._store.hold(session_id)
+        if not await asyncio.to_thread(parent.journal.flush):
+            raise DiskRefused(parent.journal.log.why or "it does not answer")
+        await asyncio.to_thread(
+            copy_log, parent.journal.log.path, folder / TRAFFIC_FILE, opening_note_of(meta), now
+        )
+        session = self._revived(meta, await self._store.read(meta))
+        session.rename(meta.label)
+        self._host.adopt(session)
+        return session
+
+    async def _wake(self, meta: SessionMeta) -> Session:
+        restored = await self._store.read(meta)
+        session = self._revived(meta, restored)
+        self._store.stored.pop(meta.session_id, None)
+        self._host.adopt(session)
+        return session
+
+    def _revived(self, meta: SessionMeta, restored: Restored) -> Session:
+        limits = self._host.config.limits
+        spec = self._spec(meta.agent_id)
+        redactor = self._host.redactor(spec)
+        journal = resume_journal(
+            self._store.folder(meta.session_id),
+            restored,
+            limits,
+            redactor,
+            self._host.announce_change,
+            partial(self._store.owns, meta.session_id),
+        )
+        read_only = bool(journal.transcript.session.read_only)
+        if not read_only:
+            end_open_turns(journal)
+        if spec is None or meta.played or read_only:
+            session: Session = ImportedSession(journal, limits)
+        else:
+            documents = self._host.config.documents
+            session = Session(
+                spec, journal, self._host.pool, documents, limits, self._host.permission_stores
+            )
+        session.know_secrets(redactor)
+        session.label = meta.label
+        return session
+
+    def _spec(self, agent_id: str) -> AgentSpec | None:
+        """Return an agent that can still be started."""
+        try:
+            return self._host.config.registry.get(agent_id)
+        except AcpError:
+            return None
+
+
+_log = logging.getLogger(__name__)
+
+
+class SessionCloser:
+    """Ends sessions of the host. Lives on its loop.
+
+    Parameters
+    ----------
+    host
+        Owner of the sessions.
+    store
+        The folders.
+    """
+
+    def __init__(self, host: AgentHost, store: SessionStore) -> None:
+        self._host = host
+        self._store = store
+        self._closing: dict[str, asyncio.Task[None]] = {}
+
+    async def close(self, session_id: str) -> None:
+        """End a session; it is kept, and can be opened again.
+
+        Raises
+        ------
+        UnknownSession
+            It is not open.
+        """
+        session = self._host.session(session_id)
+        del self._host.sessions[session_id]
+        await asyncio.shield(self.suspend(session))
+        self._host.announce_change()
+
+    async def delete(self, session_id: str) -> None:
+        """End a session and remove all that is kept of it.
+
+        An agent that runs is told to delete its own record too, where it can.
+
+        Raises
+        ------
+        UnknownSession
+            No session of that id.
+        NotAllowed
+            Another server has it.
+        """
+        await self._host.stored_sessions.wake(session_id)
+        session = self._host.session(session_id)
+        if words := await self._store.why_not_delete(session):
+            raise NotAllowed(f"{words} It can't be deleted from here.")
+        del self._host.sessions[session_id]
+        await session.close(delete=True)
+        await asyncio.to_thread(session.turn_files.forget)
+        await self._store.delete(session_id)
+        self._host.announce_change()
+
+    def suspend(self, session: Session, *, with_server: bool = False) -> asyncio.Task[None]:
+        """Begin to close a session that is among the open ones no more.
+
+        What `with_server` means is told by `Session.close`.
+        """
+
+        async def close() -> None:
+            await session.close(with_server=with_server)
+            await self._store.suspend(session)
+
+        session_id = session.session_id
+        task = self._closing[session_id] = asyncio.create_task(close())
+        task.add_done_callback(lambda _: self._closing.pop(session_id, None))
+        return task
+
+    async def wait_suspended(self, session_id: str) -> None:
+        """Wait until a session that is being closed can be opened again."""
+        if (task := self._closing.get(session_id)) is not None:
+            await asyncio.wait([task])
+
+    async def suspend_all(self, sessions: Iterable[Session], *, with_server: bool = False) -> None:
+        """Close these, and wait for those that are being closed already."""
+        for session in sessions:
+            self.suspend(session, with_server=with_server)
+        results = await asyncio.gather(*self._closing.values(), return_exceptions=True)
+        for result in results:
+            if isinstance(result, Exception) and not isinstance(result, AcpError):
+                _log.error("a session did not close", exc_info=result)
+
+
+IMPORTED = "imported"
+"""In place of an agent's id."""
+
+_NO_AGENT = (
+    "This session was imported from a log: it has no agent. "
+    "Start a session with an agent to go on from here."
+)
+_LOG_ENDS = "The log ends here."
+
+
+class ImportedSession(Session):
+    """A session whose traffic comes from a log.
+
+    Parameters
+    ----------
+    journal
+        What is known of it; owned from now on.
+    limits
+        See `Limits`.
+    """
+
+    def __init__(self, journal: Journal, limits: Limits) -> None:
+        no_agent = AgentSpec(IMPORTED, journal.transcript.session.agent_info.name, "")
+        super().__init__(no_agent, journal, AgentPool(limits), NoDocuments(), limits, None)
+        self.agent.before_start = self._refuse
+
+    def prompt(
+        self,
+        prompt: str | tuple[dict[str, JsonValue], ...],
+        *,
+        policy: Policy | None = None,
+        origin: Origin | None = None,
+        can_ask: bool = True,
+        rules: tuple[Rule, ...] = (),
+        user: str = "",
+        kernel_id: str = "",
+    ) -> NoReturn:
+        """Refuse: there is nobody to send it to."""
+        raise SessionImported(self.state.read_only or _NO_AGENT)
+
+    async def _refuse(self) -> NoReturn:
+        raise SessionImported(self.state.read_only or _NO_AGENT)
+
+    def end(self, at: float, title: str) -> None:
+        """Close what the log has left open.
+
+        Parameters
+        ----------
+        at
+            Time of the log's last line.
+        title
+            Of the session, whatever the log calls it.
+        """
+        turns = self.transcript.turns
+        for turn_id in self.transcript.turn_order:
+            if turns[turn_id].status != "done":
+                ended = TurnFailed(turn_id=turn_id, message=_LOG_ENDS, reason="log_ended")
+                self._note_at(at, ended)
+        if self.state.title != title:
+            self._note_at(at, TitleChanged(title=title))
+        self.journal.note(AgentExited(words=_LOG_ENDS, expected=True))
+
+    def _note_at(self, at: float, note: Note) -> None:
+        number = next(self.journal.sequence)
+        self.journal.enter(TrafficEntry(number, at, "!", note.model_dump(mode="json")))

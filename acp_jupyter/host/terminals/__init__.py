@@ -1,1 +1,0 @@
-"""Commands that agents have the host run."""

@@ -1,0 +1,323 @@
+"""Checkpoints of one folder: what it holds, as a tree of git in a repository outside it.
+
+Blocks, one call at a time. Files that are too large or not readable are left out, and said to be.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+import threading
+import time
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from acp_jupyter.host.limits import Limits
+from acp_jupyter.host.store.shared_json import locked
+from acp_jupyter.host.workspace.checkpoints.git import (
+    FolderListing,
+    GitError,
+    GitMissing,
+    GitSlow,
+    GitTooMuch,
+    ShadowGit,
+    batches,
+    list_paths,
+)
+from acp_jupyter.host.workspace.folders import is_below
+from acp_jupyter.host.workspace.scan import (
+    RECORDING_FOLDER_SUFFIX,
+    SKIPPED,
+    TEMPORARY,
+    is_environment,
+)
+from acp_jupyter.protocol.files import human_size
+
+_MOMENTS = ("before", "after")
+_FEW = 200
+_MANY = {"core.bigFileThreshold": "1", "core.compression": "0"}
+"""All into one file, and as it is: four times as fast as a file for each."""
+_SAVING_SECONDS = 2.0
+"""Longest wait for what is being saved."""
+_RESCAN_SECONDS = 0.02
+_SAVED_FOR_SECONDS = 30.0
+_PATH_BYTES = 400
+"""Of a path and its mark, on average, at most."""
+
+
+class CheckpointFailed(Exception):
+    """The folder could not be kept; the message is a sentence for the user."""
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """A folder that was kept."""
+
+    tree: str
+    left_out: frozenset[str] = frozenset()
+    """Files that are not in it: too large, not readable, no plain files."""
+    nested: tuple[str, ...] = ()
+    """Folders with a repository of their own; they are not entered."""
+
+
+class Checkpoints:
+    """Keeps one folder, again and again. Its calls block, one at a time.
+
+    Parameters
+    ----------
+    root
+        The folder.
+    folder
+        Where the repository is.
+    limits
+        See `Limits`.
+    excluded
+        Folders below ``root``, relative to it, that are never kept.
+    """
+
+    def __init__(
+        self, root: Path, folder: Path, limits: Limits, excluded: Iterable[str] = ()
+    ) -> None:
+        self.git = ShadowGit(root, folder)
+        self.limits = limits
+        self.root = root
+        self._excluded = tuple(excluded)
+        self._lock = threading.Lock()
+
+    def take(self, turn_id: str, moment: str, earlier: Checkpoint | None = None) -> Checkpoint:
+        """Keep the folder as it is now.
+
+        Parameters
+        ----------
+        turn_id, moment
+            What it can be found by again: ``before`` and ``after`` a turn.
+        earlier
+            Taken before in the same turn; what is left out there is left out here.
+
+        Raises
+        ------
+        CheckpointFailed
+            It has too much in it, git is missing, or it took too long.
+        """
+        deadline = time.monotonic() + self.limits.checkpoint_seconds
+        with self._mine(deadline):
+            try:
+                self.git.prepare(_left(deadline))
+                if earlier is None:
+                    self._make_room(deadline)
+                listed = self._entered(earlier, deadline)
+                tree = self._output_of("write-tree", deadline=deadline)
+                self._output_of("update-ref", _ref(turn_id, moment), tree, deadline=deadline)
+            except GitMissing:
+                raise CheckpointFailed(
+                    "Git is not installed here, so changes can't be taken back."
+                ) from None
+            except GitSlow:
+                raise CheckpointFailed(
+                    "Keeping the folder took longer than "
+                    f"{self.limits.checkpoint_seconds:g} s, so changes can't be taken back."
+                ) from None
+            except GitTooMuch:
+                raise self._too_many() from None
+            except GitError as error:
+                raise CheckpointFailed(f"The folder could not be kept: {error}.") from None
+        return Checkpoint(tree, frozenset(listed.left_out), tuple(listed.nested))
+
+    def ignored(self) -> frozenset[str]:
+        """Return what is there and never listed: files, and folders as one. Blocks.
+
+        Raises
+        ------
+        GitError
+            It can't be told.
+        """
+        deadline = time.monotonic() + self.limits.checkpoint_seconds
+        said = self.git.run(
+            *("ls-files", "-z", "--others", "--ignored", "--directory", "--no-empty-directory"),
+            *(f"--exclude={pattern}" for pattern in self._never()),
+            "--exclude-standard",
+            seconds=_left(deadline),
+        )
+        return frozenset(os.fsdecode(path).rstrip("/") for path in said.split(b"\0") if path)
+
+    def leave_out(self, turn_id: str, taken: Checkpoint, paths: Collection[str]) -> Checkpoint:
+        """Take files out of what was kept after a turn, as if they had not been looked at.
+
+        Raises
+        ------
+        GitError
+            It can't be done.
+        CheckpointFailed
+            Another program keeps the folder.
+        """
+        deadline = time.monotonic() + self.limits.checkpoint_seconds
+        own = self.git.folder / "index.left_out"
+        stdin = b"".join(os.fsencode(path) + b"\0" for path in sorted(paths))
+        commands = (
+            (("read-tree", taken.tree), b""),
+            (("update-index", "--force-remove", "-z", "--stdin"), stdin),
+            (("write-tree",), b""),
+        )
+        with self._mine(deadline):
+            try:
+                for command, given in commands:
+                    said = self.git.run(*command, stdin=given, seconds=_left(deadline), index=own)
+            finally:
+                own.unlink(missing_ok=True)
+            tree = said.decode().strip()
+            self._output_of("update-ref", _ref(turn_id, "after"), tree, deadline=deadline)
+        return replace(taken, tree=tree)
+
+    def trees(self, turn_id: str) -> tuple[str, str] | None:
+        """Return the trees before and after a turn; None if they are no longer kept."""
+        deadline = time.monotonic() + self.limits.checkpoint_seconds
+        command = ("rev-parse", "--verify", "-q")
+        try:
+            before = self._output_of(*command, _ref(turn_id, "before"), deadline=deadline)
+            after = self._output_of(*command, _ref(turn_id, "after"), deadline=deadline)
+        except GitError:
+            return None
+        return before, after
+
+    def forget(self, turn_ids: Iterable[str]) -> None:
+        """Keep what these turns changed no longer. Never raises."""
+        deadline = time.monotonic() + self.limits.checkpoint_seconds
+        with contextlib.suppress(GitError, CheckpointFailed, OSError), self._mine(deadline):
+            refs = (_ref(turn_id, moment) for turn_id in turn_ids for moment in _MOMENTS)
+            lines = "".join(f"delete {ref}\n" for ref in refs)
+            self.git.run("update-ref", "--stdin", stdin=lines.encode(), seconds=_left(deadline))
+            self.git.run("gc", "-q", "--prune=now", seconds=_left(deadline))
+
+    @contextlib.contextmanager
+    def _mine(self, deadline: float) -> Iterator[None]:
+        if not self._lock.acquire(timeout=max(0.0, _left(deadline))):
+            raise CheckpointFailed("Another session was keeping this folder for too long.")
+        try:
+            with locked(self.git.folder.with_suffix(".lock"), deadline):
+                yield
+        except TimeoutError:
+            raise CheckpointFailed(
+                "Another program was keeping this folder for too long."
+            ) from None
+        finally:
+            self._lock.release()
+
+    def _make_room(self, deadline: float) -> None:
+        """Give up what is kept of earlier turns where it has become too much."""
+        said = self._output_of("count-objects", "-v", deadline=deadline)
+        counts = dict(line.split(": ", 1) for line in said.splitlines() if ": " in line)
+        kib = sum(int(counts.get(name, "0")) for name in ("size", "size-pack"))
+        if kib * 1024 > self.limits.checkpoint_store_bytes:
+            self.git.discard()
+            self.git.prepare(_left(deadline))
+
+    def _listed(self, deadline: float, left_out: Collection[str]) -> FolderListing:
+        """Return what is new, changed or gone since the last time."""
+        said = self.git.run(
+            *("ls-files", "-z", "-t", "--others", "--modified", "--deleted"),
+            *(f"--exclude={pattern}" for pattern in self._never()),
+            "--exclude-standard",
+            seconds=_left(deadline),
+            most_bytes=self.limits.checkpoint_files * _PATH_BYTES,
+        )
+        lines = [(line[:1], os.fsdecode(line[2:])) for line in said.split(b"\0") if line]
+        named = {path for _, path in lines}
+        # Git still names what it has kept before it was told to leave it out.
+        entries = {path for path in named if not is_below(path, self._excluded)}
+        if len(entries) > self.limits.checkpoint_files:
+            raise self._too_many()
+        listed = list_paths(self.root, sorted(entries), left_out, self.limits)
+        listed.stale = {path for mark, path in lines if mark != b"?"} & listed.left_out
+        if listed.size > self.limits.checkpoint_bytes:
+            raise CheckpointFailed(
+                f"The folder has more than {human_size(self.limits.checkpoint_bytes)} in it, "
+                "so changes can't be taken back."
+            )
+        return listed
+
+    def _entered(self, earlier: Checkpoint | None, deadline: float) -> FolderListing:
+        """Bring the index up to date; what was being saved is read again when it is whole."""
+        left_out = () if earlier is None else earlier.left_out
+        listed = self._listed(deadline, left_out)
+        if earlier is None:
+            # What it held when it could be kept must not be taken for what it holds now.
+            self._update("--force-remove", paths=sorted(listed.stale), deadline=deadline)
+        self._enter(listed, deadline)
+        until = min(deadline, time.monotonic() + _SAVING_SECONDS)
+        torn = [path for path, size in listed.present if self._was_torn(path, size, until)]
+        if torn:
+            again = list_paths(self.root, torn, left_out, self.limits)
+            self._enter(again, deadline)
+            if earlier is None:
+                paths = sorted(again.left_out)
+                self._update("--force-remove", paths=paths, deadline=deadline)
+            listed.left_out |= again.left_out
+        return listed
+
+    def _was_torn(self, path: str, size: int, until: float) -> bool:
+        """Tell whether a file may have been read in part, and wait for the rest of it."""
+        place = self.root / path
+        torn = False
+        while _is_being_saved(place) and time.monotonic() < until:
+            torn = True
+            time.sleep(_RESCAN_SECONDS)
+        try:
+            status = place.lstat()
+        except OSError:
+            return True
+        return torn or (status.st_size != size and not stat.S_ISLNK(status.st_mode))
+
+    def _enter(self, listed: FolderListing, deadline: float) -> None:
+        """Bring the index up to date; what is gone may be in the way of what is new."""
+        self._update("--force-remove", paths=listed.gone, deadline=deadline)
+        for batch in batches(listed.present):
+            self._update("--add", "--remove", "--replace", paths=batch, deadline=deadline)
+
+    def _update(self, *options: str, paths: list[str], deadline: float) -> None:
+        if paths:
+            stdin = b"".join(path.encode() + b"\0" for path in paths)
+            command = ("update-index", *options, "-z", "--stdin")
+            settings = _MANY if len(paths) > _FEW else None
+            self.git.run(*command, stdin=stdin, seconds=_left(deadline), settings=settings)
+
+    def _output_of(self, *args: str, deadline: float) -> str:
+        return self.git.run(*args, seconds=_left(deadline)).decode().strip()
+
+    def _never(self) -> list[str]:
+        """Return what is never kept, whatever the folder's own ``.gitignore`` says."""
+        lines = [f"{name}/" for name in sorted(SKIPPED)]
+        lines += [f"*{RECORDING_FOLDER_SUFFIX}/", *(f"{start}*" for start in TEMPORARY)]
+        with contextlib.suppress(OSError), os.scandir(self.root) as entries:
+            lines += [f"/{_escaped(e.name)}/" for e in entries if is_environment(e)]
+        return lines + [f"/{_escaped(folder)}/" for folder in self._excluded]
+
+    def _too_many(self) -> CheckpointFailed:
+        return CheckpointFailed(
+            f"The folder has more than {self.limits.checkpoint_files:,} files, "
+            "so changes can't be taken back."
+        )
+
+
+def _is_being_saved(path: Path) -> bool:
+    """Tell whether Jupyter is writing a file: what it held lies beside it meanwhile."""
+    try:
+        since = time.time() - path.with_name(f".~{path.name}").lstat().st_ctime
+    except (OSError, ValueError):
+        return False
+    return abs(since) < _SAVED_FOR_SECONDS  # else it was left by a server that died
+
+
+def _ref(turn_id: str, moment: str) -> str:
+    if not turn_id.isalnum():
+        raise GitError("this is no turn")
+    return f"refs/turns/{turn_id}/{moment}"
+
+
+def _left(deadline: float) -> float:
+    return deadline - time.monotonic()
+
+
+def _escaped(name: str) -> str:
+    return "".join(f"\\{char}" if char in "\\*?[ " else char for char in name)

@@ -1,0 +1,348 @@
+"""Git with a shadow repository, for a folder that is not ours; and what of it must be stored again.
+
+Git itself does it: it knows ignored files, modes and links, and its index makes the second look
+at a folder cheap. Nothing of the user's git has a part in it: no configuration, hook, filter or
+attribute, and never the folder's own ``.git``.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import signal
+import stat
+import subprocess
+import tempfile
+import threading
+import time
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+
+from acp_jupyter.host.limits import Limits
+from acp_jupyter.host.workspace.scan import FolderScan
+
+_MIB = 1024 * 1024
+_MESSAGE_CHARS = 300
+_READY = "acp-jupyter"
+_SETTINGS = {
+    "core.autocrlf": "false",
+    "core.safecrlf": "false",
+    "core.filemode": "true",
+    "core.symlinks": "true",
+    "core.ignorecase": "false",
+    "core.precomposeunicode": "false",
+    "core.hooksPath": os.devnull,
+    "core.attributesFile": os.devnull,
+    "core.excludesFile": os.devnull,
+    "core.fsmonitor": "false",
+    "core.splitIndex": "false",
+    "core.looseCompression": "1",
+    "core.fsync": "none",
+    "core.logAllRefUpdates": "false",
+    "core.longpaths": "true",
+    "core.quotepath": "true",
+    "diff.external": "",
+    "gc.auto": "0",
+    "maintenance.auto": "false",
+    "protocol.allow": "never",
+    "submodule.recurse": "false",
+}
+# Bytes go in and come out as they are, and whether a file is text is seen by what it holds.
+_ATTRIBUTES = "* -text -ident !eol !crlf !filter !working-tree-encoding !diff !merge\n"
+
+
+class GitError(Exception):
+    """Git did not do it; the message says why."""
+
+
+class GitMissing(GitError):
+    """There is no git on ``PATH``."""
+
+
+class GitSlow(GitError):
+    """It took too long and was ended."""
+
+
+class GitTooMuch(GitError):
+    """It had more to say than was to be read."""
+
+
+class ShadowGit:
+    """A repository outside the folder that it looks at. All calls block, within bounds.
+
+    Parameters
+    ----------
+    root
+        The folder; its ``.git`` is never touched.
+    folder
+        Of the repository; made when first needed.
+    """
+
+    def __init__(self, root: Path, folder: Path) -> None:
+        self.root = root
+        self.folder = folder
+        self._program = shutil.which("git")
+
+    def prepare(self, seconds: float) -> None:
+        """Make the repository, unless it is there.
+
+        Raises
+        ------
+        GitError
+            It could not be made.
+        """
+        if (self.folder / _READY).exists():
+            (self.folder / "index.lock").unlink(missing_ok=True)  # of a git that was ended
+            return
+        try:
+            self.discard()
+            self.folder.mkdir(mode=0o700, parents=True)
+            self.run("init", "-q", "--template=", seconds=seconds)
+            (self.folder / "info").mkdir(exist_ok=True)
+            (self.folder / "info" / "attributes").write_text(_ATTRIBUTES)
+            (self.folder / _READY).touch()
+        except OSError as error:
+            raise GitError(f"the repository can't be written: {error.strerror}") from error
+
+    def discard(self) -> None:
+        """Remove the repository with all that is kept in it."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def run(
+        self,
+        *args: str,
+        seconds: float,
+        stdin: bytes = b"",
+        most_bytes: int = 64 * _MIB,
+        fine: tuple[int, ...] = (0,),
+        settings: Mapping[str, str] | None = None,
+        index: Path | None = None,
+    ) -> bytes:
+        """Run a command of git and return what it wrote.
+
+        Parameters
+        ----------
+        args
+            The command.
+        seconds
+            Longest time.
+        stdin
+            What it reads.
+        most_bytes
+            Longest output.
+        fine
+            Exit codes that are no error.
+        settings
+            Further ones of git.
+        index
+            Used in place of the repository's own.
+
+        Raises
+        ------
+        GitError
+            Any of its kinds.
+        """
+        if self._program is None:
+            raise GitMissing("git is not installed")
+        if seconds <= 0:
+            raise GitSlow("there was no time left")
+        named = {**_SETTINGS, **(settings or {})}
+        options = [part for name, value in named.items() for part in ("-c", f"{name}={value}")]
+        try:
+            with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as said:
+                given.write(stdin)
+                given.seek(0)
+                process = subprocess.Popen(
+                    [self._program, "--no-pager", *options, *args],
+                    stdin=given,
+                    stdout=subprocess.PIPE,
+                    stderr=said,
+                    cwd=self.root,
+                    env=self._environment(index),
+                    start_new_session=True,
+                )
+                written = _read(process, seconds, most_bytes)
+                said.seek(0)
+                complaint = said.read(4 * _MESSAGE_CHARS).decode(errors="replace")
+        except (OSError, ValueError) as error:
+            raise GitError(f"git can't be started: {error}") from error
+        if process.returncode not in fine:
+            raise GitError(" ".join(complaint.split())[:_MESSAGE_CHARS] or f"git {args[0]} failed")
+        return written
+
+    def _environment(self, index: Path | None) -> dict[str, str]:
+        home = str(self.folder)
+        chosen = {} if index is None else {"GIT_INDEX_FILE": str(index)}
+        return {
+            "PATH": os.environ.get("PATH", os.defpath),
+            "HOME": home,
+            "XDG_CONFIG_HOME": home,
+            "LC_ALL": "C",
+            "GIT_DIR": home,
+            "GIT_WORK_TREE": str(self.root),
+            "GIT_CONFIG_GLOBAL": os.devnull,
+            "GIT_CONFIG_NOSYSTEM": "1",
+            "GIT_ATTR_NOSYSTEM": "1",
+            "GIT_TERMINAL_PROMPT": "0",
+            **chosen,
+            **{name: os.environ[name] for name in ("SYSTEMROOT", "TEMP") if name in os.environ},
+        }
+
+
+def _read(process: subprocess.Popen[bytes], seconds: float, most: int) -> bytes:
+    """Return all that a process writes; it is ended beyond a bound."""
+    late = threading.Event()
+
+    def end() -> None:
+        late.set()
+        _kill(process)
+
+    timer = threading.Timer(seconds, end)
+    timer.daemon = True
+    started = time.monotonic()
+    timer.start()
+    try:
+        assert process.stdout is not None
+        with process.stdout:
+            written = process.stdout.read(most + 1)
+            if len(written) > most:
+                _kill(process)
+        process.wait()
+    finally:
+        timer.cancel()
+        if process.returncode is None:
+            _kill(process)
+            process.wait()
+    if late.is_set():
+        raise GitSlow(f"git took longer than {time.monotonic() - started:.0f} s")
+    if len(written) > most:
+        raise GitTooMuch("git had too much to say")
+    return written
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    try:
+        if hasattr(os, "killpg"):
+            os.killpg(process.pid, signal.SIGKILL)
+        else:
+            process.kill()
+    except OSError:
+        return  # it has ended
+
+
+_BATCH_BYTES = 16 * 1024 * 1024
+_BATCH_FILES = 1000
+
+
+@dataclass(slots=True)
+class FolderListing:
+    """Paths relative to the folder."""
+
+    present: list[tuple[str, int]] = field(default_factory=list)
+    """New and changed ones, with their size."""
+    gone: list[str] = field(default_factory=list)
+    left_out: set[str] = field(default_factory=set)
+    """Too large, not readable, no plain files."""
+    stale: set[str] = field(default_factory=set)
+    """Of those, what is still kept as it was before."""
+    nested: list[str] = field(default_factory=list)
+    """Folders with a repository of their own."""
+
+    @property
+    def size(self) -> int:
+        """Of all that is present."""
+        return sum(size for _, size in self.present)
+
+
+def list_paths(
+    root: Path, paths: Iterable[str], left_out: Collection[str], limits: Limits
+) -> FolderListing:
+    """Look at what git says is new, changed or gone. Blocks.
+
+    Parameters
+    ----------
+    root
+        The folder.
+    paths
+        As ``git ls-files`` tells them.
+    left_out
+        What is left out in any case.
+    limits
+        See `Limits`.
+    """
+    listed = FolderListing()
+    folders: dict[str, bool] = {"": True}
+    for path in paths:
+        if path.endswith("/"):
+            listed.nested.append(path)
+        elif path in left_out:
+            listed.left_out.add(path)
+        elif not _is_reached(root, path.rpartition("/")[0], folders):
+            listed.gone.append(path)
+        else:
+            _sort(root, path, limits.checkpoint_file_bytes, listed)
+    return listed
+
+
+def _sort(root: Path, path: str, most: int, listed: FolderListing) -> None:
+    try:
+        path.encode()
+        status = os.lstat(root / path)
+    except FileNotFoundError:
+        listed.gone.append(path)
+        return
+    except (OSError, UnicodeEncodeError):
+        listed.left_out.add(path)
+        return
+    mode, size = status.st_mode, status.st_size
+    if stat.S_ISDIR(mode):
+        listed.gone.append(path)
+    elif stat.S_ISLNK(mode):
+        listed.present.append((path, 0))
+    elif stat.S_ISREG(mode) and size <= most and os.access(root / path, os.R_OK):
+        listed.present.append((path, size))
+    else:
+        listed.left_out.add(path)
+
+
+def _is_reached(root: Path, folder: str, known: dict[str, bool]) -> bool:
+    """Tell whether a folder is one, and all above it too: what lies beyond a link is not in it."""
+    if folder not in known:
+        above = folder.rpartition("/")[0]
+        try:
+            is_folder = stat.S_ISDIR(os.lstat(root / folder).st_mode)
+        except OSError:
+            is_folder = False
+        known[folder] = _is_reached(root, above, known) and is_folder
+    return known[folder]
+
+
+def batches(paths: list[tuple[str, int]]) -> Iterator[list[str]]:
+    """Cut what must be read into pieces, each of which stays read if time runs out."""
+    batch: list[str] = []
+    room = _BATCH_BYTES
+    for path, size in paths:
+        batch.append(path)
+        room -= size
+        if room <= 0 or len(batch) == _BATCH_FILES:
+            yield batch
+            batch, room = [], _BATCH_BYTES
+    if batch:
+        yield batch
+
+
+_IGNORE_FILE = ".gitignore"
+
+
+@contextlib.contextmanager
+def not_waiting_for_pipes(root: Path, scan: FolderScan) -> Iterator[None]:
+    """Let git see the end of every pipe that is named like a file it reads: it would wait."""
+    with contextlib.ExitStack() as opened:
+        for path in scan.unread:
+            if PurePosixPath(path).name == _IGNORE_FILE:
+                with contextlib.suppress(OSError):
+                    pipe = os.open(root / path, os.O_RDWR | os.O_NONBLOCK | os.O_NOFOLLOW)
+                    opened.callback(os.close, pipe)
+        yield

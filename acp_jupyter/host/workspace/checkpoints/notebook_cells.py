@@ -1,0 +1,312 @@
+"""Reverts single cells of a notebook: those that are named, or those that a turn's tools marked.
+
+The text is not parsed and written anew, since that would touch every number and indent in it:
+what a cell was is put in the place of what it is. The notebook of a turn is saved while the turn
+runs, so what else changed in it may be its user's: only marked cells are taken back there.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+
+from acp_jupyter.errors import BadRequest, ChangesRefused
+from acp_jupyter.protocol.host_events.workspace import Hunk
+from acp_jupyter.protocol.objects import Obj, items, obj, text
+
+_UNREAD = "was not whole when the turn began, so what its cells were is not known"
+_MIXED = "has cells without ids, and others changed them too: which ones a tool wrote can't be told"
+
+
+def has_marked(notebook: str, turn_ids: Collection[str]) -> bool:
+    """Tell whether some cell is as a tool wrote it in one of the turns."""
+    return any(_is_tools(cell, turn_ids) for cell in _cells(_read_cells(notebook)))
+
+
+def edited_cells(notebook: str, turn_id: str) -> tuple[str, ...]:
+    """Return the ids of cells that others have changed after a tool wrote them in the turn."""
+    return tuple(
+        _id(cell)
+        for cell in _cells(_read_cells(notebook))
+        if _turn(cell) == turn_id and not _is_tools(cell, {turn_id})
+    )
+
+
+def without_marked(
+    old: str, new: str, turn_ids: Collection[str], named: Collection[str] = ()
+) -> str:
+    """Return the notebook after some turns, with the cells that they wrote as they were before.
+
+    A cell that its user has changed after a tool wrote it stays. Where cells have no ids, or
+    share one, they are paired by their content and place; what is gone is there again.
+
+    Parameters
+    ----------
+    old, new
+        Before the turns and after them.
+    turn_ids
+        Whose marks count.
+    named
+        Ids of cells that their tools may have deleted or moved: those are where they were.
+
+    Raises
+    ------
+    ChangesRefused
+        The cells have no ids, and can't be told apart; or what they were can't be read.
+    """
+    was, is_ = _read_cells(old), _read_cells(new)
+    if "cells" not in was:
+        raise ChangesRefused(_UNREAD)
+    before, after = _cells(was), _cells(is_)
+    if _have_ids(before) and _have_ids(after):
+        made = _by_id(before, after, turn_ids, named)
+    else:
+        made = list(_by_content(before, after, turn_ids))
+    return json.dumps({**is_, "cells": made})
+
+
+def _by_id(
+    before: list[Obj], after: list[Obj], turn_ids: Collection[str], named: Collection[str]
+) -> list[Obj]:
+    former = {_id(cell): cell for cell in before}
+    made: dict[str, Obj] = {}
+    moving: set[str] = set()
+    for cell in after:
+        name = _id(cell)
+        if not _is_tools(cell, turn_ids):
+            made[name] = cell
+        elif name in former:
+            made[name] = former[name]
+        if name in former and (name in named or _is_tools(cell, turn_ids)):
+            moving.add(name)
+    if [name for name in made if name in former] == [name for name in former if name in made]:
+        moving.clear()
+    order = [name for name in made if name not in moving]
+    # Each goes below what it was below.
+    above = ""
+    for name in former:
+        if name in moving or (name in named and name not in made):
+            order.insert(order.index(above) + 1 if above in order else 0, name)
+        above = name if name in order else above
+    return [made.get(name) or former[name] for name in order]
+
+
+def _by_content(before: list[Obj], after: list[Obj], turn_ids: Collection[str]) -> Iterator[Obj]:
+    """Pair what is the same, then what has the same source, then what is at one place."""
+    exact_before, exact_after = ([_content(cell) for cell in each] for each in (before, after))
+    blocks = _blocks(exact_before, exact_after)
+    free = Counter(
+        exact_before[i] for same, i1, i2, _, _ in blocks if not same for i in range(i1, i2)
+    )
+    for same, i1, i2, j1, j2 in blocks:
+        if same:
+            yield from after[j1:j2]
+            continue
+        there: list[Obj] = []
+        for cell, content in zip(after[j1:j2], exact_after[j1:j2], strict=True):
+            if free[content] > 0:
+                free[content] -= 1  # it was elsewhere, and is there again
+            else:
+                there.append(cell)
+        yield from _joined(before[i1:i2], there, turn_ids)
+
+
+def _joined(before: list[Obj], after: list[Obj], turn_ids: Collection[str]) -> Iterator[Obj]:
+    """Yield the cells of a place where both sides differ."""
+    tools = [_is_tools(cell, turn_ids) for cell in after]
+    sources = [
+        f"{place} tool" if tool else _kind_and_source(cell)
+        for place, (cell, tool) in enumerate(zip(after, tools, strict=True))
+    ]
+    for same, i1, i2, j1, j2 in _blocks([_kind_and_source(cell) for cell in before], sources):
+        others = [cell for cell, tool in zip(after[j1:j2], tools[j1:j2], strict=True) if not tool]
+        if same or i1 == i2:
+            yield from others
+        elif not others:
+            yield from before[i1:i2]
+        elif i2 - i1 == j2 - j1:
+            pairs = zip(before[i1:i2], after[j1:j2], tools[j1:j2], strict=True)
+            yield from (was if tool else is_ for was, is_, tool in pairs)
+        else:
+            raise ChangesRefused(_MIXED)
+
+
+def _blocks(before: Sequence[str], after: Sequence[str]) -> list[tuple[bool, int, int, int, int]]:
+    matcher = SequenceMatcher(None, before, after, autojunk=False)
+    return [(tag == "equal", i1, i2, j1, j2) for tag, i1, i2, j1, j2 in matcher.get_opcodes()]
+
+
+def _content(cell: Obj) -> str:
+    content = {**cell, "id": None, "source": _source(cell)}
+    return json.dumps(content, sort_keys=True)
+
+
+def _kind_and_source(cell: Obj) -> str:
+    return json.dumps([cell.get("cell_type"), _source(cell)])
+
+
+def _is_tools(cell: Obj, turn_ids: Collection[str]) -> bool:
+    """Tell whether a tool wrote what is in it; marks of old did not say what that was."""
+    written = text(_mark(cell).get("written"))
+    return _turn(cell) in turn_ids and written in {"", fingerprint(_source(cell))}
+
+
+def _turn(cell: Obj) -> str:
+    return text(_mark(cell).get("turn"))
+
+
+def _mark(cell: Obj) -> Obj:
+    return obj(obj(cell.get("metadata")).get("acp"))
+
+
+def _source(cell: Obj) -> str:
+    source = cell.get("source")
+    return "".join(map(text, source)) if isinstance(source, list) else text(source)
+
+
+def _have_ids(cells: list[Obj]) -> bool:
+    names = {_id(cell) for cell in cells}
+    return "" not in names and len(names) == len(cells)
+
+
+def _id(cell: Obj) -> str:
+    return text(cell.get("id"))
+
+
+def _cells(notebook: Obj) -> list[Obj]:
+    return [cell for cell in items(notebook.get("cells")) if isinstance(cell, dict)]
+
+
+def _read_cells(notebook: str) -> Obj:
+    try:
+        return obj(json.loads(notebook))
+    except (ValueError, RecursionError):
+        return {}
+
+
+_SPACE = " \t\r\n"
+_BETWEEN = ",\n  "
+"""What Jupyter writes between two cells."""
+_OUTSIDE_CELLS = Hunk(old_start=0, old_end=0, new_start=0, new_end=0)
+"""No cells: the notebook's own metadata."""
+_DECODER = json.JSONDecoder()
+
+
+@dataclass(frozen=True, slots=True)
+class _Cells:
+    """A notebook's text around its cells, and theirs."""
+
+    before: str
+    """Up to the bracket and the space after it."""
+    cells: tuple[str, ...]
+    between: str
+    after: str
+    """From the space before the closing bracket on."""
+
+
+def is_notebook(path: str) -> bool:
+    """Tell whether a file's parts are cells, in place of lines."""
+    return path.endswith(".ipynb")
+
+
+def without_cells(old: bytes, new: bytes, hunks: Iterable[Hunk]) -> bytes:
+    """Return the notebook after the turn, with some cells as they were before it.
+
+    Parameters
+    ----------
+    old, new
+        Before the turn and after it.
+    hunks
+        Ranges of cells; the one that is empty and at the very beginning is what is around them.
+
+    Raises
+    ------
+    ChangesRefused
+        One of the texts is no notebook.
+    BadRequest
+        The ranges overlap, or lie outside the notebook.
+    """
+    chosen = sorted(hunks, key=lambda each: (each.new_start, each.new_end, each.old_start))
+    if not chosen:
+        return new
+    before, after = _split_notebook(old), _split_notebook(new)
+    made: list[str] = []
+    at = 0
+    for hunk in chosen:
+        inside = hunk.old_start <= hunk.old_end <= len(before.cells)
+        if not (inside and at <= hunk.new_start <= hunk.new_end <= len(after.cells)):
+            raise BadRequest("These cells are not in this notebook, or overlap.")
+        made += after.cells[at : hunk.new_start] + before.cells[hunk.old_start : hunk.old_end]
+        at = hunk.new_end
+    made += after.cells[at:]
+    around = before if _OUTSIDE_CELLS in chosen else after
+    frame = around if around.cells else before
+    text = around.before + frame.between.join(made) + around.after
+    return text.encode()
+
+
+def _split_notebook(data: bytes) -> _Cells:
+    try:
+        text = data.decode()
+        start, end = _cells_span(text)
+        return _split_cells(text, start, end)
+    except (ValueError, RecursionError, IndexError):
+        raise ChangesRefused("This notebook can be taken back as a whole only.") from None
+
+
+def _cells_span(text: str) -> tuple[int, int]:
+    """Return where the value of ``cells`` begins and ends."""
+    at = _skip(text, _expect(text, _skip(text, 0), "{"))
+    found: tuple[int, int] | None = None
+    while text[at] != "}":
+        key, at = _DECODER.raw_decode(text, at)
+        at = _skip(text, _expect(text, _skip(text, at), ":"))
+        start = at
+        _, at = _DECODER.raw_decode(text, at)
+        if key == "cells":
+            if found is not None or text[start] != "[":
+                raise ValueError(key)
+            found = (start, at)
+        at = _skip(text, at)
+        if text[at] == ",":
+            at = _skip(text, at + 1)
+    if found is None:
+        raise ValueError("cells")
+    return found
+
+
+def _split_cells(text: str, start: int, end: int) -> _Cells:
+    first = at = _skip(text, start + 1)
+    spans: list[tuple[int, int]] = []
+    while text[at] != "]":
+        begin = at
+        _, at = _DECODER.raw_decode(text, at)
+        spans.append((begin, at))
+        at = _skip(text, at)
+        if text[at] == ",":
+            at = _skip(text, at + 1)
+    last = spans[-1][1] if spans else first
+    between = text[spans[0][1] : spans[1][0]] if len(spans) > 1 else _BETWEEN
+    cells = tuple(text[begin:stop] for begin, stop in spans)
+    return _Cells(text[:first], cells, between, text[last:])
+
+
+def _expect(text: str, at: int, sign: str) -> int:
+    if text[at] != sign:
+        raise ValueError(sign)
+    return at + 1
+
+
+def _skip(text: str, at: int) -> int:
+    while text[at : at + 1] and text[at] in _SPACE:
+        at += 1
+    return at
+
+
+def fingerprint(source: str) -> str:
+    """Return what a cell's source is recognised by."""
+    return hashlib.sha256(source.encode("utf-8", "surrogatepass")).hexdigest()[:16]

@@ -1,0 +1,285 @@
+"""Reverts a turn: puts files back as they were, where nobody has changed them since.
+
+All or none. What can't be reverted, or not alone, is said in words.
+"""
+
+from __future__ import annotations
+
+import stat
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import groupby
+
+from acp_jupyter.errors import ChangesGone, ChangesRefused
+from acp_jupyter.host.workspace.checkpoints.diff import Side, TreeChange, blobs, tree_changes
+from acp_jupyter.host.workspace.checkpoints.disk import Disk, FileOnDisk
+from acp_jupyter.host.workspace.checkpoints.folder_checkpoints import Checkpoints
+from acp_jupyter.host.workspace.checkpoints.git import GitError
+from acp_jupyter.protocol.host_events.workspace import ChangedFile
+
+_NAMED = 3
+IN_THE_WAY = "can't be put back: something else is in its place"
+SINCE = "was changed since"
+"""Why a file is left as it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reverted:
+    """What became of it."""
+
+    paths: tuple[str, ...]
+    """As they were before the turn now."""
+    refused: Mapping[str, str]
+    """What was left as it is, and why."""
+
+
+class Revert:
+    """Takes back changes of one turn. Blocks.
+
+    Parameters
+    ----------
+    checkpoints
+        Of the folder.
+    modes
+        Permission bits of files before the turn, as far as they are known.
+    new_folders
+        What the turn made; removed where nothing is left in it.
+    came_from
+        Where files lay that took the place of others and were not kept: they go back there.
+    """
+
+    def __init__(
+        self,
+        checkpoints: Checkpoints,
+        modes: Mapping[str, int],
+        new_folders: Collection[str],
+        came_from: Mapping[str, str],
+    ) -> None:
+        self._git = checkpoints.git
+        self._limits = checkpoints.limits
+        self._disk = Disk(checkpoints.root, self._limits.checkpoint_file_bytes)
+        self._modes = modes
+        self._new_folders = new_folders
+        self._came_from = came_from
+
+    def run_paths(
+        self,
+        trees: tuple[str, str],
+        paths: Collection[str] | None,
+        omitted: Collection[str] = (),
+        *,
+        partial: bool = False,
+        renames: bool = True,
+    ) -> Reverted:
+        """Do `run` with the changes between two trees.
+
+        Parameters
+        ----------
+        trees
+            Before and after the turn.
+        paths
+            Of these files; None for all but the ``omitted``.
+        omitted
+            Left as they are.
+        partial
+            As for `run`.
+        renames
+            As for `tree_changes`.
+
+        Raises
+        ------
+        ChangesRefused
+            As `run`.
+        ChangesGone
+            The trees can't be compared.
+        """
+        try:
+            seconds = self._limits.checkpoint_seconds
+            changes = tree_changes(self._git, *trees, seconds, renames=renames)
+        except GitError as error:
+            raise ChangesGone(f"What this turn changed can't be read: {error}.") from None
+        if paths is not None:
+            changes = [change for change in changes if change.path in paths]
+        chosen = (change for change in changes if change.path not in omitted)
+        return self.run(chosen, partial=partial)
+
+    def run(self, changes: Iterable[TreeChange], *, partial: bool = False) -> Reverted:
+        """Take changes back; all of them, or none.
+
+        Parameters
+        ----------
+        changes
+            Which; both halves of a rename go together.
+        partial
+            Whether to take back what can be, where some can't.
+
+        Raises
+        ------
+        ChangesRefused
+            Some files were changed since, or can't be written. Nothing was changed.
+        """
+        refused: dict[str, str] = {}
+        free: list[TreeChange] = []
+        for change in changes:
+            why = self._obstacle(change.parts())
+            if why:
+                refused[change.path] = why
+            else:
+                free.append(change)
+        while blocked := self._blocked(free):
+            refused |= dict.fromkeys(blocked, IN_THE_WAY)
+            free = [change for change in free if change.path not in blocked]
+        if refused and not partial:
+            raise refusal(refused)
+        parts = [part for change in free for part in change.parts()]
+        self._all(parts)
+        return Reverted(tuple(part.path for part in parts), refused)
+
+    def _obstacle(self, parts: tuple[TreeChange, ...]) -> str:
+        """Return why a change can't be taken back; empty if it can, or need not."""
+        for part in parts:
+            try:
+                found = self._disk.find(part.path)
+                origin = self._came_from.get(part.path, "")
+                there = self._disk.find(origin) if origin else FileOnDisk()
+            except OSError as error:
+                return f"can't be read: {error.strerror}"
+            if not (found.is_as(part.new) or found.is_as(part.old)):
+                return SINCE
+            if there.exists and found.is_as(part.new) and there.data != found.data:
+                return f"came from {origin}, where another file is now"
+        return ""
+
+    def _blocked(self, changes: list[TreeChange]) -> frozenset[str]:
+        """Return what can't be put back even when all that is to go is gone."""
+        parts = [(change.path, part) for change in changes for part in change.parts()]
+        gone = {part.path for _, part in parts if not part.old.exists}
+        back = {part.path: path for path, part in parts if part.old.exists}
+        return frozenset(back[path] for path in self._disk.without_room(back, gone))
+
+    def _all(self, parts: list[TreeChange]) -> None:
+        done: list[TreeChange] = []
+        # What is in the way goes first: a file may have become a folder, or a folder a file.
+        gone = sorted((p for p in parts if not p.old.exists), key=_depth, reverse=True)
+        back = sorted((p for p in parts if p.old.exists), key=_depth)
+        try:
+            for part in gone:
+                if self._one(part, part.new, part.old):
+                    done.append(part)
+            for folder in sorted(self._new_folders, key=len, reverse=True):
+                self._disk.remove_folder(folder)
+            for part in back:
+                if self._one(part, part.new, part.old):
+                    done.append(part)
+        except (OSError, GitError) as error:
+            left = self._undo(done)
+            why = error.strerror if isinstance(error, OSError) else str(error)
+            raise ChangesRefused(
+                f"{part.path} could not be taken back: {why}. "
+                + (f"Left in between: {_named(left)}." if left else "Nothing was changed.")
+            ) from None
+
+    def _undo(self, done: list[TreeChange]) -> list[str]:
+        left: list[str] = []
+        for part in sorted(done, key=lambda each: (each.new.exists, _depth(each))):
+            try:
+                self._one(part, part.old, part.new)
+            except (OSError, GitError):
+                left.append(part.path)
+        return left
+
+    def _one(self, part: TreeChange, present: Side, wanted: Side) -> bool:
+        """Make one file what it shall be, if it still is what it should be; tell if it was not."""
+        found = self._disk.find(part.path)
+        if found.is_as(wanted):
+            return False
+        if not found.is_as(present):
+            raise OSError(0, SINCE)
+        if not wanted.exists:
+            self._disk.remove(part.path)
+            return True
+        data = blobs(
+            self._git,
+            [wanted.blob],
+            self._limits.checkpoint_seconds,
+            self._limits.checkpoint_file_bytes,
+        ).get(wanted.blob)
+        if data is None:
+            raise GitError("what it held is no longer kept")
+        origin = self._came_from.get(part.path, "")
+        if origin and found.data is not None:
+            self._disk.put(origin, found.data, is_link=found.is_link, mode=found.mode)
+        mode = None if wanted.is_link else self._mode(part, found, wanted)
+        self._disk.put(part.path, data, is_link=wanted.is_link, mode=mode)
+        return True
+
+    def _mode(self, part: TreeChange, found: FileOnDisk, wanted: Side) -> int | None:
+        known = self._modes.get(part.path) if wanted is part.old else None
+        if known is not None and bool(known & stat.S_IXUSR) == wanted.is_executable:
+            return known
+        if found.data is None or found.is_link:
+            return 0o755 if wanted.is_executable else None
+        if bool(found.mode & stat.S_IXUSR) == wanted.is_executable:
+            return found.mode
+        bits = 0o111
+        return found.mode | (bits & found.mode >> 2) if wanted.is_executable else found.mode & ~bits
+
+
+def _depth(part: TreeChange) -> int:
+    return part.path.count("/")
+
+
+def refusal(refused: Mapping[str, str]) -> ChangesRefused:
+    """Say which files are in the way."""
+    detail = "\n".join(f"{path} {why}" for path, why in refused.items())
+    since = [path for path, why in refused.items() if why == SINCE]
+    if since:
+        verb = "was" if len(since) == 1 else "were"
+        words = f"Nothing was taken back: {_named(since)} {verb} changed since the turn."
+        return ChangesRefused(words, detail)
+    path, why = next(iter(refused.items()))
+    return ChangesRefused(f"Nothing was taken back: {path} {why}.", detail)
+
+
+def _named(paths: list[str]) -> str:
+    more = len(paths) - _NAMED
+    return ", ".join(paths[:_NAMED]) + (f" and {more} more" if more > 0 else "")
+
+
+_SHARED = (
+    "Another turn ran in this folder at the same time. Its changes can't be told apart from these."
+)
+NOTEBOOK = "The notebook of this turn is saved while it runs, so it is not taken back."
+MARKED = (
+    "The notebook of this turn is saved while it runs: only the cells that tools wrote, and "
+    "nobody changed since, are taken back, while it is open."
+)
+
+
+def words_of(
+    shared: bool, uncovered: Mapping[str, str], files: Collection[ChangedFile]
+) -> Iterator[str]:
+    """Yield sentences.
+
+    Parameters
+    ----------
+    shared
+        Whether another turn ran in the folder at the same time.
+    uncovered
+        What changed and is not kept, and why.
+    files
+        What is told of the turn.
+    """
+    if shared:
+        yield _SHARED
+    yield from {file.words for file in files if file.words in {NOTEBOOK, MARKED}}
+    if uncovered:
+        by_why = groupby(sorted(uncovered, key=uncovered.__getitem__), uncovered.__getitem__)
+        named = ", ".join(f"{_some(list(paths))} ({why})" for why, paths in by_why)
+        alone = all(file.unread for file in files)
+        yield f"Not kept: {named}." if alone else f"Not kept, so it can't be taken back: {named}."
+
+
+def _some(paths: list[str]) -> str:
+    more = len(paths) - _NAMED
+    return ", ".join(paths[:_NAMED]) + (f" and {more} more" if more > 0 else "")

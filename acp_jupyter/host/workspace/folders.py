@@ -1,0 +1,260 @@
+"""The session's folder, its ``.env`` files, and the folders of Jupyter and this program.
+
+Secrets in ``.env`` files are read so that they are redacted in the log.
+
+Jupyter writes into its own folders all the time. So nothing in them is ever a turn's change, to
+be listed or taken back, nor a part of a recording. Agents may not write into them unasked.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import re
+import stat
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from acp_jupyter.errors import BadRequest, NotAllowed
+from acp_jupyter.transcript.redaction.redactor import Redactor, named_secrets
+from acp_jupyter.transcript.redaction.secret_patterns import is_random
+
+
+def choose_cwd(root: Path, notebook_path: str) -> Path:
+    """Return the folder for the sessions of a notebook.
+
+    The nearest git root above the notebook that lies within ``root``, else the notebook's own
+    folder. What leads out of ``root`` gives ``root``.
+
+    Parameters
+    ----------
+    root
+        The server's root folder.
+    notebook_path
+        Relative to it, with forward slashes; empty for none.
+    """
+    root = root.resolve()
+    folder = (root / notebook_path).parent.resolve() if notebook_path else root
+    if not folder.is_relative_to(root) or not folder.is_dir():
+        return root
+    for candidate in (folder, *folder.parents):
+        if (candidate / ".git").exists():
+            return candidate
+        if candidate == root:
+            break
+    return folder
+
+
+def resolve_cwd(root: Path, cwd: str, *, inside_root: bool) -> Path:
+    """Return the folder that a caller named.
+
+    Parameters
+    ----------
+    root
+        The server's root folder.
+    cwd
+        Absolute, or relative to ``root``; ``~`` is the home folder.
+    inside_root
+        Whether only folders in ``root`` will do. So it is for kernels: what runs in them may be
+        an agent's code, and a session's files are opened to its agent.
+
+    Raises
+    ------
+    BadRequest
+        There is no such folder.
+    NotAllowed
+        It lies outside ``root``, and must not.
+    """
+    root = root.resolve()
+    try:
+        folder = (root / Path(cwd).expanduser()).resolve()
+        is_folder = folder.is_dir()
+    except (OSError, RuntimeError, ValueError):
+        is_folder = False
+    if not is_folder:
+        raise BadRequest(f"There is no folder {cwd}. Name a folder that exists.")
+    if inside_root and not folder.is_relative_to(root):
+        raise NotAllowed(
+            f"The folder {cwd} is outside the server's root folder. "
+            "From a notebook only folders within it can be used."
+        )
+    return folder
+
+
+_log = logging.getLogger(__name__)
+_PRIVATE = 0o700
+_OTHERS = 0o077
+
+
+def jupyter_folders(
+    jupyter: Iterable[str], environment: Mapping[str, str], home: Path
+) -> tuple[tuple[Path, ...], Path]:
+    """Return Jupyter's own folders with IPython's, and that of a user's caches.
+
+    Parameters
+    ----------
+    jupyter
+        Its data, configuration and runtime folders, as it says itself.
+    environment, home
+        Of the user.
+    """
+    ipython = environment.get("IPYTHONDIR") or home / ".ipython"
+    cache = environment.get("XDG_CACHE_HOME") or home / ".cache"
+    own = tuple(Path(folder).expanduser() for folder in (*jupyter, ipython))
+    return own, Path(cache).expanduser()
+
+
+class OwnFolders:
+    """Tells which of these lie below a folder.
+
+    Parameters
+    ----------
+    folders
+        Wherever they are; they need not exist.
+    """
+
+    def __init__(self, folders: Iterable[Path] = ()) -> None:
+        self._folders = frozenset(folders)
+
+    def below(self, root: Path) -> frozenset[str]:
+        """Return those below ``root``, relative to it, with forward slashes. Blocks.
+
+        Who works in one of them, or in a folder below it, works with what is in there.
+        """
+        real = Path(os.path.realpath(root))
+        found = (Path(os.path.realpath(folder)) for folder in self._folders)
+        return frozenset(
+            folder.relative_to(real).as_posix()
+            for folder in found
+            if folder != real and folder.is_relative_to(real)
+        )
+
+
+def is_below(path: str, folders: Iterable[str]) -> bool:
+    """Tell whether a relative path is one of these folders, or in one."""
+    return any(path == folder or path.startswith(f"{folder}/") for folder in folders)
+
+
+def make_private(folder: Path, others: Iterable[Path]) -> None:
+    """Make the data folder, for its user alone, also where it was there with other bits. Blocks.
+
+    Parameters
+    ----------
+    folder
+        Of this program.
+    others
+        Folders that are not its own, should it have been told to use one of them.
+    """
+    with contextlib.suppress(OSError):  # who writes in it then says what is wrong
+        folder.mkdir(mode=_PRIVATE, parents=True, exist_ok=True)
+    real = folder.resolve()
+    shared = {Path.home().resolve(), *(other.resolve() for other in others)}
+    if any(other.is_relative_to(real) for other in shared):
+        return
+    try:
+        status = real.stat()
+        mine = not hasattr(os, "geteuid") or status.st_uid == os.geteuid()
+        if mine and status.st_mode & _OTHERS:
+            real.chmod(_PRIVATE)
+    except OSError as error:
+        _log.warning("%s may be read by others: %s", folder, error)
+
+
+_FLAGS = os.O_RDONLY | os.O_CLOEXEC | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+_LINE = re.compile(r"(?:export[ \t]++)?([A-Za-z_][A-Za-z0-9_]{0,199}+)[ \t]*+=[ \t]*+(.*)")
+_SOURCE = "files .env"
+_MOST_ENTRIES = 20_000
+_MOST_FILES = 20
+_MOST_BYTES = 64 * 1024
+_MOST_VALUES = 200
+_RANDOM_CHARS = 16
+
+
+class EnvFiles:
+    """Lets a redactor know what ``.env`` files of a folder hold, as they are now.
+
+    That are the values of variables that are named like secrets, or that look random. Files are
+    read within bounds; a link that leads out of the folder is not followed.
+
+    Parameters
+    ----------
+    folder
+        The session's.
+    redactor
+        What is to know them.
+    """
+
+    def __init__(self, folder: Path, redactor: Redactor) -> None:
+        self._folder = folder
+        self._redactor = redactor
+        self._seen: tuple[tuple[str, int, int], ...] = ()
+
+    def read(self) -> None:
+        """Read them again if they have changed. Blocks, so never on a loop."""
+        try:
+            found = sorted(islice(self._found(), _MOST_FILES))
+        except OSError:
+            return
+        if tuple(found) != self._seen:
+            values = [value for path, *_ in found for value in _secrets(Path(path))]
+            self._redactor.learn(_SOURCE, *values[:_MOST_VALUES])
+            self._seen = tuple(found)
+
+    def _found(self) -> Iterator[tuple[str, int, int]]:
+        """Yield each file with what changes when it does."""
+        root = os.path.realpath(self._folder)
+        with os.scandir(root) as entries:
+            for entry in islice(entries, _MOST_ENTRIES):
+                if not entry.name.startswith(".env"):
+                    continue
+                path = os.path.realpath(entry.path)
+                if os.path.dirname(path) != root and not path.startswith(os.path.join(root, "")):
+                    continue
+                try:
+                    about = os.stat(path, follow_symlinks=False)
+                except OSError:
+                    continue
+                if stat.S_ISREG(about.st_mode):
+                    yield path, about.st_mtime_ns, about.st_size
+
+
+def _secrets(path: Path) -> Iterator[str]:
+    try:
+        fd = os.open(path, _FLAGS)
+        with os.fdopen(fd, "rb") as file:
+            if not stat.S_ISREG(os.fstat(fd).st_mode):
+                return
+            text = file.read(_MOST_BYTES).decode("utf-8", "replace")
+    except OSError:
+        return
+    for line in text.splitlines():
+        assigned = _LINE.fullmatch(line.strip())
+        if assigned is None:
+            continue
+        value = _value(assigned[2])
+        yield from named_secrets({assigned[1]: value})
+        if len(value) >= _RANDOM_CHARS and is_random(value):
+            yield value
+
+
+def _value(written: str) -> str:
+    """Return a value without its quotes, or the comment after it."""
+    quote = written[:1]
+    if quote in {"'", '"'} and (end := written.find(quote, 1)) > 0:
+        return written[1:end]
+    return written.split(" #", 1)[0].strip()
+
+
+def path_of_file_uri(uri: str, root: Path) -> Path | None:
+    """Return the file of a ``file:`` address that lies in the folder, links followed."""
+    try:
+        parts = urlsplit(uri)
+        if parts.scheme != "file" or parts.netloc not in {"", "localhost"}:
+            return None
+        path = Path(unquote(parts.path)).resolve()
+        return path if path.is_relative_to(root.resolve()) else None
+    except (ValueError, OSError, RuntimeError):
+        return None

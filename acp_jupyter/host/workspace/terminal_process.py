@@ -1,0 +1,262 @@
+"""The process of a terminal, in a pseudo-terminal under a supervisor.
+
+The pseudo-terminal is opened here and given to the supervisor, and not by ptyprocess or
+terminado, which stand on ``forkpty``: that forks the host, which has threads (Python warns of
+it, and a child can deadlock), and nothing would end the command when the host is killed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import fcntl
+import os
+import shlex
+import shutil
+import struct
+import subprocess
+import termios
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+
+from acp_jupyter.errors import TerminalRefused
+from acp_jupyter.host.limits import Limits
+from acp_jupyter.host.process.child_process import ChildProcess, ExitReason, Grace, finish_cleanup
+from acp_jupyter.host.process.pipes import PipeReader
+
+ROWS, COLUMNS = 30, 100
+_BATCH_BYTES = 256 * 1024
+_BATCH_SECONDS = 0.05
+"""A command that floods is slowed down to a burst per so long."""
+_LAST_OUTPUT_SECONDS = 0.2
+
+
+class TerminalProcess:
+    """Runs a command and hands on what it writes.
+
+    Its standard input is empty, for nobody can type: what asks goes on or fails, and does not
+    wait. Standard output and error are the terminal.
+    """
+
+    def __init__(self, supervised: ChildProcess, output: PipeReader) -> None:
+        self._supervised = supervised
+        self._output = output
+        self._reading: asyncio.Task[None] | None = None
+
+    @classmethod
+    async def start(cls, command: TerminalCommand, limits: Limits) -> Self:
+        """Start a command; what it writes waits in the terminal until it is followed.
+
+        Raises
+        ------
+        TerminalRefused
+            It did not start.
+        """
+        # No one ends stdin for it: SIGTERM comes at once.
+        grace = Grace(0.0, limits.term_seconds, limits.death_poll_seconds)
+        try:
+            own, its = _open()
+        except OSError as error:
+            raise TerminalRefused(f"No terminal could be opened: {error}.") from error
+        try:
+            supervised = await ChildProcess.spawn(
+                command.argv,
+                cwd=command.cwd,
+                env=command.env,
+                grace=grace,
+                stdio=(subprocess.DEVNULL, its, its),
+                on_exit=lambda: None,
+                terminal=True,
+            )
+        except BaseException as error:
+            os.close(own)
+            if isinstance(error, OSError | ValueError):
+                raise TerminalRefused(f"The command did not start: {error}.") from error
+            raise
+        finally:
+            os.close(its)
+        process = cls(supervised, PipeReader(own))
+        await process._started(limits.spawn_seconds)
+        return process
+
+    async def _started(self, seconds: float) -> None:
+        try:
+            async with asyncio.timeout(seconds):
+                await self._supervised.started.wait()
+        except TimeoutError:
+            await self.stop()
+            raise TerminalRefused(f"The command did not start within {seconds:g} s.") from None
+        except BaseException:
+            await finish_cleanup(self.stop())
+            raise
+        if self._supervised.pid == 0:
+            await self.stop()
+            why = self._supervised.start_error.get("error", "its supervisor ended")
+            raise TerminalRefused(f"The command did not start: {why}.")
+
+    @property
+    def pid(self) -> int:
+        """Process id of the command."""
+        return self._supervised.pid
+
+    def follow(self, on_output: Callable[[bytes], None]) -> None:
+        """Hand what the command writes to ``on_output``, from now on."""
+        self._reading = asyncio.create_task(self._read(on_output), name="acp-terminal-output")
+
+    async def wait_exit(self) -> ExitReason:
+        """Wait for the command's end; what it wrote has been handed on then."""
+        await self._supervised.exited.wait()
+        await self._last_output()
+        assert self._supervised.reason is not None
+        return self._supervised.reason
+
+    def end(self) -> None:
+        """Have the command ended, and all that it started; returns at once."""
+        self._supervised.let_go()
+
+    async def stop(self) -> None:
+        """End it, and return when nothing is left. May be called again."""
+        await self._supervised.stop()
+        await self._last_output()
+        if self._reading is not None:
+            self._reading.cancel()
+            await asyncio.gather(self._reading, return_exceptions=True)
+        self._output.close()
+
+    async def _last_output(self) -> None:
+        """Wait for the output's end, but not for what holds the terminal in the background."""
+        if self._reading is not None:
+            await asyncio.wait([self._reading], timeout=_LAST_OUTPUT_SECONDS)
+
+    async def _read(self, on_output: Callable[[bytes], None]) -> None:
+        room = _BATCH_BYTES
+        while chunk := await self._output.read():
+            on_output(chunk)
+            room -= len(chunk)
+            if room <= 0:
+                room = _BATCH_BYTES
+                await asyncio.sleep(_BATCH_SECONDS)
+
+
+def _open() -> tuple[int, int]:
+    """Open a terminal: our end and the command's."""
+    own, its = os.openpty()
+    try:
+        fcntl.ioctl(own, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
+        modes = termios.tcgetattr(its)
+        modes[1] &= ~termios.ONLCR  # an agent gets the line ends that the command wrote
+        modes[3] &= ~termios.ECHO
+        termios.tcsetattr(its, termios.TCSANOW, modes)
+    except (OSError, termios.error):
+        for end in (own, its):
+            with contextlib.suppress(OSError):
+                os.close(end)
+        raise
+    return own, its
+
+
+_DEFAULT_ENVIRONMENT = {
+    "TERM": "xterm-256color",
+    # Nobody can press a key in a pager.
+    "PAGER": "cat",
+    "GIT_PAGER": "cat",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class TerminalCommand:
+    """A command that is ready to be started."""
+
+    argv: tuple[str, ...]
+    shown: str
+    """As one would type it."""
+    cwd: str
+    env: Mapping[str, str]
+
+
+def prepare_command(
+    command: str,
+    args: Sequence[str],
+    cwd: str | None,
+    env: Iterable[tuple[str, str]],
+    *,
+    root: Path,
+    inherited: Mapping[str, str],
+) -> TerminalCommand:
+    """Work out what to run. Looks at the file system.
+
+    A program that is there is run as it is named, without a shell. Anything else is a command
+    line, as most agents send it: a shell runs that (bash where there is one, as agents expect).
+
+    Parameters
+    ----------
+    root
+        The session's folder; the command starts there or below.
+    inherited
+        The environment that ``env`` adds to.
+
+    Raises
+    ------
+    TerminalRefused
+        There is no command, or the folder is not one of the session's.
+    """
+    if not command.strip():
+        raise TerminalRefused("The command is empty.")
+    added = dict(env)
+    if any("\0" in text for text in (command, *args, *added, *added.values())):
+        raise TerminalRefused("The command, its arguments or its variables hold a NUL character.")
+    if any(not name or "=" in name for name in added):
+        raise TerminalRefused("The name of an environment variable is empty or holds a “=”.")
+    environment = {**inherited, **_DEFAULT_ENVIRONMENT, **added}
+    folder = _folder(root, cwd)
+    path = environment.get("PATH", os.defpath)
+    if _is_program(command, folder, path):
+        argv = (command, *args)
+        return TerminalCommand(argv, shlex.join(argv), folder, environment)
+    line = " ".join([command, *map(shlex.quote, args)])
+    shell = shutil.which("bash", path=path) or "/bin/sh"
+    return TerminalCommand((shell, "-c", line), line, folder, environment)
+
+
+def _is_program(command: str, folder: str, path: str) -> bool:
+    if os.sep in command:
+        file = os.path.join(folder, command)
+        return os.path.isfile(file) and os.access(file, os.X_OK)
+    return shutil.which(command, path=path) is not None
+
+
+def _folder(root: Path, cwd: str | None) -> str:
+    whole = os.path.realpath(root)
+    if not cwd:
+        return whole
+    if "\0" in cwd:
+        raise TerminalRefused("The name of the folder holds a NUL character.")
+    folder = os.path.realpath(os.path.join(whole, cwd))
+    if os.path.commonpath([whole, folder]) != whole:
+        raise TerminalRefused(f"The folder {cwd} is outside the working directory of the session.")
+    if not os.path.isdir(folder):
+        raise TerminalRefused(f"The folder {cwd} does not exist.")
+    return folder
+
+
+@dataclass(frozen=True, slots=True)
+class TerminalExit:
+    """How a command ended."""
+
+    exit_code: int | None
+    signal: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class TerminalState:
+    """What there is to read, and how it ended if it has."""
+
+    output: str
+    truncated: bool
+    exit: TerminalExit | None
+
+
+Allowed = Callable[[TerminalCommand], Awaitable[None]]
+"""Returns once a command may be run."""

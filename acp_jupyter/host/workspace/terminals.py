@@ -1,0 +1,253 @@
+"""The terminals of a session: commands that its agent has the host run (``terminal/create``).
+
+Not here: the terminal in which a user logs in (`acp_jupyter.host.login`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import signal
+import sys
+import uuid
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from acp_jupyter.errors import TerminalRefused, UnknownTerminal
+from acp_jupyter.host.limits import Limits
+from acp_jupyter.host.workspace.terminal_output import OutputNotes, Tail, Utf8
+from acp_jupyter.host.workspace.terminal_process import (
+    Allowed,
+    TerminalExit,
+    TerminalProcess,
+    TerminalState,
+    prepare_command,
+)
+from acp_jupyter.protocol.host_events.notes import Note
+from acp_jupyter.protocol.host_events.workspace import (
+    EndedBy,
+    TerminalExited,
+    TerminalReleased,
+    TerminalStarted,
+)
+
+TERMINALS_AVAILABLE = sys.platform != "win32"
+"""Whether commands can be run here: what ends them needs POSIX."""
+
+
+@dataclass(slots=True)
+class _Terminal:
+    id: str
+    process: TerminalProcess
+    notes: OutputNotes
+    tail: Tail
+    utf8: Utf8 = field(default_factory=Utf8)
+    exit: TerminalExit | None = None
+    ended: asyncio.Event = field(default_factory=asyncio.Event)
+    by: EndedBy = ""
+    watch: asyncio.Task[None] | None = None
+
+    def take(self, data: bytes) -> None:
+        self._add(self.utf8.read(data))
+
+    def finish(self) -> None:
+        self._add(self.utf8.read(b"", final=True))
+        self.notes.finish()
+
+    def _add(self, text: str) -> None:
+        if text:
+            self.tail.add(text)
+            self.notes.add(text)
+
+
+class SessionTerminals:
+    """Starts commands, keeps their output and ends them. Lives on the host's loop.
+
+    Parameters
+    ----------
+    note
+        Writes a note into the session's log.
+    root
+        The session's folder.
+    env
+        What commands inherit.
+    limits
+        See `Limits`.
+    """
+
+    def __init__(
+        self, note: Callable[[Note], None], root: Path, env: Mapping[str, str], limits: Limits
+    ) -> None:
+        self._note = note
+        self._root = root
+        self._env = env
+        self._limits = limits
+        self._terminals: dict[str, _Terminal] = {}
+        self._end_tasks: set[asyncio.Task[None]] = set()
+        self._starting = 0
+        self._closed = False
+
+    async def create(
+        self,
+        command: str,
+        args: Sequence[str] = (),
+        cwd: str | None = None,
+        env: Iterable[tuple[str, str]] = (),
+        output_bytes: int | None = None,
+        allowed: Allowed | None = None,
+    ) -> str:
+        """Start a command and return its terminal's id. ACP: terminal/create.
+
+        Parameters
+        ----------
+        command, args, cwd, env, output_bytes
+            As the agent sent them.
+        allowed
+            Gets the command as it will be run, and returns once it may be. It may raise.
+
+        Raises
+        ------
+        TerminalRefused
+            It can't be run, or too many run already.
+        """
+        made = await asyncio.to_thread(
+            prepare_command, command, args, cwd, env, root=self._root, inherited=self._env
+        )
+        if allowed is not None:
+            await allowed(made)
+        await self._make_room()
+        self._starting += 1
+        try:
+            process = await TerminalProcess.start(made, self._limits)
+            if self._closed:
+                await process.stop()
+                raise TerminalRefused("The session is closed.")
+        finally:
+            self._starting -= 1
+        terminal_id = f"terminal-{uuid.uuid4().hex[:12]}"
+        most = self._limits.terminal_bytes
+        terminal = _Terminal(
+            terminal_id,
+            process,
+            OutputNotes(terminal_id, self._note, self._limits),
+            Tail(most if output_bytes is None else max(0, min(most, output_bytes))),
+        )
+        self._terminals[terminal_id] = terminal
+        self._note(TerminalStarted(terminal_id=terminal_id, command=made.shown, cwd=made.cwd))
+        process.follow(terminal.take)
+        terminal.watch = asyncio.create_task(self._watch(terminal), name=f"acp-{terminal_id}")
+        return terminal_id
+
+    def output(self, terminal_id: str) -> TerminalState:
+        """Return what a command has put out by now. ACP: terminal/output."""
+        terminal = self._find(terminal_id)
+        text = terminal.tail.text()
+        return TerminalState(text, terminal.tail.truncated, terminal.exit)
+
+    async def wait(self, terminal_id: str) -> TerminalExit:
+        """Wait for a command's end. ACP: terminal/wait_for_exit."""
+        terminal = self._find(terminal_id)
+        await terminal.ended.wait()
+        assert terminal.exit is not None
+        return terminal.exit
+
+    async def kill(self, terminal_id: str, by: EndedBy = "agent") -> None:
+        """End a command; its output can still be read. ACP: terminal/kill."""
+        terminal = self._find(terminal_id)
+        await self._end(terminal, by)
+
+    async def release(self, terminal_id: str) -> None:
+        """End a command if it runs, and forget its id. ACP: terminal/release."""
+        terminal = self._find(terminal_id)
+        del self._terminals[terminal_id]
+        await self._end(terminal, "agent")
+        self._note(TerminalReleased(terminal_id=terminal_id))
+
+    @property
+    def busy(self) -> bool:
+        """Whether a command runs."""
+        return bool(self._starting) or any(
+            not terminal.ended.is_set() for terminal in self._terminals.values()
+        )
+
+    def end_soon(self) -> None:
+        """Begin to end all commands: their agent is gone. New ones may be started."""
+        terminals, self._terminals = list(self._terminals.values()), {}
+        for terminal in terminals:
+            self._end_task(terminal, "session")
+
+    async def close(self) -> None:
+        """End all commands for good; return when nothing is left of them."""
+        self._closed = True
+        self.end_soon()
+        await asyncio.gather(*self._end_tasks, return_exceptions=True)
+
+    def _find(self, terminal_id: str) -> _Terminal:
+        terminal = self._terminals.get(terminal_id)
+        if terminal is None:
+            raise UnknownTerminal(
+                f"There is no terminal {terminal_id!r} in this session. It may have been released."
+            )
+        return terminal
+
+    async def _make_room(self) -> None:
+        """Forget the oldest one that has ended, where an agent releases none."""
+        if self._closed:
+            raise TerminalRefused("The session is closed.")
+        if len(self._terminals) + self._starting < self._limits.terminals:
+            return
+        oldest = next((t.id for t in self._terminals.values() if t.ended.is_set()), None)
+        if oldest is None:
+            raise TerminalRefused(
+                f"{self._limits.terminals} commands run in this session already. "
+                "Wait for some to end, or end some."
+            )
+        await self.release(oldest)
+
+    async def _watch(self, terminal: _Terminal) -> None:
+        """Tell of a command's end; it comes at the latest when its time is up."""
+        process = terminal.process
+        try:
+            async with asyncio.timeout(self._limits.terminal_seconds):
+                reason = await process.wait_exit()
+        except TimeoutError:
+            terminal.by = "time_limit"
+            process.end()
+            reason = await process.wait_exit()
+        terminal.finish()
+        name = None if reason.signal is None else _signal_name(reason.signal)
+        terminal.exit = TerminalExit(reason.exit_code, name)
+        self._note(
+            TerminalExited(
+                terminal_id=terminal.id,
+                exit_code=reason.exit_code,
+                signal=name or "",
+                by=terminal.by,
+            )
+        )
+        terminal.ended.set()
+
+    async def _end(self, terminal: _Terminal, by: EndedBy) -> None:
+        """End a command and what it started, though whoever waits for that is cancelled."""
+        await asyncio.shield(self._end_task(terminal, by))
+
+    def _end_task(self, terminal: _Terminal, by: EndedBy) -> asyncio.Task[None]:
+        if not terminal.ended.is_set() and not terminal.by:
+            terminal.by = by
+        ending = asyncio.create_task(_stop(terminal), name=f"acp-end-{terminal.id}")
+        self._end_tasks.add(ending)
+        ending.add_done_callback(self._end_tasks.discard)
+        return ending
+
+
+async def _stop(terminal: _Terminal) -> None:
+    assert terminal.watch is not None
+    await terminal.process.stop()
+    await terminal.watch
+
+
+def _signal_name(number: int) -> str:
+    with contextlib.suppress(ValueError):
+        return signal.Signals(number).name
+    return f"signal {number}"

@@ -1,0 +1,335 @@
+"""Files of a turn: the folder before and after it, and the notes that the transcript gets.
+
+Open documents are saved before the prompt. The end of the turn waits for the last scan, within
+bounds.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from pathlib import Path
+from typing import Any, TypeVar
+
+from acp_jupyter.errors import FileMissing
+from acp_jupyter.host.limits import Limits
+from acp_jupyter.host.store.journal import Journal
+from acp_jupyter.host.workspace.agent_files import SaveResult
+from acp_jupyter.host.workspace.changed_files import (
+    FileContents,
+    edited_paths,
+    find_artifacts,
+    names_file,
+    shown_paths,
+)
+from acp_jupyter.host.workspace.checkpoints.checkpoint_store import CheckpointStore
+from acp_jupyter.host.workspace.checkpoints.turn_checkpoints import FolderScans, TurnCheckpoints
+from acp_jupyter.host.workspace.folders import is_below
+from acp_jupyter.host.workspace.scan import FileChanged, FolderScan, changes, scan
+from acp_jupyter.protocol.host_events.notes import HostNotice
+from acp_jupyter.protocol.host_events.session import FolderScanNote
+from acp_jupyter.protocol.host_events.workspace import ArtifactsFound, FilesChanged
+
+T = TypeVar("T")
+
+_log = logging.getLogger(__name__)
+_SLACK_SECONDS = 0.5
+_SAVE_SECONDS = 6.0
+_NOTICE_SECONDS = 1.0
+"""A look that takes longer is told of: nothing else happens meanwhile."""
+
+
+class TurnFiles:
+    """Looks at the folder in threads; lives on the host's loop. Never raises.
+
+    Parameters
+    ----------
+    journal
+        Gets the notes.
+    root
+        The session's folder.
+    limits
+        See `Limits`.
+    """
+
+    def __init__(self, journal: Journal, root: Path, limits: Limits) -> None:
+        self.contents: FileContents | None = None
+        """Keeps what files hold; set while the session is recorded."""
+        self.checkpoints: TurnCheckpoints | None = None
+        """Keep the folder; see `keep`."""
+        self.save: Callable[[], Awaitable[SaveResult]] | None = None
+        """Saves open documents."""
+        self.finished: Callable[[], None] | None = None
+        """Called at the end of each turn."""
+        self._own: frozenset[str] = frozenset()
+        self._notebooks = root
+        self._journal = journal
+        self._root = root
+        self._limits = limits
+        self.read_secrets: Callable[[], None] = lambda: None
+        """Called in a thread before and after each turn, so that what is secret here is known."""
+        self._turn_id = ""
+        self._unkept = ""
+        """Why nothing is kept; said once where it can't be seen whether a turn changed anything."""
+        self._first: asyncio.Task[FolderScan | None] | None = None
+        self._before: FolderScan | None = None
+        self._second: asyncio.Task[None] | None = None
+        self._over = asyncio.Event()
+        self._over.set()
+
+    def use_checkpoints(self, store: CheckpointStore, notebooks: Path) -> None:
+        """Keep the folder from now on, before and after each turn.
+
+        Parameters
+        ----------
+        store
+            Of the host.
+        notebooks
+            The folder that the paths of notebooks start from.
+        """
+        self.checkpoints = TurnCheckpoints(store, self._root)
+        self._own = store.own.below(self._root)
+        self._notebooks = notebooks
+
+    def forget(self) -> None:
+        """Keep nothing any more of what the session's turns changed. Blocks."""
+        if self.checkpoints is not None:
+            self.checkpoints.checkpoints.forget(self._journal.transcript.turn_order)
+
+    async def must_be_there(self) -> None:
+        """Refuse to run a turn in a folder that is gone.
+
+        Raises
+        ------
+        FileMissing
+            It was deleted or renamed.
+        """
+        if not await asyncio.to_thread(self._root.is_dir):
+            raise FileMissing(
+                f"The folder of this session is gone: {self._root}. Put it back and send the "
+                "message again, or start a session in another folder."
+            )
+
+    def begin(self, turn_id: str) -> None:
+        """Save what is open and start to look; the agent may be started meanwhile."""
+        self._turn_id = turn_id
+        self._before = self._second = None
+        self._over.clear()
+        self._first = asyncio.create_task(self._safe(self._first_scan()))
+
+    async def scanned(self) -> None:
+        """Wait for the first look, within its bound: the prompt must not be sent before."""
+        if self._first is None:
+            return
+        seconds = self._limits.scan_seconds * (1 if self.contents is None else 2) + _SAVE_SECONDS
+        if self.checkpoints is not None:
+            seconds += self._limits.checkpoint_seconds
+        done, _ = await asyncio.wait((self._first,), timeout=_NOTICE_SECONDS)
+        if not done:
+            self._journal.note(FolderScanNote(turn_id=self._turn_id))
+            left = max(0.0, seconds + _SLACK_SECONDS - _NOTICE_SECONDS)
+            try:
+                done, _ = await asyncio.wait((self._first,), timeout=left)
+            finally:
+                self._journal.note(FolderScanNote(turn_id=self._turn_id, over=True))
+        self._before = self._first.result() if done else None
+
+    async def hold_end(self, stop: asyncio.Event) -> None:
+        """Look again before the end of the turn is told; a stopped turn does not wait for it."""
+        stopped = asyncio.ensure_future(stop.wait())
+        both = (self._rescanning(), stopped)
+        try:
+            await asyncio.wait(
+                both,
+                timeout=self._limits.scan_hold_seconds,
+                return_when=asyncio.FIRST_COMPLETED,
+            )
+        finally:
+            stopped.cancel()
+
+    async def finish(self) -> None:
+        """Make up for a second look that the end of the turn did not wait for."""
+        if self._before is not None:
+            await asyncio.wait((self._rescanning(),), timeout=self._longest)
+        self._over.set()
+        if self.finished is not None:
+            self.finished()
+
+    async def settled(self, turn_id: str) -> None:
+        """Wait, within bounds, until all is told of what a turn changed."""
+        if turn_id == self._turn_id and not self._over.is_set():
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._over.wait(), self._longest)
+
+    async def close(self) -> None:
+        """Wait for nothing any more."""
+        self._over.set()
+        tasks = [task for task in (self._first, self._second) if task is not None]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    @property
+    def _longest(self) -> float:
+        seconds = 2 * self._limits.scan_seconds + _SLACK_SECONDS
+        return seconds if self.checkpoints is None else seconds + self._limits.checkpoint_seconds
+
+    def _rescanning(self) -> asyncio.Task[None]:
+        if self._second is None:
+            self._second = asyncio.create_task(self._safe(self._rescan()))
+        return self._second
+
+    async def _rescan(self) -> None:
+        before, turn_id = self._before, self._turn_id
+        if before is None:
+            return
+        if not await asyncio.to_thread(self._root.is_dir):
+            self._notice(
+                "The folder of this session was deleted or renamed during this turn. "
+                f"Nothing of it can be taken back: {self._root}"
+            )
+            return
+        after, found = await asyncio.to_thread(self._differences, before)
+        if self.checkpoints is not None:
+            await self._note_changes(turn_id, self.checkpoints, before, after, found)
+        if before.whole and after.whole:
+            await self._note_artifacts(turn_id, before, after, found)
+        elif self.contents is not None:
+            self._notice(
+                "The folder has too many files to tell what this turn changed: "
+                "its file changes are not in the record."
+            )
+
+    async def _note_changes(
+        self,
+        turn_id: str,
+        checkpoints: TurnCheckpoints,
+        before: FolderScan,
+        after: FolderScan,
+        found: tuple[FileChanged, ...],
+    ) -> None:
+        notebook = self.own_notebook(turn_id)
+        names = names_file(self._journal.transcript, turn_id, notebook)
+        edited = {
+            path
+            for path in edited_paths(self._journal.transcript, turn_id)
+            if not is_below(path, self._own)
+        }
+        looks = FolderScans(before, after, found, notebook, names, edited)
+        told = await asyncio.to_thread(checkpoints.after, turn_id, looks)
+        if told is not None:
+            self._journal.note(told)
+        elif not looks.whole and checkpoints.why_not != self._unkept:
+            self._unkept = checkpoints.why_not
+            self._notice(self._unkept)
+
+    async def _note_artifacts(
+        self,
+        turn_id: str,
+        before: FolderScan,
+        after: FolderScan,
+        found: tuple[FileChanged, ...],
+    ) -> None:
+        if found and self.contents is not None:
+            kept = await asyncio.to_thread(self.contents.describe, found)
+            if kept.files:
+                self._journal.note(FilesChanged(turn_id=turn_id, files=kept.files))
+            for words in kept.left_out:
+                self._notice(words)
+        made = find_artifacts(found, before, after, shown_paths(self._journal.transcript, turn_id))
+        if made:
+            most = self._limits.shown_artifacts
+            self._journal.note(
+                ArtifactsFound(turn_id=turn_id, artifacts=made[:most], left_out=len(made[most:]))
+            )
+
+    async def _first_scan(self) -> FolderScan:
+        await self._safe(self._save())
+        return await asyncio.to_thread(self._scan)
+
+    async def _save(self) -> None:
+        """Most agents read by their own tools: what is typed must be on disk for them."""
+        if self.save is not None:
+            asking = self._notebook_of(self._turn_id)
+            for notice in await save_documents(self.save, asking, _SAVE_SECONDS):
+                self._journal.note(notice)
+
+    def _scan(self) -> FolderScan:
+        self.read_secrets()
+        found = scan(self._root, self._limits, self._own)
+        if self.contents is not None:
+            self.contents.remember(found)
+        if self.checkpoints is not None:
+            self.checkpoints.before(self._turn_id, found)
+        return found
+
+    def _differences(self, before: FolderScan) -> tuple[FolderScan, tuple[FileChanged, ...]]:
+        self.read_secrets()
+        after = scan(self._root, self._limits, self._own)
+        return after, changes(before, after)
+
+    def own_notebook(self, turn_id: str) -> str:
+        """Return the turn's notebook, relative to the folder; empty for one outside it."""
+        path = self._notebook_of(turn_id)
+        try:
+            return (self._notebooks / path).relative_to(self._root).as_posix() if path else ""
+        except ValueError:
+            return ""
+
+    def _notebook_of(self, turn_id: str) -> str:
+        turn = self._journal.transcript.turns.get(turn_id)
+        return "" if turn is None or turn.origin is None else turn.origin.notebook_path
+
+    def _notice(self, words: str) -> None:
+        self._journal.note(HostNotice(severity="warning", text=words))
+
+    async def _safe(self, work: Coroutine[Any, Any, T]) -> T | None:
+        """A fault here must end no turn."""
+        try:
+            return await work
+        except Exception:  # noqa: BLE001
+            _log.exception("The folder of session %s", self._journal.session_id)
+            return None
+
+
+_MOST_NAMED = 5
+
+
+async def save_documents(
+    save: Callable[[], Awaitable[SaveResult]], documents: str, seconds: float
+) -> tuple[HostNotice, ...]:
+    """Save open documents; return what is to be told of it.
+
+    Parameters
+    ----------
+    save
+        Saves them.
+    documents
+        Path of the notebook that the prompt comes from. It is saved too: that goes without saying.
+    seconds
+        For all of them.
+    """
+    try:
+        saved = await asyncio.wait_for(save(), seconds)
+    except TimeoutError:
+        words = "Not every open document could be saved before this prompt: a page did not answer."
+        return (HostNotice(severity="warning", text=words),)
+    return tuple(_notices(saved, documents))
+
+
+def _notices(saved: SaveResult, asking: str) -> Iterator[HostNotice]:
+    if saved.failed:
+        words = f"Could not be saved before this prompt: {_listed(saved.failed)}."
+        yield HostNotice(
+            severity="warning", text=f"{words} The agent may read there what was saved last."
+        )
+    if done := tuple(path for path in saved.done if path != asking):
+        yield HostNotice(text=f"Saved before this prompt: {_listed(done)}.")
+
+
+def _listed(paths: tuple[str, ...]) -> str:
+    names = ", ".join(path.rpartition("/")[2] for path in paths[:_MOST_NAMED])
+    more = len(paths) - _MOST_NAMED
+    return names if more <= 0 else f"{names} and {more} more"

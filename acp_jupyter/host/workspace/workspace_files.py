@@ -1,0 +1,349 @@
+"""Text files below a folder: read, and replaced in one step; encoding and line ends are kept."""
+
+from __future__ import annotations
+
+import codecs
+import contextlib
+import errno
+import os
+import secrets
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+
+from acp_jupyter.errors import FileMissing, FileOutside, FileRefused
+from acp_jupyter.host.limits import Limits
+
+_SHOWN_CHARS = 200
+_PATH_CHARS = 4096
+_PEEKED_BYTES = 8000
+_FOLLOWED = os.O_CLOEXEC | os.O_NOFOLLOW
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | _FOLLOWED
+
+
+class WorkspaceFiles:
+    """Text files below ``root``, and none outside it.
+
+    A path is resolved first and must lie in the root; then it is opened component by component
+    without following links, so that nobody can put a link in between. All calls block.
+
+    Parameters
+    ----------
+    root
+        The session's working directory.
+    limits
+        ``file_bytes`` holds for reading and for writing.
+    """
+
+    def __init__(self, root: Path, limits: Limits) -> None:
+        self._root = os.path.realpath(root)
+        self._bound = limits.file_bytes
+
+    def read_text(self, path: str, line: int | None = None, limit: int | None = None) -> str:
+        """Return the text of ``path``, or ``limit`` lines from ``line`` on (1 is the first).
+
+        Raises
+        ------
+        FileMissing
+            There is no such file.
+        FileRefused
+            Outside the root, not a plain file, too large, or not readable.
+        """
+        with _explained(path), self._folder_of(path, create=False) as (folder, name):
+            if not name:
+                raise IsADirectoryError(errno.EISDIR, "is a folder")
+            fd = os.open(name, os.O_RDONLY | os.O_NONBLOCK | _FOLLOWED, dir_fd=folder)
+            with os.fdopen(fd, "rb") as file:
+                content = self._content(path, file.fileno())
+        text_format = TextFormat.of(content)
+        if text_format.is_guess and b"\0" in content[:_PEEKED_BYTES]:
+            raise FileRefused(f"{_shown(path)} is not a text file.")
+        return text_window(text_format.decode(content), line, limit)
+
+    def can_create(self, path: str) -> bool:
+        """Tell whether there is a folder for ``path``, and nothing of its name in it."""
+        try:
+            with self._folder_of(path, create=False) as (folder, name):
+                if not name:
+                    return False
+                os.lstat(name, dir_fd=folder)
+        except FileNotFoundError:
+            return os.path.isdir(os.path.dirname(os.path.join(self._root, path)))
+        except (OSError, ValueError, FileRefused):
+            return False
+        return False
+
+    def write_text(self, path: str, content: str) -> str | None:
+        """Replace the text of ``path``, or create it with the folders that it needs.
+
+        The file changes in one step. Its mode, encoding and line endings stay.
+
+        Returns
+        -------
+        str or None
+            Its text before; None for a new file.
+
+        Raises
+        ------
+        FileRefused
+            Outside the root, not a plain file, too large, or not writable.
+        """
+        with _explained(path), self._folder_of(path, create=True) as (folder, name):
+            mode, text_format, old = self._existing(path, folder, name)
+            replace_file(folder, name, self._encoded(path, content, text_format), mode)
+        return None if old is None else text_format.decode(old)
+
+    def part(self, path: str) -> None:
+        """Let a file that has other names, perhaps outside the root, be one of its own from now on.
+
+        Its content, mode and time stay; what has the other names is left alone.
+
+        Raises
+        ------
+        FileRefused
+            As `write_text` would.
+        """
+        with (
+            contextlib.suppress(FileMissing),
+            _explained(path),
+            self._folder_of(path, create=False) as (folder, name),
+        ):
+            if not name or os.lstat(name, dir_fd=folder).st_nlink < 2:
+                return
+            status = os.lstat(name, dir_fd=folder)
+            mode, _, content = self._existing(path, folder, name)
+            if content is None:
+                return
+            replace_file(folder, name, content, mode)
+            times = (status.st_atime_ns, status.st_mtime_ns)
+            os.utime(name, ns=times, dir_fd=folder, follow_symlinks=False)
+
+    def text_to_replace(self, path: str, content: str) -> str | None:
+        """Return the text that `write_text` would replace, and change nothing.
+
+        Raises
+        ------
+        FileRefused
+            As `write_text` would.
+        """
+        try:
+            with _explained(path), self._folder_of(path, create=False) as (folder, name):
+                _, text_format, old = self._existing(path, folder, name)
+                self._encoded(path, content, text_format)
+        except FileMissing:
+            return None  # its folder is not there yet
+        return None if old is None else text_format.decode(old)
+
+    def _encoded(self, path: str, content: str, text_format: TextFormat) -> bytes:
+        data = text_format.encode(content)
+        if len(data) > self._bound:
+            raise FileRefused(f"{_shown(path)} {self._too_large(len(data))}")
+        return data
+
+    def _existing(
+        self, path: str, folder: int, name: str
+    ) -> tuple[int | None, TextFormat, bytes | None]:
+        if not name:
+            raise IsADirectoryError(errno.EISDIR, "is a folder")
+        try:
+            fd = os.open(name, os.O_RDONLY | os.O_NONBLOCK | _FOLLOWED, dir_fd=folder)
+        except FileNotFoundError:
+            return None, TextFormat(), None
+        with os.fdopen(fd, "rb") as file:
+            content = self._content(path, file.fileno())
+            mode = stat.S_IMODE(os.fstat(file.fileno()).st_mode)
+        if not os.access(name, os.W_OK, dir_fd=folder):
+            raise PermissionError(errno.EACCES, "is read-only")
+        return mode, TextFormat.of(content), content
+
+    def _content(self, path: str, fd: int) -> bytes:
+        """Read a plain file to its end, but no further than the bound."""
+        status = os.fstat(fd)
+        if stat.S_ISDIR(status.st_mode):
+            raise IsADirectoryError(errno.EISDIR, "is a folder")
+        if not stat.S_ISREG(status.st_mode):
+            raise FileRefused(f"{_shown(path)} is not a plain file.")
+        chunks: list[bytes] = []
+        size = 0
+        while chunk := os.read(fd, min(1024 * 1024, self._bound + 1 - size)):
+            chunks.append(chunk)
+            size += len(chunk)
+            if size > self._bound:
+                raise FileRefused(f"{_shown(path)} {self._too_large(status.st_size)}")
+        return b"".join(chunks)
+
+    def _too_large(self, size: int) -> str:
+        return f"is too large: {size} bytes, and the limit is {self._bound}."
+
+    def _parts(self, path: str) -> list[str]:
+        """Return the components of ``path`` below the root, without links."""
+        if len(path) > _PATH_CHARS:
+            raise FileRefused(f"{_shown(path)} is too long for a path.")
+        real = os.path.realpath(os.path.join(self._root, path))
+        inside = os.path.relpath(real, self._root)
+        if inside == os.pardir or inside.startswith(os.pardir + os.sep) or os.path.isabs(inside):
+            raise FileOutside(
+                f"{_shown(path)} is outside the working directory of this session. "
+                "Only files inside it can be read and written."
+            )
+        return [] if inside == os.curdir else inside.split(os.sep)
+
+    @contextlib.contextmanager
+    def _folder_of(self, path: str, *, create: bool) -> Iterator[tuple[int, str]]:
+        """Open the folder of ``path``; the name is empty for the root itself."""
+        parts = self._parts(path)
+        folder = os.open(self._root, _FOLDER)
+        try:
+            for part in parts[:-1]:
+                if create:
+                    with contextlib.suppress(FileExistsError):
+                        os.mkdir(part, dir_fd=folder)
+                below = os.open(part, _FOLDER, dir_fd=folder)
+                os.close(folder)
+                folder = below
+            yield folder, parts[-1] if parts else ""
+        finally:
+            os.close(folder)
+
+
+@contextlib.contextmanager
+def _explained(path: str) -> Iterator[None]:
+    """Say in words what the operating system refused."""
+    try:
+        yield
+    except FileNotFoundError:
+        raise FileMissing(f"{_shown(path)} does not exist.") from None
+    except IsADirectoryError:
+        raise FileRefused(f"{_shown(path)} is a folder, not a file.") from None
+    except PermissionError:
+        raise FileRefused(f"{_shown(path)} may not be accessed: permission denied.") from None
+    except NotADirectoryError:
+        raise FileRefused(f"{_shown(path)} leads through a link or a file, not folders.") from None
+    except ValueError:
+        raise FileRefused(f"{_shown(path)} is not a valid path.") from None
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise FileRefused(f"{_shown(path)} is a link that changed meanwhile.") from None
+        raise FileRefused(f"{_shown(path)} can't be accessed: {error.strerror}.") from None
+
+
+def _shown(path: str) -> str:
+    return repr(path if len(path) <= _SHOWN_CHARS else f"{path[:_SHOWN_CHARS]}…")
+
+
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),  # before UTF-16, whose mark it begins with
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class TextFormat:
+    """How text is kept in a file; the defaults are those of a new one."""
+
+    encoding: str = "utf-8"
+    mark: bytes = b""
+    crlf: bool = False
+
+    @classmethod
+    def of(cls, content: bytes) -> Self:
+        """Recognise UTF-8, and UTF-16 and UTF-32 by their mark; all else is taken for Latin-1."""
+        for mark, encoding in (*_MARKS, (b"", "utf-8")):
+            if content.startswith(mark):
+                try:
+                    text = content.removeprefix(mark).decode(encoding)
+                except UnicodeDecodeError:
+                    continue
+                return cls(encoding, mark, _is_crlf(text))
+        return cls("latin-1", b"", _is_crlf(content.decode("latin-1")))
+
+    @property
+    def is_guess(self) -> bool:
+        """Whether nothing in the bytes says that this is their encoding."""
+        return self.encoding == "latin-1"
+
+    def decode(self, content: bytes) -> str:
+        """Return the text, line endings as they are."""
+        return content.removeprefix(self.mark).decode(self.encoding)
+
+    def encode(self, text: str) -> bytes:
+        """Return what to write. Text that has carriage returns of its own is taken as it is."""
+        if self.crlf and "\r\n" not in text:
+            text = text.replace("\n", "\r\n")
+        try:
+            return self.mark + text.encode(self.encoding)
+        except UnicodeEncodeError:
+            known = self.encoding != "latin-1"
+            return self.mark + text.encode(self.encoding if known else "utf-8", "replace")
+
+
+def _is_crlf(text: str) -> bool:
+    newlines = text.count("\n")
+    return newlines > 0 and text.count("\r\n") == newlines
+
+
+def text_window(text: str, line: int | None, limit: int | None) -> str:
+    """Return ``limit`` lines of ``text`` from ``line`` on.
+
+    ACP: fs/read_text_file; 1 is the first.
+    """
+    if line is None and limit is None:
+        return text
+    start = max(0, (line or 1) - 1)
+    stop = None if limit is None else start + max(0, limit)
+    lines = text.split("\n")
+    window = "\n".join(lines[start:stop])
+    return window if stop is None or stop >= len(lines) or not window else f"{window}\n"
+
+
+_NAME_CHARS = 60
+_CREATE_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
+
+
+def replace_link(folder: int, name: str, target: str) -> None:
+    """Make a symbolic link beside ``name`` and rename it over."""
+    temporary = _beside(name)
+    os.symlink(target, temporary, dir_fd=folder)
+    try:
+        os.rename(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary, dir_fd=folder)
+        raise
+
+
+def replace_file(folder: int, name: str, data: bytes, mode: int | None) -> None:
+    """Write ``data`` beside ``name`` and rename it over.
+
+    Parameters
+    ----------
+    folder
+        File descriptor of the folder.
+    name, data
+        The file in it.
+    mode
+        Its permission bits; None for those of a new file.
+    """
+    temporary = _beside(name)
+    fd = os.open(temporary, _CREATE_FLAGS, 0o666, dir_fd=folder)
+    try:
+        with os.fdopen(fd, "wb") as file:
+            if mode is not None:
+                os.fchmod(file.fileno(), mode)
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.rename(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary, dir_fd=folder)
+        raise
+
+
+def _beside(name: str) -> str:
+    return f".{name[:_NAME_CHARS]}.{secrets.token_hex(4)}.tmp"

@@ -1,0 +1,1 @@
+"""The host as the kernel reaches it: in the Jupyter server over HTTP, or in this process."""

@@ -1,0 +1,267 @@
+"""The kernel's connection to its host: the Jupyter server over HTTP, else a host of its own.
+
+The server is found by an environment variable and has to prove that it started this kernel before
+it gets a prompt. Requests are sent with the standard library, each on a connection of its own.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hmac
+import http.client
+import json
+import os
+import ssl
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar, Literal
+from urllib.parse import quote, urlsplit
+
+from acp_jupyter._version import __version__
+from acp_jupyter.api import kernel_auth
+from acp_jupyter.api.models.frames import API_VERSION, Command
+from acp_jupyter.errors import AcpError, ServerUnreachable, VersionMismatch
+from acp_jupyter.kernel.client.host_client import HostClient
+from acp_jupyter.kernel.client.http_requests import request_of
+from acp_jupyter.kernel.execution_context import (
+    check_command,
+    current_shell,
+    kernel_of,
+    notebook_name,
+    own_key,
+)
+from acp_jupyter.notebook_tools.kernel_work import (
+    FinishedWork,
+    KeepWaiting,
+    PrintedSoFar,
+    WorkQuery,
+    WorkReply,
+)
+
+_URL_VARIABLE = "ACP_JUPYTER_URL"
+_lock = threading.Lock()
+_clients: list[HostClient] = []
+"""At most one, made when it is first needed."""
+
+
+def host_client() -> HostClient:
+    """Return this kernel's host, found once.
+
+    Raises
+    ------
+    VersionMismatch
+        The server has another version; the message says what to type.
+    """
+    with _lock:
+        if not _clients:
+            _clients.append(_find())
+        return _clients[0]
+
+
+def _find() -> HostClient:
+    url, identity = os.environ.get(_URL_VARIABLE, ""), _identity()
+    if url and identity is not None:
+        server = ServerClient(url, identity)
+        try:
+            server.handshake()
+        except ServerUnreachable as error:
+            print(f"{error} Agents run in this kernel instead.")  # noqa: T201 - for the cell
+        else:
+            return server
+    from acp_jupyter.kernel.client.embedded_host import EmbeddedHost
+
+    return EmbeddedHost(notebook_name())
+
+
+def _identity() -> KernelIdentity | None:
+    kernel = kernel_of(current_shell())
+    file = getattr(getattr(kernel, "parent", None), "connection_file", "")
+    key = own_key()
+    name = Path(file).stem if isinstance(file, str) else ""
+    if not name.startswith("kernel-") or not key:
+        return None
+    return KernelIdentity(name.removeprefix("kernel-"), key)
+
+
+_HANDSHAKE_SECONDS = 5.0
+_ANSWER_SECONDS = 30.0
+_PIECE_SECONDS = 60.0
+_PIECE_BYTES = 256 * 1024
+_LOOPBACK = {"localhost", "127.0.0.1", "::1"}
+
+
+@dataclass(frozen=True, slots=True)
+class KernelIdentity:
+    """Who this kernel is to its server."""
+
+    kernel_id: str
+    key: bytes
+    """Of its connection file; it never travels."""
+
+
+class ServerClient(HostClient):
+    """Speaks to the server extension.
+
+    Parameters
+    ----------
+    url
+        The server's address with its base URL.
+    identity
+        Signs each request.
+    """
+
+    location: ClassVar[Literal["server", "kernel"]] = "server"
+    may_answer: ClassVar[bool] = False
+
+    def __init__(self, url: str, identity: KernelIdentity) -> None:
+        self._url = urlsplit(url)
+        self._identity = identity
+        self._notebook_path = ""
+
+    @property
+    def notebook_path(self) -> str:
+        """As the server has bound it to this kernel."""
+        return self._notebook_path
+
+    def close(self) -> None:
+        """Do nothing: each request has a connection of its own."""
+
+    def handshake(self) -> None:
+        """Make sure that this is the server that started this kernel, before it gets a prompt.
+
+        Raises
+        ------
+        ServerUnreachable
+            Nobody answers there, or somebody else.
+        VersionMismatch
+            The two do not understand each other.
+        """
+        nonce = os.urandom(16).hex()
+        try:
+            answer = self._request("GET", "kernel", b"", _HANDSHAKE_SECONDS, nonce)
+        except AcpError as error:
+            raise ServerUnreachable(
+                f"The Jupyter server does not know this kernel: {error}"
+            ) from error
+        known = answer if isinstance(answer, dict) else {}
+        proof = kernel_auth.server_proof(self._identity.key, nonce)
+        if not hmac.compare_digest(str(known.get("proof", "")).encode(), proof.encode()):
+            raise ServerUnreachable(
+                "The Jupyter server could not prove that it started this kernel."
+            )
+        if known.get("api_version") != API_VERSION:
+            raise VersionMismatch(_mismatch(str(known.get("version", ""))))
+        self._notebook_path = str(known.get("notebook_path", ""))
+
+    def call(self, command: Command, seconds: float) -> Any:
+        """Send a command as a request."""
+        check_command(command)
+        method, path, body = request_of(command)
+        return self._request(method, path, body, seconds)
+
+    def follow(self, turn_id: str, wait_seconds: float) -> WorkReply:
+        """Ask for work and for the turn's end at once."""
+        body = WorkQuery(turn_id=turn_id, wait_seconds=wait_seconds).model_dump_json().encode()
+        answer = self._request("POST", "kernel/work", body, wait_seconds + _ANSWER_SECONDS)
+        return WorkReply.model_validate(answer, strict=False)
+
+    def print(self, printed: PrintedSoFar) -> None:
+        """Send it; it waits for nothing long."""
+        body = printed.model_dump_json().encode()
+        self._request("POST", "kernel/work/printed", body, _HANDSHAKE_SECONDS)
+
+    def finish(self, finished: FinishedWork) -> bool:
+        """Send the outcome."""
+        body = finished.model_dump_json(exclude_none=True).encode()
+        answer = self._request("POST", "kernel/work/done", body, _ANSWER_SECONDS)
+        return KeepWaiting.model_validate(answer).go_on
+
+    def traffic(self, session_id: str) -> Iterator[bytes]:
+        """Read it piece by piece: it may be long."""
+        path = f"sessions/{quote(session_id, safe='')}/traffic"
+        with self._answer("GET", path, b"", _PIECE_SECONDS) as response:
+            while piece := response.read(_PIECE_BYTES):
+                yield piece
+
+    def _request(
+        self, method: str, path: str, body: bytes, seconds: float, nonce: str = ""
+    ) -> object:
+        with self._answer(method, path, body, seconds, nonce) as response:
+            return _decoded(response.read())
+
+    @contextlib.contextmanager
+    def _answer(
+        self, method: str, path: str, body: bytes, seconds: float, nonce: str = ""
+    ) -> Iterator[http.client.HTTPResponse]:
+        """Send a request; an answer that is an error is raised."""
+        target = f"{self._url.path.rstrip('/')}/acp-jupyter/api/{path}"
+        headers = self._signed(method, target, body, nonce or os.urandom(16).hex())
+        connection = self._connect(seconds)
+        try:
+            connection.request(method, target, body or None, headers)
+            response = connection.getresponse()
+            if response.status >= 400:
+                raise _error(response.status, _decoded(response.read()))
+            yield response
+        except (OSError, http.client.HTTPException) as error:
+            raise ServerUnreachable(
+                "The Jupyter server did not answer. If it was restarted, restart the kernel too.",
+                str(error),
+            ) from error
+        finally:
+            connection.close()
+
+    def _connect(self, seconds: float) -> http.client.HTTPConnection:
+        host, port = self._url.hostname or "localhost", self._url.port
+        if self._url.scheme != "https":
+            return http.client.HTTPConnection(host, port, timeout=seconds)
+        context = ssl.create_default_context()
+        if host in _LOOPBACK:
+            # Such certificates are self-signed; the handshake proves the server.
+            context.check_hostname = False
+            context.verify_mode = ssl.CERT_NONE
+        return http.client.HTTPSConnection(host, port, timeout=seconds, context=context)
+
+    def _signed(self, method: str, target: str, body: bytes, nonce: str) -> dict[str, str]:
+        now = str(int(time.time()))
+        signature = kernel_auth.sign(self._identity.key, method, target, now, nonce, body)
+        return {
+            kernel_auth.KERNEL_HEADER: self._identity.kernel_id,
+            kernel_auth.TIME_HEADER: now,
+            kernel_auth.NONCE_HEADER: nonce,
+            kernel_auth.SIGNATURE_HEADER: signature,
+            "Content-Type": "application/json",
+        }
+
+
+def _decoded(content: bytes) -> object:
+    try:
+        return json.loads(content) if content else None
+    except ValueError:
+        return None
+
+
+def _error(status: int, body: object) -> AcpError:
+    """Return the error that the server sent, as the class that its reason names."""
+    fields: Mapping[str, object] = body if isinstance(body, dict) else {}
+    message = str(fields.get("message") or f"The Jupyter server answered {status}.")
+    kinds = {kind.reason: kind for kind in _kinds(AcpError)}
+    kind = kinds.get(str(fields.get("reason", "")), AcpError)
+    return kind(message, str(fields.get("detail", "")))
+
+
+def _kinds(kind: type[AcpError]) -> list[type[AcpError]]:
+    return [kind, *(below for child in kind.__subclasses__() for below in _kinds(child))]
+
+
+def _mismatch(version: str) -> str:
+    wanted = f"=={version}" if version else ""
+    return (
+        f"This kernel has acp-jupyter {__version__}, the Jupyter server has "
+        f"{version or 'another version'}; they do not understand each other. "
+        f"Run %pip install -U acp-jupyter{wanted} "
+        "and restart the kernel."
+    )

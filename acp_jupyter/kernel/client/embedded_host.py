@@ -1,0 +1,246 @@
+"""The host in this kernel, where no server extension can be reached; its notebook tools."""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+import concurrent.futures.thread  # noqa: F401 - before what `_at_exit` registers
+import getpass
+import os
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, ClassVar, Literal
+
+from jupyter_core.paths import (
+    jupyter_config_dir,
+    jupyter_config_path,
+    jupyter_data_dir,
+    jupyter_runtime_dir,
+)
+
+from acp_jupyter.api.access import UserCaller
+from acp_jupyter.api.commands.sessions import reuse_session
+from acp_jupyter.api.dispatch import Dispatcher
+from acp_jupyter.api.models.frames import Command
+from acp_jupyter.api.models.sessions import CreateSession
+from acp_jupyter.api.models.turns import GetTurn, TurnDetail
+from acp_jupyter.errors import UnknownSession
+from acp_jupyter.host.config import HostConfig
+from acp_jupyter.host.host import AgentHost
+from acp_jupyter.host.limits import Limits
+from acp_jupyter.host.registry.entries import EntryPointAgents
+from acp_jupyter.host.registry.public import PublicAgents
+from acp_jupyter.host.registry.registry import Registry
+from acp_jupyter.host.session.session import McpServerProvider
+from acp_jupyter.host.workspace.folders import choose_cwd, jupyter_folders
+from acp_jupyter.kernel.client.host_client import HostClient
+from acp_jupyter.kernel.execution.embedded_runner import THIS_KERNEL, EmbeddedKernelRunner
+from acp_jupyter.kernel.execution_context import check_command, own_key
+from acp_jupyter.notebook_tools.kernel_work import (
+    FinishedWork,
+    PrintedSoFar,
+    WaitingCells,
+    WorkReply,
+)
+from acp_jupyter.transcript.model.session_state import SessionState
+
+_FLUSH_SECONDS = 30.0
+_PIECE_BYTES = 256 * 1024
+
+
+class _NoPages:
+    """No page with the labextension reaches a host in a kernel."""
+
+    def holds(self, path: str) -> bool:
+        """Return False."""
+        return False
+
+    def kernel_of(self, notebook_path: str) -> str:
+        """Return an empty string."""
+        return ""
+
+
+class EmbeddedHost(HostClient):
+    """Owns an `AgentHost`; its agents end with this process, whatever ends it.
+
+    Parameters
+    ----------
+    notebook_path
+        For the sessions; empty where it is not known.
+    """
+
+    location: ClassVar[Literal["server", "kernel"]] = "kernel"
+    may_answer: ClassVar[bool] = True
+
+    def __init__(self, notebook_path: str) -> None:
+        self._notebook_path = notebook_path
+        data_dir = Path(jupyter_data_dir()) / "acp-jupyter"
+        own_folders, caches = jupyter_folders(
+            (jupyter_data_dir(), jupyter_config_dir(), jupyter_runtime_dir()),
+            os.environ,
+            Path.home(),
+        )
+        self.cells = WaitingCells()
+        self.host = AgentHost(
+            HostConfig(
+                registry=Registry(
+                    {},
+                    [Path(path) for path in jupyter_config_path()],
+                    points=EntryPointAgents(),
+                    public=PublicAgents(data_dir),
+                ),
+                root=Path.cwd(),
+                data_dir=data_dir,
+                own_folders=own_folders,
+                caches=caches,
+                goes_on=False,
+                tools=kernel_tools(Path.cwd(), self.cells) if notebook_path else None,
+            )
+        )
+        self.caller = UserCaller(_user(), anonymous=True)
+        self.dispatcher = Dispatcher(self.host, _NoPages())
+        self._sessions: dict[tuple[str, str], str] = {}
+        self._pid = os.getpid()
+        self.host.secrets.put("kernels", [own_key().decode("utf-8", "replace")])
+        self.host.start()
+        _at_exit(self.close)
+
+    @property
+    def notebook_path(self) -> str:
+        """As the kernel was told."""
+        return self._notebook_path
+
+    def close(self) -> None:
+        """End the sessions and their agents."""
+        if os.getpid() == self._pid:  # not in a fork of it
+            self.host.stop()
+
+    def call(self, command: Command, seconds: float) -> Any:
+        """Run a command on the host's loop."""
+        check_command(command)
+        if isinstance(command, CreateSession):
+            return self._create(command, seconds)
+        return self._run(command, seconds)
+
+    def follow(self, turn_id: str, wait_seconds: float) -> WorkReply:
+        """Look for work and for the turn's end at once."""
+
+        async def turn() -> TurnDetail:
+            command = GetTurn(turn_id=turn_id, wait_seconds=wait_seconds)
+            detail = await self.dispatcher.handle(command, self.caller)
+            assert isinstance(detail, TurnDetail)
+            return detail
+
+        work = self.cells.follow(THIS_KERNEL, turn())
+        return self.host.call(work, wait_seconds + _FLUSH_SECONDS)
+
+    def print(self, printed: PrintedSoFar) -> None:
+        """Tell the host's loop."""
+
+        async def tell() -> None:
+            self.cells.print(THIS_KERNEL, printed)
+
+        self.host.submit(tell())
+
+    def finish(self, finished: FinishedWork) -> bool:
+        """Tell the host's loop."""
+
+        async def tell() -> bool:
+            return self.cells.finish(THIS_KERNEL, finished)
+
+        return self.host.call(tell(), _FLUSH_SECONDS)
+
+    def _create(self, command: CreateSession, seconds: float) -> Any:
+        """Find the session of that label again; a host without notebooks does not keep labels."""
+        key = command.agent, command.label
+        known = None if command.new else self._sessions.get(key)
+        if known is not None:
+            state = self.host.call(self._known(known, command), seconds)
+            if state is not None:
+                return state
+        cwd = command.cwd or str(_folder(Path.cwd()))
+        command = command.model_copy(update={"cwd": cwd, "new": True})
+        state = self._run(command, seconds)
+        self._sessions[key] = state.session_id
+        return state
+
+    async def _known(self, session_id: str, command: CreateSession) -> SessionState | None:
+        """Return a session's state if it can be used again."""
+        try:
+            session = self.host.session(session_id)
+        except UnknownSession:
+            return None
+        if command.cwd not in {None, session.state.cwd} or not session.matches(command.record):
+            return None
+        self.dispatcher.trust.grant(command, session, self.caller)
+        reuse_session(session, command.record)
+        return session.state
+
+    def traffic(self, session_id: str) -> Iterator[bytes]:
+        """Read it from its file."""
+        path = self.host.call(self._traffic_path(session_id), _FLUSH_SECONDS)
+        with path.open("rb") as file:
+            while piece := file.read(_PIECE_BYTES):
+                yield piece
+
+    async def _traffic_path(self, session_id: str) -> Path:
+        await asyncio.to_thread(self.host.session(session_id).journal.flush)
+        return self.host.traffic_path(session_id)
+
+    def _run(self, command: Command, seconds: float) -> Any:
+        return self.host.call(self.dispatcher.handle(command, self.caller), seconds)
+
+
+def _at_exit(close: Callable[[], None]) -> None:
+    """Call this at the end of the process, while threads can still be started.
+
+    In `atexit` it would be too late: executors refuse work by then, so sessions would stay locked.
+    """
+    # CPython's executors end by the same way, and what was registered last is called first: so
+    # their module has to be imported before this.
+    early = getattr(threading, "_register_atexit", atexit.register)
+    early(close)
+
+
+def _folder(cwd: Path) -> Path:
+    """Return the nearest git root above the kernel's folder, else that folder."""
+    root = Path(cwd.anchor)
+    return choose_cwd(root, (cwd / "notebook").relative_to(root).as_posix())
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):
+        return "user"
+
+
+class _OwnKernel:
+    """There is one kernel, and a session says itself which notebook is its own."""
+
+    async def kernel_of(self, notebook_path: str) -> str:
+        """Return this kernel."""
+        return THIS_KERNEL
+
+    async def notebook_of(self, kernel_id: str) -> str:
+        """Return an empty string."""
+        return ""
+
+
+def kernel_tools(root: Path, cells: WaitingCells) -> McpServerProvider:
+    """Return the tools for sessions of this kernel's notebook.
+
+    Parameters
+    ----------
+    root
+        The notebook's folder.
+    cells
+        That wait in this kernel.
+    """
+    # Reading notebooks takes a third of a second to import: not for programs without one.
+    from acp_jupyter.notebook_tools.mcp.endpoint import NotebookTools
+    from acp_jupyter.notebook_tools.notebooks import FileNotebooks, Notebooks
+
+    notebooks = Notebooks(FileNotebooks(root, Limits()))
+    return NotebookTools(root, _OwnKernel(), notebooks, EmbeddedKernelRunner(cells))

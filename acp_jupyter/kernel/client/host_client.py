@@ -1,0 +1,249 @@
+"""`HostClient`: all that the kernel can ask of a host, wherever the host runs."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from typing import Any, ClassVar, Literal, TypeVar
+
+from pydantic import JsonValue, TypeAdapter
+from pydantic_core import to_jsonable_python
+
+from acp_jupyter.api.models.frames import Command
+from acp_jupyter.api.models.permissions import ListRules, RevokeRule, RuleEntry
+from acp_jupyter.api.models.sessions import (
+    AgentEntry,
+    CloseSession,
+    CreateSession,
+    DeleteSession,
+    ForkSession,
+    GetSession,
+    ListAgents,
+    ListSessions,
+    ResumeSession,
+    SetConfig,
+)
+from acp_jupyter.api.models.traffic import (
+    GetTraffic,
+    GetTranscript,
+    ImportLog,
+    ImportResult,
+    TrafficPage,
+)
+from acp_jupyter.api.models.turns import (
+    Cancel,
+    ChangesReply,
+    GetChanges,
+    GetTurn,
+    PromptSession,
+    RevertReply,
+    RevertTurn,
+    TurnDetail,
+)
+from acp_jupyter.notebook_tools.kernel_work import FinishedWork, PrintedSoFar, WorkReply
+from acp_jupyter.protocol.host_events.notes import Origin
+from acp_jupyter.protocol.host_events.session import Policy
+from acp_jupyter.transcript.model.session_state import SessionState
+
+_T = TypeVar("_T")
+_QUICK_SECONDS = 30.0
+_START_SECONDS = 150.0
+"""For an agent to start and open its session."""
+_LONG_SECONDS = 600.0
+"""For a whole log or transcript."""
+
+_AGENTS = TypeAdapter(tuple[AgentEntry, ...])
+_SESSIONS = TypeAdapter(tuple[SessionState, ...])
+_SESSION = TypeAdapter(SessionState)
+_TURN = TypeAdapter(TurnDetail)
+_IMPORTED = TypeAdapter(ImportResult)
+_TRANSCRIPT = TypeAdapter(dict[str, JsonValue])
+_CHANGES = TypeAdapter(ChangesReply)
+_REVERTED = TypeAdapter(RevertReply)
+_TRAFFIC = TypeAdapter(TrafficPage)
+_RULES = TypeAdapter(tuple[RuleEntry, ...])
+_TURN_ID = TypeAdapter(dict[Literal["turn_id"], str])
+
+
+class HostClient(ABC):
+    """A host, from the kernel. May be used from any thread.
+
+    Attributes
+    ----------
+    place
+        ``server`` where the host is in the Jupyter server, ``kernel`` where it is in this process.
+    may_answer
+        Whether the user may answer permission requests here. Through the server they do it in the
+        page alone: code that runs in the kernel may be an agent's.
+    """
+
+    location: ClassVar[Literal["server", "kernel"]]
+    may_answer: ClassVar[bool]
+
+    @abstractmethod
+    def call(self, command: Command, seconds: float) -> Any:
+        """Carry out a command; the result is a model, or JSON that makes one.
+
+        Raises
+        ------
+        AcpError
+            As the host raises it, or because it did not answer within ``seconds``.
+        """
+
+    @abstractmethod
+    def traffic(self, session_id: str) -> Iterator[bytes]:
+        """Yield a session's traffic log, in pieces of any length.
+
+        Raises
+        ------
+        NotAllowed
+            Another kernel made the session, or the user.
+        """
+
+    @abstractmethod
+    def close(self) -> None:
+        """End what belongs to this client."""
+
+    @property
+    @abstractmethod
+    def notebook_path(self) -> str:
+        """The notebook of this kernel as pages know it; empty where that is not known."""
+
+    def agents(self) -> tuple[AgentEntry, ...]:
+        """Return the configured agents."""
+        return _AGENTS.validate_python(self.call(ListAgents(), _QUICK_SECONDS), strict=False)
+
+    def sessions(self) -> tuple[SessionState, ...]:
+        """Return the sessions of this kernel."""
+        return _SESSIONS.validate_python(self.call(ListSessions(), _QUICK_SECONDS))
+
+    def session(self, session_id: str) -> SessionState:
+        """Return one session's state."""
+        command = GetSession(session_id=session_id)
+        return _SESSION.validate_python(self.call(command, _QUICK_SECONDS))
+
+    def resume(self, session_id: str) -> SessionState:
+        """Start a session's agent, unless it runs. ACP: session/resume, session/load."""
+        command = ResumeSession(session_id=session_id)
+        return _SESSION.validate_python(self.call(command, _START_SECONDS))
+
+    def fork(self, session_id: str) -> SessionState:
+        """Make a session that goes on from where another is. ACP: session/fork."""
+        command = ForkSession(session_id=session_id)
+        return _SESSION.validate_python(self.call(command, _START_SECONDS))
+
+    def close_session(self, session_id: str) -> None:
+        """End a session; it is kept. ACP: session/close."""
+        self.call(CloseSession(session_id=session_id), _START_SECONDS)
+
+    def delete_session(self, session_id: str) -> None:
+        """End a session and remove what is kept of it. ACP: session/delete."""
+        self.call(DeleteSession(session_id=session_id), _START_SECONDS)
+
+    def set_config(self, command: SetConfig) -> SessionState:
+        """Change mode, options or title; the agent is started for it. ACP: session/set_mode."""
+        return _SESSION.validate_python(self.call(command, _START_SECONDS))
+
+    def traffic_lines(self, command: GetTraffic) -> TrafficPage:
+        """Return some lines of a session's traffic."""
+        return _TRAFFIC.validate_python(self.call(command, _QUICK_SECONDS), strict=False)
+
+    def rules(self, session_id: str = "") -> tuple[RuleEntry, ...]:
+        """Return the remembered rules, of one session and its folder or of all."""
+        command = ListRules(session_id=session_id)
+        return _RULES.validate_python(self.call(command, _QUICK_SECONDS), strict=False)
+
+    def revoke_rule(self, rule_id: str) -> None:
+        """Forget a rule. Through the server only users forget one that denies something."""
+        self.call(RevokeRule(rule_id=rule_id), _QUICK_SECONDS)
+
+    def create_session(self, command: CreateSession) -> SessionState:
+        """Start a session, or find it again. ACP: session/new."""
+        return _SESSION.validate_python(self.call(command, _START_SECONDS))
+
+    def prompt(
+        self,
+        session_id: str,
+        prompt: str | tuple[dict[str, JsonValue], ...],
+        *,
+        policy: Policy | None,
+        allow: tuple[str, ...] = (),
+        deny: tuple[str, ...] = (),
+        origin: Origin,
+        can_ask: bool,
+    ) -> str:
+        """Queue a prompt and return its turn's id. ACP: session/prompt."""
+        command = PromptSession(
+            session_id=session_id,
+            prompt=prompt,
+            policy=policy,
+            allow=allow,
+            deny=deny,
+            origin=origin,
+            can_ask=can_ask,
+        )
+        return _TURN_ID.validate_python(self.call(command, _QUICK_SECONDS))["turn_id"]
+
+    def turn(self, turn_id: str, wait_seconds: float = 0) -> TurnDetail:
+        """Return a turn, at its end or after ``wait_seconds``."""
+        command = GetTurn(turn_id=turn_id, wait_seconds=wait_seconds)
+        return self.whole(_TURN.validate_python(self.call(command, wait_seconds + _QUICK_SECONDS)))
+
+    def whole(self, detail: TurnDetail) -> TurnDetail:
+        """Return a turn with the items that were not told with it."""
+        items, more = list(detail.items), detail.more
+        while more is not None:
+            command = GetTurn(turn_id=detail.turn.turn_id, start=more)
+            part = _TURN.validate_python(self.call(command, _QUICK_SECONDS))
+            items += part.items
+            more = part.more
+        update = {"items": tuple(items), "more": None}
+        return detail if detail.more is None else detail.model_copy(update=update)
+
+    def follow(self, turn_id: str, wait_seconds: float) -> WorkReply:
+        """Wait for the end of a turn as the cell that its agent's tools may work in.
+
+        Returns the turn at its end or after ``wait_seconds``, or earlier some work, which is to
+        be finished before the next look.
+        """
+        return WorkReply(detail=self.turn(turn_id, wait_seconds))
+
+    def print(self, printed: PrintedSoFar) -> None:
+        """Tell what work has printed that is not finished."""
+        raise NotImplementedError(printed.work_id)
+
+    def finish(self, finished: FinishedWork) -> bool:
+        """Tell what came of work; True if its interrupt was a tool's, not the user's."""
+        raise NotImplementedError(finished.work_id)
+
+    def cancel(self, session_id: str, turn_id: str) -> None:
+        """Stop a turn, running or queued. ACP: session/cancel."""
+        self.call(Cancel(session_id=session_id, turn_id=turn_id), _QUICK_SECONDS)
+
+    def changes(
+        self, turn_id: str, path: str | None = None, form: Literal["texts", "patch"] = "texts"
+    ) -> ChangesReply:
+        """Return what a turn changed in its folder."""
+        command = GetChanges(turn_id=turn_id, path=path, form=form)
+        return _CHANGES.validate_python(self.call(command, _QUICK_SECONDS), strict=False)
+
+    def revert(self, turn_id: str, paths: tuple[str, ...] | None, *, partial: bool) -> RevertReply:
+        """Take back what a turn changed."""
+        command = RevertTurn(turn_id=turn_id, paths=paths, partial=partial)
+        return _REVERTED.validate_python(self.call(command, _LONG_SECONDS), strict=False)
+
+    def import_log(self, command: ImportLog) -> ImportResult:
+        """Make a session of a log."""
+        return _IMPORTED.validate_python(self.call(command, _LONG_SECONDS))
+
+    def transcript(
+        self,
+        session_id: str,
+        form: Literal["json", "markdown", "html"],
+        *,
+        thoughts: bool = False,
+    ) -> dict[str, JsonValue]:
+        """Return a session's transcript: its text under the form's name, or JSON."""
+        command = GetTranscript(session_id=session_id, format=form, thoughts=thoughts)
+        result = self.call(command, _LONG_SECONDS)
+        return _TRANSCRIPT.validate_python(to_jsonable_python(result))

@@ -1,0 +1,118 @@
+"""``%acp record`` and ``%acp replay``: whether this kernel's sessions are recorded or replayed.
+
+The last such line counts, else the environment variable ``ACP_JUPYTER_RECORD``.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from acp_jupyter.errors import BadRequest
+from acp_jupyter.host.recording.recording_file import RecordWish, recording_folder
+from acp_jupyter.kernel.client.host_client import HostClient
+
+VARIABLE = "ACP_JUPYTER_RECORD"
+"""In the kernel's environment: ``record``, ``replay`` or ``off``; where, after a colon."""
+
+Mode = Literal["record", "replay"]
+
+
+@dataclass(slots=True)
+class _Choice:
+    options: RecordWish | None = None
+    is_chosen: bool = False
+    """Whether anybody chose, so that the environment does not count any more."""
+
+
+_choice = _Choice()
+
+
+def recording_options() -> RecordWish | None:
+    """Return what sessions are asked for: as ``%acp`` said last, else the environment.
+
+    Raises
+    ------
+    BadRequest
+        The environment says what makes no sense.
+    """
+    if not _choice.is_chosen:
+        _choose(_from_environment(os.environ.get(VARIABLE, "")))
+    return _choice.options
+
+
+def is_replaying() -> bool:
+    """Tell whether sessions are played from their records, so that no agent is needed."""
+    wish = recording_options()
+    return wish is not None and wish.mode == "replay"
+
+
+def run_recording(mode: Mode, rest: Sequence[str], client: HostClient) -> str:
+    """Run ``%acp record`` or ``%acp replay``; return what to tell.
+
+    Raises
+    ------
+    UsageError
+        It can't be understood.
+    AcpError
+        The record can't lie there.
+    """
+    match rest:
+        case [] | ["status"]:
+            return _status(client)
+        case ["off"]:
+            with contextlib.suppress(BadRequest):
+                recording_options()
+            if _choice.options is None or _choice.options.mode == mode:
+                _choose(None)
+            return _status(client)
+        case ["on", *path] if len(path) <= 1:
+            wish = _options(mode, *path)
+            recording_folder(client.notebook_path, wish)
+            _choose(wish)
+            return _status(client)
+        case _:
+            from IPython.core.error import UsageError
+
+            raise UsageError(f"Type %acp {mode} on, %acp {mode} on NAME.acp, or %acp {mode} off.")
+
+
+def _choose(options: RecordWish | None) -> None:
+    _choice.options, _choice.is_chosen = options, True
+
+
+def _options(mode: Mode, path: str = "") -> RecordWish:
+    return RecordWish(mode=mode, path=path, run=uuid.uuid4().hex)
+
+
+def _status(client: HostClient) -> str:
+    wish = recording_options()
+    if wish is None:
+        return "Nothing is recorded, and nothing is played from a record."
+    folder = recording_folder(client.notebook_path, wish)
+    if wish.mode == "record":
+        return (
+            f"Sessions that begin from now on are recorded in {folder}. Run the cells in their "
+            "order, each once."
+        )
+    return f"Turns are played from {folder}. No agent is started."
+
+
+def _from_environment(value: str) -> RecordWish | None:
+    mode, _, path = value.partition(":")
+    match mode.strip().lower():
+        case "" | "off":
+            return None
+        case "record":
+            return _options("record", path.strip())
+        case "replay":
+            return _options("replay", path.strip())
+        case _:
+            raise BadRequest(
+                f"{VARIABLE} is {value[:60]!r}. Set it to record, replay or off; name the record "
+                "after a colon, for example replay:analysis.acp."
+            )

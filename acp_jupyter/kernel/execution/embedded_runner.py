@@ -1,0 +1,188 @@
+"""Runs a tool's code where the host is in the kernel too: in a waiting cell, or between two."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import uuid
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from acp_jupyter.kernel.execution.executor import do_work
+from acp_jupyter.kernel.execution.nested_run import interrupt_main
+from acp_jupyter.kernel.execution_context import current_shell, kernel_of, tool_code_runs
+from acp_jupyter.notebook_tools.kernel_runner import (
+    Completion,
+    Inspection,
+    KernelError,
+    OnPrinted,
+    RunResult,
+    Variables,
+)
+from acp_jupyter.notebook_tools.kernel_work import (
+    Answer,
+    CompleteCode,
+    FinishedWork,
+    InspectCode,
+    KernelWork,
+    NoCellWaits,
+    ReadVariables,
+    RunCodeWork,
+    WaitingCells,
+    WorkError,
+)
+
+THIS_KERNEL = "this"
+"""The id of the only kernel there is."""
+
+_A = TypeVar("_A", RunResult, Variables, Inspection, Completion)
+_BUSY_SECONDS = 30.0
+_REPLY_SECONDS = 10.0
+_EXTRA_SECONDS = 20.0
+_NO_KERNEL = (
+    "This program waits for no turn and has no kernel that could run code beside it. "
+    "Code can run while it waits for the turn (turn.wait())."
+)
+_BUSY = "The kernel is busy with other code. Wait for its end and try again."
+_RESTART = "Only the user can restart this kernel: the agent lives in it."
+
+
+@dataclass
+class _Job:
+    """Work that the kernel does between two cells, unless it is withdrawn before."""
+
+    work: KernelWork
+    loop: asyncio.AbstractEventLoop
+    outcome: asyncio.Future[FinishedWork]
+    on_printed: OnPrinted | None
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    begun: bool = False
+    withdrawn: bool = False
+
+    def withdraw(self) -> bool:
+        """Give it up; False where it has begun."""
+        with self.lock:
+            self.withdrawn = not self.begun
+            return self.withdrawn
+
+    def run(self, kernel: Any) -> None:
+        """Do it on the main thread."""
+        with self.lock:
+            if self.withdrawn:
+                return
+            self.begun = True
+        kernel.pre_handler_hook()  # without it the kernel hears no interrupt here
+        try:
+            finished = do_work(current_shell(), self.work, self._print)
+        finally:
+            kernel.post_handler_hook()
+        self.loop.call_soon_threadsafe(self._report, finished)
+
+    def _print(self, tail: str) -> None:
+        if self.on_printed is not None:
+            self.loop.call_soon_threadsafe(self.on_printed, tail)
+
+    def _report(self, finished: FinishedWork) -> None:
+        if not self.outcome.done():
+            self.outcome.set_result(finished)
+
+
+class EmbeddedKernelRunner:
+    """A `KernelRunner` for this process alone. Used on the host's loop.
+
+    Parameters
+    ----------
+    cells
+        That wait.
+    """
+
+    def __init__(self, cells: WaitingCells) -> None:
+        self._cells = cells
+
+    async def execute(
+        self,
+        kernel_id: str,
+        code: str,
+        *,
+        timeout_seconds: float,
+        store_history: bool = False,
+        on_printed: OnPrinted | None = None,
+    ) -> RunResult:
+        """Run code as a cell would, without a number; after the time it is interrupted."""
+        work = RunCodeWork(work_id=_new_id(), code=code, timeout_seconds=timeout_seconds)
+        return await self._do(work, RunResult, timeout_seconds, on_printed)
+
+    async def variables(self, kernel_id: str) -> Variables:
+        """Return the user's variables."""
+        return await self._do(ReadVariables(work_id=_new_id()), Variables, _REPLY_SECONDS)
+
+    async def inspect(self, kernel_id: str, code: str, position: int) -> Inspection:
+        """Return what is known of the name at ``position``, in characters."""
+        work = InspectCode(work_id=_new_id(), code=code, position=position)
+        return await self._do(work, Inspection, _REPLY_SECONDS)
+
+    async def complete(self, kernel_id: str, code: str, position: int) -> Completion:
+        """Return how the code goes on at ``position``, in characters."""
+        work = CompleteCode(work_id=_new_id(), code=code, position=position)
+        return await self._do(work, Completion, _REPLY_SECONDS)
+
+    async def interrupt(self, kernel_id: str) -> None:
+        """Stop what a tool runs; the user's own cell is left alone."""
+        self._cells.mark_interrupted(THIS_KERNEL)
+        _stop()
+
+    async def restart(self, kernel_id: str) -> None:
+        """Refuse: the agent would end with it."""
+        raise KernelError("refused", _RESTART)
+
+    async def _do(
+        self,
+        work: KernelWork,
+        kind: type[_A],
+        seconds: float,
+        on_printed: OnPrinted | None = None,
+    ) -> _A:
+        most = _BUSY_SECONDS + seconds + _EXTRA_SECONDS
+        try:
+            answer = await asyncio.wait_for(self._anywhere(work, on_printed), most)
+        except TimeoutError:
+            raise KernelError("timeout", "The kernel did not answer in time.") from None
+        assert isinstance(answer, kind)
+        return answer
+
+    async def _anywhere(self, work: KernelWork, on_printed: OnPrinted | None) -> Answer:
+        if self._cells.waits(THIS_KERNEL):
+            try:
+                return await self._cells.do(THIS_KERNEL, work, _stop, on_printed)
+            except NoCellWaits:
+                pass
+        return await self._between_cells(work, on_printed)
+
+    async def _between_cells(self, work: KernelWork, on_printed: OnPrinted | None) -> Answer:
+        kernel = kernel_of(current_shell())
+        loop = getattr(kernel, "io_loop", None)
+        if loop is None:
+            raise KernelError("no_kernel", _NO_KERNEL)
+        here = asyncio.get_running_loop()
+        job = _Job(work, here, here.create_future(), on_printed)
+        loop.add_callback(job.run, kernel)
+        try:
+            await asyncio.wait([job.outcome], timeout=_BUSY_SECONDS)
+            if not job.outcome.done() and job.withdraw():
+                raise KernelError("busy", _BUSY)
+            outcome = (await job.outcome).outcome()
+        finally:
+            if not job.withdraw() and not job.outcome.done():
+                _stop()
+        if isinstance(outcome, WorkError):
+            raise outcome.error()
+        return outcome
+
+
+def _stop() -> None:
+    if tool_code_runs():
+        interrupt_main()
+
+
+def _new_id() -> str:
+    return uuid.uuid4().hex

@@ -1,0 +1,5 @@
+"""`%%acp` and `%acp`, their options, help, and Tab completion.
+
+`ipython_extension`, `cell_options`, `completion` and `subcommand_help` are imported when the
+extension is loaded, and import no pydantic. The rest is imported with the first cell or line.
+"""

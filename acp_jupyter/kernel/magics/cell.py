@@ -1,0 +1,313 @@
+"""A ``%%acp`` cell: build the prompt, send it, display the turn, wait for its end.
+
+``%acp fix`` is one whose prompt is the kernel's last error.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import dataclasses
+import itertools
+import linecache
+import shlex
+import sys
+import threading
+import traceback
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from string import Formatter
+from types import FrameType, ModuleType, TracebackType
+from typing import TYPE_CHECKING
+
+from IPython.core.error import UsageError
+
+from acp_jupyter.errors import AcpError, BadRequest
+from acp_jupyter.kernel.describing.variables import describe_names
+from acp_jupyter.kernel.execution_context import ExecutionContext, execution_context
+from acp_jupyter.kernel.magics.cell_options import parse_cell_line
+from acp_jupyter.kernel.session.connect import connect
+from acp_jupyter.kernel.session.settings import Settings, defaults, split_setting
+from acp_jupyter.kernel.turn.display import TerminalScreen, first_bundle, make_widget, wants_widget
+from acp_jupyter.kernel.turn.turn import Turn
+
+if TYPE_CHECKING:
+    from IPython.core.interactiveshell import InteractiveShell
+
+    from acp_jupyter.kernel.magics.cell_options import CellOptions
+    from acp_jupyter.kernel.turn.widgets import TurnWidget
+    from acp_jupyter.transcript.output.bundle import Bundle
+
+
+_FOLLOW_SECONDS = 20.0
+
+
+def run_cell(shell: InteractiveShell, options: CellOptions, prompt: str) -> None:
+    """Send a prompt, show its turn and wait for the end.
+
+    Raises
+    ------
+    TurnError
+        The turn ended in an error; its output shows it.
+    KeyboardInterrupt
+        The kernel was interrupted; the turn is stopped.
+    """
+    cell = execution_context()
+    if options.format:
+        prompt = expand(prompt, shell.user_ns)
+    variables = describe_names(options.var, shell.user_ns) if options.var else ()
+    more = bool(options.attach or variables)
+    settings = Settings(
+        options.mode, options.model, tuple(split_setting(each) for each in options.config)
+    )
+    session = connect(
+        options.agent,
+        session=options.session,
+        new=options.new,
+        trust=options.trust,
+        tools=not options.no_tools,
+    )
+    session.apply(settings)
+    turn = session.prompt(
+        session.with_context(prompt, options.attach, variables) if more else prompt,
+        policy=options.policy or defaults.policy,
+        allow=options.allow,
+        deny=options.deny,
+        timeout=options.timeout,
+    )
+    try:
+        _show(shell, turn, options, cell)
+    except KeyboardInterrupt:
+        turn.stop_soon()  # wherever it struck
+        raise
+    if not options.background:
+        turn.raise_for_error()
+        _warn(turn)
+
+
+def _show(
+    shell: InteractiveShell, turn: Turn, options: CellOptions, cell: ExecutionContext
+) -> None:
+    names = {"_acp": turn} | ({options.out: turn} if options.out else {})
+    shell.push(names, interactive=False)  # type: ignore[no-untyped-call]
+    if options.background:
+        _show_beginning(turn, cell)
+    elif cell.frontend == "terminal":
+        _show_in_terminal(turn)
+    else:
+        _show_in_notebook(turn, cell)
+
+
+def _show_beginning(turn: Turn, cell: ExecutionContext) -> None:
+    """Show the turn as it begins; its output is brought up to date wherever it is live."""
+    if cell.frontend == "terminal":
+        print(f"Turn {turn.id[:8]} runs in the background: _acp.wait() waits for it.")  # noqa: T201
+        return
+    start = turn._detail
+    widget = make_widget(turn._client, start) if wants_widget(start, cell.can_ask) else None
+    _display(first_bundle(start, widget), turn, update=False)
+    follower = threading.Thread(
+        target=_show_end, args=(turn, widget), name="acp-background-turn", daemon=True
+    )
+    turn._follower = follower
+    follower.start()
+
+
+def _show_end(turn: Turn, widget: TurnWidget | None) -> None:
+    """Put the final output in where no page does it. Runs in a thread of its own."""
+    detail = turn._detail
+    try:
+        while detail.turn.status != "done":
+            detail = turn._client.turn(turn.id, _FOLLOW_SECONDS)
+    except AcpError:
+        return
+    finally:
+        if widget is not None:
+            widget.end()
+    if not detail.page_holds_notebook and detail.bundle is not None:
+        _display(detail.bundle, turn, update=True)
+
+
+def _show_in_terminal(turn: Turn) -> None:
+    screen = TerminalScreen()
+    try:
+        turn._wait(None, screen.show)
+    finally:
+        screen.show(turn._detail)
+
+
+def _show_in_notebook(turn: Turn, cell: ExecutionContext) -> None:
+    start = turn._detail
+    with contextlib.ExitStack() as stack:
+        widget = None
+        if wants_widget(start, cell.can_ask):
+            widget = make_widget(turn._client, start)
+            stack.callback(widget.end)
+        try:
+            _display(first_bundle(start, widget), turn, update=False)
+            turn._wait(None, None)
+        except KeyboardInterrupt:
+            turn.stop_soon()  # before the last look at it below
+            raise
+        finally:
+            # A page that holds the notebook puts the final output in, also after a reload.
+            if not (start.page_holds_notebook and turn._detail.page_holds_notebook):
+                _display(turn.bundle(), turn, update=True)
+
+
+def _display(bundle: Bundle, turn: Turn, *, update: bool) -> None:
+    from IPython.display import display
+
+    display(  # type: ignore[no-untyped-call]
+        dict(bundle.data),
+        metadata=dict(bundle.metadata),
+        raw=True,
+        display_id=turn.id,
+        update=update,
+    )
+
+
+def _warn(turn: Turn) -> None:
+    if turn.stop_reason in {"refusal", "max_tokens", "max_turn_requests"}:
+        # As if from the cell: the path of this file has no place in a saved notebook.
+        warnings.warn_explicit(turn._detail.turn.words, UserWarning, "%%acp", 1)
+
+
+_MOST_CHARS = 1_000_000
+
+
+def expand(prompt: str, names: Mapping[str, object]) -> str:
+    """Replace each ``{name}`` by the variable, ``{name.attribute}`` and ``{name[key]}`` too.
+
+    Raises
+    ------
+    BadRequest
+        There is no such variable, or it can't be written.
+    """
+    try:
+        expanded = Formatter().vformat(prompt, (), names)
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - of the user's own objects
+        raise BadRequest(
+            f"--format can't expand the prompt: {_words(error)} Write {{{{ and }}}} for braces."
+        ) from None
+    if len(expanded) > _MOST_CHARS:
+        raise BadRequest(f"With its variables the prompt has {len(expanded):,} characters.")
+    return expanded
+
+
+def _words(error: BaseException) -> str:
+    name = type(error).__name__
+    try:
+        match error:
+            case KeyError(args=(missing, *_)) | NameError(args=(missing, *_)):
+                return f"there is no variable {missing!r}."
+            case IndexError():
+                return "braces must name a variable."
+            case _:
+                return f"{name}: {error}."
+    except Exception:  # noqa: BLE001 - the error can't be written either
+        return f"{name}."
+
+
+_SOURCE_CHARS = 8000
+_TRACEBACK_CHARS = 8000
+_MOST_VARIABLES = 8
+_NOTHING = "Nothing has failed in this kernel yet. Run the cell that fails, then %acp fix."
+
+
+def run_fix(shell: InteractiveShell, rest: Sequence[str]) -> None:
+    """Send the last error; what follows is understood as in the first line of a cell.
+
+    Raises
+    ------
+    UsageError
+        There is no error to send.
+    """
+    options = parse_cell_line(shlex.join(rest))
+    error = _last_error()
+    named = tuple(dict.fromkeys((*options.var, *named_variables(shell, error))))
+    run_cell(shell, dataclasses.replace(options, var=named), fix_prompt(shell, error))
+
+
+def fix_prompt(shell: InteractiveShell, error: BaseException) -> str:
+    """Return a prompt with the cell that failed and the bounded traceback."""
+    source = _source(shell, error)
+    told = _user_traceback(shell, error)
+    parts = ["A cell of this notebook failed. Find out why and fix it."]
+    if source:
+        parts.append(f"The cell:\n\n{_fenced(_cut(source, _SOURCE_CHARS), 'python')}")
+    parts.append(f"The traceback:\n\n{_fenced(_cut(told, _TRACEBACK_CHARS))}")
+    return "\n\n".join(parts)
+
+
+def named_variables(shell: InteractiveShell, error: BaseException) -> tuple[str, ...]:
+    """Return the user's variables that the failed cell names, the first ones; no modules."""
+    try:
+        tree = ast.parse(shell.transform_cell(_source(shell, error)))  # type: ignore[no-untyped-call]
+    except (SyntaxError, ValueError, RecursionError):
+        return ()
+    found = (node.id for node in ast.walk(tree) if isinstance(node, ast.Name))
+    hidden = shell.user_ns_hidden
+    told = (
+        name
+        for name in dict.fromkeys(found)
+        if name in shell.user_ns
+        and name not in hidden
+        and not isinstance(shell.user_ns[name], ModuleType)
+    )
+    return tuple(itertools.islice(told, _MOST_VARIABLES))
+
+
+def _last_error() -> BaseException:
+    error = getattr(sys, "last_value", None)
+    if not isinstance(error, BaseException):
+        raise UsageError(_NOTHING)
+    if isinstance(error, AcpError | UsageError):
+        raise UsageError(f"The last error was of a magic, not of your code: {error}")
+    return error
+
+
+def _source(shell: InteractiveShell, error: BaseException) -> str:
+    """Return the source of the cell in which the error rose; empty if that is not known."""
+    for frame in _frames(error.__traceback__):
+        if frame.f_globals is shell.user_ns:
+            return "".join(linecache.getlines(frame.f_code.co_filename, frame.f_globals))
+    if isinstance(error, SyntaxError) and error.filename:
+        return "".join(linecache.getlines(error.filename)) or error.text or ""
+    return ""
+
+
+def _user_traceback(shell: InteractiveShell, error: BaseException) -> str:
+    """Return the traceback from the user's code on; a cell has no file that one could open."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_frame.f_globals is not shell.user_ns:
+        trace = trace.tb_next
+    told = "".join(traceback.format_exception(type(error), error, trace or error.__traceback__))
+    cells = (frame for frame in _frames(trace) if frame.f_globals is shell.user_ns)
+    files = dict.fromkeys(frame.f_code.co_filename for frame in cells)
+    for number, file in enumerate(files):
+        told = told.replace(f'File "{file}"', f'File "<{"another " * (number > 0)}cell>"')
+    return told
+
+
+def _frames(trace: TracebackType | None) -> Iterator[FrameType]:
+    while trace is not None:
+        yield trace.tb_frame
+        trace = trace.tb_next
+
+
+def _cut(text: str, most: int) -> str:
+    """Return the text without its middle, where there is too much of it."""
+    text = text.strip("\n")
+    if len(text) <= most:
+        return text
+    half = most // 2
+    left = len(text) - 2 * half
+    return f"{text[:half]}\n… {left} characters left out …\n{text[-half:]}"
+
+
+def _fenced(text: str, language: str = "") -> str:
+    fence = "```"
+    while fence in text:
+        fence += "`"
+    return f"{fence}{language}\n{text}\n{fence}"

@@ -1,0 +1,287 @@
+"""The options in the first line of a ``%%acp`` cell: their parser, their help, their values.
+
+`LineParser` also reads the options of ``%acp`` subcommands.
+"""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import keyword
+import shlex
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from IPython.core.error import UsageError
+
+from acp_jupyter.protocol.json import clean_json
+
+if TYPE_CHECKING:
+    from acp_jupyter.protocol.host_events.session import Policy, RuleEffect
+
+
+@dataclass(frozen=True, slots=True)
+class CellOptions:
+    """What the first line says."""
+
+    agent: str | None = None
+    session: str = ""
+    new: bool = False
+    policy: Policy | None = None
+    attach: tuple[str, ...] = ()
+    var: tuple[str, ...] = ()
+    allow: tuple[str, ...] = ()
+    deny: tuple[str, ...] = ()
+    trust: bool = False
+    no_tools: bool = False
+    out: str | None = None
+    timeout: float | None = None
+    help: bool = False
+    mode: str | None = None
+    model: str | None = None
+    config: tuple[str, ...] = ()
+    """Each as ``NAME=VALUE``."""
+    background: bool = False
+    format: bool = False
+
+
+def cell_help() -> str:
+    """Return the words of ``%%acp --help``."""
+    return cell_parser().format_help().replace("usage: ", "", 1)
+
+
+def parse_cell_line(line: str) -> CellOptions:
+    """Return what the first line says.
+
+    Raises
+    ------
+    UsageError
+        It can't be understood; the message says what to type.
+    """
+    try:
+        words = shlex.split(clean_json(line))
+    except ValueError as error:
+        raise UsageError(f"A quotation mark is not closed ({error}). {SEE_HELP}") from None
+    given, rest = cell_parser().parse_known_args(words)
+    if rest:
+        raise UsageError(_unknown(rest[0]))
+    policy = next((policy for policy in POLICIES if policy == given.policy), None)
+    if given.policy is not None and policy is None:
+        choices = ", ".join(POLICIES)
+        raise UsageError(f"There is no policy {given.policy!r}. Type one of: {choices}.")
+    if given.out is not None and (not given.out.isidentifier() or keyword.iskeyword(given.out)):
+        raise UsageError(f"{given.out!r} can't be a variable. Type, for example, --out turn.")
+    return CellOptions(
+        agent=given.agent,
+        session=given.session,
+        new=given.new,
+        policy=policy,
+        attach=tuple(given.attach),
+        var=tuple(given.var),
+        allow=checked_rules(given.allow, "allow"),
+        deny=checked_rules(given.deny, "deny"),
+        trust=given.trust,
+        no_tools=given.no_tools,
+        out=given.out,
+        timeout=_seconds(given.timeout),
+        help=given.help,
+        mode=given.mode,
+        model=given.model,
+        config=tuple(given.config),
+        background=given.background,
+        format=given.format,
+    )
+
+
+def _unknown(word: str) -> str:
+    if not word.startswith("-"):
+        return f"{word!r} is one word too many: write the prompt below the first line."
+    close = difflib.get_close_matches(word.split("=")[0], CELL_OPTIONS, 1)
+    hint = f" Type {close[0]}." if close else f" The options are: {', '.join(CELL_OPTIONS)}."
+    return f"There is no option {word}.{hint}"
+
+
+def _seconds(text: str | None) -> float | None:
+    if text is None:
+        return None
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds < float("inf"):
+        raise UsageError(f"{text!r} is not a number of seconds. Type, for example, --timeout 60.")
+    return seconds
+
+
+POLICIES: tuple[Policy, ...] = ("ask", "read-only", "accept-edits", "allow-all", "deny")
+
+CELL_OPTIONS = (
+    "--session",
+    "--new",
+    "--mode",
+    "--model",
+    "--config",
+    "--policy",
+    "--attach",
+    "--var",
+    "--allow",
+    "--deny",
+    "--trust",
+    "--no-tools",
+    "--out",
+    "--timeout",
+    "--background",
+    "--format",
+    "--help",
+)
+
+FLAGS = ("--new", "--trust", "--no-tools", "--background", "--format", "-h", "--help")
+"""Those that no value follows."""
+
+REPEATED = ("--config", "--attach", "--var", "--allow", "--deny")
+"""Those that may stand there more than once."""
+
+SEE_HELP = "%%acp --help lists the options."
+
+
+class LineParser(argparse.ArgumentParser):
+    """Raises where argparse would end the process.
+
+    Parameters
+    ----------
+    see
+        The end of each complaint: where help is.
+    """
+
+    def __init__(self, prog: str, *, see: str, **more: str) -> None:
+        super().__init__(prog=prog, add_help=False, allow_abbrev=False, **more)  # type: ignore[arg-type]
+        self._see = see
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Refuse ``--`` as a value, which argparse takes for a list."""
+        for word in args or ():
+            option, _, value = word.partition("=")
+            if option.startswith("--") and value == "--":
+                self.error(f"argument {option}: -- is no value")
+        return super().parse_known_args(args, namespace)
+
+    def error(self, message: str) -> NoReturn:
+        """Complain in the words of a magic."""
+        raise UsageError(f"{message[:1].upper()}{message[1:]}. {self._see}")
+
+
+def cell_parser() -> LineParser:
+    """Return what reads the first line."""
+    parser = LineParser(
+        "%%acp",
+        see=SEE_HELP,
+        usage="%%%%acp [AGENT] [options]",
+        description="Send the cell below this line to an agent and wait for the end of its turn.",
+        epilog="Example: %%acp claude --policy accept-edits --out turn. "
+        "%acp help lists the other commands, %acp agents the agents.",
+    )
+    who = parser.add_argument_group("Who")
+    who.add_argument(
+        "agent", nargs="?", metavar="AGENT", help="its id; default: as chosen by %%acp use, or demo"
+    )
+    who.add_argument(
+        "--session",
+        default="",
+        metavar="NAME",
+        help="which session of this notebook; each agent has one without a name",
+    )
+    who.add_argument("--new", action="store_true", help="start the session anew")
+    who.add_argument("--mode", metavar="MODE", help="the session's mode, from now on")
+    who.add_argument("--model", metavar="MODEL", help="its model, from now on")
+    who.add_argument(
+        "--config",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="one of its other options, from now on; may be repeated",
+    )
+    _add_prompt(parser.add_argument_group("What goes with the prompt"))
+    _add_permissions(parser.add_argument_group("What it may do without asking"))
+    turn = parser.add_argument_group("The turn")
+    turn.add_argument(
+        "--out", metavar="NAME", help="bind the Turn to a variable; _acp always holds the last"
+    )
+    turn.add_argument("--timeout", metavar="SECONDS", help="stop the turn after this time")
+    turn.add_argument("--background", action="store_true", help="do not wait for its end")
+    turn.add_argument("-h", "--help", action="store_true", help="show this")
+    return parser
+
+
+def _add_prompt(group: argparse._ArgumentGroup) -> None:
+    group.add_argument(
+        "--attach",
+        action="append",
+        default=[],
+        metavar="PATH",
+        help="a file that goes with the prompt: image, sound, text or notebook, or a pattern such "
+        "as 'data/*.csv'; may be repeated",
+    )
+    group.add_argument(
+        "--var",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="a variable that is described to the agent: a DataFrame, an array, a figure, a "
+        "function, anything; may be repeated",
+    )
+    group.add_argument(
+        "--format",
+        action="store_true",
+        help="replace {name} in the prompt by the variable; {{ and }} are braces",
+    )
+
+
+def _add_permissions(group: argparse._ArgumentGroup) -> None:
+    group.add_argument(
+        "--policy",
+        metavar="POLICY",
+        help=f"how permission requests of this turn are answered: {', '.join(POLICIES)}",
+    )
+    group.add_argument(
+        "--allow",
+        action="append",
+        default=[],
+        metavar="RULE",
+        help="what is allowed in this turn: 'execute:git status *', 'edit:src/**', read, or "
+        "'fetch:https://docs.python.org/*'; may be repeated",
+    )
+    group.add_argument(
+        "--deny",
+        action="append",
+        default=[],
+        metavar="RULE",
+        help="what is rejected in this turn, in the same form; it wins over --allow",
+    )
+    group.add_argument(
+        "--trust", action="store_true", help="let the agent run in this folder, whatever is in it"
+    )
+    group.add_argument(
+        "--no-tools",
+        action="store_true",
+        help="offer the agent no tools for this notebook and its kernel",
+    )
+
+
+def checked_rules(texts: list[str], effect: RuleEffect) -> tuple[str, ...]:
+    """Return rules as they were written.
+
+    Raises
+    ------
+    UsageError
+        One can't be understood; the message says what to type.
+    """
+    if not texts:
+        return ()
+    from acp_jupyter.transcript.permissions.rule_text import RuleTextError, read_rule
+
+    for text in texts:
+        try:
+            read_rule(text, effect=effect, scope="turn", rule_id="")
+        except RuleTextError as error:
+            raise UsageError(f"--{effect}: {error}") from None
+    return tuple(texts)

@@ -1,0 +1,242 @@
+"""``%acp export`` and ``%acp import``: a session written to a file, a log read from one."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, assert_never
+
+from IPython.core.error import UsageError
+from IPython.display import display
+from pydantic_core import to_json
+
+from acp_jupyter.api.models.traffic import ImportLog
+from acp_jupyter.api.packet_stream import PacketStream, StreamDialect
+from acp_jupyter.dialects.imports.kinds import DIALECT_WORDS, DIALECTS
+from acp_jupyter.errors import BadRequest, FileMissing, UnknownSession
+from acp_jupyter.host.limits import Limits
+from acp_jupyter.kernel.client.connection import host_client
+from acp_jupyter.kernel.client.host_client import HostClient
+from acp_jupyter.kernel.magics.cell_options import LineParser
+from acp_jupyter.kernel.magics.subcommand_help import FORMATS, Format
+from acp_jupyter.kernel.turn.turn import Turn
+from acp_jupyter.protocol.files import human_size
+from acp_jupyter.protocol.log.json_values import LogProblem
+from acp_jupyter.protocol.log.log import read_log
+from acp_jupyter.transcript.model.session_state import SessionState
+
+if TYPE_CHECKING:
+    from acp_jupyter.api.models.traffic import ImportResult
+
+
+_SUFFIXES: dict[str, Format] = {
+    ".ndjson": "traffic",
+    ".jsonl": "traffic",
+    ".md": "markdown",
+    ".markdown": "markdown",
+    ".html": "html",
+    ".htm": "html",
+    ".json": "json",
+}
+
+
+def run_export(rest: Sequence[str]) -> None:
+    """Write a session to a file.
+
+    Raises
+    ------
+    UsageError
+        The line can't be understood.
+    AcpError
+        There is no such session, or the file can't be written.
+    """
+    parser = LineParser("%acp export", see="Type: %acp export PATH")
+    parser.add_argument("path")
+    parser.add_argument("--format")
+    parser.add_argument("--session", default="")
+    parser.add_argument("--thoughts", action="store_true")
+    parser.add_argument("--force", action="store_true")
+    given = parser.parse_args(rest)
+    path = Path(given.path).expanduser()
+    file_format = _format(path, given.format)
+    client = host_client()
+    session = _session(client.sessions(), given.session)
+    pieces = _pieces(client, session.session_id, file_format, thoughts=given.thoughts)
+    size = _write(path, pieces, force=given.force)
+    title = f" ({session.title})" if session.title else ""
+    print(  # noqa: T201 - for the cell
+        f"Exported session {session.session_id[:8]}{title} to {given.path}: "
+        f"{file_format}, {human_size(size)}."
+    )
+
+
+def _format(path: Path, named: str | None) -> Format:
+    wanted = _SUFFIXES.get(path.suffix.lower()) if named is None else named
+    wanted = "build-mode" if wanted == "packets-build" else wanted
+    found = next((each for each in FORMATS if each == wanted), None)
+    if found is None:
+        what = f"There is no format {named!r}" if named else f"{path.name!r} tells no format"
+        raise UsageError(f"{what}. Type --format and one of: {', '.join(FORMATS)}.")
+    return found
+
+
+def _session(sessions: Iterable[SessionState], named: str) -> SessionState:
+    """Return the session of that id, or its beginning, or title; else the one that changed last."""
+    by_time = sorted(sessions, key=lambda state: state.updated_at or 0, reverse=True)
+    if not by_time:
+        raise UnknownSession("There is no session yet. A cell that begins with %%acp starts one.")
+    if not named:
+        return by_time[0]
+    found = [s for s in by_time if s.session_id.startswith(named) or s.title == named]
+    if len(found) != 1:
+        what = "several sessions" if found else "no session"
+        raise UnknownSession(f"There is {what} {named!r}. %acp sessions lists them.")
+    return found[0]
+
+
+def _pieces(
+    client: HostClient, session_id: str, file_format: Format, *, thoughts: bool
+) -> Iterator[bytes]:
+    match file_format:
+        case "traffic":
+            yield from client.traffic(session_id)
+        case "packets" | "build-mode":
+            yield from _packets(client.traffic(session_id), session_id, file_format)
+        case "markdown" | "html":
+            transcript = client.transcript(session_id, file_format, thoughts=thoughts)
+            yield str(transcript[file_format]).encode()
+        case "json":
+            yield to_json(client.transcript(session_id, "json"), indent=1)
+            yield b"\n"
+        case _:
+            assert_never(file_format)
+
+
+def _packets(chunks: Iterable[bytes], session_id: str, dialect: StreamDialect) -> Iterator[bytes]:
+    stream = PacketStream(session_id, dialect)
+    for entry in read_log(_lines(chunks)):
+        if isinstance(entry, LogProblem):
+            continue  # of our own log: a torn last line
+        for packet in stream.read(entry):
+            yield packet.data + b"\n"
+
+
+def _lines(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    rest: list[bytes] = []
+    for chunk in chunks:
+        *ended, last = chunk.split(b"\n")
+        for line in ended:
+            yield b"".join([*rest, line])
+            rest = []
+        rest.append(last)
+    yield b"".join(rest)
+
+
+def _write(path: Path, pieces: Iterable[bytes], *, force: bool) -> int:
+    """Write a file, whole or not at all; return its size.
+
+    Raises
+    ------
+    BadRequest
+        It is there already, or can't be written.
+    """
+    target = path.with_name(f".{path.name}.{uuid.uuid4().hex}.part") if force else path
+    try:
+        file = target.open("xb")
+    except FileExistsError as error:
+        raise BadRequest(f"{path} is there already. Add --force to replace it.") from error
+    except OSError as error:
+        raise BadRequest(_unwritten(path, error)) from error
+    try:
+        with file:
+            size = sum(file.write(piece) for piece in pieces)
+        if force:
+            target.replace(path)
+    except BaseException as error:
+        target.unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            raise BadRequest(_unwritten(path, error)) from error
+        raise
+    return size
+
+
+def _unwritten(path: Path, error: OSError) -> str:
+    return f"{path} can't be written: {error.strerror or error}."
+
+
+_SHOWN_PROBLEMS = 20
+
+
+def _parser() -> LineParser:
+    parser = LineParser("%acp import", see="Type: %acp import PATH")
+    parser.add_argument("path")
+    parser.add_argument("--as", dest="dialect")
+    parser.add_argument("--name", default="")
+    parser.add_argument("--session", default="")
+    return parser
+
+
+def run_import(rest: Sequence[str]) -> None:
+    """Import a log, say what came of it and show its last turn.
+
+    Raises
+    ------
+    UsageError
+        The line can't be understood.
+    AcpError
+        The file can't be read, or is no log.
+    """
+    given = _parser().parse_args(rest)
+    dialect = next((each for each in DIALECTS if each == given.dialect), None)
+    if given.dialect is not None and dialect is None:
+        raise UsageError(
+            f"There is no kind of log called {given.dialect!r}. "
+            f"Type --as and one of: {', '.join(DIALECTS)}."
+        )
+    path = Path(given.path).expanduser()
+    client = host_client()
+    command = ImportLog(
+        content=_read(path),
+        file_name=given.name or path.name,
+        dialect=dialect,
+        log_session=given.session,
+    )
+    result = client.import_log(command)
+    print("\n".join(_words(given.path, result)))  # noqa: T201 - for the cell
+    if result.turn_ids:
+        turn = Turn(client, client.turn(result.turn_ids[-1]))
+        display(turn, display_id=turn.id)  # type: ignore[no-untyped-call]
+
+
+def _read(path: Path) -> bytes:
+    most = Limits().import_bytes
+    try:
+        if path.is_file() and path.stat().st_size > most:
+            raise BadRequest(f"{path} is larger than {most // 2**20} MiB.")
+        if not path.is_file():
+            raise FileMissing(f"There is no file {path}.")
+        return path.read_bytes()
+    except OSError as error:
+        raise BadRequest(f"{path} can't be read: {error.strerror or error}.") from error
+
+
+def _words(path: str, result: ImportResult) -> list[str]:
+    turns = len(result.turn_ids)
+    lines = [
+        f"Imported as session {result.session_id[:8]}: {DIALECT_WORDS[result.dialect]}, "
+        f"{turns} turn{'s' * (turns != 1)}, {result.entries} lines."
+    ]
+    if result.other_sessions:
+        lines.append(
+            "The log has more sessions. Add --session and one of: "
+            f"{', '.join(result.other_sessions[:_SHOWN_PROBLEMS])}."
+        )
+    shown = result.problems[:_SHOWN_PROBLEMS]
+    lines += [f"{path}:{problem.line}: {problem.message}" for problem in shown]
+    more = result.problem_count - len(shown)
+    if more > 0:
+        lines.append(f"… and {more} more problems.")
+    if turns > 1:
+        lines.append("The last turn is shown; the panel has all of them.")
+    return lines

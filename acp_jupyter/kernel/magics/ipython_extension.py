@@ -1,0 +1,269 @@
+"""The IPython extension that ``%load_ext acp_jupyter`` loads: the magics, and their completion."""
+
+from __future__ import annotations
+
+import itertools
+from types import MethodType
+from typing import TYPE_CHECKING, TypeVar
+
+from IPython.core.completer import (
+    CompletionContext,
+    SimpleCompletion,
+    SimpleMatcherResult,
+    context_matcher,
+)
+from IPython.core.error import UsageError
+from IPython.core.getipython import get_ipython
+
+from acp_jupyter.errors import AcpError
+from acp_jupyter.kernel.magics.cell_options import (
+    CELL_OPTIONS,
+    FLAGS,
+    POLICIES,
+    REPEATED,
+    cell_help,
+    parse_cell_line,
+)
+from acp_jupyter.kernel.magics.subcommand_help import (
+    EXPORT_OPTIONS,
+    FORMATS,
+    IMPORT_OPTIONS,
+    KINDS,
+    SUBCOMMANDS,
+)
+
+if TYPE_CHECKING:
+    from IPython.core.interactiveshell import InteractiveShell
+
+
+_E = TypeVar("_E", bound=BaseException)
+_DETAIL_LINES = 20
+
+
+def cell_magic(line: str, cell: str) -> None:
+    """Send the cell to an agent and wait for the end of its turn; see ``%%acp --help``."""
+    options = parse_cell_line(line)
+    if options.help:
+        print(cell_help())  # noqa: T201 - for the cell
+        return
+    if not cell.strip():
+        raise UsageError("The prompt is empty. Write below the first line what the agent shall do.")
+    from acp_jupyter.kernel.magics.cell import run_cell
+
+    shell = get_ipython()
+    assert shell is not None
+    try:
+        run_cell(shell, options, cell.strip("\n"))
+    except AcpError as error:
+        raise _in_few_lines(error) from None
+    except KeyboardInterrupt:
+        raise _in_few_lines(KeyboardInterrupt("Stopped by you.")) from None
+
+
+def line_magic(line: str) -> None:
+    """Look after agents and sessions; see ``%acp help``."""
+    from acp_jupyter.kernel.magics.subcommands import run_subcommand
+
+    try:
+        run_subcommand(line)
+    except AcpError as error:
+        raise _in_few_lines(error) from None
+
+
+def _in_few_lines(error: _E) -> _E:
+    """Let IPython show the message alone.
+
+    Where in this package it was raised helps nobody, and its path has no place in a notebook.
+    """
+    error._render_traceback_ = MethodType(_traceback, error)  # type: ignore[attr-defined]
+    return error
+
+
+def _traceback(error: BaseException) -> list[str]:
+    detail = error.detail.splitlines() if isinstance(error, AcpError) else []
+    return [f"{type(error).__name__}: {error}", *detail[-_DETAIL_LINES:]]
+
+
+def _with_body(lines: list[str]) -> list[str]:
+    """Give a cell that is only ``%%acp …`` a body: without one IPython does not call the magic.
+
+    So ``%%acp --help`` helps, and an empty prompt gets words of ours.
+    """
+    written = [line for line in lines if line.strip()]
+    alone = len(written) == 1 and written[0].split()[0] == "%%acp"
+    return [*lines, "\n"] if alone else lines
+
+
+# Else a terminal would take the first line of a cell for all of it.
+_with_body.has_side_effects = True  # type: ignore[attr-defined]
+
+
+def load_ipython_extension(ipython: InteractiveShell) -> None:
+    """Add the magics and their completion."""
+    register = ipython.register_magic_function
+    register(cell_magic, "cell", "acp")  # type: ignore[arg-type]
+    register(line_magic, "line", "acp")  # type: ignore[arg-type]
+    add_completion(ipython)
+    transforms = ipython.input_transformers_cleanup
+    if _with_body not in transforms:
+        transforms.insert(0, _with_body)
+
+
+def add_completion(ipython: InteractiveShell) -> None:
+    """Let Tab know the magics' words; loading the extension again changes nothing."""
+    matchers = ipython.Completer.custom_matchers
+    if _matcher not in matchers:
+        matchers.append(_matcher)
+
+
+@context_matcher(identifier="acp_jupyter")  # type: ignore[untyped-decorator]
+def _matcher(context: CompletionContext) -> SimpleMatcherResult:
+    line = context.text_until_cursor
+    before = line.split()
+    word = "" if line[-1:].isspace() or not before else before.pop()
+    if not before or before[0] not in {"%acp", "%%acp"}:
+        return _words([], "")
+    if word.startswith("--") and "=" in word:
+        option, _, word = word.partition("=")
+        before.append(option)
+    found = _cell_words(before, word) if before[0] == "%%acp" else _line_words(before, word)
+    return _words([candidate for candidate in found if candidate.startswith(word)], word)
+
+
+def _words(words: list[str], fragment: str) -> SimpleMatcherResult:
+    """Return what Tab offers; Python's own names have no place in such a line."""
+    return SimpleMatcherResult(
+        completions=[SimpleCompletion(word, type="magic") for word in words],
+        suppress=bool(words),
+        matched_fragment=fragment,
+        ordered=True,
+    )
+
+
+def _cell_words(before: list[str], word: str) -> list[str]:
+    match before[-1]:
+        case "--policy":
+            return list(POLICIES)
+        case "--mode" | "--model" | "--config":
+            return _setting_words(before[-1].removeprefix("--"))
+        case "--session":
+            return _labels()
+        case "--attach":
+            return _paths(word)
+        case "--var":
+            return _variables()
+        case "--allow" | "--deny":
+            return ["edit:", "execute:", "fetch:", "read"]
+        case "--out" | "--timeout":
+            return []
+        case _:
+            pass
+    given = {each.partition("=")[0] for each in before}
+    unused = [each for each in CELL_OPTIONS if each not in given or each in REPEATED]
+    return unused if _names_agent(before) else [*_agent_names(), *unused]
+
+
+def _names_agent(before: list[str]) -> bool:
+    """Tell whether one of these words is neither an option nor the value of one."""
+    words = itertools.pairwise(before)
+    return any(not word.startswith("-") and not _takes_value(last) for last, word in words)
+
+
+def _takes_value(word: str) -> bool:
+    return word.startswith("-") and "=" not in word and word not in FLAGS
+
+
+def _variables() -> list[str]:
+    shell = get_ipython()
+    hidden = shell.user_ns_hidden if shell is not None else {}
+    names = tuple(shell.user_ns) if shell is not None else ()
+    return sorted(name for name in names if not name.startswith("_") and name not in hidden)
+
+
+def _line_words(before: list[str], word: str) -> list[str]:
+    if len(before) == 1:
+        return [words.split()[0] for words in SUBCOMMANDS]
+    name, *given = before[1:]
+    match [name, *given]:
+        case ["fix", *_]:
+            return _cell_words(before[1:], word)
+        case ["export" | "import"] | ["record" | "replay", "on"]:
+            return _paths(word)
+        case [_]:
+            return _first_words(name)
+        case ["config", *_]:
+            return _setting_words(name)
+        case ["export", *_, "--format"]:
+            return list(FORMATS)
+        case ["import", *_, "--as"]:
+            return list(KINDS)
+        case ["export", *_, "--session"]:
+            return _session_ids()
+        case ["new", *_, "--session"]:
+            return _labels()
+        case _:
+            return [option for option in _OPTIONS.get(name, ()) if option not in before]
+
+
+_OPTIONS = {
+    "agents": ("--all",),
+    "export": EXPORT_OPTIONS,
+    "import": IMPORT_OPTIONS,
+    "new": ("--session",),
+    "log": ("--lines", "--text"),
+}
+
+
+def _first_words(name: str) -> list[str]:
+    """Return what may stand right after a subcommand."""
+    match name:
+        case "help":
+            return [words.split()[0] for words in SUBCOMMANDS]
+        case "use" | "new" | "restart":
+            return _agent_names()
+        case "resume" | "fork" | "close" | "delete" | "log":
+            return _session_ids()
+        case "mode" | "model" | "config":
+            return _setting_words(name)
+        case "policy":
+            return [*POLICIES, "default"]
+        case "record" | "replay":
+            return ["on", "off", "status"]
+        case "agents":
+            return ["--all"]
+        case _:
+            return []
+
+
+def _paths(word: str) -> list[str]:
+    from acp_jupyter.kernel.magics.completion_values import paths
+
+    return paths(word)
+
+
+def _labels() -> list[str]:
+    from acp_jupyter.kernel.magics.completion_values import labels
+
+    return labels()
+
+
+def _session_ids() -> list[str]:
+    from acp_jupyter.kernel.magics.completion_values import session_ids
+
+    return session_ids()
+
+
+def _setting_words(what: str) -> list[str]:
+    from acp_jupyter.kernel.magics.completion_values import setting_words
+
+    return setting_words(what)
+
+
+def _agent_names() -> list[str]:
+    from acp_jupyter.errors import AcpError
+    from acp_jupyter.kernel.client.connection import host_client
+
+    try:
+        return [agent.id for agent in host_client().agents()]
+    except AcpError:
+        return []

@@ -1,1 +1,0 @@
-"""Work that tools ask of this kernel: code run on its main thread, outputs kept."""

@@ -1,0 +1,1 @@
+"""Sessions from Python: `connect`, `Session`, their settings, and files that go with a prompt."""

@@ -1,0 +1,253 @@
+"""Files that go with a prompt, as the content blocks that the agent can take.
+
+A notebook goes as text: its cells with their outputs, without the JSON.
+"""
+
+from __future__ import annotations
+
+import base64
+import glob
+import itertools
+import json
+import mimetypes
+import os
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from IPython.core.error import UsageError
+from pydantic import JsonValue
+
+from acp_jupyter.notebook_tools.outputs import uncoloured
+from acp_jupyter.protocol.objects import items, obj, text
+
+_MOST_BYTES = 10 * 1024 * 1024
+"""Of an image or sound; larger ones make agents fail."""
+_MOST_TEXT_BYTES = 256 * 1024
+"""Of a text that is sent whole; a larger one is named, and the agent reads what it needs."""
+_MOST_NOTEBOOK_BYTES = 50 * 1024 * 1024
+_MOST_FILES = 50
+_MOST_LOOKED_AT = 10_000
+_PATTERN = re.compile(r"[*?\[]")
+_IMAGES = {"image/png", "image/jpeg", "image/gif", "image/webp"}
+
+_Block = dict[str, JsonValue]
+
+
+def with_attachments(
+    prompt: str, paths: Sequence[str], root: Path, capabilities: Sequence[str]
+) -> tuple[_Block, ...]:
+    """Return a prompt with files: images and sound as such, short texts whole, others by name.
+
+    Parameters
+    ----------
+    prompt
+        The text.
+    paths
+        Of the files, relative to the folder of the notebook; or patterns such as ``data/*.csv``.
+    root
+        The session's folder: what an agent may read.
+    capabilities
+        What the agent takes in a prompt: of ``image``, ``audio``, ``embeddedContext``.
+
+    Raises
+    ------
+    UsageError
+        A file is not there, lies outside the folder, or is too large.
+    """
+    found = dict.fromkeys(path for given in paths for path in _files_of(given))
+    if len(found) > _MOST_FILES:
+        raise UsageError(
+            f"These are {len(found)} files, and the limit is {_MOST_FILES}. Name fewer, or tell "
+            "the agent where they are: it can read them itself."
+        )
+    return (
+        {"type": "text", "text": prompt},
+        *(_block(name, path, root.resolve(), capabilities) for name, path in found),
+    )
+
+
+def _files_of(given: str) -> list[tuple[str, Path]]:
+    """Return what a name or pattern stands for: each name as it is told, and its whole path."""
+    try:
+        if b"\0" not in os.fsencode(given):
+            return [(name, path.resolve()) for name, path in _matching(given)]
+        raise UsageError(f"{given!r} can't be a file's name.")
+    except (UnicodeEncodeError, OSError, RuntimeError):  # half a character, a loop of links
+        raise UsageError(f"{given!r} can't be a file's name.") from None
+
+
+def _matching(given: str) -> list[tuple[str, Path]]:
+    """Return the files of a pattern; a name without one is itself, and so is a file of that name.
+
+    Hidden files match only where the pattern has the dot, as in a shell.
+    """
+    path = _expanded(given)
+    if not _PATTERN.search(given) or path.exists():
+        return [(given, path)]
+    matches = itertools.islice(glob.iglob(str(path), recursive=True), _MOST_LOOKED_AT)
+    # A file may be named like somebody's home folder: ~$report.docx is of an editor.
+    files = sorted(match for match in matches if Path(match).is_file())
+    if not files:
+        raise UsageError(f"No file matches {given}. Patterns start at the notebook's folder.")
+    return [(file, Path(file)) for file in files]
+
+
+def _expanded(given: str) -> Path:
+    path = Path(given)
+    try:
+        return path if path.exists() else path.expanduser()
+    except RuntimeError:  # there is no such user
+        return path
+
+
+def _block(given: str, path: Path, root: Path, capabilities: Sequence[str]) -> _Block:
+    if not path.is_relative_to(root):
+        raise UsageError(
+            f"{given} lies outside the session's folder {root}. Copy it there, or paste its text."
+        )
+    if not path.is_file():
+        what = "is a folder" if path.is_dir() else "is not there"
+        raise UsageError(f"{given} {what}. Name a file, relative to the notebook's folder.")
+    if path.suffix == ".ipynb":
+        return _notebook(given, path, capabilities)
+    mime = mimetypes.guess_type(path.name)[0] or ""
+    size = path.stat().st_size
+    try:
+        if (mime in _IMAGES and "image" in capabilities) or (
+            mime.startswith("audio/") and "audio" in capabilities
+        ):
+            return _media(given, path, mime, size)
+        whole = _text(path) if size <= _MOST_TEXT_BYTES else None
+    except OSError as error:
+        raise UsageError(f"{given} can't be read: {error.strerror}.") from None
+    if whole is not None and "embeddedContext" in capabilities:
+        return _embedded(path, whole, mime or "text/plain")
+    link: _Block = {
+        "type": "resource_link",
+        "uri": path.as_uri(),
+        "name": path.name,
+        "size": size,
+    }
+    return link | ({"mimeType": mime} if mime else {})
+
+
+def _notebook(given: str, path: Path, capabilities: Sequence[str]) -> _Block:
+    """Return a notebook's cells as text: its JSON is long and hard to read."""
+    try:
+        if path.stat().st_size > _MOST_NOTEBOOK_BYTES:
+            raise UsageError(f"{given} is too large to be read. Clear its outputs.")
+        text = notebook_text(path.read_bytes())
+    except OSError as error:
+        raise UsageError(f"{given} can't be read: {error.strerror}.") from None
+    if text is None:
+        raise UsageError(f"{given} is no notebook that can be read. Open it and save it again.")
+    if "embeddedContext" in capabilities:
+        return _embedded(path, text, "text/markdown")
+    return {"type": "text", "text": f"The notebook {path.name}, cell by cell:\n\n{text}"}
+
+
+def _embedded(path: Path, text: str, mime: str) -> _Block:
+    resource: _Block = {"uri": path.as_uri(), "text": text, "mimeType": mime}
+    return {"type": "resource", "resource": resource}
+
+
+def _media(given: str, path: Path, mime: str, size: int) -> _Block:
+    if size > _MOST_BYTES:
+        raise UsageError(
+            f"{given} is too large: {size} bytes, and the limit is {_MOST_BYTES}. Make it smaller."
+        )
+    data = base64.b64encode(path.read_bytes()).decode("ascii")
+    kind = mime.partition("/")[0]
+    return {"type": kind, "data": data, "mimeType": mime, "uri": path.as_uri()}
+
+
+def _text(path: Path) -> str | None:
+    """Return a text file's text; None for what is no text."""
+    data = path.read_bytes()
+    if b"\0" in data:
+        return None
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        return None
+
+
+_MOST_CHARS = 200_000
+_OUTPUT_CHARS = 2_000
+_TEXT_TYPES = ("text/markdown", "text/plain", "text/latex")
+
+
+def notebook_text(content: bytes) -> str | None:
+    """Return the cells of a notebook of any format 4, bounded; None for what is no notebook."""
+    try:
+        notebook = json.loads(content)
+    except (ValueError, RecursionError):
+        return None
+    cells = obj(notebook).get("cells")
+    if not isinstance(cells, list):
+        return None
+    parts: list[str] = []
+    left = _MOST_CHARS
+    for number, cell in enumerate(cells, 1):
+        part = _cell(number, obj(cell))
+        if len(part) > left:
+            parts.append(f"… {len(cells) - number + 1} more cells left out")
+            break
+        left -= len(part)
+        parts.append(part)
+    return "\n\n".join(parts)
+
+
+def _cell(number: int, cell: dict[str, JsonValue]) -> str:
+    kind = text(cell.get("cell_type")) or "unknown"
+    name = text(cell.get("id"))
+    head = f"## Cell {number} ({kind}{f', id {name}' if name else ''})"
+    source = _joined(cell.get("source"))
+    if kind != "code":
+        return f"{head}\n\n{source}"
+    outputs = "".join(_outputs(cell.get("outputs")))
+    shown = f"\n\nOutput:\n\n{_fenced(_cut(outputs))}" if outputs.strip() else ""
+    return f"{head}\n\n{_fenced(source)}{shown}"
+
+
+def _outputs(outputs: JsonValue) -> Iterator[str]:
+    for each in items(outputs):
+        output = obj(each)
+        match output.get("output_type"):
+            case "stream":
+                yield _joined(output.get("text"))
+            case "error":
+                yield f"{text(output.get('ename'))}: {text(output.get('evalue'))}\n"
+            case _:
+                yield _data(obj(output.get("data")))
+
+
+def _data(data: dict[str, JsonValue]) -> str:
+    pictures = [kind for kind in data if kind.startswith("image/")]
+    if pictures:
+        return f"[a picture, {pictures[0]}]\n"
+    for kind in _TEXT_TYPES:
+        if kind in data:
+            return f"{_joined(data[kind])}\n"
+    return ""
+
+
+def _joined(lines: JsonValue) -> str:
+    """Return a multiline string of nbformat: one, or a list of its lines."""
+    if isinstance(lines, list):
+        return "".join(line for line in lines if isinstance(line, str))
+    return lines if isinstance(lines, str) else ""
+
+
+def _cut(words: str) -> str:
+    words = uncoloured(words).rstrip("\n")
+    left = len(words) - _OUTPUT_CHARS
+    return words if left <= 0 else f"{words[:_OUTPUT_CHARS]}\n… {left} characters left out"
+
+
+def _fenced(words: str) -> str:
+    fence = "```"
+    while fence in words:
+        fence += "`"
+    return f"{fence}\n{words}\n{fence}"

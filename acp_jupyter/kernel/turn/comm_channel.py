@@ -1,0 +1,155 @@
+"""A widget's comm as a page's connection to the host in this kernel."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+from collections.abc import Mapping
+from concurrent.futures import Future
+from pathlib import Path
+from typing import Any
+
+from acp_jupyter.api.access import Caller
+from acp_jupyter.api.channel import Channel
+from acp_jupyter.api.dispatch import Dispatcher, Result
+from acp_jupyter.api.models.frames import Command, SubscribeFrame
+from acp_jupyter.api.models.sessions import SessionSummary
+from acp_jupyter.api.pages import Pages
+from acp_jupyter.errors import AcpError, HostClosed
+from acp_jupyter.kernel.client.embedded_host import EmbeddedHost
+from acp_jupyter.kernel.client.host_client import HostClient
+from acp_jupyter.kernel.execution_context import current_shell, kernel_of
+from acp_jupyter.kernel.turn.widgets import TurnWidget
+from acp_jupyter.protocol.host_events.notes import Origin
+from acp_jupyter.transcript.model.session_state import TurnState
+
+_LAST_SECONDS = 2.0
+
+
+def comm_widget(client: HostClient, turn: TurnState) -> TurnWidget:
+    """Return a widget that is served from this kernel until it is closed.
+
+    Parameters
+    ----------
+    client
+        The host in this kernel.
+    turn
+        What to show.
+    """
+    if not isinstance(client, EmbeddedHost):
+        raise TypeError(client.location)
+    return _ServedWidget(client, turn).widget
+
+
+class _EmbeddedBackend:
+    """Carries commands out where the channel runs: on the host's own loop."""
+
+    def __init__(self, dispatcher: Dispatcher) -> None:
+        self._dispatcher = dispatcher
+
+    async def handle(self, command: Command, caller: Caller) -> Result:
+        return await self._dispatcher.handle(command, caller)
+
+    async def sessions(self, caller: Caller) -> tuple[SessionSummary, ...]:
+        return await self._dispatcher.summaries(caller)
+
+
+class _ServedWidget:
+    """A widget and its channel, coalesced and paced as a page's socket is.
+
+    Sending begins with the widget, not with the page's first word: that word may wait for the
+    end of the cell.
+    """
+
+    def __init__(self, client: EmbeddedHost, turn: TurnState) -> None:
+        self._client = client
+        self._session_id = turn.session_id
+        self._pages = Pages(_no_document)
+        self._channel: Channel | None = None
+        self._running: asyncio.Task[None] | None = None
+        self._serving: Future[None] | None = None
+        self._subscribed = asyncio.Event()
+        origin = turn.origin or Origin()
+        self.widget = TurnWidget(
+            turn_id=turn.turn_id,
+            session_id=turn.session_id,
+            mode="comm",
+            notebook_path=origin.notebook_path,
+            cell_id=origin.cell_id,
+            on_open=self._open,
+            on_frame=self._receive,
+            on_end=self._finish,
+        )
+        self.widget.observe(self._closed, "comm")
+        self._open()
+
+    def _open(self) -> None:
+        """Greet: a page has begun to listen, perhaps one that was reloaded."""
+        if self._serving is not None:
+            self._serving.cancel()
+        try:
+            self._serving = self._client.host.submit(self._serve())
+        except HostClosed:
+            return
+
+    def _closed(self, change: Mapping[str, object]) -> None:
+        if change["new"] is None and self._serving is not None:
+            self._serving.cancel()
+
+    def _finish(self) -> None:
+        """Send what the page has not been told, above all that the turn has ended."""
+        with contextlib.suppress(AcpError):
+            self._client.host.call(self._flush(), _LAST_SECONDS)
+
+    async def _flush(self) -> None:
+        await self._subscribed.wait()
+        if self._channel is not None and self._running is not None:
+            self._channel.finish()
+            await asyncio.wait([self._running])
+
+    async def _serve(self) -> None:
+        self._subscribed.clear()
+        client = self._client
+        desk = _EmbeddedBackend(client.dispatcher)
+        channel = Channel(client.host, self._pages, desk, client.caller, self._write)
+        self._channel = channel
+        running = self._running = asyncio.create_task(channel.run(), name="acp-comm-channel")
+        try:
+            await channel.receive(SubscribeFrame(session_id=self._session_id).model_dump_json())
+            self._subscribed.set()
+            await running
+        finally:
+            running.cancel()
+            await asyncio.gather(running, return_exceptions=True)
+
+    async def _write(self, text: str) -> None:
+        if self.widget.comm is None:
+            raise ConnectionError("the widget is closed")
+        self.widget.send_frame(json.loads(text))
+
+    def _receive(self, frame: dict[str, Any]) -> None:
+        channel = self._channel
+        if channel is not None and self._comes_from_page():
+            try:
+                self._client.host.submit(channel.receive(json.dumps(frame)))
+            except HostClosed:
+                return
+
+    def _comes_from_page(self) -> bool:
+        """Tell whether the kernel is handling a message of a page to this widget.
+
+        A button is a person's. Python code has `HostClient.call`, which knows an agent's from the
+        user's.
+        """
+        kernel, comm = kernel_of(current_shell()), self.widget.comm
+        parent = kernel.get_parent("shell") if kernel is not None else None
+        match parent:
+            case {"header": {"msg_type": "comm_msg"}, "content": {"comm_id": str(comm_id)}}:
+                return comm is not None and comm_id == comm.comm_id
+            case _:
+                return False
+
+
+def _no_document(path: Path) -> None:
+    """No page tells a kernel what it has open."""

@@ -1,0 +1,305 @@
+"""What a turn holds: its text, tool calls and file changes; as Markdown, HTML, JSON or a table."""
+
+from __future__ import annotations
+
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypedDict
+
+from acp_jupyter.api.models.turns import ChangesReply, FileTexts, TurnDetail
+from acp_jupyter.errors import ChangesGone, MissingPackage
+from acp_jupyter.kernel.client.host_client import HostClient
+from acp_jupyter.transcript.model.items import AgentMessage, Artifact, Plan, PlanEntry, Thought
+from acp_jupyter.transcript.model.session_state import Usage
+from acp_jupyter.transcript.model.tool_items import Diff, Permission, ToolCall
+from acp_jupyter.transcript.output.html_export import export_html
+from acp_jupyter.transcript.output.markdown import turn_markdown
+from acp_jupyter.transcript.output.outcomes import own_items, turn_seconds
+from acp_jupyter.transcript.redaction.redactor import Redactor, Scrubber
+
+if TYPE_CHECKING:
+    from pandas import (  # type: ignore[import-untyped,import-not-found,unused-ignore]
+        DataFrame,
+    )
+
+
+class TurnValues(ABC):
+    """Reads everything from the turn as it is now."""
+
+    _detail: TurnDetail
+    """As it was last heard of."""
+
+    @abstractmethod
+    def _current(self) -> TurnDetail:
+        """Return the turn, brought up to date until it is done."""
+
+    @property
+    def id(self) -> str:
+        """The turn's id."""
+        return self._detail.turn.turn_id
+
+    @property
+    def session_id(self) -> str:
+        """The id of its session."""
+        return self._detail.turn.session_id
+
+    @property
+    def text(self) -> str:
+        """The agent's answer, Markdown."""
+        items = own_items(self._current().items)
+        return "\n\n".join(item.text for item in items if isinstance(item, AgentMessage))
+
+    @property
+    def thoughts(self) -> str:
+        """The agent's reasoning, Markdown."""
+        items = own_items(self._current().items)
+        return "\n\n".join(item.text for item in items if isinstance(item, Thought))
+
+    @property
+    def tool_calls(self) -> ToolCalls:
+        """Its tool calls and those of its subagents (``parent_id``), in order.
+
+        A tuple; ``tool_calls.to_frame()`` makes it a DataFrame, ``tool_calls.rows()`` dictionaries.
+        """
+        return ToolCalls(item for item in self._current().items if isinstance(item, ToolCall))
+
+    @property
+    def reported_diffs(self) -> tuple[Diff, ...]:
+        """The file changes that the agent reported, made or only proposed."""
+        return tuple(diff for call in self.tool_calls for diff in call.diffs)
+
+    @property
+    def permissions(self) -> tuple[Permission, ...]:
+        """The permission requests and what became of them."""
+        return tuple(call.permission for call in self.tool_calls if call.permission is not None)
+
+    @property
+    def plan(self) -> tuple[PlanEntry, ...]:
+        """The newest plan."""
+        plans = [item for item in self._current().items if isinstance(item, Plan)]
+        return plans[-1].entries if plans else ()
+
+    @property
+    def artifacts(self) -> tuple[Artifact, ...]:
+        """What the agent made for you to look at, in order."""
+        return tuple(item for item in self._current().items if isinstance(item, Artifact))
+
+    @property
+    def usage(self) -> Usage | None:
+        """The session's use of its context, if the agent tells it. ACP: usage_update."""
+        return self._current().session.usage
+
+    @property
+    def tokens(self) -> int | None:
+        """Tokens that this turn took, if the agent tells it."""
+        return self._current().turn.tokens
+
+    @property
+    def status(self) -> str:
+        """``queued``, ``running``, ``requires_action`` or ``done``."""
+        return self._current().turn.status
+
+    @property
+    def stop_reason(self) -> str | None:
+        """How it ended: a stop reason of ACP, or ``error``; None while it runs."""
+        return self._current().turn.stop_reason or None
+
+    @property
+    def duration(self) -> float | None:
+        """Seconds that it ran, so far; None while it is queued."""
+        detail = self._current()
+        turn = detail.turn
+        if turn.started_at is None or turn.ended_at is not None:
+            return turn_seconds(turn, detail.items)
+        return max(0.0, time.time() - turn.started_at)
+
+    @property
+    def done(self) -> bool:
+        """Whether it has ended."""
+        return self._current().turn.status == "done"
+
+
+class ToolCallRow(TypedDict):
+    """What a table says of one tool call; the call itself holds more."""
+
+    tool_call_id: str
+    kind: str
+    """The protocol's: ``read``, ``edit``, ``execute``, …"""
+    tool: str
+    title: str
+    description: str
+    status: str
+    path: str
+    command: str
+    exit_code: int | None
+    files_changed: int
+    lines_added: int
+    lines_removed: int
+    permission: str
+    """What became of its permission request; empty where it made none."""
+    output_chars: int
+    parent_id: str
+    """The call of the subagent that made it; empty for the agent's own."""
+
+
+class ToolCalls(tuple[ToolCall, ...]):
+    """A tuple of tool calls, in order, that can be made a table.
+
+    Examples
+    --------
+    >>> for call in turn.tool_calls:
+    ...     print(call.title, call.status)
+    >>> turn.tool_calls.to_frame().groupby("kind").size()
+    """
+
+    __slots__ = ()
+
+    def rows(self) -> list[ToolCallRow]:
+        """Return a dictionary for each call, all with the same keys."""
+        return [_row(call) for call in self]
+
+    def to_frame(self) -> DataFrame:
+        """Return a DataFrame with a row for each call, by its id.
+
+        Raises
+        ------
+        MissingPackage
+            pandas is not installed here.
+        """
+        try:
+            import pandas
+        except ImportError:
+            raise MissingPackage(
+                "This needs pandas. Run %pip install pandas, or use tool_calls.rows()."
+            ) from None
+        columns = list(ToolCallRow.__annotations__)
+        frame = pandas.DataFrame(self.rows(), columns=columns)
+        # Whole numbers stay so where some calls have none.
+        frame["exit_code"] = frame["exit_code"].astype("Int64")
+        return frame.set_index("tool_call_id")
+
+
+def _row(call: ToolCall) -> ToolCallRow:
+    permission = call.permission
+    return ToolCallRow(
+        tool_call_id=call.tool_call_id,
+        kind=call.tool_kind,
+        tool=call.tool_name,
+        title=call.title,
+        description=call.description,
+        status=call.status,
+        path=call.path,
+        command=call.command,
+        exit_code=call.exit_code,
+        files_changed=len({diff.path for diff in call.diffs}),
+        lines_added=sum(diff.added or 0 for diff in call.diffs),
+        lines_removed=sum(diff.removed or 0 for diff in call.diffs),
+        permission="" if permission is None else permission.outcome or permission.state,
+        output_chars=len(call.output),
+        parent_id=call.parent_id or "",
+    )
+
+
+class ChangedTurn(TurnValues):
+    """Reads a turn's changes from what is kept of the folder, whoever wrote them."""
+
+    _client: HostClient
+    _changes: ChangesReply | None = None
+
+    @property
+    def diffs(self) -> tuple[Diff, ...]:
+        """The files that it changed, whoever wrote them.
+
+        While it runs, and where a file or the folder could not be kept, those that the agent
+        reported. A file that is no text, or is too large, has no text here and no line counts.
+        """
+        if not self.done:
+            return self.reported_diffs
+        if self._changes is None:
+            self._changes = self._client.changes(self.id)
+        if not self._changes.known:
+            return self.reported_diffs
+        return tuple(diff for file in self._changes.files for diff in self._diffs_of(file))
+
+    def _diffs_of(self, file: FileTexts) -> tuple[Diff, ...]:
+        if not file.unread:
+            return (_diff(file),)
+        done = (call for call in self.tool_calls if call.status == "completed")
+        reported = tuple(diff for call in done for diff in call.diffs if diff.path == file.path)
+        return reported or (_diff(file),)
+
+    def patch(self) -> str:
+        """Return all that it changed as one unified diff, which ``git apply`` takes.
+
+        Raises
+        ------
+        ChangesGone
+            It has not ended, the folder could not be kept, or the patch is too long.
+        """
+        reply = self._client.changes(self.id, form="patch")
+        if reply.patch is None:
+            raise ChangesGone(reply.words)
+        return reply.patch
+
+    def revert(
+        self, paths: str | Iterable[str] | None = None, *, partial: bool = False
+    ) -> tuple[str, ...]:
+        """Make files as they were before the turn, and return which; all of them, or none.
+
+        Parameters
+        ----------
+        paths
+            Which, as they stand in `diffs`; by default all. The turn's own notebook is never
+            one of them: it is saved while the turn runs.
+        partial
+            Whether to take back what can be, where some were changed since the turn.
+
+        Raises
+        ------
+        ChangesRefused
+            Some were changed since. Its ``detail`` names them.
+        ChangesGone
+            What they were is not kept.
+        """
+        chosen = (paths,) if isinstance(paths, str) else paths
+        named = None if chosen is None else tuple(chosen)
+        return self._client.revert(self.id, named, partial=partial).paths
+
+
+def _diff(file: FileTexts) -> Diff:
+    return Diff(
+        path=file.path,
+        old_text=file.old_text,
+        new_text=file.new_text or "",
+        is_new_file=file.change == "added",
+        added=file.added,
+        removed=file.removed,
+    )
+
+
+class ExportedTurn(TurnValues):
+    """Writes a turn in other forms."""
+
+    def to_markdown(self, *, thoughts: bool = False) -> str:
+        """Return the answer with its tool calls as Markdown."""
+        detail = self._current()
+        return turn_markdown(detail.turn, detail.items, thoughts=thoughts)
+
+    def to_html(self, *, thoughts: bool = False) -> str:
+        """Return the turn as one HTML file, which needs nothing else.
+
+        Raises
+        ------
+        MissingPackage
+            What renders it is not installed here.
+        """
+        detail = self._current()
+        scrubber = Scrubber.of_session(detail.session, Redactor(), str(Path.home()))
+        return export_html(detail.session, [detail.turn], detail.items, scrubber, thoughts=thoughts)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the turn and its items as JSON-able values."""
+        detail = self._current()
+        return detail.model_dump(mode="json", include={"turn", "items"})

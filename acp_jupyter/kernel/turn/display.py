@@ -1,0 +1,115 @@
+"""A turn as the output of a cell: its MIME bundle, perhaps with a widget; terminal text."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from acp_jupyter.api.models.turns import TurnDetail
+from acp_jupyter.kernel.client.host_client import HostClient
+from acp_jupyter.protocol.host_events.notes import Origin
+from acp_jupyter.transcript.model.items import AgentMessage, ErrorItem, Item, TurnEnd
+from acp_jupyter.transcript.model.tool_items import ToolCall
+from acp_jupyter.transcript.output.bundle import TURN_MIME, Bundle, build_bundle
+from acp_jupyter.transcript.output.outcomes import duration_words
+from acp_jupyter.transcript.safe_text.escaping import one_line, without_ansi
+
+if TYPE_CHECKING:
+    from acp_jupyter.kernel.turn.widgets import TurnWidget
+
+
+def wants_widget(detail: TurnDetail, can_ask: bool) -> bool:
+    """Tell whether a widget shall show the running turn.
+
+    Not where a page with the labextension holds the notebook: its renderer draws the turn. And not
+    where nobody watches.
+    """
+    return can_ask and not detail.page_holds_notebook
+
+
+def first_bundle(detail: TurnDetail, widget: TurnWidget | None) -> Bundle:
+    """Return what a running turn shows.
+
+    Parameters
+    ----------
+    detail
+        The turn.
+    widget
+        Its view, where our renderer does not draw it.
+    """
+    bundle = build_bundle(detail.turn, (), detail.session, home=str(Path.home()))
+    if detail.page_holds_notebook:
+        return bundle
+    # The MIME type of turns would outrank the widget with less; it waits for the end.
+    words = {name: value for name, value in bundle.data.items() if name != TURN_MIME}
+    view = None if widget is None else widget._repr_mimebundle_()
+    if view is None:
+        return Bundle(data=words, metadata={})
+    data, metadata = view
+    return Bundle(data={**data, **words}, metadata=metadata)
+
+
+def make_widget(client: HostClient, detail: TurnDetail) -> TurnWidget:
+    """Return a turn as an ipywidget."""
+    from acp_jupyter.kernel.turn.widgets import TurnWidget
+
+    if client.location == "kernel":
+        from acp_jupyter.kernel.turn.comm_channel import comm_widget
+
+        return comm_widget(client, detail.turn)
+    origin = detail.turn.origin or Origin()
+    return TurnWidget(
+        turn_id=detail.turn.turn_id,
+        session_id=detail.turn.session_id,
+        notebook_path=origin.notebook_path,
+        cell_id=origin.cell_id,
+    )
+
+
+class TerminalScreen:
+    """Prints what has been added to a turn since the last look."""
+
+    def __init__(self) -> None:
+        self._printed: dict[str, int] = {}
+        """Characters of each message, and 1 for each other item that was told."""
+        self._fresh_line = True
+
+    def show(self, detail: TurnDetail) -> None:
+        """Print what is new."""
+        for item in detail.items:
+            if isinstance(item, AgentMessage):
+                if not item.parent_id:  # else it is for the agent to read
+                    self._text(item.id, item.text)
+            elif item.id not in self._printed:
+                self._line(item.id, _words(item))
+
+    def _text(self, item_id: str, text: str) -> None:
+        known = self._printed.get(item_id, 0)
+        if len(text) > known:
+            self._printed[item_id] = len(text)
+            self._write(without_ansi(text[known:]))
+
+    def _line(self, item_id: str, words: str) -> None:
+        if words:
+            self._printed[item_id] = 1
+            self._write(("" if self._fresh_line else "\n") + words + "\n")
+
+    def _write(self, text: str) -> None:
+        print(text, end="", flush=True)  # noqa: T201 - for the terminal
+        self._fresh_line = text.endswith("\n")
+
+
+def _words(item: Item) -> str:
+    match item:
+        case ToolCall(status="completed" | "failed" | "cancelled"):
+            outcome = "" if item.permission is None else item.permission.outcome
+            words = (item.title, item.description, outcome or item.status)
+            line = one_line("• " + " · ".join(dict.fromkeys(filter(None, words))))
+            return f"  {line}" if item.parent_id else line
+        case ErrorItem():
+            return f"Error: {one_line(item.message)}"
+        case TurnEnd():
+            end = "" if item.stop_reason == "error" else one_line(item.words)
+            return " · ".join(filter(None, (duration_words(item.duration_seconds), end)))
+        case _:
+            return ""

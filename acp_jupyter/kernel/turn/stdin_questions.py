@@ -1,0 +1,268 @@
+"""Questions to the user over stdin: permissions, trust in a folder, and forms (ACP: elicitation).
+
+Every frontend serves stdin while a cell runs. Only a host in this kernel takes answers from here.
+"""
+
+from __future__ import annotations
+
+import getpass
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from pydantic import JsonValue
+
+from acp_jupyter.api.models.permissions import AnswerElicitation, AnswerPermission
+from acp_jupyter.errors import (
+    FolderNotTrusted,
+    InvalidAnswers,
+    PermissionGone,
+    PermissionSettled,
+    QuestionGone,
+    QuestionSettled,
+)
+from acp_jupyter.kernel.client.host_client import HostClient
+from acp_jupyter.kernel.client.recording import is_replaying
+from acp_jupyter.kernel.execution_context import current_shell, kernel_of
+from acp_jupyter.protocol.elicitation import ElicitationField
+from acp_jupyter.transcript.model.question_items import Elicitation, answer_texts
+from acp_jupyter.transcript.model.tool_items import Permission, ToolCall
+from acp_jupyter.transcript.output.outcomes import other_details
+from acp_jupyter.transcript.output.unified_diff import unified_diff
+
+_SECONDS = 30.0
+
+
+def ask_permission(
+    client: HostClient, session_id: str, call: ToolCall, permission: Permission
+) -> None:
+    """Ask the user and answer the request. There is no default; interrupting stops the turn.
+
+    Parameters
+    ----------
+    client
+        A host that takes answers from here.
+    session_id, call, permission
+        What is asked.
+    """
+    with _shown(_question(call, permission), permission.title):
+        option_id = _chosen(permission)
+    command = AnswerPermission(
+        session_id=session_id,
+        request_id=permission.request_id,
+        option_id=option_id,
+        outcome="cancelled" if option_id is None else None,
+    )
+    try:
+        client.call(command, _SECONDS)
+    except (PermissionSettled, PermissionGone) as error:
+        print(error)  # noqa: T201 - for the user
+
+
+def ask_trust(error: FolderNotTrusted) -> bool:
+    """Ask the user whether agents may run in a folder. There is no default."""
+    meaning = (
+        "Agents run what a folder configures: hooks, MCP servers, project instructions. "
+        "Trust only folders whose content you trust."
+    )
+    if is_replaying():
+        meaning = f"Playing a record makes the changes to files that it holds. {meaning}"
+    choices = "  [1] Trust this folder\n  [2] Don't trust"
+    question = f"{_visible(error.message)}\n  {meaning}\n{choices}"
+    with _shown(question, "Trust this folder?"):
+        return _number(2) == 1
+
+
+@contextmanager
+def _shown(question: str, title: str) -> Iterator[None]:
+    """Show what is asked; in a notebook only as long as it is: commands are not for the record."""
+    if kernel_of(current_shell()) is None:
+        print(question)  # noqa: T201 - for the user
+        yield
+        return
+    from IPython.display import display
+
+    handle = display({"text/plain": question}, raw=True, display_id=True)  # type: ignore[no-untyped-call]
+    try:
+        yield
+    finally:
+        handle.update({"text/plain": _visible(title)}, raw=True)
+
+
+def _chosen(permission: Permission) -> str | None:
+    """Return the chosen option's id, or None where input has ended."""
+    number = _number(len(permission.options))
+    return None if number is None else permission.options[number - 1].option_id
+
+
+def _number(count: int) -> int | None:
+    """Return the number that is typed, from 1; None where input has ended."""
+    numbers = f"1 to {count}" if count > 1 else "1"
+    while True:
+        try:
+            answer = input(f"Your answer ({numbers}): ").strip()
+        except EOFError:
+            return None
+        if answer.isdecimal() and 1 <= int(answer) <= count:
+            return int(answer)
+        print(f"Type a number: {numbers}. Interrupting stops the turn.")  # noqa: T201
+
+
+def _question(call: ToolCall, permission: Permission) -> str:
+    lines = [permission.title]
+    if permission.reason:
+        lines.append(f"  {permission.reason}")
+    lines += [f"  $ {line}" for line in call.command.splitlines()]
+    lines += [f"  {name}: {value}" for name, value in other_details(call)]
+    paths = dict.fromkeys((call.path, *(place.path for place in call.locations)))
+    lines += [f"  {path}" for path in paths if path]
+    for diff in call.diffs:
+        lines += [f"  {line}" for line in unified_diff(diff).splitlines()]
+    options = enumerate(permission.options, 1)
+    lines += [f"  [{number}] {option.name}" for number, option in options]
+    return "\n".join(_visible(line) for line in lines)
+
+
+def _visible(line: str) -> str:
+    """Return the line with what would hide or reorder its text written out."""
+    return re.sub(r"[^\t\x20-\x7e]", lambda found: _written_out(found[0]), line)
+
+
+def _written_out(character: str) -> str:
+    hidden = unicodedata.category(character) in {"Cc", "Cf", "Co", "Cs", "Zl", "Zp"}
+    return f"\\u{{{ord(character):04x}}}" if hidden else character
+
+
+_ACTIONS = {1: "accept", 2: "decline", 3: "cancel"}
+_Answers = dict[str, JsonValue]
+
+
+def ask_elicitation(client: HostClient, session_id: str, item: Elicitation) -> None:
+    """Ask the user and answer the question. Interrupting stops the turn.
+
+    Parameters
+    ----------
+    client
+        A host that takes answers from here.
+    session_id, item
+        What is asked.
+    """
+    answers: _Answers = {}
+    wrong: dict[str, str] = {}
+    with _shown(_words(item), item.title):
+        action = _ACTIONS.get(_number(3) or 0, "cancel")
+        while True:
+            if action == "accept" and item.fields:
+                fields = [f for f in item.fields if not wrong or f.name in wrong]
+                filled = _fill(fields, answers, wrong)
+                action = _reviewed(item, answers) if filled else "cancel"
+            try:
+                _send(client, session_id, item, action, answers if action == "accept" else {})
+            except InvalidAnswers as error:
+                wrong = {name: error.fields[name] for name in error.fields}
+                continue
+            except (QuestionSettled, QuestionGone) as error:
+                print(error)  # noqa: T201 - for the user
+            return
+
+
+def _send(
+    client: HostClient, session_id: str, item: Elicitation, action: str, content: _Answers
+) -> None:
+    command = AnswerElicitation.model_validate(
+        {
+            "session_id": session_id,
+            "request_id": item.request_id,
+            "action": action,
+            "content": content,
+        }
+    )
+    client.call(command, _SECONDS)
+
+
+def _words(item: Elicitation) -> str:
+    lines = [item.title]
+    for words in (item.heading, item.message, item.description):
+        lines += [f"  {line}" for line in words.splitlines()]
+    if item.mode == "url":
+        lines += [f"  {item.url}", f"  This leads to {item.host}. Open it yourself."]
+        lines += ["  [1] I open it"]
+    else:
+        lines += ["  [1] Answer"]
+    lines += ["  [2] Decline", "  [3] Cancel"]
+    return "\n".join(_visible(line) for line in lines)
+
+
+def _fill(fields: Sequence[ElicitationField], answers: _Answers, wrong: dict[str, str]) -> bool:
+    """Ask field by field; tell whether input went on to the last one."""
+    for field in fields:
+        try:
+            value = _typed(field, wrong.get(field.name, ""))
+        except EOFError:
+            return False
+        if value is None:
+            answers.pop(field.name, None)
+        else:
+            answers[field.name] = value
+    return True
+
+
+def _typed(field: ElicitationField, problem: str) -> JsonValue:
+    """Return what is typed for a field; the host finds out whether it fits."""
+    lines = [f"! {problem}"] if problem else []
+    lines += [field.label + (" (required)" if field.required else "")]
+    lines += [f"  {words}" for words in (field.description, field.words) if words]
+    lines += [f"  [{n}] {choice.label}" for n, choice in enumerate(field.choices, 1)]
+    print("\n".join(_visible(line) for line in lines))  # noqa: T201 - for the user
+    prompt = _visible(f"{field.label}{_hint(field)}: ")
+    typed = (getpass.getpass(prompt) if field.secret else input(prompt)).strip()
+    if not typed:
+        return _plain(field.default)
+    match field.type:
+        case "boolean":
+            return {"y": True, "yes": True, "n": False, "no": False}.get(typed.lower(), typed)
+        case "choice":
+            return _choice(field, typed)
+        case "choices":
+            return [_choice(field, part.strip()) for part in typed.split(",")]
+        case _:
+            return typed
+
+
+def _hint(field: ElicitationField) -> str:
+    what = {"boolean": "yes or no", "choice": "a number", "choices": "numbers, with commas"}
+    kept = "" if field.default is None else f"Enter keeps {_default_text(field)}"
+    hints = [hint for hint in (what.get(field.type, ""), kept) if hint]
+    return f" ({'; '.join(hints)})" if hints else ""
+
+
+def _default_text(field: ElicitationField) -> str:
+    content = {field.name: _plain(field.default)}
+    plain = field.model_copy(update={"secret": False})
+    return next(answer.text for answer in answer_texts((plain,), content))
+
+
+def _plain(value: Any) -> JsonValue:
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _choice(field: ElicitationField, typed: str) -> str:
+    if typed.isdecimal() and 1 <= int(typed) <= len(field.choices):
+        return field.choices[int(typed) - 1].value
+    return typed
+
+
+def _reviewed(item: Elicitation, answers: _Answers) -> str:
+    """Show what will be sent and ask whether it shall be."""
+    told = [f"  {said.label}: {said.text}" for said in answer_texts(item.fields, answers)]
+    lines = [
+        "Your answers:",
+        *(told or ["  none"]),
+        "  [1] Submit",
+        "  [2] Decline",
+        "  [3] Cancel",
+    ]
+    print("\n".join(_visible(line) for line in lines))  # noqa: T201 - for the user
+    return _ACTIONS.get(_number(3) or 0, "cancel")

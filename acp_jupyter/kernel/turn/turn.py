@@ -1,0 +1,328 @@
+"""`Turn`: a prompt turn as Python sees it: wait for it, stream its text, cancel it, show it.
+
+While the main thread waits, the agent's tools may run code in this kernel.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import AsyncIterator, Callable, Generator, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from acp_jupyter.api.models.turns import TurnDetail
+from acp_jupyter.errors import AcpError, NobodyToAsk, TurnError, TurnTimeout
+from acp_jupyter.kernel.client.host_client import HostClient
+from acp_jupyter.kernel.execution_context import current_shell
+from acp_jupyter.kernel.turn.contents import ChangedTurn, ExportedTurn
+from acp_jupyter.kernel.turn.display import first_bundle, make_widget, wants_widget
+from acp_jupyter.notebook_tools.kernel_work import PrintedSoFar
+from acp_jupyter.transcript.model.items import AgentMessage
+from acp_jupyter.transcript.model.question_items import Elicitation
+from acp_jupyter.transcript.output.bundle import TURN_MIME, Bundle, TurnSnapshot, build_bundle
+from acp_jupyter.transcript.output.outcomes import own_items
+
+if TYPE_CHECKING:
+    from acp_jupyter.kernel.turn.widgets import TurnWidget
+
+
+_WAIT_SECONDS = 20.0
+_POLL_SECONDS = 0.2
+"""Between two looks at a turn that may ask here, or whose text is printed."""
+_FOLLOWER_SECONDS = 5.0
+
+
+class Turn(ChangedTurn, ExportedTurn):
+    """A prompt turn: running, or done.
+
+    Made by ``%%acp`` and by `Session.prompt`. What it holds is brought up to date when it is
+    read, until the turn is done.
+
+    Parameters
+    ----------
+    client
+        The host.
+    detail
+        What is known of the turn.
+    can_ask
+        Whether somebody sits here who can answer permission requests.
+    timeout
+        Seconds after which the turn is stopped.
+    """
+
+    def __init__(
+        self,
+        client: HostClient,
+        detail: TurnDetail,
+        *,
+        can_ask: bool = False,
+        timeout: float | None = None,
+    ) -> None:
+        self._client = client
+        self._detail = detail
+        self._can_ask = can_ask
+        self._timeout = timeout
+        self._timed_out = False
+        self._stopped = False
+        self._widget: TurnWidget | None = None
+        self._follower: threading.Thread | None = None
+        """Brings the output of a cell that did not wait up to date at the end."""
+        self._timer = threading.Timer(timeout or 0, self._stop_late)
+        self._timer.daemon = True
+        if timeout is not None:
+            self._timer.start()
+
+    # -- what one does with it -------------------------------------------------
+
+    def wait(self, timeout: float | None = None) -> Turn:
+        """Wait for the end and return the turn itself.
+
+        Permission requests are asked here where the host is in this kernel and somebody sits at
+        it. Interrupting the kernel stops the turn.
+
+        Parameters
+        ----------
+        timeout
+            Longest wait in seconds. The turn goes on after it.
+
+        Raises
+        ------
+        TimeoutError
+            It has not ended by then.
+        TurnError
+            It ended in an error.
+        """
+        self._wait(timeout, None)
+        self.raise_for_error()
+        return self
+
+    def stream(self) -> TextStream:
+        """Return the answer piece by piece as it comes, for ``for`` and ``async for``."""
+        return TextStream(self)
+
+    def __await__(self) -> Generator[Any, None, Turn]:
+        return self._in_thread().__await__()
+
+    async def _in_thread(self) -> Turn:
+        try:
+            return await asyncio.to_thread(self.wait)
+        except asyncio.CancelledError:
+            await asyncio.to_thread(self.cancel)
+            raise
+
+    def cancel(self) -> None:
+        """Stop it, running or queued; its open permission requests are answered ``cancelled``."""
+        if not self.done:
+            self._client.cancel(self.session_id, self.id)
+
+    def raise_for_error(self) -> None:
+        """Raise what the turn ended in, if it ended in an error.
+
+        Raises
+        ------
+        TurnTimeout
+            It took longer than its time limit.
+        NobodyToAsk
+            A permission was refused because nobody could be asked.
+        TurnError
+            Any other error.
+        """
+        if not self.done:
+            return
+        # As it is saved: an error lands in the notebook like the turn does.
+        turn = TurnSnapshot.model_validate(self.bundle().data[TURN_MIME]).turn
+        if self._timed_out and turn.stop_reason == "cancelled":
+            raise TurnTimeout(f"The turn took longer than {self._timeout:g} s and was stopped.")
+        if turn.stop_reason != "error":
+            return
+        failure = turn.failure
+        message = turn.words if failure is None else failure.message
+        detail = "" if failure is None else failure.detail
+        if failure is not None and failure.reason == NobodyToAsk.reason:
+            raise NobodyToAsk(message, detail)
+        raise TurnError(message, detail)
+
+    @property
+    def widget(self) -> TurnWidget:
+        """The turn as an ipywidget, with its permission buttons, for any layout."""
+        if self._widget is None:
+            self._widget = make_widget(self._client, self._current())
+        return self._widget
+
+    def bundle(self) -> Bundle:
+        """Return the turn as notebook output, as it is now and without a widget."""
+        detail = self._current()
+        if detail.bundle is not None:
+            return detail.bundle
+        return build_bundle(detail.turn, detail.items, detail.session, home=str(Path.home()))
+
+    def __repr__(self) -> str:
+        turn, agent = self._detail.turn, self._detail.session.agent_info
+        end = f", {turn.stop_reason}" if turn.stop_reason else ""
+        return f"<Turn {self.id[:8]} of {agent.id}: {turn.status}{end}>"
+
+    def _repr_mimebundle_(
+        self, include: object = None, exclude: object = None
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return the turn for display; while it runs, with what shows it live."""
+        bundle = self.bundle()
+        if not self.done:
+            live = wants_widget(self._detail, self._can_ask)
+            bundle = first_bundle(self._detail, self.widget if live else None)
+        return dict(bundle.data), dict(bundle.metadata)
+
+    # -- within ----------------------------------------------------------------
+
+    def _current(self) -> TurnDetail:
+        if self._detail.turn.status != "done":
+            self._detail = self._client.turn(self.id)
+        else:
+            self._timer.cancel()
+        return self._detail
+
+    def _wait(self, timeout: float | None, watch: Callable[[TurnDetail], None] | None) -> None:
+        """Wait for the end; ``watch`` sees the turn on the way."""
+        deadline = None if timeout is None else time.monotonic() + timeout
+        asks = self._client.may_answer and self._can_ask and _in_main_thread()
+        longest = _POLL_SECONDS if asks or watch is not None else _WAIT_SECONDS
+        follow = follow_and_work if _in_main_thread() else follow_only
+        try:
+            while self._detail.turn.status != "done":
+                left = longest if deadline is None else min(longest, deadline - time.monotonic())
+                if left < 0:
+                    raise TimeoutError(f"The turn has not ended within {timeout:g} s; it goes on.")
+                if (detail := follow(self._client, self.id, left)) is None:
+                    continue
+                self._detail = detail
+                if watch is not None:
+                    watch(self._detail)
+                if asks:
+                    self._answer_requests()
+        except KeyboardInterrupt:
+            self.stop_soon()
+            raise
+        if self._follower is not None:
+            self._follower.join(_FOLLOWER_SECONDS)  # so that what follows can't overtake it
+
+    def stop_soon(self, seconds: float = 2.0) -> None:
+        """Stop the turn and wait a little for its end, once; never raises an error of the host."""
+        if self._stopped or self._detail.turn.status == "done":
+            return
+        self._stopped = True
+        try:
+            self._client.cancel(self.session_id, self.id)
+            self._detail = self._client.turn(self.id, seconds)
+        except AcpError:
+            return
+
+    def _answer_requests(self) -> None:
+        from acp_jupyter.kernel.turn.stdin_questions import ask_elicitation as ask_question
+        from acp_jupyter.kernel.turn.stdin_questions import ask_permission as ask
+
+        for call in self.tool_calls:
+            permission = call.permission
+            if permission is not None and permission.state == "pending":
+                ask(self._client, self.session_id, call, permission)
+                return
+
+        for item in self._detail.items:
+            if isinstance(item, Elicitation) and item.state == "pending":
+                ask_question(self._client, self.session_id, item)
+                return
+
+    def _stop_late(self) -> None:
+        try:
+            if not self.done:
+                self._timed_out = True
+                self.cancel()
+        except AcpError:
+            return
+
+
+def _in_main_thread() -> bool:
+    return threading.current_thread() is threading.main_thread()
+
+
+_STREAM_SECONDS = 0.1
+
+
+class TextStream:
+    """Pieces of a turn's answer, for ``for`` and ``async for``. Made by `Turn.stream`.
+
+    Together they are the turn's ``text``. Who stops reading does not stop the turn. At its end an
+    error of the turn is raised, as by `Turn.wait`.
+    """
+
+    def __init__(self, turn: Turn) -> None:
+        self._turn = turn
+        self._given = 0
+
+    def __iter__(self) -> Iterator[str]:
+        while True:
+            done = self._poll()
+            if piece := self._piece():
+                yield piece
+            if done:
+                self._turn.raise_for_error()
+                return
+
+    async def __aiter__(self) -> AsyncIterator[str]:
+        while True:
+            try:
+                done = await asyncio.to_thread(self._poll)
+            except asyncio.CancelledError:
+                await asyncio.to_thread(self._turn.cancel)
+                raise
+            if piece := self._piece():
+                yield piece
+            if done:
+                await asyncio.to_thread(self._turn.raise_for_error)
+                return
+
+    def _poll(self) -> bool:
+        """Wait a little; tell whether the turn has ended."""
+        try:
+            self._turn._wait(_STREAM_SECONDS, None)
+        except TimeoutError:
+            return False
+        return True
+
+    def _piece(self) -> str:
+        messages = own_items(self._turn._detail.items)
+        text = "\n\n".join(item.text for item in messages if isinstance(item, AgentMessage))
+        piece = text[self._given :]
+        self._given = max(self._given, len(text))
+        return piece
+
+
+def follow_only(client: HostClient, turn_id: str, seconds: float) -> TurnDetail | None:
+    """Return a turn at its end or after some time."""
+    return client.turn(turn_id, seconds)
+
+
+def follow_and_work(client: HostClient, turn_id: str, seconds: float) -> TurnDetail | None:
+    """Do the same on the main thread, or do one piece of work and return None.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        The user interrupted: first the tool's code, which has been told, and now the wait.
+    """
+    followed = client.follow(turn_id, seconds)
+    if followed.work is None:
+        return None if followed.detail is None else client.whole(followed.detail)
+    from acp_jupyter.kernel.execution.executor import do_work  # IPython's parts, when needed
+
+    work_id = followed.work.work_id
+
+    def tell(tail: str) -> None:
+        client.print(PrintedSoFar(work_id=work_id, text=tail))
+
+    finished = do_work(current_shell(), followed.work, tell)
+    by_tool = client.finish(finished)
+    ran = finished.ran
+    if ran is not None and ran.status == "interrupted" and not by_tool:
+        raise KeyboardInterrupt
+    return None

@@ -1,0 +1,180 @@
+"""What the notebook tools need of a kernel, wherever its code is run, and where code runs now.
+
+Plain data and a protocol: the kernel's own half uses this too, so nothing heavy is imported.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Literal, Protocol, TypeAlias
+
+from acp_jupyter.api.models.documents import NbOutput
+from acp_jupyter.errors import AcpError
+from acp_jupyter.protocol.objects import Model
+
+TroubleKind = Literal["no_kernel", "dead", "busy", "timeout", "refused", "unsupported"]
+
+
+OnPrinted: TypeAlias = Callable[[str], None]
+"""Is given the end of what code has printed so far. Called on the host's loop."""
+
+
+class KernelError(AcpError):
+    """The kernel can't do it; the message says why and what to do.
+
+    Parameters
+    ----------
+    trouble
+        ``timeout`` is for questions that were not answered: code that took too long is a
+        `RunResult` with what it had printed.
+    message
+        In words for the agent and the user.
+    """
+
+    status = 409
+    reason = "kernel_trouble"
+
+    def __init__(self, trouble: TroubleKind, message: str) -> None:
+        super().__init__(message)
+        self.trouble = trouble
+
+
+class RunResult(Model):
+    """What came of running code."""
+
+    status: Literal["ok", "error", "interrupted", "timeout"]
+    """``error``: the code raised, the last output says what. ``timeout``: it was interrupted."""
+    outputs: tuple[NbOutput, ...] = ()
+    """As nbformat 4 writes them; streams joined; bounded."""
+    execution_count: int | None = None
+    truncated: bool = False
+    """Whether there was more output than is kept."""
+
+
+class Variable(Model):
+    """A name of the user's namespace, and what can be told of its value without harm."""
+
+    name: str
+    type: str
+    detail: str = ""
+    """Shape, length, dtype."""
+    preview: str = ""
+    """A bounded repr; empty where that would be costly."""
+
+
+class Variables(Model):
+    """The user's variables."""
+
+    variables: tuple[Variable, ...] = ()
+    more: int = 0
+    """How many more there are."""
+
+
+class Inspection(Model):
+    """What the kernel knows of the name at a place in code."""
+
+    found: bool
+    text: str = ""
+
+
+class Completion(Model):
+    """How the code can go on."""
+
+    matches: tuple[str, ...] = ()
+    start: int = 0
+    end: int = 0
+    """Which part of the code the matches replace, in characters."""
+
+
+class KernelRunner(Protocol):
+    """Runs code in kernels by their id. Used on the host's loop.
+
+    All raise `KernelError`, and all end: ``busy`` after a bounded wait, ``timeout`` where the
+    kernel does not answer.
+    """
+
+    async def execute(
+        self,
+        kernel_id: str,
+        code: str,
+        *,
+        timeout_seconds: float,
+        store_history: bool = False,
+        on_printed: OnPrinted | None = None,
+    ) -> RunResult:
+        """Run code as a cell would; after the time it is interrupted."""
+
+    async def variables(self, kernel_id: str) -> Variables:
+        """Return the user's variables."""
+
+    async def inspect(self, kernel_id: str, code: str, position: int) -> Inspection:
+        """Return what is known of the name at ``position``, in characters."""
+
+    async def complete(self, kernel_id: str, code: str, position: int) -> Completion:
+        """Return how the code goes on at ``position``, in characters."""
+
+    async def interrupt(self, kernel_id: str) -> None:
+        """Stop what a tool runs there; the user's own cell is left alone."""
+
+    async def restart(self, kernel_id: str) -> None:
+        """Restart the kernel: all variables are lost."""
+
+
+class RunningCode:
+    """Runs code for tools, and knows where it does.
+
+    Parameters
+    ----------
+    runner
+        Runs it.
+    """
+
+    def __init__(self, runner: KernelRunner) -> None:
+        self._runner = runner
+        self._kernels: Counter[str] = Counter()
+        self._turns: dict[str, Callable[[], bool]] = {}
+
+    def runs_in(self, kernel_id: str) -> bool:
+        """Tell whether a kernel runs an agent's code. May be called in any thread."""
+        return self._kernels[kernel_id] > 0
+
+    def ran_in(self, kernel_id: str) -> bool:
+        """Tell whether the turn goes on in which code ran there last. May be called in any thread.
+
+        The code may have started a thread, which goes on too.
+        """
+        goes_on = self._turns.get(kernel_id)
+        return goes_on is not None and goes_on()
+
+    async def execute(
+        self,
+        kernel_id: str,
+        code: str,
+        *,
+        timeout_seconds: float,
+        store_history: bool = False,
+        on_printed: OnPrinted,
+        goes_on: Callable[[], bool],
+    ) -> RunResult:
+        """Run code as a cell would. See `KernelRunner.execute`.
+
+        Parameters
+        ----------
+        goes_on
+            Tells whether the turn is still running.
+        """
+        self._turns[kernel_id] = goes_on
+        self._kernels[kernel_id] += 1
+        try:
+            return await self._runner.execute(
+                kernel_id,
+                code,
+                timeout_seconds=timeout_seconds,
+                store_history=store_history,
+                on_printed=on_printed,
+            )
+        finally:
+            self._kernels[kernel_id] -= 1
+            if not self._kernels[kernel_id]:
+                del self._kernels[kernel_id]

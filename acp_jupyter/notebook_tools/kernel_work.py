@@ -1,0 +1,308 @@
+"""Work for a kernel whose cell waits for a turn: the messages, and the queue of each kernel.
+
+Kernels import this as well.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Annotated, Literal
+
+from pydantic import Field
+from typing_extensions import TypeAliasType
+
+from acp_jupyter.api.models.turns import TurnDetail
+from acp_jupyter.notebook_tools.kernel_runner import (
+    Completion,
+    Inspection,
+    KernelError,
+    OnPrinted,
+    RunResult,
+    TroubleKind,
+    Variables,
+)
+from acp_jupyter.protocol.objects import Model
+
+TOOL_MARK = "acp_jupyter_tool"
+"""In the metadata of a request on the shell channel: its code is an agent's."""
+
+
+class RunCodeWork(Model):
+    """Run code on the main thread, as a cell would."""
+
+    op: Literal["run"] = "run"
+    work_id: str
+    code: str
+    timeout_seconds: float = Field(gt=0)
+
+
+class ReadVariables(Model):
+    """List the user's variables."""
+
+    op: Literal["variables"] = "variables"
+    work_id: str
+
+
+class InspectCode(Model):
+    """Tell what is known of the name at a place."""
+
+    op: Literal["inspect"] = "inspect"
+    work_id: str
+    code: str
+    position: int = Field(ge=0)
+
+
+class CompleteCode(Model):
+    """Tell how the code goes on at a place."""
+
+    op: Literal["complete"] = "complete"
+    work_id: str
+    code: str
+    position: int = Field(ge=0)
+
+
+KernelWork = TypeAliasType(
+    "KernelWork",
+    Annotated[RunCodeWork | ReadVariables | InspectCode | CompleteCode, Field(discriminator="op")],
+)
+
+Answer = RunResult | Variables | Inspection | Completion
+
+
+class WorkError(Model):
+    """Why a kernel did not do it."""
+
+    trouble: TroubleKind
+    message: str
+
+    def error(self) -> KernelError:
+        """Return it as what is raised."""
+        return KernelError(self.trouble, self.message)
+
+
+class FinishedWork(Model):
+    """What came of it: exactly one of these."""
+
+    work_id: str
+    ran: RunResult | None = None
+    variables: Variables | None = None
+    inspection: Inspection | None = None
+    completion: Completion | None = None
+    trouble: WorkError | None = None
+
+    def outcome(self) -> Answer | WorkError:
+        """Return the one that there is."""
+        found = self.ran or self.variables or self.inspection or self.completion or self.trouble
+        return found or WorkError(trouble="unsupported", message="The kernel gave no answer.")
+
+
+class PrintedSoFar(Model):
+    """The end of what code has printed that still runs."""
+
+    work_id: str
+    text: str = Field(max_length=10_000)
+
+
+class WorkQuery(Model):
+    """What a waiting cell asks: whether there is work for it, or its turn has ended."""
+
+    turn_id: str
+    wait_seconds: float = Field(ge=0, le=30)
+
+
+class WorkReply(Model):
+    """Either work, or the turn as it is now."""
+
+    work: KernelWork | None = None
+    detail: TurnDetail | None = None
+
+
+class KeepWaiting(Model):
+    """Whether a cell whose work was interrupted goes on waiting.
+
+    It does where a tool interrupted it, and it does not where the user did.
+    """
+
+    go_on: bool
+
+
+_BETWEEN_SECONDS = 3.0
+"""A cell is away so long at most between two looks; then it counts as gone."""
+_MOST_JOBS = 100
+
+
+class NoCellWaits(Exception):
+    """No cell of the kernel took the work; it was not done."""
+
+
+@dataclass
+class _Job:
+    work: KernelWork
+    outcome: asyncio.Future[Answer | WorkError]
+    on_printed: OnPrinted | None = None
+    by_tool: bool = False
+    """Whether a tool has interrupted it."""
+
+
+@dataclass
+class _Kernel:
+    waiting: deque[_Job] = field(default_factory=deque)
+    at_work: _Job | None = None
+    looking: int = 0
+    seen_at: float = 0.0
+    more: asyncio.Event = field(default_factory=asyncio.Event)
+
+
+class WaitingCells:
+    """The work of every kernel in turn, one piece at a time. Belongs to the host's loop."""
+
+    def __init__(self) -> None:
+        self._kernels: dict[str, _Kernel] = {}
+
+    # -- the side of the tools ---------------------------------------------------
+
+    def waits(self, kernel_id: str) -> bool:
+        """Tell whether a cell of the kernel waits, or works for a tool."""
+        kernel = self._kernels.get(kernel_id)
+        if kernel is None:
+            return False
+        near = time.monotonic() - kernel.seen_at < _BETWEEN_SECONDS
+        return bool(kernel.looking) or kernel.at_work is not None or near
+
+    async def do(
+        self,
+        kernel_id: str,
+        work: KernelWork,
+        stop: Callable[[], None],
+        on_printed: OnPrinted | None = None,
+    ) -> Answer:
+        """Have the waiting cell do it; without a limit of time where it has begun.
+
+        Parameters
+        ----------
+        kernel_id, work, on_printed
+            What is to be done where, and who is told what it prints.
+        stop
+            Called where this is cancelled while the cell works on it; what still waits is only
+            taken back, since the cell may work on something else.
+
+        Raises
+        ------
+        NoCellWaits
+            No cell took it.
+        KernelError
+            The kernel could not do it, or too much waits already.
+        """
+        kernel = self._kernels.setdefault(kernel_id, _Kernel())
+        if len(kernel.waiting) >= _MOST_JOBS:
+            raise KernelError("busy", "Too many tools wait for this kernel. Try again later.")
+        job = _Job(work, asyncio.get_running_loop().create_future(), on_printed)
+        kernel.waiting.append(job)
+        kernel.more.set()
+        try:
+            while not job.outcome.done():
+                await asyncio.wait([job.outcome], timeout=_BETWEEN_SECONDS)
+                gone = not job.outcome.done() and job in kernel.waiting
+                if gone and not self.waits(kernel_id):
+                    raise NoCellWaits
+            outcome = job.outcome.result()
+        finally:
+            if job in kernel.waiting:
+                kernel.waiting.remove(job)
+            if kernel.at_work is job:
+                kernel.at_work = None
+                kernel.more.set()
+                if not job.outcome.done():
+                    stop()
+        if isinstance(outcome, WorkError):
+            raise outcome.error()
+        return outcome
+
+    def mark_interrupted(self, kernel_id: str) -> bool:
+        """Note that a tool stops what the cell runs now; False where it runs nothing."""
+        kernel = self._kernels.get(kernel_id)
+        if kernel is None or kernel.at_work is None:
+            return False
+        kernel.at_work.by_tool = True
+        return True
+
+    def forget(self, kernel_id: str) -> None:
+        """Fail what waits for a kernel that has ended or was restarted."""
+        kernel = self._kernels.pop(kernel_id, None)
+        if kernel is None:
+            return
+        gone = WorkError(trouble="dead", message="The kernel ended or was restarted meanwhile.")
+        for job in [*kernel.waiting, *([kernel.at_work] if kernel.at_work else [])]:
+            if not job.outcome.done():
+                job.outcome.set_result(gone)
+
+    # -- the side of the cell ------------------------------------------------------
+
+    async def follow(self, kernel_id: str, turn: Awaitable[TurnDetail]) -> WorkReply:
+        """Wait for work or for ``turn``, which ends at the turn's end or after some time."""
+        kernel = self._kernels.setdefault(kernel_id, _Kernel())
+        self._lose(kernel)
+        ended = asyncio.ensure_future(turn)
+        kernel.looking += 1
+        try:
+            while not ended.done():
+                if (job := self._take(kernel)) is not None:
+                    return WorkReply(work=job.work)
+                kernel.more.clear()
+                more = asyncio.ensure_future(kernel.more.wait())
+                try:
+                    await asyncio.wait({ended, more}, return_when=asyncio.FIRST_COMPLETED)
+                finally:
+                    more.cancel()  # also where the cell was interrupted
+            detail = ended.result()
+            if detail.turn.status == "done":
+                kernel.seen_at = 0.0
+            return WorkReply(detail=detail)
+        finally:
+            ended.cancel()
+            kernel.looking -= 1
+            self._tidy(kernel_id)
+
+    def print(self, kernel_id: str, printed: PrintedSoFar) -> None:
+        """Take what code has printed that a cell runs now; what comes late is passed over."""
+        kernel = self._kernels.get(kernel_id)
+        job = None if kernel is None else kernel.at_work
+        if job is not None and job.work.work_id == printed.work_id and job.on_printed is not None:
+            job.on_printed(printed.text)
+
+    def finish(self, kernel_id: str, finished: FinishedWork) -> bool:
+        """Take what came of a piece of work; tell whether its cell goes on waiting."""
+        kernel = self._kernels.get(kernel_id)
+        job = None if kernel is None else kernel.at_work
+        if kernel is None or job is None or job.work.work_id != finished.work_id:
+            return True  # no tool waits for it any more: it was stopped, or its turn was
+        kernel.at_work = None
+        kernel.seen_at = time.monotonic()
+        if not job.outcome.done():
+            job.outcome.set_result(finished.outcome())
+        return job.by_tool
+
+    def _take(self, kernel: _Kernel) -> _Job | None:
+        if kernel.at_work is not None or not kernel.waiting:
+            return None
+        kernel.at_work = kernel.waiting.popleft()
+        return kernel.at_work
+
+    def _lose(self, kernel: _Kernel) -> None:
+        """Give up on work whose cell looks again without having told what came of it."""
+        kernel.seen_at = time.monotonic()
+        job, kernel.at_work = kernel.at_work, None
+        if job is not None and not job.outcome.done():
+            lost = WorkError(trouble="refused", message="What the kernel answered was lost.")
+            job.outcome.set_result(lost)
+
+    def _tidy(self, kernel_id: str) -> None:
+        kernel = self._kernels.get(kernel_id)
+        if kernel is None or kernel.waiting or kernel.at_work is not None or kernel.looking:
+            return
+        if not kernel.seen_at:
+            del self._kernels[kernel_id]

@@ -1,0 +1,226 @@
+"""The notebook tools offered to agents, and the socket to which their relays connect.
+
+An agent is given the command of `relay.py`. What that relays comes in by a socket of the user's own
+with a key for each session, and is served by `server.py`, imported when the first agent connects.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hmac
+import importlib
+import os
+import secrets
+import shutil
+import sys
+import tempfile
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from acp_jupyter.host.recording.session_recording import Playback
+from acp_jupyter.host.session.session import Session
+from acp_jupyter.notebook_tools.context import KernelLookup, NotebookAccess
+from acp_jupyter.notebook_tools.kernel_runner import KernelRunner, RunningCode
+from acp_jupyter.notebook_tools.session_tools import SessionTools
+from acp_jupyter.notebook_tools.tools import SERVER_NAME
+
+_RELAY = Path(__file__).with_name("relay.py")
+
+
+class NotebookTools:
+    """A `McpServerProvider`: the tools, for every session that belongs to a notebook.
+
+    Parameters
+    ----------
+    root
+        Paths of notebooks are relative to it.
+    where
+        Which kernel runs for which notebook.
+    notebooks, runner
+        What the tools work with.
+    """
+
+    def __init__(
+        self, root: Path, where: KernelLookup, notebooks: NotebookAccess, runner: KernelRunner
+    ) -> None:
+        self._root = root
+        self._where = where
+        self._notebooks = notebooks
+        self._runner = runner
+        self.code = RunningCode(runner)
+        """Knows in which kernels agents' code runs."""
+        self._listener = ToolsListener()
+
+    async def servers(self, session: Session) -> Sequence[Mapping[str, Any]]:
+        """Return the relay's command, with a key for this session alone."""
+        if (
+            not session.state.notebook_path
+            or not session.tools_on
+            or isinstance(session.recording, Playback)
+        ):
+            return ()
+        tools = SessionTools(
+            session, self._root, self._where, self._notebooks, self._runner, self.code
+        )
+
+        async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            # Takes a second: not in the loop, and not before an agent wants it.
+            module = await asyncio.to_thread(
+                importlib.import_module, "acp_jupyter.notebook_tools.mcp.server"
+            )
+            await module.serve_mcp(tools, reader, writer)
+
+        address, greeting = await self._listener.open(session.session_id, serve)
+        session.redactor.learn("notebook tools", greeting, greeting.rpartition(" ")[2])
+        environment = {"ACP_NOTEBOOK_TOOLS": address, "ACP_NOTEBOOK_TOOLS_KEY": greeting}
+        return (
+            {
+                "name": SERVER_NAME,
+                "command": sys.executable,
+                "args": ["-I", "-S", str(_RELAY)],
+                "env": [{"name": name, "value": value} for name, value in environment.items()],
+            },
+        )
+
+    async def end(self, session_id: str) -> None:
+        """Let the session's agent in no more."""
+        await self._listener.shut(session_id)
+
+    async def close(self) -> None:
+        """End all connections and the socket."""
+        await self._listener.close()
+
+
+_GREETING_SECONDS = 10.0
+_GREETING_CHARS = 200
+_GREETING_AT_ONCE = 64
+"""One more ends the oldest: who says nothing keeps nobody out."""
+_LINE_BYTES = 8 * 1024 * 1024
+_CONNECTIONS_PER_SESSION = 8
+_PATH_BYTES = 100
+"""A Unix socket's path may have some 104 bytes."""
+
+Serve: TypeAlias = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
+"""Deals with one connection, to its end."""
+
+
+@dataclass
+class _SessionEntry:
+    key: bytes
+    serve: Serve
+    tasks: set[asyncio.Task[None]] = field(default_factory=set)
+
+
+class ToolsListener:
+    """Listens where an agent's processes can connect; begins with the first session.
+
+    A connection begins with a line ``SESSION KEY`` and belongs to that session alone.
+    """
+
+    def __init__(self) -> None:
+        self._doors: dict[str, _SessionEntry] = {}
+        self._greeting: dict[asyncio.Task[None], None] = {}
+        """Connections that have not said who they are, the oldest first."""
+        self._server: asyncio.Server | None = None
+        self._folder: str | None = None
+        self._address = ""
+        self._starting = asyncio.Lock()
+
+    async def open(self, session_id: str, serve: Serve) -> tuple[str, str]:
+        """Let a session's relays in; return the address and what they say first."""
+        async with self._starting:
+            if self._server is None:
+                await self._listen()
+        key = secrets.token_hex(32)
+        await self.shut(session_id)
+        self._doors[session_id] = _SessionEntry(key.encode(), serve)
+        return self._address, f"{session_id} {key}"
+
+    async def shut(self, session_id: str) -> None:
+        """End a session's connections, and let no more in."""
+        door = self._doors.pop(session_id, None)
+        if door is not None:
+            await _end(door.tasks)
+
+    async def close(self) -> None:
+        """End everything."""
+        if self._server is not None:
+            self._server.close()
+        for session_id in tuple(self._doors):
+            await self.shut(session_id)
+        await _end(self._greeting)
+        if self._folder is not None:
+            await asyncio.to_thread(shutil.rmtree, self._folder, ignore_errors=True)
+
+    async def _listen(self) -> None:
+        if sys.platform == "win32":
+            self._server = await asyncio.start_server(
+                self._connected, "127.0.0.1", 0, limit=_LINE_BYTES
+            )
+            port = self._server.sockets[0].getsockname()[1]
+            self._address = f"tcp:127.0.0.1:{port}"
+            return
+        path = await asyncio.to_thread(self._make_folder)
+        self._server = await asyncio.start_unix_server(self._connected, path, limit=_LINE_BYTES)
+        os.chmod(path, 0o600)
+        self._address = f"unix:{path}"
+
+    def _make_folder(self) -> str:
+        folder = tempfile.mkdtemp(prefix="acp-")
+        if len(os.fsencode(folder)) > _PATH_BYTES - len("/tools"):
+            os.rmdir(folder)
+            folder = tempfile.mkdtemp(prefix="acp-", dir="/tmp")
+        self._folder = folder
+        return str(Path(folder, "tools"))
+
+    def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.create_task(self._admit(reader, writer), name="acp-tools")
+        self._greeting[task] = None
+
+        def gone(done: asyncio.Task[None]) -> None:
+            self._greeting.pop(done, None)
+            writer.close()  # a task that was ended before it began has not
+
+        task.add_done_callback(gone)
+        if len(self._greeting) > _GREETING_AT_ONCE:
+            oldest = next(iter(self._greeting))
+            del self._greeting[oldest]
+            oldest.cancel()
+
+    async def _admit(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        try:
+            door = await self._greeted(reader)
+            if door is None or len(door.tasks) >= _CONNECTIONS_PER_SESSION:
+                return
+            self._greeting.pop(task, None)
+            door.tasks.add(task)
+            task.add_done_callback(door.tasks.discard)
+            await door.serve(reader, writer)
+        finally:
+            writer.close()
+            with contextlib.suppress(OSError):
+                await writer.wait_closed()
+
+    async def _greeted(self, reader: asyncio.StreamReader) -> _SessionEntry | None:
+        try:
+            async with asyncio.timeout(_GREETING_SECONDS):
+                line = await reader.readuntil()
+        except (TimeoutError, asyncio.IncompleteReadError, asyncio.LimitOverrunError, OSError):
+            return None
+        if len(line) > _GREETING_CHARS:
+            return None
+        name, _, key = line.strip().partition(b" ")
+        door = self._doors.get(name.decode("ascii", "replace"))
+        return door if door is not None and hmac.compare_digest(door.key, key) else None
+
+
+async def _end(tasks: Iterable[asyncio.Task[None]]) -> None:
+    waiting = tuple(tasks)
+    for task in waiting:
+        task.cancel()
+    await asyncio.gather(*waiting, return_exceptions=True)

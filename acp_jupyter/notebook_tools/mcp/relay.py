@@ -1,0 +1,54 @@
+"""What an agent starts as an MCP server: a relay of bytes to the host, which has the real one.
+
+Run by its path with ``python -I -S``; the standard library alone, so that it starts at once.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import socket
+import sys
+import threading
+
+_PIECE_BYTES = 65536
+
+
+def _connected() -> socket.socket:
+    kind, _, where = os.environ["ACP_NOTEBOOK_TOOLS"].partition(":")
+    if kind == "unix":
+        link = socket.socket(socket.AF_UNIX)
+        link.connect(where)
+    else:
+        host, _, port = where.rpartition(":")
+        link = socket.create_connection((host, int(port)))
+    link.sendall(os.environ.pop("ACP_NOTEBOOK_TOOLS_KEY").encode() + b"\n")
+    return link
+
+
+def _send(connection: socket.socket) -> None:
+    with contextlib.suppress(OSError):
+        while piece := os.read(0, _PIECE_BYTES):
+            connection.sendall(piece)
+    with contextlib.suppress(OSError):
+        connection.shutdown(socket.SHUT_WR)
+
+
+def _main() -> int:
+    try:
+        link = _connected()
+    except (KeyError, ValueError, OSError) as error:
+        sys.stderr.write(f"The notebook tools can't be reached: {error!r}\n")
+        return 1
+    threading.Thread(target=_send, args=(link,), daemon=True).start()
+    with contextlib.suppress(OSError):
+        while piece := link.recv(_PIECE_BYTES):
+            left = memoryview(piece)
+            while left:
+                left = left[os.write(1, left) :]
+    return 0
+
+
+if __name__ == "__main__":
+    # Without waiting for the thread that reads: it may wait for ever.
+    os._exit(_main())

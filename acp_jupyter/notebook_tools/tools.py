@@ -1,0 +1,296 @@
+"""The table of tools: names, arguments and what agents read of them."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, ClassVar, TypeAlias, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from acp_jupyter.api.models.documents import CellType
+
+_MOST_CHARS = 200_000
+_CODE_CHARS = 8_000
+_MOST_SECONDS = 3600.0
+
+Id = Annotated[str, Field(min_length=1, max_length=200)]
+Source = Annotated[str, Field(max_length=_MOST_CHARS)]
+Code = Annotated[str, Field(min_length=1, max_length=_CODE_CHARS)]
+Seconds = Annotated[float, Field(gt=0, le=_MOST_SECONDS)]
+
+_Input = TypeVar("_Input", bound="ToolInput")
+
+
+class WrongArguments(Exception):
+    """The arguments do not fit the tool; the message says which."""
+
+
+class ToolInput(BaseModel):
+    """Arguments of a tool."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+    tool: ClassVar[str]
+    title: ClassVar[str]
+    words: ClassVar[str]
+    """What an agent reads of it."""
+    changes: ClassVar[bool] = True
+    """Whether it changes or runs something, and so needs permission."""
+
+
+def input_schema(row: type[ToolInput]) -> dict[str, Any]:
+    """Return the JSON Schema of a tool's arguments, without the names of our classes."""
+    schema = row.model_json_schema()
+    schema.pop("description", None)
+    schema.pop("title", None)
+    for field in schema.get("properties", {}).values():
+        field.pop("title", None)
+    return {"type": "object", "properties": {}, **schema}
+
+
+def read_input(row: type[_Input], arguments: dict[str, Any]) -> _Input:
+    """Check the arguments of a call.
+
+    Raises
+    ------
+    WrongArguments
+        They do not fit; the message names the first that does not.
+    """
+    try:
+        return row.model_validate(arguments)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        place = ".".join(map(str, first["loc"]))[:100]
+        raise WrongArguments(f"{row.tool}: {place or 'arguments'}: {first['msg']}.") from None
+
+
+class ListCells(ToolInput):
+    """`list_cells`."""
+
+    tool = "list_cells"
+    title = "List the cells of the notebook"
+    words = (
+        "List the cells of the user's open notebook, unsaved changes included: for each its id, "
+        "type, first line, number of lines, fingerprint, execution count and kinds of outputs. "
+        "Other tools take the ids; edits take the fingerprint too."
+    )
+    changes = False
+
+    start: int = Field(default=0, ge=0)
+    """Index of the first cell to list."""
+
+
+class ReadCells(ToolInput):
+    """`read_cells`."""
+
+    tool = "read_cells"
+    title = "Read cells"
+    words = (
+        "Read the whole source of cells, with their fingerprints, and their outputs: text is cut "
+        "where it is long, plots come as images."
+    )
+    changes = False
+
+    cell_ids: tuple[Id, ...] = Field(min_length=1, max_length=50)
+    """Ids as `list_cells` gives them."""
+    outputs: bool = True
+    """Whether the outputs are wanted too."""
+
+
+class InsertTool(ToolInput):
+    """`insert_cell`."""
+
+    tool = "insert_cell"
+    title = "Insert a cell"
+    words = (
+        "Insert a new cell into the user's notebook; it is not run. Returns its id and "
+        "fingerprint. Give `after` or `before`; without either it comes last."
+    )
+
+    source: Source
+    """The whole text of the cell."""
+    cell_type: CellType = "code"
+    after: Id | None = None
+    """Id of the cell that it comes after."""
+    before: Id | None = None
+    """Id of the cell that it comes before."""
+
+
+class EditTool(ToolInput):
+    """`edit_cell`."""
+
+    tool = "edit_cell"
+    title = "Edit a cell"
+    words = (
+        "Replace the whole source of a cell; its outputs stay until it is run. Refused as `stale` "
+        "when the user has changed the cell since you read it."
+    )
+
+    cell_id: Id
+    source: Source
+    """The new text of the whole cell."""
+    fingerprint: Id
+    """Of the source that you read, as `list_cells` and `read_cells` give it."""
+
+
+class MoveTool(ToolInput):
+    """`move_cell`."""
+
+    tool = "move_cell"
+    title = "Move a cell"
+    words = "Move a cell. Give `after` or `before`; without either it comes last."
+
+    cell_id: Id
+    fingerprint: Id
+    """Of the source that you read."""
+    after: Id | None = None
+    """Id of the cell that it shall come after."""
+    before: Id | None = None
+    """Id of the cell that it shall come before."""
+
+
+class DeleteTool(ToolInput):
+    """`delete_cell`."""
+
+    tool = "delete_cell"
+    title = "Delete a cell"
+    words = "Delete a cell and its outputs."
+
+    cell_id: Id
+    fingerprint: Id
+    """Of the source that you read."""
+
+
+class RunCells(ToolInput):
+    """`run_cells`."""
+
+    tool = "run_cells"
+    title = "Run cells"
+    words = (
+        "Run code cells in the notebook's kernel, one after the other, up to the first that fails. "
+        "Their outputs are written into the notebook and returned: text, and plots as images."
+    )
+
+    cell_ids: tuple[Id, ...] = Field(min_length=1, max_length=20)
+    """Ids as `list_cells` gives them, in the order in which to run them."""
+    timeout_seconds: Seconds = 120.0
+    """For each cell; after it the cell is interrupted."""
+
+
+class ListVariables(ToolInput):
+    """`list_variables`."""
+
+    tool = "list_variables"
+    title = "List the variables of the kernel"
+    words = (
+        "List the user's variables in the notebook's kernel: name, type, shape or length, and a "
+        "short preview of the value."
+    )
+    changes = False
+
+    pattern: str = Field(default="*", max_length=200)
+    """Names to list, `*` and `?` as in file names."""
+
+
+class Inspect(ToolInput):
+    """`inspect`."""
+
+    tool = "inspect"
+    title = "Inspect a name"
+    words = (
+        "Show what the kernel knows of a name or an expression such as `df.groupby`: signature, "
+        "documentation, type."
+    )
+    changes = False
+
+    code: Code
+    """The name, or code in which it stands."""
+    position: int | None = Field(default=None, ge=0)
+    """Of the cursor in the code, in characters; default: its end."""
+
+
+class Complete(ToolInput):
+    """`complete`."""
+
+    tool = "complete"
+    title = "Complete code"
+    words = "List how the kernel would complete code at a position, e.g. the columns of `df.`."
+    changes = False
+
+    code: Code
+    position: int | None = Field(default=None, ge=0)
+    """Of the cursor in the code, in characters; default: its end."""
+
+
+class RunCode(ToolInput):
+    """`run_code`."""
+
+    tool = "run_code"
+    title = "Run code in the kernel"
+    words = (
+        "Run code in the notebook's kernel without a cell of its own, with the user's variables. "
+        "Returns what it prints and shows; plots come as images. Top-level await works. "
+        "The user sees the code first, and which variables it would overwrite. Use insert_cell and "
+        "run_cells for what shall stay in the notebook."
+    )
+
+    code: Code
+    timeout_seconds: Seconds = 60.0
+    """After it the code is interrupted."""
+
+
+class Interrupt(ToolInput):
+    """`interrupt`."""
+
+    tool = "interrupt"
+    title = "Interrupt the kernel"
+    words = "Stop the code that one of these tools runs in the kernel. Variables stay."
+
+
+class RestartKernel(ToolInput):
+    """`restart_kernel`."""
+
+    tool = "restart_kernel"
+    title = "Restart the kernel"
+    words = "Restart the notebook's kernel. All variables are lost."
+
+
+SERVER_NAME = "notebook"
+
+AnyTool: TypeAlias = (
+    ListCells
+    | ReadCells
+    | InsertTool
+    | EditTool
+    | MoveTool
+    | DeleteTool
+    | RunCells
+    | ListVariables
+    | Inspect
+    | Complete
+    | RunCode
+    | Interrupt
+    | RestartKernel
+)
+
+_CELL_TOOLS: tuple[type[AnyTool], ...] = (
+    ListCells,
+    ReadCells,
+    InsertTool,
+    EditTool,
+    MoveTool,
+    DeleteTool,
+)
+_KERNEL_TOOLS: tuple[type[AnyTool], ...] = (
+    RunCells,
+    ListVariables,
+    Inspect,
+    Complete,
+    RunCode,
+    Interrupt,
+    RestartKernel,
+)
+
+TOOLS: dict[str, type[AnyTool]] = {row.tool: row for row in (*_CELL_TOOLS, *_KERNEL_TOOLS)}
+
+KERNEL_TOOLS = frozenset(row.tool for row in _KERNEL_TOOLS)
+"""Those that need a kernel."""

@@ -1,1 +1,0 @@
-"""Other ways to write down what an agent said: each module reads one of them."""

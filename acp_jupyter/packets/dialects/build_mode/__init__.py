@@ -1,1 +1,0 @@
-"""Build mode, the dialect of seed 002."""

@@ -1,1 +1,0 @@
-"""What ``claude -p --output-format stream-json`` says, in the protocol's words."""

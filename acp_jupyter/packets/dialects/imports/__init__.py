@@ -1,1 +1,0 @@
-"""Logs of any kind, as the lines of a session."""

@@ -1,1 +1,0 @@
-"""Logs of ACP traffic, in any form that people have."""

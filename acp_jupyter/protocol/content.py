@@ -1,0 +1,149 @@
+"""Content blocks and the content of tool calls: types, and readers of any spelling."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Annotated, Literal
+
+from pydantic import Field, JsonValue
+from typing_extensions import TypeAliasType
+
+from acp_jupyter.protocol.objects import Model, Obj, count, first, text
+
+
+class TextBlock(Model):
+    """ACP: text content block."""
+
+    type: Literal["text"] = "text"
+    text: str
+
+
+class OtherBlock(Model):
+    """Any content block that is not text."""
+
+    type: Literal["image", "audio", "resource_link", "resource", "other"]
+    data: str = ""
+    mime_type: str = ""
+    uri: str = ""
+    name: str = ""
+    text: str = ""
+    size: int | None = None
+
+
+ContentBlock = TextBlock | OtherBlock
+
+
+class ToolContentBlock(Model):
+    """ACP: tool call content of type ``content``."""
+
+    type: Literal["content"] = "content"
+    block: ContentBlock
+
+
+class ToolDiff(Model):
+    """ACP: tool call content of type ``diff``; ``old_text`` null for a new file (C6)."""
+
+    type: Literal["diff"] = "diff"
+    path: str
+    old_text: str | None = None
+    new_text: str = ""
+
+    def is_new_file(self, *, exists: bool = False) -> bool:
+        """Tell whether it makes a file; ``exists`` if its tool says it was there (C6)."""
+        return self.old_text is None and not exists
+
+
+class ToolTerminal(Model):
+    """ACP: tool call content of type ``terminal``."""
+
+    type: Literal["terminal"] = "terminal"
+    terminal_id: str
+
+
+ToolContent = TypeAliasType(
+    "ToolContent",
+    Annotated[ToolContentBlock | ToolDiff | ToolTerminal, Field(discriminator="type")],
+)
+
+
+def read_block(raw: JsonValue) -> ContentBlock | None:
+    """Read a content block of any spelling; None where there is nothing to show.
+
+    C9: ``mediaType`` as well as ``mimeType``; ``embedded_resource`` flat.
+    """
+    if isinstance(raw, str):
+        return TextBlock(text=raw)
+    if not isinstance(raw, dict):
+        return None
+    match raw.get("type"):
+        case "text":
+            return TextBlock(text=text(raw.get("text")))
+        case "image" | "audio" as kind:
+            return OtherBlock(
+                type=kind,
+                data=text(raw.get("data")),
+                mime_type=text(first(raw, "mimeType", "mediaType", "mime_type")),
+                uri=text(raw.get("uri")),
+            )
+        case "resource_link":
+            return OtherBlock(
+                type="resource_link",
+                uri=text(raw.get("uri")),
+                name=text(first(raw, "title", "name")),
+                mime_type=text(first(raw, "mimeType", "mime_type")),
+                size=count(raw.get("size")),
+            )
+        case "resource" | "embedded_resource":
+            inner = raw.get("resource")
+            body = inner if isinstance(inner, dict) else raw
+            return OtherBlock(
+                type="resource",
+                uri=text(body.get("uri")),
+                name=text(body.get("uri")).rpartition("/")[2],
+                text=text(body.get("text")),
+                data=text(body.get("blob")),
+                mime_type=text(first(body, "mimeType", "mime_type")),
+            )
+        case other:
+            return OtherBlock(type="other", name=text(other), text=text(raw.get("text")))
+
+
+def read_tool_content(raw: JsonValue) -> tuple[ToolContent, ...] | None:
+    """Read a tool call's ``content``; None where it says nothing (absent, null).
+
+    C8: items with and without the ``content`` wrapper.
+    """
+    if raw is None:
+        return None
+    items = raw if isinstance(raw, list) else [raw]
+    read = (_read_tool_item(item) for item in items)
+    return tuple(item for item in read if item is not None)
+
+
+def _read_tool_item(raw: JsonValue) -> ToolContent | None:
+    if isinstance(raw, dict):
+        match raw.get("type"):
+            case "diff":
+                return _read_diff(raw)
+            case "terminal":
+                return ToolTerminal(terminal_id=text(first(raw, "terminalId", "terminal_id")))
+            case "content":
+                raw = raw.get("content")
+            case _:
+                pass
+    block = read_block(raw)
+    return None if block is None else ToolContentBlock(block=block)
+
+
+def first_diff(content: Iterable[ToolContent]) -> ToolDiff | None:
+    """Return the first change of a file in a tool call's content."""
+    return next((item for item in content if isinstance(item, ToolDiff)), None)
+
+
+def _read_diff(raw: Obj) -> ToolDiff:
+    old = first(raw, "oldText", "old_text")
+    return ToolDiff(
+        path=text(raw.get("path")),
+        old_text=old if isinstance(old, str) and old else None,
+        new_text=text(first(raw, "newText", "new_text")),
+    )

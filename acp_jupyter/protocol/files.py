@@ -1,0 +1,233 @@
+"""Artifacts and written files: packets, readers, the type of a file by its name, and its path."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import Literal
+
+from acp_jupyter.protocol.objects import Obj, count, first, text
+from acp_jupyter.protocol.packets import PacketModel, TimedPacket
+
+ArtifactType = Literal[
+    "web_app",
+    "markdown",
+    "image",
+    "csv",
+    "excel",
+    "pptx",
+    "docx",
+    "pdf",
+    "code",
+    "other",
+]
+"""S3.24; seed 000's two others are read as ``web_app`` and ``other`` (C15)."""
+
+
+class ArtifactInfo(PacketModel):
+    """Something that was made and is worth opening (S1.41, S3.23)."""
+
+    id: str
+    type: ArtifactType = "other"
+    name: str = ""
+    path: str = ""
+    preview_url: str = ""
+    download_url: str = ""
+    mime_type: str = ""
+    size_bytes: int | None = None
+
+
+class ArtifactCreated(TimedPacket):
+    """S1.41, S3.23, C28."""
+
+    type: Literal["artifact_created"] = "artifact_created"
+    artifact: ArtifactInfo
+
+
+class FileWrite(TimedPacket):
+    """S3.22."""
+
+    type: Literal["file_write"] = "file_write"
+    path: str
+    size_bytes: int | None = None
+    operation: str = "create"
+
+
+_ARTIFACTS: dict[str, ArtifactType] = {
+    "web_app": "web_app",
+    "nextjs_app": "web_app",
+    "markdown": "markdown",
+    "image": "image",
+    "csv": "csv",
+    "excel": "excel",
+    "pptx": "pptx",
+    "docx": "docx",
+    "pdf": "pdf",
+    "code": "code",
+}
+"""S3.24, S1.41; any other is ``other`` (C15)."""
+
+
+def read_artifact(raw: Obj) -> ArtifactCreated | None:
+    """S1.41, S3.23."""
+    body = raw.get("artifact")
+    if not isinstance(body, dict):
+        return None
+    path = text(body.get("path"))
+    return ArtifactCreated(
+        artifact=ArtifactInfo(
+            id=text(body.get("id")) or path,
+            type=_ARTIFACTS.get(text(body.get("type")), "other"),
+            name=text(body.get("name")) or path,
+            path=path,
+            preview_url=text(first(body, "preview_url", "previewUrl")),
+            download_url=text(first(body, "download_url", "downloadUrl")),
+            mime_type=text(first(body, "mime_type", "mimeType")),
+            size_bytes=count(first(body, "size_bytes", "sizeBytes")),
+        )
+    )
+
+
+def read_file_write(raw: Obj) -> FileWrite | None:
+    """S3.22."""
+    path = text(raw.get("path"))
+    if not path:
+        return None
+    return FileWrite(
+        path=path,
+        size_bytes=count(first(raw, "size_bytes", "sizeBytes")),
+        operation=text(raw.get("operation")) or "create",
+    )
+
+
+INDEX = "index.html"
+"""The page of a folder that is a web app."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileType:
+    """What a file is, for people and for programs."""
+
+    artifact: ArtifactType
+    mime: str = ""
+    """Empty where there is no common one."""
+
+
+_OFFICE = "application/vnd.openxmlformats-officedocument"
+
+_TYPES = {
+    FileType("web_app", "text/html"): "html htm",
+    FileType("markdown", "text/markdown"): "md markdown",
+    FileType("image", "image/png"): "png",
+    FileType("image", "image/jpeg"): "jpg jpeg",
+    FileType("image", "image/gif"): "gif",
+    FileType("image", "image/webp"): "webp",
+    FileType("image", "image/avif"): "avif",
+    FileType("image", "image/bmp"): "bmp",
+    FileType("image", "image/tiff"): "tif tiff",
+    FileType("image", "image/svg+xml"): "svg",
+    FileType("csv", "text/csv"): "csv",
+    FileType("csv", "text/tab-separated-values"): "tsv",
+    FileType("excel", f"{_OFFICE}.spreadsheetml.sheet"): "xlsx",
+    FileType("excel", "application/vnd.ms-excel"): "xls xlsm xlsb",
+    FileType("pptx", f"{_OFFICE}.presentationml.presentation"): "pptx",
+    FileType("pptx", "application/vnd.ms-powerpoint"): "ppt",
+    FileType("docx", f"{_OFFICE}.wordprocessingml.document"): "docx",
+    FileType("docx", "application/msword"): "doc",
+    FileType("pdf", "application/pdf"): "pdf",
+    FileType("code", "text/x-python"): "py pyi",
+    FileType("code", "text/javascript"): "js mjs cjs",
+    FileType("code", "text/css"): "css",
+    FileType("code"): (
+        "bash c cc clj cpp cs cu cxx dart ex exs f90 go h hpp hs java jl jsx kt lua m ml php pl "
+        "ps1 pyx r rb rs scala scss sh sql swift ts tsx vue zsh"
+    ),
+}
+_BY_SUFFIX = {f".{suffix}": kind for kind, names in _TYPES.items() for suffix in names.split()}
+_OTHER = FileType("other")
+
+
+def file_type(path: str) -> FileType:
+    """Return what kind of file ``path`` names; ``other`` for a name that says nothing."""
+    return _BY_SUFFIX.get(PurePosixPath(path).suffix.lower(), _OTHER)
+
+
+_ARTIFACT_NAMES: dict[ArtifactType, str] = {
+    "web_app": "Web app",
+    "markdown": "Markdown",
+    "image": "Image",
+    "csv": "CSV",
+    "excel": "Excel",
+    "pptx": "PowerPoint",
+    "docx": "Word",
+    "pdf": "PDF",
+    "code": "Code",
+    "other": "File",
+}
+
+_OPERATIONS = {
+    "create": "Created",
+    "update": "Changed",
+    "edit": "Changed",
+    "append": "Changed",
+    "delete": "Deleted",
+}
+
+
+def artifact_type_name(artifact_type: ArtifactType) -> str:
+    """Return what an artifact is, for people (S3.24)."""
+    return _ARTIFACT_NAMES[artifact_type]
+
+
+def file_operation_title(operation: str) -> str:
+    """Return what was done to a file, for people (S3.22)."""
+    return _OPERATIONS.get(operation, "Wrote")
+
+
+_OUTPUTS = re.compile(r"/outputs/(.+)\Z")
+_SANDBOX = re.compile(r"/sandboxes/[^/]+/(.+)\Z")
+
+
+def get_relative_path(full_path: str) -> str:
+    """Return what lies below the outputs or the sandbox, else the base name (S5.38 to S5.41).
+
+    A live view uses `relative_path`: with base names two files look alike (C17).
+    """
+    if not full_path:
+        return ""
+    found = _OUTPUTS.search(full_path) or _SANDBOX.search(full_path)
+    return found[1] if found else full_path.rpartition("/")[2]
+
+
+def relative_path(path: str, cwd: str) -> str:
+    """Make a path relative to the session's folder where it lies inside it (C17)."""
+    if not path:
+        return ""
+    normal = path.replace("\\", "/")
+    root = cwd.replace("\\", "/").rstrip("/")
+    if normal == root:
+        return "."
+    return normal.removeprefix(root + "/") if root else normal
+
+
+def relative_words(words: str, cwd: str) -> str:
+    """Make the paths in a title relative to the session's folder."""
+    root = cwd.rstrip("/")
+    if not root or root not in words:
+        return words
+    paths = rf"(?<![\w./-]){re.escape(root)}(/|(?![\w./-]))"
+    return re.sub(paths, lambda found: "" if found[1] else ".", words)
+
+
+_UNITS = ("kB", "MB", "GB")
+
+
+def human_size(size_bytes: int) -> str:
+    """Return a size as people read it, in decimal units: ``1.0 kB``, ``24 B`` (S3.22)."""
+    if size_bytes < 1000:
+        return f"{size_bytes} B"
+    power = 1
+    while size_bytes >= 999.95 * 1000**power and power < len(_UNITS):
+        power += 1
+    return f"{size_bytes / 1000**power:.1f} {_UNITS[power - 1]}"

@@ -1,0 +1,277 @@
+"""`Note`, the union of all notes; notes about sessions, agents, queued prompts and turns."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, JsonValue, TypeAdapter, ValidationError
+from typing_extensions import TypeAliasType
+
+from acp_jupyter.protocol.host_events.session import (
+    AgentSilentNote,
+    ElicitationSettled,
+    FolderScanNote,
+    LoginDone,
+    LoginNeeded,
+    LoginStarted,
+    MessageHeld,
+    Policy,
+    ReplayEnded,
+    ReplayStarted,
+    Rule,
+    RulesChanged,
+    SessionAttached,
+    TrustRequested,
+    TrustSettled,
+)
+from acp_jupyter.protocol.host_events.workspace import (
+    ArtifactsFound,
+    FilesChanged,
+    FileWritten,
+    TerminalExited,
+    TerminalOutput,
+    TerminalReleased,
+    TerminalStarted,
+    TurnChangesNote,
+    TurnReverted,
+)
+from acp_jupyter.protocol.objects import Model
+
+
+class TurnEdited(Model):
+    """The text of a prompt was changed before it was sent."""
+
+    note: Literal["turn_edited"] = "turn_edited"
+    turn_id: str
+    prompt: tuple[dict[str, JsonValue], ...]
+    policy: Policy | None = None
+    """Where it is another now: a cell had sent the prompt, and a user has changed it."""
+    rules: tuple[Rule, ...] | None = None
+    """The same."""
+    user: str | None = None
+    """The same; who answers for it from now on."""
+
+
+class TurnMoved(Model):
+    """A prompt that waits was put before the others."""
+
+    note: Literal["turn_moved"] = "turn_moved"
+    turn_id: str
+
+
+class SessionOpened(Model):
+    """First line of a session's log."""
+
+    note: Literal["session_opened"] = "session_opened"
+    session_id: str
+    agent_id: str
+    agent_name: str
+    cwd: str
+    folder: str
+    policy: Policy = "ask"
+    title: str = ""
+    notebook_path: str = ""
+    user: str = ""
+    """Who chose the policy; empty where people have no names."""
+
+
+class AgentStarting(Model):
+    """A process is being started for the session."""
+
+    note: Literal["agent_starting"] = "agent_starting"
+
+
+class AgentExited(Model):
+    """The session's process ended."""
+
+    note: Literal["agent_exited"] = "agent_exited"
+    words: str
+    stderr: tuple[str, ...] = ()
+    expected: bool = False
+    """Whether the host itself ended it."""
+
+
+class Origin(Model):
+    """Which notebook cell a prompt came from."""
+
+    kernel_id: str = ""
+    notebook_path: str = ""
+    """Relative to the server's root, with forward slashes."""
+    cell_id: str = ""
+    source: str = ""
+    """The cell's whole source when it ran."""
+
+
+class TurnQueued(Model):
+    """A prompt was accepted."""
+
+    note: Literal["turn_queued"] = "turn_queued"
+    turn_id: str
+    prompt: tuple[dict[str, JsonValue], ...]
+    policy: Policy = "ask"
+    origin: Origin | None = None
+    rules: tuple[Rule, ...] = ()
+    """What is answered in this turn without asking."""
+    user: str = ""
+    """Who sent it, and so answers for it; empty for a kernel, or where people have no names."""
+
+
+class TurnStartedNote(Model):
+    """A queued prompt is being sent."""
+
+    note: Literal["turn_started"] = "turn_started"
+    turn_id: str
+
+
+class TurnRemoved(Model):
+    """A queued prompt was taken back before it was sent."""
+
+    note: Literal["turn_removed"] = "turn_removed"
+    turn_id: str
+
+
+class TurnFailed(Model):
+    """A turn ended without the agent's own end of turn."""
+
+    note: Literal["turn_failed"] = "turn_failed"
+    turn_id: str
+    message: str
+    detail: str = ""
+    reason: str = ""
+
+
+class PermissionSettledNote(Model):
+    """Who or what answered a permission request; written before the answer."""
+
+    note: Literal["permission_settled"] = "permission_settled"
+    request_id: str
+    by: Literal[
+        "user",
+        "policy",
+        "rule",
+        "turn_cancelled",
+        "nobody",
+        "agent_exited",
+        "record",
+        "withdrawn",
+    ]
+    """``record``: as it was answered when the turn that is replayed was recorded.
+    ``withdrawn``: the agent does not ask any more."""
+    rule: str = ""
+    reason: str = ""
+    """Why the user said no, in their words."""
+    user: str = ""
+    """Who answered, as the server knows them."""
+    told: str = ""
+    """The name that is shown for them."""
+
+
+class PolicyChanged(Model):
+    """The session's policy was changed by its user."""
+
+    note: Literal["policy_changed"] = "policy_changed"
+    policy: Policy
+    user: str = ""
+    """Who did; empty where people have no names."""
+
+
+class TitleChanged(Model):
+    """The session was renamed by its user."""
+
+    note: Literal["title_changed"] = "title_changed"
+    title: str
+
+
+class TurnStopped(Model):
+    """A turn was stopped; the agent may still have to say so itself."""
+
+    note: Literal["turn_stopped"] = "turn_stopped"
+    turn_id: str
+
+
+class StartFailed(Model):
+    """The session's agent did not start, and no turn was waiting for it."""
+
+    note: Literal["start_failed"] = "start_failed"
+    message: str
+    detail: str = ""
+    reason: str = "agent_start"
+
+
+class HostNotice(Model):
+    """Something that the user should know of the session."""
+
+    note: Literal["host_notice"] = "host_notice"
+    severity: Literal["info", "warning", "error"] = "info"
+    text: str
+
+
+class ImportedPacket(Model):
+    """A packet that is no traffic of the protocol: of a log, or said by the host's own tools."""
+
+    note: Literal["imported_packet"] = "imported_packet"
+    packet: JsonValue
+
+
+class NoiseNote(Model):
+    """A line of the agent that was no message of the protocol."""
+
+    note: Literal["noise"] = "noise"
+    text: str = ""
+
+
+Note = TypeAliasType(
+    "Note",
+    Annotated[
+        SessionOpened
+        | AgentStarting
+        | AgentExited
+        | TurnQueued
+        | TurnStartedNote
+        | TurnRemoved
+        | TurnFailed
+        | PermissionSettledNote
+        | PolicyChanged
+        | TitleChanged
+        | TurnStopped
+        | StartFailed
+        | HostNotice
+        | FilesChanged
+        | ArtifactsFound
+        | TurnChangesNote
+        | TurnReverted
+        | FileWritten
+        | LoginNeeded
+        | LoginStarted
+        | LoginDone
+        | ElicitationSettled
+        | TurnEdited
+        | TurnMoved
+        | RulesChanged
+        | TrustRequested
+        | TrustSettled
+        | TerminalStarted
+        | TerminalOutput
+        | TerminalExited
+        | TerminalReleased
+        | ImportedPacket
+        | SessionAttached
+        | ReplayStarted
+        | ReplayEnded
+        | AgentSilentNote
+        | FolderScanNote
+        | MessageHeld
+        | NoiseNote,
+        Field(discriminator="note"),
+    ],
+)
+
+_ADAPTER: TypeAdapter[Note] = TypeAdapter(Note)
+
+
+def read_note(raw: JsonValue) -> Note | None:
+    """Read a ``!`` line; None for one that this version does not know."""
+    try:
+        return _ADAPTER.validate_python(raw)
+    except ValidationError:
+        return None

@@ -1,0 +1,193 @@
+"""JSON: reading texts, repairing values so that all layers can write them, keys in camel case.
+
+Standard library only: the kernel imports this module when it starts. Long texts are read in steps,
+because `json` reads in one, and a MiB of brackets would stop the whole program for 50 ms.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Mapping
+from json import decoder, scanner
+from typing import Any
+
+_MAX_DEPTH = 64
+_MAX_DIGITS = 300
+_MAX_PARTS = 100_000
+_SLICE_CHARS = 1_000_000
+_TOO_LARGE = 10**_MAX_DIGITS
+_TOO_DEEP = "[nested too deeply]"
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_REPLACEMENT = "\ufffd"
+
+_OPAQUE = frozenset({"rawInput", "rawOutput", "_meta", "raw_input", "raw_output"})
+"""What lies below these keys is the agent's own, not the protocol's."""
+
+_CAMEL_NAMES = (
+    "sessionId sessionUpdate toolCallId toolCall rawInput rawOutput mimeType messageId oldText "
+    "newText terminalId availableCommands availableModes currentModeId modeId configOptions "
+    "configId currentValue updatedAt optionId planId protocolVersion agentCapabilities agentInfo "
+    "authMethods stopReason requestId elicitationId requestedSchema outputByteLimit exitStatus "
+    "exitCode additionalDirectories mcpServers compactionId methodId"
+)
+_NESTED = frozenset({dict, list})
+"""What JSON is read into; nothing else has keys."""
+
+CAMEL_KEYS = {
+    re.sub(r"([A-Z])", lambda m: "_" + m[1].lower(), name): name for name in _CAMEL_NAMES.split()
+}
+
+
+def read_json(text: str) -> Any:
+    """Read JSON as `clean_json` leaves it, without walking through what needs no repair.
+
+    Raises
+    ------
+    ValueError
+        It is no JSON.
+    RecursionError
+        It is nested beyond what can be read.
+    """
+    value = _DECODER.decode(text)
+    # Only an escape makes a surrogate; and depth needs as many brackets.
+    odd = "\\ud" in text or "\\uD" in text
+    return clean_json(value) if odd or text.count("{") + text.count("[") > _MAX_DEPTH else value
+
+
+def read_long_json(text: str) -> Any:
+    """Do the same with a text of many MiB, so that other threads go on meanwhile.
+
+    `json` reads a text in one step, and a MiB of brackets stops the whole program for 50 ms. Here
+    a step is one string or number. What has more parts than any message needs is refused: as
+    objects they take thirty times the room.
+
+    Raises
+    ------
+    ValueError
+        It is no JSON, or has too many parts.
+    RecursionError
+        It is nested beyond what can be read.
+    """
+    value = _StepByStep().decode(text)
+    starts = range(0, len(text), _SLICE_CHARS)
+    odd = any("\\ud" in text[at : at + _SLICE_CHARS + 3].lower() for at in starts)
+    return (
+        clean_json(value) if odd or any(_opened(text, at) > _MAX_DEPTH for at in starts) else value
+    )
+
+
+def _opened(text: str, at: int) -> int:
+    end = at + _SLICE_CHARS
+    return text.count("{", at, end) + text.count("[", at, end)
+
+
+class _StepByStep(json.JSONDecoder):
+    """Reads by `json`'s own Python code, and counts."""
+
+    def __init__(self) -> None:
+        super().__init__(parse_constant=_nothing, parse_float=_finite, parse_int=_whole)
+        self._parts = 0
+        self.parse_object = self._object
+        self.parse_array = self._array
+        self.memo: dict[str, str] = {}
+        self.scan_once = scanner.py_make_scanner(self)  # type: ignore[attr-defined]
+
+    def _object(self, *args: Any) -> Any:
+        self._count()
+        return decoder.JSONObject(*args)  # type: ignore[attr-defined]
+
+    def _array(self, *args: Any) -> Any:
+        self._count()
+        return decoder.JSONArray(*args)  # type: ignore[attr-defined]
+
+    def _count(self) -> None:
+        self._parts += 1
+        if self._parts > _MAX_PARTS:
+            raise ValueError("It has too many parts.")
+
+
+def _nothing(_: str) -> None:
+    """NaN and Infinity are no JSON."""
+
+
+def _finite(digits: str) -> float | None:
+    value = float(digits)
+    return value if math.isfinite(value) else None
+
+
+def _whole(digits: str) -> int | None:
+    return int(digits) if len(digits) <= _MAX_DIGITS else None
+
+
+_DECODER = json.JSONDecoder(parse_constant=_nothing, parse_float=_finite, parse_int=_whole)
+
+
+def clean_json(value: Any, depth: int = 0) -> Any:
+    """Return ``value`` so that every later layer can write it as JSON.
+
+    Lone surrogates (a split emoji) become U+FFFD, infinities and integers that no float can hold
+    null, what is nested beyond reason a short text. A value that needs nothing is returned as it
+    is.
+    """
+    if isinstance(value, str):
+        # A lone surrogate is the only thing that keeps a str from being UTF-8.
+        return value if value.isascii() else _SURROGATE.sub(_REPLACEMENT, value)
+    if value is None or isinstance(value, int):
+        return value if value is None or -_TOO_LARGE < value < _TOO_LARGE else None
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if not isinstance(value, Mapping | list | tuple):
+        return str(value)
+    if depth >= _MAX_DEPTH:
+        return _TOO_DEEP
+    if isinstance(value, Mapping):
+        pairs = [(key, item, clean_json(item, depth + 1)) for key, item in value.items()]
+        changed = any(new is not old for _, old, new in pairs)
+        if not changed and all(isinstance(key, str) and _is_clean(key) for key, _, _ in pairs):
+            return value
+        return {_SURROGATE.sub(_REPLACEMENT, str(key)): new for key, _, new in pairs}
+    items = [clean_json(item, depth + 1) for item in value]
+    changed = any(new is not old for new, old in zip(items, value, strict=True))
+    return items if changed or isinstance(value, tuple) else value
+
+
+def camel_case(value: Any) -> Any:
+    """Return ``value`` with the protocol's keys spelled as the protocol spells them."""
+    if isinstance(value, list):
+        return [camel_case(item) if type(item) in _NESTED else item for item in value]
+    if not isinstance(value, Mapping):
+        return value
+    result: dict[Any, Any] = {}
+    for key, item in value.items():
+        name = CAMEL_KEYS.get(key, key)
+        if name != key and name in value:
+            name = key  # both spellings: the right one keeps its value
+        nested = type(item) in _NESTED and key not in _OPAQUE
+        result[name] = camel_case(item) if nested else item
+    return result
+
+
+def count_or_none(value: object) -> int | None:
+    """Return a count of tokens or lines as an int that is not negative, or None."""
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, str) and len(value) <= 18 and value.isascii() and value.isdigit():
+        return int(value)
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return max(0, int(value)) if isinstance(value, int | float) else None
+
+
+def string_or_none(value: object) -> str | None:
+    """Return a name or id as text: some agents send numbers."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return str(value)
+    return None
+
+
+def _is_clean(key: str) -> bool:
+    return key.isascii() or not _SURROGATE.search(key)

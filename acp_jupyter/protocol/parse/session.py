@@ -1,0 +1,311 @@
+"""Parsing of session updates, and of what an agent answers when a session is opened.
+
+Plans, modes, config options, usage, notices, errors and ends of turns; agents, models and commands.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Literal
+
+from pydantic import JsonValue
+
+from acp_jupyter.protocol.content import read_block
+from acp_jupyter.protocol.json import read_json
+from acp_jupyter.protocol.objects import Obj, count, first, items, obj, text, text_or_none
+from acp_jupyter.protocol.packets import (
+    AgentPlanUpdate,
+    ErrorPacket,
+    PlanEntryPacket,
+    PlanRemoved,
+    PromptResponse,
+    PromptUsage,
+)
+from acp_jupyter.protocol.parse.login import auth_methods
+from acp_jupyter.protocol.parse.packet import Packet
+from acp_jupyter.protocol.session_packets import (
+    AgentInfoPacket,
+    AvailableCommandsUpdate,
+    CommandEntry,
+    ConfigOptionUpdate,
+    CurrentModelUpdate,
+    CurrentModeUpdate,
+    NoticePacket,
+    RawModes,
+    SessionInfoUpdate,
+    SessionSetup,
+    UsageUpdate,
+    abilities,
+)
+from acp_jupyter.protocol.vocabulary import normalize_todo_status, read_priority
+
+_SEVERITIES: dict[str, Literal["info", "warning", "error"]] = {
+    "warning": "warning",
+    "error": "error",
+}
+
+_COMPACTIONS = {
+    "in_progress": "Making room in the context",
+    "completed": "Older messages were summarised",
+    "failed": "The context could not be summarised",
+    "cancelled": "Summarising was stopped",
+}
+
+_DETAIL = "acp-jupyter/detail"
+_SESSION = "acp-jupyter/session"
+
+
+def plan(raw: Obj) -> AgentPlanUpdate:
+    """ACP: plan, plan_update; S1.37, S3.15, S4.7."""
+    inner = raw.get("plan")
+    body = inner if isinstance(inner, dict) else raw
+    words = inner if isinstance(inner, str) else first(body, "content", "markdown", "text")
+    listed = items(first(body, "entries", "items"))
+    return AgentPlanUpdate(
+        plan_id=text(first(body, "planId", "plan_id")),
+        entries=tuple(_entry(entry) for entry in map(obj, listed) if entry),
+        text=text(words),
+    )
+
+
+def _entry(raw: Obj) -> PlanEntryPacket:
+    """C10."""
+    return PlanEntryPacket(
+        content=text(first(raw, "content", "description")),
+        priority=read_priority(raw.get("priority")),
+        status=normalize_todo_status(raw.get("status")),
+    )
+
+
+def plan_removed(raw: Obj) -> PlanRemoved:
+    """ACP: plan_removed."""
+    return PlanRemoved(plan_id=text(first(raw, "planId", "plan_id")))
+
+
+def commands(raw: Obj) -> AvailableCommandsUpdate:
+    """ACP: available_commands_update; S4.8."""
+    listed = items(first(raw, "availableCommands", "available_commands"))
+    return AvailableCommandsUpdate(
+        commands=tuple(
+            CommandEntry(
+                name=text(entry.get("name")),
+                description=text(entry.get("description")),
+                hint=text(obj(entry.get("input")).get("hint")),
+            )
+            for entry in map(obj, listed)
+            if text(entry.get("name"))
+        )
+    )
+
+
+def mode(raw: Obj) -> CurrentModeUpdate | None:
+    """ACP: current_mode_update; S3.17, S4.9."""
+    mode_id = text(first(raw, "currentModeId", "current_mode_id", "mode"))
+    if not mode_id:
+        return None
+    return CurrentModeUpdate(mode_id=mode_id, description=text(raw.get("description")))
+
+
+def config(raw: Obj) -> ConfigOptionUpdate:
+    """ACP: config_option_update."""
+    listed = items(first(raw, "configOptions", "config_options"))
+    return ConfigOptionUpdate(options=tuple(option for option in map(obj, listed) if option))
+
+
+def info(raw: Obj) -> SessionInfoUpdate:
+    """ACP: session_info_update; S4.21 in ``_meta``."""
+    told = obj(obj(raw.get("_meta")).get(_SESSION))
+    return SessionInfoUpdate(
+        title=text_or_none(raw.get("title")),
+        clears_title="title" in raw and raw["title"] is None,
+        model=text(told.get("model")),
+        tools=tuple(name for name in items(told.get("tools")) if isinstance(name, str)),
+    )
+
+
+def usage(raw: Obj) -> UsageUpdate | None:
+    """ACP: usage_update."""
+    used, size = count(raw.get("used")), count(raw.get("size"))
+    if used is None or size is None:
+        return None
+    cost = obj(raw.get("cost"))
+    amount = cost.get("amount")
+    is_amount = isinstance(amount, int | float) and not isinstance(amount, bool)
+    return UsageUpdate(
+        used=used,
+        size=size,
+        cost_amount=float(amount) if is_amount and isinstance(amount, int | float) else None,
+        cost_currency=text(cost.get("currency")),
+    )
+
+
+def notice(raw: Obj) -> NoticePacket:
+    """ACP: notice; S4.22 with its lines in ``_meta``."""
+    return NoticePacket(
+        severity=_SEVERITIES.get(text(raw.get("severity")), "info"),
+        title=text(raw.get("title")),
+        text=text(first(raw, "description", "message")),
+        detail=text(obj(raw.get("_meta")).get(_DETAIL)),
+    )
+
+
+def compaction(raw: Obj) -> NoticePacket:
+    """ACP: compaction_update."""
+    status, summary = text(raw.get("status")), raw.get("summary")
+    blocks = map(read_block, items(summary))
+    return NoticePacket(
+        severity="warning" if status == "failed" else "info",
+        title=_COMPACTIONS.get(status, "Context"),
+        text=text(summary) or text(raw.get("error")),
+        detail="".join(block.text for block in blocks if block is not None),
+        key=text(first(raw, "compactionId", "compaction_id")),
+    )
+
+
+def compaction_chunk(raw: Obj) -> NoticePacket | None:
+    """ACP: compaction_summary_chunk."""
+    block = read_block(raw.get("content"))
+    key = text(first(raw, "compactionId", "compaction_id"))
+    return NoticePacket(key=key, detail=block.text) if block is not None and key else None
+
+
+def prompt_response(raw: Obj) -> PromptResponse:
+    """ACP: the result of session/prompt; S1.39, S3.18, S4.24."""
+    claude = obj(obj(raw.get("_meta")).get("claudeCode"))
+    told = obj(raw.get("usage"))
+    tokens = PromptUsage(
+        total_tokens=count(first(told, "totalTokens", "total_tokens")),
+        input_tokens=count(first(told, "inputTokens", "input_tokens")),
+        output_tokens=count(first(told, "outputTokens", "output_tokens")),
+    )
+    return PromptResponse(
+        stop_reason=text(first(raw, "stopReason", "stop_reason")) or "end_turn",
+        detail=text(claude.get("subtype")),
+        summary=text(raw.get("summary")),
+        usage=None if tokens == PromptUsage() else tokens,
+        duration_seconds=_seconds(claude.get("durationMs")),
+    )
+
+
+def _seconds(milliseconds: JsonValue) -> float | None:
+    whole = count(milliseconds)
+    return None if whole is None else whole / 1000
+
+
+def error(raw: JsonValue) -> ErrorPacket:
+    """ACP: a JSON-RPC error; S1.40, S3.21. Codes are text (C16)."""
+    if not isinstance(raw, dict):
+        return ErrorPacket(message=raw if isinstance(raw, str) else json.dumps(raw))
+    code = raw.get("code")
+    data = raw.get("data")
+    detail = text(first(obj(data), "details", "detail", "message")) or text(data)
+    message = _plain(text(raw.get("message"))) or "The agent reported an error."
+    detail = _plain(detail)
+    return ErrorPacket(
+        message=message,
+        code=str(code) if isinstance(code, str | int) else "",
+        detail="" if detail == message else detail,
+        duration_seconds=_seconds(obj(data).get("durationMs")),
+    )
+
+
+def _plain(message: str) -> str:
+    """Return the sentence in a provider's error that was passed on as JSON (codex, gemini)."""
+    if not message.startswith("{"):
+        return message
+    try:
+        body = read_json(message)
+    except (ValueError, RecursionError):
+        return message
+    return text(obj(obj(body).get("error", body)).get("message")) or message
+
+
+MODEL_OPTION = "model"
+"""Id and category of the config option that stands for the older field ``models``."""
+
+_PROMPT_CAPABILITIES = ("image", "audio", "embeddedContext")
+
+
+def agent_info(result: Obj) -> AgentInfoPacket:
+    """ACP: the result of initialize."""
+    info = obj(first(result, "agentInfo", "agent_info"))
+    caps = obj(first(result, "agentCapabilities", "agent_capabilities"))
+    flags = obj(first(caps, "promptCapabilities", "prompt_capabilities"))
+    return AgentInfoPacket(
+        title=text(first(info, "title", "name")),
+        version=text(info.get("version")),
+        prompt_capabilities=tuple(name for name in _PROMPT_CAPABILITIES if flags.get(name) is True),
+        can=abilities(caps),
+        auth_methods=auth_methods(result),
+    )
+
+
+def session_setup(result: Obj) -> SessionSetup:
+    """ACP: the result of session/new, load, resume, fork and set_config_option."""
+    raw = result.get("modes")
+    options = first(result, "configOptions", "config_options")
+    listed = None
+    if isinstance(options, list):
+        listed = tuple(option for option in map(obj, options) if option)
+    model = _model_option(result)
+    if model is not None and not any(_chooses_model(option) for option in listed or ()):
+        listed = (*(listed or ()), model)
+    return SessionSetup(modes=_modes(raw) if isinstance(raw, dict) else None, options=listed)
+
+
+def current_choice(method: str, request: Obj) -> list[Packet]:
+    """Return what is so once a mode or a model was chosen: some agents say nothing more."""
+    mode = text(first(request, "modeId", "mode_id"))
+    model = text(first(request, "modelId", "model_id"))
+    if method == "session/set_mode" and mode:
+        return [CurrentModeUpdate(mode_id=mode)]
+    if method == "session/set_model" and model:
+        return [CurrentModelUpdate(model_id=model)]
+    return []
+
+
+def legacy_models(result: Obj) -> tuple[Obj, ...]:
+    """Return the models of the older field, which only ``session/set_model`` chooses."""
+    raw = obj(result.get("models"))
+    listed = map(obj, items(first(raw, "availableModels", "available_models")))
+    return tuple(model for model in listed if text(first(model, "modelId", "model_id")))
+
+
+def _model_option(result: Obj) -> dict[str, JsonValue] | None:
+    models = legacy_models(result)
+    if not models:
+        return None
+    choices: list[JsonValue] = [
+        {
+            "value": text(first(model, "modelId", "model_id")),
+            "name": text(model.get("name")),
+            "description": text(model.get("description")),
+        }
+        for model in models
+    ]
+    return {
+        "id": MODEL_OPTION,
+        "category": MODEL_OPTION,
+        "name": "Model",
+        "type": "select",
+        "currentValue": text(
+            first(obj(result.get("models")), "currentModelId", "current_model_id")
+        ),
+        "options": choices,
+    }
+
+
+def _chooses_model(option: Obj) -> bool:
+    return MODEL_OPTION in (option.get("category"), first(option, "id", "configId"))
+
+
+def _modes(raw: Obj) -> RawModes:
+    listed = items(first(raw, "availableModes", "available_modes"))
+    return RawModes(
+        modes=tuple(
+            (text(m["id"]), text(m.get("name")) or text(m["id"]), text(m.get("description")))
+            for m in map(obj, listed)
+            if text(m.get("id"))
+        ),
+        current=text(first(raw, "currentModeId", "current_mode_id")),
+    )

@@ -1,0 +1,288 @@
+"""Parsing of tool calls and of permission requests about them; `ParseState`, the memory this needs.
+
+Agents name a tool in one packet of a call and not in the next, so names and kinds are remembered
+by the call's id: 10,000 of them for a session, the oldest go first.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import Any, TypeVar
+
+from pydantic import JsonValue
+
+from acp_jupyter.protocol.content import read_tool_content
+from acp_jupyter.protocol.objects import Obj, count, first, obj, text, text_or_none
+from acp_jupyter.protocol.packets import (
+    Location,
+    OptionPacket,
+    PermissionRequest,
+    PermissionResponse,
+    ToolCallProgress,
+    ToolCallStart,
+)
+from acp_jupyter.protocol.tools.table import KIND_TOOLS, find_tool, tool_name_to_kind
+from acp_jupyter.protocol.tools.terminal_meta import TerminalTexts, read_terminal
+from acp_jupyter.protocol.update_repairs import OPTION_KINDS, RAW_OPTION_KIND
+from acp_jupyter.protocol.vocabulary import AcpKind, read_acp_kind, read_status
+
+_YES_NO = (
+    OptionPacket(option_id="allow", name="Allow", kind="allow_once"),
+    OptionPacket(option_id="reject", name="Reject", kind="reject_once"),
+)
+"""For requests that leave the answers to the client (C23)."""
+
+
+def tool_start(raw: Obj, state: ParseState) -> ToolCallStart | None:
+    """ACP: tool_call; S1.6, S3.8. None where no id is named."""
+    common = _common(raw, state)
+    if common is None:
+        return None
+    return ToolCallStart(**common, status=read_status(raw.get("status")) or "pending")
+
+
+def tool_progress(raw: Obj, state: ParseState) -> ToolCallProgress | None:
+    """ACP: tool_call_update; S1.8, S3.10. None where no id is named."""
+    common = _common(raw, state)
+    if common is None:
+        return None
+    return ToolCallProgress(**common, status=read_status(raw.get("status")))
+
+
+def tool_end(raw: Obj, state: ParseState) -> ToolCallProgress | None:
+    """S3.11: what ``result`` says is the output, and a call without a known status is over too."""
+    ended: Obj = {**raw, "status": read_status(raw.get("status")) or "completed"}
+    if not any(name in raw for name in SPELLINGS["raw_output"]):
+        ended["rawOutput"] = raw.get("result")
+    return tool_progress(ended, state)
+
+
+def read_tool_call(raw: JsonValue, state: ParseState) -> ToolCallProgress | None:
+    """Read a tool call object, such as that of a permission request."""
+    return tool_progress(raw, state) if isinstance(raw, dict) else None
+
+
+def _common(raw: Obj, state: ParseState) -> dict[str, Any] | None:
+    tool_call_id = text(first(raw, "toolCallId", "tool_call_id"))
+    if not tool_call_id:
+        return None
+    name = state.tool_name(tool_call_id, raw)
+    kind = read_acp_kind(raw.get("kind"))
+    common: dict[str, Any] = {
+        "tool_call_id": tool_call_id,
+        "tool_name": name,
+        "kind": tool_name_to_kind(name, state.kind(tool_call_id, raw)),
+        "acp_kind": kind,
+        "title": text_or_none(raw.get("title")),
+        "name": spelled_name(raw),
+        "content": read_tool_content(raw.get("content")),
+        "raw_input": spelled(raw, "raw_input"),
+        "raw_output": spelled(raw, "raw_output"),
+        "progress": _share(raw.get("progress")),
+        "message": text_or_none(raw.get("message")),
+        "parent_id": parent_id(raw),
+    }
+    if "_meta" in raw:
+        shown = next((p.terminal_id for p in common["content"] or () if p.type == "terminal"), "")
+        common["terminal"] = read_terminal(raw, shown, tool_call_id, state.terminals)
+    locations = raw.get("locations")
+    if isinstance(locations, list):
+        common["locations"] = tuple(
+            Location(path=text(place["path"]), line=count(place.get("line")))
+            for place in map(obj, locations)
+            if text(place.get("path"))
+        )
+    return common
+
+
+def _share(value: JsonValue) -> float | None:
+    """Return a share of the whole, held between 0 and 1."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return min(1.0, max(0.0, float(value)))
+
+
+def permission_request(
+    raw: Obj, state: ParseState, request_id: str | None = None
+) -> PermissionRequest | None:
+    """ACP: session/request_permission; S3.26, S2.13. None where the request has no id."""
+    named = request_id or text(first(raw, "request_id", "requestId"))
+    if not named:
+        return None
+    own = request_id is None
+    raw_call = first(raw, "toolCall", "tool_call")
+    options = raw.get("options")
+    return PermissionRequest(
+        request_id=named,
+        tool_call=read_tool_call(raw_call, state) or _described(raw, raw_call, named),
+        options=tuple(_option(o) for o in map(obj, options) if o)
+        if isinstance(options, list)
+        else _YES_NO,
+        # On the wire these would be the agent's.
+        auto_approve=own and first(raw, "auto_approve", "autoApprove") is True,
+        wish=text(raw.get("wish")) if own else "",
+        reason=text(raw.get("reason")) if own else "",
+    )
+
+
+def _described(raw: Obj, raw_call: JsonValue, request_id: str) -> ToolCallProgress:
+    """C23: the operation is the title, the description the content."""
+    call = obj(raw_call)
+    return ToolCallProgress(
+        tool_call_id=f"permission-{request_id}",
+        title=text_or_none(raw.get("operation")) or text_or_none(call.get("title")),
+        content=read_tool_content(raw.get("description") or call.get("content")),
+        acp_kind=read_acp_kind(call.get("kind")),
+        raw_input=spelled(call, "raw_input"),
+    )
+
+
+def _option(raw: Obj) -> OptionPacket:
+    option_id = text(first(raw, "optionId", "option_id"))
+    kept = text(obj(raw.get("_meta")).get(RAW_OPTION_KIND))
+    return OptionPacket(
+        option_id=option_id,
+        name=text(raw.get("name")) or option_id,
+        # A known kind is never kept there: an agent has written it.
+        kind=kept if kept and kept not in OPTION_KINDS else text(raw.get("kind")),
+    )
+
+
+def permission_response(raw: Obj, request_id: str | None = None) -> PermissionResponse | None:
+    """ACP: the outcome of a request; S3.27. None where it names no request."""
+    named = request_id or text(first(raw, "request_id", "requestId"))
+    if not named:
+        return None
+    outcome = obj(raw.get("outcome")) or raw
+    approved = raw.get("approved")
+    chosen = None
+    if outcome.get("outcome") != "cancelled":
+        chosen = first(outcome, "optionId", "option_id")
+    return PermissionResponse(
+        request_id=named,
+        option_id=chosen if isinstance(chosen, str) else None,
+        approved=approved if isinstance(approved, bool) else None,
+        reason=text(raw.get("reason")),
+    )
+
+
+_REMEMBERED = 10_000
+
+_Known = TypeVar("_Known")
+
+
+class ParseState:
+    """Names and kinds of tools by the ids of their calls; a title that changes loses none.
+
+    Owned by the caller, one for each session; bounded, the oldest go first.
+    """
+
+    def __init__(self) -> None:
+        self.terminals = TerminalTexts()
+        self._names: OrderedDict[str, str] = OrderedDict()
+        self._kinds: OrderedDict[str, AcpKind] = OrderedDict()
+
+    def kind(self, tool_call_id: str, raw: Obj) -> AcpKind | None:
+        """Return the kind that this packet of a tool call names, or else an earlier one."""
+        kind = read_acp_kind(raw.get("kind"))
+        if kind is None:
+            return self._kinds.get(tool_call_id)
+        _remember(self._kinds, tool_call_id, kind)
+        return kind
+
+    def tool_name(self, tool_call_id: str, raw: Obj) -> str:
+        """Return the table's name for a tool call's packet, or ``unknown``.
+
+        A name in ``_meta`` wins; then the one that was told first; then name, title and input
+        of this packet; then its kind.
+        """
+        told = find_tool(_meta_name(raw)) if "_meta" in raw else None
+        if told is not None:
+            return self._remember(tool_call_id, told.name)
+        known = self._names.get(tool_call_id)
+        if known is not None:
+            return known
+        spelled, title = spelled_name(raw), text(raw.get("title"))
+        row = find_tool(spelled) or find_tool(title)
+        if row is not None:
+            return self._remember(tool_call_id, row.name)
+        if is_todo_write_tool(raw):
+            return self._remember(tool_call_id, "todowrite")
+        if is_task_tool(raw):
+            return self._remember(tool_call_id, "task")
+        if spelled or title.isidentifier():
+            return self._remember(tool_call_id, "unknown")  # named, but nobody knows it
+        kind = self.kind(tool_call_id, raw)
+        return "unknown" if kind is None else KIND_TOOLS.get(kind, "unknown")
+
+    def _remember(self, tool_call_id: str, name: str) -> str:
+        _remember(self._names, tool_call_id, name)
+        return name
+
+
+def _remember(known: OrderedDict[str, _Known], tool_call_id: str, value: _Known) -> None:
+    known[tool_call_id] = value
+    if len(known) > _REMEMBERED:
+        known.popitem(last=False)
+
+
+def spelled_name(raw: Obj) -> str | None:
+    """Return a tool's name as the agent spells it; names in ``_meta`` win (C18)."""
+    return _meta_name(raw) or text_or_none(first(raw, *SPELLINGS["tool_name"], "name"))
+
+
+def _meta_name(raw: Obj) -> str | None:
+    meta = raw.get("_meta")
+    if not isinstance(meta, dict):
+        return None
+    inner = obj(meta.get("claudeCode")).get("toolName")
+    return text_or_none(first(meta, *SPELLINGS["tool_name"])) or text_or_none(inner)
+
+
+PARENT_ID = "parentToolCallId"
+"""In ``_meta``, as Qwen Code spells it; it is also what we write."""
+
+
+def parent_id(raw: Obj) -> str:
+    """Return the id of the tool call whose subagent made this; empty where none is named.
+
+    Two conventions: ``_meta.claudeCode.parentToolUseId`` and ``_meta.parentToolCallId``.
+    """
+    meta = raw.get("_meta")
+    if not isinstance(meta, dict):
+        return ""
+    return text(first(obj(meta.get("claudeCode")), "parentToolUseId")) or text(meta.get(PARENT_ID))
+
+
+SPELLINGS: dict[str, tuple[str, ...]] = {
+    "raw_input": ("raw_input", "rawInput", "tool_input", "toolInput"),
+    "raw_output": ("raw_output", "rawOutput"),
+    "tool_name": ("tool_name", "toolName"),
+}
+"""The names of a tool call's field, in the order in which all readers take them."""
+
+
+def spelled(packet: Obj, field: str) -> JsonValue:
+    """Return a field in the first of its spellings that says something (S1.51, C33)."""
+    said = [value for name in SPELLINGS[field] if (value := packet.get(name)) is not None]
+    return next((value for value in said if value not in ({}, [], "")), said[0] if said else None)
+
+
+def raw_input_of(packet: Obj) -> Obj:
+    """Return a tool call's input as the agent sent it; empty if it sent none."""
+    return obj(spelled(packet, "raw_input"))
+
+
+def is_todo_write_tool(packet: Obj) -> bool:
+    """Tell by title or input whether a tool call writes todos (S1.49)."""
+    if text(packet.get("title")).lower() in {"todowrite", "todo_write"}:
+        return True
+    return isinstance(raw_input_of(packet).get("todos"), list)
+
+
+def is_task_tool(packet: Obj) -> bool:
+    """Tell by title or input whether a tool call is a subagent's (S1.50)."""
+    if text(packet.get("title")).lower() == "task":
+        return True
+    source = raw_input_of(packet)
+    return bool(source.get("subagent_type") or source.get("subagentType"))

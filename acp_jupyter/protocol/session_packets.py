@@ -1,0 +1,176 @@
+"""Packets about an agent or session as a whole: abilities, modes, options, commands, usage.
+
+Also the starts and ends of steps and messages, which only Onyx streams have.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, get_args
+
+from pydantic import JsonValue
+
+from acp_jupyter.protocol.objects import Obj, first, obj
+from acp_jupyter.protocol.packets import PacketModel, TimedPacket
+from acp_jupyter.protocol.parse.login import AuthMethod
+
+Ability = Literal["load", "resume", "list", "fork", "close", "delete", "logout", "http", "sse"]
+"""``http`` and ``sse``: kinds of MCP servers beside stdio, which every agent takes."""
+
+_ALL: tuple[Ability, ...] = get_args(Ability)
+
+
+def abilities(capabilities: Obj) -> tuple[Ability, ...]:
+    """Read ACP's ``agentCapabilities``; an empty object means yes, false, null and absence no."""
+    session = obj(first(capabilities, "sessionCapabilities", "session_capabilities"))
+    auth = obj(capabilities.get("auth"))
+    mcp = obj(first(capabilities, "mcpCapabilities", "mcp_capabilities"))
+    told: dict[Ability, object] = {
+        "load": first(capabilities, "loadSession", "load_session"),
+        "resume": session.get("resume"),
+        "list": session.get("list"),
+        "fork": session.get("fork"),
+        "close": session.get("close"),
+        "delete": session.get("delete"),
+        "logout": auth.get("logout"),
+        "http": mcp.get("http"),
+        "sse": mcp.get("sse"),
+    }
+    return tuple(name for name in _ALL if _yes(told[name]))
+
+
+def _yes(value: object) -> bool:
+    return value is True or isinstance(value, dict)
+
+
+class CommandEntry(PacketModel):
+    """ACP: available command."""
+
+    name: str
+    description: str = ""
+    hint: str = ""
+
+
+class AvailableCommandsUpdate(TimedPacket):
+    """ACP: available_commands_update."""
+
+    type: Literal["available_commands_update"] = "available_commands_update"
+    commands: tuple[CommandEntry, ...]
+
+
+class CurrentModeUpdate(TimedPacket):
+    """ACP: current_mode_update; S3.17 with a description."""
+
+    type: Literal["current_mode_update"] = "current_mode_update"
+    mode_id: str
+    description: str = ""
+
+
+class CurrentModelUpdate(TimedPacket):
+    """The answer to session/set_model, which the protocol no longer has and agents do."""
+
+    type: Literal["current_model_update"] = "current_model_update"
+    model_id: str
+
+
+class ConfigOptionUpdate(TimedPacket):
+    """ACP: config_option_update; the full list."""
+
+    type: Literal["config_option_update"] = "config_option_update"
+    options: tuple[dict[str, JsonValue], ...]
+
+
+class SessionInfoUpdate(TimedPacket):
+    """ACP: session_info_update; a null title clears, an absent one is kept."""
+
+    type: Literal["session_info_update"] = "session_info_update"
+    title: str | None = None
+    clears_title: bool = False
+    model: str = ""
+    """S4.21."""
+    tools: tuple[str, ...] = ()
+    """S4.21: names of the agent's tools."""
+
+
+class UsageUpdate(TimedPacket):
+    """ACP: usage_update."""
+
+    type: Literal["usage_update"] = "usage_update"
+    used: int
+    size: int
+    cost_amount: float | None = None
+    cost_currency: str = ""
+
+
+class NoticePacket(TimedPacket):
+    """ACP: notice, compaction_update, compaction_summary_chunk; S4.22."""
+
+    type: Literal["notice"] = "notice"
+    severity: Literal["info", "warning", "error"] = "info"
+    title: str = ""
+    text: str = ""
+    detail: str = ""
+    """Lines for those who look closer."""
+    key: str = ""
+    """What it is about: a later one with this key takes its place. Alone it adds to ``detail``."""
+
+
+class RawModes(PacketModel):
+    """ACP: session modes, as a session/new result carries them."""
+
+    modes: tuple[tuple[str, str, str], ...] = ()
+    """id, name, description of each."""
+    current: str = ""
+
+
+class SessionSetup(TimedPacket):
+    """ACP: the result of session/new, load or resume."""
+
+    type: Literal["session_setup"] = "session_setup"
+    modes: RawModes | None = None
+    options: tuple[dict[str, JsonValue], ...] | None = None
+
+
+class AgentInfoPacket(TimedPacket):
+    """ACP: the result of initialize."""
+
+    type: Literal["agent_info"] = "agent_info"
+    title: str = ""
+    version: str = ""
+    prompt_capabilities: tuple[str, ...] = ()
+    can: tuple[Ability, ...] = ()
+    """What it can do with sessions."""
+    auth_methods: tuple[AuthMethod, ...] = ()
+
+
+class CancelSent(TimedPacket):
+    """ACP: session/cancel, by the client; however the agent ends the turn, it was stopped."""
+
+    type: Literal["cancel_sent"] = "cancel_sent"
+
+
+class StepStart(TimedPacket):
+    """S3.4: a named thought begins."""
+
+    type: Literal["step_start"] = "step_start"
+    step_id: str
+    step_name: str = ""
+
+
+class StepEnd(TimedPacket):
+    """S3.6."""
+
+    type: Literal["step_end"] = "step_end"
+    step_id: str
+    status: str = "completed"
+
+
+class MessageStart(TimedPacket):
+    """S3.13: what the agent says next is a message of its own."""
+
+    type: Literal["output_start"] = "output_start"
+
+
+class MessageEnd(TimedPacket):
+    """S3.13."""
+
+    type: Literal["output_end"] = "output_end"

@@ -1,0 +1,266 @@
+"""Inputs of tools: types, tagged by the tool's name, and readers of raw inputs. Never raise."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterable
+from typing import Annotated, Any, Literal
+
+from pydantic import ConfigDict, Discriminator, JsonValue, Tag
+from pydantic.alias_generators import to_camel
+from typing_extensions import TypeAliasType
+
+from acp_jupyter.protocol.content import ToolContent, ToolDiff
+from acp_jupyter.protocol.objects import Model, Obj, first, items, obj, text
+from acp_jupyter.protocol.vocabulary import SEED_TOOL_NAMES, StepStatus, normalize_todo_status
+
+
+class _Input(Model):
+    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True)
+
+
+class GlobInput(_Input):
+    """S1.12."""
+
+    tool_name: Literal["glob"] = "glob"
+    pattern: str = ""
+    path: str = ""
+
+
+class GrepInput(_Input):
+    """S1.13."""
+
+    tool_name: Literal["grep"] = "grep"
+    pattern: str = ""
+    path: str = ""
+
+
+class ReadInput(_Input):
+    """S1.14."""
+
+    tool_name: Literal["read"] = "read"
+    file_path: str = ""
+
+
+class WriteInput(_Input):
+    """S1.15."""
+
+    tool_name: Literal["write"] = "write"
+    file_path: str = ""
+    content: str = ""
+
+
+class EditInput(_Input):
+    """S1.16."""
+
+    tool_name: Literal["edit"] = "edit"
+    file_path: str = ""
+    old_string: str = ""
+    new_string: str = ""
+
+
+class BashInput(_Input):
+    """S1.17."""
+
+    tool_name: Literal["bash"] = "bash"
+    command: str = ""
+    description: str = ""
+
+
+class TaskInput(_Input):
+    """S1.18."""
+
+    tool_name: Literal["task"] = "task"
+    prompt: str = ""
+    description: str = ""
+    subagent_type: str = ""
+
+
+class TodoItem(_Input):
+    """S1.19."""
+
+    content: str
+    status: StepStatus = "pending"
+    active_form: str = ""
+
+
+class TodoWriteInput(_Input):
+    """S1.19."""
+
+    tool_name: Literal["todowrite"] = "todowrite"
+    todos: tuple[TodoItem, ...] = ()
+
+
+class WebFetchInput(_Input):
+    """S5.14."""
+
+    tool_name: Literal["webfetch"] = "webfetch"
+    url: str = ""
+    prompt: str = ""
+
+
+class WebSearchInput(_Input):
+    """S5.14."""
+
+    tool_name: Literal["websearch"] = "websearch"
+    query: str = ""
+
+
+class OtherInput(_Input):
+    """Of a tool that has a row in the table, but is not one of the seeds' (C27)."""
+
+    tool_name: str
+    subject: str = ""
+    """What it is about: a path, a question."""
+
+
+class UnknownInput(_Input):
+    """Of a tool that nobody here knows."""
+
+    tool_name: Literal["unknown"] = "unknown"
+    raw: JsonValue = None
+
+
+def _tag(value: Any) -> str:
+    found = value.get("toolName", value.get("tool_name")) if isinstance(value, dict) else None
+    name = found if found is not None else getattr(value, "tool_name", "unknown")
+    return name if name in SEED_TOOL_NAMES else "other"
+
+
+ToolInput = TypeAliasType(
+    "ToolInput",
+    Annotated[
+        Annotated[GlobInput, Tag("glob")]
+        | Annotated[GrepInput, Tag("grep")]
+        | Annotated[ReadInput, Tag("read")]
+        | Annotated[WriteInput, Tag("write")]
+        | Annotated[EditInput, Tag("edit")]
+        | Annotated[BashInput, Tag("bash")]
+        | Annotated[TaskInput, Tag("task")]
+        | Annotated[TodoWriteInput, Tag("todowrite")]
+        | Annotated[WebFetchInput, Tag("webfetch")]
+        | Annotated[WebSearchInput, Tag("websearch")]
+        | Annotated[OtherInput, Tag("other")]
+        | Annotated[UnknownInput, Tag("unknown")],
+        Discriminator(_tag),
+    ],
+)
+
+
+_SHELL = re.compile(
+    r"((/usr(/local)?|/opt/homebrew|/run/current-system/sw|/nix/store/[\w.+-]+)?/bin/)?"
+    r"(bash|dash|sh|zsh)"
+)
+
+
+def file_path(raw: Obj) -> str:
+    """Return the path that an input names, in any spelling; snake case first (S1.52)."""
+    names = ("file_path", "filePath", "path", "filepath", "abs_path")
+    return next((path for name in names if (path := text(raw.get(name)))), "")
+
+
+def command_line(raw: Obj) -> str:
+    """Return the command that an input names, as one would type it."""
+    value = first(raw, "command", "cmd")
+    if not isinstance(value, list):
+        return text(value)
+    words = [part for part in value if isinstance(part, str)]
+    match words:
+        case [program, "-c" | "-lc", script] if is_shell(program):
+            return script  # codex: the shell around a command says nothing
+        case _:
+            return shlex.join(words)
+
+
+def is_shell(program: str) -> bool:
+    """Tell whether a program is a system's shell, not only one of that name."""
+    return _SHELL.fullmatch(program) is not None
+
+
+def read_todos(raw: JsonValue) -> tuple[TodoItem, ...]:
+    """Read a list of todos; what is no todo is left out."""
+    return tuple(
+        TodoItem(
+            content=text(first(entry, "content", "title", "text")),
+            status=normalize_todo_status(entry.get("status")),
+            active_form=text(first(entry, "activeForm", "active_form")),
+        )
+        for entry in map(obj, items(raw))
+        if entry
+    )
+
+
+def read_glob(raw: Obj) -> ToolInput:
+    """S1.12."""
+    return GlobInput(pattern=text(raw.get("pattern")), path=text(raw.get("path")))
+
+
+def read_grep(raw: Obj) -> ToolInput:
+    """S1.13."""
+    return GrepInput(pattern=text(first(raw, "pattern", "query")), path=text(raw.get("path")))
+
+
+def read_read(raw: Obj) -> ToolInput:
+    """S1.14."""
+    return ReadInput(file_path=file_path(raw))
+
+
+def read_write(raw: Obj) -> ToolInput:
+    """S1.15."""
+    return WriteInput(file_path=file_path(raw), content=text(raw.get("content")))
+
+
+def read_edit(raw: Obj) -> ToolInput:
+    """S1.16."""
+    return EditInput(
+        file_path=file_path(raw),
+        old_string=text(first(raw, "old_string", "oldString")),
+        new_string=text(first(raw, "new_string", "newString")),
+    )
+
+
+def read_bash(raw: Obj) -> ToolInput:
+    """S1.17."""
+    return BashInput(command=command_line(raw), description=text(raw.get("description")))
+
+
+def read_task(raw: Obj) -> ToolInput:
+    """S1.18."""
+    return TaskInput(
+        prompt=text(raw.get("prompt")),
+        description=text(raw.get("description")),
+        subagent_type=text(first(raw, "subagent_type", "subagentType")),
+    )
+
+
+def read_todowrite(raw: Obj) -> ToolInput:
+    """S1.19."""
+    return TodoWriteInput(todos=read_todos(raw.get("todos")))
+
+
+def read_webfetch(raw: Obj) -> ToolInput:
+    """S5.14."""
+    return WebFetchInput(url=text(raw.get("url")), prompt=text(raw.get("prompt")))
+
+
+def read_websearch(raw: Obj) -> ToolInput:
+    """S5.14."""
+    return WebSearchInput(query=text(raw.get("query")))
+
+
+def read_question(raw: Obj) -> ToolInput:
+    """Claude's ``AskUserQuestion``: what is asked, the questions one after the other."""
+    asked = (text(obj(entry).get("question")) for entry in items(raw.get("questions")))
+    return OtherInput(tool_name="askuserquestion", subject=" ".join(filter(None, asked)))
+
+
+def read_view_image(raw: Obj) -> ToolInput:
+    """Codex's ``view_image``: the file that is looked at."""
+    return OtherInput(tool_name="view_image", subject=file_path(raw))
+
+
+def named_path(raw_input: Obj, content: Iterable[ToolContent]) -> str:
+    """Return the path that an input names, else that of the first diff with one."""
+    in_diffs = (item.path for item in content if isinstance(item, ToolDiff))
+    return file_path(raw_input) or next(filter(None, in_diffs), "")

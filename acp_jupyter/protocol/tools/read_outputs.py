@@ -1,0 +1,247 @@
+"""Readers of tool outputs: a raw output and its content in, a typed output out. Never raise.
+
+Wrappers, line numbers and fences around an output are taken off.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from pydantic import JsonValue
+
+from acp_jupyter.protocol.content import (
+    TextBlock,
+    ToolContent,
+    ToolContentBlock,
+    ToolDiff,
+    first_diff,
+)
+from acp_jupyter.protocol.json import read_json
+from acp_jupyter.protocol.objects import Obj, count, first, flag, items, number, obj, text
+from acp_jupyter.protocol.tools.inputs import read_todos
+from acp_jupyter.protocol.tools.outputs import (
+    BashOutput,
+    BashToolOutput,
+    Diagnostic,
+    ReadOutput,
+    ReadToolOutput,
+    SearchOutput,
+    SearchToolOutput,
+    TaskOutput,
+    TaskToolOutput,
+    TodoOutput,
+    TodoToolOutput,
+    ToolOutput,
+    UnknownToolOutput,
+    WriteOutput,
+    WriteToolOutput,
+    read_search_result,
+)
+
+_SAMPLE_LINES = 5000
+"""Lines of a search's output that are looked at one by one."""
+
+_WRAPPER = re.compile(r"\A\s*<(file|content)>\n?(.*?)\n?</\1>\s*\Z", re.DOTALL)
+_NUMBERED = re.compile(r"\s*(\d+)(?:\| ?|\t|→)")
+_EXIT_CODE = re.compile(r"Exit code (\d{1,3})(?:\n|\Z)")
+_FENCED = re.compile(r"```[\w-]*\n(.*\n)```\n?", re.DOTALL)
+_SEVERITIES: dict[int, Literal["error", "warning", "info"]] = {1: "error", 2: "warning"}
+
+
+@dataclass(frozen=True, slots=True)
+class CallResult:
+    """What a tool call has given so far."""
+
+    raw: JsonValue
+    content: tuple[ToolContent, ...]
+    fields: Obj
+    """The raw output as an object."""
+    metadata: Obj
+    """What the tool says about its output."""
+    text: str
+    """What it gave as text, once: its content's, else its raw output's."""
+    is_text: bool
+    """Whether the content is text and nothing else."""
+    failed: bool = False
+    """Whether it tells that the call failed: what it gave as text is the error."""
+
+    @classmethod
+    def of(
+        cls, raw: JsonValue, content: tuple[ToolContent, ...] = (), *, failed: bool = False
+    ) -> CallResult:
+        """Work out what follows from a raw output and a content."""
+        fields = obj(raw)
+        parts = [
+            _without_fence(item.block.text)
+            for item in content
+            if isinstance(item, ToolContentBlock) and isinstance(item.block, TextBlock)
+        ]
+        said = parts[0] if len(parts) == 1 else "\n".join(part for part in parts if part)
+        only = len(parts) == len(content)
+        metadata = obj(fields.get("metadata"))
+        return cls(raw, content, fields, metadata, said or _raw_text(raw), only, failed)
+
+    @property
+    def truncated(self) -> bool:
+        """Whether it says that there was more."""
+        return flag(self.metadata.get("truncated")) or flag(self.fields.get("truncated"))
+
+    @property
+    def diff(self) -> ToolDiff | None:
+        """The first diff of the content."""
+        return first_diff(self.content)
+
+
+def _without_fence(output: str) -> str:
+    """Output is shown as it is, so a fence around all of it would be noise (claude)."""
+    if not output.startswith("```"):
+        return output
+    fenced = _FENCED.fullmatch(output)
+    return output if fenced is None or "```" in fenced[1] else fenced[1]
+
+
+def _raw_text(raw: JsonValue) -> str:
+    match raw:
+        case str():
+            return raw
+        case {"output": str(output)}:
+            return output
+        case {"stdout": str(stdout), "stderr": str(stderr)}:
+            return stdout + stderr
+        case {"stdout": str(stdout)}:
+            return stdout
+        case {"formatted_output": str(output)} | {"error": str(output)}:
+            return output
+        case _:
+            return ""
+
+
+def read_glob_output(given: CallResult) -> ToolOutput:
+    """S1.20, S1.21."""
+    return SearchToolOutput(tool_name="glob", data=_search(given))
+
+
+def read_grep_output(given: CallResult) -> ToolOutput:
+    """S1.20, S1.21."""
+    return SearchToolOutput(tool_name="grep", data=_search(given))
+
+
+def _search(given: CallResult) -> SearchOutput:
+    if given.failed:
+        return SearchOutput()
+    lines = tuple(line.rstrip("\r") for line in given.text.split("\n") if line.strip())
+    found = read_search_result(lines[:_SAMPLE_LINES]).count
+    told = count(given.metadata.get("count"))
+    return SearchOutput(
+        files=lines if found else (),
+        count=found + len(lines[_SAMPLE_LINES:]) if told is None else told,
+        truncated=given.truncated,
+    )
+
+
+def read_read_output(given: CallResult) -> ToolOutput:
+    """S1.22, S1.23: wrapper and line numbers go, the lines stay."""
+    whole = given.text
+    wrapped = _WRAPPER.match(whole)
+    content, first_line = _without_numbers(whole if wrapped is None else wrapped[2])
+    return ReadToolOutput(
+        data=ReadOutput(content=content, truncated=given.truncated, first_line=first_line)
+    )
+
+
+def _without_numbers(content: str) -> tuple[str, int | None]:
+    """Take the numbers off, if every line that says something counts on from the one before."""
+    start = _NUMBERED.match(content)
+    if start is None:
+        return content, None
+    at = int(start[1])
+    plain: list[str] = []
+    for offset, line in enumerate(content.split("\n")):
+        found = _NUMBERED.match(line)
+        if found is not None and int(found[1]) == at + offset:
+            plain.append(line[found.end() :])
+        elif len(plain) == offset and offset and not line.strip():
+            plain.append(line)
+        elif offset == content.count("\n") or line.startswith(("...", "(")):
+            plain.append(line)  # a closing remark, such as how much was left out
+        else:
+            return content, None
+    return "\n".join(plain), at
+
+
+def read_write_output(given: CallResult, name: Literal["write", "edit"]) -> ToolOutput:
+    """S1.25, S5.16. C6: a file that existed, though empty, is no new one."""
+    diff = given.diff
+    exists = flag(given.metadata.get("exists"))
+    old = None if diff is None else diff.old_text or ""
+    return WriteToolOutput(
+        tool_name=name,
+        data=WriteOutput(
+            success="error" not in given.fields,
+            new_text=None if diff is None else diff.new_text,
+            old_text=old,
+            is_new_file=not exists if diff is None else diff.is_new_file(exists=exists),
+            diagnostics=_diagnostics(given.metadata.get("diagnostics")),
+        ),
+    )
+
+
+def _diagnostics(raw: JsonValue) -> tuple[Diagnostic, ...]:
+    return tuple(
+        _diagnostic(path, obj(entry))
+        for path, entries in obj(raw).items()
+        for entry in items(entries)
+    )
+
+
+def _diagnostic(path: str, entry: Obj) -> Diagnostic:
+    """Read a finding in the language server protocol's form; its lines count from 0."""
+    start = obj(obj(entry.get("range")).get("start"))
+    line = count(start.get("line"))
+    severity = number(entry.get("severity"))
+    return Diagnostic(
+        path=path,
+        line=None if line is None else line + 1,
+        severity="error" if severity is None else _SEVERITIES.get(severity, "info"),
+        message=text(entry.get("message")) or json.dumps(entry, ensure_ascii=False),
+    )
+
+
+def read_bash_output(given: CallResult) -> ToolOutput:
+    """S1.24: the text once, and the exit code wherever it stands."""
+    return BashToolOutput(
+        data=BashOutput(output=given.text, exit_code=_exit_code(given), truncated=given.truncated)
+    )
+
+
+def _exit_code(given: CallResult) -> int | None:
+    for place in filter(None, (given.fields, given.metadata)):
+        code = number(first(place, "exit_code", "exitCode", "exit"))
+        if code is not None:
+            return code
+    told = _EXIT_CODE.match(given.text)  # claude, for a command that failed
+    return None if told is None else int(told[1])
+
+
+def read_task_output(given: CallResult) -> ToolOutput:
+    """S5.15."""
+    return TaskToolOutput(data=TaskOutput(result=given.text))
+
+
+def read_todo_output(given: CallResult) -> ToolOutput:
+    """S1.26: the metadata's list wins over the output's string."""
+    listed = given.metadata.get("todos")
+    if not isinstance(listed, list):
+        try:
+            listed = read_json(given.text)
+        except (ValueError, RecursionError):
+            listed = None
+    return TodoToolOutput(data=TodoOutput(todos=read_todos(listed)))
+
+
+def read_other_output(given: CallResult) -> ToolOutput:
+    """Keep what came as it is (S5.15)."""
+    return UnknownToolOutput(data=given.text if given.raw is None else given.raw)

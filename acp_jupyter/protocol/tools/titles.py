@@ -1,0 +1,204 @@
+"""Words shown for a tool call: title, description, command, output; for ends, files, sizes.
+
+`describe_tool` decides between the agent's own title and the table's.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import assert_never
+
+from pydantic import BaseModel, JsonValue
+
+from acp_jupyter.protocol.content import ToolContent, first_diff
+from acp_jupyter.protocol.files import get_relative_path, relative_path, relative_words
+from acp_jupyter.protocol.objects import Obj, obj, text
+from acp_jupyter.protocol.tools.inputs import (
+    BashInput,
+    TodoWriteInput,
+    ToolInput,
+    command_line,
+    named_path,
+)
+from acp_jupyter.protocol.tools.outputs import (
+    BashToolOutput,
+    ReadToolOutput,
+    SearchToolOutput,
+    TaskToolOutput,
+    TodoToolOutput,
+    ToolOutput,
+    UnknownToolOutput,
+    WriteToolOutput,
+)
+from acp_jupyter.protocol.tools.table import (
+    KIND_TITLES,
+    TOOLS,
+    UNKNOWN_TOOL,
+    InputField,
+    find_tool,
+    tool_name_to_kind,
+)
+from acp_jupyter.protocol.vocabulary import AcpKind, UiKind
+
+
+@dataclass(frozen=True, slots=True)
+class ToolFacts:
+    """Everything that is known of a tool call so far."""
+
+    title: str
+    """The agent's own."""
+    tool_name: str
+    """Of the tool table, or ``unknown``."""
+    acp_kind: AcpKind | None
+    raw_input: JsonValue
+    content: tuple[ToolContent, ...]
+    paths: tuple[str, ...]
+    """Of the locations."""
+    exists: bool
+    """Whether the tool says that the file existed before (C6)."""
+    cwd: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolWords:
+    """What follows from it for display."""
+
+    acp_kind: AcpKind
+    ui_kind: UiKind
+    title: str
+    description: str
+    command: str
+    path: str
+    is_new_file: bool | None
+    """S5.42; None where nothing says so."""
+    input: ToolInput
+
+
+def describe_tool(facts: ToolFacts) -> ToolWords:
+    """Decide the words of a card.
+
+    The agent's own title is shown, unless it is a bare tool name, a path or
+    the command itself: then the seed's title for that tool (C24).
+    """
+    row = TOOLS.get(facts.tool_name, UNKNOWN_TOOL)
+    # The protocol's kind is the more specific one, unless it says nothing (C19).
+    told = facts.acp_kind
+    kind = row.acp_kind if told is None or told == "other" else told
+    source = obj(facts.raw_input)
+    tool_input = row.read_input(source)
+    whole_path = _path(facts, source)
+    path = relative_path(whole_path, facts.cwd)
+    # Rules match on it, so it is a shell's and nothing else (C30).
+    is_shell = isinstance(tool_input, BashInput)
+    command = get_tool_command(tool_input) if is_shell else command_line(source)
+    diff = first_diff(facts.content)
+    is_new = None if diff is None else diff.is_new_file(exists=facts.exists)
+    own = facts.title.strip()
+    names_path = own.startswith("/") or whole_path.endswith(f"/{own}")
+    bare = names_path or find_tool(own) is not None or own in {command, path, kind, *facts.paths}
+    replaced = isinstance(tool_input, TodoWriteInput)  # its title counts, as the list does
+    said = any(char.isalnum() for char in own)
+    shows_own = said and not bare and not replaced
+    title = relative_words(own, facts.cwd) if shows_own else _seed_title(facts, kind, is_new)
+    words = _description(tool_input, facts.cwd, path, command, source)
+    return ToolWords(
+        acp_kind=kind,
+        ui_kind=tool_name_to_kind(facts.tool_name, told),
+        title=title,
+        description="" if shows_own and words in title else words,
+        command=command,
+        path=path,
+        is_new_file=is_new,
+        input=tool_input,
+    )
+
+
+def _path(facts: ToolFacts, source: Obj) -> str:
+    """S1.52: the input's own path first, then the diff's, then the locations'."""
+    return named_path(source, facts.content) or next(iter(facts.paths), "")
+
+
+def _seed_title(facts: ToolFacts, kind: AcpKind, is_new: bool | None) -> str:
+    if facts.tool_name in TOOLS:
+        return get_tool_display_title(facts.tool_name, is_new)
+    return KIND_TITLES[kind]
+
+
+def _description(tool_input: ToolInput, cwd: str, path: str, command: str, source: Obj) -> str:
+    if isinstance(tool_input, BashInput):
+        # The command itself says more than the seeds' words for a missing description.
+        return tool_input.description or command
+    if isinstance(tool_input, TodoWriteInput) and not tool_input.todos:
+        return ""
+    named = get_tool_description(tool_input, partial(relative_path, cwd=cwd))
+    others = ("pattern", "query", "url", "description")
+    return named or path or next(filter(None, (text(source.get(key)) for key in others)), "")
+
+
+def get_tool_display_title(tool_name: str, is_new_file: bool | None = None) -> str:
+    """Return what a tool does, in words (S5.19 to S5.23).
+
+    Parameters
+    ----------
+    tool_name
+        A name of the tool table; any other has the title of an unknown tool.
+    is_new_file
+        For a write or edit: whether the file is new. None counts as new.
+    """
+    row = TOOLS.get(tool_name, UNKNOWN_TOOL)
+    return row.edit_title if row.edit_title and is_new_file is False else row.title
+
+
+def get_tool_description(
+    tool_input: ToolInput, relative: Callable[[str], str] = get_relative_path
+) -> str:
+    """Return what a tool call is about (S5.24 to S5.26)."""
+    row = TOOLS.get(tool_input.tool_name, UNKNOWN_TOOL)
+    return _field(tool_input, row.description, relative)
+
+
+def get_tool_command(
+    tool_input: ToolInput, relative: Callable[[str], str] = get_relative_path
+) -> str:
+    """Return what exactly a tool call does, for its opened view (S5.27)."""
+    row = TOOLS.get(tool_input.tool_name, UNKNOWN_TOOL)
+    return _field(tool_input, row.command, relative)
+
+
+def _field(tool_input: BaseModel, field: InputField | None, relative: Callable[[str], str]) -> str:
+    if field is None:
+        return ""
+    value = getattr(tool_input, field.name, "")
+    if field.counted:
+        return f"{len(value)} {field.counted}"
+    return (relative(value) if field.is_path else str(value)) or field.otherwise
+
+
+def format_tool_output(output: ToolOutput | None) -> str:
+    """Return a tool's output as text (S5.28 to S5.30)."""
+    match output:
+        case None:
+            return ""
+        case SearchToolOutput():
+            return "\n".join(output.data.files)
+        case ReadToolOutput():
+            return output.data.content
+        case WriteToolOutput():
+            return output.data.new_text or ""
+        case BashToolOutput():
+            return output.data.output
+        case TaskToolOutput():
+            return output.data.result
+        case TodoToolOutput():
+            return _json([todo.model_dump(by_alias=True) for todo in output.data.todos])
+        case UnknownToolOutput():
+            return _json(output.data)
+        case _:
+            assert_never(output)
+
+
+def _json(value: JsonValue) -> str:
+    return json.dumps(value, indent=2, ensure_ascii=False)

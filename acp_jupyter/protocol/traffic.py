@@ -1,0 +1,154 @@
+"""One message on the wire: `TrafficEntry`, and the plain messages that need no repair.
+
+By far the most of what agents write is pieces of text and updates of tool calls. `is_plain`
+recognises those that are well-formed, so that they are read as they stand; `text_chunk` takes a
+piece of text apart, so that a burst of them can be joined.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Mapping
+from typing import Any, Literal, NamedTuple
+
+from acp_jupyter.protocol.vocabulary import ACP_KINDS
+
+Direction = Literal[">", "<", "!"]
+"""``>`` to the agent, ``<`` from the agent, ``!`` a note of our own about the wire."""
+
+
+class TrafficEntry(NamedTuple):
+    """A message in wire order.
+
+    Attributes
+    ----------
+    seq
+        Number of the line; one count for both directions.
+    t
+        Wall clock, seconds since the epoch.
+    direction
+        See `Direction`.
+    message
+        The JSON-RPC object as the agent wrote it. A note is an object with the key ``note``.
+    re
+        For a response in either direction, the ``seq`` of the request that it answers.
+    raw
+        The line itself where it needs no repair: then it can be written down as it is.
+    """
+
+    seq: int
+    t: float
+    direction: Direction
+    message: Mapping[str, Any]
+    re: int | None = None
+    raw: str = ""
+
+
+_CALL_FIELDS = frozenset(
+    {
+        "sessionUpdate",
+        "toolCallId",
+        "title",
+        "kind",
+        "status",
+        "content",
+        "rawInput",
+        "rawOutput",
+        "_meta",
+    }
+)
+_TEXT_KINDS = ("agent_message_chunk", "agent_thought_chunk")
+_ID_TYPES = (str, type(None))
+_STATUSES = frozenset({"pending", "in_progress", "completed", "failed"})
+
+
+def is_plain(message: Mapping[str, Any]) -> bool:
+    """Tell a well-formed piece of text or tool call update, so that it is read as it stands.
+
+    Whatever is only a little out of the ordinary says no: then it is normalised.
+    """
+    match message:
+        case {
+            "jsonrpc": "2.0",
+            "method": "session/update",
+            "params": {
+                "sessionId": str(),
+                "update": {"sessionUpdate": str(kind)} as update,
+            } as params,
+        } if len(message) == 3 and len(params) == 2:
+            if kind in _TEXT_KINDS:
+                known = 3 if isinstance(update.get("messageId"), str) else 2
+                return len(update) == known and _is_text(update.get("content"))
+            return kind == "tool_call_update" and _is_call(update)
+        case _:
+            return False
+
+
+class TextChunk(NamedTuple):
+    """A plain piece of a message or thought."""
+
+    session_id: str
+    kind: str
+    message_id: str | None
+    text: str
+
+    def with_text(self, text: str) -> dict[str, Any]:
+        """Return the message of the same, with another text."""
+        update = {"sessionUpdate": self.kind, "content": {"type": "text", "text": text}}
+        if self.message_id is not None:
+            update["messageId"] = self.message_id
+        params = {"sessionId": self.session_id, "update": update}
+        return {"jsonrpc": "2.0", "method": "session/update", "params": params}
+
+
+def text_chunk(message: Mapping[str, Any]) -> TextChunk | None:
+    """Return what a plain message says if it is a piece of text with something in it."""
+    params = message.get("params")
+    if len(message) != 3 or type(params) is not dict or len(params) != 2:
+        return None
+    session_id, update = params.get("sessionId"), params.get("update")
+    if type(session_id) is not str or type(update) is not dict:
+        return None
+    kind, block = update.get("sessionUpdate"), update.get("content")
+    if kind not in _TEXT_KINDS or type(block) is not dict or not _is_text(block):
+        return None
+    message_id = update.get("messageId")
+    if len(update) != (2 if message_id is None else 3) or type(message_id) not in _ID_TYPES:
+        return None
+    if message.get("jsonrpc") != "2.0" or message.get("method") != "session/update":
+        return None
+    return TextChunk(session_id, kind, message_id, block["text"]) if block["text"] else None
+
+
+def _is_text(block: object) -> bool:
+    return (
+        isinstance(block, dict)
+        and len(block) == 2
+        and block.get("type") == "text"
+        and isinstance(block.get("text"), str)
+    )
+
+
+def _is_call(update: Mapping[str, Any]) -> bool:
+    return (
+        update.keys() <= _CALL_FIELDS
+        and isinstance(update.get("toolCallId"), str)
+        and isinstance(update.get("title", ""), str)
+        and ("kind" not in update or _is_one_of(update["kind"], ACP_KINDS))
+        and ("status" not in update or _is_one_of(update["status"], _STATUSES))
+        and isinstance(update.get("_meta", {}), dict)
+        and _is_content(update.get("content", []))
+    )
+
+
+def _is_one_of(value: object, words: Container[str]) -> bool:
+    return isinstance(value, str) and value in words  # a list has no hash to be found by
+
+
+def _is_content(content: object) -> bool:
+    return isinstance(content, list) and all(
+        isinstance(item, dict)
+        and len(item) == 2
+        and item.get("type") == "content"
+        and _is_text(item.get("content"))
+        for item in content
+    )

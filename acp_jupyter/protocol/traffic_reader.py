@@ -1,0 +1,208 @@
+"""Reading a session's traffic: from its entries to packets and notes, request and response matched.
+
+A history that an agent replays when a session is loaded becomes turns, or is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import JsonValue
+
+from acp_jupyter.protocol.content import OtherBlock, TextBlock
+from acp_jupyter.protocol.host_events.notes import (
+    ImportedPacket,
+    Note,
+    TurnQueued,
+    TurnStartedNote,
+    read_note,
+)
+from acp_jupyter.protocol.host_events.session import ReplayEnded, ReplayStarted
+from acp_jupyter.protocol.normalise import normalise_clean
+from acp_jupyter.protocol.objects import Obj, obj, text
+from acp_jupyter.protocol.packets import (
+    AgentMessageChunk,
+    AgentPlanUpdate,
+    AgentThoughtChunk,
+    PlanRemoved,
+    PromptResponse,
+    ToolCallProgress,
+    ToolCallStart,
+    UserMessageChunk,
+)
+from acp_jupyter.protocol.parse import elicitation, session, tool_calls
+from acp_jupyter.protocol.parse import session as setup
+from acp_jupyter.protocol.parse.packet import Packet, parse_packet
+from acp_jupyter.protocol.parse.tool_calls import ParseState
+from acp_jupyter.protocol.session_packets import CancelSent
+from acp_jupyter.protocol.traffic import TrafficEntry, is_plain
+
+LogPacket = Packet | Note
+"""What a line of a traffic log can say: the agent's packets, the host's notes."""
+
+_SETUP = {"session/new", "session/load", "session/resume", "session/fork"}
+_CONFIG = {"session/set_config_option"}
+_CHOICES = {"session/set_mode", "session/set_model"}
+"""Answered by nothing: what was asked for is what is so then."""
+
+
+class TrafficReader:
+    """Turns lines into packets; remembers which request a response answers."""
+
+    def __init__(self) -> None:
+        self._requests: dict[int, tuple[str, Obj]] = {}
+        self._state = ParseState()
+        self._history: History | None = None
+
+    def read(self, entry: TrafficEntry) -> list[LogPacket]:
+        """Read one line; what says nothing about the session gives nothing."""
+        packets = self._read(entry)
+        if self._history is None:
+            return packets
+        return [told for packet in packets for told in self._replayed(packet)]
+
+    def _replayed(self, packet: LogPacket) -> list[LogPacket]:
+        """Take a packet of a history that an agent tells; the next turn ends that."""
+        if self._history is None:
+            return [packet]
+        if isinstance(packet, ReplayEnded | TurnStartedNote):
+            history, self._history = self._history, None
+            return [*history.end(), packet]
+        return self._history.take(packet)
+
+    def _read(self, entry: TrafficEntry) -> list[LogPacket]:
+        if entry.direction == "!":
+            return self._note(entry)
+        if entry.direction == ">":
+            return self._read_message(entry, entry.message)
+        if is_plain(entry.message):
+            return [parse_packet(entry.message["params"]["update"], self._state, is_clean=True)]
+        packets: list[LogPacket] = []
+        for message in normalise_clean(entry.message):
+            packets.extend(self._read_message(entry, message))
+        return packets
+
+    def _note(self, entry: TrafficEntry) -> list[LogPacket]:
+        note = read_note(dict(entry.message))
+        match note:
+            case None:
+                return []
+            case ImportedPacket():
+                return [parse_packet(note.packet, self._state, is_clean=True)]
+            case ReplayStarted():
+                self._history = History(keep_history=note.keep, number=entry.seq)
+                return []
+            case _:
+                return [note]
+
+    def _read_message(self, entry: TrafficEntry, message: Mapping[str, Any]) -> list[LogPacket]:
+        method = text(message.get("method"))
+        params = message.get("params")
+        body = params if isinstance(params, dict) else {}
+        if not method:
+            return self._response(entry, message)
+        if "id" in message:
+            self._requests[entry.seq] = method, body if method in _CHOICES else {}
+        if method == "session/update" and entry.direction == "<":
+            return [parse_packet(body.get("update"), self._state, is_clean=True)]
+        if method == "session/cancel" and entry.direction == ">":
+            return [CancelSent()]
+        if method == "session/request_permission" and entry.direction == "<":
+            asked = tool_calls.permission_request(body, self._state, f"p{entry.seq}")
+            return [] if asked is None else [asked]
+        if method == "elicitation/create" and entry.direction == "<" and "id" in message:
+            return [elicitation.elicitation_request(body, f"e{entry.seq}")]
+        if method == "elicitation/complete" and entry.direction == "<":
+            done = elicitation.elicitation_complete(body)
+            return [] if done is None else [done]
+        return []
+
+    def _response(self, entry: TrafficEntry, message: Mapping[str, Any]) -> list[LogPacket]:
+        method, asked = ("", {}) if entry.re is None else self._requests.pop(entry.re, ("", {}))
+        if method == "session/request_permission" and entry.direction == ">":
+            answer = tool_calls.permission_response(obj(message.get("result")), f"p{entry.re}")
+            return [] if answer is None else [answer]
+        if method == "elicitation/create" and entry.direction == ">":
+            return [elicitation.elicitation_response(dict(message), f"e{entry.re}")]
+        if entry.direction == ">":
+            return []
+        body = obj(message.get("result"))
+        error = message.get("error")
+        if error is not None:
+            return [session.error(error)] if method == "session/prompt" else []
+        if method == "session/prompt":
+            return [session.prompt_response(body)]
+        if method == "initialize":
+            return [setup.agent_info(body)]
+        if method in _SETUP or method in _CONFIG:
+            return [setup.session_setup(body)]
+        return [*setup.current_choice(method, asked)]
+
+
+_REPLAYED = (
+    UserMessageChunk,
+    AgentMessageChunk,
+    AgentThoughtChunk,
+    ToolCallStart,
+    ToolCallProgress,
+    AgentPlanUpdate,
+    PlanRemoved,
+    PromptResponse,
+)
+
+
+class History:
+    """Makes turns of a replay, or leaves it out. ACP: session/load.
+
+    Parameters
+    ----------
+    keep_history
+        Whether it is shown; else only what is true of the session as a whole comes through.
+    number
+        Of the log's line that began it: names the turns.
+    """
+
+    def __init__(self, *, keep_history: bool, number: int) -> None:
+        self._keep_history = keep_history
+        self._number = number
+        self._turns = 0
+        self._prompt: list[TextBlock | OtherBlock] = []
+        self._running = False
+
+    def take(self, packet: Packet | Note) -> list[Packet | Note]:
+        """Return what a packet of the replay comes to."""
+        if not isinstance(packet, _REPLAYED):
+            return [packet]
+        if not self._keep_history:
+            return []
+        if isinstance(packet, UserMessageChunk):
+            ended = self._ended()
+            self._prompt.append(packet.block)
+            return ended
+        return [*self._begun(), packet]
+
+    def end(self) -> list[Packet | Note]:
+        """Return what ends the replay."""
+        return [*self._begun(), *self._ended()]
+
+    def _begun(self) -> list[Packet | Note]:
+        """Begin the turn whose prompt was told."""
+        if not self._prompt:
+            return []
+        self._turns += 1
+        turn_id = f"history-{self._number}-{self._turns}"
+        blocks = tuple(_raw(block) for block in self._prompt)
+        self._prompt = []
+        self._running = True
+        return [TurnQueued(turn_id=turn_id, prompt=blocks), TurnStartedNote(turn_id=turn_id)]
+
+    def _ended(self) -> list[Packet | Note]:
+        if not self._running:
+            return []
+        self._running = False
+        return [PromptResponse(stop_reason="end_turn")]
+
+
+def _raw(block: TextBlock | OtherBlock) -> dict[str, JsonValue]:
+    return block.model_dump(mode="json")

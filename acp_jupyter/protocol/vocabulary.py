@@ -1,0 +1,125 @@
+"""Closed vocabularies of packets: kinds, tool names, statuses, priorities; and their readers.
+
+A reader takes any value: a word of another dialect reads as the protocol's nearest, or as None.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+PacketType = Literal[
+    "agent_message_chunk",
+    "agent_thought_chunk",
+    "tool_call_start",
+    "tool_call_progress",
+    "agent_plan_update",
+    "prompt_response",
+    "artifact_created",
+    "error",
+    "unknown",
+]
+"""S5.4: exactly these; the packets of this library are more (C27)."""
+
+ToolName = Literal[
+    "glob",
+    "grep",
+    "read",
+    "write",
+    "edit",
+    "bash",
+    "task",
+    "todowrite",
+    "webfetch",
+    "websearch",
+    "unknown",
+]
+"""S5.5: exactly these; the tool table may hold more (C27)."""
+
+SEED_TOOL_NAMES: frozenset[str] = frozenset(ToolName.__args__)  # type: ignore[attr-defined]
+
+UiKind = Literal["search", "read", "execute", "edit", "task", "other"]
+"""S5.6."""
+
+AcpKind = Literal[
+    "read",
+    "edit",
+    "delete",
+    "move",
+    "search",
+    "execute",
+    "think",
+    "fetch",
+    "switch_mode",
+    "other",
+]
+
+ToolStatus = Literal["pending", "in_progress", "completed", "failed", "cancelled"]
+"""The protocol's four, and what the client itself marks on a stop (C11)."""
+
+StepStatus = Literal["pending", "in_progress", "completed"]
+Priority = Literal["high", "medium", "low"]
+
+ACP_KINDS: dict[str, AcpKind] = {
+    "read": "read",
+    "edit": "edit",
+    "write": "edit",
+    "delete": "delete",
+    "move": "move",
+    "search": "search",
+    "execute": "execute",
+    "command": "execute",
+    "think": "think",
+    "fetch": "fetch",
+    "switch_mode": "switch_mode",
+    "other": "other",
+}
+"""The protocol's ten kinds, and seed 003's two more (C5)."""
+
+_STATUSES: dict[str, ToolStatus] = {
+    "pending": "pending",
+    "todo": "pending",
+    "inprogress": "in_progress",
+    "running": "in_progress",
+    "active": "in_progress",
+    "completed": "completed",
+    "complete": "completed",
+    "done": "completed",
+    "success": "completed",
+    "succeeded": "completed",
+    "failed": "failed",
+    "failure": "failed",
+    "error": "failed",
+    "cancelled": "cancelled",
+    "canceled": "cancelled",
+}
+"""Every word for a status, without case and joints."""
+
+_STEPS: dict[str, StepStatus] = {"in_progress": "in_progress", "completed": "completed"}
+
+_PRIORITIES: dict[str, Priority] = {"high": "high", "low": "low"}
+
+
+def read_acp_kind(value: object) -> AcpKind | None:
+    """Read a tool kind: an unknown word is ``other``, nothing is None (S2.19)."""
+    return ACP_KINDS.get(value, "other") if isinstance(value, str) and value else None
+
+
+def read_status(value: object) -> ToolStatus | None:
+    """Read a tool call status of any dialect (C11); None for none that is known."""
+    if not isinstance(value, str):
+        return None
+    return _STATUSES.get(value.lower().replace("_", "").replace("-", ""))
+
+
+def normalize_todo_status(value: object) -> StepStatus:
+    """Read the status of a todo or plan entry; what is unknown is pending (S5.46)."""
+    return _STEPS.get(value, "pending") if isinstance(value, str) else "pending"
+
+
+def read_priority(value: object) -> Priority:
+    """Read a priority: a word, or a number from 1 for high to 3 and more for low (C10)."""
+    if isinstance(value, str):
+        return _PRIORITIES.get(value, "medium")
+    if isinstance(value, bool) or not isinstance(value, int):
+        return "medium"
+    return "high" if value <= 1 else "medium" if value == 2 else "low"

@@ -1,0 +1,313 @@
+"""The WebSocket of a page, and the packets of a session as server-sent events."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from jupyter_server.auth.decorator import ws_authenticated
+from tornado.http1connection import HTTP1Connection
+from tornado.iostream import StreamClosedError
+from tornado.web import HTTPError, authenticated
+from tornado.websocket import WebSocketClosedError, WebSocketHandler
+
+from acp_jupyter.api.access import Caller
+from acp_jupyter.api.channel import Channel
+from acp_jupyter.api.packet_stream import DIALECTS, PacketStream, StreamDialect
+from acp_jupyter.dialects.onyx.event_stream import format_event
+from acp_jupyter.errors import AcpError, BadRequest
+from acp_jupyter.host.store.log_entries import read_entry
+from acp_jupyter.host.store.traffic_log import TrafficLog
+from acp_jupyter.server.auth import AcpHandler, OwnOrigin, authorize_user
+from acp_jupyter.server.backend import Backend
+
+_MESSAGE_BYTES = 32 * 1024 * 1024
+_WRITE_SECONDS = 30.0
+_PING_SECONDS = 30.0
+
+
+class StreamHandler(OwnOrigin, WebSocketHandler):
+    """Frames in and out; what they mean is the channel's business.
+
+    Without Jupyter's mixin: its intervals are milliseconds where tornado reads seconds.
+    """
+
+    def initialize(self, *, backend: Backend) -> None:
+        """Take the collaborators of the route list."""
+        self._backend = backend
+        self._channel: Channel | None = None
+        self._life: asyncio.Task[None] | None = None
+
+    @property
+    def max_message_size(self) -> int:
+        """A prompt with images, or an unsaved notebook, fits; more closes the socket."""
+        return _MESSAGE_BYTES
+
+    @property
+    def ping_interval(self) -> float:
+        """Seconds between pings; a peer that does not answer one until the next is gone."""
+        return float(self.settings.get("websocket_ping_interval") or _PING_SECONDS)
+
+    @property
+    def ping_timeout(self) -> float:
+        """Seconds that a pong may take."""
+        return self.ping_interval
+
+    def get_compression_options(self) -> dict[str, Any]:
+        """Frames repeat their names: packed, those cost next to nothing. Fast before small."""
+        return {"compression_level": 1}
+
+    async def prepare(self) -> None:  # type: ignore[override] # as APIHandler does
+        """Find out who calls; refuse everybody but users."""
+        await super().prepare(_redirect_to_login=False)
+        try:
+            self._caller: Caller = await authorize_user(self, "execute")
+        except AcpError as error:
+            raise HTTPError(error.status, error.message) from None
+
+    @ws_authenticated
+    async def get(self, *args: Any, **kwargs: Any) -> None:
+        """Open the socket; tornado checks the origin here."""
+        await super().get(*args, **kwargs)
+
+    def open(self, *args: str, **kwargs: str) -> None:
+        """Start the channel."""
+        super().open(*args, **kwargs)
+        self.set_nodelay(True)
+        self._channel = Channel(
+            self._backend.host, self._backend.pages, self._backend, self._caller, self._write
+        )
+        self._life = asyncio.create_task(self._live(self._channel), name="acp-stream")
+        self._backend.streams.add(self)
+
+    async def on_message(self, message: str | bytes) -> None:
+        """Take a frame; the next is read when this one has been taken."""
+        if self._channel is not None:
+            await self._channel.receive(message)
+
+    def on_close(self) -> None:
+        """End the channel with its socket."""
+        super().on_close()
+        self._backend.streams.discard(self)
+        if self._channel is not None:
+            self._channel.close()
+        if self._life is not None:
+            self._life.cancel()
+
+    async def stop(self) -> None:
+        """Close the socket because the server ends."""
+        self.close(1001, "The server is shutting down.")
+        if self._life is not None:
+            self._life.cancel()
+            await asyncio.wait([self._life])
+
+    async def _live(self, channel: Channel) -> None:
+        try:
+            await channel.run()
+        except (WebSocketClosedError, TimeoutError):
+            self.log.info("acp_jupyter: closing a stream that takes no more")
+        except Exception:
+            self.log.exception("acp_jupyter: a stream has failed")
+        finally:
+            self.close()
+
+    async def _write(self, frame: str) -> None:
+        """Write one frame; a page that takes nothing for so long counts as gone."""
+        await asyncio.wait_for(self.write_message(frame), _WRITE_SECONDS)
+
+
+T = TypeVar("T")
+
+_SSE_WRITE_SECONDS = 60.0
+_MOST_DIGITS = 15
+_EVENT_STREAM = "text/event-stream"
+_RETRY = b"retry: 1000\n\n"
+_FULL = b": the record of this session is full, and this stream ends with it\nretry: 600000\n\n"
+_PING = b": ping\n\n"
+
+
+class PacketsHandler(AcpHandler):
+    """Follows a session's log; the same packets have the same numbers whenever they are asked for.
+
+    A reader that is slow is waited for: what it has not taken stays in the log.
+    """
+
+    _following: asyncio.Task[None] | None = None
+
+    @authenticated
+    async def get(self, session_id: str) -> None:
+        """Send what comes after ``Last-Event-ID`` or ``?after=``, until the session is closed."""
+        stream = PacketStream(session_id, self._dialect(), self._after())
+        log = await self.backend.traffic_log(session_id, self.caller)
+        most = self.backend.host.config.limits.packet_streams
+        if sum(isinstance(other, PacketsHandler) for other in self.backend.streams) >= most:
+            raise HTTPError(503, f"{most} programs follow sessions of this server. Close some.")
+        self.set_header("Content-Type", _EVENT_STREAM)
+        self.set_header("Cache-Control", "no-store")
+        self.set_header("X-Accel-Buffering", "no")
+        self._following = asyncio.create_task(self._follow(log, stream), name="acp-packets")
+        self.backend.streams.add(self)
+        try:
+            await asyncio.wait([self._following])
+            if not self._following.cancelled():
+                self._following.result()
+            await self.finish(set_content_type=_EVENT_STREAM)
+        except (StreamClosedError, TimeoutError):
+            # It reads no more; what it missed it can ask for.
+            if isinstance(self.request.connection, HTTP1Connection):
+                self.request.connection.close()
+        finally:
+            self._following.cancel()
+            self.backend.streams.discard(self)
+
+    def on_connection_close(self) -> None:
+        """Stop following for a reader that has gone."""
+        super().on_connection_close()
+        if self._following is not None:
+            self._following.cancel()
+
+    async def stop(self) -> None:
+        """End the stream because the server ends."""
+        if self._following is not None:
+            self._following.cancel()
+            await asyncio.wait([self._following])
+
+    # -- what is asked for -------------------------------------------------------
+
+    def _dialect(self) -> StreamDialect:
+        asked = self.get_query_argument("dialect", DIALECTS[0])
+        for dialect in DIALECTS:
+            if dialect == asked:
+                return dialect
+        raise BadRequest(f"There is no dialect of that name. There are: {', '.join(DIALECTS)}.")
+
+    def _after(self) -> int:
+        """Return the number of the last packet that the reader has.
+
+        The header wins: an ``EventSource`` that connects again sends it with its first URL.
+        """
+        asked = self.request.headers.get("Last-Event-ID") or self.get_query_argument("after", "0")
+        if not (asked.isascii() and asked.isdigit() and len(asked) <= _MOST_DIGITS):
+            raise BadRequest("The number of the last packet (after, Last-Event-ID) is no number.")
+        return int(asked)
+
+    # -- the stream --------------------------------------------------------------
+
+    async def _follow(self, log: TrafficLog, stream: PacketStream) -> None:
+        loop = asyncio.get_running_loop()
+        more = asyncio.Event()
+
+        def wake() -> None:
+            with contextlib.suppress(RuntimeError):  # the server's loop has ended
+                loop.call_soon_threadsafe(more.set)
+
+        tail = await self._blocking(lambda: PacketTail(log.path, stream))
+        log.watch(wake)
+        try:
+            await self._send(_RETRY)
+            await self._send_all(log, stream, tail, more)
+        finally:
+            log.unwatch(wake)
+            tail.close()
+
+    async def _send_all(
+        self, log: TrafficLog, stream: PacketStream, tail: PacketTail, more: asyncio.Event
+    ) -> None:
+        """Write until there is nothing more to come."""
+        pause = self.backend.host.config.limits.packet_pause_seconds
+        while True:
+            # Before the read: what is in the log when it has ended is all.
+            ended = log.ended
+            more.clear()
+            batch = await self._blocking(tail.read)
+            if batch.events:
+                await self._send(batch.events)
+            if stream.full:
+                await self._send(_FULL)
+                return
+            if batch.more:
+                continue
+            if ended:
+                return
+            await asyncio.sleep(pause)
+            await self._wait(more)
+
+    async def _wait(self, more: asyncio.Event) -> None:
+        seconds = self.backend.host.config.limits.ping_seconds
+        while not more.is_set():
+            try:
+                await asyncio.wait_for(more.wait(), seconds)
+            except TimeoutError:
+                await self._send(_PING)
+
+    async def _send(self, data: bytes) -> None:
+        """Write; return when the socket has taken it."""
+        self.write(data)
+        await asyncio.wait_for(self.flush(), _SSE_WRITE_SECONDS)
+
+    async def _blocking(self, work: Callable[[], T]) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self.backend.log_readers, work)
+
+
+_SENT_BYTES = 256 * 1024
+_READ_BYTES = 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class EventBatch:
+    """What one read has found.
+
+    Attributes
+    ----------
+    events
+        As they are sent; maybe none.
+    more
+        Whether there is more in the file already.
+    """
+
+    events: bytes
+    more: bool
+
+
+class PacketTail:
+    """Reads a log from its start, and on from where it was. Blocks: it is for a thread.
+
+    What it holds does not grow with the log.
+
+    Parameters
+    ----------
+    path
+        The log.
+    stream
+        Makes packets of its lines.
+    """
+
+    def __init__(self, path: Path, stream: PacketStream) -> None:
+        self._stream = stream
+        self._file = path.open("rb")
+        self._torn = b""
+
+    def read(self) -> EventBatch:
+        """Return what has come since, as much of it as is good to send at once."""
+        events: list[bytes] = []
+        size = taken = 0
+        while size < _SENT_BYTES and taken < _READ_BYTES:
+            line = self._file.readline()
+            if not line.endswith(b"\n") or self._stream.full:
+                self._torn += line  # its writer is in the middle of it
+                return EventBatch(b"".join(events), more=False)
+            line, self._torn = self._torn + line, b""
+            taken += len(line)
+            entry = read_entry(line)
+            for packet in () if entry is None else self._stream.read(entry):
+                events.append(format_event(packet.data, packet.seq))
+                size += len(packet.data)
+        return EventBatch(b"".join(events), more=True)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()

@@ -1,0 +1,188 @@
+"""The state of a session and of its turns: modes, options, usage, queue, login."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from acp_jupyter.protocol.host_events.notes import Origin
+from acp_jupyter.protocol.host_events.session import Policy, Rule
+from acp_jupyter.protocol.host_events.workspace import TurnChanges
+from acp_jupyter.protocol.objects import Model
+from acp_jupyter.protocol.parse.login import AuthMethod
+from acp_jupyter.protocol.session_packets import Ability
+
+
+class LoginState(Model):
+    """A login that goes on, or has failed."""
+
+    method_id: str
+    name: str
+    """Of the method, for people."""
+    state: Literal["running", "failed"] = "running"
+    terminal: str = ""
+    """The name of the terminal that it happens in."""
+    message: str = ""
+    """Why it failed."""
+    since: float | None = None
+
+
+REPLAYED = " (replayed)"
+"""After the name of an agent that is played from a record."""
+
+
+class AgentInfo(Model):
+    """Which agent a session talks to."""
+
+    id: str
+    """The configured id."""
+    name: str
+    """For people; the agent's own title once it has said it."""
+    version: str = ""
+
+
+class Mode(Model):
+    """ACP: session modes."""
+
+    id: str
+    name: str
+    description: str = ""
+
+
+class ConfigChoice(Model):
+    """One value of a select option."""
+
+    value: str
+    name: str
+    description: str = ""
+    group: str = ""
+
+
+class ConfigOption(Model):
+    """ACP: session config options."""
+
+    id: str
+    name: str
+    description: str = ""
+    category: str = ""
+    type: Literal["select", "boolean"]
+    current_value: str | bool
+    choices: tuple[ConfigChoice, ...] = ()
+
+
+class SlashCommand(Model):
+    """ACP: available commands."""
+
+    name: str
+    description: str = ""
+    hint: str = ""
+
+
+class Usage(Model):
+    """ACP: usage_update. Tokens; the cost is cumulative for the session."""
+
+    used: int
+    size: int
+    cost_amount: float | None = None
+    cost_currency: str = ""
+
+
+class QueuedPrompt(Model):
+    """A prompt that waits for the running turn."""
+
+    turn_id: str
+    text: str
+
+
+class TurnFailure(Model):
+    """Why a turn ended in an error."""
+
+    message: str
+    detail: str = ""
+    reason: str = ""
+
+
+class TurnState(Model):
+    """A prompt turn."""
+
+    turn_id: str
+    session_id: str
+    status: Literal["queued", "running", "requires_action", "done"] = "queued"
+    stop_reason: str = ""
+    """ACP: stop reasons, or ``error``; empty until it is done."""
+    words: str = ""
+    prompt: str = ""
+    policy: Policy = "ask"
+    rules: tuple[Rule, ...] = ()
+    """What is answered in this turn without asking."""
+    user: str = ""
+    """Who sent the prompt, and so answers for it; empty where anybody may."""
+    origin: Origin | None = None
+    queued_at: float | None = None
+    started_at: float | None = None
+    ended_at: float | None = None
+    failure: TurnFailure | None = None
+    tokens: int | None = None
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    changes: TurnChanges | None = None
+    """What it changed in the folder, whoever wrote it; null where nothing was, or is known."""
+
+
+class SessionState(Model):
+    """What is true of a session as a whole."""
+
+    session_id: str
+    title: str = ""
+    agent: str
+    """The configured id."""
+    agent_info: AgentInfo
+    cwd: str
+    """Absolute; for HTTP clients."""
+    folder: str
+    """The same for people: home shortened to ``~``."""
+    status: Literal["starting", "idle", "running", "requires_action", "stopped"] = "idle"
+    policy: Policy = "ask"
+    policy_user: str = ""
+    """Who chose it: it allows nothing in what others send; empty where people have no names."""
+    rules: tuple[Rule, ...] = ()
+    """Of this session; those of its folder are kept elsewhere."""
+    active_turn_id: str | None = None
+    queue: tuple[QueuedPrompt, ...] = ()
+    waiting: int = 0
+    """Pending permission requests."""
+    notebook_path: str = ""
+    model: str = ""
+    """S4.21; for agents without a config option for it."""
+    tools: tuple[str, ...] = ()
+    """S4.21: names of the agent's tools, as far as it tells them."""
+    modes: tuple[Mode, ...] = ()
+    current_mode_id: str = ""
+    config_options: tuple[ConfigOption, ...] = ()
+    commands: tuple[SlashCommand, ...] = ()
+    usage: Usage | None = None
+    prompt_capabilities: tuple[str, ...] = ()
+    """Of ``image``, ``audio``, ``embeddedContext``."""
+    can: tuple[Ability, ...] = ()
+    """What the agent can do with sessions."""
+    auth_methods: tuple[AuthMethod, ...] = ()
+    """Ways to log in, as the agent offers them."""
+    needs_login: str = ""
+    """Why the agent opens no session before somebody logs in; empty where it does."""
+    login: LoginState | None = None
+    """A login that goes on, or has failed."""
+    agent_session_id: str = ""
+    """The agent's own id of the session."""
+    history: Literal["whole", "without", "gap"] = "whole"
+    """Whether the agent remembers all that is shown; ``gap`` where lines of the log are missing."""
+    silent_since: float | None = None
+    """When the agent last said something, while a turn waits for it too long."""
+    looking: bool = False
+    """Whether a turn waits for a look at its folder: the prompt is sent after that."""
+    held: str = ""
+    """Why the next message waits before the agent gets it, in words."""
+    stored: bool = False
+    """Whether it is only in its folder: nothing of it runs, and its log was not read."""
+    read_only: str = ""
+    """Why nothing can be sent from here, in words; empty where it can."""
+    created_at: float | None = None
+    updated_at: float | None = None

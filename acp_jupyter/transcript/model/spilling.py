@@ -1,0 +1,145 @@
+"""Which items and turns of a transcript are spilled: old ones, and long ones.
+
+So what a server holds of a session does not grow with its turns, but for a few words for each:
+where it lies, and the ids by which an agent may come back to it. How the bytes are written is
+`packed`'s; the file that they go to is the host's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import islice
+
+from acp_jupyter.transcript.model.events import (
+    Event,
+    ItemAdded,
+    ItemClosed,
+    ItemReplaced,
+    TurnEnded,
+    item_chars,
+)
+from acp_jupyter.transcript.model.growing_text import Text
+from acp_jupyter.transcript.model.items import Item
+from acp_jupyter.transcript.model.packed import NEWEST, SpillStore, packed_call_id, under_way
+from acp_jupyter.transcript.model.state import Transcript
+from acp_jupyter.transcript.model.tool_items import ContentBlockItem, ToolCall
+from acp_jupyter.transcript.reduce.draft import index_of
+
+NEWEST_TURNS = 32
+"""Turns at the end that are left as they are."""
+LONG_BYTES = 8 * 1024
+"""An item or a turn that has more, and is at its end, is put away at once."""
+
+
+def spilled(transcript: Transcript, events: Iterable[Event], spill: SpillStore) -> Transcript:
+    """Put away what can be, after some change; the transcript says the same as before.
+
+    Parameters
+    ----------
+    transcript
+        After the change.
+    events
+        That say what has changed.
+    spill
+        Where it goes; the same for all of a session. What it has no room for is left.
+    """
+    old = len(transcript.items) - NEWEST
+    places = [*range(transcript.items.tidied, old)]
+    ended: list[str] = []
+    for event in events:
+        match event:
+            case ItemAdded():
+                places.append(event.index)
+            case ItemReplaced():
+                places.append(index_of(event.item.id))
+            case ItemClosed():
+                places.append(index_of(event.item_id))
+            case TurnEnded():
+                ended.append(event.turn.turn_id)
+            case _:
+                pass
+    if not places and not ended:
+        return transcript
+    work = _Spilling(transcript)
+    for place in places:
+        work.put_item(place, spill)
+    if old > work.items.tidied:
+        work.items = work.items.tidied_to(old)
+    for turn_id in ended:
+        work.put_turns(turn_id, spill)
+    return work.done()
+
+
+class _Spilling:
+    """The parts of a transcript that change when something is put away."""
+
+    def __init__(self, transcript: Transcript) -> None:
+        self._transcript = transcript
+        self.items = transcript.items
+        self._texts = transcript.texts
+        self._growing = transcript.growing
+        self._calls = transcript.calls
+        self._turns = transcript.turns
+
+    def done(self) -> Transcript:
+        """Return the transcript with them."""
+        return self._transcript.changed(
+            items=self.items,
+            texts=self._texts,
+            growing=self._growing,
+            calls=self._calls,
+            turns=self._turns,
+        )
+
+    def put_item(self, index: int, spill: SpillStore) -> None:
+        """Put an item away, if it is at its end, and old or long."""
+        item_id = f"i{index}"
+        growing = self._growing is not None and self._growing[0] == item_id
+        text = self._growing[1] if self._growing and growing else self._texts.get(item_id)
+        item = self.items.as_held(index)
+        if isinstance(item, int):
+            if text is None:
+                return
+        elif not isinstance(item, bytes):
+            new = index >= len(self.items) - NEWEST
+            if under_way(item) or (new and not _is_long(item, text)):
+                return
+        put = self.items.spilled_to(index, None if text is None else str(text), spill)
+        if put is None:
+            return
+        self.items = put
+        self._texts = self._texts.discard(item_id)
+        self._growing = None if growing else self._growing
+        if isinstance(item, ToolCall):
+            self._calls = self._calls.spill(item.tool_call_id, spill)
+        elif isinstance(item, bytes) and (call := packed_call_id(item)):
+            self._calls = self._calls.spill(call, spill)
+
+    def put_turns(self, ended: str, shelf: SpillStore) -> None:
+        """Put the turns away that are old, and one that has ended if it is old or long."""
+        order, turns = self._transcript.turn_order, self._turns
+        old = max(0, len(order) - NEWEST_TURNS)
+        while turns.tidied < old and turns[order[turns.tidied]].status == "done":
+            turns = turns.spill(order[turns.tidied], shelf).tidied_to(turns.tidied + 1)
+        if ended not in order[old:] or len(turns.packed(ended)) > LONG_BYTES:
+            turns = turns.spill(ended, shelf)
+        self._turns = turns
+
+
+def _is_long(item: Item, text: Text | str | None) -> bool:
+    """Tell whether an item has more than is left in memory, without walking through all of it."""
+    room = LONG_BYTES - item_chars(item)
+    room -= text.length if isinstance(text, Text) else len(text or "")
+    parts: list[object] = []
+    if isinstance(item, ToolCall):
+        parts += (item.raw_input, item.raw_output, item.files, item.hits, item.blocks)
+    while parts and room >= 0:
+        part = parts.pop()
+        room -= len(part) if isinstance(part, str) else 1
+        if isinstance(part, ContentBlockItem):
+            room -= item_chars(part)
+        elif isinstance(part, dict):
+            parts += islice(part.values(), LONG_BYTES)
+        elif isinstance(part, list | tuple):
+            parts += part[:LONG_BYTES]
+    return room < 0

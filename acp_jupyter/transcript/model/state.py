@@ -1,0 +1,160 @@
+"""The transcript: everything known of one session, as one immutable value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Never
+
+from acp_jupyter.protocol.packets import ToolCallProgress
+from acp_jupyter.transcript.model.growing_text import Text
+from acp_jupyter.transcript.model.items import Item
+from acp_jupyter.transcript.model.packed import Calls, Items, Turns
+from acp_jupyter.transcript.model.persistent import Map, Vector
+from acp_jupyter.transcript.model.session_state import SessionState
+from acp_jupyter.transcript.model.tool_items import Diff, KnownTerminal, ToolCall
+
+
+@dataclass(frozen=True, slots=True)
+class OpenItem:
+    """The message or thought that the next chunk may extend."""
+
+    id: str
+    is_message: bool
+    turn_id: str | None
+    message_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenDiff:
+    """A change that an agent made through us (S2.54)."""
+
+    turn_id: str
+    diff: Diff
+    item_id: str = ""
+    """Of the card that shows it."""
+
+
+class TranscriptFields:
+    """What a transcript holds.
+
+    Persistent vectors and maps, so that a change costs the same in a session
+    of five items and of five thousand.
+    """
+
+    session: SessionState
+    seq: int
+    """Of the newest event."""
+    items: Items
+    """Growing text is kept in ``texts``; see :meth:`filled`. An item's id is its place, ``i7``."""
+    texts: Map[str, Text | str]
+    growing: tuple[str, Text] | None
+    """The text that grew last, with its item's id; newer than that in ``texts``."""
+    calls: Calls
+    """By tool call id."""
+    steps: Map[str, str]
+    """Item id of each open step."""
+    notices: Map[str, str]
+    """Item id of each notice that a later one may replace, by what it is about."""
+    request_items: Map[str, str]
+    """Item id of each pending request of the agent: permissions and questions."""
+    renewable: Map[tuple[str, str | None, str], str]
+    """Item id of each plan, artifact and unknown kind of update, by turn and name: told once."""
+    url_elicitations: Map[str, str]
+    """Item id of each page that the agent asked to open, by its own id for it."""
+    terminals: Map[str, KnownTerminal]
+    """By the id that the agent knows."""
+    turns: Turns
+    turn_order: Vector[str]
+    turn_first: Map[str, int]
+    """Index of each turn's first item."""
+    turn_last: Map[str, int]
+    """Index of each turn's last item, so far."""
+    open: OpenItem | None
+    opened_by: Map[str, OpenItem]
+    """The same for subagents, by the id of the tool call item that each works for."""
+    stopping: str | None
+    """The turn that the agent was told to end."""
+    written: Map[str, WrittenDiff]
+    """By path: what an agent wrote through us last."""
+    held: Map[str, ToolCallProgress]
+    """By item id: what was said of a call while it asked."""
+    settled_by: Map[str, tuple[str, str]]
+    """Who answered a request, and by which rule, until its answer is written."""
+
+    def text_of(self, item_id: str) -> Text | None:
+        """Return the growing text of an item."""
+        if self.growing is not None and self.growing[0] == item_id:
+            return self.growing[1]
+        text = self.texts.get(item_id)
+        if text is None:
+            text = self.items.text_at(int(item_id[1:]))
+        return Text().append(text) if isinstance(text, str) else text
+
+    def filled(self, item: Item) -> Item:
+        """Return the item with its growing text."""
+        text = self.text_of(item.id)
+        if text is None:
+            return item
+        name = "output" if isinstance(item, ToolCall) else "text"
+        return item.model_copy(update={name: str(text)})
+
+
+class Transcript(TranscriptFields):
+    """A session's items, turns and state after some line of its traffic. Never changes."""
+
+    def __init__(self, session: SessionState) -> None:
+        vars(self).update(
+            session=session,
+            seq=0,
+            items=Items(),
+            texts=Map(),
+            growing=None,
+            calls=Calls(),
+            steps=Map(),
+            notices=Map(),
+            request_items=Map(),
+            renewable=Map(),
+            url_elicitations=Map(),
+            terminals=Map(),
+            turns=Turns(),
+            turn_order=Vector(),
+            turn_first=Map(),
+            turn_last=Map(),
+            open=None,
+            opened_by=Map(),
+            stopping=None,
+            held=Map(),
+            settled_by=Map(),
+            written=Map(),
+        )
+
+    def __setattr__(self, name: str, value: object) -> Never:
+        """Refuse: a change makes a new transcript."""
+        msg = f"a transcript does not change: {name}"
+        raise AttributeError(msg)
+
+    def changed(self, **fields: object) -> Transcript:
+        """Return the same with other values of some fields."""
+        copy = Transcript.__new__(Transcript)
+        vars(copy).update(vars(self), **fields)
+        return copy
+
+    def item(self, position: int) -> Item:
+        """Return an item with its text filled in."""
+        return self.filled(self.items[position])
+
+    def window(self, start: int, end: int) -> tuple[Item, ...]:
+        """Return the items from ``start`` up to, not including, ``end``."""
+        return tuple(self.item(i) for i in range(max(0, start), min(end, len(self.items))))
+
+    def turn_items(self, turn_id: str) -> tuple[Item, ...]:
+        """Return the items of one turn; late ones may lie among those of the next."""
+        return tuple(self.each_of_turn(turn_id))
+
+    def each_of_turn(self, turn_id: str, start: int | None = None) -> Iterator[Item]:
+        """Yield the same, one by one, or those from index ``start`` on."""
+        first = self.turn_first.get(turn_id, len(self.items))
+        end = self.turn_last.get(turn_id, -1) + 1
+        items = self.items.since(first if start is None else max(first, start), end)
+        return (self.filled(item) for item in items if item.turn_id == turn_id)

@@ -1,0 +1,283 @@
+"""The tool call item with its diffs, content blocks, permission request and terminal.
+
+`CallFacts` is what an agent has sent of a tool call so far, before it is put into words: null keeps
+a field, a value replaces the whole field (C13).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from pydantic import JsonValue
+
+from acp_jupyter.protocol.content import ToolDiff
+from acp_jupyter.protocol.host_events.workspace import EndedBy
+from acp_jupyter.protocol.objects import Model
+from acp_jupyter.protocol.packets import Location, ToolCallProgress, ToolCallStart
+from acp_jupyter.protocol.tools.inputs import TodoItem
+from acp_jupyter.protocol.tools.outputs import Diagnostic, SearchHit
+from acp_jupyter.protocol.vocabulary import AcpKind, ToolStatus, UiKind
+from acp_jupyter.protocol.vocabulary import AcpKind as ToolKind
+from acp_jupyter.transcript.model.growing_text import Text
+from acp_jupyter.transcript.model.item_base import StepBase
+
+
+class TerminalView(Model):
+    """ACP: a terminal, ours or one that the agent runs itself. Its text is the call's output."""
+
+    terminal_id: str
+    command: str = ""
+    """As one would type it."""
+    cwd: str = ""
+    """Relative to the session's folder where it lies inside it."""
+    running: bool = True
+    exit_code: int | None = None
+    signal: str = ""
+    """Name of the signal that ended it."""
+    by: EndedBy = ""
+    """Who ended it; empty where it ended by itself."""
+    released: bool = False
+    """Whether the agent needs it no more."""
+    own: bool = False
+    """Whether the host runs it, and so can stop it."""
+    truncated: bool = False
+    """Whether it put out more than is shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class KnownTerminal:
+    """What is known of a terminal by its id."""
+
+    view: TerminalView
+    items: tuple[str, ...] = ()
+    """The cards that show it."""
+    waiting: Text = field(default_factory=Text)
+    """Its output until a card shows it."""
+    has_own_card: bool = False
+    """Whether its card was made for it, because no tool call had named it."""
+
+
+PermissionState = Literal["pending", "allowed", "rejected", "answered", "cancelled", "expired"]
+
+
+class ContentBlockItem(StepBase):
+    """A content block that is not text: image, audio, resource, resource link."""
+
+    kind: Literal["content_block"] = "content_block"
+    type: Literal["image", "audio", "resource_link", "resource", "other"]
+    data: str = ""
+    """Base64 of images and audio."""
+    mime_type: str = ""
+    uri: str = ""
+    name: str = ""
+    text: str = ""
+    size: int | None = None
+
+
+class PermissionOption(Model):
+    """One answer that the agent offers."""
+
+    option_id: str
+    name: str
+    option_kind: str
+    """As the agent sent it; kinds that are not of the protocol are plain buttons."""
+
+
+class Detail(Model):
+    """A field of a tool's input that the card does not show in another way."""
+
+    name: str
+    value: str
+
+
+class Permission(Model):
+    """A permission request, as a state of its tool call."""
+
+    request_id: str
+    """What an answer names; unique in its session."""
+    state: PermissionState = "pending"
+    title: str
+    """Who wants what, e.g. ``Demo wants to edit a file``."""
+    reason: str = ""
+    folder: str = ""
+    """Where a command would run; empty for the session's folder."""
+    details: tuple[Detail, ...] = ()
+    """What else the agent sent that may change what is done: cut, and never silently."""
+    options: tuple[PermissionOption, ...] = ()
+    chosen: str = ""
+    """Name of the chosen option."""
+    outcome: str = ""
+    """What became of it, in words."""
+    answered_by: str = ""
+    """Which user has answered, where that is worth telling; in no record."""
+    rule: str = ""
+    """What remembering the answer would cover, e.g. ``execute:git status``; empty for nothing."""
+    asked_at: float | None = None
+
+
+class Diff(Model):
+    """One file change as the agent reported it."""
+
+    path: str
+    old_text: str | None = None
+    """Null for a new file."""
+    new_text: str = ""
+    is_new_file: bool = False
+    added: int | None = None
+    """Lines added; null where the file is too large to compare here."""
+    removed: int | None = None
+    old_line: int | None = 1
+    """Line of the file that the texts begin at; null where only a part is known, not its place."""
+    new_line: int | None = 1
+
+
+class ToolCall(StepBase):
+    """A tool call, joined from everything that named its id."""
+
+    kind: Literal["tool_call"] = "tool_call"
+    tool_call_id: str
+    tool_kind: ToolKind = "other"
+    """The protocol's ten kinds."""
+    ui_kind: UiKind = "other"
+    """S5.6."""
+    tool_name: str = ""
+    """As the agent spells it."""
+    subagent_type: str = ""
+    """S1.18: whose work it is, e.g. ``Explore``."""
+    title: str
+    """Display title, e.g. ``Editing file``."""
+    description: str = ""
+    """Display description, e.g. a path or what a command is for."""
+    status: ToolStatus = "pending"
+    command: str = ""
+    path: str = ""
+    locations: tuple[Location, ...] = ()
+    """S1.36; a location without a line is the file's top."""
+    is_new_file: bool | None = None
+    """S5.42; null where nothing says so."""
+    output: str = ""
+    """Text output, without wrappers and line numbers; grows by ``text_appended``."""
+    first_line: int | None = None
+    """Number of the output's first line, where it was numbered (S1.23)."""
+    exit_code: int | None = None
+    truncated: bool = False
+    """Whether the tool says that its output is not all (S1.20)."""
+    files: tuple[str, ...] | None = None
+    """What a search found (S1.20), relative; empty when it found nothing (S1.21)."""
+    hits: tuple[SearchHit, ...] | None = None
+    """The lines of those files that it found; null for a search for files."""
+    remarks: tuple[str, ...] = ()
+    """What a search says beside, e.g. ``No files found``."""
+    count: int | None = None
+    """How many a search found, of which ``files`` or ``hits`` may be a part."""
+    todos: tuple[TodoItem, ...] | None = None
+    """S5.32, S5.33: the list, replaced whole; such a call is drawn as that list."""
+    diagnostics: tuple[Diagnostic, ...] = ()
+    """S1.25."""
+    progress: float | None = None
+    """From 0 to 1 (S3.10)."""
+    message: str = ""
+    """What is being done right now (S3.10)."""
+    diffs: tuple[Diff, ...] = ()
+    blocks: tuple[ContentBlockItem, ...] = ()
+    raw_input: JsonValue = None
+    raw_output: JsonValue = None
+    permission: Permission | None = None
+    terminal: TerminalView | None = None
+    """The newest terminal that it shows; what that puts out is the call's ``output``."""
+    started_at: float | None = None
+    ended_at: float | None = None
+
+    @property
+    def awaits_permission(self) -> bool:
+        """Whether its permission request waits for an answer."""
+        return self.permission is not None and self.permission.state == "pending"
+
+    def as_requested(self, requested: ToolCall) -> ToolCall:
+        """Return the call with all that a request of it says; nothing may change that."""
+        if self.permission is None or self.permission.request_id != requested.request_id:
+            return self
+        return self.model_copy(
+            update={name: getattr(requested, name) for name in _REQUESTED_FIELDS}
+        )
+
+    @property
+    def request_id(self) -> str:
+        """Id of its permission request; empty where it made none."""
+        return "" if self.permission is None else self.permission.request_id
+
+
+_REQUESTED_FIELDS = (
+    "tool_kind",
+    "tool_name",
+    "title",
+    "description",
+    "command",
+    "path",
+    "locations",
+    "is_new_file",
+    "diffs",
+    "blocks",
+    "raw_input",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class CallFacts:
+    """The newest value of every field that an agent sent (C13)."""
+
+    item_id: str
+    title: str = ""
+    tool_name: str = "unknown"
+    name: str = ""
+    acp_kind: AcpKind | None = None
+    parent_id: str = ""
+    has_content: bool = False
+    diffs: tuple[ToolDiff, ...] = ()
+    """Of the newest content; its text is the item's output."""
+    locations: tuple[Location, ...] = ()
+    raw_input: JsonValue = None
+    raw_output: JsonValue = None
+
+    def reads_like(self, other: CallFacts) -> bool:
+        """Tell whether both give the same words: all but the output is the same."""
+        if self is other:
+            return True
+        as_other = replace(self, raw_output=other.raw_output, has_content=other.has_content)
+        return not self.diffs and as_other == other
+
+    def joined(self, packet: ToolCallStart | ToolCallProgress) -> CallFacts:
+        """Take a packet in: null keeps a field, a value replaces it whole."""
+        changes: dict[str, object] = {}
+        if packet.title is not None and packet.title != self.title:
+            changes["title"] = packet.title
+        if packet.tool_name not in {"unknown", self.tool_name}:
+            changes["tool_name"] = packet.tool_name
+        name = packet.name or self.name or _title_as_name(packet.title)
+        if name != self.name:
+            changes["name"] = name
+        if packet.acp_kind is not None and packet.acp_kind != self.acp_kind:
+            changes["acp_kind"] = packet.acp_kind
+        if packet.parent_id:
+            changes["parent_id"] = packet.parent_id
+        if packet.content is not None:
+            changes |= self._content(packet)
+        if "locations" in packet.model_fields_set and packet.locations != self.locations:
+            changes["locations"] = packet.locations
+        if packet.raw_input is not None and packet.raw_input != self.raw_input:
+            changes["raw_input"] = packet.raw_input
+        if packet.raw_output is not None:
+            changes["raw_output"] = packet.raw_output
+        return replace(self, **changes) if changes else self  # type: ignore[arg-type]
+
+    def _content(self, packet: ToolCallStart | ToolCallProgress) -> dict[str, object]:
+        diffs = tuple(item for item in packet.content or () if isinstance(item, ToolDiff))
+        if self.has_content and diffs == self.diffs:
+            return {}
+        return {"has_content": True, "diffs": diffs}
+
+
+def _title_as_name(title: str | None) -> str:
+    """Return a first title that is a tool's name; later ones say what was found (C18)."""
+    return title if title and title.isidentifier() else ""

@@ -1,0 +1,296 @@
+"""The MIME bundle that is saved in a notebook for a turn: a snapshot, Markdown and plain text."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+
+from pydantic import JsonValue
+
+from acp_jupyter.protocol.objects import Model
+from acp_jupyter.protocol.tools.outputs import SearchHit
+from acp_jupyter.transcript.model.items import (
+    AgentMessage,
+    Item,
+    Notice,
+    Plan,
+    Thought,
+    UserMessage,
+)
+from acp_jupyter.transcript.model.session_state import REPLAYED, AgentInfo, SessionState, TurnState
+from acp_jupyter.transcript.model.tool_items import ContentBlockItem, Diff, TerminalView, ToolCall
+from acp_jupyter.transcript.output.markdown import (
+    capped,
+    shown_output,
+    turn_markdown,
+    turn_plain_text,
+)
+from acp_jupyter.transcript.output.outcomes import duration_words, turn_seconds
+from acp_jupyter.transcript.redaction.redactor import Redactor, Scrubber
+from acp_jupyter.transcript.safe_text.escaping import printable
+
+TURN_MIME = "application/vnd.acp-jupyter.turn+json"
+
+_SNAPSHOT_BYTES = 256 * 1024
+_ITEM_TEXT_CHARS = 192 * 1024
+_DIFF_CHARS = 64 * 1024
+_PROMPT_CHARS = 2_000
+_FILES = 50
+_MOST_ITEMS = 1_500
+"""More is neither read nor fits."""
+_HIT_CHARS = 100
+
+
+class TurnSnapshot(Model):
+    """The value of :data:`TURN_MIME`: a pointer to a turn, and a capped copy.
+
+    Only the server's record of ``turn_id`` gives a view live state and
+    controls; the copy is drawn without them.
+    """
+
+    version: int = 1
+    turn_id: str
+    session_id: str
+    final: bool
+    agent: AgentInfo
+    session_title: str = ""
+    turn: TurnState
+    items: tuple[Item, ...] = ()
+    footer: tuple[str, ...] = ()
+    """Agent and version, model, mode, policy, files changed, tokens, duration."""
+
+
+class Bundle(Model):
+    """A Jupyter MIME bundle."""
+
+    data: dict[str, JsonValue]
+    metadata: dict[str, JsonValue]
+
+
+def build_bundle(
+    turn: TurnState,
+    items: Iterable[Item],
+    session: SessionState,
+    *,
+    redactor: Redactor | None = None,
+    home: str = "",
+    thoughts: bool = False,
+) -> Bundle:
+    """Return a turn as cell output that leaks nothing.
+
+    The same turn always gives the same bundle. There is no ``text/html``: viewers would prefer it
+    and never show the Markdown.
+
+    Parameters
+    ----------
+    turn, items, session
+        What to show.
+    redactor
+        Knows the secrets of the agent's surroundings.
+    home
+        The user's home folder.
+    thoughts
+        Whether the agent's reasoning is saved.
+    """
+    scrubber = Scrubber.of_session(session, redactor or Redactor(), home)
+    saved_turn = scrubber.model(_without_origin(turn))
+    newest, earlier, edited = _newest(items)
+    saved = tuple(_saved_items(newest, scrubber, thoughts=thoughts))
+    changed = tuple(scrubber.text(path) for path in edited)
+    # A record that is played again gives the same.
+    seconds = None if session.agent_info.name.endswith(REPLAYED) else turn_seconds(turn, newest)
+    footer = tuple(turn_footer(saved_turn, changed, scrubber.model(session), seconds))
+    told = (_left_out(turn.turn_id, earlier), *saved) if earlier else saved
+    agent = scrubber.model(session.agent_info)
+    snapshot = TurnSnapshot(
+        turn_id=turn.turn_id,
+        session_id=turn.session_id,
+        final=turn.status == "done",
+        agent=agent,
+        session_title=scrubber.text(session.title),
+        turn=saved_turn.model_copy(update={"prompt": saved_turn.prompt[:_PROMPT_CHARS]}),
+        items=_fitting(saved, earlier),
+        footer=footer,
+    )
+    readable = tuple(map(_without_times, readable_items(told, scrubber)))
+    markdown = turn_markdown(saved_turn, readable, thoughts=thoughts, footer=footer)
+    data: dict[str, JsonValue] = {
+        TURN_MIME: snapshot.model_dump(mode="json"),
+        "text/markdown": scrubber.text(markdown),
+        "text/plain": scrubber.text(turn_plain_text(saved_turn, told, footer=footer)),
+    }
+    return Bundle(data=data, metadata={})
+
+
+def readable_items(items: Iterable[Item], scrubber: Scrubber) -> Iterator[Item]:
+    """Yield items without the signs that Markdown leaves out, and what was hidden behind them.
+
+    Were a secret or a place taken out only of what is written, its stand-in might open a block.
+    """
+    for item in items:
+        if isinstance(item, AgentMessage | Thought | Plan):
+            text = printable(item.text)
+            if text != item.text:
+                item = item.model_copy(update={"text": scrubber.text(text)})
+        yield item
+
+
+def _without_origin(turn: TurnState) -> TurnState:
+    """Return a turn without what names its cell, and what its files held."""
+    unknown: dict[str, object] = {"old_text_id": "", "new_text_id": ""}
+    changes = turn.changes
+    if changes is not None:
+        files = tuple(file.model_copy(update=unknown) for file in changes.files)
+        changes = changes.model_copy(update={"files": files})
+    return turn.model_copy(update={"origin": None, "changes": changes})
+
+
+def _saved_items(items: Iterable[Item], scrubber: Scrubber, *, thoughts: bool) -> Iterator[Item]:
+    for item in items:
+        match item:
+            case UserMessage():
+                continue  # it is the cell's source
+            case Thought() if not thoughts:
+                continue
+            case ToolCall():
+                yield _saved_call(item, scrubber)
+            case ContentBlockItem():
+                yield _saved_block(scrubber.model(item))
+            case _:
+                yield scrubber.model(item)
+
+
+def _saved_call(call: ToolCall, scrubber: Scrubber) -> ToolCall:
+    raw: dict[str, object] = {"raw_input": None, "raw_output": None}
+    if call.tool_kind == "read":
+        raw |= {"output": "", "blocks": ()}
+    call = scrubber.model(call.model_copy(update=raw))
+    return call.model_copy(
+        update={
+            # Cut after secrets are out: a half of one would not be recognised.
+            "output": shown_output(call),
+            "command": capped(call.command),
+            "files": None if call.files is None else call.files[:_FILES],
+            "hits": _saved_hits(call.hits),
+            "terminal": None if call.terminal is None else _saved_terminal(call.terminal),
+            "diffs": tuple(_saved_diff(diff) for diff in call.diffs),
+            "blocks": tuple(_saved_block(block) for block in call.blocks),
+        }
+    )
+
+
+def _saved_terminal(terminal: TerminalView) -> TerminalView:
+    return terminal.model_copy(update={"command": capped(terminal.command)})
+
+
+def _saved_hits(hits: tuple[SearchHit, ...] | None) -> tuple[SearchHit, ...] | None:
+    if hits is None:
+        return None
+    cut = (hit.model_copy(update={"text": hit.text[:_HIT_CHARS]}) for hit in hits[:_FILES])
+    return tuple(cut)
+
+
+def _saved_diff(diff: Diff) -> Diff:
+    if len(diff.old_text or "") + len(diff.new_text) <= _DIFF_CHARS:
+        return diff
+    note = "(too large to be saved here)\n"
+    return diff.model_copy(
+        update={"old_text": None if diff.old_text is None else note, "new_text": note}
+    )
+
+
+def _saved_block(block: ContentBlockItem) -> ContentBlockItem:
+    update = {"text": capped(block.text)}
+    if len(block.data) > _ITEM_TEXT_CHARS:
+        update["data"] = ""
+    return block.model_copy(update=update)
+
+
+def _newest(items: Iterable[Item]) -> tuple[Sequence[Item], int, Sequence[str]]:
+    """Return the newest items, how many came before them, and the files that all have changed."""
+    newest: deque[Item] = deque(maxlen=_MOST_ITEMS)
+    edited: dict[str, None] = {}
+    count = 0
+    for count, item in enumerate(items, 1):  # noqa: B007 - how many there were
+        newest.append(item)
+        edited.update(dict.fromkeys(changed_files((item,))))
+    return newest, count - len(newest), list(edited)
+
+
+def _left_out(turn_id: str | None, count: int) -> Notice:
+    words = f"{count} earlier items are not saved here. The session has them."
+    return Notice(id="left-out", turn_id=turn_id, text=words)
+
+
+def _fitting(items: Sequence[Item], earlier: int) -> tuple[Item, ...]:
+    """Return the newest items that fit, with a note in place of the others."""
+    room = _SNAPSHOT_BYTES
+    kept: list[Item] = []
+    for item in reversed(items):
+        item = _shortened_item(item)
+        room -= len(item.model_dump_json())
+        if room < 0:
+            break
+        kept.append(item)
+    left_out = len(items) - len(kept) + earlier
+    if left_out:
+        kept.append(_left_out(items[0].turn_id, left_out))
+    return tuple(reversed(kept))
+
+
+def _shortened_item(item: Item) -> Item:
+    text = getattr(item, "text", "")
+    if len(text) <= _ITEM_TEXT_CHARS:
+        return item
+    return item.model_copy(update={"text": text[:_ITEM_TEXT_CHARS] + "\n\n… cut here …"})
+
+
+# -- the footer --------------------------------------------------------------
+
+
+def turn_footer(
+    turn: TurnState, changed: Sequence[str], session: SessionState, seconds: float | None
+) -> Iterator[str]:
+    """Yield the facts of a turn's last line."""
+    yield " ".join(filter(None, (session.agent_info.name, session.agent_info.version)))
+    for name in ("model", "mode"):
+        chosen = _chosen(session, name)
+        if chosen:
+            yield f"{name} {chosen}"
+    yield f"policy {turn.policy}"
+    if changed:
+        shown = ", ".join(changed[:3]) + (", …" if len(changed) > 3 else "")
+        yield f"{len(changed)} file{'s' if len(changed) > 1 else ''} changed: {shown}"
+    if turn.tokens is not None:
+        yield f"{turn.tokens:,} tokens"
+    if took := duration_words(seconds):
+        yield took
+
+
+def _without_times(item: Item) -> Item:
+    """Return an item as notebooks show it: in a repository each run would differ everywhere."""
+    if isinstance(item, ToolCall):
+        return item.model_copy(update={"started_at": None, "ended_at": None})
+    return item
+
+
+def _chosen(session: SessionState, category: str) -> str:
+    for option in session.config_options:
+        if option.category == category and isinstance(option.current_value, str):
+            names = {choice.value: choice.name for choice in option.choices}
+            return names.get(option.current_value, option.current_value)
+    if category == "mode":
+        modes = {mode.id: mode.name for mode in session.modes}
+        return modes.get(session.current_mode_id, session.current_mode_id)
+    return ""
+
+
+def changed_files(items: Iterable[Item]) -> list[str]:
+    """Return the paths of completed edits, in order."""
+    paths = (
+        diff.path
+        for item in items
+        if isinstance(item, ToolCall) and item.status == "completed"
+        for diff in item.diffs
+    )
+    return list(dict.fromkeys(paths))

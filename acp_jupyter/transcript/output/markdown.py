@@ -1,0 +1,307 @@
+"""A turn or a session as Markdown, for readers without our views; a turn as plain text.
+
+Plain text has at most 20 lines.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
+from typing import assert_never
+
+from acp_jupyter.transcript.model.items import (
+    AgentMessage,
+    Artifact,
+    ErrorItem,
+    FileWriteItem,
+    Item,
+    Notice,
+    Plan,
+    Thought,
+    TurnEnd,
+    UserMessage,
+)
+from acp_jupyter.transcript.model.question_items import Elicitation, TrustRequest
+from acp_jupyter.transcript.model.session_state import SessionState, TurnState
+from acp_jupyter.transcript.model.tool_items import ContentBlockItem, ToolCall
+from acp_jupyter.transcript.output.outcomes import (
+    duration_words,
+    item_times,
+    nested,
+    other_details,
+    outcome_facts,
+    running_words,
+    step_count_words,
+    turn_seconds,
+)
+from acp_jupyter.transcript.output.terminal_text import terminal_tail
+from acp_jupyter.transcript.output.unified_diff import unified_diff
+from acp_jupyter.transcript.safe_text.escaping import (
+    agent_markdown,
+    details,
+    fence,
+    inert,
+    inert_html,
+    one_line,
+    quote,
+)
+
+OUTPUT_CHARS = 2_000
+"""Of a tool's output; the whole is in the session."""
+_TEXT_CHARS = 256 * 1024
+_TURN_CHARS = 512 * 1024
+_OPEN_DIFF_LINES = 60
+_MOST_STEPS = 100
+_STEP_CHARS = 300
+
+
+def turn_markdown(
+    turn: TurnState,
+    items: Iterable[Item],
+    *,
+    thoughts: bool = False,
+    footer: Sequence[str] = (),
+) -> str:
+    """Return the whole answer of a turn; tool calls are foldable.
+
+    Parameters
+    ----------
+    turn, items
+        The turn and what belongs to it.
+    thoughts
+        Whether the agent's reasoning is part of it.
+    footer
+        Facts for the last line; without them it says how long the turn took.
+    """
+    items = tuple(items)
+    footer = footer or list(filter(None, [duration_words(turn_seconds(turn, items))]))
+    parts = deque(
+        [f"<sub>{' · '.join(inert_html(fact) for fact in footer)}</sub>"] if footer else []
+    )
+    if turn.status != "done":
+        parts.appendleft(f"*{running_words(turn)}*")
+    rows = nested(items)
+    room = _TURN_CHARS
+    # The newest that fit: parts stay whole, so that no block is left open.
+    while rows:
+        item, steps = rows[-1]
+        more = _steps(steps, thoughts=thoughts)
+        part = (
+            _tool_call(item, more) if isinstance(item, ToolCall) else _item(item, thoughts=thoughts)
+        )
+        room -= len(part)
+        if room < 0:
+            parts.appendleft(f"*… {len(rows)} earlier parts are left out …*")
+            break
+        if part:
+            parts.appendleft(part)
+        rows.pop()
+    return "\n\n".join(parts)
+
+
+def session_markdown(
+    session: SessionState,
+    turns: Iterable[TurnState],
+    items: Mapping[str, Sequence[Item]],
+    *,
+    thoughts: bool = False,
+) -> str:
+    """Return a session for export: each turn below its prompt."""
+    parts = [f"# {inert(session.title or session.agent_info.name)}"]
+    for turn in turns:
+        parts.append(quote(agent_markdown(turn.prompt)))
+        parts.append(turn_markdown(turn, items.get(turn.turn_id, ()), thoughts=thoughts))
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def capped(text: str) -> str:
+    """Return a tool's output, cut in the middle: how it began and how it ended."""
+    if len(text) <= OUTPUT_CHARS:
+        return text
+    note = f"\n… {len(text) - OUTPUT_CHARS} characters left out …\n"
+    half = (OUTPUT_CHARS - len(note)) // 2
+    return text[:half] + note + text[-half:]
+
+
+def shown_output(call: ToolCall) -> str:
+    """Return what is shown of a call's output: a terminal's end, of anything else both ends."""
+    if call.terminal is not None:
+        return terminal_tail(call.output, OUTPUT_CHARS)
+    return capped(call.output)
+
+
+# -- Markdown ----------------------------------------------------------------
+
+
+def _item(item: Item, *, thoughts: bool) -> str:  # noqa: C901 - one flat match
+    match item:
+        case UserMessage():
+            return ""  # the cell's source, or the heading of the turn
+        case AgentMessage():
+            return agent_markdown(_cut_text(item.text))
+        case Thought():
+            return details("Thought", agent_markdown(_cut_text(item.text))) if thoughts else ""
+        case ContentBlockItem():
+            return _block(item)
+        case ToolCall():
+            return _tool_call(item)
+        case Elicitation():
+            return _elicitation(item)
+        case TrustRequest():
+            return f"*{inert(item.title)} {inert(item.outcome)}*" if item.outcome else ""
+        case Plan():
+            return _plan(item)
+        case Artifact():
+            return _file_line("Artifact", item.name, f"{item.type_name}, {item.size}".rstrip(", "))
+        case FileWriteItem():
+            return _file_line(item.title, item.path, item.size)
+        case Notice():
+            words = quote(inert(" ".join(filter(None, (item.title, item.text))), 1_000))
+            return f"{words}\n\n{fence(capped(item.detail))}" if item.detail else words
+        case ErrorItem():
+            message = quote(f"**Error:** {inert(item.message, 1_000)}")
+            return message + (f"\n\n{fence(capped(item.detail))}" if item.detail else "")
+        case TurnEnd():
+            told = item.stop_reason == "error"  # by its own item
+            ends = (item.summary, "" if told else item.words)
+            return "\n\n".join(f"*{inert(words)}*" for words in ends if words)
+        case _:
+            assert_never(item)
+
+
+def _file_line(what: str, name: str, facts: str) -> str:
+    told = f" ({inert(facts)})" if facts else ""
+    return f"{inert(what)}: {inert(name)}{told}"
+
+
+def _cut_text(text: str) -> str:
+    return text if len(text) <= _TEXT_CHARS else f"{text[:_TEXT_CHARS]}\n\n… cut here …"
+
+
+def _block(item: ContentBlockItem) -> str:
+    name = inert(item.name or item.uri or item.mime_type or item.type)
+    return f"{item.type.replace('_', ' ').capitalize()}: {name}"
+
+
+def _plan(plan: Plan) -> str:
+    if not plan.entries:
+        return agent_markdown(plan.text)
+    lines = []
+    for entry in plan.entries:
+        box = "x" if entry.status == "completed" else " "
+        now = " *(in progress)*" if entry.status == "in_progress" else ""
+        lines.append(f"- [{box}] {inert(entry.content)}{now}")
+    return "**Plan**\n\n" + "\n".join(lines)
+
+
+def _steps(steps: Sequence[Item], *, thoughts: bool) -> str:
+    """Return what a subagent did: its changes whole, of all else a line."""
+    parts: list[str] = []
+    for step in steps[:_MOST_STEPS]:
+        match step:
+            case ToolCall() if not step.diffs:
+                parts.append(f"- {_summary(step)}")
+            case AgentMessage():
+                parts.append(f"- {inert(step.text, _STEP_CHARS)}")
+            case Thought():
+                parts.append(f"- *{inert(step.text, _STEP_CHARS)}*" if thoughts else "")
+            case _:
+                parts.append(f"\n{_item(step, thoughts=thoughts)}\n")
+    left_out = len(steps) - _MOST_STEPS
+    parts.append(f"\n*… {left_out} more steps …*" if left_out > 0 else "")
+    return "\n".join(part for part in parts if part).strip()
+
+
+def _tool_call(call: ToolCall, steps: str = "") -> str:
+    diffs = [unified_diff(diff) for diff in call.diffs]
+    body = [steps] if steps else []
+    body += [fence(diff, "diff") for diff in diffs]
+    if call.command:
+        body.append(fence(capped(call.command), "sh"))
+    beside = [f"- {inert(name)}: {inert(value, 1_000)}" for name, value in other_details(call)]
+    body += ["\n".join(beside)] if beside else []
+    if call.tool_kind == "read":
+        body.append("*What was read is not shown here.*")
+    elif call.output and not (call.diffs and call.permission):
+        body.append(fence(shown_output(call)))
+    body += [_block(block) for block in call.blocks]
+    short = sum(diff.count("\n") for diff in diffs) <= _OPEN_DIFF_LINES
+    body = body or ["*No output.*"]
+    if times := item_times(call):
+        body.append(f"*{', '.join(f'{time.name} {time.words}' for time in times)}.*")
+    return details(_summary(call), "\n\n".join(body), opened=bool(diffs) and short)
+
+
+def _summary(call: ToolCall) -> str:
+    parts = [f"<b>{inert_html(call.title)}</b>"]
+    if call.description and call.description not in call.title:
+        parts.append(f"<code>{inert_html(call.description)}</code>")
+    outcome = " · ".join(inert_html(fact) for fact in outcome_facts(call))
+    return " ".join(parts) + (f" · {outcome}" if outcome else "")
+
+
+_MESSAGE_CHARS = 4_000
+_ANSWER_CHARS = 1_000
+
+
+def _elicitation(item: Elicitation) -> str:
+    """Return what was asked, what was answered, and what became of it."""
+    lines = [f"**{inert(item.title)}**"]
+    lines += [inert(words, _MESSAGE_CHARS) for words in (item.heading, item.message) if words]
+    if item.url:
+        lines.append(f"Page: {inert(item.url, _MESSAGE_CHARS)}")
+    lines += [
+        f"{inert(answer.label)}: **{inert(answer.text, _ANSWER_CHARS)}**" for answer in item.answers
+    ]
+    if item.state != "accepted" or not item.answers:
+        lines.append(f"*{inert(item.outcome or 'Waiting for an answer')}*")
+    return quote("\n\n".join(lines))
+
+
+_PLAIN_LINES = 20
+_PLAIN_CHARS = 200
+_READ_CHARS = 10_000
+
+
+def turn_plain_text(turn: TurnState, items: Sequence[Item], *, footer: Sequence[str] = ()) -> str:
+    """Return at most 20 lines: the answer's beginning, the tool calls, how it ended.
+
+    Without a footer the last line says how long the turn took.
+    """
+    footer = footer or list(filter(None, [duration_words(turn_seconds(turn, items))]))
+    rows = nested(items)
+    answer = _plain_lines(item.text for item, _ in rows if isinstance(item, AgentMessage))
+    tools = [_plain_call(item, steps) for item, steps in rows if isinstance(item, ToolCall)]
+    end = [one_line(text, _PLAIN_CHARS) for text in _outcome_lines(turn, items) if text]
+    end += [one_line(" · ".join(footer), _PLAIN_CHARS)] if footer else []
+    room = _PLAIN_LINES - len(end)
+    tools = _cut_lines(tools, max(room - len(answer), room // 2), "more tool calls")
+    answer = _cut_lines(answer, room - len(tools), "more lines")
+    return "\n".join([*answer, *tools, *end])
+
+
+def _plain_lines(texts: Iterable[str]) -> list[str]:
+    # Of a line of megabytes the beginning is enough to find what is shown of it.
+    whole = (line for text in texts for line in text.splitlines())
+    lines = (one_line(line[:_READ_CHARS], _PLAIN_CHARS) for line in whole)
+    return [line for line in lines if line]
+
+
+def _plain_call(call: ToolCall, steps: Sequence[Item]) -> str:
+    parts = [call.title, "" if call.description in call.title else call.description]
+    parts.append(step_count_words(steps))
+    return one_line("- " + " · ".join(filter(None, [*parts, *outcome_facts(call)])), _PLAIN_CHARS)
+
+
+def _outcome_lines(turn: TurnState, items: Sequence[Item]) -> list[str]:
+    if turn.status != "done":
+        return [running_words(turn)]
+    errors = [f"Error: {item.message}" for item in items if isinstance(item, ErrorItem)]
+    return errors[:3] or [turn.words]
+
+
+def _cut_lines(lines: list[str], room: int, what: str) -> list[str]:
+    if len(lines) <= room:
+        return lines
+    kept = max(0, room - 1)
+    return [*lines[:kept], f"… {len(lines) - kept} {what}"]

@@ -1,0 +1,314 @@
+"""The redactor replaces secrets in texts and JSON values; the scrubber also paths of this machine.
+
+The redactor knows some secrets and finds what looks like one. What is saved in a notebook or sent
+elsewhere goes through the scrubber.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from pathlib import PurePosixPath, PureWindowsPath
+from types import MappingProxyType
+from typing import Any, Literal, Self, TypeVar, get_origin
+from urllib.parse import quote
+
+from pydantic import BaseModel
+
+from acp_jupyter.transcript.model.session_state import SessionState
+from acp_jupyter.transcript.redaction.secret_patterns import PATTERNS, maybe_secret
+
+REDACTED = "[redacted]"
+
+_MIN_SECRET_CHARS = 8
+_QUICK_CHARS = 8 * 1024
+_SECRET_NAME = re.compile(
+    r"(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|COOKIE)S?(?:_|$)"
+    r"|^PAT$|_PAT$|_PWD$|PGPASS|_AUTH$|(?:^|_)DSN$|CONN(?:ECTION)?_?STR(?:ING)?(?:_|$)"
+    r"|(?:^|_)JWT(?:_|$)|(?:^|_)PRIVATE(?:_|$)",
+    re.IGNORECASE,
+)
+_IN_ADDRESS = re.compile(r"://[^\s/:@]{0,200}+:([^\s/@]{1,200}+)@")
+_IN_PARTS = re.compile(r"(?i:password|pwd|key|secret|token)=([^;&\s]{1,500}+)")
+_NAMES = re.compile(r"(?i:pass|pwd|token|secret|key|authorization)")
+
+
+def named_secrets(variables: Mapping[str, str]) -> set[str]:
+    """Return the values of variables that are named like secrets, and passwords in addresses.
+
+    Of a connection string its parts, too.
+    """
+    found: set[str] = set()
+    for name, value in variables.items():
+        found.update(_IN_ADDRESS.findall(value))
+        if _SECRET_NAME.search(name):
+            found.add(value)
+            found.update(_IN_PARTS.findall(value))
+    return found
+
+
+class KnownSecrets:
+    """Values that must never be written down, as they become known.
+
+    Those of a source, such as a file, take the place of what it had before. One object serves all
+    redactors of a host; it may be used by any thread.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._of: dict[str, frozenset[str]] = {}
+        self.values: frozenset[str] = frozenset()
+        """All of them."""
+
+    def put(self, source: str, values: Iterable[str]) -> None:
+        """Know what a source has, and no more what else it had.
+
+        Short ones are left alone: they would match everywhere.
+        """
+        spelt = {way for value in values for way in (value, quote(value, safe=""))}
+        usable = frozenset(way for way in spelt if len(way) >= _MIN_SECRET_CHARS)
+        with self._lock:
+            if self._of.get(source, frozenset()) != usable:
+                self._of[source] = usable
+                self.values = frozenset().union(*self._of.values())
+
+
+class Redactor:
+    """Replaces known secrets, and what looks like one, in text and in JSON values.
+
+    A secret that an agent spells out over several messages is found where their text is joined,
+    not in each of them. Every part takes time in proportion to the text.
+
+    Parameters
+    ----------
+    secrets
+        Values that must never be written down. Short ones are left alone: they would match
+        everywhere.
+    shared
+        Values that become known later, also by others.
+    """
+
+    def __init__(self, secrets: Collection[str] = (), shared: KnownSecrets | None = None) -> None:
+        self._own = KnownSecrets()
+        self._own.put("", secrets)
+        self._shared = shared or KnownSecrets()
+        nothing: frozenset[str] = frozenset()
+        self._sorted: tuple[frozenset[str], frozenset[str], Sequence[str]] = nothing, nothing, ()
+
+    @classmethod
+    def of_environments(
+        cls, *environments: Mapping[str, str], shared: KnownSecrets | None = None
+    ) -> Self:
+        """Take the values of the variables that are named like secrets."""
+        return cls(set().union(*map(named_secrets, environments)), shared)
+
+    def learn(self, source: str, *secrets: str) -> None:
+        """Know these from now on, in place of what ``source`` had before."""
+        self._own.put(source, secrets)
+
+    @property
+    def _secrets(self) -> Sequence[str]:
+        """All that are known, the longest first: one may be a part of another."""
+        own, shared = self._own.values, self._shared.values
+        if self._sorted[0] is not own or self._sorted[1] is not shared:
+            ordered = sorted(own | shared, key=lambda secret: (-len(secret), secret))
+            self._sorted = own, shared, tuple(ordered)
+        return self._sorted[2]
+
+    def redact_text(self, text: str) -> str:
+        """Return ``text`` without secrets."""
+        return _without_likely(self._without_known_text(text))
+
+    def without_known(self, value: Any) -> Any:
+        """Return a JSON value without the secrets that are known, and the same one if it has none.
+
+        Patterns are left alone: what a user is asked to allow must be seen whole, and an agent
+        could write a pattern around what it wants to hide.
+        """
+        secrets = self._secrets
+        text = "\n".join(_strings(value, [])) if secrets else ""
+        if not any(secret in text for secret in secrets):
+            return value
+        return _replaced(value, self._without_known_text)
+
+    def _without_known_text(self, text: str) -> str:
+        for secret in self._secrets:
+            if secret in text:
+                text = text.replace(secret, REDACTED)
+        return text
+
+    def redact(self, value: Any) -> Any:
+        """Return a JSON value without secrets, keys included."""
+        return _replaced(value, self.redact_text, _without_likely_at)
+
+
+def _without_likely(text: str) -> str:
+    if len(text) <= _QUICK_CHARS and not maybe_secret(text):
+        return text
+    for pattern in PATTERNS:
+        parts: list[str] = []
+        done = 0
+        for begin, end in pattern.spans(text):
+            parts += text[done:begin], REDACTED
+            done = end
+        if parts:
+            text = "".join((*parts, text[done:]))
+    return text
+
+
+def _without_likely_at(name: str, value: str) -> str:
+    """Return the value of something without the secret that its name tells of."""
+    if _NAMES.search(name) is None:
+        return value
+    head, tail = f'"{name}": "', '"'
+    text = _without_likely(f"{head}{value}{tail}")
+    return text[len(head) : -1] if text.startswith(head) and text.endswith(tail) else value
+
+
+def _replaced(
+    value: Any, change: Callable[[str], str], named: Callable[[str, str], str] | None = None
+) -> Any:
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, Mapping):
+        changed = {change(str(key)): _replaced(item, change, named) for key, item in value.items()}
+        if named is not None:
+            about, given = changed.get("name"), changed.get("value")  # ACP: EnvVariable, HttpHeader
+            if isinstance(about, str) and isinstance(given, str):
+                changed["value"] = named(about, given)
+            for key, item in changed.items():
+                if isinstance(item, str):
+                    changed[key] = named(key, item)
+        return changed
+    if isinstance(value, list | tuple):
+        return [_replaced(item, change, named) for item in value]
+    return value
+
+
+def _strings(value: Any, found: list[str]) -> list[str]:
+    """Collect all texts of a JSON value, keys included."""
+    if isinstance(value, str):
+        found.append(value)
+    elif isinstance(value, Mapping):
+        for key, item in value.items():
+            found.append(str(key))
+            _strings(item, found)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            _strings(item, found)
+    return found
+
+
+M = TypeVar("M", bound=BaseModel)
+
+_OWN_IDS = frozenset({"id", "turn_id", "session_id", "request_id"})
+"""Made by the host, so that they hold nothing foreign; views find things by them."""
+_NAME = "answered_by"
+"""Of a person: for those who share the server, and for nobody else."""
+
+
+class Scrubber:
+    """Makes text fit to be saved and passed on.
+
+    The session's folder becomes ``.``, the home folder ``~``, in all text and in every way that a
+    path may be written there; secrets go by the redactor.
+
+    Parameters
+    ----------
+    cwd
+        The session's folder, absolute.
+    home
+        The user's home folder, or an empty string.
+    redactor
+        Replaces secrets.
+    stand_in
+        What the session's folder becomes.
+    paths
+        Other folders, and what they become.
+    """
+
+    def __init__(
+        self,
+        cwd: str,
+        home: str,
+        redactor: Redactor,
+        *,
+        stand_in: str = ".",
+        paths: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
+        self._redactor = redactor
+        self._paths: list[tuple[re.Pattern[str], str]] = []
+        root = _trimmed(cwd)
+        longest = sorted(paths.items(), key=lambda item: -len(item[0]))
+        for path, name in ((root, stand_in), *longest, (home, "~")):
+            for spelling in _spellings(_trimmed(path)):
+                self._paths.append((_path_pattern(path, spelling, end=r"(?![\w-]|\.\w)"), name))
+        # What begins like the folder is a neighbour of it: /srv/work-old beside /srv/work.
+        name = PurePosixPath(root.replace("\\", "/")).name
+        above = "" if stand_in == "." else f"{stand_in}/"
+        for spelling in _spellings(root):
+            self._paths.append((_path_pattern(root, spelling, end=""), f"{above}../{name}"))
+
+    @classmethod
+    def of_session(cls, session: SessionState, redactor: Redactor, home: str = "") -> Scrubber:
+        """Make one for a session; its shown folder tells the home folder too."""
+        if not home and session.folder.startswith("~"):
+            home = session.cwd.removesuffix(session.folder.removeprefix("~"))
+        return cls(session.cwd, home, redactor)
+
+    def text(self, value: str) -> str:
+        """Return the text without secrets and places."""
+        value = self._redactor.redact_text(value)
+        for pattern, stand_in in self._paths:
+            value = pattern.sub(stand_in, value)
+        return value
+
+    def model(self, model: M) -> M:
+        """Return a copy with every free text in it scrubbed, nested models included."""
+        changes: dict[str, Any] = {
+            name: self._value(value)
+            for name, field in type(model).model_fields.items()
+            if name not in _OWN_IDS
+            and get_origin(field.annotation) is not Literal
+            and (value := getattr(model, name)) not in (None, "", ())
+        }
+        if changes.get(_NAME):
+            changes[_NAME] = ""
+        return model.model_copy(update=changes)
+
+    def _value(self, value: Any) -> Any:
+        match value:
+            case str():
+                return self.text(value)
+            case tuple() | list():
+                return type(value)(self._value(part) for part in value)
+            case dict():
+                return {self.text(str(key)): self._value(part) for key, part in value.items()}
+            case BaseModel():
+                return self.model(value)
+            case _:
+                return value
+
+
+def _trimmed(path: str) -> str:
+    path = path.rstrip("/\\")
+    return path if len(path) > 1 and not re.fullmatch(r"[A-Za-z]:", path) else ""
+
+
+def _spellings(path: str) -> list[str]:
+    """Return the ways to write a path: as it is, as a URL, with slashes, escaped."""
+    if not path:
+        return []
+    slashes = path.replace("\\", "/")
+    quoted = quote(slashes, safe="/:")
+    ways = {path, slashes, quoted, path.replace("\\", "\\\\")}
+    return sorted(ways, key=lambda way: (-len(way), way))
+
+
+def _path_pattern(path: str, spelling: str, *, end: str) -> re.Pattern[str]:
+    # "/app" may be a part of "src/app"; a longer path stands for itself wherever it appears.
+    flavour = PureWindowsPath if "\\" in path else PurePosixPath
+    short = len(flavour(path).parts) <= 2
+    begin = r"(?<![\w.~-])" if short else ""
+    return re.compile(begin + re.escape(spelling) + end)

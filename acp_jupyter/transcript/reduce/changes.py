@@ -1,0 +1,203 @@
+"""Files that a turn changed or made: changes, what was reverted, artifacts, written files."""
+
+from __future__ import annotations
+
+from acp_jupyter.protocol.content import ToolDiff
+from acp_jupyter.protocol.files import (
+    ArtifactCreated,
+    ArtifactInfo,
+    FileWrite,
+    artifact_type_name,
+    file_operation_title,
+    human_size,
+    relative_path,
+)
+from acp_jupyter.protocol.host_events.workspace import (
+    ArtifactsFound,
+    ChangedFile,
+    FileWritten,
+    Hunk,
+    TurnChanges,
+    TurnChangesNote,
+    TurnReverted,
+)
+from acp_jupyter.transcript.model.items import Artifact, FileWriteItem, Notice
+from acp_jupyter.transcript.model.session_state import TurnState
+from acp_jupyter.transcript.model.state import WrittenDiff
+from acp_jupyter.transcript.model.tool_items import Diff, ToolCall
+from acp_jupyter.transcript.reduce.draft import Draft
+from acp_jupyter.transcript.reduce.tool_fields import content_diffs
+
+_OTHER_WORK = {"read", "search", "fetch", "think", "execute"}
+"""Kinds of tool calls that a written file is not the work of."""
+
+
+def take_changes(draft: Draft, note: TurnChangesNote) -> None:
+    """Take in what a turn changed; it may be told after the turn's end."""
+    turn = draft.turns.get(note.turn_id)
+    if turn is not None:
+        told = TurnChanges(**{name: getattr(note, name) for name in TurnChanges.model_fields})
+        _set_changes(draft, turn, told)
+
+
+def take_revert(draft: Draft, note: TurnReverted) -> None:
+    """Mark what was taken back, or unmark it."""
+    turn = draft.turns.get(note.turn_id)
+    if turn is None or turn.changes is None:
+        return
+    paths = set(note.paths)
+    hunks = {each.path: each.hunks for each in note.hunks}
+    files = tuple(
+        _as_a_whole(file, note)
+        if file.path in paths
+        else _with_hunks(file, hunks.get(file.path, ()), note)
+        for file in turn.changes.files
+    )
+    _set_changes(draft, turn, turn.changes.model_copy(update={"files": files}))
+
+
+def _as_a_whole(file: ChangedFile, note: TurnReverted) -> ChangedFile:
+    if note.undone:
+        together = file.together if file.reverted_hunks else ()
+    else:
+        together = note.earlier or file.together
+    return file.model_copy(update={"reverted": not note.undone, "together": together})
+
+
+def _with_hunks(file: ChangedFile, hunks: tuple[Hunk, ...], note: TurnReverted) -> ChangedFile:
+    if not hunks:
+        return file
+    others = [hunk for hunk in file.reverted_hunks if hunk not in hunks]
+    left = others if note.undone else [*others, *hunks]
+    ordered = tuple(sorted(left, key=lambda hunk: (hunk.new_start, hunk.old_start)))
+    together = note.earlier if ordered else ()
+    return file.model_copy(update={"reverted_hunks": ordered, "together": together})
+
+
+def _set_changes(draft: Draft, turn: TurnState, changes: TurnChanges) -> None:
+    renewed = turn.model_copy(update={"changes": changes})
+    if turn.status == "done":
+        draft.announce_ended(renewed)
+    else:
+        draft.announce_started(renewed)
+
+
+def take_written_file(draft: Draft, note: FileWritten) -> None:
+    """S2.54: hang the change on the card of the same path, where the agent told none."""
+    turn_id = draft.session.active_turn_id
+    if turn_id is None or not note.kept:
+        return
+    diff = _written_diff(draft, note, note.old_text)
+    known = draft.written.get(diff.path)
+    start = draft.turn_first.get(turn_id, len(draft.items))
+    for item in reversed(tuple(draft.items.recent(start))):
+        if isinstance(item, ToolCall) and item.turn_id == turn_id and _may_have_written(item, diff):
+            if known is not None and known.item_id == item.id:
+                _attach_diff(draft, item, _written_diff(draft, note, known.diff.old_text))
+            elif not item.diffs:
+                _attach_diff(draft, item, diff)
+            return
+    draft.written = draft.written.set(diff.path, WrittenDiff(turn_id, diff))
+
+
+def _written_diff(draft: Draft, note: FileWritten, old_text: str | None) -> Diff:
+    told = ToolDiff(path=note.path, old_text=old_text, new_text=note.new_text)
+    return content_diffs((told,), draft.session.cwd, exists=old_text is not None)[0]
+
+
+def attach_written_diff(draft: Draft, item_id: str) -> None:
+    """Do the same for a card that comes after the file was written, or tells its content anew."""
+    item = draft.get(item_id)
+    if not isinstance(item, ToolCall) or item.diffs:
+        return
+    for path in (item.path, *(place.path for place in item.locations)):
+        known = draft.written.get(path)
+        if (
+            known is not None
+            and known.turn_id == item.turn_id
+            and known.item_id in {"", item.id}
+            and _may_have_written(item, known.diff)
+        ):
+            _attach_diff(draft, item, known.diff)
+            return
+
+
+def _may_have_written(item: ToolCall, diff: Diff) -> bool:
+    paths = {item.path, *(place.path for place in item.locations)}
+    return item.tool_kind not in _OTHER_WORK and diff.path in paths
+
+
+def _attach_diff(draft: Draft, item: ToolCall, diff: Diff) -> None:
+    new = diff.is_new_file if item.is_new_file is None else item.is_new_file
+    draft.written = draft.written.set(diff.path, WrittenDiff(item.turn_id or "", diff, item.id))
+    draft.replace(item.model_copy(update={"diffs": (diff,), "is_new_file": new}))
+
+
+def add_artifact(draft: Draft, packet: ArtifactCreated) -> None:
+    """Add an artifact, or renew the one with its id in this turn."""
+    _put_artifact(draft, packet.artifact, draft.turn_id())
+
+
+def artifacts_found(draft: Draft, note: ArtifactsFound) -> None:
+    """Add what a look at the folder found (C28), with a line for what is too much."""
+    if note.turn_id not in draft.turns:
+        return
+    for made in note.artifacts:
+        _put_artifact(draft, made, note.turn_id)
+    if note.left_out:
+        files = "file that is" if note.left_out == 1 else "files that are"
+        draft.close_open_item()
+        draft.add(
+            Notice(
+                id=draft.new_id(),
+                turn_id=note.turn_id,
+                text=f"The turn made {note.left_out} more {files} not shown here.",
+            )
+        )
+
+
+def _put_artifact(draft: Draft, artifact: ArtifactInfo, turn_id: str | None) -> None:
+    item = Artifact(
+        id=draft.new_id(),
+        turn_id=turn_id,
+        artifact_id=artifact.id,
+        type=artifact.type,
+        type_name=artifact_type_name(artifact.type),
+        name=artifact.name,
+        path=relative_path(artifact.path, draft.session.cwd),
+        preview_url=_filled_url(artifact.preview_url, draft.session.session_id),
+        download_url=_filled_url(artifact.download_url, draft.session.session_id),
+        mime_type=artifact.mime_type,
+        size_bytes=artifact.size_bytes,
+        size=_size_words(artifact.size_bytes),
+    )
+    old = draft.known("artifact", turn_id, artifact.id)
+    if old is not None:
+        draft.replace(item.model_copy(update={"id": old.id}))
+        return
+    draft.close_open_item()
+    draft.add_renewable(item, artifact.id)
+
+
+def _filled_url(url: str, session_id: str) -> str:
+    """S3.25: the template's place for the session."""
+    return url.replace("{session_id}", session_id)
+
+
+def add_file_write(draft: Draft, packet: FileWrite) -> None:
+    """Add a line for a file that was written (S3.22)."""
+    draft.close_open_item()
+    draft.add(
+        FileWriteItem(
+            id=draft.new_id(),
+            turn_id=draft.turn_id(),
+            path=relative_path(packet.path, draft.session.cwd),
+            title=file_operation_title(packet.operation),
+            size_bytes=packet.size_bytes,
+            size=_size_words(packet.size_bytes),
+        )
+    )
+
+
+def _size_words(size_bytes: int | None) -> str:
+    return "" if size_bytes is None else human_size(size_bytes)

@@ -1,0 +1,258 @@
+"""The draft: a transcript while one packet changes it, and the events that say how."""
+
+from __future__ import annotations
+
+from typing import TypedDict
+
+from acp_jupyter.transcript.model.events import (
+    Event,
+    ItemAdded,
+    ItemClosed,
+    ItemReplaced,
+    SessionChanged,
+    TextAppended,
+    TextField,
+    TurnEnded,
+    TurnStarted,
+)
+from acp_jupyter.transcript.model.growing_text import MOST_CHARS, Text, fitted
+from acp_jupyter.transcript.model.items import AgentMessage, Item, Thought
+from acp_jupyter.transcript.model.packed import NEWEST, under_way
+from acp_jupyter.transcript.model.persistent import Map
+from acp_jupyter.transcript.model.session_state import TurnState
+from acp_jupyter.transcript.model.state import OpenItem, Transcript, TranscriptFields
+from acp_jupyter.transcript.model.tool_items import ToolCall
+
+_EVENT_CHARS = 500_000
+"""Of text in one event: it is encoded and packed in one step."""
+
+
+class _Stamp(TypedDict):
+    session_id: str
+    seq: int
+
+
+class Draft(TranscriptFields):
+    """A transcript being changed by one packet, and the events that say how."""
+
+    def __init__(self, base: Transcript, at: float) -> None:
+        vars(self).update(vars(base))
+        self._announced = base.session
+        self.at = at
+        self.events: list[Event] = []
+
+    def done(self) -> tuple[Transcript, list[Event]]:
+        """Return the new transcript and the events."""
+        self.flush_session()
+        transcript = Transcript.__new__(Transcript)
+        fields = vars(transcript)
+        fields.update(vars(self))
+        for own in ("_announced", "at", "events"):
+            del fields[own]
+        return transcript, self.events
+
+    def _stamp(self) -> _Stamp:
+        self.seq += 1
+        return {"session_id": self.session.session_id, "seq": self.seq}
+
+    # -- items -----------------------------------------------------------
+
+    def new_id(self) -> str:
+        """Return the id of the next item: its place, so that a replay gives the same."""
+        return f"i{len(self.items)}"
+
+    def turn_id(self) -> str | None:
+        """Return the turn that an update now belongs to."""
+        if self.session.active_turn_id is not None:
+            return self.session.active_turn_id
+        done = (t for t in reversed(self.turn_order) if self.turns[t].status == "done")
+        return next(done, None)
+
+    def get(self, item_id: str) -> Item:
+        """Return an item, without its growing text."""
+        return self.items[index_of(item_id)]
+
+    def add(self, item: Item) -> None:
+        """Add an item at the end."""
+        place = len(self.items)
+        self._spill_call(place - NEWEST)
+        self.items = self.items.append(item)
+        if item.turn_id is not None and item.turn_id not in self.turn_first:
+            self.turn_first = self.turn_first.set(item.turn_id, place)
+        if item.turn_id is not None:
+            self.turn_last = self.turn_last.set(item.turn_id, place)
+        self.events.append(ItemAdded(**self._stamp(), index=place, item=item))
+
+    def add_renewable(self, item: Item, name: str) -> None:
+        """Add an item that a later packet may find again, by its kind, turn and name."""
+        self.renewable = self.renewable.set((item.kind, item.turn_id, name), item.id)
+        self.add(item)
+
+    def known(self, kind: str, turn_id: str | None, name: str) -> Item | None:
+        """Return the item that was added so."""
+        item_id = self.renewable.get((kind, turn_id, name))
+        return None if item_id is None else self.get(item_id)
+
+    def replace(self, item: Item) -> None:
+        """Put a changed item in the place of the one with its id."""
+        place = index_of(item.id)
+        old = self.items[place]
+        if isinstance(old, ToolCall) and isinstance(item, ToolCall) and old.awaits_permission:
+            item = item.as_requested(old) if item.awaits_permission else item
+        if old == item:
+            return
+        self._set_item(place, item)
+        self.events.append(ItemReplaced(**self._stamp(), item=self.filled(item)))
+
+    def _set_item(self, index: int, item: Item) -> None:
+        text = self.items.text_at(index)
+        if text is not None and item.id not in self.texts:
+            self.texts = self.texts.set(item.id, text)  # it was on the shelf with the item
+        self.items = self.items.set(index, item)
+        if self.items.is_spilled(index) and isinstance(item, ToolCall):
+            self.calls = self.calls.spill(item.tool_call_id)
+
+    def _spill_call(self, index: int) -> None:
+        """Keep what is known of a tool call in less room, as its item is from now on."""
+        item = self.items.as_held(index) if index >= 0 else None
+        if isinstance(item, ToolCall) and not under_way(item):
+            self.calls = self.calls.spill(item.tool_call_id)
+
+    def append_text(self, item_id: str, field: TextField, piece: str) -> None:
+        """Append to an item's growing field; what is beyond all reading is left to the log."""
+        text = self.text_of(item_id) or Text()
+        piece = fitted(piece, MOST_CHARS - text.length)
+        for start in range(0, len(piece), _EVENT_CHARS):
+            part = piece[start : start + _EVENT_CHARS]
+            self.seq += 1
+            self.events.append(
+                TextAppended(
+                    session_id=self.session.session_id,
+                    seq=self.seq,
+                    item_id=item_id,
+                    field=field,
+                    offset=text.length,
+                    text=part,
+                )
+            )
+            text = text.append(part)
+        if piece:
+            self._freeze_text(item_id, text)
+
+    def set_text(self, item_id: str, field: TextField, whole: str) -> None:
+        """Set a growing field; one that extends the old is an append."""
+        whole = fitted(whole, MOST_CHARS)
+        old = str(self.text_of(item_id) or "")
+        if whole.startswith(old):
+            self.append_text(item_id, field, whole[len(old) :])
+            return
+        self._freeze_text(item_id, Text().append(whole))
+        item = self.get(item_id)
+        self.events.append(ItemReplaced(**self._stamp(), item=self.filled(item)))
+
+    def _freeze_text(self, item_id: str, text: Text) -> None:
+        """One text grows at a time, mostly: it is put away when the next one begins."""
+        if self.growing is not None and self.growing[0] != item_id:
+            self.texts = self.texts.set(self.growing[0], self.growing[1].frozen())
+        self.growing = (item_id, text)
+
+    def parent(self, parent_id: str) -> str:
+        """Return the item of the tool call whose subagent made what comes now.
+
+        It is of this turn and was there before: so nobody is anybody's parent in a circle. What
+        names any other call belongs to no call.
+        """
+        facts = self.calls.get(parent_id) if parent_id else None
+        if facts is None or index_of(facts.item_id) >= len(self.items):
+            return ""
+        return facts.item_id if self.get(facts.item_id).turn_id == self.turn_id() else ""
+
+    def opened(self, parent: str) -> OpenItem | None:
+        """Return the message or thought that is being streamed, by the agent or a subagent."""
+        return self.opened_by.get(parent) if parent else self.open
+
+    def set_open(self, parent: str, opened: OpenItem) -> None:
+        """Remember what the next chunk of the same may extend."""
+        if not parent:
+            self.open = opened
+        elif self.opened_by.get(parent) is not opened:
+            self.opened_by = self.opened_by.set(parent, opened)
+
+    def close_open_item(self, parent: str = "") -> None:
+        """End the message or thought that the agent, or a subagent, was streaming."""
+        closing = self.opened(parent)
+        if closing is None:
+            return
+        if parent:
+            self.opened_by = self.opened_by.discard(parent)
+        else:
+            self.open = None
+        self.close_item(closing.id)
+
+    def close_open_items(self) -> None:
+        """End the same of the agent and of all subagents."""
+        for parent in ("", *sorted(self.opened_by, key=index_of)):
+            self.close_open_item(parent)
+
+    def close_steps(self) -> None:
+        """End the steps that nobody has ended."""
+        for item_id in sorted(self.steps.values(), key=index_of):
+            self.close_item(item_id)
+        self.steps = Map()
+
+    def close_item(self, item_id: str) -> None:
+        """End a message or thought."""
+        item = self.get(item_id)
+        if isinstance(item, AgentMessage) and item.open:
+            closed: Item = item.model_copy(update={"open": False})
+        elif isinstance(item, Thought) and item.open:
+            closed = item.model_copy(update={"open": False, "ended_at": self.at})
+        else:
+            return
+        str(self.text_of(item_id))  # joins its pieces, few or many
+        self._set_item(index_of(item.id), closed)
+        self.events.append(ItemClosed(**self._stamp(), item_id=item.id, at=self.at))
+
+    # -- session and turns -----------------------------------------------
+
+    def change_session(self, **changes: object) -> None:
+        """Change fields of the session's state; announced once per packet."""
+        self.session = self.session.model_copy(update=changes)
+
+    def set_turn(self, turn: TurnState) -> None:
+        """Store a turn without announcing it."""
+        self.turns = self.turns.set(turn.turn_id, turn)
+
+    def announce_started(self, turn: TurnState) -> None:
+        """Store a turn that is not done: queued, running or asking; and say so."""
+        self.set_turn(turn)
+        self.events.append(TurnStarted(**self._stamp(), turn=turn))
+
+    def announce_ended(self, turn: TurnState) -> None:
+        """Store a turn that is done, and say so."""
+        self.set_turn(turn)
+        self.flush_session()
+        self.events.append(TurnEnded(**self._stamp(), turn=turn))
+
+    def flush_session(self) -> None:
+        """Announce the session's state now, so that what follows is seen after it."""
+        if self.session is not self._announced:
+            self._announced = self.session
+            self.events.append(SessionChanged(**self._stamp(), session=self.session))
+
+
+def index_of(item_id: str) -> int:
+    """Return where an item stands: its id says it."""
+    return int(item_id[1:])
+
+
+def count_pending_requests(draft: Draft) -> None:
+    """Tell the session and its turn whether an answer is awaited."""
+    waiting = len(draft.request_items)
+    status = draft.session.status
+    if draft.session.active_turn_id is not None:
+        status = "requires_action" if waiting else "running"
+        turn = draft.turns[draft.session.active_turn_id]
+        if turn.status != status:
+            draft.announce_started(turn.model_copy(update={"status": status}))
+    draft.change_session(waiting=waiting, status=status)

@@ -1,0 +1,316 @@
+"""Permission requests: a request and its answer are a state of the tool call that is meant.
+
+Some agents send a label in place of the call's id. Then the newest call of the turn that is under
+way, and that nothing contradicts, is taken.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from acp_jupyter.protocol.content import TextBlock, ToolContent, ToolContentBlock
+from acp_jupyter.protocol.host_events.notes import PermissionSettledNote
+from acp_jupyter.protocol.objects import Obj, obj
+from acp_jupyter.protocol.packets import (
+    OptionPacket,
+    PermissionRequest,
+    PermissionResponse,
+    ToolCallProgress,
+)
+from acp_jupyter.protocol.tools.table import KIND_TITLES, TOOLS
+from acp_jupyter.transcript.model.tool_items import (
+    CallFacts,
+    Permission,
+    PermissionOption,
+    PermissionState,
+    ToolCall,
+)
+from acp_jupyter.transcript.permissions.evidence import is_question, remaining_details
+from acp_jupyter.transcript.permissions.rule_text import rule_for
+from acp_jupyter.transcript.reduce.draft import Draft, count_pending_requests
+from acp_jupyter.transcript.reduce.tool_calls import release_held_update, upsert_tool_call
+
+_REASON_CHARACTERS = 4000
+
+_CHOSEN = {
+    "allow_once": "Allowed once",
+    "allow_always": "Always allowed",
+    "reject_once": "Rejected",
+    "reject_always": "Always rejected",
+}
+
+
+def add_request(draft: Draft, packet: PermissionRequest) -> None:
+    """Hang a request on its tool call, known by id or made now."""
+    asked = _without_empty(packet.tool_call)
+    if packet.wish:
+        words = packet.reason  # the host's own, which knows its card
+    else:
+        asked, words = _reason_of_command(draft, match_call(draft, asked, packet.request_id))
+    item_id = upsert_tool_call(draft, asked)
+    item = draft.get(item_id)
+    if not isinstance(item, ToolCall):
+        return
+    options = _distinct(packet.options)
+    permission = Permission(
+        request_id=packet.request_id,
+        title=_title(draft.session.agent_info.name, item, packet.wish),
+        reason=words if packet.wish else "\n".join(filter(None, (_reason(item), words))),
+        options=options,
+        asked_at=draft.at,
+    )
+    item = item.model_copy(update={"permission": permission})
+    rule = "" if is_question(item, options) else rule_for(item, draft.session.cwd)
+    folder, details = remaining_details(item, draft.session.cwd)
+    told = {"rule": rule, "folder": folder, "details": details}
+    permission = permission.model_copy(update=told)
+    if packet.auto_approve:
+        # Told, never silently: the agent's own settings allowed it (S3.26).
+        words = "Allowed by the agent's own settings"
+        permission = permission.model_copy(update={"state": "allowed", "outcome": words})
+    draft.replace(item.model_copy(update={"permission": permission}))
+    if packet.auto_approve:
+        return
+    draft.request_items = draft.request_items.set(packet.request_id, item_id)
+    count_pending_requests(draft)
+
+
+def _reason_of_command(draft: Draft, call: ToolCallProgress) -> tuple[ToolCallProgress, str]:
+    """What a request about a command says in words is no output of it: nothing ran yet."""
+    facts = draft.calls.get(call.tool_call_id)
+    kind = call.acp_kind or (None if facts is None else facts.acp_kind)
+    if kind != "execute" or not call.content:
+        return call, ""
+    texts = [_text(part) for part in call.content]
+    rest = tuple(part for part, text in zip(call.content, texts, strict=True) if text is None)
+    words = "\n".join(filter(None, texts)).strip()[:_REASON_CHARACTERS]
+    return call.model_copy(update={"content": rest or None}), words
+
+
+def _text(part: ToolContent) -> str | None:
+    if isinstance(part, ToolContentBlock) and isinstance(part.block, TextBlock):
+        return part.block.text
+    return None
+
+
+def _without_empty(call: ToolCallProgress) -> ToolCallProgress:
+    """An empty value in a request never erases what is known (opencode)."""
+    empties: tuple[object, ...] = ({}, [], (), "")
+    changes = {name: None for name in ("raw_input", "content") if getattr(call, name) in empties}
+    # A request says what shall happen, not that it does.
+    fields = {**call.__dict__, **changes, "status": None}
+    if not call.locations:
+        del fields["locations"]
+    return ToolCallProgress.model_construct(**fields)
+
+
+def _distinct(packets: Sequence[OptionPacket]) -> tuple[PermissionOption, ...]:
+    """Return one option for each id; an id that both allows and rejects counts as allowing."""
+    # A button that says "Reject" must never send what the agent takes for a permission.
+    chosen: dict[str, PermissionOption] = {}
+    for packet in packets:
+        former = chosen.get(packet.option_id)
+        allows_first = packet.kind.startswith("allow") and former is not None
+        if former is None or (allows_first and not former.option_kind.startswith("allow")):
+            chosen[packet.option_id] = _option(packet)
+    return tuple(chosen.values())
+
+
+def _option(packet: OptionPacket) -> PermissionOption:
+    return PermissionOption(option_id=packet.option_id, name=packet.name, option_kind=packet.kind)
+
+
+def _title(agent: str, item: ToolCall, purpose: str) -> str:
+    if purpose:
+        return f"{agent} wants to {purpose}"
+    match item.tool_kind:
+        case "edit":
+            purpose = "create a file" if item.is_new_file else "edit a file"
+        case "execute":
+            purpose = "run a command"
+        case "delete":
+            purpose = "delete a file"
+        case "move":
+            purpose = "move a file"
+        case "read":
+            purpose = "read a file"
+        case "fetch":
+            purpose = "fetch from the web"
+        case "search":
+            purpose = "search"
+        case "think" | "switch_mode" | "other":
+            purpose = "go on"
+    return f"{agent} wants to {purpose}"
+
+
+def _reason(item: ToolCall) -> str:
+    """What the agent says of it, beyond the command, path and diff that are shown anyway."""
+    titles = (words for row in TOOLS.values() for words in (row.title, row.edit_title))
+    generic = {KIND_TITLES[item.tool_kind], *titles}
+    shown = [text for text in (item.command, item.path) if text]
+    words = (w for w in (item.title, item.description) if w not in generic)
+    return " ".join(w for w in words if not any(text in w for text in shown))
+
+
+def note_settled(draft: Draft, note: PermissionSettledNote) -> None:
+    """Remember who answers; the answer itself follows."""
+    why = note.reason if note.by == "user" else note.rule
+    draft.settled_by = draft.settled_by.set(note.request_id, (note.by, why))
+    if note.by == "agent_exited":
+        _set_outcome(draft, note.request_id, "expired", "Expired: the agent stopped")
+    elif note.by == "nobody":
+        words = "Nobody could be asked, so this was refused."
+        _set_outcome(draft, note.request_id, "rejected", words)
+    elif note.by == "withdrawn":
+        _set_outcome(draft, note.request_id, "cancelled", "Withdrawn by the agent")
+    elif note.told:
+        item_id = draft.request_items.get(note.request_id)
+        item = None if item_id is None else draft.get(item_id)
+        if isinstance(item, ToolCall) and item.permission is not None:
+            named = item.permission.model_copy(update={"answered_by": note.told})
+            draft.replace(item.model_copy(update={"permission": named}))
+
+
+def settle_request(draft: Draft, packet: PermissionResponse) -> None:
+    """Settle a request by the answer that went to the agent."""
+    by, rule = draft.settled_by.get(packet.request_id, (None, None))
+    draft.settled_by = draft.settled_by.discard(packet.request_id)
+    item_id = draft.request_items.get(packet.request_id)
+    item = None if item_id is None else draft.get(item_id)
+    if not isinstance(item, ToolCall) or item.permission is None:
+        return
+    option = _chosen(item.permission.options, packet)
+    if option is None:
+        words = "Not answered: turn stopped" if by == "turn_cancelled" else "Dismissed"
+        _set_outcome(draft, packet.request_id, "cancelled", words)
+        return
+    state = _state(option.option_kind)
+    if by in {"policy", "rule"}:
+        verb = "Allowed" if state == "allowed" else "Rejected"
+        words = f"{verb} by rule: {rule}"
+    else:
+        words = _CHOSEN.get(option.option_kind, option.name)
+        words = f"{words} (recorded)" if by == "record" else words
+    reason = packet.reason or (rule if by == "user" else None)
+    if reason:
+        words = f"{words}: {reason}"
+    _set_outcome(draft, packet.request_id, state, words, option.name)
+
+
+def _chosen(
+    options: tuple[PermissionOption, ...], packet: PermissionResponse
+) -> PermissionOption | None:
+    """Find the option that an answer names, or for a plain yes or no the first such (C23)."""
+    if packet.approved is None:
+        return next((o for o in options if o.option_id == packet.option_id), None)
+    wanted = "allow_once" if packet.approved else "reject_once"
+    return next((o for o in options if o.option_kind == wanted), None)
+
+
+def _state(kind: str) -> PermissionState:
+    if kind.startswith("allow"):
+        return "allowed"
+    return "rejected" if kind.startswith("reject") else "answered"
+
+
+def expire_requests(draft: Draft, words: str) -> None:
+    """Settle every pending request of a process that is gone; nothing was allowed."""
+    for request_id in sorted(draft.request_items):
+        _set_outcome(draft, request_id, "expired", words)
+
+
+def _set_outcome(
+    draft: Draft, request_id: str, state: PermissionState, words: str, chosen: str = ""
+) -> None:
+    item_id = draft.request_items.get(request_id)
+    if item_id is None:
+        return
+    item = draft.get(item_id)
+    draft.request_items = draft.request_items.discard(request_id)
+    if isinstance(item, ToolCall) and item.permission is not None:
+        settled = item.permission.model_copy(
+            update={"state": state, "chosen": chosen, "outcome": words}
+        )
+        draft.replace(item.model_copy(update={"permission": settled}))
+        release_held_update(draft, item_id)
+    count_pending_requests(draft)
+
+
+_MOST_ITEMS = 200
+"""How far back a tool call is looked for."""
+
+
+def match_call(draft: Draft, requested: ToolCallProgress, request_id: str) -> ToolCallProgress:
+    """Return what a request says of its tool call, under the id of the call that it means.
+
+    That is the call of its id; else, where some agents send a label, the newest one of this turn
+    that is under way and that nothing was asked about, if nothing said of the two contradicts.
+    A second request about a call that still asks gets a card of its own.
+    """
+    facts = draft.calls.get(requested.tool_call_id)
+    known = None if facts is None else draft.get(facts.item_id)
+    own_id = f"{requested.tool_call_id}#{request_id}"
+    if facts is not None and isinstance(known, ToolCall) and known.awaits_permission:
+        held = draft.held.get(known.id)
+        return _separate_call(requested, facts if held is None else facts.joined(held), own_id)
+    here = known if isinstance(known, ToolCall) and known.turn_id == draft.turn_id() else None
+    if facts is not None and here is not None:
+        answered = here.permission is not None
+        if not answered or _may_be_same(requested, facts):
+            return requested
+    for item in _open_calls(draft):
+        if item.permission is None and _may_be_same(requested, draft.calls[item.tool_call_id]):
+            return requested.model_copy(update={"tool_call_id": item.tool_call_id})
+    # The same label for another deed: what was answered before stays as it was.
+    return requested.model_copy(update={"tool_call_id": own_id}) if here is not None else requested
+
+
+def _open_calls(draft: Draft) -> Iterator[ToolCall]:
+    """Yield the turn's tool calls that are under way, newest first."""
+    turn_id = draft.turn_id()
+    start = max(0, len(draft.items) - _MOST_ITEMS)
+    for place in range(len(draft.items) - 1, start - 1, -1):
+        item = draft.items[place]
+        if item.turn_id != turn_id or not isinstance(item, ToolCall):
+            continue
+        if item.status in {"pending", "in_progress"} and item.tool_call_id in draft.calls:
+            yield item
+
+
+def _may_be_same(asked: ToolCallProgress, facts: CallFacts) -> bool:
+    """Tell whether nothing that is said of both contradicts."""
+    kinds = {kind for kind in (asked.acp_kind, facts.acp_kind) if kind not in {None, "other"}}
+    if len(kinds) > 1:
+        return False
+    here, there = _action(obj(asked.raw_input)), _action(obj(facts.raw_input))
+    shared = here.keys() & there.keys()
+    if shared:
+        return all(here[name] == there[name] for name in shared)
+    title, other = (_title_words(words) for words in (asked.title, facts.title))
+    return not title or not other or title in other or other in title
+
+
+def _action(source: Obj) -> Obj:
+    return {name: value for name, value in source.items() if value not in (None, "", [], {})}
+
+
+def _title_words(title: str | None) -> str:
+    return re.sub(r"\W+", " ", (title or "").casefold()).strip()
+
+
+def _separate_call(
+    asked: ToolCallProgress, facts: CallFacts, tool_call_id: str
+) -> ToolCallProgress:
+    """Return a request with what is known of its call, for a card of its own."""
+    known: dict[str, object] = {
+        "title": facts.title or None,
+        "acp_kind": facts.acp_kind,
+        "parent_id": facts.parent_id,
+        "raw_input": facts.raw_input,
+        "content": facts.diffs or None,
+        "locations": facts.locations,
+    }
+    missing = {name: value for name, value in known.items() if not getattr(asked, name)}
+    name = asked.tool_name if asked.tool_name != "unknown" else facts.tool_name
+    return asked.model_copy(update={**missing, "tool_name": name, "tool_call_id": tool_call_id})

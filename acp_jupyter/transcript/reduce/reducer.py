@@ -1,0 +1,255 @@
+"""``reduce(transcript, packet) -> (transcript, events)``: pure, no clock, no I/O."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from acp_jupyter.protocol.elicitation import (
+    ElicitationComplete,
+    ElicitationRequest,
+    ElicitationResponse,
+)
+from acp_jupyter.protocol.files import ArtifactCreated, FileWrite
+from acp_jupyter.protocol.host_events.notes import (
+    AgentExited,
+    AgentStarting,
+    HostNotice,
+    ImportedPacket,
+    NoiseNote,
+    PermissionSettledNote,
+    PolicyChanged,
+    SessionOpened,
+    StartFailed,
+    TitleChanged,
+    TurnEdited,
+    TurnFailed,
+    TurnMoved,
+    TurnQueued,
+    TurnRemoved,
+    TurnStartedNote,
+    TurnStopped,
+)
+from acp_jupyter.protocol.host_events.session import (
+    AgentSilentNote,
+    ElicitationSettled,
+    FolderScanNote,
+    LoginDone,
+    LoginNeeded,
+    LoginStarted,
+    MessageHeld,
+    ReplayEnded,
+    ReplayStarted,
+    RulesChanged,
+    SessionAttached,
+    TrustRequested,
+    TrustSettled,
+)
+from acp_jupyter.protocol.host_events.workspace import (
+    ArtifactsFound,
+    FilesChanged,
+    FileWritten,
+    TerminalExited,
+    TerminalOutput,
+    TerminalReleased,
+    TerminalStarted,
+    TurnChangesNote,
+    TurnReverted,
+)
+from acp_jupyter.protocol.packets import (
+    AgentMessageChunk,
+    AgentPlanUpdate,
+    AgentThoughtChunk,
+    ErrorPacket,
+    PermissionRequest,
+    PermissionResponse,
+    PlanRemoved,
+    PromptResponse,
+    TimedPacket,
+    ToolCallProgress,
+    ToolCallStart,
+    Unknown,
+    UserMessageChunk,
+)
+from acp_jupyter.protocol.session_packets import (
+    AgentInfoPacket,
+    AvailableCommandsUpdate,
+    CancelSent,
+    ConfigOptionUpdate,
+    CurrentModelUpdate,
+    CurrentModeUpdate,
+    MessageEnd,
+    MessageStart,
+    NoticePacket,
+    SessionInfoUpdate,
+    SessionSetup,
+    StepEnd,
+    StepStart,
+    UsageUpdate,
+)
+from acp_jupyter.protocol.traffic_reader import LogPacket
+from acp_jupyter.transcript.model.events import Event
+from acp_jupyter.transcript.model.state import Transcript
+from acp_jupyter.transcript.reduce import (
+    changes,
+    messages,
+    permissions,
+    questions,
+    session,
+    terminals,
+    tool_calls,
+    turns,
+)
+from acp_jupyter.transcript.reduce import changes as made
+from acp_jupyter.transcript.reduce import messages as plans
+from acp_jupyter.transcript.reduce import turns as queue
+from acp_jupyter.transcript.reduce.draft import Draft
+from acp_jupyter.transcript.reduce.messages import add_notice, add_unknown_update
+from acp_jupyter.transcript.reduce.turns import renew_done_turn
+
+
+def reduce(transcript: Transcript, packet: LogPacket, at: float) -> tuple[Transcript, list[Event]]:
+    """Take one packet into a transcript.
+
+    Parameters
+    ----------
+    transcript
+        The state before.
+    packet
+        What was said.
+    at
+        When the line was written, seconds since the epoch.
+
+    Returns
+    -------
+    tuple of Transcript and list of Event
+        The state after, and how a view gets there.
+    """
+    # C14: a packet's own time wins over that of its receipt.
+    own = packet.timestamp if isinstance(packet, TimedPacket) else None
+    draft = Draft(transcript, at if own is None else own)
+    if transcript.session.silent_since is not None:
+        draft.change_session(silent_since=None)
+    before = len(draft.items)
+    _apply(draft, packet)
+    renew_done_turn(draft, before)
+    return draft.done()
+
+
+def _apply(draft: Draft, packet: LogPacket) -> None:  # noqa: C901, PLR0915 - one flat match
+    match packet:
+        case AgentMessageChunk() | AgentThoughtChunk():
+            messages.agent_chunk(draft, packet)
+        case UserMessageChunk():
+            messages.user_chunk(draft, packet)
+        case ToolCallStart() | ToolCallProgress():
+            tool_calls.update_tool_call(draft, packet)
+        case PermissionRequest():
+            permissions.add_request(draft, packet)
+        case PermissionResponse():
+            permissions.settle_request(draft, packet)
+        case PermissionSettledNote():
+            permissions.note_settled(draft, packet)
+        case ElicitationRequest():
+            questions.add_elicitation(draft, packet)
+        case ElicitationResponse():
+            questions.answer_elicitation(draft, packet)
+        case ElicitationComplete():
+            questions.complete_elicitation(draft, packet)
+        case ElicitationSettled():
+            questions.note_elicitation_settled(draft, packet)
+        case RulesChanged():
+            draft.change_session(rules=packet.rules)
+        case TrustRequested():
+            questions.request_trust(draft, packet)
+        case TrustSettled():
+            questions.settle_trust(draft, packet)
+        case AgentPlanUpdate():
+            plans.update_plan(draft, packet)
+        case PlanRemoved():
+            plans.update_plan(draft, AgentPlanUpdate(plan_id=packet.plan_id))
+        case StepStart():
+            messages.step_start(draft, packet)
+        case StepEnd():
+            messages.step_end(draft, packet)
+        case MessageStart() | MessageEnd():
+            draft.close_open_item()
+        case ArtifactCreated():
+            made.add_artifact(draft, packet)
+        case TurnChangesNote():
+            changes.take_changes(draft, packet)
+        case TurnReverted():
+            changes.take_revert(draft, packet)
+        case FileWritten():
+            changes.take_written_file(draft, packet)
+        case ArtifactsFound():
+            made.artifacts_found(draft, packet)
+        case FileWrite():
+            made.add_file_write(draft, packet)
+        case NoticePacket():
+            add_notice(draft, packet)
+        case AgentInfoPacket():
+            session.agent_info(draft, packet)
+        case SessionSetup():
+            session.session_setup(draft, packet)
+        case AvailableCommandsUpdate():
+            session.commands(draft, packet)
+        case ConfigOptionUpdate():
+            session.config_options(draft, packet)
+        case CurrentModeUpdate():
+            session.current_mode(draft, packet)
+        case CurrentModelUpdate():
+            session.current_model(draft, packet)
+        case SessionAttached():
+            session.attached(draft, packet)
+        case AgentSilentNote() | FolderScanNote() | MessageHeld():
+            session.waiting_reason(draft, packet)
+        case UsageUpdate():
+            session.usage(draft, packet)
+        case SessionInfoUpdate():
+            session.session_info(draft, packet)
+        case TitleChanged():
+            draft.change_session(title=packet.title)
+        case PolicyChanged():
+            session.policy_changed(draft, packet)
+        case TurnQueued():
+            turns.queued(draft, packet)
+        case TurnStartedNote():
+            turns.started(draft, packet)
+        case TurnEdited():
+            queue.edit_queued(draft, packet)
+        case TurnMoved():
+            queue.move_first(draft, packet)
+        case TurnRemoved():
+            turns.removed(draft, packet)
+        case CancelSent():
+            draft.stopping = draft.session.active_turn_id
+        case PromptResponse():
+            turns.responded(draft, packet)
+        case TurnFailed() | ErrorPacket():
+            turns.failed(draft, packet)
+        case AgentStarting():
+            draft.change_session(status="starting")
+        case AgentExited():
+            turns.exited(draft, packet)
+        case TurnStopped():
+            turns.stopped(draft, packet)
+        case StartFailed():
+            turns.start_failed(draft, packet)
+        case LoginNeeded():
+            session.login_needed(draft, packet)
+        case LoginStarted():
+            session.login_started(draft, packet)
+        case LoginDone():
+            session.login_done(draft, packet)
+        case TerminalStarted() | TerminalOutput() | TerminalExited() | TerminalReleased():
+            terminals.take_note(draft, packet)
+        case HostNotice():
+            add_notice(draft, NoticePacket(severity=packet.severity, text=packet.text))
+        case ReplayStarted() | ReplayEnded() | SessionOpened() | FilesChanged():
+            pass
+        case Unknown():
+            add_unknown_update(draft, packet)
+        case ImportedPacket() | NoiseNote():
+            pass
+        case _:
+            assert_never(packet)

@@ -1,0 +1,277 @@
+"""What is true of a session as a whole: modes, config options, commands, usage, policy, login."""
+
+from __future__ import annotations
+
+from pydantic import JsonValue
+
+from acp_jupyter.protocol.host_events.notes import PolicyChanged, SessionOpened
+from acp_jupyter.protocol.host_events.session import (
+    AgentSilentNote,
+    FolderScanNote,
+    LoginDone,
+    LoginNeeded,
+    LoginStarted,
+    MessageHeld,
+    SessionAttached,
+)
+from acp_jupyter.protocol.objects import first, text
+from acp_jupyter.protocol.packets import ErrorPacket
+from acp_jupyter.protocol.parse.login import is_login_error
+from acp_jupyter.protocol.parse.session import MODEL_OPTION
+from acp_jupyter.protocol.session_packets import (
+    AgentInfoPacket,
+    AvailableCommandsUpdate,
+    ConfigOptionUpdate,
+    CurrentModelUpdate,
+    CurrentModeUpdate,
+    SessionInfoUpdate,
+    SessionSetup,
+    UsageUpdate,
+)
+from acp_jupyter.transcript.model.items import Notice
+from acp_jupyter.transcript.model.session_state import (
+    REPLAYED,
+    AgentInfo,
+    ConfigChoice,
+    ConfigOption,
+    LoginState,
+    Mode,
+    SessionState,
+    SlashCommand,
+    Usage,
+)
+from acp_jupyter.transcript.model.state import Transcript
+from acp_jupyter.transcript.reduce.draft import Draft
+
+_TOOLS = 1000
+_WITHOUT_HISTORY = (
+    "The agent was started again without history: it does not remember what is above."
+)
+
+
+def opened_transcript(note: SessionOpened, at: float) -> Transcript:
+    """Make the transcript of a new session."""
+    return Transcript(
+        session=SessionState(
+            session_id=note.session_id,
+            title=note.title,
+            agent=note.agent_id,
+            agent_info=AgentInfo(id=note.agent_id, name=note.agent_name),
+            cwd=note.cwd,
+            folder=note.folder,
+            policy=note.policy,
+            policy_user=note.user,
+            notebook_path=note.notebook_path,
+            created_at=at,
+            updated_at=at,
+        )
+    )
+
+
+def agent_info(draft: Draft, packet: AgentInfoPacket) -> None:
+    """Take the agent's own name and what it can take in a prompt."""
+    agent = draft.session.agent_info
+    name = packet.title[:60] or agent.name
+    if agent.name.endswith(REPLAYED):
+        name = name.removesuffix(REPLAYED) + REPLAYED
+    draft.change_session(
+        agent_info=AgentInfo(id=agent.id, name=name, version=packet.version[:40]),
+        prompt_capabilities=packet.prompt_capabilities,
+        can=packet.can,
+        auth_methods=packet.auth_methods,
+    )
+
+
+def session_setup(draft: Draft, packet: SessionSetup) -> None:
+    """Take modes and config options from the answer to session/new."""
+    if draft.session.status in {"starting", "stopped"}:
+        active = draft.session.active_turn_id
+        draft.change_session(status="idle" if active is None else "running")
+    if packet.modes is not None:
+        draft.change_session(
+            modes=tuple(Mode(id=i, name=n, description=d) for i, n, d in packet.modes.modes),
+            current_mode_id=packet.modes.current,
+        )
+    if packet.options is not None:
+        draft.change_session(config_options=_options(packet.options))
+
+
+def config_options(draft: Draft, packet: ConfigOptionUpdate) -> None:
+    """Replace the config options whole."""
+    draft.change_session(config_options=_options(packet.options))
+
+
+def current_model(draft: Draft, packet: CurrentModelUpdate) -> None:
+    """Change the model where an older agent has no config option for it."""
+    options = tuple(
+        option.model_copy(update={"current_value": packet.model_id})
+        if option.id == MODEL_OPTION and option.category == MODEL_OPTION
+        else option
+        for option in draft.session.config_options
+    )
+    draft.change_session(config_options=options)
+
+
+def attached(draft: Draft, note: SessionAttached) -> None:
+    """Take the agent's own id of the session, and say so where it has forgotten it."""
+    login_works(draft)
+    if not note.without_history:
+        draft.change_session(agent_session_id=note.agent_session_id)
+        return
+    draft.change_session(agent_session_id=note.agent_session_id, history="without")
+    draft.close_open_item()
+    draft.add(
+        Notice(
+            id=draft.new_id(), turn_id=draft.turn_id(), severity="warning", text=_WITHOUT_HISTORY
+        )
+    )
+
+
+def waiting_reason(draft: Draft, note: AgentSilentNote | FolderScanNote | MessageHeld) -> None:
+    """Say what a turn waits for."""
+    if isinstance(note, AgentSilentNote):
+        draft.change_session(silent_since=note.since)
+    elif isinstance(note, MessageHeld):
+        draft.change_session(held=note.words)
+    else:
+        draft.change_session(looking=not note.over)
+
+
+def commands(draft: Draft, packet: AvailableCommandsUpdate) -> None:
+    """Replace the slash commands."""
+    draft.change_session(
+        commands=tuple(
+            SlashCommand(name=c.name, description=c.description, hint=c.hint)
+            for c in packet.commands
+        )
+    )
+
+
+def session_info(draft: Draft, packet: SessionInfoUpdate) -> None:
+    """Take what is told of the session; what is not told stays."""
+    if packet.title is not None or packet.clears_title:
+        draft.change_session(title=packet.title or "")
+    if packet.model:
+        draft.change_session(model=packet.model[:200])
+    if packet.tools:
+        draft.change_session(tools=packet.tools[:_TOOLS])
+
+
+def current_mode(draft: Draft, packet: CurrentModeUpdate) -> None:
+    """Change the mode; a change within a turn leaves a line (S3.17)."""
+    known = {mode.id: mode for mode in draft.session.modes}
+    if packet.mode_id not in known:
+        known[packet.mode_id] = Mode(id=packet.mode_id, name=packet.mode_id)
+    changed = packet.mode_id != draft.session.current_mode_id
+    draft.change_session(modes=tuple(known.values()), current_mode_id=packet.mode_id)
+    if packet.description or (changed and draft.session.active_turn_id is not None):
+        draft.close_open_item()
+        draft.add(
+            Notice(
+                id=draft.new_id(),
+                turn_id=draft.turn_id(),
+                title=f"Mode: {known[packet.mode_id].name}",
+                text=packet.description,
+            )
+        )
+
+
+def usage(draft: Draft, packet: UsageUpdate) -> None:
+    """Take the newest count of tokens and cost."""
+    draft.change_session(usage=Usage(**packet.model_dump(exclude={"type", "timestamp"})))
+
+
+def _options(raw: tuple[dict[str, JsonValue], ...]) -> tuple[ConfigOption, ...]:
+    read = (_option(option) for option in raw)
+    return tuple(option for option in read if option is not None)
+
+
+def _option(raw: dict[str, JsonValue]) -> ConfigOption | None:
+    option_id = text(first(raw, "id", "configId"))
+    value = first(raw, "currentValue", "current_value")
+    kind = raw.get("type", "select")
+    if not option_id or kind not in {"select", "boolean"}:
+        return None
+    listed = raw.get("options")
+    return ConfigOption(
+        id=option_id,
+        name=text(raw.get("name")) or option_id,
+        description=text(raw.get("description")),
+        category=text(raw.get("category")),
+        type="boolean" if kind == "boolean" else "select",
+        current_value=value if isinstance(value, str | bool) else "",
+        choices=tuple(_choices(listed if isinstance(listed, list) else [], "")),
+    )
+
+
+def _choices(raw: list[JsonValue], group: str) -> list[ConfigChoice]:
+    found: list[ConfigChoice] = []
+    for entry in raw:
+        if not isinstance(entry, dict):
+            continue
+        nested = entry.get("options")
+        if isinstance(nested, list):
+            found += _choices(nested, text(entry.get("name")) or text(entry.get("group")))
+        elif value := text(entry.get("value")):
+            name = text(entry.get("name")) or value
+            words = text(entry.get("description"))
+            found.append(ConfigChoice(value=value, name=name, description=words, group=group))
+    return found
+
+
+def login_words(name: str, message: str = "") -> str:
+    """Return the sentence for an agent that needs a login."""
+    message = " ".join(message.split()).rstrip(".")[:300]
+    return f"{name} needs a login{f': {message}' if message else ''}."
+
+
+def login_needed(draft: Draft, note: LoginNeeded) -> None:
+    """Offer the agent's ways to log in."""
+    draft.change_session(needs_login=note.message, status="stopped", updated_at=draft.at)
+
+
+def login_refused(draft: Draft, packet: ErrorPacket) -> None:
+    """Take an error that ends a turn; some say that a login has run out."""
+    if packet.code and is_login_error(packet.code, ""):
+        words = login_words(draft.session.agent_info.name, packet.message)
+        draft.change_session(needs_login=words)
+
+
+def login_started(draft: Draft, note: LoginStarted) -> None:
+    """Show that a login goes on."""
+    state = LoginState(
+        method_id=note.method_id,
+        name=note.name,
+        state="running",
+        terminal=note.terminal,
+        since=draft.at,
+    )
+    draft.change_session(login=state)
+
+
+def login_done(draft: Draft, note: LoginDone) -> None:
+    """Show how a login ended; with a good end it is needed no more."""
+    if note.ok:
+        needs = note.message if note.logged_out else ""
+        draft.change_session(login=None, needs_login=needs, updated_at=draft.at)
+        return
+    before = draft.session.login or LoginState(method_id="", name="")
+    failed = before.model_copy(update={"state": "failed", "message": note.message})
+    draft.change_session(login=failed, updated_at=draft.at)
+
+
+def login_works(draft: Draft) -> None:
+    """Note that the agent has opened the session or done a turn: it needs no login now."""
+    if draft.session.needs_login or draft.session.login is not None:
+        running = draft.session.login is not None and draft.session.login.state == "running"
+        draft.change_session(needs_login="", login=draft.session.login if running else None)
+
+
+def policy_changed(draft: Draft, note: PolicyChanged) -> None:
+    """Take in the policy of turns to come; who wants to be asked again is asked at once."""
+    draft.change_session(policy=note.policy, policy_user=note.user)
+    if note.policy == "ask":
+        # In their order: the map has none that would be the same in the next process.
+        for turn in [draft.turns[turn_id] for turn_id in draft.turn_order]:
+            if turn.policy == "allow-all" and turn.status != "done":
+                draft.announce_started(turn.model_copy(update={"policy": note.policy}))

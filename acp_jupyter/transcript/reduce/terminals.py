@@ -1,0 +1,285 @@
+"""Terminals: which tool call's card shows one, its output, and how it ended.
+
+A card shows all of its terminal, whenever the card comes. A terminal that no tool call has named
+gets a card of its own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import assert_never
+
+from acp_jupyter.protocol.content import ToolTerminal
+from acp_jupyter.protocol.files import relative_path
+from acp_jupyter.protocol.host_events.workspace import (
+    TerminalExited,
+    TerminalOutput,
+    TerminalReleased,
+    TerminalStarted,
+)
+from acp_jupyter.protocol.packets import ToolCallProgress, ToolCallStart
+from acp_jupyter.protocol.tools.terminal_meta import TerminalPiece
+from acp_jupyter.protocol.vocabulary import ToolStatus
+from acp_jupyter.transcript.model.growing_text import Text
+from acp_jupyter.transcript.model.tool_items import CallFacts, KnownTerminal, TerminalView, ToolCall
+from acp_jupyter.transcript.reduce.draft import Draft
+from acp_jupyter.transcript.safe_text.escaping import one_line, without_ansi
+
+TerminalNote = TerminalStarted | TerminalOutput | TerminalExited | TerminalReleased
+
+
+def take_note(draft: Draft, packet: TerminalNote) -> None:
+    """Take in what the host writes of a terminal that it runs."""
+    match packet:
+        case TerminalStarted():
+            _started(draft, packet)
+        case TerminalOutput():
+            _put_out(draft, packet)
+        case TerminalExited():
+            _exited(draft, packet)
+        case TerminalReleased():
+            change_terminal(draft, packet.terminal_id, released=True)
+            show_in_own_card(draft, packet.terminal_id)
+        case _:
+            assert_never(packet)
+
+
+def _started(draft: Draft, packet: TerminalStarted) -> None:
+    view = TerminalView(
+        terminal_id=packet.terminal_id,
+        command=packet.command,
+        cwd=relative_path(packet.cwd, draft.session.cwd),
+        own=True,
+    )
+    known = draft.terminals.get(packet.terminal_id)
+    known = KnownTerminal(view) if known is None else replace(known, view=view)
+    draft.terminals = draft.terminals.set(packet.terminal_id, known)
+    change_terminal(draft, packet.terminal_id)
+    if not may_be_named(draft):
+        show_in_own_card(draft, packet.terminal_id)
+
+
+def _put_out(draft: Draft, packet: TerminalOutput) -> None:
+    text = packet.text
+    if packet.left_out:
+        text = f"\n… {packet.left_out:,} characters are not shown …\n{text}"
+    if packet.cut or packet.left_out:
+        change_terminal(draft, packet.terminal_id, truncated=True)
+    append_output(draft, packet.terminal_id, text)
+
+
+def _exited(draft: Draft, packet: TerminalExited) -> None:
+    how = {"exit_code": packet.exit_code, "signal": packet.signal, "by": packet.by}
+    change_terminal(draft, packet.terminal_id, running=False, **how)
+    if not may_be_named(draft):
+        show_in_own_card(draft, packet.terminal_id)
+
+
+def adopt_card(draft: Draft, packet: ToolCallStart | ToolCallProgress) -> None:
+    """Make a terminal's own card that of the tool call which names it later."""
+    if packet.tool_call_id in draft.calls:
+        return
+    for terminal_id in _terminal_ids(packet):
+        known = draft.terminals.get(terminal_id)
+        if known is None or not known.has_own_card:
+            continue
+        item = draft.get(known.items[0])
+        if not isinstance(item, ToolCall) or item.turn_id != draft.turn_id():
+            continue
+        draft.terminals = draft.terminals.set(terminal_id, replace(known, has_own_card=False))
+        draft.calls = draft.calls.set(packet.tool_call_id, CallFacts(item.id))
+        draft.replace(item.model_copy(update={"tool_call_id": packet.tool_call_id}))
+        return
+
+
+def update_from_call(draft: Draft, item_id: str, packet: ToolCallStart | ToolCallProgress) -> None:
+    """Take in what a tool call's packet says of terminals: which it shows, what one did."""
+    for terminal_id in _terminal_ids(packet):
+        show_terminal(draft, terminal_id, item_id)
+    if packet.terminal is not None:
+        _add_output(draft, item_id, packet.terminal)
+    item = draft.get(item_id)
+    if (
+        isinstance(item, ToolCall)
+        and item.terminal is not None
+        and item.status not in OPEN_STATUSES
+    ):
+        _stop_running(draft, item.terminal)
+
+
+def keeps_output(
+    draft: Draft, item_id: str, packet: ToolCallStart | ToolCallProgress, text: str
+) -> bool:
+    """Tell whether a call's output is its terminal's; what else is said at the end is added."""
+    item = draft.get(item_id)
+    shown = draft.text_of(item_id)
+    if not isinstance(item, ToolCall) or item.terminal is None or shown is None:
+        return False
+    if packet.content and packet.status in {"completed", "failed"} and not _terminal_ids(packet):
+        whole = without_ansi(str(shown))
+        new = text.strip()
+        if new not in whole and whole.strip() not in new:
+            between = "" if whole.endswith("\n") else "\n"
+            draft.append_text(item_id, "output", between + text)
+    return True
+
+
+def close_terminals(draft: Draft) -> None:
+    """Show what no card shows; agents tell no more of their own terminals."""
+    for terminal_id in sorted(draft.terminals):
+        known = draft.terminals[terminal_id]
+        if not known.items:
+            show_in_own_card(draft, terminal_id)
+        _stop_running(draft, known.view)
+
+
+def outlives_turn(draft: Draft, item: ToolCall) -> bool:
+    """Tell whether an item is the own card of a command that goes on after the turn."""
+    if item.terminal is None or not item.terminal.running:
+        return False
+    known = draft.terminals.get(item.terminal.terminal_id)
+    return known is not None and known.has_own_card and known.view.own
+
+
+# -- the agent's own ---------------------------------------------------------
+
+
+def _terminal_ids(packet: ToolCallStart | ToolCallProgress) -> list[str]:
+    content = packet.content or ()
+    return [part.terminal_id for part in content if isinstance(part, ToolTerminal)]
+
+
+def _add_output(draft: Draft, item_id: str, piece: TerminalPiece) -> None:
+    known = draft.terminals.get(piece.terminal_id)
+    if known is not None and known.view.own:
+        return  # we know better
+    show_terminal(draft, piece.terminal_id, item_id)
+    about: dict[str, object] = {}
+    if piece.command:
+        about["command"] = piece.command
+    if piece.cwd:
+        about["cwd"] = relative_path(piece.cwd, draft.session.cwd)
+    if piece.ended:
+        item = draft.get(item_id)
+        # claude calls every failure 1 here, and says the true code in the same line's output.
+        told = item.exit_code if isinstance(item, ToolCall) else None
+        code = piece.exit_code if told is None else told
+        about |= {"running": False, "exit_code": code, "signal": piece.signal}
+    elif piece.text:
+        about["running"] = True
+    text = piece.text
+    if piece.may_be_whole and (old := _extended(draft, item_id, text)):
+        text = text[len(old) :]
+    append_output(draft, piece.terminal_id, text)
+    change_terminal(draft, piece.terminal_id, **about)
+
+
+def _extended(draft: Draft, item_id: str, text: str) -> str:
+    """Return the output that ``text`` repeats, where some agents send all of it each time."""
+    known = draft.text_of(item_id)
+    if known is None or known.length >= 2 * len(text):
+        return ""
+    old = str(known)
+    # One character again and again is progress, not the same output once more.
+    return old if len(text) > len(old) and text.startswith(old) and len(set(old)) > 1 else ""
+
+
+def _stop_running(draft: Draft, view: TerminalView) -> None:
+    if view.running and not view.own:
+        change_terminal(draft, view.terminal_id, running=False)
+
+
+OPEN_STATUSES: frozenset[ToolStatus] = frozenset({"pending", "in_progress"})
+
+
+def append_output(draft: Draft, terminal_id: str, text: str) -> None:
+    """Add to a terminal's output; costs as much as the piece."""
+    known = draft.terminals.get(terminal_id)
+    if known is None or not text:
+        return
+    for item_id in known.items:
+        draft.append_text(item_id, "output", text)
+    if not known.items:
+        waiting = replace(known, waiting=known.waiting.append(text))
+        draft.terminals = draft.terminals.set(terminal_id, waiting)
+
+
+def change_terminal(draft: Draft, terminal_id: str, **changes: object) -> None:
+    """Change what is known of a terminal, and the cards that show it."""
+    known = draft.terminals.get(terminal_id)
+    if known is None:
+        return
+    view = known.view.model_copy(update=changes)
+    draft.terminals = draft.terminals.set(terminal_id, replace(known, view=view))
+    for item_id in known.items:
+        item = draft.get(item_id)
+        if isinstance(item, ToolCall):
+            draft.replace(
+                item.model_copy(update=_card_fields(draft, item, view, known.has_own_card))
+            )
+
+
+def _card_fields(
+    draft: Draft, item: ToolCall, view: TerminalView, has_own_card: bool
+) -> dict[str, object]:
+    fields: dict[str, object] = {"terminal": view, "command": item.command or view.command}
+    if view.exit_code is not None:
+        fields["exit_code"] = view.exit_code
+    if has_own_card and not view.running and item.status in OPEN_STATUSES:
+        fields |= {"status": _ended_status(view), "ended_at": draft.at}
+    return fields
+
+
+def _ended_status(view: TerminalView) -> ToolStatus:
+    if view.by in {"agent", "user", "session"}:
+        return "cancelled"
+    return "completed" if view.exit_code == 0 else "failed"
+
+
+def show_terminal(draft: Draft, terminal_id: str, item_id: str) -> None:
+    """Show a terminal in a card, with what it has put out already."""
+    known = draft.terminals.get(terminal_id)
+    if known is None:
+        known = KnownTerminal(TerminalView(terminal_id=terminal_id))
+    elif item_id in known.items:
+        return
+    text = draft.text_of(known.items[0]) if known.items else known.waiting
+    known = replace(known, items=(*known.items, item_id), waiting=Text())
+    draft.terminals = draft.terminals.set(terminal_id, known)
+    change_terminal(draft, terminal_id)
+    draft.append_text(item_id, "output", "" if text is None else str(text))
+
+
+def may_be_named(draft: Draft) -> bool:
+    """Tell whether a tool call is open that may yet name a terminal."""
+    turn_id = draft.session.active_turn_id
+    if turn_id is None:
+        return False
+    start = draft.turn_first.get(turn_id, len(draft.items))
+    return any(
+        isinstance(item, ToolCall) and item.status in OPEN_STATUSES and item.terminal is None
+        for item in draft.items.recent(start)
+    )
+
+
+def show_in_own_card(draft: Draft, terminal_id: str) -> None:
+    """Make a card for a terminal that no tool call has named."""
+    known = draft.terminals.get(terminal_id)
+    if known is None or known.items:
+        return
+    draft.close_open_item()
+    command = known.view.command
+    item = ToolCall(
+        id=draft.new_id(),
+        turn_id=draft.turn_id(),
+        tool_call_id=terminal_id,
+        tool_kind="execute",
+        ui_kind="execute",
+        title=one_line(command) or "Running command",
+        status="in_progress",
+        command=command,
+        started_at=draft.at,
+    )
+    draft.add(item)
+    draft.terminals = draft.terminals.set(terminal_id, replace(known, has_own_card=True))
+    show_terminal(draft, terminal_id, item.id)

@@ -1,0 +1,325 @@
+"""Tool calls, joined by their id from everything that names one.
+
+What an agent sends of a tool call while the user looks at its permission request is held back:
+neither the card, nor the rule that it offers, nor what a policy decides on changes. It counts once
+there is an answer, and a notice says where the call is no longer what was allowed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from acp_jupyter.protocol.files import relative_path
+from acp_jupyter.protocol.objects import flag, obj
+from acp_jupyter.protocol.packets import Location, ToolCallProgress, ToolCallStart
+from acp_jupyter.protocol.session_packets import NoticePacket
+from acp_jupyter.protocol.tools.outputs import (
+    BashToolOutput,
+    ReadToolOutput,
+    TaskToolOutput,
+    ToolOutput,
+)
+from acp_jupyter.protocol.tools.read_outputs import CallResult
+from acp_jupyter.protocol.tools.table import TOOLS, UNKNOWN_TOOL
+from acp_jupyter.protocol.tools.titles import (
+    ToolFacts,
+    ToolWords,
+    describe_tool,
+    format_tool_output,
+)
+from acp_jupyter.protocol.vocabulary import ToolStatus
+from acp_jupyter.transcript.model.tool_items import CallFacts, ToolCall
+from acp_jupyter.transcript.reduce import terminals
+from acp_jupyter.transcript.reduce.changes import attach_written_diff
+from acp_jupyter.transcript.reduce.draft import Draft, index_of
+from acp_jupyter.transcript.reduce.messages import add_notice
+from acp_jupyter.transcript.reduce.tool_fields import (
+    content_blocks,
+    content_diffs,
+    input_fields,
+    output_fields,
+)
+
+_TEXT_OUTPUTS = (ReadToolOutput, BashToolOutput, TaskToolOutput)
+"""Outputs that are text; others are shown by their fields, beside what the agent says of them."""
+
+_RANK: dict[ToolStatus, int] = {
+    "pending": 0,
+    "in_progress": 1,
+    "cancelled": 1,
+    "completed": 2,
+    "failed": 2,
+}
+
+
+def upsert_tool_call(draft: Draft, packet: ToolCallStart | ToolCallProgress) -> str:
+    """Join a packet into its tool call; return the item's id.
+
+    Absent or null keeps a field and a value replaces the whole field (C13); a
+    status never goes backwards within a turn.
+    """
+    terminals.adopt_card(draft, packet)
+    known = draft.calls.get(packet.tool_call_id)
+    old = None if known is None else _existing(draft, known)
+    if known is None or old is None:
+        item = _new_call(draft, packet)
+        known = CallFacts(item.id)
+    else:
+        item = old
+    facts = known.joined(packet)
+    if facts is not known or old is None:
+        draft.calls = draft.calls.set(packet.tool_call_id, facts)
+    given = _given(facts, packet)
+    output = _output(facts, given, packet)
+    status = _status(draft, item, packet.status)
+    changes = _sent_fields(draft, item, facts, packet, given)
+    own = output_fields(output, item, status, draft.session.cwd)
+    changes |= {"status": status, **own}
+    if _RANK[status] == 2 and item.ended_at is None:
+        draft.close_open_item(item.id)  # of its subagent
+        changes |= _end_fields(draft, item, facts, changes)
+    if old is None or not facts.reads_like(known):
+        shown = item.model_copy(update=changes)
+        changes |= _described_fields(draft, shown, facts, given, known)
+    if old is None:
+        draft.add(item.model_copy(update=changes))
+    elif any(getattr(old, name) != value for name, value in changes.items()):
+        draft.replace(old.model_copy(update=changes))
+    terminals.update_from_call(draft, item.id, packet)
+    if packet.content is not None or packet.raw_output is not None:
+        text = format_tool_output(output) if isinstance(output, _TEXT_OUTPUTS) else given.text
+        # What a command is for may come as content before it runs (claude).
+        repeats = _RANK[status] < 2 and text == changes.get("description", item.description)
+        new = not repeats if text else packet.content is not None
+        if new and not terminals.keeps_output(draft, item.id, packet, text):
+            draft.set_text(item.id, "output", text)
+    if draft.written:
+        attach_written_diff(draft, item.id)
+    return item.id
+
+
+def _new_call(draft: Draft, packet: ToolCallStart | ToolCallProgress) -> ToolCall:
+    parent = draft.parent(packet.parent_id)
+    draft.close_open_item(parent)
+    return ToolCall(
+        id=draft.new_id(),
+        turn_id=draft.turn_id(),
+        parent_id=parent,
+        tool_call_id=packet.tool_call_id,
+        title="",
+        started_at=draft.at,
+    )
+
+
+def _existing(draft: Draft, known: CallFacts) -> ToolCall | None:
+    item = draft.get(known.item_id)
+    if not isinstance(item, ToolCall):
+        return None
+    # Some agents use one label for every call: a new turn's is a new call.
+    return item if item.turn_id == draft.turn_id() or _RANK[item.status] < 1 else None
+
+
+def _given(facts: CallFacts, packet: ToolCallStart | ToolCallProgress) -> CallResult:
+    """What this packet gives; content of earlier ones counts for its diffs only."""
+    return CallResult.of(
+        facts.raw_output, facts.diffs if packet.content is None else packet.content
+    )
+
+
+def _output(
+    facts: CallFacts, given: CallResult, packet: ToolCallStart | ToolCallProgress
+) -> ToolOutput | None:
+    """Return the typed output: the packet's own where it says all that is known."""
+    if given.raw is None and not facts.has_content:
+        return None
+    own = packet.output if isinstance(packet, ToolCallProgress) else None
+    whole = given.content is packet.content and given.raw is packet.raw_output
+    if own is not None and whole and packet.tool_name == facts.tool_name:
+        return own
+    return TOOLS.get(facts.tool_name, UNKNOWN_TOOL).read_output(given)
+
+
+def _sent_fields(
+    draft: Draft,
+    old: ToolCall,
+    facts: CallFacts,
+    packet: ToolCallStart | ToolCallProgress,
+    given: CallResult,
+) -> dict[str, object]:
+    """Return what the packet itself says, field by field."""
+    changes: dict[str, object] = {"raw_output": facts.raw_output}
+    if packet.parent_id and not old.parent_id:  # only an update says so: a parent was there before
+        parent = draft.parent(packet.parent_id)
+        if parent and index_of(parent) < index_of(old.id):
+            changes["parent_id"] = parent
+    if packet.content is not None and not (given.is_text and not old.diffs and not old.blocks):
+        exists = flag(given.metadata.get("exists"))
+        shown = content_diffs(
+            packet.content,
+            draft.session.cwd,
+            exists=exists,
+            raw_input=facts.raw_input,
+            locations=packet.locations,
+        )
+        if shown or old.permission is None or not packet.content:
+            # Else what was asked about stays in sight (opencode's "Wrote file").
+            changes["diffs"] = shown
+        changes["blocks"] = content_blocks(packet.content, old)
+    if packet.progress is not None:
+        changes["progress"] = packet.progress
+    if packet.message is not None:
+        changes["message"] = packet.message
+    return changes
+
+
+def _status(draft: Draft, item: ToolCall, new: ToolStatus | None) -> ToolStatus:
+    """Return a status that never goes backwards, and from an end nowhere (C29).
+
+    What its turn's end has cancelled was a guess: the agent may still tell what became of it.
+    """
+    old = item.status
+    runs = draft.session.active_turn_id == item.turn_id
+    ended = old in {"completed", "failed"} or (old == "cancelled" and runs)
+    return old if new is None or ended or _RANK[new] < _RANK[old] else new
+
+
+def _end_fields(
+    draft: Draft, item: ToolCall, facts: CallFacts, changes: dict[str, object]
+) -> dict[str, object]:
+    """Return what changes with the end; a command that Stop aborted is not completed.
+
+    opencode and gemini call it completed, say so in its text alone, and know no exit code.
+    """
+    code = changes.get("exit_code", item.exit_code)
+    stopped = draft.stopping is not None and draft.stopping == item.turn_id
+    if stopped and changes["status"] == "completed" and facts.acp_kind == "execute":
+        return {"ended_at": draft.at, **({"status": "cancelled"} if code is None else {})}
+    return {"ended_at": draft.at}
+
+
+def _described_fields(
+    draft: Draft, old: ToolCall, facts: CallFacts, given: CallResult, before: CallFacts
+) -> dict[str, object]:
+    """Return what is told of the call in words, and what follows from its input."""
+    cwd = draft.session.cwd
+    words = _described(facts, given, cwd)
+    # What the agent does not say now and never did is of the host: a terminal's command.
+    said = _described(before, CallResult.of(before.raw_output, before.diffs), cwd)
+    shown = old.diffs[0].path if old.diffs else ""
+    is_new = words.is_new_file
+    if is_new is None and old.diffs:
+        is_new = old.is_new_file
+    places = (
+        Location(path=relative_path(place.path, cwd), line=place.line) for place in facts.locations
+    )
+    return {
+        "tool_kind": words.acp_kind,
+        "ui_kind": words.ui_kind,
+        "tool_name": facts.name,
+        "title": words.title,
+        "description": words.description,
+        "command": words.command or ("" if said.command else old.command),
+        "path": words.path or shown or ("" if said.path else old.path),
+        "locations": tuple(places),
+        "is_new_file": is_new,
+        "raw_input": facts.raw_input,
+        **input_fields(words.input, obj(facts.raw_input), old),
+    }
+
+
+def _described(facts: CallFacts, given: CallResult, cwd: str) -> ToolWords:
+    return describe_tool(
+        ToolFacts(
+            title=facts.title,
+            tool_name=facts.tool_name,
+            acp_kind=facts.acp_kind,
+            raw_input=facts.raw_input,
+            content=given.content,
+            paths=tuple(place.path for place in facts.locations),
+            exists=flag(given.metadata.get("exists")),
+            cwd=cwd,
+        )
+    )
+
+
+_HELD_FIELDS = frozenset(
+    {"acp_kind", "content", "kind", "locations", "name", "parent_id", "raw_input", "raw_output"}
+    | {"title", "tool_name"}
+)
+_EMPTY_VALUES: tuple[object, ...] = (None, "", "unknown")
+_SHOWN_CHARS = 500
+
+
+def update_tool_call(draft: Draft, packet: ToolCallStart | ToolCallProgress) -> None:
+    """Join what an agent says of a call; while that asks, only how far it is."""
+    before = _item_of_call(draft, packet.tool_call_id)
+    if before is None or not before.awaits_permission:
+        upsert_tool_call(draft, packet)
+        _note_difference(draft, before)
+        return
+    draft.held = draft.held.set(before.id, _merged(draft.held.get(before.id), packet))
+    rest = ToolCallProgress(
+        tool_call_id=packet.tool_call_id,
+        status=packet.status,
+        terminal=packet.terminal,
+        progress=packet.progress,
+        message=packet.message,
+    )
+    upsert_tool_call(draft, rest)
+
+
+def release_held_update(draft: Draft, item_id: str) -> None:
+    """Take in what was kept back: the request is answered."""
+    item, held = draft.get(item_id), draft.held.get(item_id)
+    draft.held = draft.held.discard(item_id)
+    if not isinstance(item, ToolCall):
+        return
+    if held is not None and item.turn_id == draft.turn_id():
+        upsert_tool_call(draft, held)
+        _note_difference(draft, item)
+    elif draft.written:
+        attach_written_diff(draft, item_id)
+
+
+def _item_of_call(draft: Draft, tool_call_id: str) -> ToolCall | None:
+    facts = draft.calls.get(tool_call_id)
+    item = None if facts is None else draft.get(facts.item_id)
+    return item if isinstance(item, ToolCall) else None
+
+
+def _merged(
+    old: ToolCallProgress | None, packet: ToolCallStart | ToolCallProgress
+) -> ToolCallProgress:
+    """Join two packets: null keeps a field, a value replaces it whole (C13)."""
+    known = {} if old is None else {name: getattr(old, name) for name in old.model_fields_set}
+    said = {name: getattr(packet, name) for name in packet.model_fields_set & _HELD_FIELDS}
+    new = {name: value for name, value in said.items() if value not in _EMPTY_VALUES}
+    return ToolCallProgress.model_construct(**{**known, **new, "tool_call_id": packet.tool_call_id})
+
+
+def _note_difference(draft: Draft, before: ToolCall | None) -> None:
+    """Say so where a call is not any more what was allowed."""
+    if before is None or before.permission is None or before.permission.state != "allowed":
+        return
+    after = draft.get(before.id)
+    if not isinstance(after, ToolCall):
+        return
+    was, now = _action(before), _action(after)
+    if was == now or not was:
+        return
+    words = f"Allowed was: {was[:_SHOWN_CHARS]}\nNow it says: {now[:_SHOWN_CHARS]}"
+    title = "The agent changed what it had asked for."
+    key = f"changed {before.id}"
+    add_notice(draft, NoticePacket(severity="warning", title=title, detail=words, key=key))
+
+
+def _action(call: ToolCall) -> str:
+    """Return what a call does, as far as that can't be told in two ways."""
+    if call.tool_kind == "execute":
+        return call.command
+    return "\n".join(_paths(call)) if call.tool_kind in {"edit", "delete", "move"} else ""
+
+
+def _paths(call: ToolCall) -> Iterator[str]:
+    named = {call.path, *(place.path for place in call.locations)}
+    yield from sorted((named | {diff.path for diff in call.diffs}) - {""})

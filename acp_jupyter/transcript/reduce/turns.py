@@ -1,0 +1,327 @@
+"""Prompt turns: queued, edited and moved in the queue, started, ended, failed."""
+
+from __future__ import annotations
+
+from pydantic import JsonValue
+
+from acp_jupyter.protocol.content import OtherBlock, TextBlock, read_block
+from acp_jupyter.protocol.host_events.notes import (
+    AgentExited,
+    StartFailed,
+    TurnEdited,
+    TurnFailed,
+    TurnMoved,
+    TurnQueued,
+    TurnRemoved,
+    TurnStartedNote,
+    TurnStopped,
+)
+from acp_jupyter.protocol.packets import ErrorPacket, PromptResponse, PromptUsage, stop_reason_words
+from acp_jupyter.protocol.vocabulary import ToolStatus
+from acp_jupyter.transcript.model.items import Attachment, ErrorItem, TurnEnd, UserMessage
+from acp_jupyter.transcript.model.persistent import Map
+from acp_jupyter.transcript.model.session_state import (
+    REPLAYED,
+    QueuedPrompt,
+    TurnFailure,
+    TurnState,
+)
+from acp_jupyter.transcript.model.tool_items import ToolCall
+from acp_jupyter.transcript.reduce import session, terminals
+from acp_jupyter.transcript.reduce.draft import Draft
+from acp_jupyter.transcript.reduce.permissions import expire_requests
+from acp_jupyter.transcript.reduce.questions import expire_elicitations
+
+_EMPTY_MESSAGE = "internal error"
+"""JSON-RPC's own words for an error of which only the details say what it was."""
+
+
+def queued(draft: Draft, note: TurnQueued) -> None:
+    """Take in a prompt; it waits while another turn runs."""
+    text = prompt_text(note.prompt)
+    turn = TurnState(
+        turn_id=note.turn_id,
+        session_id=draft.session.session_id,
+        prompt=text,
+        policy=note.policy,
+        rules=note.rules,
+        user=note.user,
+        origin=note.origin,
+        queued_at=draft.at,
+    )
+    draft.turn_order = draft.turn_order.append(note.turn_id)
+    waiting = QueuedPrompt(turn_id=note.turn_id, text=text)
+    draft.change_session(
+        queue=(*draft.session.queue, waiting),
+        title=draft.session.title or text.strip().split("\n", 1)[0][:80],
+        updated_at=draft.at,
+    )
+    draft.announce_started(turn)
+    if not note.prompt:
+        return  # an imported log does not tell it
+    item = UserMessage(
+        id=draft.new_id(),
+        turn_id=note.turn_id,
+        text=text,
+        attachments=prompt_attachments(note.prompt),
+        at=draft.at,
+    )
+    draft.add(item)
+
+
+def prompt_text(prompt: tuple[dict[str, JsonValue], ...]) -> str:
+    """Return the text of a prompt."""
+    blocks = (read_block(raw) for raw in prompt)
+    return "\n".join(block.text for block in blocks if isinstance(block, TextBlock))
+
+
+def prompt_attachments(prompt: tuple[dict[str, JsonValue], ...]) -> tuple[Attachment, ...]:
+    """Return what a prompt carries beside its text."""
+    blocks = (read_block(raw) for raw in prompt)
+    return tuple(
+        Attachment(type=b.type, name=b.name or b.type, uri=b.uri, mime_type=b.mime_type)
+        for b in blocks
+        if isinstance(b, OtherBlock) and b.type != "other"
+    )
+
+
+def started(draft: Draft, note: TurnStartedNote) -> None:
+    """Begin a queued turn."""
+    turn = draft.turns.get(note.turn_id)
+    if turn is None:
+        return
+    draft.close_open_items()
+    draft.written = Map()  # no card of an earlier turn is to come
+    draft.change_session(
+        active_turn_id=note.turn_id,
+        status="starting" if draft.session.status == "starting" else "running",
+        queue=tuple(q for q in draft.session.queue if q.turn_id != note.turn_id),
+        updated_at=draft.at,
+    )
+    draft.announce_started(turn.model_copy(update={"status": "running", "started_at": draft.at}))
+
+
+def removed(draft: Draft, note: TurnRemoved) -> None:
+    """Take a queued prompt back."""
+    turn = draft.turns.get(note.turn_id)
+    if turn is None or turn.status != "queued":
+        return
+    draft.change_session(queue=tuple(q for q in draft.session.queue if q.turn_id != note.turn_id))
+    end_turn(draft, turn, "cancelled", "Taken back before it was sent.")
+
+
+def responded(draft: Draft, packet: PromptResponse) -> None:
+    """End the running turn as the agent says."""
+    turn = _active(draft)
+    if turn is None:
+        return
+    # Some agents answer end_turn to a cancel: what the user did counts.
+    reason = "cancelled" if draft.stopping == turn.turn_id else packet.stop_reason
+    words = stop_reason_words(reason, packet.detail)
+    reason = "end_turn" if reason == "stop_sequence" else reason  # C3
+    if reason != "cancelled":
+        session.login_works(draft)
+    turn = turn.model_copy(update=_tokens(packet.usage))
+    empty = reason == "end_turn" and not packet.summary and _has_no_output(draft, turn.turn_id)
+    words = "The agent sent no answer." if empty else words
+    end_turn(draft, turn, reason, words, packet)
+
+
+def _tokens(usage: PromptUsage | None) -> dict[str, int | None]:
+    if usage is None:
+        return {}
+    both = (usage.input_tokens, usage.output_tokens)
+    known = [count for count in both if count is not None]
+    total = sum(known) if known and usage.total_tokens is None else usage.total_tokens
+    return {"tokens": total, "input_tokens": both[0], "output_tokens": both[1]}
+
+
+def _has_no_output(draft: Draft, turn_id: str) -> bool:
+    start = draft.turn_first.get(turn_id, len(draft.items))
+    return not any(
+        item.turn_id == turn_id and item.kind != "user_message" for item in draft.items.since(start)
+    )
+
+
+def failed(draft: Draft, note: TurnFailed | ErrorPacket) -> None:
+    """End the running turn, or the named one, in an error."""
+    if isinstance(note, TurnFailed):
+        turn = draft.turns.get(note.turn_id)
+        message, reason, code = note.message, note.reason, ""
+    else:
+        turn = _active(draft)
+        message, reason, code = _agent_error(draft, note), "agent_error", note.code
+    if turn is None or turn.status == "done":
+        return
+    if isinstance(note, ErrorPacket) and draft.stopping == turn.turn_id:
+        # Some agents answer a cancel with an error.
+        end_turn(draft, turn, "cancelled", stop_reason_words("cancelled"), note)
+        return
+    if isinstance(note, ErrorPacket):
+        session.login_refused(draft, note)
+    draft.close_open_item()
+    failure = TurnFailure(message=message, detail=note.detail, reason=reason)
+    draft.add(
+        ErrorItem(
+            id=draft.new_id(),
+            turn_id=turn.turn_id,
+            message=message,
+            detail=note.detail,
+            reason=reason,
+            code=code,
+        )
+    )
+    draft.change_session(queue=tuple(q for q in draft.session.queue if q.turn_id != turn.turn_id))
+    told = note if isinstance(note, ErrorPacket) else None
+    end_turn(draft, turn.model_copy(update={"failure": failure}), "error", message, told)
+
+
+def _agent_error(draft: Draft, packet: ErrorPacket) -> str:
+    said = packet.message.strip().rstrip(".")
+    if said.lower() == _EMPTY_MESSAGE:
+        why = packet.detail.partition("\n")[0].strip().rstrip(".")
+        said = f"{said}: {why}" if why else said
+    name = draft.session.agent_info.name
+    if name.endswith(REPLAYED):
+        return f"{name}: {said}."
+    return f"{name} answered with an error: {said}. The session goes on; send the message again."
+
+
+def stopped(draft: Draft, note: TurnStopped) -> None:
+    """End a turn that its user stopped."""
+    turn = draft.turns.get(note.turn_id)
+    if turn is None or turn.status == "done":
+        return
+    draft.change_session(queue=tuple(q for q in draft.session.queue if q.turn_id != note.turn_id))
+    end_turn(draft, turn, "cancelled", stop_reason_words("cancelled"))
+
+
+def start_failed(draft: Draft, note: StartFailed) -> None:
+    """Say why a session has no agent."""
+    draft.add(
+        ErrorItem(id=draft.new_id(), message=note.message, detail=note.detail, reason=note.reason)
+    )
+    draft.change_session(status="stopped", updated_at=draft.at)
+
+
+def exited(draft: Draft, note: AgentExited) -> None:
+    """Settle what the ended process had open."""
+    expire_elicitations(draft, "Expired: the agent stopped")
+    expire_requests(draft, "Expired: the agent stopped")
+    draft.change_session(status="stopped", held="", updated_at=draft.at)
+
+
+def _active(draft: Draft) -> TurnState | None:
+    active = draft.session.active_turn_id
+    return None if active is None else draft.turns.get(active)
+
+
+def renew_done_turn(draft: Draft, before: int) -> None:
+    """Say again that a turn is done when something was added to it later."""
+    if draft.session.active_turn_id is not None or not draft.events:
+        return
+    late = any(e.kind in {"item_added", "text_appended", "item_replaced"} for e in draft.events)
+    told = any(e.kind in {"turn_ended", "turn_started"} for e in draft.events)
+    turn_id = draft.turn_id()
+    if late and not told and before and turn_id is not None:
+        draft.announce_ended(draft.turns[turn_id])
+
+
+def end_turn(
+    draft: Draft,
+    turn: TurnState,
+    stop_reason: str,
+    words: str,
+    packet: PromptResponse | ErrorPacket | None = None,
+) -> None:
+    """End a turn, and close what it left open if it was the running one."""
+    active = draft.session.active_turn_id == turn.turn_id
+    if active:
+        draft.close_open_items()
+        draft.close_steps()
+        terminals.close_terminals(draft)
+        _close_tool_calls(draft, turn.turn_id)
+    since = turn.started_at
+    measured = None if since is None else max(0.0, draft.at - since)
+    own = None if packet is None else packet.duration_seconds
+    end = TurnEnd(
+        id=draft.new_id(),
+        turn_id=turn.turn_id,
+        stop_reason=stop_reason,
+        words=words,
+        summary=packet.summary if isinstance(packet, PromptResponse) else "",
+        duration_seconds=measured if own is None else own,
+        input_tokens=turn.input_tokens,
+        output_tokens=turn.output_tokens,
+    )
+    draft.add(end)
+    if active:
+        draft.change_session(
+            active_turn_id=None,
+            looking=False,
+            status="stopped" if draft.session.status == "stopped" else "idle",
+            updated_at=draft.at,
+        )
+    done = turn.model_copy(
+        update={
+            "status": "done",
+            "stop_reason": stop_reason,
+            "words": words,
+            "ended_at": draft.at,
+        }
+    )
+    draft.announce_ended(done)
+
+
+def _close_tool_calls(draft: Draft, turn_id: str) -> None:
+    """Close what the agent left open; a rejected call has failed, else it is unknown."""
+    start = draft.turn_first.get(turn_id, len(draft.items))
+    for item in draft.items.recent(start):
+        if not isinstance(item, ToolCall) or item.turn_id != turn_id:
+            continue
+        if item.status in {"pending", "in_progress"} and not terminals.outlives_turn(draft, item):
+            draft.replace(
+                item.model_copy(update={"status": _last_status(item), "ended_at": draft.at})
+            )
+
+
+def _last_status(call: ToolCall) -> ToolStatus:
+    permission = call.permission
+    if permission is None:
+        return "cancelled"
+    if permission.state == "rejected":
+        return "failed"
+    # A request of seed 002 names no call: that it was allowed is all that will be told of it.
+    alone = call.tool_call_id == f"permission-{permission.request_id}"
+    return "completed" if alone and permission.state == "allowed" else "cancelled"
+
+
+def edit_queued(draft: Draft, note: TurnEdited) -> None:
+    """Put another prompt in the place of one that waits."""
+    turn = draft.turns.get(note.turn_id)
+    if turn is None or turn.status != "queued":
+        return
+    text = prompt_text(note.prompt)
+    draft.change_session(
+        queue=tuple(
+            waiting.model_copy(update={"text": text})
+            if waiting.turn_id == note.turn_id
+            else waiting
+            for waiting in draft.session.queue
+        )
+    )
+    place = draft.turn_first.get(note.turn_id)
+    item = None if place is None else draft.items[place]
+    if isinstance(item, UserMessage):
+        attachments = prompt_attachments(note.prompt)
+        draft.replace(item.model_copy(update={"text": text, "attachments": attachments}))
+    changes = {"prompt": text, "policy": note.policy, "rules": note.rules, "user": note.user}
+    known = {name: value for name, value in changes.items() if value is not None}
+    draft.announce_started(turn.model_copy(update=known))
+
+
+def move_first(draft: Draft, note: TurnMoved) -> None:
+    """Put a prompt before the others that wait."""
+    first = [waiting for waiting in draft.session.queue if waiting.turn_id == note.turn_id]
+    rest = [waiting for waiting in draft.session.queue if waiting.turn_id != note.turn_id]
+    draft.change_session(queue=(*first, *rest))

@@ -1,0 +1,293 @@
+"""The text of one paragraph, written so that every reader sees the same of it as code or formula.
+
+Some readers find formulas before anything else, over the ends of blocks: each that begins in a text
+must end there. Needs markdown-it-py, as `closed_markdown` does.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
+
+from markdown_it import MarkdownIt
+from markdown_it.rules_block import StateBlock
+from markdown_it.rules_inline import StateInline
+from markdown_it.token import Token
+from markdown_it.utils import EnvType
+
+_TAG = re.compile(r"<(?=[A-Za-z/!?])")
+_LIVE_CODE = re.compile(r"<[A-Za-z/!?]|!\[")
+"""What would act, were its code span none."""
+_SIGNS = "*_~$[]\\"
+"""With one of them in a code span and outside of it, not all readers see that span."""
+_STRAY_SIGNS = re.compile(r"`|\]\(|\]\[")
+"""In text, where it makes neither code nor a link: then readers find others there."""
+_ADDRESS = re.compile(r"://|www\.|mailto:|@", re.IGNORECASE)
+_SAFE_ADDRESS = re.compile(r"[\w./:#?=&%+~@,;-]+")
+_UNSAFE = re.compile(r"[^!-~]|[`<>*_~$|()\[\]\\]")
+_SAFE_TITLE = re.compile(r"[\w .,:;/'?!+-]+")
+
+
+def closed_inline(parser: MarkdownIt, source: str, env: EnvType, *, in_table: bool) -> str:
+    """Return a text in which code, links and escapes are all that is not text.
+
+    Parameters
+    ----------
+    parser
+        One that `records_places`.
+    source, env
+        What the parser found, and the definitions beside it.
+    in_table
+        Whether it stands in a cell.
+    """
+    spans: list[_Span] = []
+    parser.inline.parse(source, parser, {**env, "spans": spans}, [])
+    written = _InlineWriter(source, spans, in_table=in_table).written(0, len(source))
+    # Readers differ in where a formula of several lines begins.
+    closed = all(map(formulas_end, written.split("\n")))
+    return written if closed else MATH_BEGINS.sub(_entities, written)
+
+
+def with_source_positions(parser: MarkdownIt) -> None:
+    """Make a parser tell at which place of the source it finds code, links and escapes."""
+    for rule in parser.inline.ruler.__rules__:
+        if rule.name in _KINDS:
+            parser.inline.ruler.at(rule.name, _with_position(rule.name, rule.fn))
+
+
+class _Span(NamedTuple):
+    """What stands at a place of a paragraph's source."""
+
+    start: int
+    end: int
+    kind: str
+    content: str = ""
+    """Of code its text, of a link its address."""
+    title: str = ""
+    label_end: int = 0
+
+
+class _InlineWriter:
+    """Writes the text of one paragraph, heading or cell."""
+
+    def __init__(self, source: str, spans: Iterable[_Span], *, in_table: bool) -> None:
+        self._source = source
+        self._spans = sorted(spans, key=lambda span: (span.start, -span.end))
+        self._in_table = in_table
+        self._next = 0
+        self._counts = {sign: source.count(sign) for sign in _SIGNS}
+        self._is_quiet = not self._is_struck() and not self._is_restless()
+        self._has_price = self._ends_in_code()
+
+    def _is_restless(self) -> bool:
+        end = 0
+        for span in self._spans:
+            if _STRAY_SIGNS.search(self._source, end, max(end, span.start)):
+                return True
+            if span.kind == "escape" and self._source[span.start + 1] in "`<!|[]$~\\":
+                return True
+            end = max(end, span.end)
+        return _STRAY_SIGNS.search(self._source, end) is not None
+
+    def _ends_in_code(self) -> bool:
+        """Tell whether a reader finds a formula that begins in text and ends in code."""
+        codes = [span for span in self._spans if span.kind == "code"]
+        at = opened = 0
+        for code in codes:
+            opened += self._source.count("$", at, code.start)
+            if opened % 2 and "$" in code.content:
+                return True
+            at = max(at, code.end)
+        return False
+
+    def _is_struck(self) -> bool:
+        """Tell whether a line through text may begin outside of code and end inside."""
+        total = self._source.count("~~")
+        codes = (span.content.count("~~") for span in self._spans if span.kind == "code")
+        return "~`" in self._source or any(0 < count < total for count in codes)
+
+    def written(self, start: int, end: int) -> str:
+        """Return a part of the source with what it has of code, links and escapes."""
+        parts = ""
+        while self._next < len(self._spans) and self._spans[self._next].start < end:
+            span = self._spans[self._next]
+            self._next += 1
+            parts += self._text(self._source[start : span.start])
+            parts = self._added(parts, span)
+            start = span.end
+        return parts + self._text(self._source[start:end])
+
+    def _added(self, before: str, span: _Span) -> str:
+        source = self._source[span.start : span.end]
+        match span.kind:
+            case "code":
+                return re.sub(r"(\\)\1?\Z", "&#92;", before) + self._code(span)
+            case "link":
+                words = self.written(span.start + 1, span.label_end) or _literal(span.content)
+                return f"{before.rstrip('!')}[{words}]({_address(span)})"
+            case "autolink":
+                if _SAFE_ADDRESS.fullmatch(source[1:-1]):
+                    return before + source
+                words = _literal(source[1:-1])
+                return f"{before.rstrip('!')}[{words}]({_address(span)})"
+            case _:
+                return before + (_entity(source[1]) if source[1] in "`<!|$" else source)
+
+    def _text(self, text: str) -> str:
+        text = re.sub(r"!+(?=\[)", "", _TAG.sub("&lt;", text)).replace("`", "&#96;")
+        text = text.replace("$", "&#36;") if self._has_price else text
+        return text.replace("|", r"\|") if self._in_table else text
+
+    def _code(self, span: _Span) -> str:
+        code = span.content
+        if not self._is_sure(span):
+            return f"&#96;{_literal(code)}&#96;"
+        if self._in_table:
+            code = code.replace("|", r"\|")
+        longest = max(map(len, re.findall(r"`+", code)), default=0)
+        marks = "`" * (longest + 1)
+        ends = code[:1] + code[-1:]
+        pad = " " if "`" in ends or (ends == "  " and code.strip()) else ""
+        return f"{marks}{pad}{code}{pad}{marks}"
+
+    def _is_sure(self, span: _Span) -> bool:
+        """Tell whether every reader takes this for code, or it is nothing if one does not."""
+        code = span.content
+        if MATH_BEGINS.search(code) or (self._in_table and r"\|" in code):
+            return False
+        if not _LIVE_CODE.search(code):
+            return True
+        before = self._source[max(0, span.start - 2_000) : span.start]
+        word = re.split(r"\s", before)[-1]
+        signs = _SIGNS.replace("$", "") if self._has_price else _SIGNS
+        odd = any(0 < code.count(sign) < self._counts[sign] for sign in signs)
+        unsure = odd or "`" in code or before.endswith(("\\", "~")) or _ADDRESS.search(word)
+        return self._is_quiet and not unsure
+
+
+def _address(span: _Span) -> str:
+    address = span.content
+    if not _SAFE_ADDRESS.fullmatch(address):
+        address = f"<{_UNSAFE.sub(_percent, address)}>"
+    title = f' "{span.title}"' if _SAFE_TITLE.fullmatch(span.title) else ""
+    return address + title
+
+
+def _percent(sign: re.Match[str]) -> str:
+    return "".join(f"%{byte:02X}" for byte in sign[0].encode("utf-8", "replace"))
+
+
+def _literal(text: str) -> str:
+    """Return a text in which nothing is a sign of Markdown."""
+    escaped = html.escape(text, quote=False)
+    return re.sub(r"[\\`*_\[\]~|$!:@{]", lambda sign: _entity(sign[0]), escaped)
+
+
+def _entities(signs: re.Match[str]) -> str:
+    return _entity(signs[0][0]) * (len(signs[0]) // 2 or 1)
+
+
+def _entity(sign: str) -> str:
+    return f"&#{ord(sign)};"
+
+
+# -- places ------------------------------------------------------------------
+
+
+_Rule = Callable[[StateInline, bool], bool]
+_KINDS = {"backticks": "code", "link": "link", "autolink": "autolink", "escape": "escape"}
+
+
+def _with_position(name: str, rule: _Rule) -> _Rule:
+    """Return a rule that tells at which place of the source it has found something."""
+
+    def run(state: StateInline, silent: bool) -> bool:
+        start, count = state.pos, len(state.tokens)
+        found = rule(state, silent)
+        if found and not silent:
+            made = next(_code_and_links(state.tokens[count:]), None)
+            if made is not None or name == "escape":
+                span = _Span(start, state.pos, _KINDS[name])
+                state.env["spans"].append(_filled_span(span, made, state))
+        return found
+
+    return run
+
+
+def _code_and_links(tokens: Iterable[Token]) -> Iterator[Token]:
+    return (token for token in tokens if token.type in {"code_inline", "link_open"})
+
+
+def _filled_span(span: _Span, token: Token | None, state: StateInline) -> _Span:
+    match span.kind:
+        case "code":
+            return span._replace(content=token.content if token else "")
+        case "link" | "autolink":
+            attrs = token.attrs if token else {}
+            address, title = str(attrs.get("href", "")), str(attrs.get("title", ""))
+            of_link = span.kind == "link"
+            end = state.md.helpers.parseLinkLabel(state, span.start, True) if of_link else 0
+            return span._replace(content=address, title=title, label_end=end)
+        case _:
+            return span
+
+
+_MATH_SIGNS = re.compile(r"(?<!\\)\$\$|\\\\\[|\\\\\]|\\begin\{[a-z]*\*?\}|\\end\{[a-z]*\*?\}")
+"""Of the formulas that nbconvert finds before anything else and over the ends of blocks."""
+MATH_BEGINS = re.compile(r"\$(?=\$)|(?<=\$)\$|(?<!\\)(?:\\\\)+(?=\\?\[)|(?<=\\begin)\{")
+
+
+def formulas_end(text: str) -> bool:
+    """Tell whether each formula that begins here also ends here."""
+    places: dict[str, list[int]] = {}
+    signs = [(sign.start(), sign[0]) for sign in _MATH_SIGNS.finditer(text)]
+    for at, sign in signs:
+        places.setdefault(sign, []).append(at)
+    end = 0
+    for at, sign in signs:
+        close = _math_close(sign)
+        if at < end or not close:
+            continue
+        ends = places.get(close, [])
+        following = bisect_right(ends, at)
+        if following == len(ends):
+            return False
+        end = ends[following] + len(close)
+    return True
+
+
+def _math_close(sign: str) -> str:
+    if sign == "\\\\[":
+        return "\\\\]"
+    return sign.replace("\\begin", "\\end") if sign[:2] in {"$$", "\\b"} else ""
+
+
+def math_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """Find a formula that has its lines for itself; in it is no Markdown."""
+    first = state.src[state.bMarks[start] + state.tShift[start] : state.eMarks[start]]
+    begin = _MATH_SIGNS.match(first)
+    close = _math_close(begin[0]) if begin else ""
+    if begin is None or not close or state.is_code_block(start):
+        return False
+    lines: list[str] = []
+    for number in range(start, end):
+        line = state.src[state.bMarks[number] + state.tShift[number] : state.eMarks[number]]
+        if not line or state.sCount[number] < state.blkIndent or re.search("`|~{3}", line):
+            return False
+        lines.append(line)
+        _, found, after = line[begin.end() if number == start else 0 :].partition(close)
+        if found:
+            break
+    else:
+        return False
+    if after.strip() or not formulas_end("\n".join(lines)):
+        return False
+    if not silent:
+        token = state.push("math_block", "", 0)
+        token.map = [start, start + len(lines)]
+        token.content = re.sub(r"<(?=[A-Za-z/!?])", "< ", "\n".join(lines)).replace("![", "! [")
+    state.line = start + len(lines)
+    return True
