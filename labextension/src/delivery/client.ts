@@ -1,5 +1,5 @@
 import { SessionStore } from '../state/store';
-import { API_VERSION } from '../wire/parse_frame';
+import { API_VERSION } from '../wire/types';
 import { parseResult } from '../wire/results';
 import type { SavedOutput } from '../wire/results';
 import type {

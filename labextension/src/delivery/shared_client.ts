@@ -1,4 +1,4 @@
-import { API_VERSION } from '../wire/parse_frame';
+import { API_VERSION } from '../wire/types';
 import type { Client } from './client';
 
 /** The widget is another bundle, and finds the page's client under this key of `window`. */

@@ -1,5 +1,6 @@
 import type { SessionStore } from '../state/store';
-import { API_VERSION, parseServerFrame } from '../wire/parse_frame';
+import { parseServerFrame } from '../wire/parse_frame';
+import { API_VERSION } from '../wire/types';
 import type {
   AnswerFrame,
   AskFrame,

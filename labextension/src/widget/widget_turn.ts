@@ -3,7 +3,7 @@ import { LiveTurn } from '../delivery/live_turn';
 import type { Drawable } from '../delivery/live_turn';
 import { shareClient, sharedClient } from '../delivery/shared_client';
 import { cookieAccess, pageBaseUrl, PageTransport } from '../delivery/transport';
-import { API_VERSION } from '../wire/parse_frame';
+import { API_VERSION } from '../wire/types';
 import { CommTransport, readTraits } from './comm';
 import type { Model, Traits } from './comm';
 

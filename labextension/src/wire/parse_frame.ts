@@ -1,9 +1,6 @@
-import type { Fields } from './parse_snapshot';
 import { isRecord } from './read';
+import type { Fields } from './read';
 import type { ServerFrame } from './types';
-
-/** Version of the wire; page and server must have the same. */
-export const API_VERSION = 1;
 
 /**
  * Parses a frame of our own server; `null` for anything else.

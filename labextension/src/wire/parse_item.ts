@@ -1,5 +1,6 @@
 import { parseContentBlock, parseToolCall } from './parse_tool';
 import { flag, list, number, oneOf, text, textOrNull } from './read';
+import type { Fields } from './read';
 import type {
   Attachment,
   Elicitation,
@@ -8,8 +9,6 @@ import type {
   Item,
   PlanEntry,
 } from './types';
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /** Parses an item of a saved output; `null` for an unknown kind. */
 export function parseItem(value: Fields): Item | null {

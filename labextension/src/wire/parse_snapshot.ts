@@ -1,5 +1,6 @@
 import { parseItem } from './parse_item';
 import { flag, isRecord, list, maybe, number, oneOf, text, texts } from './read';
+import type { Fields } from './read';
 import type {
   AgentInfo,
   ChangedFile,
@@ -10,8 +11,6 @@ import type {
   TurnSnapshot,
   TurnState,
 } from './types';
-
-export type Fields = Readonly<Record<string, unknown>>;
 
 /** More than we ever save; drawing more takes seconds. */
 const SAVED_ITEMS = 1_500;

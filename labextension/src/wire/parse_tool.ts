@@ -1,4 +1,5 @@
 import { flag, list, maybe, number, oneOf, text, textOrNull, texts } from './read';
+import type { Fields } from './read';
 import type {
   ContentBlockItem,
   Detail,
@@ -12,8 +13,6 @@ import type {
   TodoItem,
   ToolCall,
 } from './types';
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /** Parses a tool call of a saved output, of this version or an older one. */
 export function parseToolCall(

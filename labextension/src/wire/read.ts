@@ -3,7 +3,8 @@
  * size, else a harmless default.
  */
 
-type Fields = Readonly<Record<string, unknown>>;
+/** An object whose values were not checked. */
+export type Fields = Readonly<Record<string, unknown>>;
 
 /** Longest text read from a foreign notebook, in UTF-16 code units. */
 const MAX_TEXT = 1_000_000;
