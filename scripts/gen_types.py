@@ -87,8 +87,17 @@ def declarations(schema: dict[str, Any]) -> dict[str, str]:
 
 
 def typescript(found: dict[str, str]) -> str:
-    """The text of the file: every type, in the order of their names."""
-    return "\n".join([BANNER, *(found[name] for name in sorted(found))])
+    """The text of the file: the version, then every type in the order of their names."""
+    from acp_jupyter.api.models.frames import API_VERSION
+
+    return "\n".join(
+        [
+            BANNER,
+            "/** Version of the wire; page and server must have the same. */",
+            f"export const API_VERSION = {API_VERSION};\n",
+            *(found[name] for name in sorted(found)),
+        ]
+    )
 
 
 def main() -> int:

@@ -1,7 +1,7 @@
-/** Longest wait for a frame: a hidden page draws none. */
+/** Longest wait for a frame, since a hidden page draws none. */
 const LONGEST_MS = 200;
 
-/** Tells the host what was drawn: per session the newest number, once a frame. */
+/** Acknowledges what was drawn: the newest sequence number of each session, once a frame. */
 export class Acks {
   readonly #due = new Map<string, number>();
   readonly #send: (sessionId: string, seq: number) => void;

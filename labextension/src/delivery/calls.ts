@@ -7,13 +7,13 @@ interface Call {
   readonly timer: ReturnType<typeof setTimeout>;
 }
 
-/** Commands that wait for their reply. */
+/** Commands that were sent and wait for their reply. */
 export class Calls {
   readonly #open = new Map<number, Call>();
   // Pages that share a comm see each other's replies, so ids must not meet.
   #next = Math.floor(Math.random() * 2 ** 40);
 
-  /** Registers a call; `send` gets its id. */
+  /** Registers a command; `send` gets its id. */
   make(seconds: number, send: (id: number) => void): Promise<unknown> {
     const id = this.#next++;
     return new Promise((resolve, reject) => {
@@ -40,7 +40,7 @@ export class Calls {
     }
   }
 
-  /** The connection is gone, and the replies with it. */
+  /** Rejects all that wait: their replies were lost with the connection. */
   abandon(): void {
     for (const call of this.#open.values()) {
       clearTimeout(call.timer);
@@ -49,7 +49,7 @@ export class Calls {
     this.#open.clear();
   }
 }
-/** Lets so many run at once; the others wait their turn. */
+/** Runs at most `limit` tasks at once; the others wait. */
 export class Limiter {
   readonly #limit: number;
   readonly #waiting: (() => void)[] = [];

@@ -1,5 +1,5 @@
 import { SessionStore } from '../state/store';
-import { API_VERSION } from '../wire/parse_frame';
+import { API_VERSION } from '../wire/types';
 import { parseResult } from '../wire/results';
 import type { SavedOutput } from '../wire/results';
 import type {
@@ -23,35 +23,35 @@ import { Listeners } from './listeners';
 import { Socket } from './socket';
 import type { Connection, Transport } from './transport';
 
-/** Longest waits for a reply, in seconds. */
+/** Longest wait for a reply, in seconds. */
 const SECONDS = 30;
 
 /** An agent may be slow to start; the host has its own, shorter limit. */
 const START_SECONDS = 180;
 
-/** A session that is followed; the last one to let go ends it. */
+/** A session that is followed until the last who follows it disposes this. */
 export interface Following {
   readonly store: SessionStore;
   dispose(): void;
 }
 
-/** A session that the host does not know, or does not show. */
+/** A session that the host does not know, or does not show to this user. */
 export interface Refused {
   readonly sessionId: string;
   readonly error: ErrorBody;
 }
 
-/** What a page knows of its host, and what it asks of it. One per page. */
+/** The page's client of its host: sessions, their stores, and commands. One per page. */
 export class Client {
   readonly apiVersion = API_VERSION;
   readonly connectionChanged = new Listeners<Connection>();
   readonly sessionsChanged = new Listeners<readonly SessionSummary[]>();
-  /** Ids of followed sessions in which a turn began, ended or was learned of. */
+  /** Ids of followed sessions in which a turn began or ended, or which came with a snapshot. */
   readonly turnsChanged = new Listeners<string>();
-  /** Ids of followed sessions that were drawn anew from a snapshot. */
+  /** Ids of followed sessions whose store was filled from a snapshot. */
   readonly snapshotTaken = new Listeners<string>();
   readonly refused = new Listeners<Refused>();
-  /** Questions of the host about open documents. */
+  /** The host's requests about open documents. */
   readonly asked = new Listeners<AskFrame>();
 
   readonly permissions = new PermissionCalls(command => this.#command(command));
@@ -61,7 +61,7 @@ export class Client {
 
   readonly #socket: Socket;
   readonly #followed = new Map<string, { store: SessionStore; count: number }>();
-  /** A notebook may hold more turns than the host takes commands at once. */
+  /** A notebook may hold more turns than the host accepts commands at once. */
   readonly #attaching = new Limiter(16);
   #sessions: readonly SessionSummary[] | null = null;
 
@@ -96,7 +96,7 @@ export class Client {
     return this.#sessions;
   }
 
-  /** Ids of the sessions that somebody follows now. */
+  /** Ids of the sessions that are followed now. */
   get followedIds(): readonly string[] {
     return [...this.#followed.keys()];
   }
@@ -126,7 +126,7 @@ export class Client {
     };
   }
 
-  /** Follows everything from fresh snapshots. */
+  /** Asks for a fresh snapshot of each followed session. */
   resync(): void {
     this.#socket.resync();
   }
@@ -161,7 +161,7 @@ export class Client {
     return parseResult('attach_turn', result);
   }
 
-  /** The turns of a notebook as outputs. */
+  /** The saved outputs of a notebook's turns. */
   async savedOutputs(notebookPath: string): Promise<SavedOutput[]> {
     const result = await this.#command({ name: 'get_records', notebook_path: notebookPath });
     return parseResult('get_records', result);

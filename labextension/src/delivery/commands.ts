@@ -21,7 +21,7 @@ const AGENT_SECONDS = 180;
 /** Longest wait for a part of a log. */
 const LOG_SECONDS = 30;
 
-/** Sessions as wholes: taken up again, forked, removed; their traffic; and what only agents know. */
+/** Commands about whole sessions: resume, fork, delete; their traffic; an agent's own sessions. */
 export class SessionCalls {
   readonly #command: (command: Command, seconds: number) => Promise<unknown>;
 
@@ -66,7 +66,7 @@ export class SessionCalls {
     return parseResult('open_agent_session', result).session_id;
   }
 
-  /** Lines of a session's traffic; by default the newest. */
+  /** Lines of a session's traffic log; by default the newest. */
   async traffic(sessionId: string, query: Partial<GetTraffic>): Promise<TrafficPage> {
     const command = {
       after: null,
@@ -82,17 +82,17 @@ export class SessionCalls {
     return parseResult('get_traffic', await this.#command(command, LOG_SECONDS));
   }
 
-  /** One of them, written out. */
+  /** One line of the traffic log in full, by where it begins in the file. */
   async trafficLine(sessionId: string, place: number): Promise<TrafficDetail> {
     const command = { name: 'get_traffic_line', session_id: sessionId, place } as const;
     return parseResult('get_traffic_line', await this.#command(command, LOG_SECONDS));
   }
 }
 
-/** How long an answer counts, and why it is a no. */
+/** How long the answer is remembered, and why it rejects. */
 export type AnswerMore = Pick<AnswerPermission, 'remember' | 'reason'>;
 
-/** What only the user decides: permissions, rules, and in which folders agents run. */
+/** Commands about permission requests, rules and the trust in folders. */
 export class PermissionCalls {
   readonly #command: (command: Command) => Promise<unknown>;
 
@@ -100,7 +100,7 @@ export class PermissionCalls {
     this.#command = command;
   }
 
-  /** Answers with an option; `null` dismisses the question. */
+  /** Answers a permission request with an option; `null` dismisses it. */
   async answer(
     sessionId: string,
     requestId: string,
@@ -143,7 +143,7 @@ export class PermissionCalls {
 /** Git may have to look at many files. */
 const CHANGES_SECONDS = 60;
 
-/** What turns changed in their folders: read, and taken back. */
+/** Commands about the files that turns changed. */
 export class ChangesCalls {
   readonly #command: (command: Command, seconds: number) => Promise<unknown>;
 
@@ -151,7 +151,11 @@ export class ChangesCalls {
     this.#command = command;
   }
 
-  /** A file before the turn, or the `earlier` ones, and after it; `null` if that is not kept. */
+  /**
+   * A file's text before and after a turn; `null` if it is not kept.
+   *
+   * @param earlier - Ids of turns before it: the text is then that before the first of these.
+   */
   async file(
     turnId: string,
     path: string,
@@ -168,7 +172,7 @@ export class ChangesCalls {
     return reply.known ? (reply.files[0] ?? null) : null;
   }
 
-  /** Makes files as they were before the turn, or parts of one; or puts that back. */
+  /** Reverts files of a turn, or parts of one; with `undo` reverts that. */
   async revert(turnId: string, what: RevertChoice): Promise<void> {
     const command: RevertTurn = {
       name: 'revert_turn',
@@ -191,20 +195,20 @@ export class ChangesCalls {
   }
 }
 
-/** Without files or parts: all that the turn changed. */
+/** What is reverted; without paths and hunks all that the turn changed. */
 interface RevertChoice {
   readonly paths?: readonly string[];
   readonly hunks?: FileHunks;
   readonly undo?: boolean;
   readonly earlier?: readonly string[];
-  /** The user has done it in the open document: it is only to be remembered. */
+  /** The open document was changed already: the server only remembers it. */
   readonly inDocument?: boolean;
 }
 
 /** An agent may be slow to start before it can be logged in to. */
 const LOGIN_SECONDS = 180;
 
-/** What a page asks about agents: logins, downloads, restarts. */
+/** Commands about agents: login, download, restart. */
 export class LoginCalls {
   readonly #command: (command: Command, seconds?: number) => Promise<unknown>;
 

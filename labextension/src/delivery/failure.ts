@@ -1,6 +1,6 @@
 import type { ErrorBody } from '../wire/types';
 
-/** What went wrong, fit to be shown. */
+/** An error whose message can be shown to the user. */
 export class Failure extends Error {
   constructor(
     message: string,

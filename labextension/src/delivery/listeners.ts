@@ -1,8 +1,8 @@
-/** Who wants to know of something. */
+/** Listeners of one kind of event. */
 export class Listeners<T> {
   readonly #all = new Set<(value: T) => void>();
 
-  /** Returns the way to stop listening. */
+  /** Returns a function that removes the listener. */
   add(listener: (value: T) => void): () => void {
     this.#all.add(listener);
     return () => {
@@ -15,7 +15,7 @@ export class Listeners<T> {
       try {
         listener(value);
       } catch (error) {
-        // One that fails must not keep the others from hearing; it is still reported.
+        // A listener that throws must not keep the others from being called; it is still reported.
         queueMicrotask(() => {
           throw error;
         });

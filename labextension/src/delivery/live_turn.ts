@@ -1,14 +1,15 @@
+import { isUnderWay } from '../state/items';
 import type { SessionStore } from '../state/store';
 import type { AttachedTurn, Event, ToolCall } from '../wire/types';
 import type { Client, Following } from './client';
 import { Failure } from './failure';
 
-/** Items fetched at a time, and how often, for a turn that lies before the window. */
+/** How many items are fetched at a time, and how often, for a turn older than the snapshot's items. */
 const PAGE = 200;
 
 const MAX_PAGES = 25;
 
-/** Which turn, and the cell it is shown for. */
+/** A turn and the cell whose output shows it. */
 export interface TurnCell {
   readonly turnId: string;
   readonly notebookPath: string;
@@ -18,15 +19,15 @@ export interface TurnCell {
 /** A turn that can be drawn from its session's store. */
 export interface Drawable {
   readonly store: SessionStore;
-  /** Whether the host still has it; else it is drawn without controls. */
+  /** Whether the host still has it; otherwise it is drawn without controls. */
   readonly live: boolean;
 }
 
 /**
- * A turn of a cell, live once and as long as the host confirms the cell.
+ * The turn of a cell, live once the host confirms that it belongs to that cell.
  *
- * Until then, and where the host does not confirm, the owner draws the saved
- * copy without controls.
+ * Before that, and where the host does not confirm it, the owner draws the saved
+ * output without controls.
  */
 export class LiveTurn {
   readonly #client: Client;
@@ -39,7 +40,7 @@ export class LiveTurn {
   #trying = false;
   #disposed = false;
 
-  /** `changed` gets the turn when it can be drawn, `null` when the saved copy must do. */
+  /** `changed` gets the turn when it can be drawn, `null` when only the saved output can. */
   constructor(client: Client, cell: TurnCell, changed: (turn: Drawable | null) => void) {
     this.#client = client;
     this.#cell = cell;
@@ -66,7 +67,7 @@ export class LiveTurn {
     }
   }
 
-  /** Why the turn is not live, in words; empty while that is not known. */
+  /** Why the turn is not live, for the user; empty while that is not known. */
   get refusal(): string {
     return this.#refusal;
   }
@@ -95,7 +96,7 @@ export class LiveTurn {
       }
     } catch (error) {
       // Not this cell's turn, not known any more, or the connection went away:
-      // the saved copy stands; the next connection tries again.
+      // the saved output stays; the next connection tries again.
       this.#refusal = Failure.from(error).message;
       if (!this.#disposed) {
         this.#changed(null);
@@ -105,7 +106,7 @@ export class LiveTurn {
     }
   }
 
-  /** Hands on the store once it holds the turn's own items. */
+  /** Reports the store once it holds all items of the turn. */
   async #show(): Promise<void> {
     const store = this.#following?.store;
     const attached = this.#attached;
@@ -113,7 +114,7 @@ export class LiveTurn {
       return;
     }
     await this.#fetchOlder(store, attached).catch(() => {
-      // What is at hand is drawn.
+      // What was fetched is drawn.
     });
     if (this.#following?.store === store) {
       this.#changed({ store, live: true });
@@ -146,19 +147,19 @@ export class LiveTurn {
   }
 }
 
-/** Whether the item at that index is of the turn, so that the next may be too. */
+/** Whether the item at that index belongs to the turn; if so the next may, too. */
 function isOfTurn(store: SessionStore, index: number, turnId: string): boolean {
   const ids = store.view.byTurn.get(turnId) ?? [];
   return ids.some(id => store.view.positions.get(id) === index);
 }
 
-/** What a turn ends with whose host has forgotten it. */
+/** The end of a turn that its host no longer knows. */
 const EXPIRED_WORDS =
   'The server was restarted, or the session was closed. The turn has ended; no question of it was answered.';
 
 const EXPIRED = { state: 'expired', outcome: 'Expired: server restarted' } as const;
 
-/** Ends a turn in the page alone: its host no longer knows it, so nothing more will come. */
+/** Ends a turn in the page's store, since its host no longer knows it and sends nothing more. */
 export function expireTurn(store: SessionStore, turnId: string): void {
   const { view } = store;
   const turn = view.turns.get(turnId);
@@ -171,7 +172,7 @@ export function expireTurn(store: SessionStore, turnId: string): void {
     if (item?.kind === 'elicitation' && item.state === 'pending') {
       return [{ kind: 'item_replaced', ...base, item: { ...item, ...EXPIRED } }];
     }
-    return item?.kind === 'tool_call' && isOpen(item)
+    return item?.kind === 'tool_call' && isUnderWay(item)
       ? [{ kind: 'item_replaced', ...base, item: expired(item) }]
       : [];
   });
@@ -184,10 +185,6 @@ export function expireTurn(store: SessionStore, turnId: string): void {
       turn: { ...turn, status: 'done', stop_reason: 'error', words: EXPIRED_WORDS, failure },
     },
   ]);
-}
-
-function isOpen({ status }: ToolCall): boolean {
-  return status === 'pending' || status === 'in_progress';
 }
 
 function expired(item: ToolCall): ToolCall {

@@ -1,7 +1,7 @@
-import { API_VERSION } from '../wire/parse_frame';
+import { API_VERSION } from '../wire/types';
 import type { Client } from './client';
 
-/** Where the page's client is found by the widget, which is another bundle. */
+/** The widget is another bundle, and finds the page's client under this key of `window`. */
 const KEY = Symbol.for('acp-jupyter');
 
 export function shareClient(client: Client): void {

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 
 import {
@@ -10,7 +9,7 @@ import {
   turnState,
 } from '../../tests/support/fake_socket';
 import type { FakeSocket } from '../../tests/support/fake_socket';
-import { API_VERSION } from '../wire/parse_frame';
+import { API_VERSION } from '../wire/types';
 import type { Permission } from '../wire/types';
 import { expireTurn, LiveTurn } from './live_turn';
 
@@ -30,11 +29,6 @@ beforeEach(() => {
 
 afterEach(() => {
   vi.useRealTimers();
-});
-
-test('the version is that of the Python side', () => {
-  const source = readFileSync('../acp_jupyter/api/models/frames.py', 'utf8');
-  expect(/^API_VERSION = (\d+)$/m.exec(source)?.[1]).toBe(String(API_VERSION));
 });
 
 test('many sessions share one socket, and each follower its store', () => {

@@ -1,5 +1,6 @@
 import type { SessionStore } from '../state/store';
-import { API_VERSION, parseServerFrame } from '../wire/parse_frame';
+import { parseServerFrame } from '../wire/parse_frame';
+import { API_VERSION } from '../wire/types';
 import type {
   AnswerFrame,
   AskFrame,
@@ -20,22 +21,22 @@ import { notConnected, otherVersion } from './failure';
 import { waitBefore } from './transport';
 import type { Channel, Connection, Transport } from './transport';
 
-/** Longest wait for the host's hello. */
+/** Longest wait for the host's `hello` frame. */
 const HELLO_MS = 10_000;
 
-/** What a socket tells its owner. */
+/** What a socket reports to its owner. */
 export interface SocketEvents {
   connection(connection: Connection): void;
   sessions(sessions: readonly SessionSummary[]): void;
-  /** Events that were put into the session's store. */
+  /** Events that were applied to the session's store. */
   applied(sessionId: string, events: readonly Event[]): void;
   /** A session that cannot be followed. */
   refused(sessionId: string, error: ErrorBody): void;
-  /** A question about an open document; see `answer`. */
+  /** A request about an open document; see `answer`. */
   ask(frame: AskFrame): void;
 }
 
-/** The one connection of a page: many sessions, commands, asks. */
+/** The one connection of a page: events of many sessions, commands, requests about documents. */
 export class Socket {
   readonly #transport: Transport;
   readonly #events: SocketEvents;
@@ -48,7 +49,7 @@ export class Socket {
   #documents: readonly DocumentState[] = [];
   #channel: Channel | null = null;
   #connection: Connection = { state: 'connecting' };
-  /** Tries since the last hello. */
+  /** Attempts to connect since the last `hello`. */
   #attempt = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #waiting: (() => void)[] = [];
@@ -63,7 +64,7 @@ export class Socket {
     return this.#connection;
   }
 
-  /** Opens the connection, and from then on keeps it. */
+  /** Opens the connection, and opens it again whenever it is lost. */
   start(): void {
     if (this.#channel !== null || this.#disposed) {
       return;
@@ -87,14 +88,14 @@ export class Socket {
     this.#timer = setTimeout(() => channel.close(), HELLO_MS);
   }
 
-  /** Tries now instead of at the end of the wait. */
+  /** Connects now instead of at the end of the wait. */
   retryNow(): void {
     if (this.#connection.state === 'lost') {
       this.start();
     }
   }
 
-  /** Follows a session into its store, from where the store stands. */
+  /** Subscribes to a session's events, from the last one that the store has. */
   follow(store: SessionStore): void {
     store.viewer = this.#user;
     this.#stores.set(store.view.sessionId, store);
@@ -114,7 +115,7 @@ export class Socket {
    * Sends a command; resolves to its result.
    *
    * A page that is still connecting waits for that. One that has lost its
-   * connection says so at once: a click must not act minutes later.
+   * connection fails at once: a click must not act minutes later.
    */
   async command(command: Command, seconds: number): Promise<unknown> {
     if (this.#connection.state === 'connecting') {
@@ -128,7 +129,7 @@ export class Socket {
     return this.#calls.make(seconds, id => this.#send({ type: 'command', id, command }));
   }
 
-  /** All documents that the page holds; told anew after each loss. */
+  /** Reports all documents that the page holds; repeated on each new connection. */
   hold(documents: readonly DocumentState[]): void {
     this.#documents = documents;
     this.#tellDocuments();
@@ -138,7 +139,7 @@ export class Socket {
     this.#send(frame);
   }
 
-  /** Follows every session from a fresh snapshot: some frame was lost. */
+  /** Asks for a fresh snapshot of each session, because a frame was lost. */
   resync(): void {
     for (const store of this.#stores.values()) {
       this.#resnap(store);

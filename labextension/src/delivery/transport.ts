@@ -11,30 +11,30 @@ export interface Channel {
 
 /** What a connection reports; nothing comes after `closed`. */
 export interface ChannelEvents {
-  /** A server frame as it came. */
+  /** A frame of the server, not parsed. */
   message(data: string): void;
   closed(): void;
 }
 
-/** A way to the host: the server's WebSocket, or a widget's comm. */
+/** A kind of connection to the host: the server's WebSocket, or a widget's comm. */
 export interface Transport {
   /** Opens a connection; the host's hello is its first message. */
   connect(events: ChannelEvents): Channel;
-  /** Why no connection could be opened, if more is known than that. */
+  /** Why no connection could be opened; `null` where that is not known. */
   explain(): Promise<Failure | null>;
 }
 
-/** How the page stands to its host. */
+/** The state of the page's connection to its host. */
 export type Connection =
   | { readonly state: 'connecting' }
   | { readonly state: 'open' }
-  /** `retryAt`: milliseconds since the epoch of the next try, if there will be one. */
+  /** `retryAt`: when the next attempt starts, in milliseconds since the epoch; `null` for never. */
   | { readonly state: 'lost'; readonly retryAt: number | null; readonly failure: Failure | null };
 
-/** Waits between tries, in seconds; the last one stays. */
+/** Waits between attempts, in seconds; the last one repeats. */
 const RETRY_SECONDS = [1, 2, 4, 8, 15];
 
-/** Wait before a try in milliseconds, spread so that many pages do not come at once. */
+/** Wait before an attempt in milliseconds, spread so that many pages do not reconnect at once. */
 export function waitBefore(attempt: number, random: number): number {
   const seconds = RETRY_SECONDS[Math.min(attempt, RETRY_SECONDS.length - 1)] ?? 15;
   return Math.round(seconds * 1000 * (0.8 + 0.4 * random));
@@ -43,7 +43,7 @@ export function waitBefore(attempt: number, random: number): number {
 /** Where the server's routes are, below its base URL. */
 export const API_PATH = 'acp-jupyter/api/';
 
-/** How a page reaches the server: over what its own application uses. */
+/** Access to the server as the page's own application has it. */
 export interface ServerAccess {
   openSocket(path: string): WebSocket;
   /** A GET with the user's credentials and the XSRF token. */
@@ -91,7 +91,7 @@ export class PageTransport implements Transport {
     try {
       return refusal((await this.#access.get(`${API_PATH}sessions`)).status);
     } catch {
-      return null; // the server itself is away: nothing to add
+      return null; // the server itself does not answer
     }
   }
 }
@@ -111,8 +111,7 @@ export function pageBaseUrl(): URL | null {
 /**
  * Access with the page's cookies, for a widget without JupyterLab's services.
  *
- * JupyterHub answers 403 to a GET without the XSRF token, a plain server does
- * not: so it goes along always.
+ * The XSRF token is always sent: JupyterHub answers 403 to a GET without it.
  */
 export function cookieAccess(base: URL): ServerAccess {
   return {

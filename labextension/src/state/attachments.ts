@@ -5,16 +5,16 @@ interface OfCell {
   readonly cellId: string;
 }
 
-/** What goes along with a message; its content is read when the message is sent. */
+/** An attachment of the message being written; its content is read when that is sent. */
 export type DraftAttachment = { readonly label: string } & (
   | { readonly kind: 'file'; readonly path: string }
   | { readonly kind: 'document'; readonly path: string }
   | ({ readonly kind: 'cell' } & OfCell)
   | { readonly kind: 'variable'; readonly notebook: string; readonly name: string }
-  /** The words of the error as they were: the cell may have run again. */
+  /** The error's text as it was: the cell may have run again. */
   | ({ readonly kind: 'error'; readonly text: string } & OfCell)
   | { readonly kind: 'selection'; readonly path: string; readonly text: string }
-  /** A text file that lies only with the user. */
+  /** A text file of the user's own machine. */
   | { readonly kind: 'text'; readonly text: string; readonly mimeType: string }
   /** `data` is base64. */
   | { readonly kind: 'image'; readonly data: string; readonly mimeType: string }
@@ -23,7 +23,7 @@ export type DraftAttachment = { readonly label: string } & (
 /** Most attachments of one message. */
 export const MOST_ATTACHMENTS = 20;
 
-/** What is attached to the message that is being written. */
+/** The attachments of the message that is being written. */
 export class Attachments {
   #list: readonly DraftAttachment[] = [];
   readonly #listeners = new Set<(added: boolean) => void>();
@@ -32,7 +32,7 @@ export class Attachments {
     return this.#list;
   }
 
-  /** The same thing is attached once; says whether there was room. */
+  /** Adds an attachment, once; returns false if there are too many. */
   add(one: DraftAttachment): boolean {
     const key = keyOf(one);
     const others = this.#list.filter(other => keyOf(other) !== key);
@@ -50,7 +50,7 @@ export class Attachments {
     );
   }
 
-  /** Takes all of them out. */
+  /** Removes and returns all of them. */
   take(): readonly DraftAttachment[] {
     const taken = this.#list;
     if (taken.length > 0) {
@@ -59,7 +59,7 @@ export class Attachments {
     return taken;
   }
 
-  /** `listener` hears whether something was added. */
+  /** `listener` gets whether something was added. */
   subscribe(listener: (added: boolean) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);

@@ -2,7 +2,7 @@ import type { Event, ItemsPage, Snapshot, TurnSnapshot } from '../wire/types';
 import type { SessionView } from './session_view';
 import { ViewBuilder } from './view_builder';
 
-/** A session of which nothing is known yet. */
+/** The view of a session of which nothing is known yet. */
 export function emptyView(sessionId: string): SessionView {
   return {
     sessionId,
@@ -28,11 +28,11 @@ export function reduce(view: SessionView, event: Event): SessionView {
 }
 
 /**
- * The view after a flush of events.
+ * The view after several events.
  *
- * What was seen before is skipped. Only the tables that change are copied, once
- * for the whole flush; appended text is linked to what is there, so a chunk
- * costs the same in a long text and a long session.
+ * Events that were applied before are skipped. Only the tables that change are
+ * copied, once for all events; appended text is linked to what exists, so a
+ * chunk costs the same in a long text and a long session.
  */
 export function reduceAll(view: SessionView, events: readonly Event[]): SessionView {
   const seen = view.seq;
@@ -53,12 +53,12 @@ export function reduceAll(view: SessionView, events: readonly Event[]): SessionV
   return draft?.finish() ?? base;
 }
 
-/** The view with a page of earlier items; costs as much as the page, but for copies of tables. */
+/** The view with a page of earlier items; costs as much as the page, and copies of tables. */
 export function insertPage(view: SessionView, page: ItemsPage): SessionView {
   const items = new Map(view.items);
   const positions = new Map(view.positions);
   const fresh: string[] = [];
-  /** Of turns, what this page adds to them. */
+  /** Ids of items that this page adds to each turn. */
   const added = new Map<string, string[]>();
   page.items.forEach((item, offset) => {
     if (!items.has(item.id)) {
@@ -135,7 +135,7 @@ function fromSnapshot(event: Snapshot): SessionView {
   return draft.finish();
 }
 
-/** The view of a saved turn: its items, and no session behind them. */
+/** The view of a saved output: the items of one turn, without a session. */
 export function fromSaved(snapshot: TurnSnapshot): SessionView {
   const draft = new ViewBuilder({
     ...emptyView(snapshot.session_id),
@@ -147,7 +147,7 @@ export function fromSaved(snapshot: TurnSnapshot): SessionView {
     },
   });
   draft.putTurn(snapshot.turn);
-  // The record is of this turn alone, whatever its items say.
+  // A saved output holds one turn only, whatever its items say.
   snapshot.items.forEach((item, index) => draft.add({ ...item, turn_id: snapshot.turn_id }, index));
   return draft.finish();
 }

@@ -3,7 +3,7 @@ import type { AgentInfo, Item, SessionState, TurnState } from '../wire/types';
 /** The fields that grow by `text_appended`. */
 export type TextField = 'text' | 'output';
 
-/** A text that grows: its newest piece and the one before, so that growth costs the same at any length. */
+/** A growing text as a linked list of pieces, the newest first, so that appending is cheap. */
 export interface Growth {
   readonly piece: string;
   /** Where the piece begins, in UTF-16 code units. */
@@ -12,7 +12,7 @@ export interface Growth {
   readonly previous: Growth | null;
 }
 
-/** What a saved record says of its session. */
+/** What a saved output says of its session. */
 export interface SavedFacts {
   readonly agent: AgentInfo;
   readonly title: string;
@@ -20,9 +20,9 @@ export interface SavedFacts {
   readonly footer: readonly string[];
 }
 
-/** The items, and what their texts have grown since. */
+/** Items, and what was appended to their texts. */
 export interface Texts {
-  /** By id. Their growing text is only whole together with `growth`. */
+  /** By id. A growing text is complete only with `growth`. */
   readonly items: ReadonlyMap<string, Item>;
   /** What was appended since the item came, by `growthKey`. */
   readonly growth: ReadonlyMap<string, Growth>;
@@ -31,27 +31,27 @@ export interface Texts {
 /** One session as the views draw it; never changed in place. */
 export interface SessionView extends Texts {
   readonly sessionId: string;
-  /** Names one run of the server's memory; empty before the first snapshot. */
+  /** Identifies one run of the server; empty before the first snapshot. */
   readonly epoch: string;
-  /** Of the last event taken; `null` before the first snapshot. */
+  /** Number of the last event applied; `null` before the first snapshot. */
   readonly seq: number | null;
-  /** Something was missed: subscribe anew and take a snapshot. */
+  /** Whether events were missed, so that a new snapshot is needed. */
   readonly stale: boolean;
   readonly session: SessionState | null;
   readonly turns: ReadonlyMap<string, TurnState>;
   /** Index in the whole transcript by item id. */
   readonly positions: ReadonlyMap<string, number>;
-  /** Ids of the unbroken run of items from `firstIndex` to the end. */
+  /** Ids of all items from `firstIndex` to the end. */
   readonly order: readonly string[];
   /** Item ids of each turn, in order. */
   readonly byTurn: ReadonlyMap<string, readonly string[]>;
   readonly firstIndex: number;
   readonly total: number;
-  /** Set for a saved record only. */
+  /** Set only for a saved output. */
   readonly saved: SavedFacts | null;
 }
 
-/** Who answers: the session's agent, or the one that the record names. */
+/** The session's agent, or the one that a saved output names. */
 export function agentOf(view: SessionView): AgentInfo {
   return view.session?.agent_info ?? view.saved?.agent ?? { id: '', name: '', version: '' };
 }
@@ -74,5 +74,5 @@ export function currentName(session: SessionState | null, category: 'mode' | 'mo
   return chosen ?? (category === 'model' ? session.model : '');
 }
 
-/** In place of an agent's id, for a session that was read from a log. */
+/** Stands for an agent's id in a session that was imported from a traffic log. */
 export const IMPORTED = 'imported';

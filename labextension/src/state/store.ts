@@ -3,10 +3,10 @@ import { emptyView, fromSaved, insertPage, reduceAll } from './reducer';
 import type { SessionView } from './session_view';
 import { UiState } from './ui';
 
-/** One session in the page: what is known of it, and who wants to hear of changes. */
+/** The state of one session in the page, and its subscribers. */
 export class SessionStore {
   readonly ui = new UiState();
-  /** Who looks at it, among several people; empty where people have no names. */
+  /** Name of the user who looks at it; empty where users have no names. */
   viewer = '';
   private readonly topics = new Topics();
   private current: SessionView;
@@ -18,7 +18,7 @@ export class SessionStore {
     this.current = initial;
   }
 
-  /** Who alone answers for a turn, if that is not who looks at it; else empty. */
+  /** Name of the user who must answer for a turn, if that is another than the viewer; else empty. */
   waitsFor(turnId: string | null): string {
     const sender = this.current.turns.get(turnId ?? '')?.user ?? '';
     return this.viewer === '' || this.viewer === sender ? '' : sender;
@@ -28,12 +28,12 @@ export class SessionStore {
     return this.current;
   }
 
-  /** Takes a flush of events; each listener hears once of it. */
+  /** Applies events; each listener is called once. */
   apply(events: readonly Event[]): void {
     this.become(reduceAll(this.current, events), events);
   }
 
-  /** Takes earlier items. */
+  /** Inserts a page of earlier items. */
   insert(page: ItemsPage): void {
     this.current = insertPage(this.current, page);
     this.topics.notifyOfPage(page);
@@ -44,17 +44,17 @@ export class SessionStore {
     return this.topics.add('all', listener);
   }
 
-  /** The session's state, its turns, and which items there are; not the items themselves. */
+  /** Changes of the session's state, its turns and its list of items; not of the items themselves. */
   subscribeSession(listener: () => void): () => void {
     return this.topics.add('session', listener);
   }
 
-  /** A turn's state and its items, but not the growth of their texts. */
+  /** Changes of a turn and its items, except appended text. */
   subscribeTurn(turnId: string, listener: () => void): () => void {
     return this.topics.add(`turn ${turnId}`, listener);
   }
 
-  /** One item, the growth of its texts included. */
+  /** Changes of one item, appended text included. */
   subscribeItem(itemId: string, listener: () => void): () => void {
     return this.topics.add(`item ${itemId}`, listener);
   }
@@ -69,12 +69,12 @@ export class SessionStore {
   }
 }
 
-/** A store that holds a saved turn and nothing else; it never changes. */
+/** A store that holds the turn of a saved output; it never changes. */
 export function snapshotStore(snapshot: TurnSnapshot): SessionStore {
   return new SessionStore(snapshot.session_id, fromSaved(snapshot));
 }
 
-/** Who listens to what, and who must hear of a change. */
+/** Listeners by topic, and which topics an event touches. */
 export class Topics {
   private readonly listeners = new Map<string, Set<() => void>>();
 
@@ -89,7 +89,7 @@ export class Topics {
     };
   }
 
-  /** Tells each listener once. Costs as much as was touched, not as much as there is. */
+  /** Calls each listener once; costs as much as was touched, not as much as exists. */
   notify(former: SessionView, next: SessionView, events: readonly Event[]): void {
     this.tell(
       events.some(event => event.kind === 'snapshot')
@@ -98,7 +98,7 @@ export class Topics {
     );
   }
 
-  /** Tells those who listen to what earlier items belong to. */
+  /** Calls the listeners of earlier items that were inserted. */
   notifyOfPage({ items }: ItemsPage): void {
     const topics = new Set(['all', 'session']);
     for (const item of items) {
@@ -118,7 +118,7 @@ export class Topics {
       try {
         listener();
       } catch (error) {
-        // One broken view must not silence the others.
+        // A view that throws must not keep the others from being called.
         console.error(error);
       }
     }

@@ -6,7 +6,7 @@ export function growthKey(itemId: string, field: TextField): string {
   return `${field} ${itemId}`;
 }
 
-/** The text of a field as it came with the item. */
+/** The text of a field as it is in the item, without what was appended. */
 export function fieldOf(item: Item, field: TextField): string {
   if (field === 'output') {
     return item.kind === 'tool_call' ? item.output : '';
@@ -24,7 +24,7 @@ export function textLength(view: Texts, itemId: string, field: TextField): numbe
   return item === undefined ? 0 : fieldOf(item, field).length;
 }
 
-/** What a field holds from `from` on; costs as much as is new. */
+/** The text of a field from offset `from`; costs as much as was appended since. */
 export function textFrom(view: Texts, itemId: string, field: TextField, from: number): string {
   const pieces: string[] = [];
   let node: Growth | null | undefined = view.growth.get(growthKey(itemId, field));

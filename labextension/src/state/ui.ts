@@ -1,15 +1,15 @@
 import { Attachments } from './attachments';
 
-/** Names the message that is being written. */
+/** Id of the message draft's text. */
 export const DRAFT = 'draft';
 
-/** Changes with each message that is sent from here. */
+/** Id of a value that changes with each message that is sent from here. */
 export const SENT = 'sent';
 
-/** What the user's settings say of thoughts; `null` where the last choice counts. */
+/** Whether thoughts open by the user's settings; `null` where the last choice counts. */
 let thoughtsAre: boolean | null = null;
 
-/** Lets thoughts open by themselves or not, whatever was chosen last; `null` takes that back. */
+/** Sets whether thoughts open by themselves; `null` leaves it to the last choice. */
 export function preferThoughts(open: boolean | null): void {
   thoughtsAre = open;
 }
@@ -18,26 +18,26 @@ export function preferThoughts(open: boolean | null): void {
 const THOUGHTS_KEY = 'acp-jupyter:thoughts-open';
 
 /**
- * What is open, chosen or typed, by the id of what it belongs to.
+ * What the user has opened, chosen or typed, by the id of what it belongs to.
  *
- * It outlives the elements: a windowed notebook takes outputs out of the page,
- * and a renderer may be made anew.
+ * It outlives the elements: a windowed notebook removes outputs from the page,
+ * and a renderer may be created again.
  */
 export class UiState {
   private readonly open = new Map<string, boolean>();
   private readonly listeners = new Map<string, Set<() => void>>();
   private readonly values = new Map<string, string>();
-  /** What goes along with the message draft. */
+  /** Attachments of the message draft. */
   readonly attachments = new Attachments();
 
   constructor(private readonly storage: Preferences = pagePreferences()) {}
 
-  /** Whether it is open; until the user has touched it, as `standard` says. */
+  /** Whether it is open; `standard` until the user has opened or closed it. */
   isOpen(id: string, standard: boolean): boolean {
     return this.open.get(id) ?? standard;
   }
 
-  /** Whether the user has opened or closed it: then nothing else may. */
+  /** Whether the user has opened or closed it: then it does not change by itself. */
   isTouched(id: string): boolean {
     return this.open.has(id);
   }
@@ -47,7 +47,7 @@ export class UiState {
     this.notify(id);
   }
 
-  /** A text that the user is writing, or a choice, e.g. the message draft. */
+  /** A text or choice of the user, e.g. the message draft. */
   value(id: string): string {
     return this.values.get(id) ?? '';
   }
@@ -84,7 +84,7 @@ export class UiState {
   }
 }
 
-/** Where preferences are kept. */
+/** Storage of preferences. */
 export interface Preferences {
   get(key: string): string | null;
   set(key: string, value: string): void;
@@ -104,7 +104,7 @@ function pagePreferences(): Preferences {
       try {
         localStorage.setItem(key, value);
       } catch {
-        // Not remembered then.
+        // Then it is not remembered.
       }
     },
   };

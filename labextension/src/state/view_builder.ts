@@ -2,12 +2,12 @@ import type { Item, ItemClosed, SessionState, TextAppended, TurnState } from '..
 import type { Growth, SessionView, TextField, Texts } from './session_view';
 import { growthKey, textLength, textOf, withText } from './texts';
 
-/** Texts that may grow apart from their items before they are joined again. */
+/** Most texts that are kept as pieces before they are joined into their items. */
 const MAX_GROWING = 64;
 
 const FIELDS: readonly TextField[] = ['text', 'output'];
 
-/** The next view under work: each table is copied on its first change and never twice. */
+/** Builds the next view: each table is copied on its first change, and only once. */
 export class ViewBuilder implements Texts {
   session: SessionState | null;
   seq: number | null;
@@ -65,7 +65,7 @@ export class ViewBuilder implements Texts {
     this.turns.write.set(turn.turn_id, turn);
   }
 
-  /** A new item; it joins the unbroken run where it follows its end. */
+  /** Adds an item; it joins `order` where it follows the last one. */
   add(item: Item, index: number): void {
     if (this.items.has(item.id)) {
       this.replace(item);
@@ -85,7 +85,7 @@ export class ViewBuilder implements Texts {
     }
   }
 
-  /** An item that is not at hand lies before the window and stays there. */
+  /** Replaces an item; one that is not loaded stays so. */
   replace(item: Item): void {
     const known = this.items.get(item.id);
     if (known === undefined) {
@@ -98,7 +98,7 @@ export class ViewBuilder implements Texts {
     }
   }
 
-  /** No more text will follow: what has grown becomes the item's own. */
+  /** Closes an item: appended text becomes part of it. */
   close({ item_id: itemId, at }: ItemClosed): void {
     const item = this.items.get(itemId);
     if (item?.kind === 'agent_message' || item?.kind === 'thought') {
@@ -112,10 +112,10 @@ export class ViewBuilder implements Texts {
     }
   }
 
-  /** Appends what is new of a text; a gap makes the view stale. */
+  /** Appends the new part of a text; a gap makes the view stale. */
   append({ item_id: itemId, field, offset, text }: TextAppended): void {
     if (!this.items.has(itemId)) {
-      // Before the window, or lost; with the whole session at hand it was lost.
+      // Not loaded, or lost; if all items are loaded it was lost.
       this.stale ||= this.former.firstIndex === 0;
       return;
     }
@@ -163,7 +163,7 @@ export class ViewBuilder implements Texts {
     return list;
   }
 }
-/** A map that is copied on its first change, so that the former stays as it was. */
+/** A map that is copied on its first change, so that the former stays unchanged. */
 export class CopiedMap<Value> {
   private copy: Map<string, Value> | null = null;
 

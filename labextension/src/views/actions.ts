@@ -16,65 +16,65 @@ import type {
   TurnState,
 } from '../wire/types';
 
-/** What may be changed of a session; absent fields stay. */
+/** Changes of a session's configuration; absent fields stay. */
 export type ConfigChange = Partial<Pick<SetConfig, 'config' | 'mode' | 'policy' | 'title'>>;
 
-/** Which lines of a session's traffic are asked for. */
+/** Which lines of a session's traffic log are requested. */
 export type TrafficQuery = Partial<
   Pick<GetTraffic, 'after' | 'before' | 'direction' | 'limit' | 'method' | 'text'>
 >;
 
-/** What a session is written to a file as. */
+/** Formats in which a session can be exported. */
 export type ExportFormat = 'traffic' | 'markdown' | 'html';
 
-/** What the user says to a question of the agent. */
+/** The user's answer to a question of the agent. */
 export type Answer = Pick<AnswerElicitation, 'action' | 'content'>;
 
-/** What goes with the answer to a permission request: how long it counts, or why not. */
+/** What goes with an answer to a permission request: how long it is remembered, or why it rejects. */
 export type AnswerMore = Pick<AnswerPermission, 'remember' | 'reason'>;
 
-/** What is taken back of a turn; without files or parts all that it changed. */
+/** What is reverted of a turn; without paths and hunks all that it changed. */
 export interface RevertChoice {
   readonly paths?: readonly string[];
-  /** Parts of one file. */
+  /** Hunks of one file. */
   readonly hunks?: FileHunks;
-  /** Puts it back. */
+  /** Reverts the revert. */
   readonly undo?: boolean;
-  /** Turns before it, the oldest first, whose changes of these files go with it. */
+  /** Ids of turns before it, the oldest first, whose changes of these files are reverted with it. */
   readonly earlier?: readonly string[];
 }
 
-/** Sessions taken up again, forked and removed, and those that only an agent knows. */
+/** Actions on whole sessions, and on those that only an agent knows. */
 export interface SessionLife {
   /** Starts the agent again. */
   readonly resume: (sessionId: string) => Promise<void>;
-  /** Resolves to the id of the session that goes on from there. */
+  /** Resolves to the id of the new session. */
   readonly fork: (sessionId: string) => Promise<string>;
-  /** Removes all that is kept of it. */
+  /** Deletes it with all that is stored of it. */
   readonly remove: (sessionId: string) => Promise<void>;
-  /** A page of what an agent itself keeps; the first without a cursor. */
+  /** A page of the sessions that an agent itself stores; the first with an empty cursor. */
   readonly listOfAgent: (agentId: string, cursor: string) => Promise<AgentSessions>;
   /** Opens one of them here; resolves to our id of it. */
   readonly openOfAgent: (agentId: string, session: AgentSession, trust: boolean) => Promise<string>;
 }
 
-/** The cells that code of an answer can go to. It is never run. */
+/** Inserts code of an answer into notebook cells. It is never run. */
 export interface Cells {
-  /** Number of the cell that an insertion goes below, from 1; `null` where there is none. */
+  /** Number of the cell below which code is inserted, from 1; `null` where there is none. */
   readonly activeCell: () => number | null;
-  /** Makes a cell; Markdown becomes a Markdown cell. */
+  /** Inserts a cell; Markdown becomes a Markdown cell. */
   readonly insertBelow: (text: string, language: string) => Promise<void>;
-  /** Puts a text in the place of that cell's; it can be undone in the notebook. */
+  /** Replaces that cell's source; it can be undone in the notebook. */
   readonly replaceActive?: (text: string, language: string) => Promise<void>;
-  /** Told when another cell is the active one. */
+  /** Calls back when another cell becomes active; returns how to stop. */
   readonly onChange: (listener: () => void) => () => void;
 }
 
 /**
- * What a view may ask of its host.
+ * What a view can have its host do.
  *
  * A promise is the answer to a click: it rejects with an `Error` whose message
- * is fit to be shown. A control whose callback is missing is not drawn.
+ * can be shown. A control whose callback is missing is not drawn.
  */
 export interface Actions {
   /** `null` dismisses a question without options. */
@@ -89,7 +89,7 @@ export interface Actions {
   /** The remembered rules of a session and its folder. */
   readonly listRules?: (sessionId: string) => Promise<RuleEntry[]>;
   readonly revokeRule?: (ruleId: string) => Promise<void>;
-  /** Answers a question of the agent; an error may have `fields`, words by field name. */
+  /** Answers a question of the agent; an error may have `fields`, messages by field name. */
   readonly answerElicitation?: (
     sessionId: string,
     requestId: string,
@@ -100,18 +100,18 @@ export interface Actions {
   /** Ends a command that the host runs for the agent. */
   killTerminal?(sessionId: string, terminalId: string): Promise<void>;
   send?(sessionId: string, text: string, attachments: readonly DraftAttachment[]): Promise<void>;
-  /** What `@` can name in a message; without it nothing can be attached. */
+  /** Finds what `@` can name in a message; without it nothing can be attached. */
   readonly mentions?: MentionSource;
   /** Makes a session and resolves to its id. */
   createSession?(agentId: string): Promise<string>;
   openSession?(sessionId: string): void;
   closeSession?(sessionId: string): Promise<void>;
-  /** What concerns sessions as wholes. */
+  /** Actions on whole sessions. */
   readonly life?: SessionLife;
   setConfig?(sessionId: string, change: ConfigChange): Promise<void>;
   /** Fetches items by index and puts them into the store with `insert`. */
   loadItems?(sessionId: string, start: number, end: number): Promise<void>;
-  /** The server's own address; relative ones of previews lead there. */
+  /** The server's base URL, to which URLs of previews are relative. */
   readonly baseUrl?: string;
   openFile?(path: string, line: number | null): void;
   copy?(text: string): Promise<void>;
@@ -128,32 +128,32 @@ export interface Actions {
   /** Stops the running turn and sends a message that waits. */
   sendNow?(turnId: string): Promise<void>;
   /**
-   * A file that a turn changed, with its text before that (or the `earlier` ones) and after;
-   * `null` where it is not kept.
+   * A file's text before and after a turn, or from before the `earlier` turns on; `null` where it
+   * is not kept.
    */
   readonly getChanges?: (
     turnId: string,
     path: string,
     earlier?: readonly string[],
   ) => Promise<FileTexts | null>;
-  /** Makes files as they were before a turn, or puts that back. */
+  /** Reverts files to how they were before a turn, or reverts that. */
   readonly revertTurn?: (turnId: string, what: RevertChoice) => Promise<void>;
-  /** Shows all that a turn changed, file by file. */
+  /** Opens the review of what a turn changed. */
   readonly review?: (turnId: string) => void;
-  /** Tries the connection now. */
+  /** Connects now instead of at the end of the wait. */
   reconnect?(): void;
-  /** Lines of a session's traffic, as they are on disk. */
+  /** Lines of a session's traffic log. */
   readonly traffic?: (sessionId: string, query: TrafficQuery) => Promise<TrafficPage>;
-  /** One of those lines, written out. */
+  /** One of those lines in full, by where it begins in the file. */
   readonly trafficLine?: (sessionId: string, place: number) => Promise<TrafficDetail>;
-  /** Gives the user a file. */
+  /** Downloads a session as a file. */
   readonly exportSession?: (sessionId: string, format: ExportFormat) => Promise<void>;
-  /** Begins a login; what takes long goes on, and is told in the session's state. */
+  /** Starts a login; one that takes long continues, as the session's state shows. */
   login?(sessionId: string, methodId: string): Promise<LoginReply>;
   cancelLogin?(sessionId: string): Promise<void>;
   /** Shows a terminal of the server. */
   openTerminal?(name: string): void;
-  /** Lets a package be downloaded and run, as it was shown. */
+  /** Allows a package to be downloaded and run, as it was shown. */
   allowDownload?(agentId: string, packageShown: string): Promise<void>;
   restartAgent?(agentId: string): Promise<void>;
   /** Asks the server again which agents are ready. */
@@ -162,23 +162,23 @@ export interface Actions {
 
 export type MentionGroup = 'errors' | 'variables' | 'cells' | 'documents' | 'files';
 
-/** Something that `@` can name. */
+/** Something that `@` can name in a message. */
 export interface Mention {
   readonly group: MentionGroup;
   readonly label: string;
-  /** What stands beside it, e.g. a type. */
+  /** Shown beside it, e.g. a type. */
   readonly detail: string;
-  /** What is written in its place. */
+  /** The word that is written into the message. */
   readonly word: string;
   readonly attachment: DraftAttachment;
 }
 
-/** What may be said of the page the composer is in. */
+/** Finds what `@` can name in the page. */
 export interface MentionSource {
   /**
-   * Looks for what fits, best first; `found` is called again when more is known.
+   * Finds mentions that fit, best first; `found` is called again when more are known.
    *
-   * Returns the way to stop.
+   * Returns a function that stops it.
    */
   find(query: string, found: (mentions: readonly Mention[]) => void): () => void;
 }

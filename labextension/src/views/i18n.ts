@@ -1,11 +1,11 @@
 /** Translates a sentence; `%1`, `%2` stand for the values. As `trans.__` of JupyterLab. */
 export type Translate = (text: string, ...values: readonly (string | number)[]) => string;
 
-/** The sentence itself, its values filled in. */
+/** Fills in the values, without translating. */
 export const identity: Translate = (text, ...values) =>
   text.replace(/%(\d)/g, (whole, digit: string) => String(values[Number(digit) - 1] ?? whole));
 
-/** A finished time: `0.4s`, `24s`, `1m 04s`; empty below a tenth of a second. */
+/** How long something took: `0.4s`, `24s`, `1m 04s`; empty below a tenth of a second. */
 export function duration(seconds: number | null): string {
   if (seconds === null || !(seconds >= 0.1)) {
     return '';
@@ -23,7 +23,7 @@ export function duration(seconds: number | null): string {
     : `${Math.floor(minutes / 60)}h ${pad(minutes % 60)}m`;
 }
 
-/** A running time: `0:41`. */
+/** How long something has been running: `0:41`. */
 export function clock(seconds: number): string {
   const whole = Math.max(0, Math.floor(seconds));
   const minutes = Math.floor(whole / 60);
@@ -32,7 +32,7 @@ export function clock(seconds: number): string {
     : `${Math.floor(minutes / 60)}:${pad(minutes % 60)}:${pad(whole % 60)}`;
 }
 
-/** A date and a time of day, as the browser's language has them. */
+/** A date and a time of day in the browser's language. */
 export function moment(seconds: number): string {
   return new Date(seconds * 1000).toLocaleString();
 }

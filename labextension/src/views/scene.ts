@@ -6,16 +6,16 @@ import type { Actions } from './actions';
 import type { Translate } from './i18n';
 import type { Rendering } from './props';
 
-/** What every part of a view draws from. */
+/** What every part of a view draws from: the context of a view. */
 export interface Scene {
   readonly store: SessionStore;
   readonly host: 'cell' | 'panel';
-  /** `null` for a saved record. */
+  /** `null` for a saved output. */
   readonly actions: Actions | null;
-  /** What the host draws better than plain text. */
+  /** Draws what the host can draw better than plain text. */
   readonly rendering?: Rendering | undefined;
   readonly t: Translate;
-  /** Tells users of screen readers; `assertive` interrupts them. */
+  /** Announces a text to screen readers; `assertive` interrupts. */
   readonly announce: (words: string, how: 'polite' | 'assertive') => void;
 }
 
@@ -29,27 +29,27 @@ export function useScene(): Scene {
   return scene;
 }
 
-/** Draws again when told; `subscribe` must be the same as long as its subject is. */
+/** Draws again on each change; `subscribe` must be the same function for the same subject. */
 export function useSubscription(subscribe: (listener: () => void) => () => void): void {
   const [, setTick] = useState(0);
   useLayoutEffect(() => subscribe(() => setTick(tick => tick + 1)), [subscribe]);
 }
 
-/** Whether something is open, and how to open or close it for the user. */
+/** Whether something is open, and a function that opens or closes it. */
 export function useOpen(id: string, standard: boolean): [boolean, (open: boolean) => void] {
   const { ui } = useScene().store;
   useSubscription(useCallback(listener => ui.subscribe(id, listener), [ui, id]));
   return [ui.isOpen(id, standard), open => ui.setOpen(id, open)];
 }
 
-/** A text kept by id beyond the life of the element. */
+/** A text that is kept by id and outlives the element. */
 export function useValue(id: string): [string, (value: string) => void] {
   const { ui } = useScene().store;
   useSubscription(useCallback(listener => ui.subscribe(id, listener), [ui, id]));
   return [ui.value(id), value => ui.setValue(id, value)];
 }
 
-/** Seconds since the epoch, renewed each second while `running`. */
+/** Seconds since the epoch, updated each second while `running`. */
 export function useNow(running: boolean): number {
   const [now, setNow] = useState(() => Date.now() / 1000);
   useEffect(() => {
@@ -80,12 +80,12 @@ export function onSecond(listener: () => void): () => void {
   };
 }
 
-/** Another for each copy of this code in the page: the labextension, the widget. */
+/** Differs between copies of this code in the page: the labextension, the widget. */
 const COPY = Math.floor(Math.random() * 2 ** 40).toString(36);
 
 let idCount = 0;
 
-/** An id that no other view of the page has; Preact's own begin anew in each of them. */
+/** An id that is unique in the page; Preact's `useId` starts again in each view. */
 export function useUniqueId(): string {
   const [id] = useState(() => {
     idCount += 1;

@@ -1,8 +1,8 @@
-/** Letters that neither JSON nor JavaScript nor HTML escapes. */
+/** Characters that neither JSON nor JavaScript nor HTML escapes. */
 export const LETTERS =
   '0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ!#%()*+,-./:;=?@[]^_{|}';
 
-/** Bytes of a text that holds four of them in five letters: a sixth less than base64 takes. */
+/** Decodes base 85, four bytes in five characters: a sixth less than base64 takes. */
 export function unpack85(text: string, length: number): Uint8Array<ArrayBuffer> {
   const bytes = new DataView(new ArrayBuffer((text.length / 5) * 4));
   for (let group = 0; group * 5 < text.length; group += 1) {

@@ -4,10 +4,10 @@ import { unpack85 } from './base85';
 import type { OpenModel, OpenWidget } from './core';
 
 /**
- * The whole widget, compressed by the build, and a name for exactly this one.
+ * The whole widget, compressed by the build, with its hash.
  *
- * It travels with each widget's first message and a server keeps it in the
- * widget's state, so its size on the wire is what counts.
+ * It is sent with each widget's first message and stored in the widget's state,
+ * so its size on the wire matters.
  */
 declare const PACKED: string;
 
@@ -15,10 +15,10 @@ declare const PACKED_HASH: string;
 
 declare const PACKED_BYTES: number;
 
-/** Most messages kept while the widget is unpacked; the view asks again for what is missing. */
+/** Most messages kept while the widget is unpacked; the view requests missing ones again. */
 const MAX_EARLY = 2_000;
 
-/** Where the page keeps the unpacked widget: every widget brings this file anew. */
+/** Key of the unpacked widget in the page, since every widget loads this file again. */
 const KEY = Symbol.for(`acp-jupyter:${PACKED_HASH}`);
 
 interface Core {
@@ -51,11 +51,11 @@ function core(): Promise<Core> {
   return unpacking;
 }
 
-/** Made for each model. */
+/** Creates the anywidget module; called for each model. */
 function widget() {
   let opened: OpenWidget | null = null;
   return {
-    /** Listens to the model at once: what a kernel sends now is not sent again. */
+    /** Listens to the model at once, since the kernel does not repeat messages. */
     initialize: async ({ model }: InitializeProps) => {
       const early: unknown[] = [];
       const keep = (message: unknown) => {

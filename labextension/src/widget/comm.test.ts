@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
 import { appended, snapshot } from '../../tests/support/fake_socket';
-import { API_VERSION } from '../wire/parse_frame';
+import { API_VERSION } from '../wire/types';
 import { openWidgetTurn } from './widget_turn';
 
 /** A widget's model as the page holds it; what it sends is kept. */

@@ -11,9 +11,9 @@ export interface CommModel {
 /**
  * The kernel as host, over a widget's comm.
  *
- * It listens to the *model*, from the moment that it exists: messages that come
- * before any view are not lost. Messages carry a number, because the server
- * drops some silently when a kernel sends too many; then `onGap` is called.
+ * It listens to the *model* from the start, so that messages before any view are
+ * not lost. Messages are numbered, because the server drops some silently when a
+ * kernel sends too many; then `onGap` is called.
  */
 export class CommTransport implements Transport {
   readonly #model: CommModel;
@@ -57,7 +57,7 @@ export class CommTransport implements Transport {
   }
 }
 
-/** The constant state of a turn's widget: `acp_jupyter.kernel.widget`. */
+/** The constant traits of a turn's widget. */
 export interface Traits {
   readonly turnId: string;
   readonly sessionId: string;

@@ -14,9 +14,9 @@ import type { WidgetTurn } from './widget_turn';
 
 const STYLE_ID = 'acp-jupyter-style';
 
-/** A widget's model, linked to its host; any number of views may be drawn. */
+/** A widget's model, connected to its host; any number of views can be drawn. */
 export interface OpenWidget {
-  /** Returns the way to take the view out. */
+  /** Returns a function that removes the view. */
   draw(el: HTMLElement): () => void;
   close(): void;
 }

@@ -3,16 +3,16 @@ import { LiveTurn } from '../delivery/live_turn';
 import type { Drawable } from '../delivery/live_turn';
 import { shareClient, sharedClient } from '../delivery/shared_client';
 import { cookieAccess, pageBaseUrl, PageTransport } from '../delivery/transport';
-import { API_VERSION } from '../wire/parse_frame';
+import { API_VERSION } from '../wire/types';
 import { CommTransport, readTraits } from './comm';
 import type { Model, Traits } from './comm';
 
-/** A widget's model with its turn: made once, drawn by any number of views. */
+/** The turn of a widget's model: opened once, drawn by any number of views. */
 export interface WidgetTurn {
   readonly traits: Traits;
-  /** `null` where there is no way to the host. */
+  /** `null` where the host can't be reached. */
   readonly client: Client | null;
-  /** Why there is no turn to draw, if that is known. */
+  /** Why there is no turn to draw, if known. */
   problem(): string;
   turn(): Drawable | null;
   /** Calls back when the turn or the connection changes. */
@@ -20,7 +20,7 @@ export interface WidgetTurn {
   dispose(): void;
 }
 
-/** Links a model to its host, at once: in a comm nothing is sent twice. */
+/** Connects a model to its host at once, since nothing is sent twice over a comm. */
 export function openWidgetTurn(model: Model): WidgetTurn {
   const traits = readTraits(model);
   if (traits.apiVersion !== API_VERSION) {
@@ -34,7 +34,7 @@ export function openWidgetTurn(model: Model): WidgetTurn {
 
 function turnOverComm(model: Model, traits: Traits): WidgetTurn {
   const client: Client = new Client(new CommTransport(model, () => client.resync()));
-  // The comm belongs to this turn's own widget, so there is no cell to confirm.
+  // The comm belongs to this turn's own widget, so no cell has to be confirmed.
   const following = client.follow(traits.sessionId);
   const drawable: Drawable = { store: following.store, live: true };
   const listeners = new Set<() => void>();

@@ -1,15 +1,12 @@
-import type { Fields } from './parse_snapshot';
 import { isRecord } from './read';
+import type { Fields } from './read';
 import type { ServerFrame } from './types';
 
-/** Of `acp_jupyter.delivery.frames`; page and server must hold the same. */
-export const API_VERSION = 1;
-
 /**
- * A frame of our own server, or `null` for what is none.
+ * Parses a frame of our own server; `null` for anything else.
  *
- * Only what a page of another version could get wrong is looked at; the server
- * has built the rest from the models that the types come from.
+ * Only what a server of another version could send differently is checked: the
+ * types are generated from the models that the server sends.
  */
 export function parseServerFrame(data: string): ServerFrame | null {
   let value: unknown;

@@ -1,5 +1,6 @@
 import { parseContentBlock, parseToolCall } from './parse_tool';
 import { flag, list, number, oneOf, text, textOrNull } from './read';
+import type { Fields } from './read';
 import type {
   Attachment,
   Elicitation,
@@ -9,9 +10,7 @@ import type {
   PlanEntry,
 } from './types';
 
-type Fields = Readonly<Record<string, unknown>>;
-
-/** One item of a saved record, or `null` for a kind that is not known. */
+/** Parses an item of a saved output; `null` for an unknown kind. */
 export function parseItem(value: Fields): Item | null {
   const id = text(value, 'id');
   if (id === '') {
@@ -156,7 +155,7 @@ function parsePlanEntry(value: Fields): PlanEntry {
 
 type Base = Pick<Elicitation, 'id' | 'turn_id'>;
 
-/** A question of a saved record; it is drawn without controls. */
+/** Parses a question of a saved output; it is drawn without controls. */
 export function parseElicitation(base: Base, value: Fields): Elicitation {
   return {
     ...base,

@@ -1,5 +1,6 @@
 import { parseItem } from './parse_item';
 import { flag, isRecord, list, maybe, number, oneOf, text, texts } from './read';
+import type { Fields } from './read';
 import type {
   AgentInfo,
   ChangedFile,
@@ -11,12 +12,10 @@ import type {
   TurnState,
 } from './types';
 
-export type Fields = Readonly<Record<string, unknown>>;
-
-/** More than fit into a record that we write; drawing many takes seconds. */
+/** More than we ever save; drawing more takes seconds. */
 const SAVED_ITEMS = 1_500;
 
-/** The value of the turn MIME type, which may come from any notebook: read field by field. */
+/** Parses the turn MIME type's value field by field, since it may come from any notebook. */
 export function parseSnapshot(value: unknown): TurnSnapshot | null {
   if (!isRecord(value) || number(value, 'version') !== 1) {
     return null;
@@ -55,7 +54,7 @@ function parseTurn(turnId: string, sessionId: string, value: Fields): TurnState 
     prompt: text(value, 'prompt'),
     user: text(value, 'user'),
     policy: oneOf(value, 'policy', ['ask', 'read-only', 'accept-edits', 'allow-all', 'deny']),
-    // What was answered without asking is told by each answer.
+    // Each answer says by itself which rule gave it.
     rules: [],
     origin: maybe(value, 'origin', parseOrigin),
     queued_at: number(value, 'queued_at'),
@@ -86,7 +85,7 @@ function parseFailure(value: Fields): TurnFailure {
   };
 }
 
-/** What a saved turn changed. */
+/** Parses what a saved turn changed. */
 export function parseChanges(value: Fields): TurnChanges {
   return {
     files: list(value, 'files', parseFile),
@@ -115,7 +114,7 @@ function parseFile(value: Fields): ChangedFile | null {
         words: text(value, 'words'),
         reverted: flag(value, 'reverted'),
         reverted_hunks: list(value, 'reverted_hunks', parseHunk),
-        // What only a record that lives can do something with.
+        // Fields that only a live turn needs.
         new_mode: null,
         came_from: '',
         together: [],

@@ -1,4 +1,5 @@
 import { flag, list, maybe, number, oneOf, text, textOrNull, texts } from './read';
+import type { Fields } from './read';
 import type {
   ContentBlockItem,
   Detail,
@@ -13,9 +14,7 @@ import type {
   ToolCall,
 } from './types';
 
-type Fields = Readonly<Record<string, unknown>>;
-
-/** A tool call of a saved record, of this version or of an older one. */
+/** Parses a tool call of a saved output, of this version or an older one. */
 export function parseToolCall(
   base: Pick<ToolCall, 'id' | 'turn_id' | 'parent_id'>,
   value: Fields,
@@ -47,7 +46,7 @@ export function parseToolCall(
     locations: parseLocations(value),
     is_new_file: typeof value.is_new_file === 'boolean' ? value.is_new_file : null,
     output: text(value, 'output'),
-    // Until it had this name it was the line of the call.
+    // Older versions called it `line`.
     first_line: number(value, 'first_line' in value ? 'first_line' : 'line'),
     exit_code: number(value, 'exit_code'),
     truncated: flag(value, 'truncated'),
@@ -70,7 +69,7 @@ export function parseToolCall(
   };
 }
 
-/** Older records name the files, and the line of the first of them apart. */
+/** Older versions saved paths, and the line of the first of them separately. */
 function parseLocations(value: Fields): Location[] {
   if (Array.isArray(value.locations)) {
     return list(value, 'locations', parseLocation);
@@ -122,12 +121,12 @@ function parseDiff(value: Fields): Diff {
   };
 }
 
-/** Earlier versions saved none, and counted from the first. */
+/** Older versions saved no line numbers, and counted from 1. */
 function lineOf(value: Fields, name: string): number | null {
   return name in value ? number(value, name) : 1;
 }
 
-/** A saved terminal is no longer there to be stopped. */
+/** Parses a terminal; a saved one can't be stopped. */
 function parseTerminal(value: Fields): TerminalView {
   return {
     terminal_id: text(value, 'terminal_id'),
@@ -179,7 +178,7 @@ function parseOption(value: Fields): PermissionOption {
   };
 }
 
-/** A content block of a saved record, by itself or of a tool call. */
+/** Parses a content block of a saved output, by itself or of a tool call. */
 export function parseContentBlock(value: Readonly<Record<string, unknown>>): ContentBlockItem {
   return {
     id: text(value, 'id'),

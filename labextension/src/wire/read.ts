@@ -1,14 +1,15 @@
 /**
- * Readers of values that nobody has checked: each gives what is there if it is
- * of the right kind and size, else a harmless default.
+ * Readers of unchecked values: each returns the value if it has the right type and
+ * size, else a harmless default.
  */
 
-type Fields = Readonly<Record<string, unknown>>;
+/** An object whose values were not checked. */
+export type Fields = Readonly<Record<string, unknown>>;
 
-/** Longest text taken from a foreign notebook, in UTF-16 code units. */
+/** Longest text read from a foreign notebook, in UTF-16 code units. */
 const MAX_TEXT = 1_000_000;
 
-/** Most elements taken of a list. */
+/** Most elements read of a list. */
 const MAX_LIST = 5_000;
 
 export function isRecord(value: unknown): value is Fields {

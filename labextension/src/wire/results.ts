@@ -17,7 +17,7 @@ import type {
 
 export type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
 
-/** A turn of a notebook with the output that it should have there. */
+/** A turn of a notebook with the output that its cell should have. */
 export interface SavedOutput extends Omit<NotebookRecord, 'bundle'> {
   readonly bundle: {
     readonly data: { [mime: string]: Json };
@@ -25,7 +25,7 @@ export interface SavedOutput extends Omit<NotebookRecord, 'bundle'> {
   };
 }
 
-/** What a command of that name results in. */
+/** Result types of commands, by name. */
 interface Results {
   list_agents: AgentEntry[];
   create_session: SessionState;
@@ -78,7 +78,7 @@ const SHAPES: { readonly [Name in keyof Results]: (value: unknown) => boolean } 
     ),
 };
 
-/** The result of a command as its type; throws where the server sent something else. */
+/** Checks the result of a command; throws if the server sent something else. */
 export function parseResult<Name extends keyof Results>(name: Name, value: unknown): Results[Name] {
   if (!SHAPES[name](value)) {
     throw new Error(`The server answered ${name} with something else. Its version may differ.`);

@@ -1,5 +1,8 @@
 /* Made by `make gen` from the models in acp_jupyter; edit those. */
 
+/** Version of the wire; page and server must have the same. */
+export const API_VERSION = 1;
+
 /**
  * What the page has drawn; the flush slows while it lags.
  */

@@ -23,7 +23,7 @@ export interface BlockSources {
   readonly t: Translate;
 }
 
-/** Makes the blocks of what is attached; what is gone by now is a failure, in words. */
+/** Makes the content blocks of attachments; throws a `Failure` for what no longer exists. */
 export async function blocksOf(
   attachments: readonly DraftAttachment[],
   session: Pick<SessionState, 'cwd' | 'folder'>,
@@ -45,7 +45,7 @@ async function blockOf(
       const context = sources.document(one.path);
       const uri = fileUri(root, session, one.path);
       const unsaved = context?.model.dirty === true ? context.model.toString() : '';
-      // What is saved the agent reads by itself, and only as far as it needs it.
+      // The agent reads a saved file by itself, as much of it as it needs.
       return unsaved === '' || unsaved.length > MOST_DOCUMENT_CHARS
         ? resourceLink(one.path, uri)
         : embedded(uri ?? addressOf(one.path), unsaved);
@@ -89,7 +89,7 @@ function embedded(uri: string, text: string, mimeType = 'text/plain'): Block {
   return { type: 'resource', resource: { uri, text, mimeType } };
 }
 
-/** Of what is no file: no agent shall look for it on disk. */
+/** A `jupyter:` URI for what is no file, so that no agent looks for it on disk. */
 function addressOf(path: string, ...parts: string[]): string {
   const names = [...path.split('/'), ...parts].filter(part => part !== '');
   return `jupyter:${names.map(encodeURIComponent).join('/')}`;

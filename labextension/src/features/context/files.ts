@@ -13,7 +13,7 @@ interface Known {
   readonly paths: readonly string[];
 }
 
-/** Files below folders of the server, near ones first; bounded, and remembered for a while. */
+/** Paths of files below a folder of the server, near ones first; bounded and cached for a while. */
 export class Files {
   readonly #contents: Pick<Contents.IManager, 'get'>;
   readonly #known = new Map<string, Known>();
@@ -23,7 +23,7 @@ export class Files {
     this.#contents = contents;
   }
 
-  /** What is known at once, even if it is old. */
+  /** The cached paths, even if they are old. */
   known(folder: string): readonly string[] {
     return this.#known.get(folder)?.paths ?? [];
   }

@@ -10,7 +10,7 @@ import type { Files } from './files';
 import { best } from './fuzzy';
 import type { Variable, Variables } from './variables';
 
-/** Most lines of the list. */
+/** Most mentions that are listed. */
 const MOST = 8;
 
 export interface MentionSources {
@@ -56,7 +56,7 @@ export class Mentions implements MentionSource {
       }
     };
     listVariables();
-    // A kernel that has something to do is asked when it is through.
+    // A busy kernel is asked when it is idle again.
     kernel?.statusChanged.connect(listVariables);
     return () => {
       stopped = true;

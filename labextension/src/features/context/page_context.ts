@@ -24,7 +24,7 @@ interface PageContextOptions {
   readonly t: Translate;
 }
 
-/** What of the page can go along with a message. */
+/** What `@` can name in the page, and the prompt with what is attached to it. */
 export class PageContext {
   readonly mentions: Mentions;
   readonly #options: PageContextOptions;
@@ -42,7 +42,7 @@ export class PageContext {
     });
   }
 
-  /** A message with what is attached to it. */
+  /** The prompt of a message: its text, or content blocks with what is attached. */
   async prompt(
     text: string,
     attachments: readonly DraftAttachment[],
@@ -65,7 +65,7 @@ export class PageContext {
     return text === '' ? blocks : [{ type: 'text', text }, ...blocks];
   }
 
-  /** Of the session, else of the notebook; at the server. */
+  /** Folder whose files can be named: the session's, else the notebook's. */
   #folder(): string {
     const session = this.#options.session();
     return session === null
@@ -83,15 +83,15 @@ function isDocument(widget: Widget): widget is DocumentWidget {
   return widget instanceof DocumentWidget;
 }
 
-/** What JupyterLab's file browser gives to drags: paths at the server. */
+/** MIME type of what is dragged out of JupyterLab's file browser: paths at the server. */
 const CONTENTS = 'application/x-jupyter-icontents';
 
 const EVENTS = ['lm-dragenter', 'lm-dragover', 'lm-dragleave', 'lm-drop'] as const;
 
-/** Marks what would take the files. */
+/** Marks the element that files would be dropped on. */
 const OVER_CLASS = 'acp-mod-dropTarget';
 
-/** Takes files of the file browser that are dropped on an element; returns how to stop that. */
+/** Calls `onFile` for files of the file browser that are dropped on an element; returns how to stop. */
 export function acceptFiles(
   element: HTMLElement,
   onFile: (file: DraftAttachment) => void,

@@ -23,7 +23,7 @@ const KEY = 'acp';
 const packed = (expression: string): string =>
   `__import__('base64').b64encode(__import__('json').dumps(${expression}).encode()).decode()`;
 
-// Sizes only of what is known to tell them cheaply: an attribute may run anything.
+// Only of types whose size is cheap to read: an attribute may run any code.
 const SIZE =
   "(list(map(int, v.shape)) if type(v).__module__.split('.')[0] in " +
   "('numpy', 'pandas', 'polars', 'xarray', 'torch') and isinstance(getattr(v, 'shape', None), tuple) " +
@@ -47,17 +47,17 @@ const valueOf = (name: string): string =>
 export class Variables {
   readonly #known = new WeakMap<Kernel.IKernelConnection, { at: number; list: Variable[] }>();
 
-  /** Our own question keeps a kernel busy too: there is one at a time. */
+  /** Requests under way, one a kernel: our own request makes the kernel busy, too. */
   readonly #listing = new WeakMap<Kernel.IKernelConnection, Promise<readonly Variable[]>>();
 
   #describing: Promise<unknown> = Promise.resolve();
 
-  /** What was there when it was last looked. */
+  /** The variables that were listed last. */
   known(kernel: Kernel.IKernelConnection): readonly Variable[] {
     return this.#known.get(kernel)?.list ?? [];
   }
 
-  /** Newest last made first. */
+  /** The variables of a kernel, the newest first. */
   async list(kernel: Kernel.IKernelConnection): Promise<readonly Variable[]> {
     const known = this.#known.get(kernel);
     if (known !== undefined && Date.now() - known.at < FRESH_MS) {
@@ -109,7 +109,7 @@ function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** Asks for an expression's value beside the user's own work; nothing is kept or shown of it. */
+/** Evaluates an expression silently; `null` where the kernel is busy or not Python. */
 async function evaluate(
   kernel: Kernel.IKernelConnection,
   expression: string,

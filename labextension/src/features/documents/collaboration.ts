@@ -6,14 +6,14 @@ import { isRecord } from '../../wire/read';
 import { changedOnDisk } from './disk';
 import type { Conflict, MergedContent } from './merge/merged_content';
 
-/** What is needed of a change of a shared document. */
+/** The part of a Yjs transaction that is used here. */
 export interface Transaction {
   readonly local: boolean;
   readonly beforeState: ReadonlyMap<number, number>;
   readonly afterState: ReadonlyMap<number, number>;
 }
 
-/** A document that pages of several people hold, by jupyter-collaboration. */
+/** A document that jupyter-collaboration shares between several pages. */
 export interface Shared {
   readonly ydoc: {
     readonly clientID: number;
@@ -23,7 +23,7 @@ export interface Shared {
   readonly awareness: { getStates(): ReadonlyMap<number, unknown> };
 }
 
-/** The shared document of a model; `null` where it is this page's alone. */
+/** The shared document of a model; `null` where it is not shared. */
 export function sharedOf({
   collaborative,
   sharedModel,
@@ -31,7 +31,7 @@ export function sharedOf({
   return collaborative === true && isShared(sharedModel) ? sharedModel : null;
 }
 
-/** The pages that hold it, as far as this one knows; not the server. */
+/** Client ids of the pages that hold it, as far as this one knows; without the server. */
 export function peopleOf({ awareness }: Shared): number[] {
   return [...awareness.getStates()]
     .filter(([, state]) => isRecord(state) && isRecord(state['user']))
@@ -39,9 +39,9 @@ export function peopleOf({ awareness }: Shared): number[] {
 }
 
 /**
- * Which page does what only one has to do: 0 at once, the others later, if it is not done.
+ * This page's rank for work that one page has to do: 0 does it, the others later if it is not done.
  *
- * A page that has just come does not know the others, so one that is alone is never the first.
+ * A page that has just opened does not know the others yet, so a lone page never has rank 0.
  */
 export function orderOf(shared: Shared): number {
   const people = peopleOf(shared).sort((one, other) => one - other);
@@ -55,13 +55,13 @@ function isShared(shared: object): shared is Shared {
 
 type Context = DocumentRegistry.IContext<DocumentRegistry.IModel>;
 
-/** The name under which jupyter-collaboration saves; another kind of sharing saves by itself. */
+/** The content provider by which jupyter-collaboration saves. */
 const CONTENT_PROVIDER = 'rtc';
 
-/** A save of theirs that is under way, or that waits for a pause in typing. */
+/** Longest wait for a save by the server that is under way, or waits for a pause in typing. */
 const SAVE_MS = 3_000;
 
-/** Has the server save a document that pages share, now. It never asks the user. */
+/** Has the server save a shared document now, without asking the user. */
 export async function saveShared(context: Context, contents: Contents.IManager): Promise<void> {
   const kind =
     'cells' in context.model
@@ -74,7 +74,7 @@ export async function saveShared(context: Context, contents: Contents.IManager):
   }
 }
 
-/** Learns how the file stands now: JupyterLab would ask at the next save. Nothing is loaded. */
+/** Updates what JupyterLab knows of the file, so that the next save does not ask; loads nothing. */
 export async function noteFile(context: Context, contents: Contents.IManager): Promise<void> {
   if ((await changedOnDisk(context, contents)) === true && !context.isDisposed) {
     await context.revert();
@@ -99,19 +99,19 @@ function untilClean({ model }: Context): Promise<void> {
   });
 }
 
-/** A file is looked at once a second by the server; an agent's turn may be over by then. */
+/** How long a document is watched: the server checks files once a second, maybe after the turn. */
 const WATCHED_MS = 10_000;
 
-/** The next page looks after so long whether it was done. */
+/** How long each page waits for the one before it to restore. */
 const PATIENCE_MS = 300;
 
 type CapturedContent = Pick<MergedContent, 'capture'>;
 
 /**
- * Brings back what is lost when the server loads a file over a shared document.
+ * Restores what is lost when the server loads a file over a shared document.
  *
- * What was typed since the last save, and the outputs that an agent left out, are put back by one
- * of the pages that hold the document.
+ * What was typed since the last save, and outputs that an agent left out, are restored by one of
+ * the pages that hold the document.
  */
 export class LostChanges {
   readonly #shared: Shared;
@@ -131,7 +131,7 @@ export class LostChanges {
     this.#tell = tell;
   }
 
-  /** An agent is at work: look after the document for a while. */
+  /** Watches the document for a while, because an agent is working. */
   watch(): void {
     const { ydoc } = this.#shared;
     if (this.#timer === undefined) {
@@ -170,7 +170,7 @@ export class LostChanges {
     if (restore === null) {
       return;
     }
-    // Whoever comes later finds nothing left to do.
+    // A later page finds it restored.
     setTimeout(
       () => {
         const conflicts = this.#disposed ? [] : restore();
@@ -182,7 +182,7 @@ export class LostChanges {
     );
   };
 
-  /** Whether it was made by nobody who is here. */
+  /** Whether the change is the server's: made by none of the pages. */
   #isServers({ beforeState, afterState }: Transaction): boolean {
     const people = new Set(peopleOf(this.#shared));
     return [...afterState].some(

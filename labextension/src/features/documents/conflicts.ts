@@ -6,12 +6,12 @@ import type { Translate } from '../../views';
 import type { Conflict } from './merge/merged_content';
 import type { OpenDocument } from './open_document';
 
-/** What of a document's file waits for its user to choose; one notice for all of it. */
+/** Conflicts of a document that wait for the user's choice, with one notification for all. */
 export class Conflicts {
   readonly #document: OpenDocument;
   readonly #goTo: () => void;
   readonly #t: Translate;
-  /** The newest of each cell. */
+  /** The newest conflict of each cell. */
   readonly #waiting = new Map<string, Conflict>();
   #notice = '';
   #choosing = false;
@@ -32,11 +32,11 @@ export class Conflicts {
     document.context.disposed.connect(() => this.#withdraw());
   }
 
-  /** Says that a change was left out. */
+  /** Notifies the user of what waits. */
   #tell(): void {
     this.#withdraw();
     if (this.#choosing || this.#next() === undefined) {
-      return; // they follow in the dialog
+      return; // the dialog shows them next
     }
     this.#notice = Notification.warning(
       this.#t(
@@ -68,7 +68,7 @@ export class Conflicts {
     this.#tell();
   }
 
-  /** Lets the user choose; false for later. */
+  /** Asks the user; false for later. */
   async #settle(conflict: Conflict, mine: string): Promise<boolean> {
     const t = this.#t;
     const { theirs } = conflict;
@@ -102,7 +102,7 @@ export class Conflicts {
     return true;
   }
 
-  /** The first that is not settled by itself. */
+  /** The first conflict that still is one. */
   #next(): { conflict: Conflict; mine: string } | undefined {
     for (const conflict of this.#waiting.values()) {
       const isClosed = this.#document.context.isDisposed;
@@ -135,10 +135,10 @@ export class Conflicts {
   }
 }
 
-/** So many unchanged lines stand around a change. */
+/** Unchanged lines shown around a change. */
 const CONTEXT = 3;
 
-/** What the user has, against what was written to the file. */
+/** The user's text compared with the file's, in the body of a dialog. */
 export class Comparison extends Widget {
   constructor(mine: string, theirs: string | null, t: Translate) {
     super();
@@ -195,7 +195,7 @@ function linesOf(text: string): string[] {
 }
 
 function compared(mine: string, theirs: string) {
-  // A last line without an end is no other line.
+  // A missing line end at the end of a text is no difference.
   const [one, other] = [mine, theirs].map(text => (text.endsWith('\n') ? text : `${text}\n`));
   return (
     diffLines(one ?? '', other ?? '', { timeout: 200, maxEditLength: 5_000 }) ?? [

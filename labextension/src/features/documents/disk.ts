@@ -5,13 +5,13 @@ import type { Conflict, MergedContent } from './merge/merged_content';
 
 type Facts = Pick<Contents.IModel, 'hash' | 'last_modified'>;
 
-/** What is needed of a document to compare it with its file. */
+/** The part of a document's context that tells how its file was when it was loaded. */
 type Loaded = Pick<
   DocumentRegistry.IContext<DocumentRegistry.IModel>,
   'contentsModel' | 'lastModifiedCheckMargin' | 'path'
 >;
 
-/** Whether a file is another than it was when it was loaded; `null` where that is not known. */
+/** Whether a file was changed since it was loaded; `null` where that is not known. */
 export async function changedOnDisk(
   { contentsModel, lastModifiedCheckMargin, path }: Loaded,
   contents: Pick<Contents.IManager, 'get'>,
@@ -23,7 +23,7 @@ export async function changedOnDisk(
   try {
     const { last_modified } = await contents.get(path, { content: false });
     if (last_modified === known.last_modified) {
-      return false; // what a file holds is asked for only then: that is to read it
+      return false; // the hash is asked for only if needed: the server reads the whole file for it
     }
     const disk: Facts = await contents.get(path, { content: false, hash: true });
     return known.hash && disk.hash
@@ -37,11 +37,10 @@ export async function changedOnDisk(
 type Context = DocumentRegistry.IContext<DocumentRegistry.IModel>;
 
 /**
- * Loads the file that was changed on disk, into what is there; `null` where it can't be loaded.
+ * Merges a file that was changed on disk into its document; `null` where it can't be loaded.
  *
- * JupyterLab's own way to load a file replaces the whole document, and is the only one after which
- * it knows the file and saves without asking. So it is let to load, and what it would replace the
- * document with is merged.
+ * Only after JupyterLab's own `revert` does it know the file and save without asking, but that
+ * replaces the whole document. So `revert` is called with the model's loading replaced by a merge.
  */
 export async function loadMerged(
   context: Context,
@@ -50,7 +49,7 @@ export async function loadMerged(
 ): Promise<readonly Conflict[] | null> {
   const { type, format } = context.contentsModel ?? {};
   try {
-    // What can't be loaded, e.g. a notebook that is half written, would bring up a dialog.
+    // A file that can't be loaded, e.g. a half-written notebook, would bring up a dialog.
     const file: { readonly content: unknown } = await contents.get(context.path, {
       content: true,
       ...(type === undefined ? {} : { type }),
@@ -74,6 +73,6 @@ export async function loadMerged(
     Reflect.deleteProperty(model, 'fromJSON');
     Reflect.deleteProperty(model, 'fromString');
   }
-  // An empty text is not handed on, and nothing is to a document that was closed meanwhile.
+  // JupyterLab does not pass on an empty text.
   return loads[0] ?? (!context.isDisposed && merged.canLoad('') ? merged.load('') : null);
 }

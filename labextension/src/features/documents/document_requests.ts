@@ -4,19 +4,19 @@ import type { AnswerFrame, AskFrame } from '../../wire/types';
 import { editNotebook, notebookState, Refused } from './notebook_edits';
 import type { OpenDocument } from './open_document';
 
-/** A longer frame would close the connection. */
+/** Longest text of an answer: a longer frame closes the connection. */
 const MAX_TEXT = 8_000_000;
 
 type Answer = Partial<Omit<AnswerFrame, 'type' | 'id'>>;
 
-/** What an answer needs of the page. */
+/** The page's documents and settings. */
 interface Page {
   readonly find: (path: string) => OpenDocument | undefined;
-  /** Whether the user wants documents to be saved before a prompt. */
+  /** Whether the user's settings allow saving before a prompt. */
   readonly maySave: () => boolean;
 }
 
-/** Answers the host's questions about open documents. */
+/** Answers the host's requests about open documents. */
 export function answerDocumentRequests(client: Client, page: Page): void {
   const open = new OpenRequests(client);
   client.asked.add(frame => {
@@ -36,7 +36,7 @@ export function answerDocumentRequests(client: Client, page: Page): void {
       })
       .then(answered => {
         if (isLate()) {
-          return; // nobody waits for it, and the same number may be another's by now
+          return; // nobody waits for it, and its id may have been given to another
         }
         open.end(frame.id);
         client.answer({
@@ -53,17 +53,17 @@ export function answerDocumentRequests(client: Client, page: Page): void {
   });
 }
 
-/** The asks that somebody still waits for: of any other another page may have been asked. */
+/** Requests that the host still waits for; a late one may have gone to another page. */
 class OpenRequests {
   #open = new Set<number>();
 
   constructor(client: Client) {
     client.connectionChanged.add(() => {
-      this.#open = new Set(); // the next connection counts anew
+      this.#open = new Set(); // ids start again with each connection
     });
   }
 
-  /** Returns what tells later whether it is too late. */
+  /** Returns a function that says whether it is too late to answer. */
   begin({ id, deadline_seconds: seconds }: AskFrame): () => boolean {
     const open = this.#open.add(id);
     const deadline = performance.now() + seconds * 1000;

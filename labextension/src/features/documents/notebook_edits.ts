@@ -14,10 +14,10 @@ import { isOutput } from './merge/notebook_json';
 import type { CellJson } from './merge/notebook_json';
 import { arrange, changeText, openCell } from './merge/notebook_model';
 
-/** Outputs of a notebook that are told of, in characters: a longer frame closes the connection. */
+/** Most characters of outputs that are sent: a longer frame closes the connection. */
 const MAX_OUTPUTS = 8_000_000;
 
-/** An agent's changes that can't be made; nothing of them was. */
+/** An agent's edits that can't be made; none of them was. */
 export class Refused extends Error {
   readonly refusal: NotebookRefusal;
 
@@ -27,7 +27,7 @@ export class Refused extends Error {
   }
 }
 
-/** The notebook as agents are told of it. */
+/** The notebook as it is sent to agents. */
 export function notebookState(model: INotebookModel): NotebookState {
   const language: unknown = model.getMetadata('language_info');
   const room = { left: MAX_OUTPUTS };
@@ -38,7 +38,7 @@ export function notebookState(model: INotebookModel): NotebookState {
   };
 }
 
-/** Makes all changes, or throws `Refused` and makes none. */
+/** Makes all edits, or throws `Refused` and makes none. */
 export function editNotebook(model: INotebookModel, { edits, expected }: EditNotebook): void {
   for (const [id, source] of Object.entries(expected)) {
     const cell = find(model, id);
@@ -97,7 +97,7 @@ function make(model: INotebookModel, edit: CellEdit): void {
       break;
     case 'outputs':
       if (isCode(cell)) {
-        // They are of this user's kernel, as those of a cell that was run here.
+        // They come from this user's kernel, like those of a cell that was run here.
         cell.trusted = true;
         cell.outputs.fromJSON(edit.outputs.filter(isOutput));
         cell.executionCount = edit.execution_count;

@@ -14,28 +14,28 @@ type Context = DocumentRegistry.IContext<DocumentRegistry.IModel>;
 
 const all = new WeakMap<Context, OpenDocument>();
 
-/** The one of a document, whoever asks first. */
+/** The `OpenDocument` of a context, the same for all callers. */
 export function openDocument(context: Context, contents: Contents.IManager): OpenDocument {
   const known = all.get(context) ?? new OpenDocument(context, contents);
   all.set(context, known);
   return known;
 }
 
-/** A document that agents and its user change at the same time. One thing after the other. */
+/** A document that agents and its user change at the same time; operations run one by one. */
 export class OpenDocument {
   readonly context: Context;
-  /** What of the file on disk was left out for its user to decide. */
+  /** Changes of the file that were not merged and wait for the user. */
   readonly conflicted = new Listeners<readonly Conflict[]>();
   readonly #contents: Contents.IManager;
   #merged: MergedContent | null = null;
   #overwriting: LostChanges | null = null;
   #queue: Promise<unknown> = Promise.resolve();
-  /** Waits for a save that is under way, by whomever. */
+  /** A save that is under way, whoever began it. */
   #saving: { readonly over: Promise<void>; readonly end: () => void } | null = null;
   #loading = false;
-  /** When the file of a shared document was written that holds what its page had then. */
+  /** When the file of a shared document was written that was equal to the open one. */
   #comparedAt = '';
-  /** Agents have been at work since it was opened. */
+  /** Whether an agent has worked since it was opened. */
   #isWatched = false;
 
   constructor(context: Context, contents: Contents.IManager) {
@@ -43,14 +43,14 @@ export class OpenDocument {
     this.#contents = contents;
     context.saveState.connect((_, state) => {
       if (context.model.collaborative) {
-        return; // the server saves it, and not all that is here: see `#compare`
+        return; // the server saves it, maybe not all that is here: see `#compare`
       }
       if (state === 'started') {
         this.#merged?.noteSaving();
         this.#saving ??= pending();
       } else {
         if (state === 'completed' && this.#merged?.noteSaved() === false) {
-          // JupyterLab takes for saved what came while it was saving.
+          // JupyterLab takes changes made during the save for saved.
           context.model.dirty = true;
         }
         this.#saving?.end();
@@ -58,7 +58,7 @@ export class OpenDocument {
       }
     });
     context.fileChanged.connect(() => {
-      // Loaded anew by somebody else; after a save the model may have gone on.
+      // Reverted by somebody else; after a save the model may have changed further.
       const { collaborative, dirty } = context.model;
       if (this.#saving === null && !this.#loading && !dirty && !collaborative) {
         this.#merged?.noteLoaded();
@@ -90,12 +90,12 @@ export class OpenDocument {
     return this.#merged instanceof MergedNotebook ? this.#merged.model : null;
   }
 
-  /** Takes in what has become of the file, if it was changed; says whether something came. */
+  /** Merges the file if it was changed on disk; resolves to whether it was. */
   takeIn(): Promise<boolean> {
     return this.#next(() => this.#takeIn());
   }
 
-  /** Makes a change, on top of what is on disk, and saves. */
+  /** Merges the file, makes a change and saves. */
   change(act: () => void): Promise<void> {
     return this.#next(async () => {
       await this.context.ready;
@@ -106,7 +106,7 @@ export class OpenDocument {
     });
   }
 
-  /** Makes another text of it, whatever its user has changed since `base` beside that. */
+  /** Merges an agent's text, which is based on `base`, with the user's changes, and saves. */
   write(text: string, base: string | null, isLate: () => boolean): Promise<void> {
     return this.change(() => {
       if (isLate()) {
@@ -119,7 +119,7 @@ export class OpenDocument {
     });
   }
 
-  /** Saves what was changed, without ever asking the user. */
+  /** Saves unsaved changes without ever asking the user. */
   save(): Promise<void> {
     return this.#next(async () => {
       await this.#takeIn();
@@ -127,12 +127,12 @@ export class OpenDocument {
     });
   }
 
-  /** The user wants what the agent made of it. */
+  /** Takes the file's side of a conflict. */
   accept(conflict: Conflict): void {
     this.#merged?.accept(conflict);
   }
 
-  /** What the user has now where a conflict was; `null` where that is gone. */
+  /** The user's side of a conflict as it is now; `null` where the cell no longer exists. */
   current(conflict: Conflict): string | null {
     return this.#merged?.current(conflict) ?? null;
   }
@@ -163,7 +163,7 @@ export class OpenDocument {
       return false;
     }
     if (context.model.collaborative) {
-      // What pages share is brought up to date by the server.
+      // The server merges files into shared documents.
       this.#isWatched = true;
       this.#overwriting?.watch();
       await noteFile(context, this.#contents);
@@ -194,10 +194,10 @@ export class OpenDocument {
   }
 
   /**
-   * Learns what of a shared document is on disk: only where the file holds just what is here.
+   * Notes what of a shared document is on disk, if the file equals what is open.
    *
-   * A page does not see what the server had when it saved. What an agent has not read, it has not
-   * deleted; so a version too old does no harm, and one that was never saved does.
+   * A page does not see what the server saved. What an agent has not read it can't have deleted, so
+   * a base that is too old does no harm, but one that was never saved does.
    */
   async #compare(): Promise<void> {
     const { context } = this;
@@ -218,7 +218,7 @@ export class OpenDocument {
         this.#comparedAt = file.last_modified;
       }
     } catch {
-      // It is compared again with the next look.
+      // It is compared again the next time.
     }
   }
 
@@ -243,7 +243,7 @@ export class OpenDocument {
       return this.#compare();
     }
     await this.#saving?.over;
-    // Whatever would bring up a dialog is left to the user.
+    // A save that would bring up a dialog is left to the user.
     if ((await changedOnDisk(context, this.#contents)) !== false) {
       throw new Failure('The file was changed meanwhile, or is not there.', 'not_saved');
     }

@@ -18,7 +18,7 @@ import { openDocument } from './open_document';
 import type { OpenDocument } from './open_document';
 import { StaleDocuments } from './stale_documents';
 
-/** Tells the host which documents this page holds. */
+/** The documents that this page has open; reported to the host. */
 class OpenDocuments {
   readonly #app: JupyterFrontEnd;
   readonly #client: Client;
@@ -65,7 +65,7 @@ class OpenDocuments {
     return openDocument(context, this.#app.serviceManager.contents);
   }
 
-  /** Several changes of one moment are told once. */
+  /** Reports the documents, once for all changes of this moment. */
   #announce(): void {
     if (this.#planned) {
       return;
@@ -118,7 +118,7 @@ export const documentsPlugin: JupyterFrontEndPlugin<void> = {
         read(settings);
       },
       () => {
-        // Without settings the standard holds.
+        // Without settings the default applies.
       },
     );
     answerDocumentRequests(client, { find: path => documents.find(path), maySave: () => maySave });

@@ -2,15 +2,15 @@ import type { Client } from '../../delivery/client';
 import type { TurnState } from '../../wire/types';
 import type { OpenDocument } from './open_document';
 
-/** While an agent works files are looked at again and again: JupyterLab would ask at each save. */
+/** Interval of checks while an agent works; otherwise JupyterLab would ask at each save. */
 const PAUSE_MS = 2_000;
 
 const SOON_MS = 100;
 
-/** So many open documents are looked after. */
+/** Most open documents that are checked. */
 const MAX_DOCUMENTS = 50;
 
-/** The others do not wait longer for one whose save asks the user something. */
+/** Longest wait for one document, whose save may ask the user something. */
 const MAX_WAIT_MS = 3_000;
 
 type Turns = Pick<Client, 'turnsChanged' | 'sessionsChanged' | 'sessions' | 'follow'>;
@@ -18,16 +18,16 @@ type Turns = Pick<Client, 'turnsChanged' | 'sessionsChanged' | 'sessions' | 'fol
 type Document = Pick<OpenDocument, 'takeIn'>;
 
 /**
- * Takes into open documents what agents change on disk, or what is taken back there.
+ * Merges what agents change or revert on disk into open documents.
  *
  * JupyterLab would show the old text, and ask only when the user saves over the new one.
  */
 export class StaleDocuments {
   readonly #client: Turns;
   readonly #documents: () => readonly Document[];
-  /** Those that are being looked at. */
+  /** Documents that are being checked. */
   readonly #waiting = new WeakSet<Document>();
-  /** How the files of each turn stood, by session. */
+  /** What each turn had changed, by session and turn. */
   readonly #known = new Map<string, Map<string, string>>();
   #working = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -41,7 +41,7 @@ export class StaleDocuments {
     client.sessionsChanged.add(() => this.#sessionsChanged());
   }
 
-  /** Files may be changed by a turn, and by what the user takes back of it later. */
+  /** Checks documents when a turn has changed files, or when the user has reverted some. */
   #turnsChanged(sessionId: string): void {
     const following = this.#client.follow(sessionId);
     const { view } = following.store;
@@ -49,7 +49,7 @@ export class StaleDocuments {
     const before = this.#known.get(sessionId);
     const now = new Map([...view.turns.values()].map(turn => [turn.turn_id, standing(turn)]));
     this.#known.set(sessionId, now);
-    // The first time it is as it was when the page came.
+    // The first time nothing has changed since the page was loaded.
     if (before !== undefined && [...now].some(([id, files]) => (before.get(id) ?? '') !== files)) {
       void this.#check();
     }
@@ -59,7 +59,7 @@ export class StaleDocuments {
     this.#working = (this.#client.sessions ?? []).some(
       ({ status }) => status === 'running' || status === 'requires_action',
     );
-    // A short turn is over by the time that the list tells of it.
+    // A short turn is over by the time it is in the list.
     this.#timer ??= setTimeout(() => void this.#check(), SOON_MS);
   }
 

@@ -2,10 +2,10 @@ import { parseSnapshot } from '../../wire/parse_snapshot';
 import { isRecord, text } from '../../wire/read';
 import type { TurnSnapshot } from '../../wire/types';
 
-/** Of `acp_jupyter.transcript.output.bundle`. */
+/** MIME type of a turn in a cell output. */
 export const TURN_MIME = 'application/vnd.acp-jupyter.turn+json';
 
-/** Output metadata of a bundle without the turn MIME type: `acp_jupyter.kernel.turn.widgets`. */
+/** Key of the output metadata that names the turn where there is no turn MIME type. */
 const METADATA_KEY = 'acp_jupyter';
 
 interface AnyBundle {
@@ -17,7 +17,7 @@ export function snapshotOf(data: unknown): TurnSnapshot | null {
   return isRecord(data) ? parseSnapshot(data[TURN_MIME]) : null;
 }
 
-/** Which turn an output says it is of; only the server can confirm it. */
+/** Id of the turn that an output claims to show; only the server can confirm it. */
 export function claimedTurn({ data, metadata }: AnyBundle): string | null {
   const pointer = isRecord(data) ? data[TURN_MIME] : undefined;
   const mark = isRecord(metadata) ? metadata[METADATA_KEY] : undefined;

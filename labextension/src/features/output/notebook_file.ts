@@ -10,7 +10,7 @@ import { openDocument } from '../documents/open_document';
 import type { OpenDocument } from '../documents/open_document';
 import type { Action, CellState } from './output_plan';
 
-/** A notebook's file: saved and loaded without ever asking the user. */
+/** A notebook's file, saved and loaded without ever asking the user. */
 export class NotebookFile {
   readonly #context: DocumentRegistry.IContext<INotebookModel>;
   readonly #document: OpenDocument;
@@ -26,15 +26,15 @@ export class NotebookFile {
     this.#maySave = maySave;
   }
 
-  /** When it was written last before it was loaded or saved here, seconds since the epoch. */
+  /** When it was last written before it was loaded or saved here, in seconds since the epoch. */
   get savedAt(): number | null {
     const modified = this.#context.contentsModel?.last_modified;
     return modified === undefined ? null : Date.parse(modified) / 1000;
   }
 
   /**
-   * Saves what was changed, unless that would bring up a dialog: the file cannot
-   * be written, or something else has changed it.
+   * Saves unsaved changes, unless that would bring up a dialog because the file
+   * can't be written or was changed by something else.
    */
   async save(): Promise<void> {
     const { model, contentsModel } = this.#context;
@@ -48,7 +48,7 @@ export class NotebookFile {
     }
   }
 
-  /** Loads the file if another page has written it and nothing can be lost here. */
+  /** Loads the file if another page has written it and nothing here is unsaved or running. */
   async catchUp(): Promise<boolean> {
     const { model } = this.#context;
     return !model.dirty && !anyRunning(model) && (await this.#document.takeIn());
@@ -87,7 +87,7 @@ export function cellState(cell: ICodeCellModel): CellState {
   };
 }
 
-/** Carries out what changes the document; says whether it was changed. */
+/** Carries out an action; returns whether it changed the document. */
 export function applyAction(cell: ICodeCellModel, action: Action): boolean {
   switch (action.kind) {
     case 'replace':

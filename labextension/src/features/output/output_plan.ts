@@ -18,46 +18,45 @@ export interface OutputState {
   readonly metadata?: ReadonlyPartialJSONValue;
 }
 
-/** What the keeper remembers of a document since it was opened. */
+/** What is remembered of a document since it was opened. */
 export interface Memory {
-  /** Turns whose output has stood in the document; if it is gone, the user took it away. */
+  /** Turns whose output was in the document; if it is missing now, the user removed it. */
   readonly seen: ReadonlySet<string>;
-  /** Turns that were seen unfinished. */
+  /** Turns that were not finished when they were first seen. */
   readonly watched: ReadonlySet<string>;
-  /** Turns that the user was already asked or told about. */
+  /** Turns about which the user was notified. */
   readonly asked: ReadonlySet<string>;
-  /** Turns whose result the user wants under the changed source. */
+  /** Turns whose output the user wants in the cell though its source has changed. */
   readonly accepted: ReadonlySet<string>;
   /** When the file was last written before it was loaded here, seconds since the epoch. */
   readonly savedAt: number | null;
 }
 
-/** One change to the document, or one word to the user. */
+/** A change of the document, or a notification of the user. */
 export type Action =
   | { readonly kind: 'replace'; readonly saved: SavedOutput; readonly index: number }
-  /** Appends; `drop` are outputs of former turns, which a new run would have cleared. */
+  /** Appends; `drop` are indexes of outputs of earlier turns, which a new run would have cleared. */
   | { readonly kind: 'insert'; readonly saved: SavedOutput; readonly drop: readonly number[] }
   | { readonly kind: 'remove'; readonly saved: SavedOutput; readonly index: number }
   | { readonly kind: 'confirm_insert'; readonly saved: SavedOutput }
   | { readonly kind: 'report_gone'; readonly saved: SavedOutput }
-  /** The kernel's own display is still to come: look again when the cell changes. */
+  /** The kernel's own output is still to come: plan again when the cell changes. */
   | { readonly kind: 'wait'; readonly saved: SavedOutput };
 
-/** A turn of Python code is shown where that code puts it. */
+/** Only outputs of the cell magic are inserted; Python code places its own. */
 const CELL_MAGIC = /^%%acp\b/m;
 
 /**
- * What to do so that a document holds its turns.
+ * Plans the changes that bring a document's outputs up to date with its turns.
  *
- * - An output that is there becomes the record's once the turn is done, or at
+ * - An existing output is replaced by the saved one once the turn is done, or at
  *   once where it has no turn MIME type (a widget view does not outlive its kernel).
- * - Of a cell only the newest turn is inserted: an older one was cleared by
- *   running the cell again.
- * - A missing output is inserted only if nobody can have taken it away: it has
- *   not stood here before, and the turn is not done, or ended after the file
- *   was last written.
- * - Under another source nothing is put without asking.
- * - The same turn twice in a cell (inserted, then displayed) is one too many.
+ * - Only the newest turn of a cell is inserted: running the cell again cleared
+ *   older ones.
+ * - A missing output is inserted only if nobody can have removed it: it was not
+ *   here before, and the turn is not done, or ended after the file was last written.
+ * - If the cell's source has changed the user is asked first.
+ * - If a turn is twice in a cell (inserted, then displayed) one is removed.
  */
 export function planOutputs(
   cells: ReadonlyMap<string, CellState>,
@@ -84,7 +83,7 @@ export function planOutputs(
   });
 }
 
-/** How far a document is with a turn. */
+/** How much of a turn a document holds. */
 export type Standing = 'absent' | 'shown' | 'final';
 
 export function standing(cell: CellState | undefined, saved: SavedOutput): Standing {
@@ -127,7 +126,7 @@ function planMissing(cell: CellState, saved: SavedOutput, memory: Memory): Actio
   return guarded(cell, saved, memory, { kind: 'insert', saved, drop });
 }
 
-/** Puts nothing under a source that did not produce it, unless the user wants it there. */
+/** The action, or a question to the user where the cell's source has changed since. */
 function guarded(cell: CellState, saved: SavedOutput, memory: Memory, action: Action): Action[] {
   if (cell.source === saved.source || memory.accepted.has(saved.turn_id)) {
     return [action];
@@ -160,7 +159,7 @@ function newestOfCells(savedOutputs: readonly SavedOutput[]): Map<string, SavedO
   return newest;
 }
 
-/** What the keeper of a document remembers between two looks. */
+/** The memory of an `OutputSaver`. */
 export class OutputMemory implements Memory {
   readonly seen = new Set<string>();
   readonly watched = new Set<string>();
@@ -174,7 +173,7 @@ export class OutputMemory implements Memory {
     return (this.#standings.get(turnId) ?? 'absent') !== 'absent';
   }
 
-  /** Takes down how far each turn is; returns what was newly reached. */
+  /** Notes how much of each turn the document holds; returns what was newly reached. */
   note(cells: ReadonlyMap<string, CellState>, savedOutputs: readonly SavedOutput[]): Set<Standing> {
     const raised = new Set<Standing>();
     for (const saved of savedOutputs) {

@@ -13,24 +13,24 @@ import { OutputMemory, planOutputs } from './output_plan';
 import type { Action, CellState } from './output_plan';
 import { afterExecutor, ExecutedTurns } from './page_locks';
 
-/** Events of one moment are looked at together. */
+/** Events within this time are handled together. */
 const SOON_MS = 50;
 
-/** Some agents send the tail of their text after the end. */
+/** Some agents send the end of their text after the turn has ended. */
 const LATE_MS = 2_000;
 
-/** Pages of several people write to one document: each gives the one before it so long. */
+/** How long each page of a shared document waits for the one before it. */
 const SHARED_MS = 700;
 
-/** What the keeper says to the user. */
+/** Notifications of the user. */
 export interface SaverNotices {
-  /** The cell has changed since the turn; `insert` puts the result there anyway. */
+  /** The cell has changed since the turn; `insert` inserts the output anyway. */
   confirmInsert(saved: SavedOutput, insert: () => void): void;
-  /** The cell is gone; the session still holds the turn. */
+  /** The cell was deleted; the session still has the turn. */
   reportGone(saved: SavedOutput): void;
 }
 
-/** Keeps the turns of one open notebook in its cells, and saves them. */
+/** Puts the turns of one open notebook into its cells as outputs, and saves the file. */
 export class OutputSaver implements IDisposable {
   readonly #client: Client;
   readonly #context: DocumentRegistry.IContext<INotebookModel>;
@@ -41,7 +41,7 @@ export class OutputSaver implements IDisposable {
   readonly #sessions: NotebookSessions;
   readonly #memory: OutputMemory;
   #savedOutputs: readonly SavedOutput[] = [];
-  /** A cell that runs here still owes a display. */
+  /** Whether a cell that runs here has not shown its turn yet. */
   #awaiting = false;
   #first = true;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -95,7 +95,7 @@ export class OutputSaver implements IDisposable {
     this.#executing.dispose();
   }
 
-  // -- when to look ---------------------------------------------------------
+  // -- when to update -------------------------------------------------------
 
   #turnsChanged(sessionId: string): void {
     const known = this.#savedOutputs.some(saved => saved.session_id === sessionId);
@@ -140,7 +140,7 @@ export class OutputSaver implements IDisposable {
       this.#savedOutputs = await this.#client.savedOutputs(this.#context.localPath);
       late = await this.#keep();
     } catch (error) {
-      // Not connected, or the file could not be saved: the next event looks again.
+      // Not connected, or the file could not be saved: the next event tries again.
       if (!(error instanceof Failure)) {
         console.warn(`acp-jupyter: ${this.#context.localPath} was not brought up to date`, error);
       }
@@ -155,10 +155,10 @@ export class OutputSaver implements IDisposable {
     }
   }
 
-  /** Resolves to whether a turn has just become final here. */
+  /** Brings the outputs up to date; resolves to whether a turn has just become final. */
   async #keep(): Promise<boolean> {
     if (this.#first) {
-      // What came with the file is not saved for its own sake.
+      // Outputs that were loaded with the file are no reason to save it.
       this.#first = false;
       this.#memory.note(this.#cells(), this.#savedOutputs);
     }
@@ -215,7 +215,7 @@ export class OutputSaver implements IDisposable {
     }
   }
 
-  /** Lets the other pages go on, and says whether a display is still to come. */
+  /** Releases the locks of turns that were saved, and notes whether an output is still to come. */
   #release(): void {
     this.#awaiting = false;
     for (const { turn_id: turnId, done } of this.#savedOutputs) {

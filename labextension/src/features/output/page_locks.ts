@@ -1,10 +1,10 @@
 /**
- * Which page writes a turn into the file, when several hold the notebook.
+ * Locks that decide which page saves a turn's output when several have the notebook open.
  *
  * The page that executes the cell goes first: it takes the turn's locks when it
- * learns of the turn and gives each back once it has saved. The other pages of
- * the browser wait for that, find the file changed, and load it. Where a page
- * has no lock manager (plain http to another machine) nobody waits.
+ * hears of the turn and releases each once it has saved. The other pages of the
+ * browser wait for that, find the file changed, and load it. A page without a
+ * lock manager (plain http to another machine) does not wait.
  */
 
 /** The two moments at which a document is saved for a turn. */
@@ -13,7 +13,7 @@ export type Moment = 'shown' | 'final';
 /** Longest wait for the page that goes first. */
 const PATIENCE_MS = 5_000;
 
-/** At a turn's begin the page that goes first needs time to say so. */
+/** Time that the executing page has at the start of a turn to take the locks. */
 const COURTESY_MS = 300;
 
 function lockName(turnId: string, moment: Moment): string {
@@ -24,11 +24,11 @@ function lockManager(): LockManager | null {
   return 'locks' in navigator ? navigator.locks : null;
 }
 
-/** The turns that this page executes. */
+/** The turns whose cells this page executes, with their locks. */
 export class ExecutedTurns {
   readonly #releases = new Map<string, () => void>();
 
-  /** This page executes the turn's cell. */
+  /** Takes the locks of a turn whose cell this page executes. */
   claim(turnId: string): void {
     this.#take(lockName(turnId, 'shown'));
     this.#take(lockName(turnId, 'final'));
@@ -38,7 +38,7 @@ export class ExecutedTurns {
     return this.#releases.has(lockName(turnId, 'final'));
   }
 
-  /** The document holds the turn so far: now the others. */
+  /** Releases a lock: the file holds the turn, and the other pages can load it. */
   release(turnId: string, moment: Moment): void {
     const name = lockName(turnId, moment);
     this.#releases.get(name)?.();
@@ -63,7 +63,7 @@ export class ExecutedTurns {
   }
 }
 
-/** Runs `act` after the page that goes first, one page at a time. */
+/** Runs `act` after the executing page, one page at a time. */
 export async function afterExecutor(
   turnId: string,
   moment: Moment,

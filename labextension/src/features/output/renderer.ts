@@ -10,7 +10,7 @@ import { IAcpRendering } from '../rendering/plugin';
 import { TURN_MIME } from './mime';
 import { cellOfOutput, TurnRenderer } from './turn_renderer';
 
-/** Before HTML (50) and Markdown (60), which the bundle may hold for other readers. */
+/** Before HTML (50) and Markdown (60), which the bundle may hold for other applications. */
 const RANK = 10;
 
 /** Draws the turn MIME type in JupyterLab and Notebook. */
@@ -31,7 +31,7 @@ export const rendererPlugin: JupyterFrontEndPlugin<void> = {
     const t: Translate = (text, ...values) => trans.__(text, ...values);
     registry.addFactory(
       {
-        // Safe in untrusted notebooks: controls come from the server's record only.
+        // Safe in untrusted notebooks: only a turn that the server confirms has controls.
         safe: true,
         mimeTypes: [TURN_MIME],
         createRenderer: () =>

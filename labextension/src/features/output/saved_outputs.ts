@@ -11,7 +11,7 @@ import { NotebookFile } from './notebook_file';
 import { OutputSaver } from './output_saver';
 import type { SaverNotices } from './output_saver';
 
-/** Puts finished turns into the cells they came from, and saves them. */
+/** Puts turns into the cells they came from as outputs, and saves the notebook. */
 export const savedOutputsPlugin: JupyterFrontEndPlugin<void> = {
   id: 'acp-jupyter:records',
   description: 'Keeps the turns of agents in their notebooks.',
@@ -58,7 +58,7 @@ export const savedOutputsPlugin: JupyterFrontEndPlugin<void> = {
         read(settings);
       },
       () => {
-        // Without settings the standard holds.
+        // Without settings the default applies.
       },
     );
     const keep = ({ context }: NotebookPanel) => {

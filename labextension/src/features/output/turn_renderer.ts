@@ -14,12 +14,12 @@ import type { TurnSnapshot } from '../../wire/types';
 import { mountTurn } from '../page/lazy_views';
 import { snapshotOf } from './mime';
 
-/** Marks the output; Lab's scrolled output mode is kept off for its cell. */
+/** Marks the output; the style sheet turns scrolled output mode off for its cell. */
 const OUTPUT_CLASS = 'acp-TurnOutput';
 
 const CELL_CLASS = 'acp-mod-hasTurn';
 
-/** How long a running turn may take to become live before its saved copy is shown. */
+/** How long a running turn may take to become live before its saved output is shown. */
 const PATIENCE_MS = 500;
 
 export interface RendererOptions {
@@ -32,9 +32,9 @@ export interface RendererOptions {
 /**
  * Draws a turn in a cell output.
  *
- * Authority comes from the server: only a turn that it confirms for this cell
- * is drawn live and with controls. Anything else is the output's own copy,
- * without controls, and nothing is sent for it.
+ * Only a turn that the server confirms for this cell is drawn live and with
+ * controls. Otherwise what the output itself holds is drawn, without controls,
+ * and nothing is sent for it.
  */
 export class TurnRenderer extends Widget implements IRenderMime.IRenderer {
   readonly #options: RendererOptions;
@@ -89,7 +89,7 @@ export class TurnRenderer extends Widget implements IRenderMime.IRenderer {
     super.dispose();
   }
 
-  /** A windowed notebook takes its outputs out and in again: the turn stays linked. */
+  /** A windowed notebook detaches and attaches outputs: the turn stays attached to its cell. */
   protected override onAfterAttach(message: Message): void {
     super.onAfterAttach(message);
     this.#attach();
@@ -126,7 +126,7 @@ export class TurnRenderer extends Widget implements IRenderMime.IRenderer {
   #become(turn: Drawable | null): void {
     const former = this.#turn;
     if (this.#snapshot === null || (turn === null && former !== null)) {
-      return; // what was drawn live says more than the saved copy
+      return; // what was drawn live is newer than the saved output
     }
     this.#turn = turn;
     if (turn === null) {
@@ -197,7 +197,7 @@ export interface OutputCell {
   readonly panel: NotebookPanel;
 }
 
-/** Walks up from an output to its cell and notebook; `null` elsewhere, e.g. in a copied view. */
+/** The cell and notebook of an output; `null` outside one, e.g. in a copied view. */
 export function cellOfOutput(output: Widget): OutputCell | null {
   let cell: Cell | null = null;
   for (let widget = output.parent; widget !== null; widget = widget.parent) {

@@ -5,7 +5,7 @@ import type { Cells, Translate } from '../../views';
 
 const MARKDOWN = new Set(['markdown', 'md', 'mdown', 'mkd']);
 
-/** Makes cells of code in answers. Nothing is ever run. */
+/** Inserts code of an answer as cells, or replaces one. Nothing is ever run. */
 class AnswerCells {
   readonly #panel: () => NotebookPanel | null;
   /** The cell that an output belongs to; `null` for the active one. */
@@ -73,7 +73,7 @@ class AnswerCells {
   }
 }
 
-/** Diagrams are Markdown too: a notebook draws them in a fence. */
+/** The cell for a code block. Diagrams become Markdown cells, which notebooks draw. */
 export function newCell(text: string, language: string) {
   const name = language.toLowerCase();
   if (name === 'mermaid') {
@@ -86,14 +86,14 @@ export function newCell(text: string, language: string) {
   return { cell_type, source: text, metadata: {} };
 }
 
-/** Makes it the active cell and brings it into sight. */
+/** Makes it the active cell and scrolls to it. */
 async function show(notebook: Notebook, index: number): Promise<void> {
   notebook.activeCellIndex = index;
   notebook.deselectAll();
   await notebook.scrollToItem(index);
 }
 
-/** For an output: below the cell that it belongs to. */
+/** Inserts below the cell that an output belongs to. */
 export function cellsOfOutput(
   position: () => { readonly cell: Cell; readonly panel: NotebookPanel } | null,
   t: Translate,
@@ -104,14 +104,14 @@ export function cellsOfOutput(
     t,
   );
   return {
-    // A windowed notebook takes the output out and in again: then it has no place for a while.
+    // A windowed notebook detaches outputs for a while: then the cell is not known.
     activeCell: () => cells.activeCell() ?? 0,
     insertBelow: async (text, language) => cells.insertBelow(text, language),
     onChange: () => () => undefined,
   };
 }
 
-/** For the panel: at the active cell of the session's notebook. */
+/** Inserts at the active cell of the session's notebook, for the panel. */
 export function cellsOfNotebook(
   panel: () => NotebookPanel | null,
   onChange: Cells['onChange'],

@@ -15,7 +15,7 @@ export const IAcpClient = new Token<IAcpClient>(
   'The one connection of the page to its agents: sessions, turns, commands.',
 );
 
-/** Makes the page's client, and shows it to widgets of the same page. */
+/** Makes the page's client, which widgets of the same page use, too. */
 export const clientPlugin: JupyterFrontEndPlugin<IAcpClient> = {
   id: 'acp-jupyter:client',
   description: 'Connects the page to the agents of the Jupyter server.',
@@ -28,7 +28,7 @@ export const clientPlugin: JupyterFrontEndPlugin<IAcpClient> = {
   },
 };
 
-/** Access over JupyterLab's own connection settings, token and XSRF included. */
+/** Access with JupyterLab's connection settings, token and XSRF included. */
 export function labAccess(settings: ServerConnection.ISettings): ServerAccess {
   return {
     openSocket: path => {

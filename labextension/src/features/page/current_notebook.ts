@@ -4,7 +4,7 @@ import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 import type { Origin, TurnState } from '../../wire/types';
 import { OPEN_SESSION } from './ids';
 
-/** Which notebook the user works in; there may be none, or no notebooks at all. */
+/** The notebook that the user works in, if there is one. */
 export class CurrentNotebook {
   readonly #tracker: INotebookTracker | null;
 
@@ -25,7 +25,7 @@ export class CurrentNotebook {
     this.#tracker?.currentChanged.connect(listener);
   }
 
-  /** Told when another cell or notebook is the active one; returns how to stop that. */
+  /** Calls back when another cell or notebook becomes active; returns how to stop. */
   onActiveCell(listener: () => void): () => void {
     const tracker = this.#tracker;
     tracker?.activeCellChanged.connect(listener);
@@ -42,7 +42,7 @@ export class CurrentNotebook {
   }
 }
 
-/** Shows the cell of a prompt; resolves to its element, if it is there. */
+/** Opens the notebook of a prompt at its cell; resolves to the cell's element. */
 export async function revealCell(
   app: JupyterFrontEnd,
   notebook: CurrentNotebook,
@@ -76,7 +76,7 @@ export function cellNumber(notebook: CurrentNotebook, origin: Origin): number | 
   return index < 0 ? null : index + 1;
 }
 
-/** Shows the cell that a turn came from; where there is none, the turn in the panel. */
+/** Shows the cell of a turn; without one, the turn in the panel. */
 export async function goToTurn(
   app: JupyterFrontEnd,
   notebook: CurrentNotebook,
@@ -92,10 +92,10 @@ export async function goToTurn(
   }
 }
 
-/** Frames that a session has to be drawn in. */
+/** Longest wait for a turn to be drawn, in frames. */
 const FRAMES = 60;
 
-/** Brings a turn of the panel to its top, once it is drawn. */
+/** Scrolls the panel to a turn once it is drawn. */
 export async function revealTurn(panel: HTMLElement, turnId: string): Promise<void> {
   for (let frame = 0; frame < FRAMES; frame++) {
     const turn = panel.querySelector<HTMLElement>(`[data-turn="${CSS.escape(turnId)}"]`);

@@ -4,13 +4,13 @@ type Mount<Props> = (element: HTMLElement, props: Props) => Mounted<Props>;
 
 /** A view whose code may still be on its way. */
 export interface Later<Props> extends Mounted<Props> {
-  /** Resolves once it is drawn, or once it is clear that it won't be. */
+  /** Resolves once it is drawn, or once loading has failed. */
   readonly drawn: Promise<void>;
 }
 
 /**
- * The views are most of what this extension weighs, and many pages never show one:
- * their code comes with the first that is drawn.
+ * The views are most of this extension's size, and many pages never show one:
+ * their code is loaded when the first is drawn.
  */
 export const mountTurn = later(async () => (await import('../../views')).mountTurn);
 
@@ -20,7 +20,7 @@ export const mountReview = later(async () => (await import('../../views/review')
 
 export const mountRunNote = later(async () => (await import('../../views/review')).mountRunNote);
 
-/** Mounts at once where the code is here; else as soon as it is, with the newest properties. */
+/** Mounts at once if the code is loaded; else as soon as it is, with the newest properties. */
 export function later<Props extends { readonly t?: Translate }>(
   load: () => Promise<Mount<Props>>,
 ): (element: HTMLElement, props: Props) => Later<Props> {

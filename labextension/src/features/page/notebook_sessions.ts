@@ -2,9 +2,9 @@ import type { Client, Following } from '../../delivery/client';
 import { Listeners } from '../../delivery/listeners';
 import type { TurnState } from '../../wire/types';
 
-/** The sessions of one notebook, followed so that their turns are heard of. */
+/** The sessions of one notebook, all followed so that the page hears of their turns. */
 export class NotebookSessions {
-  /** Ids of sessions that are followed from now on; their turns may be over by then. */
+  /** Ids of newly followed sessions; their turns may be over already. */
   readonly added = new Listeners<string>();
 
   readonly #client: Client;
@@ -28,7 +28,7 @@ export class NotebookSessions {
     return [...this.#following.values()].flatMap(({ store }) => [...store.view.turns.values()]);
   }
 
-  /** Where a session works, as an absolute path. */
+  /** The working directory of a session, as an absolute path. */
   folder(sessionId: string): string {
     return this.#following.get(sessionId)?.store.view.session?.cwd ?? '';
   }

@@ -34,10 +34,10 @@ function normal(path: string): string[] {
 }
 
 /**
- * The place of a file on the server's machine, as a `file:` address.
+ * The `file:` URI of a file on the server's machine.
  *
  * The page knows the server's root absolutely or shortened by `~`, and the
- * session's folder both ways; `null` where that does not tell.
+ * session's folder both ways; `null` where that is not enough.
  */
 export function fileUri(
   root: string,

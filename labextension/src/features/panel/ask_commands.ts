@@ -15,7 +15,7 @@ const ASK_ERROR = 'acp-jupyter:ask-about-error';
 
 const ASK_SELECTION = 'acp-jupyter:ask-about-selection';
 
-/** Commands that bring what the user looks at into the composer. Nothing is sent. */
+/** Commands that attach an error or a selection to the message in the composer. Nothing is sent. */
 export const askPlugin: JupyterFrontEndPlugin<void> = {
   id: 'acp-jupyter:ask',
   description: 'Asks an agent about an error or a selection.',

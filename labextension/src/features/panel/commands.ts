@@ -17,7 +17,7 @@ const NEXT_TURN = 'acp-jupyter:next-turn';
 
 const PREVIOUS_TURN = 'acp-jupyter:previous-turn';
 
-/** Ways to the panel: commands, the launcher, settings. */
+/** Commands of the panel, its launcher card, and its settings. */
 export const commandsPlugin: JupyterFrontEndPlugin<void> = {
   id: 'acp-jupyter:commands',
   description: 'Commands and a launcher card for sessions of agents.',
@@ -85,13 +85,13 @@ export const commandsPlugin: JupyterFrontEndPlugin<void> = {
         read(settings);
       },
       () => {
-        // Without settings the standard holds.
+        // Without settings the default applies.
       },
     );
   },
 };
 
-/** From the prompt that has the focus, else from the last one. */
+/** Moves by turns, from the prompt that has the focus, else from the last one. */
 function goToTurn(panel: HTMLElement, by: 1 | -1): void {
   const prompts = [...panel.querySelectorAll<HTMLElement>('.acp-log .acp-user')];
   const focused = document.activeElement?.closest('.acp-turn');

@@ -10,7 +10,7 @@ import type { CurrentNotebook } from '../page/current_notebook';
 /** Longest wait for a session's snapshot. */
 const SNAPSHOT_MS = 3_000;
 
-/** Where the open questions of agents are. */
+/** Goes to permission requests and questions that wait for the user. */
 export class Permissions {
   readonly #app: JupyterFrontEnd;
   readonly #client: Client;
@@ -30,7 +30,7 @@ export class Permissions {
     this.#openSession = openSession;
   }
 
-  /** Goes to a waiting permission request: in its cell if that is open, else in the panel. */
+  /** Focuses a waiting request: in its cell if the notebook is open, else in the panel. */
   async goTo(): Promise<void> {
     const waiting = (this.#client.sessions ?? []).filter(session => session.waiting > 0);
     const here = waiting.find(session => session.notebook_path === this.#notebook.path);
@@ -79,7 +79,7 @@ async function hasSnapshot(store: SessionStore): Promise<void> {
   });
 }
 
-/** Moves the focus to the group itself: Enter must not allow by accident. */
+/** Focuses the group, not a button: Enter must not allow by accident. */
 async function focusRequest(root: HTMLElement): Promise<void> {
   await new Promise(resolve => requestAnimationFrame(resolve));
   const group = root.querySelector<HTMLElement>('.acp-perm');

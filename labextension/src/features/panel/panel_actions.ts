@@ -21,17 +21,17 @@ interface PanelParts {
   readonly notebook: CurrentNotebook;
   readonly context: PageContext;
   readonly t: Translate;
-  /** The session shown, as far as it is known. */
+  /** The state of the session shown, if it is loaded. */
   readonly session: () => SessionState | null;
   readonly show: (sessionId: string) => void;
   readonly boundNotebook: () => NotebookPanel | null;
   readonly refreshAgents: () => Promise<void>;
 }
 
-/** What can be done in the side panel. */
+/** The actions of the side panel. */
 export function panelActions(parts: PanelParts): Actions {
   const { app, client, notebook, context, t, session, show, boundNotebook, refreshAgents } = parts;
-  /** The session made last: it can be written to before its snapshot is here. */
+  /** The session created last: prompts can be sent before its snapshot arrives. */
   let lastCreated: SessionState | null = null;
   return {
     ...turnActions(app, client, session, t),
@@ -92,7 +92,7 @@ export function panelActions(parts: PanelParts): Actions {
 
 const SUFFIXES: Record<ExportFormat, string> = { traffic: 'ndjson', markdown: 'md', html: 'html' };
 
-/** Gives the user a session as a file. */
+/** Downloads a session as a file. */
 export async function exportSession(
   app: JupyterFrontEnd,
   sessionId: string,
@@ -131,6 +131,6 @@ function saveAs(content: Blob, name: string): void {
   anchor.href = URL.createObjectURL(content);
   anchor.download = name;
   anchor.click();
-  // The browser has begun to read it by then.
+  // The browser has started to read it by then.
   setTimeout(() => URL.revokeObjectURL(anchor.href), 60_000);
 }

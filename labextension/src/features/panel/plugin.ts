@@ -126,7 +126,7 @@ export const panelPlugin: JupyterFrontEndPlugin<IAcpPanel> = {
   },
 };
 
-/** Shows what has happened, or why it has not. */
+/** Notifies the user of the result of an action, or of its failure. */
 async function notifyResult(act: () => Promise<string>): Promise<void> {
   try {
     Notification.info(await act(), { autoClose: 5_000 });
@@ -135,7 +135,7 @@ async function notifyResult(act: () => Promise<string>): Promise<void> {
   }
 }
 
-/** The shells of JupyterLab and of Notebook both can, by different tokens. */
+/** Both JupyterLab's and Notebook's shell can, but share no interface for it. */
 function canCollapse(shell: object): shell is { collapseRight(): void } {
   return 'collapseRight' in shell && typeof shell.collapseRight === 'function';
 }

@@ -41,7 +41,7 @@ export class SessionPanel extends Widget {
   readonly #options: PanelOptions;
   readonly #actions: Actions;
   readonly #context: PageContext;
-  /** Holds what is written as long as no session is shown. */
+  /** Holds the draft while no session is shown. */
   readonly #blank = new SessionStore('');
   readonly #stops: (() => void)[];
   /** Drawn when it is shown for the first time. */
@@ -51,7 +51,7 @@ export class SessionPanel extends Widget {
   #failure: Failure | null = null;
   #sendKey: SendKey = 'enter';
   #opened = 0;
-  /** Notebook whose session was looked for last. */
+  /** Path of the notebook whose session was shown last. */
   #path: string | null = null;
 
   constructor(options: PanelOptions) {
@@ -92,12 +92,12 @@ export class SessionPanel extends Widget {
     this.#sessionsChanged();
   }
 
-  /** The session shown, or an empty text. */
+  /** Id of the session shown; empty for none. */
   get sessionId(): string {
     return this.#following?.store.sessionId ?? '';
   }
 
-  /** Its state, as far as it is known. */
+  /** State of the session shown, if it is loaded. */
   get session(): SessionState | null {
     return this.#following?.store.view.session ?? null;
   }
@@ -114,12 +114,12 @@ export class SessionPanel extends Widget {
     this.#draw();
   }
 
-  /** Puts something to the message that is being written; nothing is sent. */
+  /** Attaches something to the message in the composer; nothing is sent. */
   attach(attachment: DraftAttachment): void {
     (this.#following?.store ?? this.#blank).ui.attachments.add(attachment);
   }
 
-  /** Starts a session with the agent of the one shown, else with the first that is ready. */
+  /** Creates a session with the agent of the one shown, else with the first that is ready. */
   async newSession(): Promise<void> {
     const ready = this.#agents?.find(({ status }) => status === 'ready');
     const agent = this.session?.agent ?? ready?.id;
@@ -150,7 +150,7 @@ export class SessionPanel extends Widget {
     super.onActivateRequest(message);
     const focused = document.activeElement;
     void this.drawn.then(() => {
-      // Whoever has gone elsewhere meanwhile stays there.
+      // The focus stays where the user has moved it meanwhile.
       if (document.activeElement === focused || document.activeElement === document.body) {
         this.node.querySelector<HTMLElement>('textarea, [role=textbox], [role=combobox]')?.focus();
       }
@@ -173,7 +173,7 @@ export class SessionPanel extends Widget {
     this.#mounted ??= mountPanel(this.node, this.#props());
   }
 
-  /** The session's notebook, as far as it is open; without one the current notebook. */
+  /** The session's notebook if it is open; the current one for a session without a notebook. */
   #boundNotebook(): NotebookPanel | null {
     const { notebook } = this.#options;
     const path = this.session?.notebook_path ?? '';
@@ -196,7 +196,7 @@ export class SessionPanel extends Widget {
     this.#draw();
   }
 
-  /** Goes to the session of another notebook, and to the first one of this. */
+  /** Shows the newest session of the current notebook when that changes or gets its first one. */
   #followNotebook(): void {
     const { client, notebook } = this.#options;
     const path = notebook.path;

@@ -7,9 +7,9 @@ const MAX_SOURCE = 20_000;
 const MAX_SVG = 2_000_000;
 
 /**
- * Mermaid draws in the page, where an address would be fetched before there is
- * an image: sources that could hold one stay as they are written. Line breaks
- * and simple marks are the only HTML of labels.
+ * Mermaid draws in the page, and would fetch any URL while it does: sources that
+ * could hold one are not drawn. Labels may have line breaks and simple marks,
+ * and no other HTML.
  */
 const REFUSED = [
   /<(?!(?:br|b|i|u|em|strong|sub|sup|code)\s*\/?>|\/(?:b|i|u|em|strong|sub|sup|code)\s*>)[a-z!/?]/i,
@@ -22,10 +22,10 @@ const REFUSED = [
   /&#?\w+;|#(?:x?\d+|x[0-9a-f]+|lt|gt|amp);/i,
 ];
 
-/** What a class diagram says of a class, without attributes. */
+/** A stereotype in a class diagram, which is harmless. */
 const STEREOTYPE = /<<[a-z]+>>/gi;
 
-/** Draws a diagram as an image: a document of its own that runs and loads nothing. */
+/** Draws a diagram as a data URL of an image, which runs and loads nothing. */
 export async function draw(mermaid: IMermaidManager, source: string): Promise<Diagram | null> {
   const checked = source.slice(0, MAX_SOURCE + 1).replace(STEREOTYPE, ' ');
   if (source.length > MAX_SOURCE || REFUSED.some(pattern => pattern.test(checked))) {

@@ -5,8 +5,8 @@ const MAX_SOURCE = 4_100;
 const DELIMITED = /^(?:\$[^]+\$|\\\([^]+\\\)|\\\[[^]+\\\])$/;
 
 /**
- * Commands that are not typeset: they name addresses, styles and classes, or
- * change what formulas mean, also those of the user's own notebooks.
+ * TeX commands that are refused: they set URLs, styles and classes, or redefine
+ * commands, also for the user's own notebooks.
  */
 const REFUSED =
   /\\(?:href|url|style|class|cssId|data|mmlToken|require|unicode|includegraphics|def|gdef|edef|xdef|let|futurelet|newcommand|renewcommand|providecommand|newenvironment|renewenvironment|DeclareMathOperator|DeclarePairedDelimiters?\w*|Newextarrow|begingroup|bbox|colorbox|fcolorbox|definecolor)(?![a-zA-Z])/;
@@ -23,7 +23,7 @@ const STYLES =
 
 const STYLE_VALUE = /^[\w\s.,%+#()-]*$/;
 
-/** Typesets a formula beside the page; what comes back can neither act, load nor imitate. */
+/** Typesets a formula outside the page; the result can't run, load or imitate anything. */
 export async function typeset(
   typesetter: ILatexTypesetter,
   source: string,
@@ -35,7 +35,7 @@ export async function typeset(
   host.textContent = source;
   await typesetter.typeset(host);
   const [formula] = host.children;
-  // All of the source must be in the formula, or what is shown says something else.
+  // All of the source must be typeset, or the formula would show something else.
   const rest = [...host.childNodes].filter(node => node !== formula);
   if (formula?.localName !== 'mjx-container' || rest.some(node => node.textContent !== '')) {
     return null;

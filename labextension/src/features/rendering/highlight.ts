@@ -9,15 +9,15 @@ const MAX_TEXT = 50_000;
 
 const MAX_FILE = 200_000;
 
-/** Files whose colours are kept. */
+/** Most files whose colours are cached. */
 const MAX_KEPT = 12;
 
-/** What parsing may take of a frame, and in all. */
+/** Longest time that parsing takes at once, and in all. */
 const SLICE_MILLISECONDS = 6;
 
 const MAX_MILLISECONDS = 400;
 
-/** Few colours, named as our style sheet names them. */
+/** Class names of our style sheet for a few kinds of tokens. */
 const COLOUR_CLASSES = tagHighlighter([
   { tag: [tags.keyword, tags.operatorKeyword, tags.modifier, tags.self, tags.tagName], class: 'k' },
   { tag: [tags.string, tags.special(tags.string), tags.regexp, tags.attributeValue], class: 'str' },
@@ -41,7 +41,7 @@ type Languages = Pick<
   'findByName' | 'findByExtension' | 'findByFileName' | 'getLanguage'
 >;
 
-/** Colours code as JupyterLab's own editor parses it; a slice of a frame at a time. */
+/** Highlights code with the parsers of JupyterLab's editor, in slices of a few milliseconds. */
 export class Highlighter {
   readonly #languages: Languages;
   readonly #files = new Map<string, Promise<Colours | null>>();
@@ -61,7 +61,7 @@ export class Highlighter {
     return tree === null ? null : runs(tree, text);
   }
 
-  /** The same by lines of a file; one file at a time, so that nobody waits for the page. */
+  /** The colours of a file's lines; one file at a time, so that the page stays responsive. */
   lines(text: string, path: string): Promise<Colours | null> {
     if (text.length > MAX_FILE) {
       return Promise.resolve(null);
@@ -123,7 +123,7 @@ function endOf(found: RegExpMatchArray | undefined): number {
   return found === undefined ? 0 : (found.index ?? 0) + found[0].length;
 }
 
-/** The runs of a part of the text. */
+/** The coloured runs of a part of the text. */
 function runs(tree: Tree, text: string, start = 0, stop = text.length): Run[] {
   const found: Run[] = [];
   let end = start;
@@ -135,7 +135,7 @@ function runs(tree: Tree, text: string, start = 0, stop = text.length): Run[] {
   };
   const take = (from: number, to: number, className: string) => {
     add(from, '');
-    // A tag may have several looks; the last is the most particular.
+    // A tag may have several classes; the last is the most specific.
     add(Math.min(to, stop), className.split(' ').pop() ?? '');
   };
   highlightTree(tree, COLOUR_CLASSES, take, start, stop);

@@ -17,7 +17,7 @@ export const IAcpRendering = new Token<IAcpRendering>(
   'How code, formulas and diagrams in answers are drawn.',
 );
 
-/** JupyterLab's own renderers; each loads what is heavy on first use. */
+/** JupyterLab's own renderers; large libraries are loaded on first use. */
 export const renderingPlugin: JupyterFrontEndPlugin<IAcpRendering> = {
   id: 'acp-jupyter:rendering',
   description: 'Draws code, formulas and diagrams in answers.',

@@ -19,7 +19,7 @@ import type { Subject } from './subject';
 
 const REVIEW_RUN = 'acp-jupyter:review-run';
 
-/** Changes of turns, reviewed in the main area. */
+/** Commands that review changes of turns in the main area. */
 export const reviewPlugin: JupyterFrontEndPlugin<void> = {
   id: 'acp-jupyter:review',
   description: 'Reviews what agents changed.',

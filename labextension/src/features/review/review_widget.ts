@@ -21,7 +21,7 @@ interface ReviewParts {
   readonly t: Translate;
 }
 
-/** The review of a turn, of a run, or of a session. */
+/** The review of a turn, a run or a session in the main area. */
 export class ReviewWidget extends Widget {
   readonly #parts: ReviewParts;
   readonly #followed: readonly Following[];
@@ -75,7 +75,7 @@ export class ReviewWidget extends Widget {
     super.dispose();
   }
 
-  /** Keys act only with the focus inside. */
+  /** Focuses the review, whose keys work only with the focus inside. */
   protected override onActivateRequest(message: Message): void {
     super.onActivateRequest(message);
     void this.#mounted.drawn.then(() => {

@@ -12,13 +12,13 @@ export class Run {
   readonly name: string;
   readonly panel: NotebookPanel;
   readonly cells: readonly Cell[];
-  /** The bar about it was closed, or used. */
+  /** Whether its bar was closed or used. */
   isSeen = false;
-  /** All of its cells have ended. */
+  /** Whether all of its cells have ended. */
   isOver = false;
   /** Turns that were there before it. */
   readonly #former: ReadonlySet<string>;
-  /** Those that are known to be its own, of a run that an earlier page saw. */
+  /** Ids of turns that are known to be its own, of a run that an earlier page saw. */
   readonly #own: ReadonlySet<string>;
   readonly #sessions: NotebookSessions;
 
@@ -39,7 +39,7 @@ export class Run {
     this.#former = new Set(this.#sessions.turns().map(turn => turn.turn_id));
   }
 
-  /** Of its notebook. */
+  /** Path of its notebook. */
   get path(): string {
     return this.panel.context.localPath;
   }
@@ -49,13 +49,13 @@ export class Run {
     return [...new Set([...this.turns.values()].map(turn => turn.session_id))];
   }
 
-  /** Whether nothing more is to come, and files were changed. */
+  /** Whether all of its turns are done, and files were changed. */
   get isReviewable(): boolean {
     const turns = [...this.turns.values()];
     return this.isOver && turns.every(({ status }) => status === 'done') && this.files > 0;
   }
 
-  /** The changes of its files, by their places on disk, in the order of its turns. */
+  /** The changes of its files, by absolute path, in the order of its turns. */
   changes(): Map<string, { readonly turnId: string; readonly file: ChangedFile }[]> {
     const found = new Map<string, { readonly turnId: string; readonly file: ChangedFile }[]>();
     for (const { turn_id: turnId, session_id, changes } of this.turns.values()) {
@@ -67,7 +67,7 @@ export class Run {
     return found;
   }
 
-  /** Whether there are files that nobody has kept or taken back. */
+  /** Whether some files were neither kept nor reverted. */
   hasOpenChanges(isTouched: (turnIds: readonly string[], path: string) => boolean): boolean {
     return [...this.changes().values()].some(changes => {
       const ids = changes.map(({ turnId }) => turnId);
@@ -84,7 +84,7 @@ export class Run {
     return turns.reduce((sum, { changes }) => sum + (changes?.left_out ?? 0), this.changes().size);
   }
 
-  /** Takes in what is known of its turns; new ones only while `open`. */
+  /** Updates its turns from the sessions; adds new ones only while `open`. */
   update(open: boolean): void {
     const ids = new Set(this.cells.map(cell => cell.model.id));
     const { path } = this;
@@ -105,12 +105,12 @@ export class Run {
 
 const RUNS_KEY = 'acp-jupyter:runs';
 
-/** So many are remembered, of all notebooks. */
+/** Most runs that are remembered, of all notebooks. */
 const MAX_REMEMBERED_RUNS = 20;
 
 const MAX_REMEMBERED_TURNS = 500;
 
-/** A run that was not looked at yet: which turns are one, and nothing of what they did. */
+/** A run that was not reviewed yet: the ids of its turns, without their changes. */
 export interface RememberedRun {
   readonly path: string;
   readonly name: string;
@@ -131,7 +131,7 @@ export function rememberRun(run: RememberedRun): void {
   ]);
 }
 
-/** It was looked at, or closed: it is not offered again. */
+/** Forgets a run that was reviewed or closed, so that its bar is not shown again. */
 export function forgetRun({ path, turnIds }: RememberedRun): void {
   if (rememberedRun(path)?.turnIds.some(id => turnIds.includes(id)) === true) {
     writeRuns(othersThan(path));
@@ -146,7 +146,7 @@ function writeRuns(runs: readonly RememberedRun[]): void {
   try {
     localStorage.setItem(RUNS_KEY, JSON.stringify(runs.slice(0, MAX_REMEMBERED_RUNS)));
   } catch {
-    // Offered in this page only.
+    // Remembered in this page only.
   }
 }
 

@@ -7,7 +7,7 @@ import { mountRunNote } from '../page/lazy_views';
 import { forgetRun } from './run';
 import type { Run } from './run';
 
-/** One quiet line above a notebook: a run has changed files, which can be reviewed together. */
+/** A bar above a notebook: a run has changed files, which can be reviewed together. */
 class RunBar extends Widget {
   readonly #mounted: Mounted<RunNoteProps>;
 
@@ -29,7 +29,7 @@ class RunBar extends Widget {
   }
 }
 
-/** The bars of all notebooks: one for the last run, until it is used or closed. */
+/** The bars of all notebooks, each for the last run until it is used or closed. */
 export class RunBars {
   readonly #bars = new Map<NotebookPanel, { readonly run: Run; readonly bar: RunBar }>();
   readonly #review: (run: Run) => void;
@@ -40,7 +40,7 @@ export class RunBars {
     this.#t = t;
   }
 
-  /** Shows how a run stands; `last` is the last one of its notebook. */
+  /** Shows or updates the bar of a run; `last` is the last one of its notebook. */
   show(run: Run, last: Run | null): void {
     const shown = this.#bars.get(run.panel);
     if (run !== last || run.panel.isDisposed) {
@@ -108,7 +108,7 @@ function isShown(run: Run): boolean {
   return !run.isSeen && run.isReviewable;
 }
 
-/** What one reads or points at stays where it is when the bar comes or goes above it. */
+/** Keeps the notebook's scroll position when the bar above it appears or goes. */
 function steady(panel: NotebookPanel, change: () => void): void {
   const outer = panel.content.node.querySelector('.jp-WindowedPanel-outer') ?? panel.content.node;
   const before = outer.getBoundingClientRect().top;

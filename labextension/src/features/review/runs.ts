@@ -8,19 +8,19 @@ import { Listeners } from '../../delivery/listeners';
 import type { Translate } from '../../views';
 import { rememberedRun, rememberRun, Run } from './run';
 
-/** A turn that a cell sent in the background may be heard of after the cell has ended. */
+/** A turn that a cell started in the background may be reported after the cell has ended. */
 const LATE_MS = 2_000;
 
-/** Runs that are remembered. */
+/** Most runs that are held. */
 const MAX_RUNS = 20;
 
 /**
- * Which turns belong together because one command ran their cells.
+ * Runs: turns that belong together because one command ran their cells.
  *
- * A run is what JupyterLab schedules in one go: *Run All*, *Run Selected* and their kin each
- * announce all their cells before the first of them begins. The kernel can't know that (it gets
- * single requests), and times can't either: cells that a user runs one by one may follow
- * each other as fast. A turn is of the run if its cell is, and if it was not there before.
+ * JupyterLab's *Run All*, *Run Selected* and the like schedule all their cells before the first
+ * starts. The kernel can't know that (it gets single requests), nor do times tell: cells that a
+ * user runs one by one may follow each other as fast. A turn belongs to a run if its cell does
+ * and the turn is new.
  */
 export class Runs {
   readonly changed = new Listeners<Run>();
@@ -43,7 +43,7 @@ export class Runs {
     notebooks.forEach(panel => this.#opened(panel));
   }
 
-  /** The run that a turn is of. */
+  /** The run that a turn belongs to. */
   ofTurn(turnId: string): Run | null {
     return this.#runs.find(run => run.turns.has(turnId)) ?? null;
   }
@@ -80,7 +80,7 @@ export class Runs {
     this.#add(new Run(panel, { name, cells }, this.#client));
   }
 
-  /** A page before this one may have seen a run of it that nobody has looked at. */
+  /** Restores a run of the notebook that an earlier page saw and nobody has reviewed. */
   #opened(panel: NotebookPanel): void {
     void panel.context.ready.then(() => {
       const known = panel.isDisposed ? null : rememberedRun(panel.context.localPath);
@@ -128,7 +128,7 @@ export class Runs {
   }
 }
 
-/** A run without turns leaves the one before it to be looked at. */
+/** Remembers a run; one without turns does not replace an earlier one. */
 function remember({ path, name, turns }: Run): void {
   if (turns.size > 0) {
     rememberRun({ path, name, turnIds: [...turns.keys()] });

@@ -4,7 +4,7 @@ import type { Run } from './run';
 
 type Turns = Pick<Run, 'name' | 'sessionIds' | 'turns'>;
 
-/** What is reviewed: sessions, the one it was opened for first, and what can be shown of them. */
+/** What is reviewed: sessions, the one it was opened for first, and the scopes to choose from. */
 export interface Subject {
   readonly id: string;
   readonly sessionIds: readonly [string, ...string[]];
@@ -50,7 +50,7 @@ function scopeOf(run: Turns): Scope {
   return { kind: 'run', name: run.name, turnIds: [...run.turns.keys()] };
 }
 
-/** As it was kept with the layout of the page; `null` for anything else. */
+/** Reads a subject as it was saved with the page's layout; `null` for anything else. */
 export function readSubject(value: unknown): Subject | null {
   if (!isRecord(value)) {
     return null;

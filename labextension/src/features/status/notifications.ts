@@ -61,7 +61,7 @@ export const notificationsPlugin: JupyterFrontEndPlugin<void> = {
   },
 };
 
-/** The browser's own question comes only here, after a click. */
+/** Asks the browser for permission to notify, which happens only here, after a click. */
 async function toggleNotifications(
   enabled: boolean,
   set: (value: boolean) => Promise<void>,
@@ -79,7 +79,7 @@ async function toggleNotifications(
 }
 
 function notify(app: JupyterFrontEnd, { sessionId, title, body }: News): void {
-  // One of each session stands at a time.
+  // A new one replaces an earlier one of the same session.
   const shown = new Notification(title, { body, tag: `acp-jupyter-${sessionId}` });
   shown.onclick = () => {
     window.focus();

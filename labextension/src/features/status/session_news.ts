@@ -1,17 +1,17 @@
 import type { Translate } from '../../views';
 import type { SessionSummary } from '../../wire/types';
 
-/** A turn that took less needs no word. */
+/** Shorter turns are not notified. */
 const LONG_TURN_MS = 30_000;
 
-/** Something to tell somebody who looks elsewhere. */
+/** Something to notify a user of who looks elsewhere. */
 export interface News {
   readonly sessionId: string;
   readonly title: string;
   readonly body: string;
 }
 
-/** Notices what has happened between one list of sessions and the next. */
+/** Finds what has happened between one list of sessions and the next. */
 export class SessionWatch {
   readonly #waiting = new Map<string, number>();
   readonly #since = new Map<string, number>();
@@ -44,7 +44,7 @@ export class SessionWatch {
   }
 }
 
-/** What is said of all sessions: how many wait, else who runs; empty if nothing happens. */
+/** The status bar's text: how many sessions wait, else which run; empty for none. */
 export interface StatusWords {
   readonly text: string;
   readonly waiting: boolean;

@@ -9,7 +9,7 @@ import { GO_TO_PERMISSION, PANEL_ID } from '../page/ids';
 import { statusWords } from './session_news';
 import type { StatusWords } from './session_news';
 
-/** A button in the status bar, there only while something happens. */
+/** A button in the status bar, shown only while a session runs or waits. */
 class StatusItem extends Widget {
   readonly changed = new Signal<this, void>(this);
   readonly #button = document.createElement('button');

@@ -20,13 +20,13 @@ import type { Change } from './reported';
 interface ChangedFileRowProps {
   readonly turnId: string;
   readonly file: ChangedFile;
-  /** Whether the turn's changes can be taken back. */
+  /** Whether the turn's changes can be reverted. */
   readonly revertible: boolean;
-  /** What the agent said of it, where nothing else is known. */
+  /** The change that tool calls reported, if the file was not compared. */
   readonly reported: Change | undefined;
 }
 
-/** One file that a turn changed; its diff is fetched when it is opened. */
+/** A file that a turn changed; its diff is fetched when the row is opened. */
 export function ChangedFileRow({ turnId, file, revertible, reported }: ChangedFileRowProps) {
   const { actions, t } = useScene();
   const [failure, setFailure] = useState('');
@@ -74,7 +74,7 @@ export function ChangedFileRow({ turnId, file, revertible, reported }: ChangedFi
   );
 }
 
-/** What became of a file that is not just changed. */
+/** What happened to a file, if it was not just changed. */
 export function tagOf(file: ChangedFile, t: Translate): string {
   return { added: t('new'), deleted: t('deleted'), renamed: t('renamed'), type: '', modified: '' }[
     file.change
@@ -91,15 +91,15 @@ type Fetched =
   | { readonly state: 'here'; readonly file: FileTexts | null };
 
 interface ChangedFileDiffProps extends Pick<ChangedFileRowProps, 'turnId' | 'file'> {
-  /** Turns before it whose changes are shown with its own. */
+  /** Ids of turns before it whose changes are joined with its own. */
   readonly earlier?: readonly string[];
-  /** Names its folds in the store. */
+  /** Id of its folds in the store. */
   readonly id: string;
-  /** Further controls in its header; there is one then even where there is no diff. */
+  /** Further controls in its header, which is then drawn even without a diff. */
   readonly controls?: ComponentChildren;
-  /** Draws a change that is to be decided on around its lines. */
+  /** Draws the frame with decision buttons around a hunk. */
   readonly frame?: ((hunk: DiffHunk, lines: ComponentChildren) => ComponentChildren) | undefined;
-  /** Told what is compared. */
+  /** Called with the diff once it is fetched. */
   readonly onDiff?: (diff: Diff) => void;
 }
 
@@ -124,7 +124,7 @@ export function ChangedFileDiff(props: ChangedFileDiffProps) {
       mounted = false;
     };
   }, [turnId, file.path]);
-  // The same as long as its texts are: what is compared is kept by it.
+  // The same object for the same texts, since comparisons are cached by it.
   const diff = useMemo(
     () => (fetched.state === 'here' ? diffOf(file, fetched.file) : null),
     [fetched],

@@ -11,13 +11,13 @@ import { RevertButton } from './decide';
 import { useKept, WHOLE } from './decisions';
 import { changesOf, ReportedChanges, total } from './reported';
 
-/** So many files are taken back without a question. */
+/** Up to so many files are reverted without a confirmation. */
 const MOST_WITHOUT_QUESTION = 5;
 
 interface ChangesProps {
   readonly turnId: string;
   readonly items: readonly Item[];
-  /** As the folder was compared; `null` where it was not. */
+  /** What comparing the folder found; `null` where it was not compared. */
   readonly changes: TurnChanges | null;
 }
 
@@ -115,7 +115,7 @@ export function Changes({ turnId, items, changes }: ChangesProps) {
   );
 }
 
-/** Nothing of it was ever read, so that only the agent can say what changed in it. */
+/** Whether the file was never read, so that only tool calls tell what changed in it. */
 function isUnread({ kept, old_text_id, new_text_id }: ChangedFile): boolean {
   return !kept && old_text_id === '' && new_text_id === '';
 }

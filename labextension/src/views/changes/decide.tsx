@@ -7,25 +7,25 @@ import type { Decision } from './decisions';
 
 interface DecideProps {
   readonly decision: Decision;
-  /** What it is said of, for those who do not see where it stands. */
+  /** Name of the change, for screen readers. */
   readonly name: string;
   readonly keep: (kept: boolean) => void;
-  /** Takes it back, or puts it back; absent where that can't be. */
+  /** Reverts it, or undoes that; absent where it can't be. */
   readonly revert: ((undo: boolean) => Promise<void>) | undefined;
   readonly canUndo: boolean;
-  /** On the buttons, where they are for a whole file. */
+  /** Texts of the buttons, if not the short ones. */
   readonly keepWords?: string;
   readonly revertWords?: string;
   readonly onFailure: (message: string) => void;
 }
 
-/** Keep and Revert, or what was chosen with Undo. Nothing is asked: both can be undone. */
+/** Buttons Keep and Revert, or the decision with Undo. No confirmation, as both can be undone. */
 export function Decide(props: DecideProps) {
   const { decision, name, keep, revert, onFailure } = props;
   const { t } = useScene();
   const root = useRef<HTMLSpanElement>(null);
   const had = useRef(false);
-  // The button that was pressed goes; the focus stays where it was.
+  // The pressed button is replaced; the focus goes to the new one.
   useLayoutEffect(() => {
     if (had.current) {
       had.current = false;
@@ -102,15 +102,15 @@ export function Decide(props: DecideProps) {
 }
 
 interface RevertButtonProps {
-  /** On the button. */
+  /** Text of the button. */
   readonly words: string;
-  /** What is asked before it is done; `null` where it is done at once. */
+  /** Confirmation that is asked first; `null` for none. */
   readonly question: string | null;
   readonly run: () => Promise<void>;
   readonly onFailure: (message: string) => void;
 }
 
-/** Takes many changes back, after one question. Escape is a no. */
+/** A button that reverts many changes after a confirmation; Escape cancels. */
 export function RevertButton({ words, question, run, onFailure }: RevertButtonProps) {
   const { t } = useScene();
   const [confirming, setConfirming] = useState(false);

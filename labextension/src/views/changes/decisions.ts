@@ -5,30 +5,30 @@ import { hunkKey, isAmong } from '../diff/hunks';
 import type { DiffHunk } from '../diff/hunks';
 import { useScene, useSubscription } from '../scene';
 
-/** What the user has said of a change. */
+/** The user's decision on a change. */
 export type Decision = 'open' | 'kept' | 'reverted';
 
-/** How a file, or a change in it, stands, and how to decide on it. */
+/** The decision on a file or a change in it, and functions that change it. */
 export interface Decided {
   readonly decision: Decision;
   readonly keep: (kept: boolean) => void;
   readonly revert: ((undo: boolean) => Promise<void>) | undefined;
-  /** Whether Undo stands here; not at a change of a file that was decided on as a whole. */
+  /** Whether it can be undone here; not at a change of a file that was decided on as a whole. */
   readonly canUndo: boolean;
 }
 
 interface Target {
   readonly turnId: string;
-  /** Turns before it whose changes of the file go with its own. */
+  /** Ids of turns before it whose changes of the file are joined with its own. */
   readonly earlier?: readonly string[];
-  /** What it is remembered by that it is kept, if not by the turn. */
+  /** Id by which it is remembered as kept, if not the turn's. */
   readonly marked?: string;
   readonly file: ChangedFile;
-  /** Whether the turn's changes can be taken back. */
+  /** Whether the turn's changes can be reverted. */
   readonly revertible: boolean;
 }
 
-/** Of a whole file, or with a hunk of that change. */
+/** Returns a function for the decision on the whole file, or on a hunk of it. */
 export function useDecisions(target: Target): (hunk?: DiffHunk) => Decided {
   const { turnId, earlier, file, revertible, marked = turnId } = target;
   const { actions } = useScene();
@@ -66,22 +66,22 @@ export function decisionOf(file: ChangedFile, kept: boolean): Decision {
   return file.reverted ? 'reverted' : kept ? 'kept' : 'open';
 }
 
-/** Whether single changes of a file can be decided on; else it goes as a whole. */
+/** Whether single changes of a file can be decided on; else only the whole file. */
 export function hasParts(file: ChangedFile): boolean {
   return file.change === 'modified' && !file.binary;
 }
 
 const KEPT_KEY = 'acp-jupyter:kept-changes';
 
-/** Of how many turns it is remembered. */
+/** Most turns whose kept changes are remembered. */
 const MAX_TURNS = 100;
 
-/** Stands for all of a file. */
+/** Stands for the whole file where changes have a key. */
 export const WHOLE = '';
 
 const BETWEEN = '+';
 
-/** Names turns whose changes of a file are one. */
+/** One id for turns whose changes of a file are joined. */
 export function joinedIds(turnIds: readonly string[]): string {
   return turnIds.join(BETWEEN);
 }
@@ -92,13 +92,13 @@ const keptListeners = new Set<() => void>();
 
 let keptMarks: Map<string, Files> | null = null;
 
-/** What the user has looked at and keeps, in this browser; nothing is changed by it. */
+/** The changes that the user has marked as kept, in this browser; no file is changed by it. */
 export function useKept(): { isKept: typeof isKept; setKept: typeof setKept } {
   useSubscription(onKept);
   return { isKept, setKept };
 }
 
-/** Tells when something is marked, here or in another tab; returns the way to stop. */
+/** Calls back when a mark changes, here or in another tab; returns how to stop. */
 export function onKept(listener: () => void): () => void {
   if (keptListeners.size === 0) {
     window.addEventListener('storage', onStorage);
@@ -112,7 +112,7 @@ export function onKept(listener: () => void): () => void {
   };
 }
 
-/** Whether a change of a file, or all of it, is marked. */
+/** Whether a change of a file, or the whole file, is marked as kept. */
 export function isKept(turnId: string, path: string, change: string): boolean {
   const marked = marksOf(turnId, path);
   return marked.includes(WHOLE) || marked.includes(change);
@@ -137,7 +137,7 @@ export function setKept(turnId: string, path: string, change: string, kept: bool
   notifyKept();
 }
 
-/** Another tab has marked something. */
+/** Reads the marks again when another tab has changed them. */
 function onStorage(event: StorageEvent): void {
   if (event.key === KEPT_KEY) {
     keptMarks = null;
@@ -151,12 +151,12 @@ function notifyKept(): void {
   }
 }
 
-/** Whether anything of a file is marked. */
+/** Whether anything of a file is marked as kept. */
 export function isTouched(turnId: string, path: string): boolean {
   return marksOf(turnId, path).length > 0;
 }
 
-/** A file is kept as a whole where that is said of it in each of several turns. */
+/** The marks of a file; joined turns keep it as a whole if each of them does. */
 function marksOf(turnId: string, path: string): readonly string[] {
   const own = filesOf(turnId)[path] ?? [];
   const ids = turnId.split(BETWEEN);

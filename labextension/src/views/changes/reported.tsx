@@ -55,7 +55,7 @@ interface ReportedChangesProps {
   readonly items: readonly Item[];
 }
 
-/** The files that a turn changed, by what the agent reported. */
+/** The files that a turn changed, as its tool calls reported them. */
 export function ReportedChanges({ turnId, items }: ReportedChangesProps) {
   const { t } = useScene();
   const changes = changesOf(items);
@@ -99,7 +99,7 @@ interface ReportedDiffsProps {
   readonly change: Change;
 }
 
-/** What the agent reported of one file, part by part. */
+/** The diffs of one file, as the tool calls reported them. */
 export function ReportedDiffs({ turnId, change }: ReportedDiffsProps) {
   const diffs = change.tools.flatMap(tool => tool.diffs.filter(diff => diff.path === change.path));
   return (

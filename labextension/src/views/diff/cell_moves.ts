@@ -1,22 +1,22 @@
 import type { Hunk } from '../../wire/types';
 
-/** What became of a cell. */
+/** A changed cell. */
 export interface CellChange {
   /** `moved`: several cells, which are in another order and may have changed as well. */
   readonly kind: 'changed' | 'added' | 'deleted' | 'moved';
-  /** Its place in the notebook that has it, from 1. */
+  /** Number of the cell in the notebook that has it, from 1. */
   readonly number: number;
   readonly type: string;
   readonly before: string;
   readonly after: string;
   readonly outputs: boolean;
-  /** Whether something beside source and outputs is different: tags, attachments. */
+  /** Whether anything but source and outputs differs, e.g. tags. */
   readonly metadata: boolean;
-  /** Which cell it was and which it is, counted from 0. */
+  /** Range of cells before and after, from 0. */
   readonly range: Hunk;
 }
 
-/** Cells one after the other: a changed one, or how many are the same. */
+/** A row of a notebook's diff: a changed cell, or a number of unchanged ones. */
 export type CellRow = CellChange | { readonly kind: 'same'; readonly count: number };
 
 export interface Cell {
@@ -24,11 +24,11 @@ export interface Cell {
   readonly type: string;
   readonly source: string;
   readonly outputs: string;
-  /** All else. */
+  /** Everything else of it. */
   readonly rest: string;
 }
 
-/** Puts in one row what changed its order: to take back a part of that would double cells. */
+/** Joins cells that changed their order into one row: reverting a part would duplicate cells. */
 export function withMoves(
   rows: readonly CellRow[],
   before: readonly Cell[],
@@ -71,7 +71,7 @@ export function withMoves(
   return found;
 }
 
-/** Whether what a change has of either side lies within a move. */
+/** Whether a change lies within a move. */
 function isIn({ old_start, old_end, new_start, new_end }: Hunk, move: Hunk): boolean {
   return new_end > new_start
     ? move.new_start <= new_start && new_end <= move.new_end

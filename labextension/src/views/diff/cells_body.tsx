@@ -12,18 +12,18 @@ import { AROUND_CELLS } from './hunks';
 import type { DiffHunk } from './hunks';
 import { LinesBody } from './lines_body';
 
-/** Rows that are drawn at once. */
+/** Rows that are drawn at first. */
 const FIRST_ROWS = 40;
 
 interface CellsBodyProps {
   readonly cells: CellsComparison;
-  /** Names its folds in the store. */
+  /** Id of its folds in the store. */
   readonly id: string;
-  /** Draws a cell that is to be decided on around its change. */
+  /** Draws the frame with decision buttons around a cell. */
   readonly frame?: ((hunk: DiffHunk, change: ComponentChildren) => ComponentChildren) | undefined;
 }
 
-/** A changed notebook: the source of each changed cell, and whether its outputs changed. */
+/** The diff of a notebook: each changed cell's source, and whether its outputs changed. */
 export function CellsBody({ cells, id, frame }: CellsBodyProps) {
   const { actions, t } = useScene();
   const [shown, setShown] = useValue(`${id} cells`);
@@ -66,7 +66,7 @@ export function CellsBody({ cells, id, frame }: CellsBodyProps) {
 
 interface CellProps extends Pick<CellsBodyProps, 'id' | 'frame'> {
   readonly cell: CellChange;
-  /** Of its source. */
+  /** Language of its source. */
   readonly language: string;
 }
 

@@ -7,7 +7,7 @@ import type { Colours, Run } from '../props';
 import { useScene } from '../scene';
 import type { DiffLine } from './compare_lines';
 
-/** The runs of a line of the diff that is being drawn. */
+/** The coloured runs of a line of the diff that is being drawn. */
 export const LineColours = createContext<(line: DiffLine) => readonly Run[] | null>(() => null);
 
 interface DiffColoursProps {
@@ -17,7 +17,7 @@ interface DiffColoursProps {
   readonly children: ComponentChildren;
 }
 
-/** Lines in colours: what was removed as it was in its file, all other as it is now. */
+/** Colours the lines in it: removed ones by the old text, all others by the new one. */
 export function DiffColours({ before, after, path, children }: DiffColoursProps) {
   const was = useColours(before, path);
   const is = useColours(after, path);
@@ -36,7 +36,7 @@ const MAX_TEXT = 200_000;
 
 const MAX_LINE = 2_000;
 
-/** The colours of a text, once the host has them; `null` for none. */
+/** The colours of a text, once the host has computed them; `null` without. */
 export function useColours(text: string | null, path: string): Colours | null {
   const paint = useScene().rendering?.lines;
   const [colours, setColours] = useState<Colours | null>(null);
@@ -55,7 +55,7 @@ export function useColours(text: string | null, path: string): Colours | null {
   return colours;
 }
 
-/** The runs of a line if they are just that line. */
+/** The runs of a line, if they add up to it. */
 export function runsOf(colours: Colours | null, line: number, text: string): readonly Run[] | null {
   const runs = text.length > MAX_LINE ? null : (colours?.(line) ?? null);
   return runs?.map(run => run.text).join('') === text ? runs : null;
@@ -63,13 +63,13 @@ export function runsOf(colours: Colours | null, line: number, text: string): rea
 
 interface ColouredProps {
   readonly text: string;
-  /** Of the line that the text is a piece of. */
+  /** Runs of the line that the text is a piece of. */
   readonly runs: readonly Run[] | null;
-  /** Where in its line it begins. */
+  /** Offset of the text in its line. */
   readonly from?: number;
 }
 
-/** A piece of a line in colours, if there are any. */
+/** A piece of a line, in colours if it has any. */
 export function Coloured({ text, runs, from = 0 }: ColouredProps) {
   let left = from;
   let room = from + text.length;

@@ -12,16 +12,16 @@ const MAX_TEXT = 20_000_000;
 
 const MAX_CELLS = 5_000;
 
-/** With more changed cells their lines are not counted. */
+/** Lines are counted only for up to so many changed cells. */
 const MAX_COUNTED = 200;
 
 export interface CellsComparison {
   readonly rows: readonly CellRow[];
-  /** Whether something beside the cells is different. */
+  /** Whether anything but the cells differs. */
   readonly rest: boolean;
-  /** Of the code, by its name. */
+  /** Name of the code's language. */
   readonly language: string;
-  /** Lines of source; `null` where there are too many to count. */
+  /** Added lines of source; `null` where there are too many to count. */
   readonly added: number | null;
   readonly removed: number | null;
 }
@@ -34,7 +34,7 @@ interface Notebook {
 
 const known = new WeakMap<Diff, CellsComparison | null>();
 
-/** Compares a notebook by its cells; `null` for any other file, and for one that can't be read. */
+/** Compares a notebook by its cells; `null` for other files, and for one that can't be read. */
 export function compareCells(diff: Diff): CellsComparison | null {
   const found = known.get(diff);
   if (found !== undefined) {
@@ -62,7 +62,7 @@ function cellsOf(diff: Diff): CellsComparison | null {
   return { rows, rest, language: is.language || was.language, ...counts(rows) };
 }
 
-/** The lines of a cell's source. */
+/** Compares the lines of a cell's source. */
 export function compareSources({ before, after }: CellChange): Comparison | null {
   return compareTexts(before, after);
 }
@@ -106,7 +106,7 @@ function cellOf(value: unknown): Cell {
   };
 }
 
-/** Pairs the cells, and puts those that are gone where they were. */
+/** Rows of changed and unchanged cells, with deleted ones where they were. */
 function rowsOf(
   before: readonly Cell[],
   after: readonly Cell[],
@@ -179,7 +179,7 @@ function changeOf(
   };
 }
 
-/** Names in order: notebooks are written with and without. */
+/** The value with sorted names, since some tools sort them and others don't. */
 function ordered(value: unknown): unknown {
   if (Array.isArray(value)) {
     return value.map(ordered);
@@ -193,7 +193,7 @@ function ordered(value: unknown): unknown {
     : value;
 }
 
-/** For each cell now, which one it was: by its id, else by source and place. */
+/** Index of the old cell for each new one: by id, else by source and position. */
 function matched(before: readonly Cell[], after: readonly Cell[]): (number | null)[] {
   const oldIndexes = new Map(before.map((cell, index) => [cell.id, index]));
   const named = (cells: readonly Cell[]) =>

@@ -5,7 +5,7 @@ import type { Diff } from '../../wire/types';
 /** Lines before and after a change that are shown. */
 const CONTEXT = 3;
 
-/** A comparison that takes longer, or finds more, is shown as one replacement. */
+/** A comparison that takes longer, or finds more edits, becomes one replacement. */
 const MAX_MILLISECONDS = 200;
 
 const MAX_EDITS = 5_000;
@@ -18,7 +18,7 @@ const MAX_LINES = 100_000;
 /** Longer lines get no word marks. */
 const MAX_MARKED_LINE = 500;
 
-/** In the place of a line feed that is missing; no line holds one itself. */
+/** Stands for a missing line feed at the end of a text; lines don't contain it. */
 const NO_END = '\n';
 
 /** A piece of a line; `changed` where the other side differs. */
@@ -27,7 +27,7 @@ export interface Piece {
   readonly changed: boolean;
 }
 
-/** `none`: the last line of a text. */
+/** How a line ends; `none` for the last line of a text. */
 export type LineEnd = 'LF' | 'CRLF' | 'none';
 
 export interface DiffLine {
@@ -38,11 +38,11 @@ export interface DiffLine {
   /** Line numbers, from 1; `null` on the side that has no such line. */
   readonly before: number | null;
   readonly after: number | null;
-  /** Index of the line that it replaces or is replaced by, if there is one. */
+  /** Index of the line that it replaces or that replaces it, if there is one. */
   pair: number | null;
 }
 
-/** Consecutive lines: shown, or unchanged and folded. */
+/** A range of lines: shown, or unchanged and folded. */
 export interface Section {
   readonly folded: boolean;
   readonly start: number;
@@ -58,7 +58,7 @@ export interface Comparison {
 
 const known = new WeakMap<Diff, Comparison | null>();
 
-/** Compares the two texts of a file, once; `null` where that would take too long. */
+/** Compares the texts of a diff, once; `null` where they are too big. */
 export function compare(diff: Diff): Comparison | null {
   let comparison = known.get(diff);
   if (comparison === undefined) {
@@ -68,7 +68,7 @@ export function compare(diff: Diff): Comparison | null {
   return comparison;
 }
 
-/** The pieces of a line, marked by words where the pair is more than half equal. */
+/** Splits a line into pieces, marking changed words if the paired lines are more than half equal. */
 export function piecesOf(comparison: Comparison, line: DiffLine): Piece[] {
   const other = line.pair === null ? undefined : comparison.lines[line.pair];
   const whole = [{ text: line.text, changed: false }];
@@ -92,7 +92,7 @@ export function piecesOf(comparison: Comparison, line: DiffLine): Piece[] {
     .map(change => ({ text: change.value, changed: change.added || change.removed }));
 }
 
-/** Compares two texts line by line; `null` where they are too big for it. */
+/** Compares two texts line by line; `null` where they are too big. */
 export function compareTexts(
   oldText: string,
   newText: string,
@@ -152,7 +152,7 @@ export function compareTexts(
   };
 }
 
-/** Split at line feeds, as the server does; a carriage return is part of its line. */
+/** Splits at line feeds, as the server does; a carriage return belongs to its line. */
 function linesOf(text: string): string[] {
   const lines = text.split('\n');
   if (lines[lines.length - 1] === '') {
@@ -161,7 +161,7 @@ function linesOf(text: string): string[] {
   return lines;
 }
 
-/** Tells the last line of the text that lacks the end which the other one has. */
+/** Marks the last line if it lacks the line feed that the other text ends with. */
 function noteLastEnd(text: string, lines: string[], other: string): void {
   const last = lines[lines.length - 1];
   if (last !== undefined && other.endsWith('\n') && !text.endsWith('\n')) {
@@ -169,7 +169,7 @@ function noteLastEnd(text: string, lines: string[], other: string): void {
   }
 }
 
-/** How a line ends, where that is all that is different from the line it is paired with. */
+/** The line end, if it is not the one of the paired line; `null` if it is. */
 export function endOfLine(comparison: Comparison, line: DiffLine): LineEnd | null {
   const other = line.pair === null ? undefined : comparison.lines[line.pair];
   return line.kind === 'context' || line.end === (other?.end ?? 'LF') ? null : line.end;
@@ -178,7 +178,7 @@ export function endOfLine(comparison: Comparison, line: DiffLine): LineEnd | nul
 class Lines {
   readonly all: DiffLine[] = [];
 
-  /** From the numbers of the first lines on. */
+  /** Starts with the numbers of the first lines. */
   constructor(
     private before: number,
     private after: number,
@@ -208,7 +208,7 @@ class Lines {
   }
 }
 
-/** In each changed run the first removed line belongs to the first added one, and so on. */
+/** Pairs the removed and added lines of each change in order. */
 function pairUp(lines: readonly DiffLine[]): void {
   let removed: number[] = [];
   let taken = 0;

@@ -16,20 +16,20 @@ import { LinesBody, useSplit } from './lines_body';
 
 interface FileDiffProps {
   readonly diff: Diff;
-  /** Names its folds in the store. */
+  /** Id of its folds in the store. */
   readonly id: string;
-  /** Where the change lies in the file, if that is known. */
+  /** Line at which the file is opened, if known. */
   readonly line?: number | null;
   readonly isNew?: boolean;
-  /** What became of the file, where it is not just changed or new. */
+  /** What happened to the file, if not just changed or new. */
   readonly tag?: string;
   /** Further controls in its header. */
   readonly controls?: ComponentChildren;
-  /** Draws a change that is to be decided on around its lines. */
+  /** Draws the frame with decision buttons around a hunk. */
   readonly frame?: ((hunk: DiffHunk, lines: ComponentChildren) => ComponentChildren) | undefined;
 }
 
-/** One changed file: a notebook by its cells, any other by its lines. */
+/** The diff of a file: a notebook by its cells, any other by its lines. */
 export function FileDiff({
   diff,
   id,
@@ -86,7 +86,7 @@ export function FileDiff({
       </header>
       {cells !== null && <CellsBody cells={cells} id={id} frame={more.frame} />}
       {comparison !== null && (
-        // Lines of a notebook's JSON are nothing to decide on.
+        // Single lines of a notebook's JSON can't be kept or reverted.
         <DiffColours before={diff.old_text} after={diff.new_text} path={diff.path}>
           <LinesBody
             comparison={comparison}

@@ -3,21 +3,21 @@ import { compareCells } from './compare_cells';
 import { compare } from './compare_lines';
 import type { Comparison, DiffLine } from './compare_lines';
 
-/** A change with the unchanged lines around it, as one piece to decide on. */
+/** A change of consecutive lines, which can be kept or reverted by itself. */
 export interface DiffHunk {
-  /** Which lines it is, counted from 0. */
+  /** Ranges of its lines before and after, from 0. */
   readonly range: Hunk;
-  /** First and last changed line, counted from 1, as the user reads them. */
+  /** First and last changed line, from 1, as shown to the user. */
   readonly first: number;
   readonly last: number;
-  /** Says what it is, where that is not lines. */
+  /** Its name, if it does not consist of lines. */
   readonly words?: string;
 }
 
-/** What a notebook says of itself: a change of no cells. */
+/** Stands for the range of a change of a notebook's metadata. */
 export const AROUND_CELLS: Hunk = { old_start: 0, old_end: 0, new_start: 0, new_end: 0 };
 
-/** What can be decided on in a file: a notebook's cells, or runs of lines. */
+/** The changes of a file that can be decided on: a notebook's cells, or hunks of lines. */
 export function changesIn(diff: Diff): Hunk[] {
   const cells = compareCells(diff);
   if (cells !== null || diff.path.endsWith('.ipynb')) {
@@ -30,7 +30,7 @@ export function changesIn(diff: Diff): Hunk[] {
     : hunksOf(comparison).flatMap(hunk => (hunk === null ? [] : [hunk.range]));
 }
 
-/** The change in each section; `null` for a fold. */
+/** The hunk of each section; `null` for a fold. */
 export function hunksOf({ lines, sections }: Comparison): (DiffHunk | null)[] {
   let before = 0;
   let after = 0;
@@ -48,7 +48,7 @@ export function isAmong(hunk: Hunk, hunks: readonly Hunk[]): boolean {
   return hunks.some(other => hunkKey(other) === hunkKey(hunk));
 }
 
-/** Names a change in its file. */
+/** A key that identifies a change in its file. */
 export function hunkKey({ old_start, old_end, new_start, new_end }: Hunk): string {
   return [old_start, old_end, new_start, new_end].join(' ');
 }
@@ -73,7 +73,7 @@ function hunkOf(lines: readonly DiffLine[], before: number, after: number): Diff
     : { range, first: old_start + 1, last: old_end };
 }
 
-/** How many lines there are on the side that has none of this kind. */
+/** Number of lines on the side that has none of this kind. */
 function count(lines: readonly DiffLine[], without: DiffLine['kind']): number {
   return lines.filter(line => line.kind !== without).length;
 }

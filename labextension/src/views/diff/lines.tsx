@@ -7,10 +7,10 @@ import { Coloured, LineColours } from './colours';
 import { endOfLine, piecesOf } from './compare_lines';
 import type { Comparison, DiffLine } from './compare_lines';
 
-/** What is shown of a line. */
+/** Most characters shown of a line. */
 const MAX_LINE = 2_000;
 
-/** More lines in a row stay plain: colours are many elements. */
+/** Longer ranges of lines stay plain, since colours need many elements. */
 const MAX_COLOURED = 1_000;
 
 interface DiffLinesProps {
@@ -21,8 +21,8 @@ interface DiffLinesProps {
 }
 
 /**
- * Consecutive lines of a diff. Side by side they are the same lines with a row of a grid each,
- * and a twin of the unchanged ones: where there is no room the style draws them one below the other.
+ * Consecutive lines of a diff. Side by side they have a grid row each, and unchanged ones a twin;
+ * where there is no room the style sheet shows them one below the other.
  */
 export function DiffLines({ comparison, start, end, split }: DiffLinesProps) {
   const { t } = useScene();
@@ -47,7 +47,7 @@ export function DiffLines({ comparison, start, end, split }: DiffLinesProps) {
 interface LineProps {
   readonly comparison: Comparison;
   readonly line: DiffLine;
-  /** Its row side by side. */
+  /** Its grid row if they are shown side by side. */
   readonly row: number | undefined;
   readonly plain: boolean;
 }
@@ -104,7 +104,7 @@ function LineText({ comparison, line, plain }: Omit<LineProps, 'row'>) {
   );
 }
 
-/** Rows from 1: what was removed and what was added in its place begin in the same one. */
+/** Grid rows from 1: removed lines and those that replace them start in the same row. */
 function rowsOf(lines: readonly DiffLine[]): number[] {
   let [removed, added] = [1, 1];
   return lines.map(({ kind }) => {

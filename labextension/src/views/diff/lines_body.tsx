@@ -9,12 +9,12 @@ import { hunksOf } from './hunks';
 import type { DiffHunk } from './hunks';
 import { DiffLines } from './lines';
 
-/** With more changed lines only the first are drawn at once. */
+/** With more changed lines only the first are drawn. */
 const MAX_CHANGED = 400;
 
 const FIRST_LINES = 200;
 
-/** Lines that "Show all" adds at most: a page with more of them stutters. */
+/** Most lines that "Show all" adds: more of them make the page stutter. */
 const MORE_LINES = 5_000;
 
 /** Lines that one click on a fold opens. */
@@ -22,9 +22,9 @@ const UNFOLD = 20;
 
 interface LinesBodyProps {
   readonly comparison: Comparison;
-  /** Names its folds in the store. */
+  /** Id of its folds in the store. */
   readonly id: string;
-  /** Draws a change that is to be decided on around its lines. */
+  /** Draws the frame with decision buttons around a hunk. */
   readonly frame?: ((hunk: DiffHunk, lines: ComponentChildren) => ComponentChildren) | undefined;
 }
 
@@ -79,7 +79,7 @@ interface FoldProps {
   readonly split: boolean;
 }
 
-/** Unchanged lines: a click opens some, with Shift all. */
+/** Folded unchanged lines: a click opens some, with Shift all. */
 function Fold({ id, comparison, section, split }: FoldProps) {
   const { actions, t } = useScene();
   const [value, setValue] = useValue(id);
@@ -116,7 +116,7 @@ function endOf(sections: readonly Section[]): number {
   return sections[sections.length - 1]?.end ?? 0;
 }
 
-/** The first sections that hold so many shown lines together. */
+/** The first sections, with at most so many unfolded lines. */
 function firstSections(sections: readonly Section[], most: number): readonly Section[] {
   if (most === Infinity) {
     return sections;
@@ -140,7 +140,7 @@ const splitListeners = new Set<() => void>();
 
 let chosenSplit: boolean | null = null;
 
-/** Whether diffs are drawn side by side where there is room; remembered for all of them. */
+/** Whether diffs are drawn side by side; one remembered choice for all of them. */
 export function useSplit(): [boolean, (split: boolean) => void] {
   useSubscription(
     useCallback(listener => {

@@ -3,7 +3,7 @@ import type { Token, Tokens } from 'marked';
 
 import { mathematics } from './math';
 
-/** Marks a code block whose end is missing. */
+/** Attribute of a code block that was not closed yet. */
 export const CUT = 'data-acp-cut';
 
 const marked = new Marked({ gfm: true, breaks: false, async: false });
@@ -13,7 +13,7 @@ marked.use({
   renderer: { code: token => (isCut(token) ? markCut(token) : false) },
 });
 
-/** A fence that is never closed: the code may go on. */
+/** Whether a code block is an unclosed fence, so that more code may follow. */
 function isCut({ raw, codeBlockStyle }: Tokens.Code): boolean {
   const opening = /^ {0,3}(`{3,}|~{3,})/.exec(raw)?.[1];
   if (codeBlockStyle === 'indented' || opening === undefined) {
@@ -31,7 +31,7 @@ function markCut({ text, lang }: Tokens.Code): string {
   return `<pre ${CUT}=""><code${name}>${escapeHtml(text.replace(/\n$/, ''))}\n</code></pre>\n`;
 }
 
-/** A top-level Markdown block and the HTML of it, not yet sanitised. */
+/** A top-level Markdown block and its HTML, not yet sanitised. */
 export interface BlockSource {
   readonly token: Token;
   readonly html: string;
@@ -45,12 +45,12 @@ function escapeHtml(text: string): string {
     .replace(/"/g, '&quot;');
 }
 
-/** Line ends as the lexer wants them, so that its tokens add up to the text. */
+/** Normalises line ends, so that the lexer's tokens add up to the text. */
 export function normaliseLines(text: string): string {
   return text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text;
 }
 
-/** The tokens of a text at top level; their `raw` add up to it. */
+/** The top-level tokens of a text; their `raw` texts add up to it. */
 export function lex(source: string): Token[] {
   return marked.lexer(source);
 }
@@ -60,7 +60,7 @@ export function htmlOf(token: Token): string {
   return marked.parser([token]);
 }
 
-/** Whether a token shows at all. */
+/** Whether a token is visible. */
 export function isVisible(token: Token): boolean {
   return token.type !== 'space' && token.type !== 'def';
 }

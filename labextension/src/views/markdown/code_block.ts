@@ -4,23 +4,23 @@ import { messageOf } from '../parts/buttons';
 import type { IconName } from '../parts/icon_drawings';
 import { iconElement } from '../parts/icons';
 
-/** What a text may show beside itself. */
+/** Options of rendered Markdown. */
 export interface MarkdownOptions {
   readonly t: Translate;
-  /** Whether buttons may be drawn (copy, load an image): not in a saved record. */
+  /** Whether buttons may be drawn (copy, load an image): not in a saved output. */
   readonly controls: boolean;
-  /** What can be done with code; a button whose callback is missing is not drawn. */
+  /** Actions on code; a button whose callback is missing is not drawn. */
   readonly code?: Pick<Actions, 'copy' | 'cells'> | undefined;
 }
 
-/** Names the language of a code box that is whole, for those who draw it better. */
+/** Attribute with the language of a complete code block, for highlighting. */
 export const LANGUAGE = 'data-acp-language';
 
 /**
- * A code block with its language and what can be done with it.
+ * A code block with its language and its buttons.
  *
- * `text` is the node to append to. One that is not `whole` may go on: nothing
- * but a copy is made of it.
+ * `text` is the node to append to. One that is not `whole` may grow: it can only
+ * be copied.
  */
 export function codeBox(
   language: string,
@@ -31,7 +31,7 @@ export function codeBox(
   const box = element('div', 'acp-code');
   const text = document.createTextNode(source);
   const header = element('header');
-  // Else a landmark: each code block would be a banner of the page.
+  // Otherwise each header would be a landmark of the page.
   header.setAttribute('role', 'presentation');
   const label = element('span', 'cut grow');
   label.textContent = language;
@@ -57,7 +57,7 @@ export function codeBox(
   return { box, text };
 }
 
-/** Shown only while there is a cell to begin from. */
+/** Buttons that insert the code into a notebook; hidden while there is no cell. */
 function cellButtons(cells: NonNullable<Actions['cells']>, t: Translate): HTMLElement[] {
   const buttons: HTMLElement[] = [button('insert', 'insert', t('Insert as cell below'))];
   if (cells.replaceActive !== undefined) {
@@ -70,7 +70,7 @@ function cellButtons(cells: NonNullable<Actions['cells']>, t: Translate): HTMLEl
   return buttons;
 }
 
-/** The buttons name the cell that is active now. */
+/** Updates the buttons with the number of the active cell. */
 export function nameCellButtons(
   buttons: Iterable<HTMLElement>,
   cells: NonNullable<Actions['cells']>,
@@ -115,7 +115,7 @@ export function element<Tag extends keyof HTMLElementTagNameMap>(
 
 const WORDS_MILLISECONDS = 2_000;
 
-/** What a click on a button of a code box does. */
+/** Carries out a click on a button of a code block. */
 export function actOnCode(
   button: HTMLElement,
   actions: Actions,
@@ -172,7 +172,7 @@ function codeActionOf(
   return null;
 }
 
-/** A word beside the buttons, drawn by the style sheet: the box's own text stays as it is. */
+/** Shows a word beside the buttons by the style sheet, so that the box's text stays the same. */
 function showWords(box: Element, words: string): void {
   const label = box.querySelector('header > .grow');
   label?.setAttribute('data-said', words);

@@ -7,7 +7,7 @@ import { IMAGE_ADDRESS, safeLink } from './sanitise';
 
 const EMBEDDED_IMAGE = /^data:image\/(png|jpeg|gif|webp);base64,/;
 
-/** Turns plain sanitised elements into ours: code boxes, table boxes, safe links, images on request. */
+/** Decorates sanitised elements: code blocks, scrollable tables, safe links, images on request. */
 export function decorate(fragment: ParentNode, options: MarkdownOptions): void {
   for (const pre of fragment.querySelectorAll('pre')) {
     const code = pre.querySelector('code');
@@ -91,7 +91,7 @@ function decoratedImage(image: HTMLImageElement, { t, controls }: MarkdownOption
   return load;
 }
 
-/** Shows the image that a button stands for. Called on a click only. */
+/** Replaces a button by its image, which is fetched now. Called only on a click. */
 export function loadImage(load: HTMLElement): void {
   const shown = element('img');
   shown.referrerPolicy = 'no-referrer';

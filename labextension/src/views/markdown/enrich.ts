@@ -14,13 +14,13 @@ const MAX_FORMULAS = 500;
 
 const MAX_DIAGRAMS = 20;
 
-/** One at a time in a page, so that a long text does not hold up what the user does. */
+/** The work of all texts runs one after the other, so that the page stays responsive. */
 let line: Promise<void> = Promise.resolve();
 
 /**
- * Draws code, formulas and diagrams of a text better, once they are whole.
+ * Highlights code, typesets formulas and draws diagrams of a text once they are complete.
  *
- * Each waits for its turn. What fails, or was taken away meanwhile, stays as it is.
+ * One after the other. What fails, or was removed meanwhile, stays as it is.
  */
 export class Enricher {
   private readonly diagrams = new Set<HTMLElement>();
@@ -36,7 +36,7 @@ export class Enricher {
     this.stop = rendering.onChange?.(() => this.redraw());
   }
 
-  /** Takes an element that stays as it is. */
+  /** Enriches an element that is complete. */
   readonly take = (element: Element): void => {
     for (const box of within(element, `.acp-code[${LANGUAGE}]`)) {
       this.takeCode(box);
@@ -97,7 +97,7 @@ export class Enricher {
     if (!drawn || formula.textContent !== source || this.disposed) {
       return;
     }
-    // The source stays for copies, for finding in the page, and to be read aloud.
+    // The source stays for copying, find-in-page and screen readers.
     const written = document.createElement('span');
     written.className = 'vh';
     written.textContent = source;
@@ -116,7 +116,7 @@ export class Enricher {
   }
 }
 
-/** The runs as elements; `null` if they are too many or don't add up to the text. */
+/** The runs as elements; `null` if they are too many or differ from the text. */
 export function coloured(runs: readonly Run[], text: string): DocumentFragment | null {
   if (runs.length > MAX_RUNS || runs.map(run => run.text).join('') !== text) {
     return null;
@@ -140,7 +140,7 @@ function within(element: Element, selector: string): HTMLElement[] {
   return [...found, ...element.querySelectorAll<HTMLElement>(selector)];
 }
 
-/** Shows a diagram in the place of its source, which stays below it, closed. */
+/** Shows a diagram above its source, which is closed. */
 export async function drawDiagram(
   box: HTMLElement,
   source: string,
@@ -172,7 +172,7 @@ export async function drawDiagram(
   details.append(pre);
 }
 
-/** Draws it anew, e.g. in the colours of another theme. */
+/** Draws a diagram again, e.g. in the colours of another theme. */
 export async function redrawDiagram(
   box: HTMLElement,
   rendering: Rendering,
@@ -189,7 +189,7 @@ export async function redrawDiagram(
     image.src = drawn.address;
   }
 }
-/** Asking for the selection lays the whole page out, so it is asked when it changes only. */
+/** Whether anything is selected. Reading the selection causes a layout, so it is read only on changes. */
 let some = isSome();
 
 document.addEventListener('selectionchange', () => (some = isSome()));
@@ -198,7 +198,7 @@ function isSome(): boolean {
   return document.getSelection()?.isCollapsed === false;
 }
 
-/** Whether the user has selected something of an element: it must stay as it is. */
+/** Whether the user has selected something in an element, which must stay then. */
 export function holdsSelection(element: Element): boolean {
   return some && document.getSelection()?.containsNode(element, true) === true;
 }

@@ -5,14 +5,14 @@ import type { MarkdownOptions } from './code_block';
 const OPENING = /^( {0,3})(`{3,}|~{3,})([^\n]*)\n/;
 
 /**
- * A code block whose end has not come yet: text is appended to one text node.
- * Rendering it anew with every piece would cost its whole length each time.
+ * A code block that is not closed yet: text is appended to one text node, since
+ * rendering it again with every piece would cost its whole length each time.
  */
 export class OpenFence {
   readonly box: HTMLElement;
   private readonly text: Text;
   private rawText: string;
-  /** The last line, as long as it has no end. */
+  /** The last line, while it has no end. */
   private line = '';
   private shownOfLine = 0;
   private empty = true;
@@ -28,7 +28,7 @@ export class OpenFence {
     this.rawText = opening[0];
   }
 
-  /** The fence that a text opens and, so far, does not close; `null` if it is none. */
+  /** The fence that a text opens and does not close; `null` if there is none. */
   static open(raw: string, options: MarkdownOptions): OpenFence | null {
     const opening = OPENING.exec(raw);
     if (opening === null) {
@@ -38,12 +38,12 @@ export class OpenFence {
     return fence.append(raw.slice(opening[0].length)) === null ? fence : null;
   }
 
-  /** The block as it is in the source. */
+  /** The block's Markdown source. */
   get raw(): string {
     return this.rawText;
   }
 
-  /** Takes more text; once the end has come, what follows it, else `null`. */
+  /** Appends text; returns what follows the end of the block, `null` if it is still open. */
   append(more: string): string | null {
     let rest = more;
     for (;;) {
@@ -78,7 +78,7 @@ export class OpenFence {
 
   private showLine(ended: boolean): void {
     const line = this.line.replace(/\n$/, '');
-    // What may yet become the closing line, or loses its indentation, waits.
+    // A line that may become the closing one, or lose its indentation, is not shown yet.
     if (!ended && new RegExp(`^ *${this.marker[0] ?? ''}*[ \\t]*$`).test(line)) {
       return;
     }

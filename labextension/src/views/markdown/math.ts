@@ -1,11 +1,11 @@
 import type { TokenizerAndRendererExtension } from 'marked';
 
-/** Marks the source of a formula; what a host can't typeset stays readable. */
+/** Attribute of the source of a formula; one that is not typeset stays readable. */
 export const FORMULA = 'data-acp-formula';
 
-/** Each stops at the next delimiter: a text full of them costs its length once. */
+/** Each stops at the next delimiter, so that a text full of them takes linear time. */
 const INLINE = [
-  // As Pandoc has it: no space inside, no word after, so that prices and `$A:$B` stay text.
+  // As in Pandoc: no space inside, no word after, so that prices and `$A:$B` stay text.
   /^\$(?![\s$])(?:\\[^\n]|[^$\\\n]|\n(?![ \t]*\n)){1,1000}?\$(?!\w)/,
   /^\$\$(?!\s*\$)(?:\\[^\n]|[^$\\\n]|\n(?![ \t]*\n)){1,4000}?\$\$/,
   /^\\\((?:[^\\\n]|\\[^()\n]|\n(?![ \t]*\n)){1,1000}?\\\)/,
@@ -21,10 +21,10 @@ const BLOCK = [
 /** Where an inline formula may begin: not inside a word or an amount. */
 const BEGIN = /(?<![\w$\\])\$|\\[([]/g;
 
-/** How far a beginning is looked for: the lexer asks at each token. */
+/** How far the start of a formula is searched: the lexer asks at each token. */
 const REACH = 2_000;
 
-/** How many beginnings are tried at once: the lexer asks again at each token. */
+/** How many possible starts are tried: the lexer asks again at each token. */
 const MAX_TRIES = 6;
 
 /** No formula is longer. */
@@ -69,7 +69,7 @@ export const mathematics: TokenizerAndRendererExtension[] = [
           return index;
         }
       }
-      // Where none is near the text is only cut, and put together again.
+      // Without one nearby the lexer only splits the text here.
       return near.length < source.length ? REACH : undefined;
     },
     tokenizer(source, before) {
@@ -86,7 +86,7 @@ export const mathematics: TokenizerAndRendererExtension[] = [
   {
     name: 'formula_block',
     level: 'block',
-    // No `start`: inside a paragraph it is inline. To cut paragraphs costs their length each time.
+    // No `start`: inside a paragraph a formula is inline, and splitting paragraphs takes time.
     tokenizer(source) {
       const raw = firstMatch(BLOCK, source.slice(0, LONGEST));
       return raw === null ? undefined : { type: 'formula_block', raw };

@@ -16,7 +16,7 @@ interface ProseProps {
 
 const CELL_BUTTONS = '[data-act=insert], [data-act=replace]';
 
-/** The Markdown of an item. Its elements are not Preact's: text is only appended to them. */
+/** The Markdown of an item, drawn without Preact so that growing text is only appended. */
 export function Prose({ itemId, open, class: kind = 'acp-prose' }: ProseProps) {
   const { store, actions, rendering, t, announce } = useScene();
   const host = useRef<HTMLDivElement>(null);
@@ -57,7 +57,7 @@ export function Prose({ itemId, open, class: kind = 'acp-prose' }: ProseProps) {
 
   const item = store.view.items.get(itemId);
   useLayoutEffect(() => {
-    // A replaced item may hold another text than what was streamed.
+    // A replaced item may have another text than what was streamed.
     writer.current?.become(textOf(store.view, itemId, 'text'), open);
   }, [item, open, store, itemId, actions === null, cells, rendering]);
 
@@ -79,7 +79,7 @@ export function Prose({ itemId, open, class: kind = 'acp-prose' }: ProseProps) {
       dir="auto"
       ref={host}
       onClick={onClick}
-      // A cell above may have come or gone since.
+      // A cell above may have been inserted or deleted since.
       onPointerEnter={nameButtons}
       onFocusCapture={nameButtons}
     />

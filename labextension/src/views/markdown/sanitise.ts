@@ -4,7 +4,7 @@ import type { Config } from 'dompurify';
 import { CUT } from './blocks';
 import { FORMULA } from './math';
 
-/** Where the address of an image waits until the user asks for it. */
+/** Attribute with an image's URL, which is loaded only when the user clicks. */
 export const IMAGE_ADDRESS = 'data-acp-src';
 
 const TAGS =
@@ -13,7 +13,7 @@ const TAGS =
 
 const ATTRIBUTES = 'href title alt start align colspan rowspan open lang dir type checked disabled';
 
-/** One object for all calls: the library reads it anew only when it is another. */
+/** One object for all calls: the library parses it again whenever it is another. */
 const CONFIG = {
   ALLOWED_TAGS: TAGS.split(' '),
   ALLOWED_ATTR: [...ATTRIBUTES.split(' '), 'class', IMAGE_ADDRESS, CUT, FORMULA],
@@ -25,7 +25,7 @@ const CONFIG = {
 
 const purifier = createPurifier(window);
 
-// The parsed page is inert, so nothing was fetched yet; without `src` nothing ever is.
+// The parsed document is inert, so nothing was fetched yet; without `src` nothing ever is.
 purifier.addHook('beforeSanitizeElements', node => {
   if (node instanceof Element && node.localName === 'img') {
     const address = node.getAttribute('src') ?? '';
@@ -34,7 +34,7 @@ purifier.addHook('beforeSanitizeElements', node => {
   }
 });
 
-// Of classes only the language of a code block: others could imitate our controls.
+// The only class allowed is the language of code: others could imitate our controls.
 purifier.addHook('uponSanitizeAttribute', (node, data) => {
   if (data.attrName === 'class') {
     data.keepAttr = node.localName === 'code' && /^language-[^\s]{1,64}$/.test(data.attrValue);
@@ -44,9 +44,9 @@ purifier.addHook('uponSanitizeAttribute', (node, data) => {
 });
 
 /**
- * Untrusted texts of HTML as elements that can't act, load or imitate.
+ * Sanitises untrusted HTML: the elements can't run, load or imitate anything.
  *
- * All in one page and one walk: a page for each block took most of a stream's time.
+ * All texts at once, since a document for each took most of the time of streaming.
  */
 export function sanitise(texts: readonly string[]): Element[] {
   const inert = document.implementation.createHTMLDocument();
@@ -58,7 +58,7 @@ export function sanitise(texts: readonly string[]): Element[] {
   const root = inert.createElement('div');
   parsed.forEach(element => root.append(element));
   purifier.sanitize(root, CONFIG);
-  // What the purifier took out as a whole has no text.
+  // The purifier may have removed an element as a whole.
   return parsed.map(element =>
     element.parentNode === root ? element : inert.createElement('div'),
   );
@@ -66,7 +66,7 @@ export function sanitise(texts: readonly string[]): Element[] {
 
 const LINK_SCHEMES = new Set(['http:', 'https:', 'mailto:']);
 
-/** The address if a link may lead there, else `null`. */
+/** The URL if a link may lead there, else `null`. */
 export function safeLink(address: string): string | null {
   try {
     return LINK_SCHEMES.has(new URL(address).protocol) ? address : null;

@@ -5,24 +5,24 @@ import { decorate } from './decorate';
 import { OpenFence } from './fence';
 import { sanitise } from './sanitise';
 
-/** One shown block: what it was made from, and its element. */
+/** A shown block: its HTML and its element. */
 interface Block {
   readonly html: string;
   readonly element: Element;
 }
 
-/** Most text taken in one step, so that a frame can end after any of them. */
+/** Most characters shown in one step, so that a frame can end after each. */
 const MAX_PER_FLUSH = 2_048;
 
 /**
- * Markdown that grows, in one element.
+ * Growing Markdown in one element.
  *
- * Only the tail is parsed anew; a block is frozen when the next one has begun.
- * Its one full pass at the end sets right what only the whole text can tell
- * (links defined later, loose lists), and touches only blocks that differ.
+ * Only the end is parsed again; a block is frozen when the next one has started.
+ * One full pass at the end corrects what depends on the whole text (links defined
+ * later, loose lists), and changes only blocks that differ.
  */
 export class MarkdownStream {
-  /** Everything taken so far. */
+  /** All text so far. */
   source = '';
   private pending = '';
   private tail = '';
@@ -31,20 +31,20 @@ export class MarkdownStream {
   private fence: OpenFence | null = null;
   private readonly reported = new WeakSet<Element>();
 
-  /** `onFrozen` is told of each element that will stay as it is. */
+  /** `onFrozen` is called with each element that is complete. */
   constructor(
     private readonly host: Element,
     private readonly options: MarkdownOptions,
     private readonly onFrozen: (element: Element) => void = () => undefined,
   ) {}
 
-  /** Takes more text; it shows with the next `flush`. */
+  /** Appends text; the next `flush` shows it. */
   append(text: string): void {
     this.source += text;
     this.pending += text;
   }
 
-  /** Shows what was taken, at most one step's worth. Returns whether more is left. */
+  /** Shows at most one step of the appended text; returns whether more is left. */
   flush(): boolean {
     let piece = this.pending.slice(0, MAX_PER_FLUSH);
     // A line end may be cut in two.
@@ -59,12 +59,12 @@ export class MarkdownStream {
     return this.pending.length > 1;
   }
 
-  /** Whether text was taken that does not show yet. */
+  /** Whether more than one step of text is not shown yet. */
   get isBehind(): boolean {
     return this.pending.length > MAX_PER_FLUSH;
   }
 
-  /** The text is whole: shows it as one full pass would. */
+  /** Shows the complete text by one full pass. */
   finish(): void {
     this.pending = '';
     this.tail = '';
@@ -112,7 +112,7 @@ export class MarkdownStream {
       if (after === null) {
         return;
       }
-      // The block is whole; its element stays, set right where it must.
+      // The block is complete; its element stays and is corrected.
       this.tail = this.fence.raw;
       this.fence = null;
       rest = after;
@@ -128,7 +128,7 @@ export class MarkdownStream {
     if (last === undefined) {
       return;
     }
-    // Where the lexer has changed the text, positions in it mean nothing.
+    // If the lexer has changed the text, its offsets can't be used.
     const fits = tokens.map(token => token.raw).join('') === this.tail;
     const opens = fits && last.type === 'code' && last === tokens[tokens.length - 1];
     this.fence = opens ? OpenFence.open(last.raw, this.options) : null;
@@ -197,8 +197,8 @@ function isBare(element: Element): boolean {
   return [...element.childNodes].every(node => !(node instanceof Text) || node.data.trim() === '');
 }
 /**
- * Makes one element like another of the same tag and keeps every node that can
- * stay, so that a growing text keeps its text node and the user's selection.
+ * Makes an element equal to another of the same tag, keeping every node that can
+ * stay, so that growing text keeps its text node and the user's selection.
  */
 export function patch(shown: Element, target: Element): void {
   patchAttributes(shown, target);
@@ -233,7 +233,7 @@ function patchNode(node: ChildNode, target: ChildNode): void {
   }
 }
 
-/** Appends where the text has only grown: nothing before is laid out by another node. */
+/** Updates a text node, by appending where the text has only grown. */
 export function patchText(node: Text, target: string): void {
   const { data } = node;
   if (target === data) {

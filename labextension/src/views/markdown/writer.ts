@@ -2,25 +2,25 @@ import { cancelFrame, inNextFrame } from '../parts/frame';
 import type { MarkdownOptions } from './code_block';
 import { MarkdownStream } from './stream';
 
-/** A frame's work that costs more makes the next wait. */
+/** After a frame with more work than this the next is delayed. */
 const CHEAP_MILLISECONDS = 4;
 
-/** No further step is begun in a frame after this: layout and paint need their share. */
+/** Time after which no further step starts in a frame: layout and paint need the rest. */
 const BUDGET_MILLISECONDS = 8;
 
-/** The same where layout and paint take long: fewer frames, each still short of a long task. */
+/** The same where layout and paint take long, still shorter than a long task. */
 const MOST_MILLISECONDS = 25;
 
-/** While somebody types, growing text is drawn so seldom: each time costs the whole view a paint. */
+/** Pause between draws while the user types, since each draw costs a paint of the whole view. */
 const TYPING_PAUSE = 120;
 
-/** Draws growing Markdown frame by frame, so that no frame takes long. */
+/** Draws growing Markdown frame by frame, so that no frame takes too long. */
 export class Writer {
   private readonly stream: MarkdownStream;
   private open = true;
-  /** Not before this time: at most a fifth of the time goes into drawing. */
+  /** Time of the next draw: drawing takes at most a fifth of the time. */
   private rest = 0;
-  /** When the last frame's steps were done, if some were left. */
+  /** When the last frame's work ended, if some was left. */
   private paused = Infinity;
 
   constructor(element: Element, options: MarkdownOptions, onFrozen?: (frozen: Element) => void) {
@@ -37,7 +37,7 @@ export class Writer {
     inNextFrame(this.work);
   }
 
-  /** Holds this whole text; keeps what it has of it. The first frame's worth shows at once. */
+  /** Sets the whole text, keeping what is drawn of it; a first part shows at once. */
   become(whole: string, open: boolean): void {
     if (!whole.startsWith(this.stream.source)) {
       this.stream.reset();
@@ -67,7 +67,7 @@ export class Writer {
     }
     this.paused = more ? performance.now() : Infinity;
     const cost = performance.now() - start;
-    // What has piled up is drawn as fast as frames come.
+    // A backlog is drawn in every frame.
     this.rest = cost > CHEAP_MILLISECONDS && !more ? start + 5 * cost : 0;
     if (this.open && isTyping(start)) {
       this.rest = Math.max(this.rest, start + TYPING_PAUSE);
@@ -75,7 +75,7 @@ export class Writer {
     return more;
   };
 
-  /** As long as the last frame took for all else. */
+  /** As much time as the last frame needed for everything else. */
   private budget(start: number): number {
     const most = isTyping(start) ? BUDGET_MILLISECONDS : MOST_MILLISECONDS;
     return Math.min(most, Math.max(BUDGET_MILLISECONDS, start - this.paused));
@@ -89,14 +89,14 @@ export class Writer {
     return false;
   }
 }
-/** So long after a key somebody is still typing. */
+/** How long after a key the user counts as typing. */
 const TYPING_MILLISECONDS = 500;
 
 let pressed = -Infinity;
 
 addEventListener('keydown', () => (pressed = performance.now()), { capture: true, passive: true });
 
-/** Whether somebody types, anywhere in the page: then their letters come first. */
+/** Whether the user is typing anywhere in the page. */
 export function isTyping(now: number): boolean {
   return now - pressed < TYPING_MILLISECONDS;
 }

@@ -18,7 +18,7 @@ interface ContentProps extends PanelProps {
   readonly onFailure: (message: string) => void;
 }
 
-/** What stands in place of a transcript as long as there is none. */
+/** Shown while there is no transcript: loading, the agents, or an empty session. */
 export function Content({ store, session, sessions, agents, connection, ...rest }: ContentProps) {
   const { t = identity } = rest;
   if (store === null) {
@@ -33,7 +33,7 @@ export function Content({ store, session, sessions, agents, connection, ...rest 
   return store.view.order.length === 0 ? <EmptySession session={session} t={t} /> : null;
 }
 
-/** Something is on its way. */
+/** Says that something is loading. */
 export function Loading({ words }: { readonly words: string }) {
   return (
     <div class="acp-state" role="status">
@@ -45,7 +45,7 @@ export function Loading({ words }: { readonly words: string }) {
   );
 }
 
-/** An open session in which nothing has happened. */
+/** An open session without any items. */
 export function EmptySession({
   session,
   t,
@@ -66,14 +66,14 @@ export function EmptySession({
   );
 }
 
-/** A message to begin with. */
+/** A suggested first message. */
 interface Starter {
   readonly icon: IconName;
   readonly words: string;
   readonly mention?: Mention;
 }
 
-/** What a session with a notebook may begin with: a click writes it, nothing is sent. */
+/** Suggested first messages of a notebook's session: a click writes one, nothing is sent. */
 export function Starters({ session }: { readonly session: SessionState }) {
   const { store, actions, t } = useScene();
   const list = useRef<HTMLUListElement>(null);

@@ -25,7 +25,7 @@ interface PanelHeaderProps {
   readonly onFailure: (message: string) => void;
 }
 
-/** The panel's header: which session, what waits, other sessions. */
+/** The panel's header: the session's title, what waits, and buttons for other sessions. */
 export function PanelHeader({
   root,
   onList,
@@ -75,7 +75,7 @@ export function PanelHeader({
   );
 }
 
-/** Whether nothing is asked: by the session's policy, or by that of the turn that runs. */
+/** Whether all is allowed, by the policy of the session or of the running turn. */
 function isAllowed(session: SessionState, turns: SessionView['turns']): boolean {
   const running = turns.get(session.active_turn_id ?? '');
   return [session, running].some(each => each?.policy === 'allow-all');
@@ -98,7 +98,7 @@ function Where({ session }: { readonly session: SessionState }) {
   );
 }
 
-/** What an agent tells of its model and tools beside what can be chosen; one line. */
+/** The model and tools that the agent reports, as one line that opens. */
 export function SessionDetails({ session }: { readonly session: SessionState }) {
   const { t } = useScene();
   const { model, tools } = session;
@@ -133,7 +133,7 @@ interface MoreMenuProps {
   readonly onFailure: (message: string) => void;
 }
 
-/** What is seldom wanted of a session. */
+/** A menu of rarely used actions on the session. */
 export function MoreMenu({ session, onTraffic, onFailure }: MoreMenuProps) {
   const { store, actions, t } = useScene();
   const items: MenuItem[] = [];

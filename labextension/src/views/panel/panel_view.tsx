@@ -23,7 +23,7 @@ import { DeletedNote, useTrash } from './sessions/trash';
 import { Traffic } from './traffic/traffic';
 import { RunningTurn, Transcript } from './transcript/transcript';
 
-/** The side panel: a session with its composer. */
+/** The side panel: a session with its composer, the list of sessions, or the traffic. */
 export function PanelView(props: PanelProps) {
   const { actions, sessions, agents, connection, rendering, t = identity } = props;
   const root = useRef<HTMLDivElement>(null);
@@ -37,15 +37,15 @@ export function PanelView(props: PanelProps) {
   const { page, setPage, onKeyDown } = usePage(root);
   const [chosen, setChosen] = useState('');
   const [failure, setFailure] = useState('');
-  /** Name of the agent that a session is being made with. */
+  /** Name of the agent with which a session is being created. */
   const [starting, setStarting] = useState('');
-  /** That session; what is written meanwhile is for it. */
+  /** Id of that session; what is written meanwhile goes into it. */
   const creating = useRef<Promise<string> | null>(null);
   const trash = useTrash(actions.life?.remove, setFailure);
   useSubscription(useCallback(listener => store.subscribeSession(listener), [store]));
   useLayoutEffect(() => setFailure(''), [store]);
   useLayoutEffect(
-    // What was attached from elsewhere in the page is to be seen.
+    // Show the session when something was attached from elsewhere in the page.
     () => store.ui.attachments.subscribe(added => added && setPage('session')),
     [store],
   );
@@ -196,7 +196,7 @@ export function PanelView(props: PanelProps) {
   );
 }
 
-/** What was being written goes along into the session that was made for it. */
+/** Moves the draft and its attachments into the session that was created for them. */
 function goOn(from: SessionStore, to: SessionStore, view: HTMLElement | null): void {
   const written = from.ui.value(DRAFT);
   if (written !== '' && to.ui.value(DRAFT) === '') {
@@ -226,7 +226,7 @@ async function toSession(
 /** What the panel shows. */
 export type Page = 'session' | 'list' | 'traffic';
 
-/** What has the focus first, so that a key pressed next does what the page is for. */
+/** What is focused first on each page. */
 const FIRST: Record<Page, string> = {
   session: '.acp-compose textarea',
   list: '.acp-search input',
@@ -240,7 +240,7 @@ interface Pages {
   readonly onKeyDown: (event: KeyboardEvent) => void;
 }
 
-/** The page of the panel; the focus goes along. */
+/** Which page of the panel is shown; the focus follows. */
 export function usePage(root: RefObject<HTMLElement | null>): Pages {
   const [page, setPage] = useState<Page>('session');
   const former = useRef(page);

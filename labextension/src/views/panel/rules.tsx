@@ -8,7 +8,7 @@ import { Disclosure } from '../parts/disclosure';
 import { Visible } from '../parts/odd_characters';
 import { useOpen, useScene } from '../scene';
 
-/** The remembered answers of a session and its folder, to be taken back. */
+/** The permission rules of a session and its folder, which can be removed. */
 export function Rules({ session }: { readonly session: SessionState }) {
   const { actions, t } = useScene();
   const [shown] = useOpen(rulesId(session), false);
@@ -18,7 +18,7 @@ export function Rules({ session }: { readonly session: SessionState }) {
   const { listRules, revokeRule } = actions;
   const count = session.rules.length;
   if (count === 0 && !shown) {
-    // Those of the folder are found by the menu.
+    // The menu shows those of the folder.
     return null;
   }
   return (
@@ -37,7 +37,7 @@ export function Rules({ session }: { readonly session: SessionState }) {
   );
 }
 
-/** Names in the store whether they are shown. */
+/** Id in the store of whether they are shown. */
 export function rulesId(session: SessionState): string {
   return `rules ${session.session_id}`;
 }

@@ -5,7 +5,7 @@ import { ActionButton } from '../parts/buttons';
 import { Icon } from '../parts/icons';
 import { useNow, useScene } from '../scene';
 
-/** Why a turn failed that was under way when its agent ended. */
+/** Reasons of the failure of a turn whose agent ended. */
 const ENDED: readonly (string | undefined)[] = ['agent_died', 'server_restarted'];
 
 interface NotesProps {
@@ -14,7 +14,7 @@ interface NotesProps {
   readonly onFailure: (message: string) => void;
 }
 
-/** What the user should know of the session before they write. */
+/** What the user should know of the session before writing a message. */
 export function SessionNotes({ session, actions, onFailure }: NotesProps) {
   const { store, t } = useScene();
   const { status, active_turn_id: running, agent_info: agent, session_id: id } = session;
@@ -23,7 +23,7 @@ export function SessionNotes({ session, actions, onFailure }: NotesProps) {
     return null;
   }
   if (needsLogin(session)) {
-    // Its card says what is to be done, and starting again would only fail again.
+    // The login card says what to do, and starting again would only fail again.
     return null;
   }
   if (session.held !== '') {
@@ -47,7 +47,7 @@ export function SessionNotes({ session, actions, onFailure }: NotesProps) {
       </ActionButton>
     </div>
   );
-  // The turn in which it ended says so right above.
+  // The turn above says already that the agent ended.
   return ENDED.includes([...store.view.turns.values()].pop()?.failure?.reason) ? (
     again || null
   ) : (
@@ -106,7 +106,7 @@ export function whyReadOnly(
     : session.read_only;
 }
 
-/** In place of the message box where nothing can be written. */
+/** Shown instead of the message box if the session is read-only. */
 export function ReadOnlyBox({ words }: { readonly words: string }) {
   const { t } = useScene();
   return (

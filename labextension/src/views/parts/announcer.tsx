@@ -3,10 +3,10 @@ import { useEffect, useMemo, useRef } from 'preact/hooks';
 
 import type { Scene } from '../scene';
 
-/** Polite words come at most this often; of those between only the last. */
+/** Shortest time between polite announcements; of those between only the last is made. */
 const POLITE_MILLISECONDS = 5_000;
 
-/** Two regions for users of screen readers, and how to speak through them. */
+/** Two live regions for screen readers, and a function that announces a text in them. */
 export function useAnnouncer(): { announce: Scene['announce']; regions: VNode } {
   const polite = useRef<HTMLDivElement>(null);
   const assertive = useRef<HTMLDivElement>(null);

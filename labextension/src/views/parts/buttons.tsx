@@ -13,7 +13,7 @@ interface IconButtonProps {
   readonly disabled?: boolean;
 }
 
-/** A button of one icon, named and titled. */
+/** A button with an icon, an accessible name and a title. */
 export function IconButton({
   icon,
   label,
@@ -36,7 +36,7 @@ export function IconButton({
 }
 
 interface ActionButtonProps {
-  /** What the click starts; while it is under way the button waits. */
+  /** Started by a click; the button ignores clicks until it has ended. */
   readonly run: () => Promise<void>;
   readonly class?: string;
   readonly label?: string;
@@ -44,7 +44,7 @@ interface ActionButtonProps {
   readonly onFailure?: (message: string) => void;
 }
 
-/** A button that waits for its action and can't be pressed twice. */
+/** A button whose action can't be started twice at once. */
 export function ActionButton({
   run,
   class: kind = 'btn small',
@@ -87,7 +87,7 @@ interface AllowAllProps {
   readonly onFailure: (message: string) => void;
 }
 
-/** Says that the agent is asked nothing; a click goes back to asking, in this turn too. */
+/** Says that all is allowed without asking; a click sets the policy to ask, for this turn, too. */
 export function AllowAll({ sessionId, onFailure }: AllowAllProps) {
   const { actions, t } = useScene();
   return actions?.setConfig === undefined ? (

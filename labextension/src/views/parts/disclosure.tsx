@@ -5,19 +5,19 @@ import { useOpen, useScene } from '../scene';
 import { Icon } from './icons';
 
 interface DisclosureProps {
-  /** Names its state in the store. */
+  /** Id of its state in the store. */
   readonly id: string;
   /** Whether it is open before the user has touched it. */
   readonly standard: boolean;
   readonly line: ComponentChildren;
-  /** Between the line and its body, open or not. */
+  /** Shown between the line and its body, open or not. */
   readonly under?: ComponentChildren;
-  /** Below all, open or not. */
+  /** Shown below the body, open or not. */
   readonly after?: ComponentChildren;
-  /** Made only when it is open. */
+  /** Called only when it is open. */
   readonly body: () => ComponentChildren;
   readonly class?: string;
-  /** Of the opened part. */
+  /** Class of the body. */
   readonly bodyClass?: string;
   /** Where the chevron stands. */
   readonly chevron?: 'start' | 'end';
@@ -25,7 +25,7 @@ interface DisclosureProps {
   readonly attributes?: Readonly<Record<string, string | undefined>>;
 }
 
-/** A line that opens. In a saved record it is a `summary`: nothing there is a control. */
+/** A line that opens. In a saved output it is a `summary`, since that has no controls. */
 export function Disclosure(props: DisclosureProps) {
   const { id, standard, body, bodyClass = '', onToggle, attributes = {}, chevron = 'end' } = props;
   const { actions } = useScene();

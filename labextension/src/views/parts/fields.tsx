@@ -1,7 +1,7 @@
 import type { ToolCall } from '../../wire/types';
 import { Visible } from './odd_characters';
 
-/** Longest value shown in a card; Raw has the rest. */
+/** Longest value shown in a card; Raw shows all of it. */
 const MAX_VALUE = 2_000;
 
 const MAX_FIELDS = 40;
@@ -9,7 +9,7 @@ const MAX_FIELDS = 40;
 /** A name and its value. */
 export type Field = readonly [string, string];
 
-/** The input of a tool of no known kind, as two columns and not as JSON. */
+/** Names and values in two columns, e.g. the input of an unknown tool. */
 export function Fields({ rows }: { readonly rows: readonly Field[] }) {
   return (
     <dl class="acp-fields">
@@ -25,7 +25,7 @@ export function Fields({ rows }: { readonly rows: readonly Field[] }) {
   );
 }
 
-/** What an input says beyond what is `known` already; nothing of it is null or empty. */
+/** The fields of a tool's input, without empty ones and without values in `known`. */
 export function fieldsOf(value: unknown, known: readonly string[], longest = MAX_VALUE): Field[] {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return [];
@@ -39,7 +39,7 @@ export function fieldsOf(value: unknown, known: readonly string[], longest = MAX
     });
 }
 
-/** What a request says beside its command or paths, without what `shown` has already. */
+/** The details of a permission request, without those in `shown`. */
 export function detailsOf({ permission }: ToolCall, shown: readonly Field[]): Field[] {
   const names = new Set(shown.map(([name]) => name));
   return (permission?.details ?? [])
@@ -47,7 +47,7 @@ export function detailsOf({ permission }: ToolCall, shown: readonly Field[]): Fi
     .map(({ name, value }): Field => [name, value]);
 }
 
-/** A list of plain words reads as one; what could be mistaken for another value stays JSON. */
+/** A value as text: a list of plain words with commas, all other lists and objects as JSON. */
 function wordsOf(field: unknown): string {
   if (typeof field === 'string') {
     return field;

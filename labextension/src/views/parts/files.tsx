@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 
 import { useScene } from '../scene';
 
-/** A path whose folder gives way first; the whole of it in the title, where it is known. */
+/** A path, of which the folder is shortened first; the title has the absolute path if known. */
 export function Path({ path }: { readonly path: string }) {
   const { store } = useScene();
   const cut = path.lastIndexOf('/', path.length - 2) + 1;
@@ -33,7 +33,7 @@ export function Counts({
   );
 }
 
-/** Items name files in the session's folder relative to it; a saved record names no folder. */
+/** Items name files in the session's folder relative to it; a saved output names no folder. */
 function wholePath(path: string, folder: string): string {
   return folder === '' || /^([/~\\]|[A-Za-z]:)/.test(path) ? path : `${folder}/${path}`;
 }
@@ -43,11 +43,11 @@ interface FileLinkProps {
   /** From 1; `null` is the file's top. */
   readonly line: number | null;
   readonly class?: string;
-  /** In place of the path. */
+  /** Shown instead of the path. */
   readonly children?: ComponentChildren;
 }
 
-/** A place in a file: a click opens it, where the host can. */
+/** A path with an optional line; a click opens it there, where the host can. */
 export function FileLink({ path, line, class: kind = '', children }: FileLinkProps) {
   const { actions } = useScene();
   const name = line === null ? path : `${path}:${line}`;
@@ -73,7 +73,7 @@ export function FileLink({ path, line, class: kind = '', children }: FileLinkPro
     </button>
   );
 }
-/** Where an agent's address leads: to our own server, or somewhere else. */
+/** An agent's URL: one of our own server, or a foreign one. */
 export interface Address {
   readonly href: string;
   readonly foreign: boolean;
@@ -82,10 +82,10 @@ export interface Address {
 const ABSOLUTE = /^[a-z][a-z0-9+.-]*:/i;
 
 /**
- * Where the address of a preview leads; `null` if nowhere that may be opened.
+ * The URL of a preview; `null` if it must not be opened.
  *
- * A relative one means our own server and may not leave it; an absolute one is
- * foreign. `base` is the server's own address, empty where it is not known.
+ * A relative one belongs to our own server and may not leave it; an absolute one
+ * is foreign. `base` is the server's base URL, empty where it is not known.
  */
 export function addressOf(url: string, base: string): Address | null {
   try {
@@ -105,7 +105,7 @@ export function addressOf(url: string, base: string): Address | null {
   }
 }
 
-/** Whether a path lies in the session's folder, as far as it says itself. */
+/** Whether a path is in the session's folder, judging by the path alone. */
 export function isInside(path: string): boolean {
   return path !== '' && !/^([/~\\]|[A-Za-z]:)/.test(path) && !path.split(/[/\\]/).includes('..');
 }

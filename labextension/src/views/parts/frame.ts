@@ -1,11 +1,11 @@
-/** Work for the next frame. Returns whether more is left for the one after. */
+/** Work for the next frame; returns whether more is left for the one after. */
 export type FrameWork = () => boolean;
 
 const due = new Set<FrameWork>();
 
 let requested = false;
 
-/** Runs once in the next animation frame, however often it is asked for. */
+/** Runs work once in the next animation frame, however often it is requested. */
 export function inNextFrame(work: FrameWork): void {
   due.add(work);
   request();

@@ -1,4 +1,4 @@
-/** Drawings of 16 by 16, stroke 1.3 with round ends. */
+/** SVG drawings of 16 by 16, stroke 1.3 with round ends. */
 export const DRAWINGS = {
   read: '<path d="M3.5 2.5H9l3.5 3.5v7.5h-9z"/><path d="M9 2.5V6h3.5M5.7 8.7h4.6M5.7 11.2h3"/>',
   edit: '<path d="M10.6 2.4l3 3L6 13H3v-3z"/><path d="M8.6 4.4l3 3"/>',

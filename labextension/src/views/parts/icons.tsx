@@ -5,7 +5,7 @@ const SVG = 'http://www.w3.org/2000/svg';
 
 const SPRITE_ID = 'acp-jupyter-icons';
 
-/** Puts the drawings into the page, once. */
+/** Adds the icons to the page as one SVG sprite, once. */
 export function injectSprite(): void {
   if (document.getElementById(SPRITE_ID) !== null) {
     return;
@@ -30,7 +30,7 @@ interface IconProps {
   readonly class?: string;
 }
 
-/** An icon; it never carries the meaning alone. */
+/** An icon; decorative, so a text beside it must say what it means. */
 export function Icon({ name, small = false, class: extra = '' }: IconProps) {
   return (
     <svg class={`i${small ? ' s' : ''}${extra === '' ? '' : ` ${extra}`}`} aria-hidden="true">
@@ -39,7 +39,7 @@ export function Icon({ name, small = false, class: extra = '' }: IconProps) {
   );
 }
 
-/** The same for text that is not drawn by Preact. */
+/** The same icon as an element that Preact does not draw. */
 export function iconElement(name: IconName): SVGSVGElement {
   const svg = document.createElementNS(SVG, 'svg');
   svg.setAttribute('class', 'i');

@@ -1,6 +1,6 @@
 import type { Scene } from '../scene';
 
-/** Handles a key pressed inside a view; true if it was taken. */
+/** Handles a key pressed inside a view; returns whether it was handled. */
 export type KeyHandler = (event: KeyboardEvent) => boolean;
 
 const views = new Map<Element, KeyHandler>();
@@ -8,8 +8,8 @@ const views = new Map<Element, KeyHandler>();
 /**
  * Listens to keys inside a view, before the page's own shortcuts do.
  *
- * In a notebook the same single keys change cells; those that a view takes must
- * not reach them, and all others must.
+ * In a notebook the same single keys change cells: keys that a view handles must
+ * not reach it, and all others must.
  */
 export function listenToKeys(view: Element, handler: KeyHandler): () => void {
   if (views.size === 0) {
@@ -24,7 +24,7 @@ export function listenToKeys(view: Element, handler: KeyHandler): () => void {
   };
 }
 
-/** Whether keys typed there are text. */
+/** Whether keys are typed as text there. */
 export function isTextField(element: Element | null): boolean {
   return (
     element instanceof HTMLTextAreaElement ||
@@ -46,12 +46,12 @@ function onKey(event: KeyboardEvent): void {
 }
 
 /**
- * Keeps a control's keys from the page: Lumino looks at the element that has the focus, and at
- * its parents only until a shortcut fits. Without it "d d" on a radio button deletes the cell.
+ * Attributes that keep a control's keys from Lumino's shortcuts, which look at the focused element
+ * and its parents. Without them "d d" on a radio button deletes the cell.
  */
 export const OWN_KEYS = { 'data-lm-suppress-shortcuts': 'true' } as const;
 
-/** What the arrow keys go to. */
+/** Elements that the arrow keys move to. */
 const STOPS =
   '.acp-line, .acp-user, .acp-prose, .acp-perm, .acp-question, .acp-note, .acp-artifact';
 
@@ -67,7 +67,7 @@ export function moveInTranscript(view: Element, event: KeyboardEvent, scene: Sce
     return false;
   }
   const log = view.querySelector('.acp-log') ?? view.querySelector('.acp-turn');
-  // Inside scrolled boxes and among the options of a question the arrows keep their meaning.
+  // Inside scrollable boxes and among the options of a request arrows keep their usual meaning.
   if (
     log?.contains(target) !== true ||
     target.matches('pre, .acp-scroll, .lines, .acp-opts *, .acp-question *')
@@ -110,7 +110,7 @@ function moveBy(log: Element, from: HTMLElement, selector: string, by: 1 | -1): 
   if (here >= 0) {
     return focusOn(all[here + by]);
   }
-  // Between two stops: the nearest in that direction.
+  // Between two of them: the nearest in that direction.
   const after = all.findIndex(
     each => (from.compareDocumentPosition(each) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0,
   );
@@ -137,7 +137,7 @@ function toggle(target: HTMLElement, when: 'true' | 'false'): boolean {
   return true;
 }
 
-/** The line that the item lies under, if it lies under one. */
+/** The line of the group or card that holds the item, if there is one. */
 function parentLine(target: HTMLElement): HTMLElement | null {
   const box = target.closest('.acp-rows, .acp-body');
   const line = box?.parentElement?.querySelector(':scope > .acp-line') ?? null;

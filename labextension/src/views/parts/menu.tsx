@@ -13,7 +13,7 @@ interface MenuProps {
   readonly label: string;
   readonly items: readonly MenuItem[];
   readonly class?: string;
-  /** What the button shows. */
+  /** Content of the button. */
   readonly children: ComponentChildren;
 }
 

@@ -4,7 +4,7 @@ import type { VNode } from 'preact';
 import type { Mounted } from '../props';
 import { injectSprite } from './icons';
 
-/** Draws into an element, in which the focus is kept. */
+/** Draws a view into an element, and keeps the focus in it. */
 export function mounted<Props>(
   element: HTMLElement,
   props: Props,
@@ -24,7 +24,7 @@ const FOCUSABLE = ['button', 'summary', 'input', 'select', 'textarea', 'a[href]'
   .map(each => `${each}:not([tabindex="-1"], [hidden])`)
   .join();
 
-/** What had the focus, and what stood before it, nearest first. */
+/** The element that had the focus, and the focusable ones before it, nearest first. */
 interface LastFocus {
   readonly element: HTMLElement;
   readonly parents: readonly Element[];
@@ -32,10 +32,10 @@ interface LastFocus {
 }
 
 /**
- * Keeps the focus in a view when what has it goes away or is disabled.
+ * Keeps the focus in a view when the focused element is removed or disabled.
  *
- * A button that was pressed is often replaced by another, and a card that was answered by its
- * line: what stands there now takes the focus over. Watches only while the focus is inside.
+ * A pressed button is often replaced by another, and an answered card by its line: what is there
+ * now gets the focus. Observes the view only while the focus is inside.
  */
 export function keepFocus(view: HTMLElement): () => void {
   let focused: LastFocus | null = null;
@@ -44,7 +44,7 @@ export function keepFocus(view: HTMLElement): () => void {
       const { activeElement: active } = document;
       const lost = focused;
       forget();
-      // Whoever took it meanwhile knows better.
+      // If something else has the focus already it keeps it.
       if (active === null || active === document.body || active === lost.element) {
         successor(view, lost)?.focus({ preventScroll: true });
       }
@@ -60,7 +60,7 @@ export function keepFocus(view: HTMLElement): () => void {
       observer.observe(view, { childList: true, subtree: true, attributeFilter: ['disabled'] });
     }
   };
-  // An element that is taken away loses the focus as one that is left does.
+  // Removing an element causes the same event as leaving it.
   const onFocusOut = ({ target }: FocusEvent) => {
     setTimeout(() => {
       if (focused?.element === target && document.activeElement !== target) {
@@ -88,9 +88,9 @@ function lastFocusOf(view: HTMLElement, element: HTMLElement): LastFocus {
   return { element, parents, before: all.slice(0, Math.max(0, all.indexOf(element))).reverse() };
 }
 
-/** What follows the nearest thing before it that is still there, as near to its place as can be. */
+/** The element to focus instead: what follows the nearest element before it that still exists. */
 function successor(view: HTMLElement, { element, parents, before }: LastFocus) {
-  // A card whose buttons wait for an answer keeps the focus itself.
+  // A card whose buttons are disabled gets the focus itself.
   const card = element.isConnected ? parents.find(each => each.matches('[tabindex="-1"]')) : null;
   if (card instanceof HTMLElement) {
     return card;
@@ -100,7 +100,7 @@ function successor(view: HTMLElement, { element, parents, before }: LastFocus) {
     if (!view.contains(parent)) {
       continue;
     }
-    // Of a long log the part in which it stood is not mounted any more.
+    // The part of a long log in which it was is no longer mounted.
     const log = parent.parentElement;
     if (log instanceof HTMLElement && log.matches('.acp-log')) {
       return log;

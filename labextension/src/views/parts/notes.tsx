@@ -8,11 +8,11 @@ import { Visible } from './odd_characters';
 interface ErrorNoteProps {
   readonly message: ErrorItem['message'];
   readonly detail: ErrorItem['detail'];
-  /** As the agent gave it. */
+  /** The agent's error code. */
   readonly code?: ErrorItem['code'];
 }
 
-/** What went wrong, what it means, what to do; further lines below. */
+/** An error: its message, its code, and details to open. */
 export function ErrorNote({ message, detail, code = '' }: ErrorNoteProps) {
   const { t } = useScene();
   return (
@@ -35,7 +35,7 @@ export function ErrorNote({ message, detail, code = '' }: ErrorNoteProps) {
 
 const TONES = { info: 'info', warning: 'warn', error: 'error' } as const;
 
-/** Something worth a line; with more to say it is a line that opens. */
+/** A notice of the agent; one with details is a line that opens. */
 export function NoticeNote({ item }: { readonly item: Notice }) {
   const tone = TONES[item.severity];
   if (item.detail !== '') {
@@ -101,7 +101,7 @@ function Detail({ text }: { readonly text: string }) {
   );
 }
 
-/** Says that the page is cut off, that nothing is lost, and when it tries again. */
+/** Says that the connection is lost, that the turn goes on, and when the page tries again. */
 export function ConnectionNote({ connection }: { readonly connection: Connection | undefined }) {
   return connection?.state === 'lost' ? <Lost retryAt={connection.retryAt} /> : null;
 }

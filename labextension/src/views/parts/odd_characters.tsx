@@ -1,20 +1,20 @@
-/** A run of text, or one character in it that could deceive. */
+/** A run of text, or one deceptive character. */
 export interface Span {
   readonly text: string;
-  /** What the character is, e.g. `U+202E right-to-left override`; empty for ordinary text. */
+  /** Name of the deceptive character, e.g. `U+202E right-to-left override`; empty for ordinary text. */
   readonly odd: string;
 }
 
 /**
- * Which characters to mark: those that no script needs where they stand, all that no one sees,
- * or also those that look like others.
+ * Which characters are marked: controls that no script needs there, all invisible ones, or those
+ * that look like others, too.
  */
 export type Strictness = 'controls' | 'invisible' | 'lookalikes';
 
 /** Format characters (bidi, zero width, tags), controls, blanks that are no space. */
 const INVISIBLE = /^[\p{Cf}\p{Cc}\p{Zs}\p{Zl}\p{Zp}]$/u;
 
-/** Shown as nothing though of another category: joiners, fillers, variation selectors. */
+/** Invisible though of other categories: joiners, fillers, variation selectors. */
 const FILLERS = new Set([0x034f, 0x115f, 0x1160, 0x17b4, 0x17b5, 0x3164, 0xffa0]);
 
 const NAMES = new Map([
@@ -44,7 +44,7 @@ const LOOKALIKES = pairs(
     '‐-‑-‒-–-—-―-−-⁄/∕/⧸/ǃ!ꓸ.․.‚,‘\'’\'“"”"ꓹ,∶:։:ː:‹<›>∣|ǀ|⼁|ıiɡgɑa',
 );
 
-/** Text in runs, with every character marked that could make it read as something else. */
+/** Splits a text into runs, with each deceptive character by itself. */
 export function spansOf(text: string, strictness: Strictness): Span[] {
   const only = strictness === 'controls';
   if (only && !MAYBE_CONTROL.test(text)) {
@@ -52,7 +52,7 @@ export function spansOf(text: string, strictness: Strictness): Span[] {
   }
   const spans: Span[] = [];
   let plain = '';
-  /** Whether a flag is being spelt: those of England, Scotland and Wales are made of tags. */
+  /** Whether a flag is being spelt: those of England, Scotland and Wales consist of tags. */
   let flag = false;
   const characters = Array.from(text);
   for (const [index, character] of characters.entries()) {
@@ -76,13 +76,13 @@ export function spansOf(text: string, strictness: Strictness): Span[] {
   return spans;
 }
 
-/** The code point as it is written: `U+202E`. */
+/** A character's code point: `U+202E`. */
 export function codePoint(character: string): string {
   const point = character.codePointAt(0) ?? 0;
   return `U+${point.toString(16).toUpperCase().padStart(4, '0')}`;
 }
 
-/** Whether a character is to be shown as its code point, since there is nothing to see. */
+/** Whether a character is invisible, so that its code point is shown instead. */
 export function isInvisible(character: string): boolean {
   const point = character.codePointAt(0) ?? 0;
   return (
@@ -109,7 +109,7 @@ function oddity(character: string, strictness: Strictness): string {
   return like === undefined ? '' : `${codePoint(character)} looks like ${like}`;
 }
 
-/** Without any of these a text has no controls. */
+/** A text without any of these has no controls. */
 const MAYBE_CONTROL =
   // eslint-disable-next-line no-control-regex
   /[\0-\x08\x0e-\x1f\x7f-\x9f\u200b-\u200d\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\u{e0000}-\u{e01ef}]/u;
@@ -124,7 +124,7 @@ const TAG = /[\u{e0020}-\u{e007f}]/u;
 
 const FLAG = '\u{1f3f4}';
 
-/** Whether a character turns, hides or splits what is read, and its script has no need of it. */
+/** Whether a character reverses, hides or splits text, where no script needs it. */
 function isControl(character: string, before: string, after: string): boolean {
   if (!MAYBE_CONTROL.test(character)) {
     return false;
@@ -138,7 +138,7 @@ function isControl(character: string, before: string, after: string): boolean {
   return !(/[\u{e0100}-\u{e01ef}]/u.test(character) && /\p{sc=Hani}/u.test(before));
 }
 
-/** Marks the controls of a text in the page; what it says, and what is copied of it, stays. */
+/** Marks controls in the texts of an element; its text content stays the same. */
 export function markControls(root: Node): void {
   const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
   const found: Text[] = [];
@@ -165,14 +165,14 @@ export function markControls(root: Node): void {
   }
 }
 
-/** A text with its controls written out. */
+/** A text whose controls are replaced by their code points. */
 export function writtenOut(text: string): string {
   return spansOf(text, 'controls')
     .map(span => (span.odd === '' ? span.text : codePoint(span.text)))
     .join('');
 }
 
-/** Full-width and mathematical letters. */
+/** The ASCII character of a full-width or mathematical letter. */
 function compatible(character: string, point: number): string | undefined {
   if ((point >= 0xff01 && point <= 0xff5e) || (point >= 0x1d400 && point <= 0x1d7ff)) {
     const plain = character.normalize('NFKC');
@@ -195,7 +195,7 @@ interface VisibleProps {
   readonly strictness?: Strictness;
 }
 
-/** Text whose deceiving characters are marked where they stand. */
+/** A text with its deceptive characters marked. */
 export function Visible({ text, strictness = 'invisible' }: VisibleProps) {
   return (
     <>
@@ -212,7 +212,7 @@ export function Visible({ text, strictness = 'invisible' }: VisibleProps) {
   );
 }
 
-/** The deceiving characters of these texts by name, each once. */
+/** The names of the deceptive characters in these texts, each once. */
 export function oddNames(texts: readonly string[], strictness: Strictness): string[] {
   const names = new Set<string>();
   for (const text of texts) {

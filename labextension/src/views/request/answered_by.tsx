@@ -4,11 +4,11 @@ import { useScene } from '../scene';
 
 interface Answered {
   readonly outcome: string;
-  /** A user of a shared server; empty where there is nothing to tell. */
+  /** Name of a user of a shared server; empty if it need not be shown. */
   readonly answered_by: string;
 }
 
-/** What became of a question, and who answered: `Rejected by ada: too risky`. */
+/** The outcome of a request, and who answered: `Rejected by ada: too risky`. */
 export function byWhom({ outcome, answered_by: name }: Answered, t: Translate): string {
   if (name === '') {
     return outcome;
@@ -17,7 +17,7 @@ export function byWhom({ outcome, answered_by: name }: Answered, t: Translate): 
   return [t('%1 by %2', what, name), ...why].join(': ');
 }
 
-/** Says that somebody else answers, who sent the prompt; nothing where `person` is empty. */
+/** Says that the user who sent the prompt must answer; nothing where `person` is empty. */
 export function WaitsFor({ person }: { readonly person: string }) {
   const { t } = useScene();
   if (person === '') {

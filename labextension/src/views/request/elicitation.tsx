@@ -17,7 +17,7 @@ import { contentOf, problemsOf, valuesOf } from './elicitation_values';
 import type { Problems } from './elicitation_values';
 import { mayTakeFocus } from './request_keys';
 
-/** A question of the agent: asked, or with what became of it. */
+/** A question of the agent: waiting for an answer, or answered. */
 export function Question({ item }: { readonly item: Elicitation }) {
   const { actions } = useScene();
   const answer = actions?.answerElicitation;
@@ -60,7 +60,7 @@ function Answered({ item }: { readonly item: Elicitation }) {
   );
 }
 
-/** The agent's own words, as plain text. */
+/** The agent's texts, as plain text. */
 export function QuestionText({ item }: { readonly item: Elicitation }) {
   return (
     <>
@@ -80,7 +80,7 @@ interface CardProps {
   readonly answer: NonNullable<Actions['answerElicitation']>;
 }
 
-/** A question that waits. Nothing is sent before a button is pressed, and nothing is fetched. */
+/** A question that waits. Nothing is sent or fetched before a button is pressed. */
 export function QuestionCard({ item, answer }: CardProps) {
   const { store, t, announce } = useScene();
   const [answering, setAnswering] = useState(false);
@@ -89,7 +89,7 @@ export function QuestionCard({ item, answer }: CardProps) {
 
   const card = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
-    // The group, not a field: what is being typed elsewhere must not land in an answer.
+    // The group, not a field: what the user is typing must not go into an answer.
     if (card.current !== null && mayTakeFocus(card.current)) {
       card.current.focus({ preventScroll: true });
     }
@@ -156,7 +156,7 @@ interface BodyProps {
 }
 
 function Form({ item, answering, problems, onProblems, send, t, children }: BodyProps) {
-  // Kept beyond the life of the element: a notebook draws its outputs anew.
+  // It outlives the element: a notebook may draw its outputs again.
   const [draft, setDraft] = useValue(`question ${item.request_id}`);
   const values = valuesOf(item.fields, draft);
   const wrong = Object.keys(problems).length;
@@ -173,7 +173,7 @@ function Form({ item, answering, problems, onProblems, send, t, children }: Body
       noValidate
       onSubmit={event => {
         event.preventDefault();
-        // Enter in one of several fields would send the others unseen.
+        // With several fields Enter does not submit, since others may be unseen.
         if (item.fields.length < 2) {
           submit();
         }
@@ -280,7 +280,7 @@ function OtherButtons({ answering, send, t }: Pick<BodyProps, 'answering' | 'sen
   );
 }
 
-/** What the server says of each field. */
+/** The server's message for each field. */
 function fieldsOf(error: unknown): Problems {
   const fields: unknown = error instanceof Error ? Reflect.get(error, 'fields') : undefined;
   return isRecord(fields)

@@ -6,7 +6,7 @@ import { Visible } from '../parts/odd_characters';
 import { useScene, useUniqueId } from '../scene';
 import type { Value } from './elicitation_values';
 
-/** More choices than these are a list to open. */
+/** Up to so many choices are radio buttons, more are a list. */
 const MAX_RADIOS = 7;
 
 interface FieldProps {
@@ -17,7 +17,7 @@ interface FieldProps {
   readonly onChange: (value: Value) => void;
 }
 
-/** One question of a form, with its words and what is wrong with the answer. */
+/** A field of a form with its label, its description, and what is wrong with the answer. */
 export function QuestionField(props: FieldProps) {
   const { field, value, problem } = props;
   const { t } = useScene();
@@ -115,7 +115,7 @@ export function QuestionField(props: FieldProps) {
   );
 }
 
-/** One or several of a few. */
+/** Radio buttons or checkboxes for a few choices. */
 function Ticks({ field, value, name, onChange }: FieldProps & { readonly name: string }) {
   const { t } = useScene();
   const several = field.type === 'choices';
@@ -156,7 +156,7 @@ function Ticks({ field, value, name, onChange }: FieldProps & { readonly name: s
   );
 }
 
-/** What the browser should offer for a field; it checks nothing. */
+/** Input attributes for a field; the browser does not validate. */
 function inputOf(field: ElicitationField): InputHTMLAttributes {
   if (field.secret) {
     return { type: 'password', autocomplete: 'off' };

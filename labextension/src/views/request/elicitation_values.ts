@@ -2,7 +2,7 @@ import { isRecord } from '../../wire/read';
 import type { ElicitationField, JsonValue } from '../../wire/types';
 import type { Translate } from '../i18n';
 
-/** What a control holds: text, a tick, or several choices. */
+/** Value of a control: a text, a tick, or several choices. */
 export type Value = string | boolean | readonly string[];
 
 export type Values = Readonly<Record<string, Value>>;
@@ -10,7 +10,7 @@ export type Values = Readonly<Record<string, Value>>;
 /** What is wrong, by field name. */
 export type Problems = Readonly<Record<string, string>>;
 
-/** What the form begins with, or what was left in it when it was last drawn. */
+/** The values of the form: from the draft, else the fields' defaults. */
 export function valuesOf(fields: readonly ElicitationField[], draft: string): Values {
   const before = read(draft);
   return Object.fromEntries(fields.map(field => [field.name, before[field.name] ?? first(field)]));
@@ -33,7 +33,7 @@ export function contentOf(
   return content;
 }
 
-/** What can be told at once; patterns are left to the server, which bounds their time. */
+/** Problems that the page can find; patterns are left to the server, which limits their time. */
 export function problemsOf(
   fields: readonly ElicitationField[],
   values: Values,

@@ -13,7 +13,7 @@ import { PermissionMore } from './permission_more';
 import type { Memory } from './permission_more';
 import { mayTakeFocus, noteAppearance } from './request_keys';
 
-/** A policy or a rule answers within this time: nobody need look, and no focus moves. */
+/** A policy or rule answers within this time; until then nothing is announced or focused. */
 const ANSWERED_MS = 150;
 
 interface PermissionCardProps {
@@ -22,13 +22,13 @@ interface PermissionCardProps {
   readonly reason: string;
   readonly requestId: string;
   readonly options: readonly PermissionOption[];
-  /** What remembering an answer covers; empty for nothing. */
+  /** The rule by which an answer can be remembered; empty for none. */
   readonly rule: string;
-  /** Other requests of the session that wait, in order. */
+  /** Ids of the other waiting requests of the session, in order. */
   readonly others: readonly string[];
 }
 
-/** A question of the agent: what it wants in full, and its options in its words. */
+/** A permission request: all that would be allowed, and the agent's options. */
 export function PermissionCard({ item, others, ...request }: PermissionCardProps) {
   const { store, actions, t, announce } = useScene();
   const card = useRef<HTMLDivElement>(null);
@@ -58,7 +58,7 @@ export function PermissionCard({ item, others, ...request }: PermissionCardProps
     if (actions === null || answering) {
       return;
     }
-    // The pressed button is about to be disabled, and would lose the focus to the page.
+    // The pressed button will be disabled, and would lose the focus.
     if (card.current?.contains(document.activeElement) === true) {
       card.current.focus({ preventScroll: true });
     }
@@ -145,7 +145,7 @@ interface OptionButtonProps {
   readonly onChoose: () => void;
 }
 
-/** What an option of the protocol's kinds looks like; any other is a plain button. */
+/** Icons of the protocol's kinds of options; others have none. */
 const OPTION_ICONS: ReadonlyMap<string, IconName> = new Map([
   ['allow_once', 'keep'],
   ['allow_always', 'keep_always'],
@@ -153,7 +153,7 @@ const OPTION_ICONS: ReadonlyMap<string, IconName> = new Map([
   ['reject_always', 'cancelled'],
 ]);
 
-/** Named exactly as the agent named it; the key is for the eye. */
+/** A button with the agent's own name for the option; the key is only visible. */
 function OptionButton({ option, index, primary, disabled, onChoose }: OptionButtonProps) {
   const key = index < 9 ? String(index + 1) : undefined;
   const icon = OPTION_ICONS.get(option.option_kind);
@@ -192,7 +192,7 @@ function MoreWaiting({ others }: { readonly others: readonly string[] }) {
   );
 }
 
-/** Brings a question into sight and gives it the focus; called on a click or key only. */
+/** Scrolls to a request and focuses it; called only on a click or key. */
 export function goToPermission(view: Element | null, requestId: string): void {
   const card = [...(view?.querySelectorAll('[data-request]') ?? [])].find(
     each => each instanceof HTMLElement && each.dataset.request === requestId,

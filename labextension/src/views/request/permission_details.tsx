@@ -13,10 +13,10 @@ import { useScene, useValue } from '../scene';
 /** From this many lines on the diff is folded. */
 const FOLDED_LINES = 24;
 
-/** Longest value of an input. */
+/** Longest value of an input that is shown. */
 const MAX_FIELD = 20_000;
 
-/** Everything that is being allowed: nothing cut, nothing behind a scroll bar. */
+/** All that would be allowed: command, paths, input, diffs; nothing cut or behind a scroll bar. */
 export function PermissionDetails({
   item,
   reason,
@@ -32,7 +32,7 @@ export function PermissionDetails({
       ...item.locations.map(location => location.path),
       ...diffs.map(diff => diff.path),
     ];
-    // The folder itself is named as such.
+    // The folder itself is shown in its own row.
     const named = command === '' ? [''] : ['', '.'];
     return [...new Set(all)].filter(each => !named.includes(each));
   }, [item]);
@@ -43,7 +43,7 @@ export function PermissionDetails({
   const fields =
     command === '' && diffs.length === 0 ? fieldsOf(item.raw_input, shown, MAX_FIELD) : [];
   const rows = [...fields, ...detailsOf(item, fields)];
-  // What a terminal puts out meanwhile is nothing that is asked.
+  // A terminal's output does not belong to the request.
   const output = item.terminal === null ? textOf(store.view, item.id, 'output').trim() : '';
   const outputShown = shown.some(text => text.includes(output)) ? '' : output;
   const folder = item.permission?.folder ?? '';

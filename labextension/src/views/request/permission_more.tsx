@@ -8,18 +8,18 @@ import { useScene } from '../scene';
 export type Memory = 'session' | 'workspace';
 
 interface PermissionMoreProps {
-  /** What remembering covers; empty where nothing can be remembered. */
+  /** The rule by which an answer can be remembered; empty for none. */
   readonly rule: string;
   readonly canReject: boolean;
   readonly disabled: boolean;
   readonly reason: string;
   readonly onReason: (reason: string) => void;
-  /** Rejects with the reason. */
+  /** Rejects with the reason typed. */
   readonly onReject: () => void;
   readonly onRemember: (memory: Memory) => void;
 }
 
-/** What goes beyond the agent's own options: an answer for later, or words with a no. */
+/** What goes beyond the agent's options: remembering an answer, or giving a reason to reject. */
 export function PermissionMore(props: PermissionMoreProps) {
   const { rule, canReject, disabled, reason } = props;
   const { t } = useScene();

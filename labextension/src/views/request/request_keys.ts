@@ -1,11 +1,11 @@
 import { isTextField } from '../parts/keyboard';
 
-/** A key pressed for something else must not answer a question that has just appeared. */
+/** Time during which keys do not answer a request that has just appeared. */
 const GUARD_MILLISECONDS = 400;
 
 const appeared = new WeakMap<Element, number>();
 
-/** Keys 1 to 9 choose an option of the question in focus, else of the first one; Escape leaves it. */
+/** Keys 1 to 9 choose an option of the focused request, else of the first; Escape leaves it. */
 export function answerByKey(view: Element, event: KeyboardEvent): boolean {
   const target = event.target instanceof Element ? event.target : null;
   if (event.key === 'Escape' && (target?.closest('.acp-perm') ?? null) !== null) {
@@ -32,26 +32,26 @@ export function answerByKey(view: Element, event: KeyboardEvent): boolean {
   if (old && !event.repeat && option instanceof HTMLButtonElement) {
     option.click();
   }
-  // Also when too early: it was meant for the view.
+  // Handled even if too early, since it was meant for the view.
   return true;
 }
 
-/** Leaves the question open. */
+/** Moves the focus to the composer; the request stays open. */
 function toComposer(view: Element): boolean {
   const box = view.querySelector('textarea');
   box?.focus();
   return box !== null;
 }
 
-/** Starts the guard of a question. */
+/** Notes when a request appeared. */
 export function noteAppearance(card: Element): void {
   appeared.set(card, performance.now());
 }
 
 /**
- * Whether a question may take the focus, as a group: Enter must not press a button by accident.
+ * Whether a request may take the focus: never from a text field or another part of the page.
  *
- * Never from a text field, and never from another part of the page.
+ * The focus goes to the group, since Enter must not press a button by accident.
  */
 export function mayTakeFocus(card: HTMLElement): boolean {
   const active = document.activeElement;
@@ -65,7 +65,7 @@ export function mayTakeFocus(card: HTMLElement): boolean {
   );
 }
 
-/** In a notebook the focus takes the active cell along: the next Shift+Enter would run another. */
+/** The cell of an element: focusing another cell makes it active, and Shift+Enter would run it. */
 function cellOf(element: Element): Element | null {
   return element.closest('.jp-Cell');
 }

@@ -7,7 +7,7 @@ import { Visible } from '../parts/odd_characters';
 import { useScene } from '../scene';
 import { byWhom } from './answered_by';
 
-/** Whether agents may run in the session's folder: asked, or with what became of it. */
+/** The question whether agents may run in the session's folder, or its answer. */
 export function TrustCard({ item }: { readonly item: TrustRequest }) {
   const { store, actions, t, announce } = useScene();
   const [answering, setAnswering] = useState(false);

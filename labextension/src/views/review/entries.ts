@@ -7,24 +7,24 @@ import { compareCells } from '../diff/compare_cells';
 import { compare } from '../diff/compare_lines';
 import { changesIn, hunkKey } from '../diff/hunks';
 
-/** A session whose turns are reviewed, and what may be asked of its host. */
+/** A session whose turns are reviewed, and its actions. */
 export interface Source {
   readonly store: SessionStore;
   readonly actions: Actions;
 }
 
-/** Whose changes are shown. A run may have turns of several sessions. */
+/** Which turns' changes are shown. A run may have turns of several sessions. */
 export type Scope =
   | { readonly kind: 'turn'; readonly turnId: string }
   | { readonly kind: 'run'; readonly name: string; readonly turnIds: readonly string[] }
   | { readonly kind: 'session' };
 
-/** One file that a turn changed, or several turns that went on from each other. */
+/** A file that a turn changed, or that consecutive turns changed one after the other. */
 export interface Entry {
   readonly key: string;
-  /** All turns whose changes of it are shown as one, the oldest first. */
+  /** The turns whose changes of it are joined, the oldest first. */
   readonly turns: readonly TurnState[];
-  /** Names them where it is remembered what is kept. */
+  /** Id of these turns by which kept changes are remembered. */
   readonly marked: string;
   readonly file: ChangedFile;
   readonly revertible: boolean;
@@ -33,7 +33,7 @@ export interface Entry {
   readonly source: Source;
 }
 
-/** The files of one turn, with those that are joined to them. */
+/** The files of one turn, including joined ones. */
 export interface TurnEntries {
   readonly turn: TurnState;
   readonly source: Source;
@@ -43,7 +43,7 @@ export interface TurnEntries {
 
 type IsKept = (turnId: string, path: string, change: string) => boolean;
 
-/** What the turns of a scope changed, in the order in which they ended. */
+/** The changed files of a scope's turns, in the order in which they ended. */
 export function turnEntries(sources: readonly Source[], scope: Scope): TurnEntries[] {
   const all = sources.flatMap(source =>
     [...source.store.view.turns.values()].flatMap(turn =>
@@ -54,7 +54,7 @@ export function turnEntries(sources: readonly Source[], scope: Scope): TurnEntri
   const found = all.filter(
     ({ turn, source }) => isIn(turn, scope) && (scope.kind !== 'session' || source === sources[0]),
   );
-  // Of what some was taken back with earlier turns, those are needed to show it.
+  // A file that was reverted together with earlier turns needs these to be shown.
   const needed = new Set(
     found.flatMap(({ changes }) =>
       changes.files.flatMap(file => file.together.map(id => `${id} ${file.path}`)),
@@ -78,7 +78,7 @@ function singleEntries({ turn, source, changes }: Omit<TurnEntries, 'entries'>):
   });
 }
 
-/** Turns before its last whose changes of it go with it. */
+/** Ids of its turns before the last. */
 export function earlierOf({ turns }: Entry): string[] {
   return turns.slice(0, -1).map(turn => turn.turn_id);
 }
@@ -98,7 +98,7 @@ function lastTime({ queued_at, ended_at }: TurnState): number {
   return ended_at ?? queued_at ?? 0;
 }
 
-/** How a file stands, by what was decided on all of it or on each of its changes. */
+/** The decision on a file, made as a whole or on each of its changes. */
 export function standing(entry: Entry, diff: Diff | undefined, isKept: IsKept): Decision {
   const { marked, file } = entry;
   const whole = decisionOf(file, isKept(marked, file.path, WHOLE));
@@ -110,7 +110,7 @@ export function standing(entry: Entry, diff: Diff | undefined, isKept: IsKept): 
   return kept ? 'kept' : 'reverted';
 }
 
-/** The changes in a file that nothing was decided on, as far as they are known. */
+/** The changes in a file without a decision, as far as they are known. */
 export function openParts(
   entry: Entry,
   diff: Diff | undefined,
@@ -124,8 +124,8 @@ export function openParts(
 }
 
 /**
- * Lines that a file gained and lost, once they are known: of a notebook those of its cells,
- * of several turns those that are left of them.
+ * Added and removed lines of a file, once known: for a notebook those of its cells, for joined
+ * turns those of the joined change.
  */
 export function countsOf({ file, turns }: Entry, diff: Diff | undefined) {
   const compared = diff && (compareCells(diff) ?? (turns.length > 1 ? compare(diff) : null));
@@ -137,14 +137,15 @@ function partsOf({ file }: Entry, diff: Diff | undefined): ChangedFile['reverted
   return diff === undefined || !hasParts(file) ? [] : changesIn(diff);
 }
 
-/** Several of one file, in order. */
+/** Entries of one file, in order. */
 type Chain = readonly Entry[];
 
 /**
- * Makes one change of what turns made of a file one after the other.
+ * Joins the changes that consecutive turns made to a file.
  *
- * Only where each found what the one before it had left: what anybody else did in
- * between would look like theirs. `entries` are in order; a joined one stands at its last.
+ * Only where each turn found the file as the one before had left it: otherwise
+ * somebody else's changes would look like theirs. `entries` are in order; a joined
+ * one takes the place of its last.
  */
 export function joinEntries(entries: readonly Entry[]): Entry[] {
   const byFile = new Map<string, Chain[]>();
@@ -162,7 +163,7 @@ export function joinEntries(entries: readonly Entry[]): Entry[] {
   return chains.sort((one, other) => end(one) - end(other)).flatMap(mergedEntries);
 }
 
-/** From where on a chain goes on with an entry; its length where none of it does. */
+/** Index from which a chain continues with an entry; its length if it does not. */
 function startOf(entry: Entry, chain: Chain): number {
   const { file } = entry;
   const [first] = chain;
@@ -171,7 +172,7 @@ function startOf(entry: Entry, chain: Chain): number {
     return chain.length;
   }
   if (file.together.length > 0) {
-    // It was taken back with them: lines are counted from what these turns found.
+    // It was reverted with them: its hunks are relative to the text before these turns.
     const start = chain.length - file.together.length;
     const ids = chain.slice(Math.max(0, start)).map(({ marked }) => marked);
     return joinedIds(ids) === joinedIds(file.together) ? start : chain.length;
@@ -179,7 +180,7 @@ function startOf(entry: Entry, chain: Chain): number {
   const isAlone =
     file.reverted_hunks.length > 0 ||
     (file.reverted && !last.file.reverted) ||
-    // Where nothing is left of it there is no change to show.
+    // If the texts before and after are equal there is no change to show.
     first.file.old_text_id === file.new_text_id;
   return isAlone ? chain.length : 0;
 }
@@ -202,7 +203,7 @@ function mergedEntries(chain: Chain): Entry[] {
   const marked = joinedIds(chain.map(each => each.marked));
   const { old_text_id } = first.file;
   const change = changeOf(first.file, last.file);
-  // How many lines it is shows its diff.
+  // The lines are counted when the diff is fetched.
   const file = { ...last.file, change, old_text_id, added: null, removed: null };
   const turns = chain.flatMap(each => each.turns);
   return [{ ...last, key: `${marked} ${file.path}`, marked, turns, file }];

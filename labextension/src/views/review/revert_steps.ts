@@ -7,9 +7,9 @@ import { earlierOf } from './entries';
 import type { Entry, TurnEntries } from './entries';
 
 /**
- * Several turns may have changed one file. A change can be taken back only where
- * nothing lies over it, so the later ones go first; and it is put back only
- * where all that it was made on is there again.
+ * Several turns may have changed one file. A change can be reverted only if no
+ * later change depends on it, so later ones are reverted first; undoing that goes
+ * in the opposite order.
  */
 
 type Revert = NonNullable<Actions['revertTurn']>;
@@ -19,13 +19,13 @@ export interface RevertStep {
   readonly choice: RevertChoice;
 }
 
-/** Changes of the same file that lie over one, the newest first. `entries` are in order. */
+/** Later changes of the same file, the newest first. `entries` are in order. */
 export function laterOf(entry: Entry, entries: readonly Entry[]): Entry[] {
   const later = entries.slice(entries.indexOf(entry) + 1);
   return later.filter(other => !other.file.reverted && sameFile(entry, other)).reverse();
 }
 
-/** What is done to take back all that a turn did to a file, or to put it back. */
+/** The steps that revert a turn's change of a file, or undo that. */
 export function stepsFor(entry: Entry, entries: readonly Entry[], undo: boolean): RevertStep[] {
   if (!undo) {
     return [...laterOf(entry, entries), entry].map(takeBack);
@@ -35,14 +35,14 @@ export function stepsFor(entry: Entry, entries: readonly Entry[], undo: boolean)
   return [...below, stepOf(entry, { paths: [entry.file.path], undo: true })];
 }
 
-/** What is done to take back whole files that stand at a turn, or to put them back. */
+/** The steps that revert whole files of a turn, or undo that. */
 export function wholeSteps(of: TurnEntries, chosen: readonly Entry[], undo: boolean): RevertStep[] {
   const how = undo ? { undo } : {};
   const isSingle = ({ turns }: Entry) => turns.length === 1;
   const single = chosen.filter(isSingle);
   const joined = chosen.filter(entry => !isSingle(entry));
   const steps = joined.map(entry => stepOf(entry, { paths: [entry.file.path], ...how }));
-  // Without paths it is all that the turn changed, also what was too much to be told.
+  // Without paths all that the turn changed is reverted, also files that were left out.
   const isAlone = of.entries.filter(isSingle).length === of.changes.files.length;
   const isAll = isAlone && (undo || single.length === of.entries.length);
   const paths = isAll ? {} : { paths: single.map(({ file }) => file.path) };
@@ -50,7 +50,7 @@ export function wholeSteps(of: TurnEntries, chosen: readonly Entry[], undo: bool
   return single.length === 0 ? steps : [...steps, { turnId, choice: { ...paths, ...how } }];
 }
 
-/** Does them one after the other; if one fails, those before it are undone. */
+/** Runs steps one by one; if one fails, those before it are undone. */
 export async function runSteps(revert: Revert, steps: readonly RevertStep[]): Promise<void> {
   const done: RevertStep[] = [];
   for (const { turnId, choice } of steps) {
@@ -59,14 +59,14 @@ export async function runSteps(revert: Revert, steps: readonly RevertStep[]): Pr
       done.unshift({ turnId, choice: { ...choice, undo: choice.undo !== true } });
     } catch (error) {
       for (const step of done) {
-        await revert(step.turnId, step.choice).catch(() => undefined); // it says itself how it is
+        await revert(step.turnId, step.choice).catch(() => undefined); // its state is shown anyway
       }
       throw error;
     }
   }
 }
 
-/** One that is asked for of all the turns whose changes are one. */
+/** A step for all the turns whose changes are joined. */
 export function stepOf(entry: Entry, choice: RevertChoice): RevertStep {
   const earlier = earlierOf(entry);
   return {
@@ -86,12 +86,12 @@ function putBack(entry: Entry): RevertStep[] {
   return [...(reverted ? [whole] : []), ...(hunks.length > 0 ? [parts] : [])];
 }
 
-/** How many files these are of. */
+/** Number of files of these entries. */
 export function countFiles(entries: readonly Entry[]): number {
   return new Set(entries.map(entry => fileKeysOf(entry)[0])).size;
 }
 
-/** Whether both touch the same place on disk; sessions may have different folders. */
+/** Whether both are about the same file on disk; sessions may have different folders. */
 function sameFile(one: Entry, other: Entry): boolean {
   const keys = fileKeysOf(one);
   return fileKeysOf(other).some(key => keys.includes(key));
@@ -103,12 +103,12 @@ function fileKeysOf({ file, source }: Entry): string[] {
 }
 
 interface Ordered {
-  /** Changes of the file that lie over this one, the newest first. */
+  /** Later changes of the file, the newest first. */
   readonly later: readonly Entry[];
   readonly decided: (hunk?: DiffHunk) => Decided;
 }
 
-/** How to decide on a file among those of other turns: with what lies over it, and under it. */
+/** Decisions on a file that other turns changed, too: later changes are reverted with it. */
 export function useOrdered(entry: Entry, entries: readonly Entry[]): Ordered {
   const { actions } = useScene();
   const { turnId, choice } = stepOf(entry, {});
@@ -126,7 +126,7 @@ export function useOrdered(entry: Entry, entries: readonly Entry[]): Ordered {
       const revert = (undo: boolean) => runSteps(revertTurn, stepsFor(entry, entries, undo));
       return stuck ? { ...own, revert: undefined } : { ...own, revert };
     }
-    // A part of it can't be taken out from under a later change.
+    // A part of it can't be reverted while a later change depends on it.
     return later.length === 0
       ? own
       : { ...own, revert: undefined, canUndo: own.canUndo && own.decision === 'kept' };

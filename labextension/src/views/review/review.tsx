@@ -22,15 +22,15 @@ import { ReviewList } from './review_list';
 /** Files whose diffs are fetched at once. */
 const OPEN_FILES = 10;
 
-/** What a turn, a run or a session changed, in the main area. */
+/** Properties of the review of a turn, a run or a session. */
 export interface ReviewProps {
-  /** The sessions that the changes are of; the one it was opened for comes first. */
+  /** The sessions whose turns are reviewed; the one it was opened for is first. */
   readonly sources: readonly [Source, ...Source[]];
-  /** What can be shown; the first is shown first. */
+  /** The scopes to choose from; the first is shown at first. */
   readonly scopes: readonly [Scope, ...Scope[]];
   readonly connection: Connection;
   readonly failure: Failure | null;
-  /** Colours of code; without it that stays plain. */
+  /** Highlights code; without it code stays plain. */
   readonly rendering?: Rendering | undefined;
   readonly t?: Translate;
 }

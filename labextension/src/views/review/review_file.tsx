@@ -21,14 +21,14 @@ interface ReviewFileProps {
   readonly entry: Entry;
   /** All that are shown, in their order. */
   readonly entries: readonly Entry[];
-  /** How all of it stands. */
+  /** The decision on the whole file. */
   readonly decision: Decision;
-  /** Whether its diff is there before it is asked for. */
+  /** Whether its diff is shown at first. */
   readonly standard: boolean;
   readonly onDiff: (key: string, diff: Diff) => void;
 }
 
-/** A changed file with its changes, each to be kept or taken back. */
+/** A changed file with its changes, each of which can be kept or reverted. */
 export function ReviewFile({ entry, entries, decision, standard, onDiff }: ReviewFileProps) {
   const { actions, t } = useScene();
   const { key, turns, turn, file } = entry;

@@ -16,7 +16,7 @@ import { countsOf, openParts } from './entries';
 import type { Entry, Scope, TurnEntries } from './entries';
 import { laterOf, runSteps, stepOf, wholeSteps } from './revert_steps';
 
-/** So many files are taken back without a question. */
+/** Up to so many files are reverted without a confirmation. */
 const MOST_WITHOUT_QUESTION = 5;
 
 interface ReviewHeadProps {
@@ -25,11 +25,11 @@ interface ReviewHeadProps {
   readonly decisions: ReadonlyMap<string, Decision>;
   readonly scopes: readonly Scope[];
   readonly scope: Scope;
-  /** Chooses one by its place. */
+  /** Chooses a scope by its index. */
   readonly onScope: (index: number) => void;
 }
 
-/** What is shown, and what is said of all of it. */
+/** The head of the review: its scope, counts, and buttons for all files. */
 export function ReviewHead(props: ReviewHeadProps) {
   const { turns, diffs, decisions, scopes, scope, onScope } = props;
   const { actions, t } = useScene();
@@ -39,14 +39,14 @@ export function ReviewHead(props: ReviewHeadProps) {
   const entries = turns.flatMap(turn => turn.entries);
   const open = entries.filter(({ key }) => decisions.get(key) === 'open');
   const stays = (entry: Entry) => !open.includes(entry) || isTouched(entry.marked, entry.file.path);
-  // What lies under something that stays is in use.
+  // A change on which one depends that stays can't be reverted.
   const back = open.filter(
     entry => entry.revertible && entry.file.kept && !laterOf(entry, entries).some(stays),
   );
   const reverted = entries.filter(({ file }) => file.reverted);
   const revertTurn = actions?.revertTurn;
   const revertAll = (revert: NonNullable<Actions['revertTurn']>) =>
-    // The newest first: what a later turn made of a file is in the way of an earlier one.
+    // The newest first, since later changes of a file depend on earlier ones.
     runSteps(
       revert,
       [...turns].reverse().flatMap(each => {

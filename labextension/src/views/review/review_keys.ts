@@ -1,6 +1,6 @@
 import { isTextField } from '../parts/keyboard';
 
-/** What is to be decided on: each change, or a file that goes as a whole. */
+/** Elements to decide on: each change, or a file as a whole. */
 const HUNK = '[data-decide]';
 
 const FILE = '[data-file]';
@@ -12,7 +12,7 @@ export class ReviewKeys {
 
   constructor(private readonly root: HTMLElement) {}
 
-  /** Notes what has the focus, so that keys go on from there. */
+  /** Notes what has the focus, so that keys continue from there. */
   focused(target: EventTarget | null): void {
     const element = target instanceof Element ? target.closest(`${HUNK}, ${FILE}`) : null;
     this.#current = keyOf(element) ?? this.#current;
@@ -100,7 +100,7 @@ export class ReviewKeys {
     return this.#find(this.#current);
   }
 
-  /** The next or former one in the order of the page; the first where there is no current one. */
+  /** The next or previous element in the page; the first if there is no current one. */
   #beside(all: readonly HTMLElement[], step: 1 | -1): HTMLElement | null {
     const now = this.#element();
     if (now === null) {
@@ -123,7 +123,7 @@ export class ReviewKeys {
   }
 }
 
-/** Where the controls of a whole file are; those of its changes are not among them. */
+/** The element with the controls of a whole file, without those of its changes. */
 function fileControls(file: Element | null): Element | null {
   return file?.querySelector('[data-whole]') ?? null;
 }

@@ -17,11 +17,11 @@ interface ReviewListProps {
   readonly decisions: ReadonlyMap<string, Decision>;
   /** Key of the file that has the focus. */
   readonly current: string;
-  /** Whether turns are told apart. */
+  /** Whether turns have headings. */
   readonly named: boolean;
 }
 
-/** The changed files, by turn; a click goes to the file. */
+/** The list of changed files by turn; a click goes to the file. */
 export function ReviewList({ turns, diffs, decisions, current, named }: ReviewListProps) {
   const { t } = useScene();
   const count = decisions.size;

@@ -13,7 +13,7 @@ export interface RunNoteProps {
   readonly t?: Translate;
 }
 
-/** Says that a run of cells changed files, and offers to review them together. */
+/** Says that a run of cells changed files, with a button that reviews them together. */
 function RunNote({ files, onReview, onClose, t = identity }: RunNoteProps) {
   return (
     <div class="acp acp-runnote" data-host="panel" role="status">

@@ -6,7 +6,7 @@ import { useScene } from '../scene';
 
 const MAX_PROMPT = 40;
 
-/** The turn that a change is from, as a link to its cell or its place in the panel. */
+/** A link to the turn that made a change: to its cell, or in the panel. */
 export function TurnLink({ turn }: { readonly turn: TurnState }) {
   const { actions, t } = useScene();
   const words = nameOf(turn, actions, t);
@@ -35,7 +35,7 @@ export function TurnLink({ turn }: { readonly turn: TurnState }) {
   );
 }
 
-/** Its cell, or how its prompt begins. */
+/** Name of a turn: its cell, or the beginning of its prompt. */
 export function nameOf(turn: TurnState, actions: Actions | null, t: Translate): string {
   const { origin, prompt } = turn;
   if (origin !== null && origin.cell_id !== '') {

@@ -8,7 +8,7 @@ import { useScene, useValue } from '../scene';
 import { TerminalScreen } from './terminal_screen';
 import { render, TerminalText } from './terminal_text';
 
-/** What a tool wrote, as a terminal shows it. */
+/** The text output of a tool, as a terminal shows it. */
 export function Output({ item }: { readonly item: ToolCall }) {
   const { t } = useScene();
   const isError = item.status === 'failed' && item.terminal === null;
@@ -21,7 +21,7 @@ interface TerminalProps {
   readonly label: string;
 }
 
-/** Text output of a tool call, with colours: its end, or all of it by pages. */
+/** Text output with colours: its end, or all of it by pages. */
 export function Terminal({ itemId, label }: TerminalProps) {
   const { actions, t } = useScene();
   const [page, setPage] = useValue(`${itemId} page`);
@@ -48,7 +48,7 @@ interface TailProps extends TerminalProps {
   readonly onCut: (cut: boolean) => void;
 }
 
-/** The end of the output; it is kept in view. */
+/** The end of the output, which stays scrolled into view. */
 function TerminalTail({ itemId, label, onCut }: TailProps) {
   const { store } = useScene();
   const host = useRef<HTMLPreElement>(null);
@@ -78,7 +78,7 @@ function TerminalTail({ itemId, label, onCut }: TailProps) {
     const follow = () => {
       const shown = shownItem;
       shownItem = store.view.items.get(itemId);
-      // A replaced item may hold another text of whatever length.
+      // A replaced item may have another text, even a longer one.
       if (shown !== shownItem && textOf(store.view, itemId, 'output').length !== text.length) {
         text.reset();
       }
@@ -101,12 +101,12 @@ function TerminalTail({ itemId, label, onCut }: TailProps) {
 interface TerminalPagesProps {
   readonly itemId: string;
   readonly label: string;
-  /** From 1; `end` is the last one. */
+  /** Number of the page, from 1; `end` for the last. */
   readonly page: string;
   readonly onPage: (page: string) => void;
 }
 
-/** All that a command has put out until now, by pages; it does not follow the end. */
+/** All output until now, by pages; it does not follow the end. */
 export function TerminalPages({ itemId, label, page, onPage }: TerminalPagesProps) {
   const { store, t } = useScene();
   const host = useRef<HTMLPreElement>(null);

@@ -1,10 +1,10 @@
-/** Lines that a program may still go back to and change, as the host's terminal has them. */
+/** Lines of the screen, which a program can still change; the host's terminal has as many. */
 export const ROWS = 30;
 
-/** A longer line goes on in the next, so that one is drawn at bounded cost. */
+/** Longer lines are wrapped, so that the cost of drawing one is bounded. */
 const MAX_COLUMNS = 4_000;
 
-/** A longer sequence is none. */
+/** Longer escape sequences are ignored. */
 const MAX_SEQUENCE = 4_096;
 
 const MAX_COLOURS = 16;
@@ -20,7 +20,7 @@ const BEGUN =
 // eslint-disable-next-line no-control-regex
 const PLAIN = /[^\x00-\x1f\x7f]+/y;
 
-/** One line: characters, and beside each the colours that it was written with. */
+/** One line: its characters, and the colours of each. */
 class Row {
   readonly characters: string[] = [];
   readonly colours: string[] = [];
@@ -49,7 +49,7 @@ class Row {
     }
   }
 
-  /** The line with its colours as escape codes; it ends without any. */
+  /** The line with its colours as escape codes, reset at its end. */
   toString(): string {
     let text = '';
     let colour = '';
@@ -73,10 +73,10 @@ class Row {
 }
 
 /**
- * What a terminal shows after some output, line by line.
+ * The screen of a terminal after some output, line by line.
  *
- * Only as much of a terminal as output needs that is looked at later: lines written again, as
- * progress bars do, one below the other too. Lines that have left the screen never change again.
+ * Only as much of a terminal as output needs that is read later: it moves the cursor and erases,
+ * as progress bars do. Lines that have scrolled off the screen never change again.
  */
 export class TerminalScreen {
   private rows: Row[] = [new Row()];
@@ -87,7 +87,7 @@ export class TerminalScreen {
   private unread = '';
   private finished: string[] = [];
 
-  /** Takes more output; returns the lines that are finished now. */
+  /** Writes output; returns the lines that have scrolled off the screen. */
   write(output: string): readonly string[] {
     const text = this.unread + output;
     this.unread = '';
@@ -120,12 +120,12 @@ export class TerminalScreen {
     return finished;
   }
 
-  /** The lines that may change yet; the last is empty after a line end. */
+  /** The lines on the screen; the last is empty after a line end. */
   live(): readonly string[] {
     return this.rows.map(String);
   }
 
-  /** The row of the cursor, made if need be. */
+  /** The row of the cursor, created if needed. */
   private here(): Row {
     let row = this.rows[this.row];
     while (row === undefined) {
@@ -138,7 +138,7 @@ export class TerminalScreen {
   private put(text: string): void {
     let rest = text;
     while (this.column + rest.length > MAX_COLUMNS) {
-      // Cut between characters, which may have two code units.
+      // Surrogate pairs are not cut.
       let room = Math.max(0, MAX_COLUMNS - this.column);
       if (/[\ud800-\udbff]/.test(rest.charAt(room - 1))) {
         room -= 1;
@@ -166,7 +166,7 @@ export class TerminalScreen {
       case '\t':
         this.column = Math.min(this.column - (this.column % 8) + 8, MAX_COLUMNS);
         break;
-      default: // a bell, or nothing that is seen
+      default: // a bell, or an invisible control
     }
   }
 
@@ -179,7 +179,7 @@ export class TerminalScreen {
     }
   }
 
-  /** Lets the first lines of the screen go. */
+  /** Scrolls the first lines off the screen. */
   private finish(count: number): void {
     this.finished.push(...this.rows.splice(0, count).map(String));
     this.row = Math.max(0, this.row - count);
@@ -223,7 +223,7 @@ export class TerminalScreen {
       case 'm':
         this.recolour(parameters);
         break;
-      default: // what says nothing of text
+      default: // sequences that do not change text
     }
   }
 
@@ -232,7 +232,7 @@ export class TerminalScreen {
       this.rows.splice(this.row + 1);
       this.eraseLine(0);
     } else if (how === 2 && this.rows.some(row => row.characters.length > 0)) {
-      // What was there can be read further up, as in a terminal that scrolls.
+      // As in a scrolling terminal the erased lines stay readable above.
       while (this.rows[this.rows.length - 1]?.characters.length === 0) {
         this.rows.pop();
       }

@@ -8,7 +8,7 @@ import { ROWS, TerminalScreen } from './terminal_screen';
 /** Most lines kept in the page. */
 const MAX_LINES = 500;
 
-/** Of a long text only the end is read. */
+/** Only so much of the end of a long text is parsed. */
 const MAX_READ = 512 * 1024;
 
 const CONFIG = {
@@ -19,15 +19,15 @@ const CONFIG = {
 
 const purifier = createPurifier(window);
 
-/** Coloured output of a command that grows at its end; lines that are finished stay as they are. */
+/** Draws growing coloured output; lines that have scrolled off the screen are not drawn again. */
 export class TerminalText {
-  /** Length of the text taken so far. */
+  /** Length of the text so far. */
   length = 0;
   private screen = new TerminalScreen();
   private readonly live = document.createElement('span');
   private lines = 0;
 
-  /** `onCut` is told when the beginning is no longer in the page. */
+  /** `onCut` is called when the beginning is no longer in the page. */
   constructor(
     private readonly host: Element,
     private readonly onCut: () => void = () => undefined,
@@ -78,7 +78,7 @@ export class TerminalText {
   }
 }
 
-/** Coloured text as the page may show it. */
+/** Converts text with escape codes into sanitised, coloured elements. */
 export function render(text: string): DocumentFragment {
   const ansi = new AnsiUp();
   ansi.use_classes = true;
@@ -89,7 +89,7 @@ export function render(text: string): DocumentFragment {
   return shown;
 }
 
-/** The end of a text, from the beginning of a line on. */
+/** The end of a text, starting at a line. */
 function end(text: string): string {
   if (text.length <= MAX_READ) {
     return text;

@@ -11,7 +11,7 @@ import { useScene } from '../scene';
 import { Output } from '../terminal/terminal';
 import { hasRaw, RawButton } from './tool_details';
 
-/** Command line, output with colours, how it ended. */
+/** A command with its output and its end. */
 export function Command({ item }: { readonly item: ToolCall }) {
   const { actions, store, t } = useScene();
   const hasOutput = textLength(store.view, item.id, 'output') > 0;
@@ -58,7 +58,7 @@ export function Command({ item }: { readonly item: ToolCall }) {
   );
 }
 
-/** Whether there is more to say of it than the pictures it has made. */
+/** Whether there is more to show than the images that it returned. */
 export function isCommandKnown(
   { command, terminal, blocks }: ToolCall,
   hasOutput: boolean,
@@ -87,7 +87,7 @@ function StopCommand({ terminalId }: { readonly terminalId: string }) {
   );
 }
 
-/** How a command ended: its exit code, or who or what ended it. */
+/** How a command ended: its exit code, or what stopped it. */
 export function CommandEnd({ item }: { readonly item: ToolCall }) {
   const { t } = useScene();
   const { terminal } = item;
@@ -120,7 +120,7 @@ export function CommandEnd({ item }: { readonly item: ToolCall }) {
   );
 }
 
-/** Nothing for a command that ended by itself, or before it could be stopped. */
+/** Who stopped a command; empty for one that ended by itself. */
 function stoppedWords({ by, signal }: TerminalView, t: Translate): string {
   if (signal === '') {
     return '';

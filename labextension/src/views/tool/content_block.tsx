@@ -12,7 +12,7 @@ const AUDIO_TYPE = /^audio\/[\w.+-]{1,64}$/;
 
 const BASE64 = /^[A-Za-z0-9+/=\s]*$/;
 
-/** A content block that is not text. Only what is embedded is shown, nothing is fetched. */
+/** A content block that is not text. Only embedded data is shown, nothing is fetched. */
 export function ContentBlock({ block }: { readonly block: ContentBlockItem }) {
   const { t } = useScene();
   const size = block.size ?? Math.floor((block.data.length * 3) / 4);
@@ -78,7 +78,7 @@ interface AudioProps {
   readonly facts: string;
 }
 
-/** A player. */
+/** An audio player. */
 export function Audio({ address, name, facts }: AudioProps) {
   const figure = useRef<HTMLElement>(null);
   useLayoutEffect(() => {
@@ -87,7 +87,7 @@ export function Audio({ address, name, facts }: AudioProps) {
     if (!element?.parentElement || !player) {
       return undefined;
     }
-    // Chromium hides the controls of a player that `moveBefore` has moved, as a turn folds.
+    // Chromium hides a player's controls when `moveBefore` moves it, as happens when a turn folds.
     const observer = new MutationObserver(mutations => {
       if (mutations.some(({ addedNodes }) => [...addedNodes].includes(element))) {
         player.controls = false;

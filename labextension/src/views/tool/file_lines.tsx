@@ -14,24 +14,24 @@ import { useScene, useValue } from '../scene';
 const FIRST_LINES = 12;
 
 interface FileLinesProps {
-  /** Names in the store whether all are shown. */
+  /** Id of its page in the store. */
   readonly id: string;
   readonly text: string;
-  /** Number of the first line, where it is known. */
+  /** Number of the first line, if known. */
   readonly first: number | null;
   readonly path: string;
-  /** Where the file opens; `null` is its top. */
+  /** Line at which the file opens; `null` for its top. */
   readonly line: number | null;
   readonly header?: ComponentChildren;
   /** Further controls in its footer. */
   readonly controls?: ComponentChildren;
-  /** Whether this is all of the file. */
+  /** Whether this is the whole file. */
   readonly whole?: boolean;
-  /** Whether the text stays as it is: one that grows would be read anew each time. */
+  /** Whether it is highlighted: a growing text would be parsed again each time. */
   readonly coloured?: boolean;
 }
 
-/** The first lines of a file, with their numbers beside them where they are known. */
+/** Lines of a file with their numbers, if known: the first ones, or all by pages. */
 export function FileLines(props: FileLinesProps) {
   const { id, text, first, path, line, header, controls, whole = false, coloured = true } = props;
   const { actions, t } = useScene();
@@ -95,12 +95,12 @@ export function FileLines(props: FileLinesProps) {
 
 interface NewFileProps {
   readonly diff: Diff;
-  /** Names it in the store. */
+  /** Id of its page in the store. */
   readonly id: string;
   readonly line: number | null;
 }
 
-/** A file that was not there before: its text, with nothing to compare it to. */
+/** The text of a new file, which has nothing to be compared with. */
 export function NewFile({ diff, id, line }: NewFileProps) {
   const { t } = useScene();
   return (

@@ -12,21 +12,21 @@ import { Output } from '../terminal/terminal';
 /** More steps than this start as one line. */
 const MAX_OPEN_STEPS = 7;
 
-/** Narrower views start with one line. */
+/** In narrower views a plan starts as one line. */
 const MIN_OPEN_WIDTH = 480;
 
 interface PlanBlockProps {
   readonly item: Plan;
-  /** Width of the view when it was first drawn; 0 if not known. */
+  /** Width of the view in pixels when it was first drawn; 0 if not known. */
   readonly width: number;
   readonly running: boolean;
 }
 
-/** The plan as a checklist; each update replaces it in place. */
+/** A plan as a checklist, or as text. */
 export function PlanBlock({ item, width, running }: PlanBlockProps) {
   const { host, t } = useScene();
   const { entries } = item;
-  // Decided once: a plan that grows does not close under the reader.
+  // Decided once, so that a growing plan does not close while it is read.
   const standard = useRef(
     running &&
       host === 'cell' &&
@@ -61,11 +61,11 @@ const MAX_OPEN_TODOS = 12;
 interface TodoListProps {
   readonly item: ToolCall;
   readonly todos: readonly TodoItem[];
-  /** Whether it is the turn's newest list; older ones are one line. */
+  /** Whether it is the turn's newest list; older ones start as one line. */
   readonly newest: boolean;
 }
 
-/** A todo list in place of its tool card; each update replaces it whole. */
+/** A todo list, shown instead of its tool card. */
 export function TodoList({ item, todos, newest }: TodoListProps) {
   const { t } = useScene();
   const steps = todos.map(stepOf);
@@ -105,7 +105,7 @@ function stepOf({ content, active_form: active, status }: TodoItem): Step {
   return { words: status === 'in_progress' && active !== '' ? active : content, status };
 }
 
-/** A step of a plan or a todo list, in the words for its state. */
+/** A step of a plan or a todo list; `words` depend on its status. */
 export interface Step {
   readonly words: string;
   readonly status: PlanEntry['status'];
@@ -116,7 +116,7 @@ interface StepsProps {
   readonly steps: readonly Step[];
 }
 
-/** The line of a list of steps: how far it is, and what is done now. */
+/** The line of a list of steps: the progress, and the current step. */
 export function StepsLine({ title, steps }: StepsProps) {
   const done = steps.filter(step => step.status === 'completed').length;
   const current = steps.find(step => step.status === 'in_progress');

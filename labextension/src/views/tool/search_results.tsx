@@ -18,7 +18,7 @@ interface SearchResultsProps {
   readonly controls: ComponentChildren;
 }
 
-/** What a search found: files, or lines by file. */
+/** The results of a search: files, or lines by file. */
 export function SearchResults({ item, files, controls }: SearchResultsProps) {
   const { actions, t } = useScene();
   const [all, setAll] = useValue(`${item.id} found`);
@@ -71,7 +71,7 @@ interface FileHitsProps {
   readonly mark: ReturnType<typeof marker>;
 }
 
-/** Hits of one file, in a row as they came. */
+/** Consecutive hits in one file. */
 function FileHits({ hits, mark }: FileHitsProps) {
   const path = hits[0]?.path ?? '';
   return (
@@ -104,7 +104,7 @@ function byFile(hits: readonly SearchHit[]): SearchHit[][] {
   return files;
 }
 
-/** `41 files`, `3 matches`: all that the search says it has found. */
+/** `41 files`, `3 matches`: the total that the search reports. */
 export function countWords(
   { count, hits }: ToolCall,
   files: readonly string[],
@@ -115,26 +115,26 @@ export function countWords(
     : plural(t, count ?? hits.length, '1 match', '%1 matches');
 }
 
-/** The same, and where not all of them are known: `50 of 131 files`. */
+/** The same, or `50 of 131 files` where not all of them are listed. */
 function knownWords(item: ToolCall, known: number, t: Translate): string {
   const words = countWords(item, item.files ?? [], t);
   return (item.count ?? 0) > known ? t('%1 of %2', grouped(known), words) : words;
 }
 
-/** A piece of a found line. */
+/** A piece of a found line; `hit` where the pattern matches. */
 export interface HitPiece {
   readonly text: string;
   readonly hit: boolean;
 }
 
-/** Where agents put what they search for. */
+/** Names of the input fields with the search pattern. */
 const NAMES = ['pattern', 'query', 'regex', 'search'];
 
 const MAX_PATTERN = 200;
 
 const MAX_LINE = 400;
 
-/** What a search was for, as its input says; empty where it doesn't. */
+/** The pattern of a search, from its input; empty if there is none. */
 export function patternOf({ raw_input: input }: ToolCall): string {
   if (!isRecord(input)) {
     return '';
@@ -143,13 +143,13 @@ export function patternOf({ raw_input: input }: ToolCall): string {
   return typeof found === 'string' ? found : '';
 }
 
-/** Splits lines where the pattern matches; a line is left whole where that can't be told. */
+/** Returns a function that splits a line where the pattern matches. */
 export function marker(pattern: string): (line: string) => readonly HitPiece[] {
   const exact = expression(pattern, 'g');
   const loose = expression(pattern, 'gi');
   return line => {
     const pieces = exact === null ? [] : piecesOf(line, exact);
-    // The line was found, so it matches in some way.
+    // The line was found, so it must match, if only without regard to case.
     return pieces.length > 1 || loose === null
       ? orWhole(pieces, line)
       : orWhole(piecesOf(line, loose), line);
@@ -175,10 +175,10 @@ function piecesOf(line: string, pattern: RegExp): HitPiece[] {
 }
 
 /**
- * The pattern as an expression, where it cannot run for long.
+ * The pattern as a regular expression that can't run for long.
  *
- * The agent wrote it: groups and many quantifiers may take time that grows
- * without bounds, so they are looked for as plain text.
+ * The agent wrote it: groups and many quantifiers may take exponential time, so
+ * such a pattern is searched as plain text.
  */
 function expression(pattern: string, flags: string): RegExp | null {
   if (pattern === '' || pattern.length > MAX_PATTERN) {

@@ -26,11 +26,11 @@ import {
 
 interface ToolBodyProps {
   readonly item: ToolCall;
-  /** What stands between what was asked of it and what came of it. */
+  /** Shown between its input and its result. */
   readonly children: ComponentChildren;
 }
 
-/** What a tool call did, opened. */
+/** The body of a tool call: its input and its result. */
 export function ToolBody({ item, children }: ToolBodyProps) {
   const { store, actions, t } = useScene();
   useSubscription(
@@ -51,7 +51,7 @@ export function ToolBody({ item, children }: ToolBodyProps) {
   const rest = diffs.length + rows.length + blocks.length + diagnostics.length + locations.length;
   const times = [item.started_at, item.ended_at].flatMap(at => (at === null ? [] : moment(at)));
   const last = isOutputShown || rest > 0 || children ? times.join(' – ') : t('No details.');
-  // It stands in the box that there is, else below.
+  // The Raw button is in the main box if there is one, else below.
   const button = actions !== null && hasRaw(item) ? <RawButton item={item} /> : null;
   const inDiff = main === 'diffs' && diffs[0]?.is_new_file === false;
   const isCommand = main === 'command' && isCommandKnown(item, hasOutput);
@@ -112,7 +112,7 @@ export function ToolBody({ item, children }: ToolBodyProps) {
 
 type Main = 'command' | 'found' | 'lines' | 'diffs' | 'fields';
 
-/** What a call is drawn by; each text is shown once. */
+/** The main box of a call, so that each text is shown once. */
 function mainOf(item: ToolCall, hasOutput: boolean): Main {
   if (item.ui_kind === 'execute' || item.command !== '' || item.terminal !== null) {
     return 'command';

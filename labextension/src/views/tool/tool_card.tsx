@@ -21,24 +21,24 @@ const OPEN_AFTER_SECONDS = 2;
 
 interface ToolProps {
   readonly item: ToolCall;
-  /** Requests that wait in this session, in order. */
+  /** Ids of the waiting requests of this session, in order. */
   readonly waiting: readonly string[];
   /** Whether it is the turn's newest todo list. */
   readonly newest: boolean;
-  /** What subagents did for it. */
+  /** What subagents did for it; `false` for nothing. */
   readonly nested: Nested | false;
 }
 
 interface Nested {
-  /** What is done now. */
+  /** The current step. */
   readonly under: ComponentChildren;
-  /** What was done, where the call is open. */
+  /** The steps so far, shown where the call is open. */
   readonly body: ComponentChildren;
-  /** What is asked, below all. */
+  /** Waiting requests of steps, shown below all. */
   readonly after: ComponentChildren;
 }
 
-/** A tool call: one line, its body on demand; while it asks, the question. */
+/** A tool call: one line that opens; while it waits, its permission request. */
 export function ToolCard({ item, waiting, newest, nested }: ToolProps) {
   const { actions } = useScene();
   const { permission } = item;
@@ -139,7 +139,7 @@ const STATES: Record<Exclude<ToolCall['status'], 'failed'>, string> = {
   cancelled: 'cancelled',
 };
 
-/** What stands at the right: what was answered, what came of it, how long it took. */
+/** The right end of the line: the answer, the result, how long it took. */
 function Outcome({ item }: { readonly item: ToolCall }) {
   const { t } = useScene();
   const { status, permission, diffs, files } = item;
@@ -228,7 +228,7 @@ function useRunsLong({ ui_kind: kind, status, started_at: since }: ToolCall): bo
   return running && long;
 }
 
-/** How far a running call is, and what it does right now. */
+/** The progress and message of a running call. */
 export function Progress({ item }: { readonly item: ToolCall }) {
   const { progress, message, title } = item;
   if (!isUnderWay(item) || (progress === null && message === '')) {
@@ -261,7 +261,7 @@ export function Progress({ item }: { readonly item: ToolCall }) {
   );
 }
 
-/** Seconds so far, beside the one moving mark of running work. */
+/** Seconds so far, and the spinner of running work. */
 export function Running({ since }: { readonly since: number | null }) {
   const now = useNow(true);
   const seconds = since === null ? 0 : Math.floor(now - since);

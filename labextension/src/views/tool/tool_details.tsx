@@ -4,18 +4,18 @@ import { Icon } from '../parts/icons';
 import { Visible } from '../parts/odd_characters';
 import { useOpen, useScene } from '../scene';
 
-/** The line at which a file of this call opens, as the agent says. */
+/** The line at which a file of this call opens, as the agent names it. */
 export function lineOf({ locations }: ToolCall, path: string): number | null {
   return locations.find(location => location.path === path)?.line ?? null;
 }
 
-/** The places that a call names, without those that its body opens anyway. */
+/** The locations of a call, without those that its body shows anyway. */
 export function otherLocations(
   { locations, files }: ToolCall,
   opened: readonly string[],
 ): Location[] {
   const left = new Set([...opened, ...(files ?? [])]);
-  // The folder itself says nothing.
+  // The folder itself is not worth showing.
   const seen = new Set(['.']);
   return locations.filter(({ path, line }) => {
     const name = `${path}:${line ?? ''}`;
@@ -27,7 +27,7 @@ export function otherLocations(
   });
 }
 
-/** Where the agent is at work; a click opens the file there. */
+/** Locations of a call; a click opens the file there. */
 export function Locations({ locations }: { readonly locations: readonly Location[] }) {
   const { t } = useScene();
   return (
@@ -47,7 +47,7 @@ const SEVERITY_TONES: Record<Diagnostic['severity'], string> = {
   info: 'muted',
 };
 
-/** What is wrong with a file that was written. */
+/** Diagnostics of a file that was written. */
 export function Diagnostics({ found }: { readonly found: readonly Diagnostic[] }) {
   const { t } = useScene();
   return (
@@ -68,7 +68,7 @@ export function Diagnostics({ found }: { readonly found: readonly Diagnostic[] }
   );
 }
 
-/** Whether the agent has sent anything of its own form. */
+/** Whether the agent has sent raw input or output. */
 export function hasRaw({ raw_input: input, raw_output: output }: ToolCall): boolean {
   return saysSomething(input) || saysSomething(output);
 }
@@ -94,7 +94,7 @@ export function RawButton({ item }: { readonly item: ToolCall }) {
   );
 }
 
-/** A call as the agent sent it. */
+/** The raw input and output of a call, as JSON. */
 export function Raw({ item }: { readonly item: ToolCall }) {
   const { t } = useScene();
   const value = { tool_name: item.tool_name, input: item.raw_input, output: item.raw_output };

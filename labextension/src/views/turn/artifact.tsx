@@ -19,7 +19,7 @@ const ICONS: Record<Artifact['type'], IconName> = {
   other: 'file',
 };
 
-/** Something that was made: what it is, and how to see it. */
+/** An artifact: its type and path, and buttons that open or preview it. */
 export function ArtifactCard({ item }: { readonly item: Artifact }) {
   const { actions, t } = useScene();
   const { type, name, path, size } = item;
@@ -72,7 +72,7 @@ export function ArtifactCard({ item }: { readonly item: Artifact }) {
   );
 }
 
-/** Of our server a button; to a foreign one a link that says where it leads. */
+/** A button for a preview on our server; for a foreign one a link that shows its URL. */
 function Preview({ preview: { href, foreign } }: { readonly preview: Address }) {
   const { t } = useScene();
   return (

@@ -12,13 +12,13 @@ interface FooterProps {
   readonly items: readonly Item[];
 }
 
-/** The last line of a finished turn: who answered, at what cost; its answer can be copied. */
+/** The last line of a finished turn: agent, tokens, time, and a button that copies the answer. */
 export function Footer({ turn, items }: FooterProps) {
   const { store, actions, t, announce } = useScene();
   const { view } = store;
   const parts = footerOf(view, turn, items, t);
   if (turn.started_at === null && view.saved === null) {
-    // Taken back before it was sent: nobody answered.
+    // It was cancelled before it was sent: nobody answered.
     return null;
   }
   const answer = answerOf(items);
@@ -50,7 +50,7 @@ export function Footer({ turn, items }: FooterProps) {
   );
 }
 
-/** The texts that the agent ended with; those of its subagents are theirs. */
+/** The texts that the agent ended with, without those of its subagents. */
 function answerOf(items: readonly Item[]): Item[] {
   const answer: Item[] = [];
   for (const item of [...items].reverse()) {
@@ -63,7 +63,7 @@ function answerOf(items: readonly Item[]): Item[] {
   return answer;
 }
 
-/** The last line of a finished turn. */
+/** The parts of the last line of a finished turn. */
 export function footerOf(
   view: SessionView,
   turn: TurnState,
@@ -84,7 +84,7 @@ export function footerOf(
   ].filter(part => part !== '');
 }
 
-/** How long a turn took: what its end tells, else what was measured. */
+/** How long a turn took: as its end reports it, else as measured. */
 function secondsOf(turn: TurnState, items: readonly Item[]): number | null {
   const end = items.find(item => item.kind === 'turn_end');
   return end?.duration_seconds ?? between(turn.started_at, turn.ended_at);

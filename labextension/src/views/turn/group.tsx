@@ -13,10 +13,10 @@ import { useScene, useValue } from '../scene';
 import { toolName } from '../tool/tool_card';
 import { parentOf } from './layout';
 
-/** After text has followed a group, it folds itself, once. */
+/** How long after a following text a group folds itself, once. */
 const FOLD_MILLISECONDS = 600;
 
-/** Most lines of an open group before the rest is asked for. */
+/** Most lines of an open group; the rest is shown on a click. */
 const MAX_LINES = 100;
 
 /** Draws one item; given, since an item may hold a group itself. */
@@ -26,7 +26,7 @@ interface GroupProps {
   readonly id: string;
   readonly items: readonly Item[];
   readonly drawItem: DrawItem;
-  /** Whether text has come after it. */
+  /** Whether a text follows it. */
   readonly followed: boolean;
 }
 
@@ -57,11 +57,11 @@ interface StepLinesProps {
   readonly id: string;
   readonly items: readonly Item[];
   readonly drawItem: DrawItem;
-  /** What stands above a line. */
+  /** Drawn above an item. */
   readonly before?: (item: Item, former: Item | undefined) => ComponentChildren;
 }
 
-/** The newest lines, and the rest on demand. */
+/** The newest items, and the rest on a click. */
 function StepLines({ id, items, drawItem, before }: StepLinesProps) {
   const { actions, t } = useScene();
   const [all, setAll] = useValue(`${id} all`);
@@ -83,7 +83,7 @@ function StepLines({ id, items, drawItem, before }: StepLinesProps) {
   );
 }
 
-/** True a moment after text has followed; at once where it had before. */
+/** Becomes true shortly after a text follows; at once if one followed already. */
 function useFolded(followed: boolean): boolean {
   const [folded, setFolded] = useState(followed);
   const wasFolded = useRef(followed);
@@ -101,7 +101,7 @@ function useFolded(followed: boolean): boolean {
 }
 
 interface StepsProps {
-  /** The call that they were done for. */
+  /** The call whose subagents did them. */
   readonly item: ToolCall;
   readonly steps: readonly Item[];
 }
@@ -110,7 +110,7 @@ interface SubagentStepsProps extends StepsProps {
   readonly drawItem: DrawItem;
 }
 
-/** What a subagent did: one line, open while it works. */
+/** The steps of subagents: one line that opens, open while they work. */
 export function Steps({ item, steps, drawItem }: SubagentStepsProps) {
   const { t } = useScene();
   const calls = new Map([item, ...steps].filter(isTool).map(call => [call.id, call]));
@@ -147,11 +147,11 @@ export function Steps({ item, steps, drawItem }: SubagentStepsProps) {
   );
 }
 
-/** What a subagent does right now. */
+/** The current step of a subagent. */
 export function NewestStep({ item, steps }: StepsProps) {
   const { t } = useScene();
   const newest = steps[steps.length - 1];
-  // One in the background goes on when its call is done.
+  // A background subagent continues after its call is done.
   if (newest === undefined || item.message !== '' || !(isUnderWay(item) || goesOn(newest))) {
     return null;
   }
@@ -173,7 +173,7 @@ function goesOn(item: Item): boolean {
   return isTool(item) ? isUnderWay(item) : 'open' in item && item.open;
 }
 
-/** `Read 2 files, 1 search`, or `7 steps · 1 file changed`; failed ones are counted. */
+/** `Read 2 files, 1 search`, or `7 steps · 1 file changed`, and how many failed. */
 export function groupLabel(items: readonly Item[], t: Translate): string {
   const tools = items.filter(isTool);
   const reads = tools.filter(tool => tool.ui_kind === 'read').length;

@@ -22,18 +22,18 @@ import { ThoughtLine } from './thought';
 /** Above this many lines only the newest are mounted. */
 const MAX_ROWS = 400;
 
-/** So many, and as many more with each click. */
+/** Rows that are mounted then, and added with each click. */
 const MOUNTED_ROWS = 200;
 
 interface RowsProps {
-  /** Names in the store how many are shown. */
+  /** Id in the store of how many are shown. */
   readonly id: string;
   readonly rows: readonly Row[];
-  /** Requests that wait in this session, in order. */
+  /** Ids of the waiting requests of this session, in order. */
   readonly waiting: readonly string[];
 }
 
-/** Lines of a turn, in order. */
+/** The rows of a turn, in order. */
 export function Rows({ id, rows, waiting }: RowsProps) {
   const { actions, t } = useScene();
   const [pages, setPages] = useValue(`${id} rows`);
@@ -84,14 +84,14 @@ const NONE: readonly string[] = [];
 
 interface ItemRowProps {
   readonly item: Item;
-  /** What subagents did for it. */
+  /** What its subagents did. */
   readonly steps?: readonly Item[];
   readonly waiting: readonly string[];
   /** Whether it is the turn's newest todo list. */
   readonly newest?: boolean;
 }
 
-/** One item; drawn again only when the item itself was replaced, or a step of its subagents. */
+/** One item; drawn again only when it, or a step of its subagents, was replaced. */
 export class ItemRow extends Component<ItemRowProps> {
   override shouldComponentUpdate(next: Readonly<ItemRowProps>): boolean {
     const { item, steps = [], waiting, newest } = this.props;
@@ -154,7 +154,7 @@ interface ToolRowProps extends Required<ItemRowProps> {
   readonly item: ToolCall;
 }
 
-/** A tool call and what subagents did for it; what one of them asks is never folded. */
+/** A tool call and its subagents' steps, whose waiting requests are never folded. */
 function ToolRow({ item, steps, waiting, newest }: ToolRowProps) {
   const { actions } = useScene();
   const waitingSteps = actions === null ? [] : steps.filter(isWaiting);
@@ -168,7 +168,7 @@ function ToolRow({ item, steps, waiting, newest }: ToolRowProps) {
 }
 
 function End({ item }: { readonly item: TurnEnd }) {
-  // What went wrong stands above, in the error's own note.
+  // An error has its own note above.
   const words = item.stop_reason === 'error' ? '' : item.words;
   return (
     <>
@@ -190,7 +190,7 @@ function isWaiting(item: Item): boolean {
   return item.kind === 'tool_call' && item.permission?.state === 'pending';
 }
 
-/** A turn that was refused for want of a login. What is to be done is told once: in the panel by its card. */
+/** A turn that was refused because its agent needs a login; the panel has a card for that. */
 export function LoginNeeded({ item }: { readonly item: ErrorItem }) {
   const { store, host, t } = useScene();
   if (host === 'cell') {
@@ -211,7 +211,7 @@ export function LoginNeeded({ item }: { readonly item: ErrorItem }) {
   );
 }
 
-/** In a cell there is no room for the ways to log in: they are in the panel. */
+/** Opens the panel, which has the ways to log in. */
 function ToLogin() {
   const { store, host, actions, t } = useScene();
   if (host !== 'cell' || actions?.openSession === undefined) {

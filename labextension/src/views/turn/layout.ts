@@ -1,33 +1,32 @@
 import { isTool } from '../../state/items';
 import type { Item } from '../../wire/types';
 
-/** A line of a turn: an item, or a run of finished tool calls. */
+/** A row of a turn: an item, or a group of finished tool calls. */
 export type Row =
   | {
       readonly kind: 'item';
       readonly id: string;
       readonly item: Item;
-      /** What subagents did for it. */
+      /** What its subagents did. */
       readonly steps: readonly Item[];
     }
   | { readonly kind: 'group'; readonly id: string; readonly items: readonly Item[] };
 
 /** A turn in the order it is drawn. */
 export interface Layout {
-  /** What the agent did, folded once the turn is done; empty for short turns. */
+  /** What the agent did before its answer, folded once the turn is done; empty for short turns. */
   readonly log: readonly Row[];
   readonly rows: readonly Row[];
 }
 
-/** Turns with so few tool calls keep their lines. */
+/** Turns with so few tool calls are not folded. */
 const SHORT_TURN = 2;
 
 type Steps = ReadonlyMap<string, readonly Item[]>;
 
 /**
- * Runs of two or more finished tool calls become one group; thoughts and small
- * notices between them go along. The newest todo list stays in sight, and so does a call that
- * subagents worked for.
+ * Groups two or more consecutive finished tool calls, with thoughts and small notices between
+ * them. The newest todo list and calls with subagents are not grouped.
  */
 function rowsOf(items: readonly Item[], steps: Steps): Row[] {
   const single = (item: Item): Row => ({
@@ -69,14 +68,14 @@ function rowsOf(items: readonly Item[], steps: Steps): Row[] {
   return rows;
 }
 
-/** The rows of a turn; once `settled`, with everything before the answer in the log. */
+/** The rows of a turn; once `settled`, all before the answer is in `log`. */
 export function layOut(items: readonly Item[], settled: boolean): Layout {
   const { top, steps } = nest(items.filter(isDrawn));
   const rows = (some: readonly Item[]) => rowsOf(some, steps);
   if (!settled) {
     return { log: [], rows: rows(top.filter(item => item.kind !== 'plan')) };
   }
-  // What was made stands below the answer.
+  // Artifacts are below the answer.
   const drawn = top.filter(item => !isOutcome(item));
   const outcome = [
     ...top.filter(item => item.kind === 'artifact'),
@@ -90,7 +89,7 @@ export function layOut(items: readonly Item[], settled: boolean): Layout {
   return { log: rows(before), rows: [...rows(drawn.slice(answer)), ...outcome] };
 }
 
-/** Index of the last text, with what belongs to it; the length if there is none. */
+/** Index where the final answer starts; the length if there is none. */
 function answerStart(items: readonly Item[]): number {
   let index = items.length - 1;
   while (index >= 0 && items[index]?.kind !== 'agent_message') {
@@ -109,7 +108,7 @@ function isAnswer(item: Item | undefined): boolean {
   return item?.kind === 'agent_message' || item?.kind === 'content_block';
 }
 
-/** The prompt has its own place; the end is told by the footer and the status. */
+/** Whether an item is drawn as a row; the prompt is drawn elsewhere. */
 function isDrawn(item: Item): boolean {
   return item.kind !== 'user_message';
 }
@@ -118,7 +117,7 @@ function isOutcome(item: Item): boolean {
   return item.kind === 'artifact' || item.kind === 'turn_end';
 }
 
-/** What does not break a run of tool calls. */
+/** Whether an item may be within a group of tool calls. */
 function goesAlong(item: Item | undefined): boolean {
   return (
     (item?.kind === 'thought' && !item.open) ||
@@ -126,7 +125,7 @@ function goesAlong(item: Item | undefined): boolean {
   );
 }
 
-/** The todo list that counts; the ones before it are history. */
+/** The newest todo list of a turn. */
 export function newestTodos(items: readonly Item[]): Item | undefined {
   return items.filter(item => isTool(item) && item.todos !== null).pop();
 }
@@ -141,21 +140,21 @@ function isFinishedTool(item: Item): boolean {
 
 const NONE: readonly Item[] = [];
 
-/** Items of a turn: those of the agent itself, and what was done for each of its calls. */
+/** Items of a turn: those of the agent itself, and its subagents' by call. */
 export interface Nested {
   readonly top: readonly Item[];
-  /** By the id of a tool call that is in `top`: all that its subagents did, and theirs, in order. */
+  /** By id of a tool call in `top`: all items of its subagents, and of theirs, in order. */
   readonly steps: ReadonlyMap<string, readonly Item[]>;
 }
 
-/** Id of the tool call that it was done for; empty for what the agent did itself. */
+/** Id of the tool call whose subagent an item is of; empty for the agent's own. */
 export function parentOf(item: Item): string {
   return 'parent_id' in item ? item.parent_id : '';
 }
 
 /**
- * Puts each item in one place: below the outermost call that it was done for, if that call is
- * there before it, else at the top.
+ * Nests each item under the outermost call whose subagent did it, if that call comes before it;
+ * all others are at the top.
  */
 export function nest(items: readonly Item[]): Nested {
   const top: Item[] = [];

@@ -10,7 +10,7 @@ import { ActionButton } from '../parts/buttons';
 import { Icon } from '../parts/icons';
 import { useNow, useScene } from '../scene';
 
-/** Silence after which the status says whom it waits for, and that one may stop. */
+/** Seconds without news after which the status says whom it waits for, and that one can stop. */
 const QUIET_SECONDS = 10;
 
 const SILENT_SECONDS = 60;
@@ -18,12 +18,12 @@ const SILENT_SECONDS = 60;
 interface StatusProps {
   readonly turn: TurnState;
   readonly items: readonly Item[];
-  /** Whether the Stop button stands here; in the panel it is in the composer. */
+  /** Whether it has the Stop button; in the panel that is in the composer. */
   readonly stop: boolean;
   readonly onFailure?: (message: string) => void;
 }
 
-/** What happens now, and for how long. */
+/** The status of a running turn, and for how long it has been running. */
 export function StatusLine({ turn, items, stop, onFailure }: StatusProps) {
   const { store, actions, t } = useScene();
   const now = useNow(true);
@@ -34,7 +34,7 @@ export function StatusLine({ turn, items, stop, onFailure }: StatusProps) {
   return (
     <div class="acp-status">
       {!waits && <span class="spin" aria-hidden="true" />}
-      {/* Changes are told by the announcer, less often. */}
+      {/* The announcer tells changes, less often. */}
       <span class="now cut grow" role="status" aria-live="off">
         {statusWords(turn, items, view.session, agentOf(view).name, quiet, t)}
       </span>
@@ -74,7 +74,7 @@ export function statusWords(
     return t('Waiting for your answer');
   }
   if (session !== null && session.held !== '') {
-    return session.held; // in words of the server: why the message waits, and how long at most
+    return session.held; // the server's text: why the message waits, and how long at most
   }
   if (session?.status === 'starting') {
     return t('Starting %1', agent);
@@ -85,7 +85,7 @@ export function statusWords(
   if (session?.looking === true) {
     return t('Looking at the folder');
   }
-  // The newest: a call that a subagent works for says less than what that does.
+  // The newest: a subagent's own call says more than the call it works for.
   const running = items
     .filter(isTool)
     .filter(tool => tool.status === 'in_progress')
@@ -106,7 +106,7 @@ export function statusWords(
   return last?.kind === 'thought' && last.open ? t('Thinking') : t('Waiting for %1', agent);
 }
 
-/** Seconds since anything came of this session. */
+/** Seconds since the last event of this session. */
 function useQuiet(store: SessionStore, now: number): number {
   const last = useRef(Date.now() / 1000);
   useEffect(

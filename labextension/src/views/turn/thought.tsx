@@ -10,7 +10,7 @@ import { Visible } from '../parts/odd_characters';
 import { useScene, useSubscription } from '../scene';
 import { Running } from '../tool/tool_card';
 
-/** Reasoning, or a named step: one line, closed unless the user wants thoughts open. */
+/** A thought or a named step: one line, closed unless the user prefers thoughts open. */
 export function ThoughtLine({ item }: { readonly item: Thought }) {
   const { store } = useScene();
   useSubscription(
@@ -19,7 +19,7 @@ export function ThoughtLine({ item }: { readonly item: Thought }) {
   const { ui } = store;
   const opensItself = item.open && ui.thoughtsOpen && !ui.isTouched(item.id);
   useLayoutEffect(() => {
-    // It stays open when it has ended: somebody may be reading it.
+    // It stays open after its end, since the user may be reading it.
     if (opensItself) {
       ui.setOpen(item.id, true);
     }

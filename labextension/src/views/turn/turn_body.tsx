@@ -18,11 +18,11 @@ import { useSettled, WorkLog } from './work_log';
 
 interface TurnBodyProps {
   readonly turnId: string;
-  /** Whether this is a log of its own; in the panel the session is the log. */
+  /** Whether it has the role `log`; in the panel the whole session has it. */
   readonly isLog: boolean;
 }
 
-/** What a turn did: plan, items, changes, and how it stands. */
+/** The body of a turn: plan, items, changes, and status or footer. */
 export function TurnBody({ turnId, isLog }: TurnBodyProps) {
   const { store, t } = useScene();
   useSubscription(useCallback(listener => store.subscribeTurn(turnId, listener), [store, turnId]));
@@ -86,7 +86,7 @@ export function itemsOf(ids: readonly string[], items: ReadonlyMap<string, Item>
   return ids.flatMap(id => items.get(id) ?? []);
 }
 
-/** Requests that wait, in order; the same list as long as they are the same. */
+/** Ids of waiting requests, in order; the same list while they are the same. */
 function useWaiting(items: readonly Item[]): readonly string[] {
   const ids = items
     .filter(isTool)
@@ -94,7 +94,7 @@ function useWaiting(items: readonly Item[]): readonly string[] {
   return useMemo(() => ids, [ids.join('\n')]);
 }
 
-/** Width of the view when it was first wanted; to read it lays the page out. */
+/** Width of the view, read only when first needed, since reading it causes a layout. */
 function useWidth(isNeeded: boolean): [number | null, RefObject<HTMLDivElement | null>] {
   const root = useRef<HTMLDivElement>(null);
   const [width, setWidth] = useState<number | null>(null);
@@ -106,7 +106,7 @@ function useWidth(isNeeded: boolean): [number | null, RefObject<HTMLDivElement |
   return [width, root];
 }
 
-/** Tells users of screen readers of the steps of a turn and of its end. */
+/** Announces the steps and the end of a turn to screen readers. */
 export function useTurnAnnouncements(turn: TurnState | undefined, items: readonly Item[]): void {
   const { announce, t } = useScene();
   const step = turn?.status === 'done' ? '' : currentStep(items, t);

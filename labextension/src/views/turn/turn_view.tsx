@@ -15,7 +15,7 @@ import { SceneContext, useScene, useSubscription } from '../scene';
 import type { Scene } from '../scene';
 import { TurnBody } from './turn_body';
 
-/** One turn: the first line, its items, its status. */
+/** One turn: its head, its items, its status. */
 export function TurnView(props: TurnProps) {
   const { store, turnId, host, actions, connection, rendering, t = identity } = props;
   const root = useRef<HTMLDivElement>(null);
@@ -62,13 +62,13 @@ export function TurnHead({ turnId }: { readonly turnId: string }) {
   useSubscription(useCallback(listener => store.subscribeSession(listener), [store]));
   const { view } = store;
   const turn = view.turns.get(turnId);
-  // A session that nobody has named is called after a prompt, and its cell shows that itself.
+  // An unnamed session is titled after a prompt, which its cell shows anyway.
   const called = titleOf(view);
   const turns = [...view.turns.values()];
   const title = turns.some(({ prompt }) => prompt.trim().startsWith(called)) ? '' : called;
   const words = [title, currentName(view.session, 'mode')].filter(word => word !== '');
   const [failure, setFailure] = useState('');
-  // A turn that is over tells its policy in the footer.
+  // A finished turn shows its policy in the footer.
   const over = turn?.status === 'done' && view.saved === null;
   const policy = over ? view.session?.policy : turn?.policy;
   return (

@@ -12,7 +12,7 @@ interface WorkLogProps {
   readonly rows: readonly Row[];
 }
 
-/** Everything that a finished turn did before its answer: one closed line. */
+/** All that a finished turn did before its answer, as one line that opens. */
 export function WorkLog({ turnId, rows }: WorkLogProps) {
   const { t } = useScene();
   const items = rows.flatMap(row => (row.kind === 'group' ? row.items : [row.item, ...row.steps]));
@@ -25,7 +25,7 @@ export function WorkLog({ turnId, rows }: WorkLogProps) {
       chevron="start"
       line={
         <>
-          {/* How long it took is told by the footer. */}
+          {/* The footer says how long it took. */}
           <span class="t">{logLabel(items, null, t)}</span>
           <span class="grow" />
         </>
@@ -35,7 +35,7 @@ export function WorkLog({ turnId, rows }: WorkLogProps) {
   );
 }
 
-/** A group that is all that was done would say again what the line says: its lines stand there. */
+/** A single group would repeat what the line says: its items are shown instead. */
 function opened(rows: readonly Row[]): readonly Row[] {
   return rows.filter(row => row.kind === 'group').length > 1
     ? rows
@@ -48,10 +48,10 @@ function lineOf(item: Item): Row {
 
 const NONE: readonly string[] = [];
 
-/** How long the user's hands must rest before a finished turn folds under them. */
+/** How long the user must be idle before a finished turn folds. */
 const REST_MILLISECONDS = 2_000;
 
-/** Whether a turn may be folded: it was done when it was drawn, or the user rests. */
+/** Whether a turn may fold: it was done when it was drawn, or the user is idle. */
 export function useSettled(done: boolean): boolean {
   const [settled, setSettled] = useState(done);
   useEffect(() => {

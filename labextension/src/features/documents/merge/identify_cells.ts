@@ -5,10 +5,10 @@ import type { CellJson, KnownCell } from './notebook_json';
 const VALID_ID = /^[a-zA-Z0-9_-]{1,64}$/;
 
 /**
- * Gives each cell an id: of the known cell that it is, or its own.
+ * Gives each cell an id: that of the known cell that it corresponds to, or its own.
  *
- * Old notebooks have no ids, and some agents lose them: then the source tells, or the place between
- * cells that are known.
+ * Old notebooks have no ids, and some agents lose them. Then cells are matched by their source, or
+ * by their position between cells that are known.
  */
 export function identify(
   before: readonly Pick<KnownCell, 'id' | 'type' | 'source'>[],
@@ -16,7 +16,7 @@ export function identify(
   makeId: () => string,
 ): CellJson[] {
   const indexes = new Map(before.map(({ id }, index) => [id, index]));
-  /** Which known cell each is. */
+  /** Index of the known cell, by the index of the cell that it was matched with. */
   const partners = new Map<number, number>();
   const taken = new Set<number>();
   const pair = (index: number, knownIndex: number) => {
@@ -27,7 +27,7 @@ export function identify(
   cells.forEach(({ id }) => times.set(id, (times.get(id) ?? 0) + 1));
   cells.forEach(({ id }, index) => {
     const knownIndex = indexes.get(id);
-    // Of copies that have one id the source tells which it is.
+    // Copies with the same id are matched by their source.
     if (knownIndex !== undefined && times.get(id) === 1) {
       pair(index, knownIndex);
     }
@@ -63,7 +63,7 @@ export function identify(
   });
 }
 
-/** Between the same neighbours a cell without an id is the one that was there. */
+/** Matches cells without an id to the known cells between the same neighbours. */
 function pairByNeighbours(
   before: readonly Pick<KnownCell, 'type'>[],
   cells: readonly CellJson[],

@@ -12,7 +12,7 @@ export interface OpenCell extends CellJson {
   readonly running: boolean;
 }
 
-/** What becomes of a cell that stays; what is absent stays as it is. */
+/** What changes in a cell that stays; absent fields stay as they are. */
 export interface CellChange {
   readonly id: string;
   readonly source?: string;
@@ -21,28 +21,28 @@ export interface CellChange {
   readonly attachments?: Attachments;
 }
 
-/** A change of a cell that its user has changed too; `null` where it was deleted. */
+/** A change of a cell that its user has changed, too; `theirs` is `null` where it was deleted. */
 export interface CellConflict {
   readonly id: string;
   readonly theirs: string | null;
-  /** Images that come with it. */
+  /** Images that belong to their source. */
   readonly attachments?: Attachments;
 }
 
 export interface Plan {
-  /** The ids of all cells in the end. */
+  /** The ids of all cells after the merge, in order. */
   readonly order: readonly string[];
-  /** Cells to be put in; an id that is there already is replaced. */
+  /** Cells to insert, by id; one that exists already is replaced. */
   readonly inserted: ReadonlyMap<string, CellJson>;
   readonly changes: readonly CellChange[];
   readonly conflicts: readonly CellConflict[];
 }
 
 /**
- * Takes the changes between two versions of a notebook into the open one, cell by cell.
+ * Plans how to merge the changes from `base` to `theirs` into the open notebook, cell by cell.
  *
- * A cell is theirs where the user has not changed it; outputs are kept unless there are newer ones.
- * Where ids do not tell the open cells apart nothing is taken.
+ * A cell becomes theirs where the user has not changed it; outputs stay unless theirs are newer.
+ * Where open cells share an id nothing is merged.
  */
 export function planMerge(
   base: readonly KnownCell[],
@@ -128,7 +128,7 @@ function isOther(was: KnownCell, is: Pick<CellJson, 'cell_type' | 'source'>): bo
   return was.source !== is.source || was.type !== is.cell_type;
 }
 
-/** Whether the user has typed in it, run it with other outputs, or changed its images. */
+/** Whether the user has changed its source or images, or run it with other outputs. */
 function isTouched(was: KnownCell, is: OpenCell): boolean {
   const now = known(is);
   return (
@@ -138,7 +138,7 @@ function isTouched(was: KnownCell, is: OpenCell): boolean {
   );
 }
 
-/** What becomes of a cell's images: those of both, unless one name has two. */
+/** Merges a cell's images: those of both sides, unless one name has two contents. */
 function imagesOf(
   was: KnownCell | undefined,
   is: OpenCell,
@@ -161,7 +161,7 @@ function imagesOf(
     : { joined: { attachments: { ...other, ...mine } }, theirs };
 }
 
-/** All that is not the same in two lists of cells. */
+/** A conflict for each cell, unless both lists are the same. */
 function unlike(mine: readonly OpenCell[], theirs: readonly CellJson[]): CellConflict[] {
   if (
     mine.length === theirs.length &&
@@ -173,7 +173,7 @@ function unlike(mine: readonly OpenCell[], theirs: readonly CellJson[]): CellCon
   return mine.map(({ id }) => ({ id, theirs: there.get(id) ?? null }));
 }
 
-/** What is new beside the source. */
+/** Changes of outputs and metadata. */
 function rest(was: KnownCell, is: OpenCell, cell: CellJson): Omit<CellChange, 'id' | 'source'> {
   const outputs = keyOf(cell.outputs);
   const fresh =
@@ -188,7 +188,7 @@ function rest(was: KnownCell, is: OpenCell, cell: CellJson): Omit<CellChange, 'i
   };
 }
 
-/** One list, and what only the other has after what it has before it there. */
+/** The first list, with what only the second has inserted after its predecessor there. */
 function joined(first: readonly string[], second: readonly string[]): string[] {
   const order = [...first];
   const has = new Set(order);
@@ -202,7 +202,7 @@ function joined(first: readonly string[], second: readonly string[]): string[] {
   return order;
 }
 
-/** The cells that a plan makes of these. */
+/** The cells after a plan was applied to them. */
 export function applied(
   cells: readonly OpenCell[],
   { order, inserted, changes }: Plan,
@@ -228,7 +228,7 @@ export function applied(
 }
 
 /**
- * The cells that the notebook should have, by the ids that it has now.
+ * The cells that a notebook should have after a file was loaded over it, by the ids it has now.
  *
  * Notebooks before nbformat 4.5 get new ids whenever they are loaded, and some agents write new ones.
  */

@@ -1,36 +1,36 @@
 import type { CellConflict } from './merge_cells';
 
-/** A change that could not be taken in, since the user has changed the same. */
+/** A change of the file that was not merged, because the user has changed the same. */
 export interface Conflict extends Omit<CellConflict, 'id'> {
-  /** Id of the cell; empty for a text, and for what a notebook says of itself. */
+  /** Id of the cell; empty for a text, and for a notebook's metadata. */
   readonly id: string;
 }
 
-/** The content of an open document, with what it was when it was last loaded or saved. */
+/** The content of an open document, and as it was last loaded or saved. */
 export interface MergedContent {
   /** As it would be on disk. */
   text(): string;
   noteSaving(): void;
-  /** Says whether what was saved is what is here now. */
+  /** Whether the content is still as it was saved. */
   noteSaved(): boolean;
   noteLoaded(): void;
-  /** Takes the file for what was saved last, if it holds just what is here; says whether it does. */
+  /** Notes the file's content as the last saved, if it equals what is open; returns whether it does. */
   noteFile(content: unknown): boolean;
-  /** Whether this is a content for it, as it is on disk. */
+  /** Whether the file's content can be loaded into it. */
   canLoad(content: unknown): boolean;
-  /** Takes in what is on disk: its JSON, or its text. Returns what was left out. */
+  /** Merges the file's content: a notebook's JSON, or a text. Returns what was not merged. */
   load(content: unknown): readonly Conflict[];
   /**
-   * Remembers how it is, before the server may load a file over it.
+   * Remembers the content before the server may load a file over it.
    *
-   * What it returns is called after that, and gives `null` where nothing was changed, or what
-   * brings back what the file had not.
+   * The function it returns is called after that; it gives `null` where nothing was changed, or a
+   * function that restores what the file did not have.
    */
   capture(): () => (() => readonly Conflict[]) | null;
-  /** Makes another text of it, or throws and changes nothing. */
+  /** Merges a text that was written on top of `base`; throws and changes nothing on a conflict. */
   write(text: string, base: string | null): void;
   accept(conflict: Conflict): void;
   current(conflict: Conflict): string | null;
-  /** The number of the cell, from 1; or what else of the document it is. */
+  /** What a conflict is about: the number of a cell, from 1, or another part of the document. */
   subjectOf(conflict: Conflict): number | 'metadata' | 'text';
 }

@@ -27,16 +27,16 @@ import {
 
 const INVALID = 'That is no notebook: it must be the JSON of nbformat 4, with a list of cells.';
 
-/** In the place of a cell's id: what the notebook says of itself. */
+/** Stands for the notebook's metadata where conflicts have a cell's id. */
 const METADATA = '';
 
-/** What is remembered of a notebook. */
+/** A notebook as it was last loaded or saved, as short keys. */
 interface Known {
   readonly cells: readonly KnownCell[];
   readonly metadata: KnownMetadata;
 }
 
-/** A notebook, cell by cell. */
+/** The content of an open notebook, merged cell by cell. */
 export class MergedNotebook implements MergedContent {
   readonly model: INotebookModel;
   #known: Known;
@@ -105,7 +105,7 @@ export class MergedNotebook implements MergedContent {
         return null;
       }
       if (isUnchanged(base, mine)) {
-        this.noteLoaded(); // what is not saved is not the file's
+        this.noteLoaded(); // unsaved changes are not part of the file
       }
       return () => restoreCells(this.model, base, mine);
     };

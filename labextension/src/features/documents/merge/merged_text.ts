@@ -7,7 +7,7 @@ import { mergeTexts } from './text_edits';
 
 type SharedText = Parameters<typeof changeText>[0];
 
-/** The text of a document that has one. */
+/** The shared text of a document's model; `null` where it has none. */
 export function sharedText({ sharedModel }: DocumentRegistry.IModel): SharedText | null {
   return isText(sharedModel) ? sharedModel : null;
 }
@@ -16,7 +16,7 @@ function isText(shared: object): shared is SharedText {
   return 'updateSource' in shared && 'getSource' in shared;
 }
 
-/** A text file in an editor. */
+/** The content of an open text file, merged line by line. */
 export class MergedText implements MergedContent {
   readonly #model: DocumentRegistry.IModel;
   readonly #shared: SharedText;
@@ -75,7 +75,7 @@ export class MergedText implements MergedContent {
       if (this.text() === mine) {
         return null;
       }
-      this.#known = mine === base ? this.text() : base; // what is not saved is not the file's
+      this.#known = mine === base ? this.text() : base; // unsaved changes are not part of the file
       return () => {
         const theirs = this.text();
         const merged = mergeTexts(base, mine, theirs);
@@ -86,7 +86,7 @@ export class MergedText implements MergedContent {
   }
 
   write(text: string, base: string | null): void {
-    // An editor knows one kind of line end; which the file has is kept with it.
+    // Editors know only line feeds; JupyterLab remembers which line ends the file has.
     const merged = mergeTexts(plain(base ?? this.#known), this.text(), plain(text));
     if (merged === null) {
       throw new Failure(

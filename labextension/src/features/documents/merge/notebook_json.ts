@@ -15,7 +15,7 @@ export interface CellJson {
   readonly attachments: PartialJSONObject | null;
 }
 
-/** What is remembered of a cell to tell later whether it was changed. */
+/** A cell as short keys, to find out later whether it was changed. */
 export interface KnownCell {
   readonly id: string;
   readonly type: string;
@@ -25,16 +25,16 @@ export interface KnownCell {
   readonly attachments: string;
 }
 
-/** What only the frontend sets, or the server on loading. */
+/** Metadata that only the page sets, or the server on loading. */
 const OWN_METADATA = new Set(['trusted', 'collapsed']);
 
 const TYPES = ['code', 'markdown', 'raw'] as const;
 
-/** Larger notebooks are not taken apart. */
+/** Larger notebooks are not merged. */
 const MAX_CELLS = 20_000;
 
 /**
- * The cells of a notebook's JSON; `null` for what is none.
+ * The cells of a notebook's JSON; `null` for anything else.
  *
  * None is trusted, whatever the JSON says: an agent may have written it, and what a trusted cell
  * shows runs scripts in the page as the user.
@@ -48,7 +48,7 @@ function untrusted(cell: CellJson): CellJson {
   return { ...cell, metadata: Object.fromEntries(others) };
 }
 
-/** The cells of a notebook as the server gives it, which says itself which of them are trusted. */
+/** The cells of a notebook as the server loads it, with its own word on which are trusted. */
 export function loadedCells(notebook: unknown): CellJson[] | null {
   if (!isRecord(notebook) || !Array.isArray(notebook.cells) || notebook.cells.length > MAX_CELLS) {
     return null;
@@ -72,12 +72,12 @@ export function metadataKey(metadata: CellJson['metadata']): string {
   return keyOf(Object.fromEntries(Object.entries(metadata).filter(([key]) => isShared(key))));
 }
 
-/** Whether a key of a cell's metadata is the same for everybody. */
+/** Whether a key of a cell's metadata is saved in the file. */
 export function isShared(key: string): boolean {
   return !OWN_METADATA.has(key);
 }
 
-/** As a shared notebook takes a new cell. */
+/** The cell in the form in which a shared notebook inserts it. */
 export function cellContent(cell: CellJson) {
   const { id, cell_type, source, attachments } = cell;
   const metadata = { ...cell.metadata };
@@ -125,16 +125,16 @@ function joined(source: unknown): string | null {
   return typeof source === 'string' ? source : null;
 }
 
-/** Longer ones are told apart by their length and a number. */
+/** Longer keys are replaced by their length and a hash. */
 const MAX_KEY = 400;
 
-/** A short text that is the same for two values that mean the same in a notebook. */
+/** A short key that is equal for values that mean the same in a notebook. */
 export function keyOf(value: unknown): string {
   const text = JSON.stringify(ordered(value));
   return text.length <= MAX_KEY ? text : `${text.length}:${hash(text)}`;
 }
 
-/** Names in order; a text in several lines, which notebooks write as a list, in one piece. */
+/** The value with sorted names, and lists of lines joined to one text. */
 function ordered(value: unknown): unknown {
   if (Array.isArray(value)) {
     const list: readonly unknown[] = value;
@@ -153,7 +153,7 @@ function ordered(value: unknown): unknown {
   );
 }
 
-/** cyrb53: no secret, and unlike by chance. */
+/** cyrb53: fast, not cryptographic. */
 function hash(text: string): number {
   let high = 0xdeadbeef;
   let low = 0x41c6ce57;
@@ -167,7 +167,7 @@ function hash(text: string): number {
   return 4294967296 * (2097151 & low) + (high >>> 0);
 }
 
-/** A notebook's JSON as nbformat writes it: names in order, texts as lists of lines. */
+/** A notebook's JSON as nbformat writes it: sorted names, texts as lists of lines. */
 export function diskForm(notebook: unknown): string {
   return `${JSON.stringify(laidOut(notebook, false), null, 1)}\n`;
 }

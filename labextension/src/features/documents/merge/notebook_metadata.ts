@@ -3,21 +3,21 @@ import type { PartialJSONObject, PartialJSONValue } from '@lumino/coreutils';
 import { isRecord } from '../../../wire/read';
 import { keyOf } from './notebook_json';
 
-/** What a notebook said of itself: its values by name, as short texts. */
+/** A notebook's metadata as short keys, by name. */
 export type KnownMetadata = ReadonlyMap<string, string>;
 
-/** What becomes of a notebook's metadata. */
+/** Changes of a notebook's metadata. */
 export interface MetadataPlan {
   readonly set: readonly (readonly [string, PartialJSONValue])[];
   readonly removed: readonly string[];
-  /** Names of what both have changed. */
+  /** Names that both sides have changed. */
   readonly conflicts: readonly string[];
 }
 
-/** The page sets these by its kernel, with or without a file that has them. */
+/** The page sets these from its kernel, whether or not the file has them. */
 const OF_KERNEL = new Set(['kernelspec', 'language_info']);
 
-/** The page leaves it out of what it saves. */
+/** JupyterLab does not save it. */
 const LEFT_OUT = 'orig_nbformat';
 
 /** The metadata of a notebook's JSON. */
@@ -33,7 +33,7 @@ export function knownMetadata(metadata: PartialJSONObject): KnownMetadata {
   );
 }
 
-/** Takes the changes of a notebook's metadata into the open one; what its user has set stays. */
+/** Plans how to merge changes of a notebook's metadata; what the user has set stays. */
 export function planMetadata(
   base: KnownMetadata,
   mine: KnownMetadata,
@@ -62,25 +62,25 @@ export function planMetadata(
   return { set, removed, conflicts };
 }
 
-/** Whether the page has what is on disk. */
+/** Whether the open notebook has the metadata of the file. */
 export function sameMetadata(mine: KnownMetadata, disk: KnownMetadata): boolean {
   return [...new Set([...mine.keys(), ...disk.keys()])].every(
     name => mine.get(name) === disk.get(name) || (OF_KERNEL.has(name) && !disk.has(name)),
   );
 }
 
-/** Some of the metadata to be compared; what is not there is null. */
+/** The named metadata as JSON, to be compared; missing values are null. */
 export function metadataText(names: readonly string[], metadata: PartialJSONObject): string {
   const values = names.map(name => [name, metadata[name] ?? null]);
   return `${JSON.stringify(Object.fromEntries(values), null, 2)}\n`;
 }
 
-/** The names in such a text. */
+/** The names in the text of `metadataText`. */
 export function namesIn(text: string): string[] {
   return Object.keys(valuesIn(text));
 }
 
-/** What makes the metadata that of such a text. */
+/** The changes that make the metadata that of such a text. */
 export function asIn(text: string): Omit<MetadataPlan, 'conflicts'> {
   const set: [string, PartialJSONValue][] = [];
   const removed: string[] = [];

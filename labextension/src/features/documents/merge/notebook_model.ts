@@ -16,7 +16,7 @@ interface SharedSource {
   updateSource(start: number, end: number, value?: string): void;
 }
 
-/** Makes a text another, changing only what differs; one step to be undone. */
+/** Changes a shared text into another by minimal edits, in one undo step. */
 export function changeText(shared: SharedSource, text: string): void {
   const edits = editsBetween(shared.getSource(), text);
   endUndoStep(shared);
@@ -26,7 +26,7 @@ export function changeText(shared: SharedSource, text: string): void {
   endUndoStep(shared);
 }
 
-/** What was typed just before is not undone with what comes now. */
+/** Ends the current undo step, so that typing before is not undone with what follows. */
 function endUndoStep(shared: object): void {
   const undoing: unknown = 'undoManager' in shared ? shared.undoManager : null;
   if (canEndStep(undoing)) {
@@ -120,7 +120,7 @@ function hasAttachments(
   return 'setAttachments' in shared;
 }
 
-/** Puts the cells into this order; what is not named goes, and what is made comes. */
+/** Puts the cells into this order: deletes those not named, inserts the new ones. */
 export function arrange(
   { sharedModel: shared }: INotebookModel,
   order: readonly string[],
@@ -163,7 +163,7 @@ const captured = new WeakMap<ICellModel, OpenCell>();
 
 const watched = new WeakSet<ICellModel>();
 
-/** The cells of an open notebook; only what was changed since the last time is copied again. */
+/** The cells of an open notebook; only those changed since the last call are copied again. */
 export function captureCells(notebook: INotebookModel): OpenCell[] {
   return [...notebook.cells].map(cell => {
     if (!watched.has(cell)) {
@@ -179,7 +179,7 @@ export function captureCells(notebook: INotebookModel): OpenCell[] {
   });
 }
 
-/** Brings back what the file, loaded over an open notebook, had not: see `planMerge`. */
+/** Restores what a file that was loaded over an open notebook did not have. */
 export function restoreCells(
   notebook: INotebookModel,
   base: readonly KnownCell[],

@@ -1,25 +1,25 @@
 import { diffArrays } from 'diff';
 
-/** A comparison that takes longer, or finds more, counts as one replacement. */
+/** A comparison that takes longer, or finds more edits, becomes one replacement. */
 const MAX_MILLISECONDS = 300;
 
 const MAX_EDITS = 5_000;
 
-/** The text between two places becomes `value`. */
+/** Replaces the text from `start` to `end` by `value`. */
 export interface TextEdit {
   readonly start: number;
   readonly end: number;
   readonly value: string;
 }
 
-/** Lines `start` to `end` of the first text, which the second has as `lines`. */
+/** Replaces lines `start` to `end` of the first text by `lines`. */
 interface Hunk {
   readonly start: number;
   readonly end: number;
   readonly lines: readonly string[];
 }
 
-/** What makes one text of another, the last change first: so each place still holds. */
+/** Edits that turn one text into another, the last first, so that all offsets stay valid. */
 export function editsBetween(from: string, to: string): TextEdit[] {
   const before = linesOf(from);
   const starts = [0];
@@ -37,7 +37,7 @@ export function editsBetween(from: string, to: string): TextEdit[] {
     .reverse();
 }
 
-/** Joins two changes of one text, line by line; `null` where both changed the same. */
+/** Merges two changes of one text, line by line; `null` on a conflict. */
 export function mergeTexts(base: string, mine: string, theirs: string): string | null {
   if (mine === theirs || base === theirs) {
     return mine;
@@ -99,12 +99,12 @@ function same(one: Hunk, other: Hunk): boolean {
   );
 }
 
-/** Changes side by side are not told apart from changes of the same. */
+/** Whether two hunks overlap or are adjacent, which counts as a conflict. */
 function touch(one: Hunk, other: Hunk): boolean {
   return one.start <= other.end && other.start <= one.end;
 }
 
-/** What is the same at both ends of a change stays as it is, and with it the cursor there. */
+/** The edit without what is equal at its ends, so that the cursor there stays. */
 function trimmed(text: string, { start, end, value }: TextEdit): TextEdit {
   const old = text.slice(start, end);
   const most = Math.min(old.length, value.length);
@@ -112,7 +112,7 @@ function trimmed(text: string, { start, end, value }: TextEdit): TextEdit {
   while (head < most && old[head] === value[head]) {
     head += 1;
   }
-  // A character of two code units is not cut.
+  // Surrogate pairs are not cut.
   head -= /[\uD800-\uDBFF]/.test(old[head - 1] ?? '') ? 1 : 0;
   let tail = 0;
   while (tail < most - head && old[old.length - 1 - tail] === value[value.length - 1 - tail]) {

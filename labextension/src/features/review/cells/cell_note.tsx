@@ -17,16 +17,16 @@ import type { Scene } from '../../../views/scene';
 import { standingOf } from './changed_cells';
 import type { ChangedCell } from './changed_cells';
 
-/** One change, with what can be done about it; both throw in words. */
+/** A changed cell and its actions, which throw errors with a message for the user. */
 export interface CellNoteRow {
   readonly changed: ChangedCell;
   readonly scene: Scene;
-  /** Of its code. */
+  /** Language of its source. */
   readonly language: string;
-  /** Number of its cell, from 1; `null` where that is gone. */
+  /** Number of its cell, from 1; `null` where it was deleted. */
   readonly number: number | null;
   readonly source: string | null;
-  /** @param name - Of the cell, for people. */
+  /** @param name - Name of the cell, for the user. */
   readonly keep: (name: string) => void;
   readonly revert: (name: string) => void;
 }
@@ -35,7 +35,7 @@ export interface CellNoteProps {
   readonly rows: readonly CellNoteRow[];
 }
 
-/** Under a cell: what an agent did to it, or to those that stood beside it. */
+/** The note under a cell: what an agent changed in it, or deleted beside it. */
 function CellNote({ rows }: CellNoteProps) {
   return (
     <div class="acp acp-cellnote" data-host="panel">
@@ -51,7 +51,7 @@ function CellNote({ rows }: CellNoteProps) {
 function CellNoteChange({ changed, language, number, source, keep, revert }: CellNoteRow) {
   const { t } = useScene();
   const [open, setOpen] = useState(false);
-  /** What was refused, of the source as it was then. */
+  /** Why an action was refused, and the cell's source at that time. */
   const [refusal, setRefusal] = useState({ source, words: '' });
   const failure = refusal.source === source ? refusal.words : '';
   const id = useUniqueId();
@@ -115,7 +115,7 @@ function CellNoteChange({ changed, language, number, source, keep, revert }: Cel
   );
 }
 
-/** What the user's own hand may have had a part in is not said to be the agent's. */
+/** A change that the user may have made is called one during the turn, not the agent's. */
 function wordsOf({ before, after, agent, sure }: ChangedCell, t: Translate): string {
   if (before === null) {
     return sure ? t('Added by %1', agent) : t('Added during a turn of %1', agent);
@@ -134,7 +134,7 @@ export function mountCellNote(element: HTMLElement, props: CellNoteProps): Mount
 
 type Say = (words: string) => void;
 
-/** Says to users of screen readers what was done at a cell; the line that says so goes. */
+/** Announces to screen readers what was done at a cell, whose note then goes away. */
 export class CellAnnouncer {
   readonly #node = document.createElement('div');
   readonly #dispose: () => void;

@@ -16,7 +16,7 @@ import type { NotebookTurns } from './notebook_turns';
 import { anchorOf, findCell, revertCell } from './revert_cell';
 import { FetchedSteps, RevertReports } from './server_changes';
 
-/** What is typed is looked at only when there is a pause. */
+/** Pause in typing after which the notes are drawn again. */
 const PAUSE_MS = 200;
 
 interface Parts {
@@ -26,7 +26,7 @@ interface Parts {
   readonly t: Translate;
 }
 
-/** Shows at the cells of an open notebook what agents did to them. */
+/** Shows under the cells of an open notebook what agents changed in them. */
 export class CellReview {
   readonly #panel: NotebookPanel;
   readonly #model: INotebookModel;
@@ -101,7 +101,7 @@ export class CellReview {
     }
   }
 
-  /** What is told under which cell. */
+  /** The changes to show, by the cell under which they are shown. */
   #placement(changedList: readonly ChangedCell[]): Map<Cell, ChangedCell[]> {
     const cells = new Map(this.#panel.content.widgets.map(cell => [cell.model.id, cell]));
     const ids = new Set(cells.keys());
@@ -123,7 +123,7 @@ export class CellReview {
     stores: ReadonlyMap<string, SessionStore>,
   ): void {
     if (cell.isPlaceholder()) {
-      // Only what is on the screen, or was, has parts of its own.
+      // A cell that was never on the screen has no elements yet.
       if (!this.#awaited.has(cell)) {
         this.#awaited.add(cell);
         void cell.ready.then(() => this.#plan(0));
@@ -186,7 +186,7 @@ export class CellReview {
     ];
   }
 
-  /** Its buttons go: the focus stays at the cell. */
+  /** Removes a note; if it had the focus, that goes to the cell. */
   #close(cell: Cell, bar: CellBar): void {
     const hadFocus = bar.node.contains(document.activeElement);
     bar.dispose();
@@ -208,7 +208,7 @@ function languageOf(model: INotebookModel, { before, after }: ChangedCell): stri
   return type === 'code' ? model.defaultKernelLanguage || 'python' : type;
 }
 
-/** A quiet line under a cell that agents changed. It goes with its cell. */
+/** The widget of the note under a cell; disposed with the cell. */
 export class CellBar extends Widget {
   readonly #mounted: Mounted<CellNoteProps>;
 
@@ -218,7 +218,7 @@ export class CellBar extends Widget {
     this.#mounted = mountCellNote(this.node, props);
   }
 
-  /** Puts it below all else of a cell that is drawn. */
+  /** Adds a note at the end of a cell; `null` where it can't be. */
   static under(cell: Cell, props: CellNoteProps): CellBar | null {
     const bar = new CellBar(props);
     if (!(cell.layout instanceof PanelLayout)) {

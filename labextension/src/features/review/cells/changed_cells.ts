@@ -4,24 +4,24 @@ import type { FileTexts, Hunk } from '../../../wire/types';
 import { readCells } from '../../documents/merge/notebook_json';
 import type { CellJson } from '../../documents/merge/notebook_json';
 
-/** What one turn did to one cell: a side that is `null` is a cell that was not there. */
+/** What one turn changed in one cell; `before` or `after` is `null` where it did not exist. */
 export interface CellStep {
   readonly turnId: string;
-  /** Of the notebook, as the turn names it. */
+  /** Path of the notebook, as the turn names it. */
   readonly path: string;
-  /** Names the change in the review of the file. */
+  /** Range of the change in the file, by which decisions on it are remembered. */
   readonly range: Hunk;
   readonly cellId: string;
   readonly before: CellJson | null;
   readonly after: CellJson | null;
-  /** Ids of the cells that stood above it, the nearest last. */
+  /** Ids of the cells above it, the nearest last. */
   readonly above: readonly string[];
   readonly agent: string;
-  /** Whether nobody but the agent can have done it. */
+  /** Whether only the agent can have made the change. */
   readonly sure: boolean;
 }
 
-/** What one or several turns did to a cell, each going on from what the one before it left. */
+/** What consecutive turns changed in a cell, each based on what the one before it left. */
 export interface ChangedCell extends Pick<
   CellStep,
   'cellId' | 'before' | 'after' | 'above' | 'agent'
@@ -30,14 +30,15 @@ export interface ChangedCell extends Pick<
   readonly sure: boolean;
 }
 
-/** How a deed stands in the notebook as it is now. */
+/** State of a change in the notebook as it is now. */
 export type CellStanding = 'open' | 'changed_since' | 'undone';
 
 /**
- * What a turn did to the sources of a notebook's cells; nothing for what can't be read.
+ * What a turn changed in the sources of a notebook's cells; empty where that can't be read.
  *
- * The user may work in the notebook while the turn runs: of tools that mark what they write
- * only that counts, unless it was changed since, and else it is the agent's for sure only if the notebook was its `alone`.
+ * The user may edit the notebook during the turn. Where tools marked the cells they wrote, only
+ * those count, unless they were edited since. Otherwise a change is surely the agent's only if
+ * nobody else changed the notebook (`alone`).
  */
 export function stepsOf(
   { turnId, agent, alone }: { turnId: string; agent: string; alone: boolean },
@@ -45,7 +46,7 @@ export function stepsOf(
 ): CellStep[] {
   const { path, old_text, new_text } = texts;
   if (old_text === '') {
-    return []; // it was being saved when the turn began
+    return []; // the file was being saved when the turn started
   }
   const was = cellsOf(old_text);
   const is = cellsOf(new_text);
@@ -64,13 +65,13 @@ export function stepsOf(
     markOf(cell) === turnId && !texts.edited_cells.includes(cell?.id ?? '');
   const steps = (compared?.rows ?? []).flatMap((row): CellStep[] => {
     if (row.kind === 'same' || row.kind === 'moved') {
-      return []; // a new order is left to the review of the file
+      return []; // moved cells are left to the review of the file
     }
     const { range } = row;
     const before = row.kind === 'added' ? null : (was[range.old_start] ?? null);
     const after = row.kind === 'deleted' ? null : (is[range.new_start] ?? null);
     const cellId = (before ?? after)?.id ?? '';
-    // A cell that became one of another kind is left to the review of the file.
+    // A cell whose type changed is left to the review of the file.
     const isSame = before?.source === after?.source || !haveOneType(before, after);
     if (cellId === '' || (before !== null && after !== null && isSame)) {
       return [];
@@ -84,7 +85,7 @@ export function stepsOf(
   return hasMarks ? steps.filter(({ sure, after }) => sure || after === null) : steps;
 }
 
-/** Joins what turns did to the same cells; `steps` are in their order. */
+/** Joins consecutive changes of the same cell; `steps` are in order. */
 export function changedCells(
   steps: readonly CellStep[],
   isKept: (step: CellStep) => boolean,

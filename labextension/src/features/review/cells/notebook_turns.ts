@@ -7,15 +7,15 @@ import type { SessionStore } from '../../../state/store';
 import type { ChangedFile, SessionSummary, TurnState } from '../../../wire/types';
 import { serverPath } from '../../page/paths';
 
-/** So many turns of a notebook are shown at its cells: those that changed it last. */
+/** Most turns whose changes are shown: those that changed the notebook last. */
 const MAX_TURNS = 10;
 
-/** A turn that is over, and changed the notebook as the server's record says. */
+/** A finished turn that changed the notebook, as the server compared it. */
 export interface ChangingTurn {
   readonly turn: TurnState;
   readonly file: ChangedFile;
   readonly store: SessionStore;
-  /** For people. */
+  /** Name of the agent, for the user. */
   readonly agent: string;
 }
 
@@ -24,14 +24,14 @@ type Context = Pick<
   'localPath' | 'pathChanged'
 >;
 
-/** The turns that changed a notebook, whichever session they are of. */
+/** The turns that changed a notebook, of any session. */
 export class NotebookTurns {
   readonly changed = new Listeners<undefined>();
   readonly #client: Client;
   readonly #context: Context;
   readonly #held = new Map<string, Following>();
   readonly #stops: (() => void)[];
-  /** Ids of sessions whose turns may be over when the list tells next. */
+  /** Ids of sessions with a running turn. */
   #working: ReadonlySet<string> = new Set();
   #disposed = false;
 
@@ -48,7 +48,7 @@ export class NotebookTurns {
     void this.#ask();
   }
 
-  /** The newest ones, in the order in which they ended. */
+  /** The last turns, in the order in which they ended. */
   all(): ChangingTurn[] {
     return [...this.#held.values()]
       .flatMap(({ store }) => this.#changingOf(store))
@@ -69,9 +69,9 @@ export class NotebookTurns {
     void this.#ask();
   }
 
-  /** Sessions of other notebooks, of the panel, or that another page sees, may have changed it. */
+  /** Asks the server which sessions changed the notebook: it may be any session. */
   async #ask(): Promise<void> {
-    // Where it can't be told now, those that this page follows are seen.
+    // Without an answer only the sessions that this page follows are known.
     const ids = await this.#client.changes.sessionsOf(this.#context.localPath).catch(() => []);
     for (const id of this.#disposed ? [] : ids) {
       if (!this.#held.has(id)) {
@@ -81,7 +81,7 @@ export class NotebookTurns {
     this.changed.emit(undefined);
   }
 
-  /** Those of the notebook are followed by this page anyway. */
+  /** Follows the notebook's own sessions, and drops those that no longer exist. */
   #follow(): void {
     const sessions = this.#client.sessions ?? [];
     const known = new Set(sessions.map(({ session_id: id }) => id));
@@ -104,7 +104,7 @@ export class NotebookTurns {
     this.changed.emit(undefined);
   }
 
-  /** A session that is followed for something else may have changed the notebook too. */
+  /** Follows a session that has changed the notebook. */
   #check(sessionId: string): void {
     if (!this.#held.has(sessionId)) {
       const following = this.#client.follow(sessionId);

@@ -8,7 +8,7 @@ import { IAcpClient } from '../../page/client';
 import { IAcpRendering } from '../../rendering/plugin';
 import { NotebookTurns } from './notebook_turns';
 
-/** Shows at the cells of open notebooks what agents did to them, to be kept or taken back. */
+/** Shows under the cells of open notebooks what agents changed, to keep or revert. */
 export const cellReviewPlugin: JupyterFrontEndPlugin<void> = {
   id: 'acp-jupyter:cell-review',
   description: 'Reviews what agents changed in a notebook at its cells.',
@@ -48,7 +48,7 @@ export const cellReviewPlugin: JupyterFrontEndPlugin<void> = {
   },
 };
 
-/** The rest of the code comes with the first turn that changed the notebook. */
+/** Calls back at the first turn that changed the notebook; only then the review's code is loaded. */
 function whenAny(turns: NotebookTurns, act: () => void): void {
   if (turns.all().length > 0) {
     act();

@@ -8,9 +8,9 @@ import { standingOf } from './changed_cells';
 import type { ChangedCell } from './changed_cells';
 
 /**
- * Makes a cell in an open notebook as it was before, in one step that can be undone.
+ * Reverts a cell of an open notebook, in one undo step; outputs and other cells stay.
  *
- * Outputs and other cells stay. It throws in words where the cell is another than the agent left.
+ * @throws Error - with a message for the user, where the cell was changed since.
  */
 export function revertCell(model: INotebookModel, changed: ChangedCell, t: Translate): void {
   const { cellId: id, before, after } = changed;
@@ -50,7 +50,7 @@ export function revertCell(model: INotebookModel, changed: ChangedCell, t: Trans
   }
 }
 
-/** The nearest cell above one that is still there; `null` where it was the first. */
+/** Id of the nearest cell above that still exists; `null` where there is none. */
 export function anchorOf({ above }: ChangedCell, ids: ReadonlySet<string>): string | null {
   return [...above].reverse().find(id => ids.has(id)) ?? null;
 }

@@ -2,23 +2,23 @@ import type { Client } from '../../../delivery/client';
 import { stepsOf } from './changed_cells';
 import type { CellStep, ChangedCell } from './changed_cells';
 
-/** The host may be away: it is asked again after this, then after twice as long, and so on. */
+/** Wait before a failed request is repeated; doubled each time. */
 const AGAIN_MS = 2_000;
 
 const LONGEST_MS = 64_000;
 
 type By = Parameters<typeof stepsOf>[0];
 
-/** What turns did to a notebook's cells, fetched once. */
+/** What turns changed in a notebook's cells, fetched once for each turn and path. */
 export class FetchedSteps {
   readonly #changes: Pick<Client['changes'], 'file'>;
   readonly #come: () => void;
-  /** By turn and path; none while they are fetched, or can't be. */
+  /** By turn and path; empty while they are fetched, or where that failed. */
   readonly #steps = new Map<string, readonly CellStep[]>();
   readonly #timers = new Set<ReturnType<typeof setTimeout>>();
   #disposed = false;
 
-  /** @param come - Called when some have come. */
+  /** @param come - Called when some were fetched. */
   constructor(changes: Pick<Client['changes'], 'file'>, come: () => void) {
     this.#changes = changes;
     this.#come = come;
@@ -47,7 +47,7 @@ export class FetchedSteps {
       this.#fetchAgain(key, path, by, wait);
       return;
     }
-    // Without its texts the notebook can be looked at in the review as far as it is kept.
+    // Without its texts the notebook is only in the review of the file.
     if (texts !== null && !this.#disposed) {
       this.#steps.set(key, stepsOf(by, texts));
       this.#come();
@@ -67,13 +67,13 @@ export class FetchedSteps {
 }
 
 /**
- * Tells the host what the user took back at a cell, so that it counts nowhere as open.
+ * Reports to the host which cells the user reverted, so that nothing lists them as open.
  *
- * The document is changed at once and by itself: the host may be away, and only remembers.
+ * The document itself was changed already: the host only remembers it, and may be away.
  */
 export class RevertReports {
   readonly #changes: Pick<Client['changes'], 'revert'>;
-  /** By cell, as long as they are not undone in the notebook. */
+  /** Reported reverts by cell, until they are undone in the notebook. */
   readonly #reported = new Map<string, ChangedCell>();
 
   constructor(changes: Pick<Client['changes'], 'revert'>) {
@@ -85,7 +85,7 @@ export class RevertReports {
     void this.#send(changed, false);
   }
 
-  /** @param isOpen - Whether a cell is again as the agent had left it. */
+  /** Withdraws reports of reverts that the user has undone: `isOpen` for the cell again. */
   check(isOpen: (changed: ChangedCell) => boolean): void {
     for (const [id, changed] of this.#reported) {
       if (isOpen(changed)) {

@@ -16,7 +16,7 @@ interface AgentsProps {
   readonly onFailure: (message: string) => void;
 }
 
-/** No session is open: which agents there are, and what each needs. */
+/** The agents and what each needs, shown while no session is open. */
 export function Agents({ agents, actions, t, onStart, onFailure }: AgentsProps) {
   const ready = agents.some(agent => agent.status === 'ready');
   const more = agents.filter(agent => agent.listed);
@@ -73,7 +73,7 @@ export interface AgentRowProps {
   readonly onFailure: (message: string) => void;
 }
 
-/** An agent, what it needs, and the button for that. */
+/** An agent, what it needs, and a button for that. */
 export function AgentRow({ agent, actions, t, onStart, onFailure }: AgentRowProps) {
   const [confirming, setConfirming] = useState(false);
   const [icon, tone] = STATUS_ICONS[agent.status];
@@ -166,7 +166,7 @@ export function NewSession({ agents, t, onStart }: NewSessionProps) {
   );
 }
 
-/** What can be said of an agent before it runs. */
+/** States of an agent that does not run yet. */
 export const AGENT_STATES: Record<AgentEntry['status'], string> = {
   ready: 'ready',
   needs_login: 'needs login',

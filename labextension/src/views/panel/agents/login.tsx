@@ -12,7 +12,7 @@ interface LoginCardProps {
   readonly actions: Actions;
 }
 
-/** The agent opens no session before somebody logs in: how that is done. */
+/** Ways to log in, for an agent that needs it before it opens a session. */
 export function LoginCard({ session, actions }: LoginCardProps) {
   const { t } = useScene();
   const [reply, setReply] = useState<LoginReply | null>(null);

@@ -21,11 +21,11 @@ interface ChipsProps {
   readonly attachments: readonly DraftAttachment[];
   readonly t: Translate;
   readonly onRemove: (attachment: DraftAttachment) => void;
-  /** The focus has nowhere to stay here: the last one is gone, or Escape, or the pointer. */
+  /** Called when the focus should leave: after the last one, Escape, or a click. */
   readonly onLeave: () => void;
 }
 
-/** What goes along with the message: one stop of Tab, arrows go along it, Delete removes. */
+/** The attachments of the message: one tab stop, arrows move, Delete removes. */
 export function Chips({ attachments, t, onRemove, onLeave }: ChipsProps) {
   const list = useRef<HTMLUListElement>(null);
   const [current, setCurrent] = useState(0);
@@ -39,7 +39,7 @@ export function Chips({ attachments, t, onRemove, onLeave }: ChipsProps) {
     if (attachment === undefined) {
       return;
     }
-    // Else the focus goes to what takes its place.
+    // Otherwise the focus goes to the attachment that takes its place.
     if (byPointer || last === 0) {
       onLeave();
     }
@@ -95,7 +95,7 @@ export function Chips({ attachments, t, onRemove, onLeave }: ChipsProps) {
             title={t('Remove %1', attachment.label)}
             onFocus={() => setCurrent(index)}
             onKeyDown={event => onKeyDown(event, index)}
-            // The keyboard clicks without a count.
+            // `detail` is 0 for a click by keyboard.
             onClick={event => remove(index, event.detail > 0)}
           >
             <Icon name="close" small />

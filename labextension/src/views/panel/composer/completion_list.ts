@@ -1,4 +1,4 @@
-/** A list of choices that opens over a text box, which keeps the focus. */
+/** An open list of completions above a text box, which keeps the focus. */
 export interface OpenList {
   readonly length: number;
   readonly active: number;
@@ -7,7 +7,7 @@ export interface OpenList {
   readonly close: () => void;
 }
 
-/** Moves in the list, takes and closes; tells whether the key was meant for it. */
+/** Handles the keys of an open list; returns whether the key was handled. */
 export function listKeys(event: KeyboardEvent, list: OpenList): boolean {
   if (event.isComposing || event.shiftKey || event.ctrlKey || event.metaKey || event.altKey) {
     return false;
@@ -41,7 +41,7 @@ export function listKeys(event: KeyboardEvent, list: OpenList): boolean {
   return true;
 }
 
-/** What the text box says of the list. */
+/** ARIA attributes of the text box while the list is open. */
 export function listAria(id: string, active: number) {
   return {
     'aria-autocomplete': 'list',

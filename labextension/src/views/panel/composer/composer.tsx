@@ -17,7 +17,7 @@ import { Queue } from './queue';
 import { SlashList, useSlash } from './slash_commands';
 import { UsageRing } from './usage';
 
-/** Escape pressed twice within this time stops the turn. */
+/** Pressing Escape twice within this time stops the turn. */
 const TWICE_MILLISECONDS = 600;
 
 const NO_COMMANDS: SessionState['commands'] = [];
@@ -33,14 +33,14 @@ interface ComposerProps {
   readonly offline: boolean;
   readonly sendKey?: SendKey;
   readonly onAgent: (agentId: string) => void;
-  /** The session to send to; makes one if there is none. */
+  /** Id of the session to send to; creates one if there is none. */
   readonly toSession: () => Promise<string>;
-  /** The store of a session, if that is shown now. */
+  /** The store of a session, if it is shown now. */
   readonly shownStore: (sessionId: string) => SessionStore | null;
   readonly onFailure: (message: string) => void;
 }
 
-/** The message box with its pickers, and the messages that wait. */
+/** The message box with its pickers, and the queued messages. */
 export function Composer(props: ComposerProps) {
   const { store, session, actions, t, onFailure, sendKey = 'enter' } = props;
   useSubscription(useCallback(listener => store.subscribeSession(listener), [store]));
@@ -51,7 +51,7 @@ export function Composer(props: ComposerProps) {
   const running = session?.active_turn_id ?? null;
   const name = session?.agent_info.name ?? props.agent?.name ?? t('the agent');
   const { mentions: source } = actions;
-  // Before it runs nobody knows what an agent takes; then its refusal says so.
+  // An agent's capabilities are not known before it runs; it may refuse images then.
   const images = session?.prompt_capabilities.includes('image') ?? true;
   const attaching = useAttachments(
     store,
@@ -60,7 +60,7 @@ export function Composer(props: ComposerProps) {
     onFailure,
   );
   const box = useRef<HTMLTextAreaElement>(null);
-  /** Where the caret goes when the text is drawn. */
+  /** Where to put the caret when the text is drawn. */
   const caret = useRef<number | null>(null);
   useLayoutEffect(() => {
     if (caret.current !== null) {
@@ -80,7 +80,7 @@ export function Composer(props: ComposerProps) {
   );
 
   const send = async () => {
-    // What was typed last may not have been drawn yet.
+    // The last characters may not have been drawn yet.
     const message = store.ui.value(DRAFT).trim();
     if ((message === '' && attaching.list.length === 0) || sending) {
       return;
@@ -96,7 +96,7 @@ export function Composer(props: ComposerProps) {
       store.ui.setValue(SENT, String(performance.now()));
       await actions.send?.(sessionId, message, attached);
     } catch (error) {
-      // Nothing written is lost; a session that was made for it is shown by now.
+      // Nothing written is lost; a session created for it is shown by now.
       const { ui } = props.shownStore(sessionId) ?? store;
       const since = ui.value(DRAFT);
       ui.setValue(DRAFT, since === '' ? message : `${message}\n${since}`);
@@ -224,7 +224,7 @@ export function Composer(props: ComposerProps) {
   );
 }
 
-/** What the user wrote in this session, oldest first, each only once in a row. */
+/** The user's messages in this session, oldest first, without repetitions. */
 export function historyOf(view: SessionView): string[] {
   const messages: string[] = [];
   for (const id of view.order) {

@@ -7,13 +7,13 @@ import type { Translate } from '../../i18n';
 import { messageOf } from '../../parts/buttons';
 import { useSubscription } from '../../scene';
 
-/** What is attached, and the ways in for files. */
+/** The attachments of the draft, and event handlers for pasted and dropped files. */
 export interface AttachmentsInput {
   readonly list: readonly DraftAttachment[];
   readonly remove: (attachment: DraftAttachment) => void;
   readonly add: (attachment: DraftAttachment) => void;
   readonly addFiles: (files: readonly File[]) => void;
-  /** Whether files are held above the box. */
+  /** Whether files are dragged over the box. */
   readonly over: boolean;
   readonly box: {
     readonly onDragOver?: (event: DragEvent) => void;
@@ -23,7 +23,7 @@ export interface AttachmentsInput {
   };
 }
 
-/** Attachments of the draft; `takes` is `null` where nothing can be attached. */
+/** The attachments of the draft; `takes` is `null` where nothing can be attached. */
 export function useAttachments(
   { ui: { attachments } }: SessionStore,
   takes: Takes | null,
@@ -75,7 +75,7 @@ export function useAttachments(
           },
           onPaste: event => {
             const files = [...(event.clipboardData?.files ?? [])];
-            // Office programs copy a picture of the text beside the text.
+            // Office programs copy an image of the text beside the text.
             const hasText = event.clipboardData?.types.includes('text/plain') === true;
             if (files.length > 0 && !hasText) {
               event.preventDefault();
@@ -99,7 +99,7 @@ export const MOST_TEXT_BYTES = 200_000;
 
 const IMAGE_TYPES = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
 
-/** What agents that announce nothing of this are not sent. */
+/** What the agent accepts. */
 export interface Takes {
   readonly agent: string;
   readonly images: boolean;
@@ -108,7 +108,7 @@ export interface Takes {
 /**
  * Reads a file that was pasted, dropped or chosen.
  *
- * @throws Error - why it can't go along, in words.
+ * @throws Error - with a message for the user, if it can't be attached.
  */
 export async function fromLocalFile(
   file: File,
@@ -167,7 +167,7 @@ function bufferOf(file: File): Promise<ArrayBuffer> {
     const reader = new FileReader();
     reader.onload = () =>
       reader.result instanceof ArrayBuffer ? resolve(reader.result) : reject(new Error(file.name));
-    // A folder that was dropped can't be read.
+    // A dropped folder can't be read.
     reader.onerror = () => reject(reader.error ?? new Error(file.name));
     reader.readAsArrayBuffer(file);
   });
@@ -176,7 +176,7 @@ function bufferOf(file: File): Promise<ArrayBuffer> {
 async function base64Of(file: File): Promise<string> {
   const bytes = await bytesOf(file);
   let text = '';
-  // All at once would be more arguments than a call may have.
+  // A call can't have that many arguments at once.
   for (let at = 0; at < bytes.length; at += 8192) {
     text += String.fromCharCode(...bytes.subarray(at, at + 8192));
   }

@@ -34,9 +34,9 @@ export interface MentionListProps {
   readonly onTake: (index: number) => void;
 }
 
-/** The list of what `@` may name, and what keys do to it. */
+/** The list of what `@` can name, and its handlers. */
 export interface Mentioning extends Pick<Slash, 'aria' | 'onKeyDown'> {
-  /** To be called with each change of the text. */
+  /** Called with each change of the text. */
   readonly onInput: (text: string, caret: number) => void;
   readonly close: () => void;
   readonly list: MentionListProps | null;
@@ -48,7 +48,7 @@ interface FoundMentions {
   readonly index: number;
 }
 
-/** Completes what follows an `@`; without a source there is nothing to name. */
+/** Completes what follows an `@`; without a source nothing. */
 export function useMentions(
   source: MentionSource | undefined,
   onTake: (mention: Mention, token: MentionToken) => void,
@@ -71,7 +71,7 @@ export function useMentions(
       return;
     }
     stop.current();
-    // What was found for the shorter word stays until there is something else.
+    // The mentions of the shorter query stay until there are others.
     setShown(former => (former === null ? null : { ...former, token, index: 0 }));
     let done = false;
     let first = true;
@@ -119,7 +119,7 @@ export function useMentions(
   };
 }
 
-/** Where what was active is now: more may have come before it. */
+/** Index of the mention that was active: others may have been inserted before it. */
 function indexOf(former: FoundMentions | null, mentions: readonly Mention[]): number {
   const active = former?.mentions[former.index];
   const index = mentions.findIndex(
@@ -173,7 +173,7 @@ function Option({ id, mention, index, query, active, onActive, onTake }: OptionP
       aria-selected={index === active}
       title={mention.label}
       onPointerMove={() => index !== active && onActive(index)}
-      // The box keeps the focus.
+      // The message box keeps the focus.
       onPointerDown={event => event.preventDefault()}
       onClick={() => onTake(index)}
     >
@@ -188,18 +188,18 @@ function Option({ id, mention, index, query, active, onActive, onTake }: OptionP
   );
 }
 
-/** The word that is being written after `@`. */
+/** The word that is being typed after `@`. */
 export interface MentionToken {
   readonly query: string;
-  /** Where the `@` stands. */
+  /** Offset of the `@`. */
   readonly start: number;
   readonly end: number;
 }
 
-/** A name that is longer is a text. */
+/** Longer queries are taken for ordinary text. */
 const LONGEST = 100;
 
-/** What is written between an `@` and the caret; `@` must begin a word. */
+/** The word between an `@` and the caret; `@` must start a word. */
 export function mentionAt(text: string, caret: number): MentionToken | null {
   const before = text.slice(Math.max(0, caret - LONGEST - 2), caret);
   const query = /(?:^|[\s([{,;:"'])@([^\s@]*)$/u.exec(before)?.[1];
@@ -209,7 +209,7 @@ export function mentionAt(text: string, caret: number): MentionToken | null {
   return { query, start: caret - query.length - 1, end: caret };
 }
 
-/** The message with the word in place of what was typed, and where the caret goes. */
+/** The message with `word` in place of the query, and the offset of the caret. */
 export function withMention(
   text: string,
   { start, end }: MentionToken,
@@ -221,7 +221,7 @@ export function withMention(
   return { text: head + after, caret: head.length + (space === '' ? 1 : 0) };
 }
 
-/** A name in three parts, the middle one being what was typed. */
+/** Splits a label into the parts before, equal to and after the query. */
 export function marked(label: string, query: string): readonly [string, string, string] {
   const at = query === '' ? -1 : label.toLowerCase().indexOf(query.toLowerCase());
   return at < 0
@@ -229,7 +229,7 @@ export function marked(label: string, query: string): readonly [string, string, 
     : [label.slice(0, at), label.slice(at, at + query.length), label.slice(at + query.length)];
 }
 
-/** In groups; that of what fits best comes first. */
+/** The mentions by group; the group of the best mention is first. */
 export function grouped(mentions: readonly Mention[]): readonly (readonly Mention[])[] {
   const groups = [...new Set(mentions.map(({ group }) => group))];
   return groups.map(group => mentions.filter(mention => mention.group === group));

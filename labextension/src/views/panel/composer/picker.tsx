@@ -16,12 +16,12 @@ interface PickerProps {
   readonly label: string;
   readonly value: string;
   readonly choices: readonly Choice[];
-  /** What the button shows, where the name of the choice does not do. */
+  /** Text of the button, if not the name of the choice. */
   readonly shown?: string;
   readonly onChoose: (value: string) => void;
 }
 
-/** A choice of a few: a combobox with a list above it. */
+/** A combobox with a few choices in a list above it. */
 export function Picker({ label, value, choices, shown, onChoose }: PickerProps) {
   const [open, setOpen] = useState(false);
   const [active, setActive] = useState(0);
@@ -164,7 +164,7 @@ function nextOf(key: string, active: number, count: number): number | null {
   }
 }
 
-/** What is typed means the first name that begins with it, else the first that has it. */
+/** Index of the first choice whose name starts with what was typed, else that contains it. */
 function matching(typed: string, choices: readonly Choice[]): number | null {
   const names = choices.map(choice => choice.name.toLowerCase());
   const begins = names.findIndex(name => name.startsWith(typed));
@@ -172,7 +172,7 @@ function matching(typed: string, choices: readonly Choice[]): number | null {
   return found === -1 ? null : found;
 }
 
-/** The button shows two words at most; the list has the rest. Of a default it says of what. */
+/** At most two words of the name; with the label before "default". */
 function buttonWords(label: string, name: string): string {
   const [first = '', second = ''] = name.trim().split(/\s+/);
   return /^default\b/i.test(first) ? `${label}: ${first}` : `${first} ${second}`.trim();

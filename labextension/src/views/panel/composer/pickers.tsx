@@ -17,10 +17,10 @@ interface PickersProps {
   readonly onFailure: (message: string) => void;
 }
 
-/** Options beside mode and model that get a picker of their own. */
+/** Most options beside mode and model that get a picker. */
 const MOST = 6;
 
-/** Agent, and what the agent itself offers: mode, model, and whatever else can be chosen. */
+/** Pickers for the agent, its mode and model, and its other options. */
 export function Pickers(props: PickersProps) {
   const { session, agents, agent, actions, t } = props;
   const change = (of: ConfigChange) => {
@@ -95,7 +95,7 @@ interface SwitchPickerProps {
   readonly onChange: (change: ConfigChange) => void;
 }
 
-/** On or off; the button says of what, which the two words alone do not. */
+/** A picker of on and off, whose button names the option. */
 function SwitchPicker({ option, t, onChange }: SwitchPickerProps) {
   const { id, name, description } = option;
   const label = name || id;
@@ -113,7 +113,7 @@ function SwitchPicker({ option, t, onChange }: SwitchPickerProps) {
   );
 }
 
-/** What has no picker by its category; a second option of a category has none either. */
+/** The options without a picker of their category. */
 function othersOf(session: SessionState | null): ConfigOption[] {
   const named = ['mode', 'model'].map(category => optionOf(session, category));
   return (session?.config_options ?? [])

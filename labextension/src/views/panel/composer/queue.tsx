@@ -14,13 +14,13 @@ interface QueueProps {
   readonly onFailure: (message: string) => void;
 }
 
-/** Messages that wait for the running turn. */
+/** The queued messages, which wait for the running turn. */
 export function Queue({ session, actions, t, onFailure }: QueueProps) {
   const [editing, setEditing] = useState('');
   const list = useRef<HTMLUListElement>(null);
   const edited = useRef('');
   useLayoutEffect(() => {
-    // A key that is held down would press what stands there now.
+    // The edit button, not Send: an Enter that is held down would press it.
     if (editing === '' && edited.current !== '' && document.activeElement === document.body) {
       list.current?.querySelector<HTMLElement>(`[data-edit="${edited.current}"] button`)?.focus();
     }
@@ -86,11 +86,11 @@ export function Queue({ session, actions, t, onFailure }: QueueProps) {
 interface EditedProps {
   readonly waiting: QueuedPrompt;
   readonly t: Translate;
-  /** Gets the new text; `null` leaves the message as it was. */
+  /** Called with the new text; `null` leaves the message unchanged. */
   readonly onDone: (text: string | null) => void;
 }
 
-/** A message being changed in its place: Enter keeps the change, Escape drops it. */
+/** A queued message that is being edited: Enter saves, Escape cancels. */
 function Edited({ waiting, t, onDone }: EditedProps) {
   const [text, setText] = useState(waiting.text);
   const box = useRef<HTMLTextAreaElement>(null);

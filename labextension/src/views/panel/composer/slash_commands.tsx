@@ -5,7 +5,7 @@ import type { Translate } from '../../i18n';
 import { useUniqueId } from '../../scene';
 import { listAria, listKeys } from './completion_list';
 
-/** What the message box says of the list below it, and what keys do. */
+/** The list of commands, and what the message box needs for it. */
 export interface Slash {
   readonly aria: {
     readonly 'aria-autocomplete'?: 'list';
@@ -13,7 +13,7 @@ export interface Slash {
     readonly 'aria-controls'?: string;
     readonly 'aria-activedescendant'?: string;
   };
-  /** Takes a key; true if it was for the list. */
+  /** Handles a key; returns whether it was handled. */
   onKeyDown(event: KeyboardEvent): boolean;
   readonly list: SlashListProps | null;
 }
@@ -27,7 +27,7 @@ export interface SlashListProps {
   readonly onTake: (index: number) => void;
 }
 
-/** The agent's commands while a message begins with a slash. */
+/** Completes the agent's commands while a message starts with a slash. */
 export function useSlash(
   text: string,
   commands: readonly SlashCommand[],
@@ -70,7 +70,7 @@ export function SlashList({ id, label, commands, active, onActive, onTake }: Sla
           id={`${id}-${index}`}
           aria-selected={index === active}
           onPointerMove={() => onActive(index)}
-          // The box keeps the focus.
+          // The message box keeps the focus.
           onPointerDown={event => event.preventDefault()}
           onClick={() => onTake(index)}
         >
@@ -88,7 +88,7 @@ export function SlashList({ id, label, commands, active, onActive, onTake }: Sla
 /** Most commands shown at once. */
 const SHOWN = 8;
 
-/** The commands that what was typed may become; only at the start of the message. */
+/** The commands that match what was typed; only at the start of the message. */
 export function slashMatches(
   text: string,
   commands: readonly SlashCommand[],
@@ -104,7 +104,7 @@ export function slashMatches(
   return [...starts, ...others].slice(0, SHOWN);
 }
 
-/** The message once a command is taken: its arguments follow the space. */
+/** The message after a command was chosen; its arguments follow. */
 export function withCommand({ name }: SlashCommand): string {
   return `/${name} `;
 }

@@ -7,7 +7,7 @@ import { useUniqueId } from '../../scene';
 
 const RING_LENGTH = 2 * Math.PI * 6;
 
-/** How full the agent's context is; a click shows the numbers. */
+/** A ring that shows how full the agent's context is; a click shows the numbers. */
 export function UsageRing({ usage, t }: { readonly usage: Usage | null; readonly t: Translate }) {
   const [open, setOpen] = useState(false);
   const root = useRef<HTMLSpanElement>(null);
@@ -123,7 +123,7 @@ export function percent({ used, size }: Usage): number {
   return Math.round(Math.min(1, Math.max(0, used / size)) * 100);
 }
 
-/** Less than a cent is told too. */
+/** An amount with its currency; amounts below a cent have more digits. */
 export function money(amount: number, currency: string): string {
   return `${amount.toFixed(amount > 0 && amount < 0.01 ? 4 : 2)} ${currency}`.trim();
 }

@@ -14,7 +14,7 @@ interface AgentSessionsProps {
   readonly onFailure: (message: string) => void;
 }
 
-/** What agents keep beside the sessions that are known here; asked for by a click. */
+/** Sessions that agents store themselves and that are not known here; fetched on a click. */
 export function AgentSessionsPart({ sessions, actions, ...rest }: AgentSessionsProps) {
   const { life } = actions;
   if (life === undefined) {
@@ -49,7 +49,7 @@ function OfAgent({ id, name, life, t, onOpen, onFailure }: OfAgentProps) {
     const page = await life.listOfAgent(id, from);
     const others = page.sessions.filter(session => session.session_id === '');
     setFound([...(from === '' ? [] : (found ?? [])), ...others]);
-    // A cursor that leads to itself leads nowhere.
+    // A cursor that repeats itself is the end.
     setCursor(page.next_cursor === from ? '' : page.next_cursor);
   };
   const open = async (session: AgentSession, trust: boolean) => {
@@ -117,7 +117,7 @@ function needsTrust(error: unknown): boolean {
   return error instanceof Error && 'reason' in error && error.reason === 'folder_not_trusted';
 }
 
-/** The day of what an agent has written as a time; empty where it is none. */
+/** The date of a time that an agent sent; empty if it can't be parsed. */
 function dayOf(text: string): string {
   const time = Date.parse(text);
   return Number.isNaN(time) ? '' : new Date(time).toLocaleDateString();

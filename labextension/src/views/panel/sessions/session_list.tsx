@@ -11,7 +11,7 @@ import { AgentSessionsPart } from './agent_sessions';
 import { SessionRow } from './session_row';
 import type { Trash } from './trash';
 
-/** Sessions that are listed at first, and more with each click. */
+/** Sessions that are listed at first, and added with each click. */
 const PAGE = 100;
 
 interface SessionListProps {
@@ -27,7 +27,7 @@ interface SessionListProps {
   readonly onFailure: (message: string) => void;
 }
 
-/** All sessions, by need: waiting, running, then by time. */
+/** All sessions: waiting ones first, then running ones, then by time. */
 export function SessionList(props: SessionListProps) {
   const { sessions, agents, trash, t, onStart, onBack } = props;
   const [search, setSearch] = useState('');

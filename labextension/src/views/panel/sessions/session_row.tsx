@@ -25,7 +25,7 @@ export interface SessionRowProps {
   readonly onFailure: (message: string) => void;
 }
 
-/** A session in the list: opened by a click, everything else in its menu. */
+/** A session in the list: a click opens it, a menu has all other actions. */
 export function SessionRow(props: SessionRowProps) {
   const { session, on, trash, t, onOpen } = props;
   const [renaming, setRenaming] = useState(false);
@@ -69,7 +69,7 @@ export function SessionRow(props: SessionRowProps) {
   );
 }
 
-/** What can be done with a session, each only where it can. */
+/** The menu of a session, with the actions that are possible. */
 function itemsOf(
   { session, actions, trash, t, onOpen, onFailure }: SessionRowProps,
   onRename: () => void,
@@ -82,7 +82,7 @@ function itemsOf(
     work.catch((error: unknown) => onFailure(messageOf(error)));
   };
   const items: MenuItem[] = [];
-  // Others start without its history: writing into it does that too, and says so.
+  // Other agents start without its history, which sending a message does, too.
   const takesUp = session.can.includes('resume') || session.can.includes('load');
   if (life !== undefined && own && ended && takesUp && agent !== IMPORTED) {
     const resume = async () => {

@@ -7,10 +7,10 @@ import { useScene } from '../../scene';
 /** How long a deletion can be undone before it is sent. */
 const UNDO_MILLISECONDS = 8_000;
 
-/** Sessions that the user has deleted; only after a while it is meant. */
+/** Sessions that the user has deleted, which can be undone for a while. */
 export class Trash {
   readonly #timers = new Map<string, ReturnType<typeof setTimeout>>();
-  /** Sent, and perhaps still in the list. */
+  /** Ids of sessions whose deletion was sent; they may still be in the list. */
   readonly #sent = new Set<string>();
 
   constructor(
@@ -19,12 +19,12 @@ export class Trash {
     private readonly onFailure: (message: string) => void,
   ) {}
 
-  /** Whether it can still be undone. */
+  /** Whether a session is deleted and can be restored. */
   holds(sessionId: string): boolean {
     return this.#timers.has(sessionId);
   }
 
-  /** Whether its deletion is under way, or done. */
+  /** Whether its deletion was sent. */
   hasSent(sessionId: string): boolean {
     return this.#sent.has(sessionId);
   }
@@ -48,7 +48,7 @@ export class Trash {
     }
   }
 
-  /** Sends what waits; nobody could undo it any more. */
+  /** Sends all deletions that wait. */
   empty(): void {
     for (const sessionId of [...this.#timers.keys()]) {
       this.#send(sessionId);
@@ -68,7 +68,7 @@ export class Trash {
   }
 }
 
-/** The trash of a view; it is emptied when the view or the page goes away. */
+/** The trash of a view, emptied when the view or the page is closed. */
 export function useTrash(
   remove: ((sessionId: string) => Promise<void>) | undefined,
   onFailure: (message: string) => void,
@@ -101,7 +101,7 @@ interface DeletedRowProps {
   readonly onUndo: () => void;
 }
 
-/** Over the message box of a session that is about to be deleted. */
+/** Shown above the message box of a session that is about to be deleted. */
 export function DeletedNote({ onUndo }: Pick<DeletedRowProps, 'onUndo'>) {
   const { t } = useScene();
   return (
@@ -117,14 +117,14 @@ export function DeletedNote({ onUndo }: Pick<DeletedRowProps, 'onUndo'>) {
   );
 }
 
-/** In place of a session that was deleted, as long as that can be undone. */
+/** Shown in the list instead of a deleted session while that can be undone. */
 export function DeletedRow({ name, onUndo }: DeletedRowProps) {
   const { announce, t } = useScene();
   const row = useRef<HTMLLIElement>(null);
   useLayoutEffect(() => {
     const element = row.current;
     const list = element?.closest('.acp-panel') ?? null;
-    // The menu that was used is gone; Enter here harms nothing.
+    // The menu is removed; Enter on Undo does no harm.
     element?.querySelector('button')?.focus({ preventScroll: true });
     announce(t('%1 deleted. It can be undone for 8 seconds.', name), 'polite');
     return () => {

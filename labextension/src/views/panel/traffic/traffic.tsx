@@ -11,7 +11,7 @@ import { nameOf, timeOf, TrafficList, WAYS } from './traffic_list';
 import { TrafficLog } from './traffic_log';
 import type { TrafficFilter } from './traffic_log';
 
-/** How long the user has stopped typing before the log is searched. */
+/** Pause in typing after which the log is searched. */
 const TYPED_MILLISECONDS = 250;
 
 const NO_FILTER: TrafficFilter = { direction: null, method: '', text: '' };
@@ -22,7 +22,7 @@ interface TrafficProps {
   readonly onBack: () => void;
 }
 
-/** What goes between us and the agent, line by line, as it is on disk. */
+/** The traffic log: the messages between host and agent, line by line. */
 export function Traffic({ sessionId, actions, onBack }: TrafficProps) {
   const { t } = useScene();
   const [filter, setFilter] = useState(NO_FILTER);
@@ -83,12 +83,12 @@ export function Traffic({ sessionId, actions, onBack }: TrafficProps) {
   );
 }
 
-/** A field that was typed in and cleared filters nothing. */
+/** Whether the filter shows all lines. */
 function isAll({ direction, method, text }: TrafficFilter): boolean {
   return direction === null && method === '' && text === '';
 }
 
-/** The lines of a session; new ones come each second unless it is paused. */
+/** The traffic log of a session; new lines are fetched each second unless paused. */
 function useTrafficLog(
   sessionId: string,
   actions: Actions,
@@ -132,7 +132,7 @@ function useTrafficLog(
 
 interface FiltersProps {
   readonly filter: TrafficFilter;
-  /** What is typed comes later than what is chosen: each changes its own part. */
+  /** Changes a part of the filter; typed text is applied later than a chosen direction. */
   readonly onChange: (part: Partial<TrafficFilter>) => void;
 }
 
@@ -201,7 +201,7 @@ interface TrafficDetailProps {
   readonly onClose: () => void;
 }
 
-/** One line, written out; it is fetched when it is opened. */
+/** One line in full; fetched when it is opened. */
 export function TrafficDetailBox({ sessionId, line, actions, onClose }: TrafficDetailProps) {
   const { t } = useScene();
   const [detail, setDetail] = useState<TrafficDetail | null>(null);

@@ -6,13 +6,13 @@ import type { Translate } from '../../i18n';
 import { useScene } from '../../scene';
 import type { TrafficLog } from './traffic_log';
 
-/** Height of a line, as in the style sheet. */
+/** Height of a line in pixels, as in the style sheet. */
 const ROW = 24;
 
-/** Lines mounted beyond what is in sight. */
+/** Lines mounted above and below the visible ones. */
 const MARGIN = 15;
 
-/** Where nothing is known of the height. */
+/** Lines mounted while the height is not known. */
 const FEW = 40;
 
 const NEAR_END = 4;
@@ -21,11 +21,11 @@ interface TrafficListProps {
   readonly log: TrafficLog;
   readonly chosen: number | null;
   readonly onChoose: (line: TrafficLine | null) => void;
-  /** What is said where there is no line. */
+  /** Text shown if there are no lines. */
   readonly empty: string;
 }
 
-/** Lines of any number; only those in sight are in the page. */
+/** A list of any number of lines, of which only the visible ones are mounted. */
 export function TrafficList({ log, chosen, onChoose, empty }: TrafficListProps) {
   const { t } = useScene();
   const { lines } = log;
@@ -126,7 +126,7 @@ export function TrafficList({ log, chosen, onChoose, empty }: TrafficListProps) 
   );
 }
 
-/** Stays at the end while the user is there, and keeps what is read in place. */
+/** Stays at the end if the user is there, and keeps what is read in place. */
 function useAnchor(
   lines: readonly TrafficLine[],
   box: { readonly current: HTMLDivElement | null },

@@ -1,29 +1,29 @@
 import type { TrafficLine, TrafficPage } from '../../../wire/types';
 import type { TrafficQuery } from '../../actions';
 
-/** Which lines are looked for. */
+/** Which lines are shown. */
 export type TrafficFilter = Pick<TrafficQuery, 'direction' | 'method' | 'text'>;
 
-/** Lines held at most; the others are fetched again. */
+/** Most lines that are held; others are fetched again. */
 export const MAX_LINES = 2000;
 
 const PAGE_LINES = 200;
 
-/** Pages that one step looks through while a filter lets nothing pass. */
+/** Most pages that one step fetches while the filter matches too little. */
 const MAX_STEPS = 4;
 
 /**
- * A stretch of a session's traffic log: its newest lines at first, older and
- * newer ones on demand. One question is under way at a time.
+ * A loaded part of a session's traffic log: the newest lines at first, older and
+ * newer ones on request. One request is under way at a time.
  */
 export class TrafficLog {
   lines: readonly TrafficLine[] = [];
-  /** Where the stretch begins, and how long the log is, in bytes; 0 is its beginning. */
+  /** Offset of the first loaded line, and size of the log, in bytes. */
   start = 0;
   size = 0;
   loading = false;
   failure = '';
-  /** Whether the newest line is among them. */
+  /** Whether the newest line is loaded. */
   atEnd = true;
 
   #end = 0;
@@ -39,7 +39,7 @@ export class TrafficLog {
     this.#disposed = true;
   }
 
-  /** The newest lines, in place of all others. */
+  /** Loads the newest lines instead of all others. */
   async newest(): Promise<void> {
     await this.#step(async () => {
       const page = await this.#ask({});
@@ -51,14 +51,14 @@ export class TrafficLog {
     });
   }
 
-  /** Lines before those at hand. */
+  /** Loads lines before the loaded ones. */
   async older(): Promise<void> {
     if (this.start > 0) {
       await this.#step(() => this.#loadBack(this.lines.length + 1));
     }
   }
 
-  /** What has come since. */
+  /** Loads lines after the loaded ones. */
   async newer(): Promise<void> {
     await this.#step(async () => {
       for (let step = 0; step < MAX_STEPS; step++) {
@@ -73,7 +73,7 @@ export class TrafficLog {
     });
   }
 
-  /** Looks back until so many are at hand, or for as long as one step may. */
+  /** Loads older lines until at least so many are loaded, within one step. */
   async #loadBack(least = PAGE_LINES / 4): Promise<void> {
     for (let step = 0; step < MAX_STEPS; step++) {
       if (this.start === 0 || this.lines.length >= least) {

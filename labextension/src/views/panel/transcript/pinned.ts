@@ -7,11 +7,11 @@ const NEAR_END = 24;
 interface Pinned {
   readonly log: RefObject<HTMLDivElement | null>;
   readonly content: RefObject<HTMLDivElement | null>;
-  /** Items that came since the user has left the end. */
+  /** Number of new items since the user scrolled away from the end. */
   readonly below: number;
-  /** Goes to the end and stays there. */
+  /** Scrolls to the end and stays there. */
   readonly toEnd: () => void;
-  /** Whether it stays at its end now. */
+  /** Whether it stays at its end. */
   readonly isPinned: () => boolean;
 }
 
@@ -20,7 +20,7 @@ export function usePinned(total: number): Pinned {
   const log = useRef<HTMLDivElement>(null);
   const content = useRef<HTMLDivElement>(null);
   const pinned = useRef(true);
-  /** How many items there were when the user left the end. */
+  /** Number of items when the user scrolled away from the end. */
   const [left, setLeft] = useState<number | null>(null);
   const count = useRef(total);
   count.current = total;
@@ -42,7 +42,7 @@ export function usePinned(total: number): Pinned {
       const up = element.scrollTop < top;
       top = element.scrollTop;
       const near = element.scrollHeight - top - element.clientHeight <= NEAR_END;
-      // What has grown since the last frame is no reason to leave the end: nobody scrolled up.
+      // Growth of the content is no reason to leave the end: only scrolling up is.
       if (near !== pinned.current && (near || up)) {
         pinned.current = near;
         setLeft(near ? null : count.current);

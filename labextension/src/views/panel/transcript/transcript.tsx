@@ -17,10 +17,10 @@ import { usePinned } from './pinned';
 import type { Segment } from './window_range';
 import { useWindow } from './windowed';
 
-/** Items that are fetched at once: more take longer than a frame to read. */
+/** Items that are fetched at once: more take longer than a frame to parse. */
 const PAGE_ITEMS = 100;
 
-/** The whole session as one log; of a long one a part is mounted. */
+/** The whole session as one log, of which only a part is mounted if it is long. */
 export function Transcript({ children }: { readonly children: ComponentChildren }) {
   const { store, t } = useScene();
   useSubscription(useCallback(listener => store.subscribeSession(listener), [store]));
@@ -32,7 +32,7 @@ export function Transcript({ children }: { readonly children: ComponentChildren 
   const shown = useWindow(segments, log, isPinned, earlier);
   const { from, to } = shown.range;
   const mountEnd = shown.toEnd;
-  // Who sends a message wants to see what comes of it.
+  // After sending a message the user wants to see the end.
   useEffect(
     () =>
       store.ui.subscribe(SENT, () => {
@@ -41,7 +41,7 @@ export function Transcript({ children }: { readonly children: ComponentChildren 
       }),
     [store],
   );
-  // What runs, and what it may ask, is there wherever one reads.
+  // The running turn, which may have requests, is always mounted.
   const last = segments[segments.length - 1];
   const tail = to < segments.length && running !== null && last?.turnId === running ? last : null;
   return (
@@ -71,7 +71,7 @@ export function Transcript({ children }: { readonly children: ComponentChildren 
           onClick={() => {
             shown.toEnd();
             toEnd();
-            // The button goes.
+            // The button is removed now.
             log.current?.focus({ preventScroll: true });
           }}
         >
@@ -82,7 +82,7 @@ export function Transcript({ children }: { readonly children: ComponentChildren 
   );
 }
 
-/** A turn or an item between turns; it is not drawn again because others come or go. */
+/** A turn or an item between turns; not drawn again when others are added or removed. */
 class Stretch extends Component<Pick<Segment, 'id' | 'turnId'>> {
   override shouldComponentUpdate(next: Readonly<Pick<Segment, 'id' | 'turnId'>>): boolean {
     return next.id !== this.props.id || next.turnId !== this.props.turnId;
@@ -112,7 +112,7 @@ function Turn({ turnId }: { readonly turnId: string }) {
   );
 }
 
-/** A prompt, like a cell; where it came from, if it came from one. */
+/** A prompt, with its attachments and the cell it came from. */
 function Prompt({ item, turnId }: { readonly item: UserMessage; readonly turnId: string }) {
   const { store, actions, t } = useScene();
   const origin = store.view.turns.get(turnId)?.origin ?? null;
@@ -167,7 +167,7 @@ function Earlier({ count, onClick }: { readonly count: number; readonly onClick:
   );
 }
 
-/** Fetches the page before what is known, once at a time. */
+/** Fetches the page before the first loaded item, one at a time. */
 function useEarlier(view: SessionView): () => void {
   const { store, actions } = useScene();
   const loading = useRef(false);
@@ -186,7 +186,7 @@ function useEarlier(view: SessionView): () => void {
 }
 
 function segmentsOf(view: SessionView): Segment[] {
-  // A message that waits is shown in the queue, where it can be changed, and nowhere else.
+  // Queued messages are shown only in the queue, where they can be edited.
   const waiting = new Set(view.session?.queue.map(prompt => prompt.turn_id));
   const turns = new Map<string, number>();
   const segments: Segment[] = [];

@@ -1,27 +1,27 @@
-/** A stretch of the transcript: a turn, or an item between turns. */
+/** A segment of the transcript: a turn, or an item between turns. */
 export interface Segment {
   readonly id: string;
   readonly turnId: string | null;
-  /** Items of it that are known. */
+  /** Number of its loaded items. */
   readonly items: number;
 }
 
-/** Which segments are mounted, by place; `to` is the first that is not. */
+/** The range of mounted segments; `to` is the first that is not. */
 export interface Range {
   readonly from: number;
   readonly to: number;
 }
 
-/** Up to so many items everything is mounted, and find-in-page finds everything. */
+/** Up to so many items all are mounted, so that find-in-page works. */
 export const MAX_ITEMS = 400;
 
 /** Items that are kept mounted in a longer session. */
 const MOUNTED_ITEMS = 200;
 
-/** Items that a long session begins with: they fill any view. */
+/** Items mounted at first in a long session: they fill any view. */
 const FIRST_ITEMS = 30;
 
-/** Height of a segment that has never been seen. */
+/** Assumed height of an item that was never mounted. */
 const LINE_HEIGHT = 44;
 
 export function countItems(segments: readonly Segment[], from = 0, to = segments.length): number {
@@ -32,13 +32,13 @@ export function countItems(segments: readonly Segment[], from = 0, to = segments
   return sum;
 }
 
-/** All of a short session, the end of a long one. */
+/** The first range: all of a short session, the end of a long one. */
 export function firstRange(segments: readonly Segment[]): Range {
   const all = { from: 0, to: segments.length };
   return countItems(segments) <= MAX_ITEMS ? all : around(segments, segments.length - 1);
 }
 
-/** A step of segments about a place. */
+/** A range of segments around an index. */
 export function around(segments: readonly Segment[], index: number, step = FIRST_ITEMS): Range {
   const here = Math.max(0, Math.min(index, segments.length - 1));
   const only = { from: here, to: Math.min(here + 1, segments.length) };
@@ -46,7 +46,7 @@ export function around(segments: readonly Segment[], index: number, step = FIRST
   return extended(segments, down, 'up', step);
 }
 
-/** One step of items more at a side; at least one segment, where there is one. */
+/** The range extended by some items on one side; at least by one segment, if there is one. */
 export function extended(
   segments: readonly Segment[],
   { from, to }: Range,
@@ -66,9 +66,9 @@ export function extended(
 }
 
 /**
- * Without what is too much at the ends.
+ * The range without surplus segments at its ends.
  *
- * `mayGo` says of a segment whether it lies far from what is being read.
+ * `mayGo` says whether a segment is far from what is being read.
  */
 export function trimmed(
   segments: readonly Segment[],
@@ -89,7 +89,7 @@ export function trimmed(
   return { from, to };
 }
 
-/** Height of segments that are not mounted: as they were seen last, else a guess. */
+/** Height of segments that are not mounted: as last measured, else a guess. */
 export function heightOf(
   segments: readonly Segment[],
   heights: ReadonlyMap<string, number>,
@@ -104,7 +104,7 @@ export function heightOf(
   return sum;
 }
 
-/** The segment at a height. */
+/** Index of the segment at a scroll position. */
 export function indexAt(
   segments: readonly Segment[],
   heights: ReadonlyMap<string, number>,
@@ -120,7 +120,7 @@ export function indexAt(
   return segments.length - 1;
 }
 
-/** Many items of a turn lie folded in one line. */
+/** Guesses the height of a segment; many items of a turn are folded into one line. */
 function guess(items: number): number {
   return LINE_HEIGHT * Math.min(items, 6);
 }

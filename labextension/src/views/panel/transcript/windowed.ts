@@ -21,22 +21,22 @@ interface Window {
   readonly after: number;
   readonly above: RefObject<HTMLDivElement | null>;
   readonly below: RefObject<HTMLDivElement | null>;
-  /** Mounts the end. */
+  /** Mounts the end of the transcript. */
   readonly toEnd: () => void;
 }
 
-/** What was mounted last. Of what comes before it by pages, a step is mounted at a time. */
+/** The mounted range by ids of segments, so that it stays valid when earlier ones are loaded. */
 interface MountedSpan {
   readonly from: string;
-  /** `null`: the last segment, whatever it is. */
+  /** `null` for the end, whatever is there. */
   readonly to: string | null;
 }
 
 /**
- * Mounts a part of a long transcript, and another as it is scrolled.
+ * Mounts a part of a long transcript, depending on the scroll position.
  *
- * What is being read stays where it is when something is mounted above it.
- * Layout is read once per frame of scrolling, never in a flush of events.
+ * What is being read stays in place when something is mounted above it. Layout is
+ * read once per frame of scrolling, never while events are applied.
  */
 export function useWindow(
   segments: readonly Segment[],
@@ -50,9 +50,9 @@ export function useWindow(
   const below = useRef<HTMLDivElement>(null);
   const anchor = useRef<Anchor | null>(null);
   const pace = useRef(new Pace());
-  /** The first mounted segment, as long as nothing else is kept. */
+  /** Id of the first mounted segment while no range is set. */
   const whole = useRef<string | null>(null);
-  // A session that grows long under the reader's eyes is made shorter by and by.
+  // A session that grows long while it is read is shortened gradually.
   const shortens = isPinned() && countItems(segments) > MAX_ITEMS;
   const range = rangeOf(segments, span, shortens ? null : whole.current);
   whole.current = span === null ? (segments[range.from]?.id ?? null) : null;
@@ -83,7 +83,7 @@ export function useWindow(
       next = around(all, indexAt(all, heights.current, element.scrollTop), step);
     } else {
       const segmentBoxes = measure(element, box, heights.current);
-      // One side in a frame: the one that is seen first.
+      // One side per frame: the one that is visible first.
       if (start > -box.height) {
         next = extended(all, next, 'up', step);
       } else if (end < 2 * box.height) {
@@ -141,7 +141,7 @@ export function useWindow(
   };
 }
 
-/** `whole` is the first segment that was mounted while nothing is kept. */
+/** `whole` is the id of the first mounted segment while no range is set. */
 function rangeOf(
   segments: readonly Segment[],
   span: MountedSpan | null,
@@ -161,7 +161,7 @@ interface SegmentBox {
   readonly bottom: number;
 }
 
-/** Where the mounted segments lie in the log; their heights are kept. */
+/** Measures the mounted segments: their positions in the log; their heights are stored. */
 function measure(
   log: HTMLElement,
   box: DOMRect,
@@ -179,7 +179,7 @@ function measure(
   return segmentBoxes;
 }
 
-/** Something that is being read, and where. */
+/** An element that is being read, and its position. */
 interface Anchor {
   readonly element: Element;
   readonly top: number;
@@ -201,15 +201,15 @@ function restoreAnchor(log: HTMLElement, { element, top }: Anchor): void {
     }
   }
 }
-/** What mounting may take of a frame; the frame's layout and paint need the rest. */
+/** Time for mounting in a frame; layout and paint need the rest. */
 const BUDGET_MILLISECONDS = 12;
 
 const MOST_ITEMS = 60;
 
-/** Before anything was mounted: a slow machine's. */
+/** First guess of milliseconds per item, that of a slow machine. */
 const FIRST_GUESS = 0.6;
 
-/** How many items are mounted in one step: as many as have been seen to fit in a frame. */
+/** Measures how many items can be mounted within a frame. */
 export class Pace {
   private perItem = FIRST_GUESS;
   private begun: { readonly at: number; readonly items: number } | null = null;
@@ -220,12 +220,12 @@ export class Pace {
     return Math.max(1, Math.min(MOST_ITEMS, Math.floor(BUDGET_MILLISECONDS / this.perItem)));
   }
 
-  /** So many items are about to be mounted. */
+  /** Called before items are mounted. */
   begin(items: number): void {
     this.begun = items > 0 ? { at: this.now(), items } : null;
   }
 
-  /** They are mounted and laid out. */
+  /** Called after they were mounted and laid out. */
   end(): void {
     if (this.begun !== null) {
       const { at, items } = this.begun;
