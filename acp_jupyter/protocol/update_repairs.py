@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from acp_jupyter.protocol.json import count_or_none, string_or_none
+from acp_jupyter.protocol.json import camel_case, count_or_none, string_or_none
 from acp_jupyter.protocol.vocabulary import read_priority, read_status
 
 Object = dict[str, Any]
@@ -48,7 +48,8 @@ def normal_permission(params: Mapping[str, Any]) -> Object:
     tool_call_id = call.get("toolCallId", string_or_none(params.get("toolCallId")))
     options = params.get("options")
     if isinstance(options, Mapping):
-        options = [option for key, option in options.items() if key != "_meta"]
+        # What stood under a key such as rawInput has kept its own keys until now.
+        options = [camel_case(option) for key, option in options.items() if key != "_meta"]
     return {
         **params,
         "toolCall": {**call, "toolCallId": tool_call_id or ""},

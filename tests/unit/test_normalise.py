@@ -56,6 +56,12 @@ UPDATES = st.fixed_dictionaries(
         "params": {"options": {"_meta": {"session_update": None}}},
     }
 )
+@example(
+    {
+        "method": "session/request_permission",
+        "params": {"options": {"rawInput": {"session_update": None}}},
+    }
+)
 @example({"method": None, "id": 0, "result": None})
 def test_it_is_total_idempotent_and_writes_json(message: object) -> None:
     normal = normalise(message)
