@@ -8,18 +8,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from pydantic import TypeAdapter
 
 from acp_jupyter.api.access import Caller, KernelCaller, UserCaller
-from acp_jupyter.api.dispatch import Dispatcher
-from acp_jupyter.api.models.frames import Command, require_read_only
+from acp_jupyter.api.models.frames import require_read_only
 from acp_jupyter.errors import AcpError, FolderNotTrusted, NotAllowed
 from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host import AgentHost
@@ -28,8 +25,7 @@ from acp_jupyter.host.session.session import Session
 from acp_jupyter.protocol.host_events.session import Policy
 from acp_jupyter.transcript.model.items import Notice
 from acp_jupyter.transcript.model.question_items import TrustRequest
-from acp_jupyter.transcript.model.session_state import TurnState
-from tests.support.driver import Driver
+from tests.support.commands import MODELS, Door, example
 from tests.support.fake_agents import script
 from tests.support.wait import eventually
 
@@ -155,95 +151,6 @@ LOOKING = {
     "list_sessions",
 }
 """What is left to a kernel while it runs an agent's code."""
-
-EXAMPLES: dict[str, Any] = {
-    "agent": "demo",
-    "agent_session_id": "s",
-    "action": "decline",
-    "cell_id": "c",
-    "end": 1,
-    "folder": "/",
-    "notebook_path": "book.ipynb",
-    "package": "package@1",
-    "path": "a.py",
-    "place": 0,
-    "prompt": "Hi",
-    "request_id": "r",
-    "rule_id": "r",
-    "start": 0,
-    "terminal_id": "t",
-}
-"""Values for fields that a command can't be made without."""
-
-OF_COMMANDS: dict[str, dict[str, Any]] = {
-    "answer_permission": {"option_id": "yes"},
-    "import_log": {"content": b"{}"},
-    "list_rules": {"session_id": None},
-    "trust_folder": {"folder": "/"},
-}
-"""Values for fields of one command; None for the session's."""
-
-
-def _models(kind: Any) -> Iterator[Any]:
-    inner = getattr(kind, "__value__", kind)
-    parts = get_args(inner)
-    if not parts:
-        yield inner
-    elif getattr(inner, "__metadata__", None):
-        yield from _models(inner.__origin__)
-    else:
-        for part in parts:
-            yield from _models(part)
-
-
-MODELS = {model.model_fields["name"].default: model for model in _models(Command)}
-ADAPTER: TypeAdapter[Any] = TypeAdapter(Command)
-
-
-def example(name: str, session: Session, turn_id: str) -> Any:
-    """Return a command that is about this session and its turn."""
-    known = {**EXAMPLES, "session_id": session.session_id, "turn_id": turn_id}
-    fields = MODELS[name].model_fields
-    more = OF_COMMANDS.get(name, {})
-    wanted = {field for field, told in fields.items() if told.is_required()} - set(more)
-    body = {field: known[field] for field in wanted}
-    body |= {field: known[field] if value is None else value for field, value in more.items()}
-    return ADAPTER.validate_python({"name": name, **body})
-
-
-class Door(Driver):
-    """A host, its dispatcher, and who calls it."""
-
-    def __init__(self, host: AgentHost, root: Path) -> None:
-        super().__init__(host, root)
-        self.dispatcher = Dispatcher(host, self)
-
-    def holds(self, path: str) -> bool:
-        return True
-
-    def kernel_of(self, notebook_path: str) -> str:
-        return ""
-
-    def send(self, caller: Caller, name: str, **fields: Any) -> Any:
-        command = ADAPTER.validate_python({"name": name, **fields})
-        return self.host.submit(self.dispatcher.handle(command, caller)).result(20)
-
-    def make(self, caller: Caller, **fields: Any) -> Session:
-        asked = {"agent": "demo", "start": "lazy", "notebook_path": "book.ipynb", **fields}
-        state = self.send(caller, "create_session", **asked)
-        return self.host.sessions[state.session_id]
-
-    def settle(self) -> None:
-        """Stop what runs and waits, and see it end."""
-        for session in tuple(self.host.sessions.values()):
-            for waiting in session.state.queue:
-                self.run(partial(session.cancel, waiting.turn_id))
-            self.run(session.cancel)
-            eventually(lambda session=session: session.state.active_turn_id is None)  # type: ignore[misc]
-
-    def say(self, caller: Caller, session: Session, text: str = "Hi", **fields: Any) -> TurnState:
-        sent = self.send(caller, "prompt", session_id=session.session_id, prompt=text, **fields)
-        return session.transcript.turns[sent["turn_id"]]
 
 
 @pytest.fixture

@@ -1,0 +1,59 @@
+"""The words and options of ``%%acp`` and ``%acp``, as their help and Tab tell them."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from IPython.core.completer import provisionalcompleter
+from IPython.core.interactiveshell import InteractiveShell
+from traitlets.config import Config
+
+from acp_jupyter import load_ipython_extension
+from tests.contract.golden import check
+
+
+@pytest.fixture
+def shell(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[InteractiveShell]:
+    monkeypatch.setenv("COLUMNS", "80")  # the width that argparse wraps at
+    monkeypatch.setenv("IPYTHONDIR", str(tmp_path))
+    monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])  # a shell replaces it
+    config = Config({"HistoryManager": {"enabled": False}, "Completer": {"use_jedi": False}})
+    shell = InteractiveShell.instance(config=config)
+    load_ipython_extension(shell)
+    yield shell
+    shell.restore_sys_module_state()  # type: ignore[no-untyped-call]
+    InteractiveShell.clear_instance()
+
+
+def test_the_help_of_cells_and_lines(
+    shell: InteractiveShell, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def said(line: str) -> str:
+        capsys.readouterr()
+        assert shell.run_cell(line).success  # type: ignore[no-untyped-call]
+        return capsys.readouterr().out.rstrip()
+
+    help_ = said("%acp help")
+    assert said("%%acp --help") in help_
+    names = re.findall(r"^  %acp (\w+)", help_, re.MULTILINE)
+    more = [said(f"%acp {name} --help") for name in names]
+    assert more == [said(f"%acp help {name}") for name in names]
+    check("magics.txt", "\n\n----\n".join([help_, *more]).split("\n"))
+
+
+def test_the_words_that_tab_offers(shell: InteractiveShell) -> None:
+    def offered(line: str) -> str:
+        with provisionalcompleter():
+            found = [each.text for each in shell.Completer.completions(line, len(line))]
+        return " ".join(text for text in found if text.startswith("-") or line[-1] == " ")
+
+    lines = ["%acp "]
+    lines += [f"%acp {name} --" for name in offered("%acp ").split()]
+    lines += ["%%acp --", "%%acp --policy ", "%%acp --allow ", "%acp policy "]
+    lines += ["%acp export a.md --", "%acp export --format "]
+    lines += ["%acp import a.log --", "%acp import --as "]
+    check("completions.txt", (f"{line}: {offered(line)}".rstrip() for line in lines))

@@ -1,0 +1,98 @@
+"""Every route and command, with who may ask for it, in one list."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+from tornado.web import RequestHandler
+
+from acp_jupyter.api.access import KernelCaller
+from acp_jupyter.api.models.frames import require_read_only
+from acp_jupyter.errors import AcpError, NotAllowed
+from acp_jupyter.host.config import HostConfig
+from acp_jupyter.host.host import AgentHost
+from acp_jupyter.host.registry.registry import Registry
+from acp_jupyter.server.backend import Backend
+from acp_jupyter.server.handlers import handlers
+from tests.contract.golden import check
+from tests.support.commands import MODELS, Door, example
+
+KERNEL = KernelCaller("k1", "book.ipynb")
+
+OTHER_CALLERS = {
+    "kernel": "kernel",
+    "kernel/work": "kernel",
+    "kernel/work/done": "kernel",
+    "kernel/work/printed": "kernel",
+    "sessions/{session_id}/packets": "user, kernel",
+    "sessions/{session_id}/traffic": "user, kernel",
+    "stream": "user",
+}
+"""Routes that are no command; ``test_identities`` and ``test_kernel_runner`` ask them."""
+
+
+@pytest.fixture
+def door(tmp_path: Path) -> Iterator[Door]:
+    """Yield a host whose only agent can't start."""
+    root = tmp_path / "ws"
+    root.mkdir()
+    host = AgentHost(
+        HostConfig(Registry({"absent": {"command": "/absent"}}, []), root, tmp_path / "data")
+    )
+    host.start()
+    yield Door(host, root)
+    host.stop()
+
+
+def test_routes_and_who_may_call_them(door: Door) -> None:
+    callers = {name: _callers(door, name) for name in MODELS}
+    check("routes.txt", sorted(_routes(callers)))
+    check("commands.txt", (f"{name}: {callers[name]}" for name in sorted(MODELS)))
+
+
+def _routes(callers: dict[str, str]) -> Iterator[str]:
+    for pattern, handler, more in handlers(cast("Backend", None)):
+        path = re.sub(r"\(\?P(<\w+>)\[\^/\]\+\)", r"\1", pattern).translate({60: "{", 62: "}"})
+        path = path.removeprefix("/acp-jupyter/api/")
+        if "verbs" not in more:
+            yield f"{path} {' '.join(_methods(handler))}: {OTHER_CALLERS[path]}"
+            continue
+        for method, verb in more["verbs"].items():
+            query = " ".join(f"{name}={field}" for name, field in verb.query.items())
+            body = verb.raw_body or ("JSON" if verb.body else "")
+            bytes_ = f" up to {verb.body_bytes}" if body else ""
+            takes = "".join(f", {part}" for part in (f"?{query}", body + bytes_) if len(part) > 1)
+            who = callers[verb.command]
+            yield f"{path} {method}: {verb.command} {verb.status}{takes}: {who}"
+
+
+def _methods(handler: type[RequestHandler]) -> list[str]:
+    missing: Any = RequestHandler._unimplemented_method
+    names = ("GET", "POST", "PUT", "PATCH", "DELETE")
+    return [name for name in names if getattr(handler, name.lower()) is not missing]
+
+
+def _callers(door: Door, name: str) -> str:
+    """Tell who may send a command that is about a session of the caller's own."""
+    session = door.make(KERNEL, agent="absent", new=True, ask_trust=True)
+    command = example(name, session, "no-turn")
+    callers = ["user"]
+    try:
+        door.host.submit(door.dispatcher.handle(command, KERNEL)).result(20)
+    except NotAllowed:
+        pass
+    except AcpError:
+        callers.append("kernel")  # refused for what it is about
+    else:
+        callers.append("kernel")
+    try:
+        require_read_only(command)
+    except NotAllowed:
+        pass
+    else:
+        callers.append("agent's code")
+    return ", ".join(callers)
