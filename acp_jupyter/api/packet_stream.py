@@ -22,7 +22,7 @@ from acp_jupyter.protocol.traffic import TrafficEntry
 from acp_jupyter.protocol.traffic_reader import TrafficReader
 
 StreamDialect = Literal["packets", "build-mode"]
-"""Seed 000's packets, or seed 002's."""
+"""Onyx packets, or Onyx build mode."""
 
 DIALECTS: tuple[StreamDialect, ...] = get_args(StreamDialect)
 
@@ -80,7 +80,7 @@ class PacketStream:
         found = []
         for placed in self._assigned(entry):
             packet = placed.packet
-            if packet.timestamp is None:  # C14
+            if packet.timestamp is None:
                 packet = packet.model_copy(update={"timestamp": entry.t})
             for written in self._write(packet, placed.turn_id):
                 self._seq += 1

@@ -92,7 +92,7 @@ class StreamTurns:
             case CancelSent():
                 self._stopping = self._active is not None
             case UserMessageChunk():
-                if self._active is None:  # in a turn it is an echo of the prompt (S4.3)
+                if self._active is None:  # in a turn it is an echo of the prompt
                     yield TurnPacket(packet, None)
             case (
                 PermissionRequest() | PermissionResponse() | PermissionSettledNote() | AgentExited()

@@ -41,7 +41,7 @@ class ToolContentBlock(Model):
 
 
 class ToolDiff(Model):
-    """ACP: tool call content of type ``diff``; ``old_text`` null for a new file (C6)."""
+    """ACP: tool call content of type ``diff``; ``old_text`` null for a new file."""
 
     type: Literal["diff"] = "diff"
     path: str
@@ -49,7 +49,7 @@ class ToolDiff(Model):
     new_text: str = ""
 
     def is_new_file(self, *, exists: bool = False) -> bool:
-        """Tell whether it makes a file; ``exists`` if its tool says it was there (C6)."""
+        """Return whether it makes a file; ``exists`` if its tool says that the file was there."""
         return self.old_text is None and not exists
 
 
@@ -69,7 +69,7 @@ ToolContent = TypeAliasType(
 def read_block(raw: JsonValue) -> ContentBlock | None:
     """Read a content block of any spelling; None where there is nothing to show.
 
-    C9: ``mediaType`` as well as ``mimeType``; ``embedded_resource`` flat.
+    ``mediaType`` counts as ``mimeType``, and ``embedded_resource`` may be flat.
     """
     if isinstance(raw, str):
         return TextBlock(text=raw)
@@ -111,7 +111,7 @@ def read_block(raw: JsonValue) -> ContentBlock | None:
 def read_tool_content(raw: JsonValue) -> tuple[ToolContent, ...] | None:
     """Read a tool call's ``content``; None where it says nothing (absent, null).
 
-    C8: items with and without the ``content`` wrapper.
+    Items may have the ``content`` wrapper or lack it.
     """
     if raw is None:
         return None

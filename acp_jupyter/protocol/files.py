@@ -22,11 +22,11 @@ ArtifactType = Literal[
     "code",
     "other",
 ]
-"""S3.24; seed 000's two others are read as ``web_app`` and ``other`` (C15)."""
+"""What an artifact is; Onyx's ``nextjs_app`` and ``file`` are read as ``web_app`` and ``other``."""
 
 
 class ArtifactInfo(PacketModel):
-    """Something that was made and is worth opening (S1.41, S3.23)."""
+    """Something that was made and is worth opening."""
 
     id: str
     type: ArtifactType = "other"
@@ -39,14 +39,14 @@ class ArtifactInfo(PacketModel):
 
 
 class ArtifactCreated(TimedPacket):
-    """S1.41, S3.23, C28."""
+    """An artifact was made: told by the agent, or found in the folder after a turn."""
 
     type: Literal["artifact_created"] = "artifact_created"
     artifact: ArtifactInfo
 
 
 class FileWrite(TimedPacket):
-    """S3.22."""
+    """A file was written."""
 
     type: Literal["file_write"] = "file_write"
     path: str
@@ -66,11 +66,11 @@ _ARTIFACTS: dict[str, ArtifactType] = {
     "pdf": "pdf",
     "code": "code",
 }
-"""S3.24, S1.41; any other is ``other`` (C15)."""
+"""The types by the names that packets have for them; any other name is ``other``."""
 
 
 def read_artifact(raw: Obj) -> ArtifactCreated | None:
-    """S1.41, S3.23."""
+    """Read an artifact; None where there is none."""
     body = raw.get("artifact")
     if not isinstance(body, dict):
         return None
@@ -90,7 +90,7 @@ def read_artifact(raw: Obj) -> ArtifactCreated | None:
 
 
 def read_file_write(raw: Obj) -> FileWrite | None:
-    """S3.22."""
+    """Read a written file; None where no path is named."""
     path = text(raw.get("path"))
     if not path:
         return None
@@ -176,12 +176,12 @@ _OPERATIONS = {
 
 
 def artifact_type_name(artifact_type: ArtifactType) -> str:
-    """Return what an artifact is, for people (S3.24)."""
+    """Return the name of an artifact's type, for people."""
     return _ARTIFACT_NAMES[artifact_type]
 
 
 def file_operation_title(operation: str) -> str:
-    """Return what was done to a file, for people (S3.22)."""
+    """Return the word for what was done to a file, for people."""
     return _OPERATIONS.get(operation, "Wrote")
 
 
@@ -190,9 +190,9 @@ _SANDBOX = re.compile(r"/sandboxes/[^/]+/(.+)\Z")
 
 
 def get_relative_path(full_path: str) -> str:
-    """Return what lies below the outputs or the sandbox, else the base name (S5.38 to S5.41).
+    """Return the part of a path below the outputs or the sandbox, else the base name.
 
-    A live view uses `relative_path`: with base names two files look alike (C17).
+    Live views use `relative_path`: by base names alone two files may look the same.
     """
     if not full_path:
         return ""
@@ -201,7 +201,7 @@ def get_relative_path(full_path: str) -> str:
 
 
 def relative_path(path: str, cwd: str) -> str:
-    """Make a path relative to the session's folder where it lies inside it (C17)."""
+    """Make a path relative to the session's folder where it lies inside it."""
     if not path:
         return ""
     normal = path.replace("\\", "/")
@@ -224,7 +224,7 @@ _UNITS = ("kB", "MB", "GB")
 
 
 def human_size(size_bytes: int) -> str:
-    """Return a size as people read it, in decimal units: ``1.0 kB``, ``24 B`` (S3.22)."""
+    """Return a size as people read it, in decimal units: ``1.0 kB``, ``24 B``."""
     if size_bytes < 1000:
         return f"{size_bytes} B"
     power = 1

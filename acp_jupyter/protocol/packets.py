@@ -29,7 +29,7 @@ class PacketModel(Model):
 
 
 class TimedPacket(PacketModel):
-    """Base of what a dialect may stamp with a time of its own (S3.3, C14)."""
+    """Base of packets that may carry a time of their own."""
 
     timestamp: float | None = None
     """Seconds since the epoch."""
@@ -46,12 +46,12 @@ class _Chunk(_AgentPacket):
 
     @property
     def text(self) -> str:
-        """The piece of text; nothing for any other content (S5.7)."""
+        """The piece of text; empty for any other content."""
         return "" if isinstance(self.block, OtherBlock) else self.block.text
 
 
 class UserMessageChunk(_Chunk):
-    """ACP: user_message_chunk; a replay, or an echo of the prompt (S4.3)."""
+    """ACP: user_message_chunk; a replayed prompt, or an echo of the running one."""
 
     type: Literal["user_message_chunk"] = "user_message_chunk"
 
@@ -63,11 +63,11 @@ class AgentMessageChunk(_Chunk):
 
 
 class AgentThoughtChunk(_Chunk):
-    """ACP: agent_thought_chunk; or a piece of a step (S3.5)."""
+    """ACP: agent_thought_chunk; or a piece of a step."""
 
     type: Literal["agent_thought_chunk"] = "agent_thought_chunk"
     step_id: str = ""
-    """S3.5: the step that it belongs to, whatever came between."""
+    """The step that it belongs to, whatever came between."""
 
 
 class Location(PacketModel):
@@ -80,9 +80,9 @@ class Location(PacketModel):
 class _ToolCallPacket(_AgentPacket):
     tool_call_id: str
     tool_name: str = "unknown"
-    """A name of the tool table, or ``unknown`` (C18, C27)."""
+    """A name of the tool table, or ``unknown``."""
     kind: UiKind = "other"
-    """S5.6."""
+    """Kind for views, which know fewer than the protocol."""
     acp_kind: AcpKind | None = None
     """The protocol's ten kinds; None where the packet names none."""
     title: str | None = None
@@ -94,9 +94,9 @@ class _ToolCallPacket(_AgentPacket):
     locations: tuple[Location, ...] = ()
     """Set (see ``model_fields_set``) only where the packet lists them."""
     progress: float | None = None
-    """From 0 to 1 (S3.10)."""
+    """From 0 to 1."""
     message: str | None = None
-    """What is being done right now (S3.10)."""
+    """What is being done right now."""
     terminal: TerminalPiece | None = None
     """What its ``_meta`` says of a terminal of the agent's."""
 
@@ -108,14 +108,14 @@ class _ToolCallPacket(_AgentPacket):
 
 
 class ToolCallStart(_ToolCallPacket):
-    """ACP: tool_call. S5.8."""
+    """ACP: tool_call."""
 
     type: Literal["tool_call_start"] = "tool_call_start"
     status: ToolStatus = "pending"
 
 
 class ToolCallProgress(_ToolCallPacket):
-    """ACP: tool_call_update. S5.9; a missing status means that it has not changed."""
+    """ACP: tool_call_update; a missing status means that it has not changed."""
 
     type: Literal["tool_call_progress"] = "tool_call_progress"
     status: ToolStatus | None = None
@@ -147,7 +147,7 @@ class PermissionRequest(TimedPacket):
     tool_call: ToolCallProgress
     options: tuple[OptionPacket, ...]
     auto_approve: bool = False
-    """Whether it needs no answer: it was allowed by the agent's own settings (S3.26)."""
+    """Whether it needs no answer: the agent's own settings allowed it."""
     wish: str = ""
     """What is wanted, in the host's own words; never the agent's."""
     reason: str = ""
@@ -162,12 +162,12 @@ class PermissionResponse(TimedPacket):
     option_id: str | None = None
     """None when the outcome was ``cancelled``."""
     approved: bool | None = None
-    """For an answer that names no option (S3.27, C23)."""
+    """For an answer that names no option."""
     reason: str = ""
 
 
 class PlanEntryPacket(PacketModel):
-    """One step of a plan (C10)."""
+    """One step of a plan."""
 
     content: str
     priority: Priority = "medium"
@@ -199,33 +199,33 @@ class PromptUsage(PacketModel):
 
 
 class PromptResponse(TimedPacket):
-    """ACP: the result of session/prompt; the turn is over (S1.39, C4)."""
+    """ACP: the result of session/prompt; the turn is over."""
 
     type: Literal["prompt_response"] = "prompt_response"
     stop_reason: str
-    """ACP: stop reason; one that is unknown is kept as it is (C3)."""
+    """ACP: stop reason; an unknown one is kept as it is."""
     detail: str = ""
-    """The agent's own, finer reason (S4.17)."""
+    """The agent's own, finer reason."""
     summary: str = ""
-    """S3.18."""
+    """What the agent says it did."""
     usage: PromptUsage | None = None
     duration_seconds: float | None = None
-    """As the agent measured it (S4.24)."""
+    """As the agent measured it."""
 
 
 class ErrorPacket(TimedPacket):
-    """A JSON-RPC error that ends the turn (S1.40, C16)."""
+    """A JSON-RPC error that ends the turn."""
 
     type: Literal["error"] = "error"
     message: str
     code: str = ""
     detail: str = ""
     duration_seconds: float | None = None
-    """Of the turn, as the agent measured it (S4.24)."""
+    """Of the turn, as the agent measured it."""
 
 
 class Unknown(TimedPacket):
-    """What nobody here knows; kept raw (S3.35)."""
+    """A packet of no known type, kept raw."""
 
     type: Literal["unknown"] = "unknown"
     raw: JsonValue = None
@@ -243,14 +243,14 @@ _STOP_REASONS = {
 
 
 def stop_reason_words(stop_reason: str, detail: str = "") -> str:
-    """Return why a turn ended; nothing for an ordinary end (S3.19, C3).
+    """Return why a turn ended; nothing for an ordinary end.
 
     Parameters
     ----------
     stop_reason
         ACP: stop reason. One that is unknown is shown as it is.
     detail
-        The agent's own, finer reason, where it has words of its own (S4.17).
+        The agent's own, finer reason, where it has words of its own.
     """
     words = _STOP_REASONS.get(detail) or _STOP_REASONS.get(stop_reason)
     return f"Ended: {stop_reason}." if words is None else words

@@ -58,7 +58,7 @@ class AvailableCommandsUpdate(TimedPacket):
 
 
 class CurrentModeUpdate(TimedPacket):
-    """ACP: current_mode_update; S3.17 with a description."""
+    """ACP: current_mode_update; in build mode with a description."""
 
     type: Literal["current_mode_update"] = "current_mode_update"
     mode_id: str
@@ -86,9 +86,9 @@ class SessionInfoUpdate(TimedPacket):
     title: str | None = None
     clears_title: bool = False
     model: str = ""
-    """S4.21."""
+    """As the Claude CLI tells it when it starts."""
     tools: tuple[str, ...] = ()
-    """S4.21: names of the agent's tools."""
+    """Names of the agent's tools."""
 
 
 class UsageUpdate(TimedPacket):
@@ -102,7 +102,7 @@ class UsageUpdate(TimedPacket):
 
 
 class NoticePacket(TimedPacket):
-    """ACP: notice, compaction_update, compaction_summary_chunk; S4.22."""
+    """ACP: notice, compaction_update, compaction_summary_chunk; a hook of the Claude CLI."""
 
     type: Literal["notice"] = "notice"
     severity: Literal["info", "warning", "error"] = "info"
@@ -149,7 +149,7 @@ class CancelSent(TimedPacket):
 
 
 class StepStart(TimedPacket):
-    """S3.4: a named thought begins."""
+    """A named thought begins."""
 
     type: Literal["step_start"] = "step_start"
     step_id: str
@@ -157,7 +157,7 @@ class StepStart(TimedPacket):
 
 
 class StepEnd(TimedPacket):
-    """S3.6."""
+    """A named thought ends."""
 
     type: Literal["step_end"] = "step_end"
     step_id: str
@@ -165,12 +165,12 @@ class StepEnd(TimedPacket):
 
 
 class MessageStart(TimedPacket):
-    """S3.13: what the agent says next is a message of its own."""
+    """A message begins: the agent's text goes on in a new one."""
 
     type: Literal["output_start"] = "output_start"
 
 
 class MessageEnd(TimedPacket):
-    """S3.13."""
+    """A message ends."""
 
     type: Literal["output_end"] = "output_end"

@@ -18,7 +18,7 @@ PacketType = Literal[
     "error",
     "unknown",
 ]
-"""S5.4: exactly these; the packets of this library are more (C27)."""
+"""Onyx's packet types, exactly; `Packet` has more."""
 
 ToolName = Literal[
     "glob",
@@ -33,12 +33,12 @@ ToolName = Literal[
     "websearch",
     "unknown",
 ]
-"""S5.5: exactly these; the tool table may hold more (C27)."""
+"""Onyx's tool names, exactly; the tool table may hold more."""
 
 SEED_TOOL_NAMES: frozenset[str] = frozenset(ToolName.__args__)  # type: ignore[attr-defined]
 
 UiKind = Literal["search", "read", "execute", "edit", "task", "other"]
-"""S5.6."""
+"""Kinds for views, coarser than the protocol's."""
 
 AcpKind = Literal[
     "read",
@@ -54,7 +54,7 @@ AcpKind = Literal[
 ]
 
 ToolStatus = Literal["pending", "in_progress", "completed", "failed", "cancelled"]
-"""The protocol's four, and what the client itself marks on a stop (C11)."""
+"""The protocol's four, and ``cancelled``, which the client itself sets on a stop."""
 
 StepStatus = Literal["pending", "in_progress", "completed"]
 Priority = Literal["high", "medium", "low"]
@@ -73,7 +73,7 @@ ACP_KINDS: dict[str, AcpKind] = {
     "switch_mode": "switch_mode",
     "other": "other",
 }
-"""The protocol's ten kinds, and seed 003's two more (C5)."""
+"""The protocol's ten kinds, and two words of older agents for them."""
 
 _STATUSES: dict[str, ToolStatus] = {
     "pending": "pending",
@@ -100,24 +100,24 @@ _PRIORITIES: dict[str, Priority] = {"high": "high", "low": "low"}
 
 
 def read_acp_kind(value: object) -> AcpKind | None:
-    """Read a tool kind: an unknown word is ``other``, nothing is None (S2.19)."""
+    """Read a tool kind: an unknown word is ``other``, nothing is None."""
     return ACP_KINDS.get(value, "other") if isinstance(value, str) and value else None
 
 
 def read_status(value: object) -> ToolStatus | None:
-    """Read a tool call status of any dialect (C11); None for none that is known."""
+    """Read a tool call's status in any dialect; None where it is unknown."""
     if not isinstance(value, str):
         return None
     return _STATUSES.get(value.lower().replace("_", "").replace("-", ""))
 
 
 def normalize_todo_status(value: object) -> StepStatus:
-    """Read the status of a todo or plan entry; what is unknown is pending (S5.46)."""
+    """Read the status of a todo or plan entry; an unknown one is pending."""
     return _STEPS.get(value, "pending") if isinstance(value, str) else "pending"
 
 
 def read_priority(value: object) -> Priority:
-    """Read a priority: a word, or a number from 1 for high to 3 and more for low (C10)."""
+    """Read a priority: a word, or a number from 1 for high to 3 and more for low."""
     if isinstance(value, str):
         return _PRIORITIES.get(value, "medium")
     if isinstance(value, bool) or not isinstance(value, int):

@@ -11,7 +11,7 @@ from acp_jupyter.protocol.objects import Obj, items, obj, text
 
 
 def user_message(prompt: object) -> Json:
-    """Return the CLI's input line for a prompt (S4.19).
+    """Return the CLI's input line for a prompt.
 
     Raises
     ------

@@ -80,7 +80,7 @@ def _absolute_path(environment: Mapping[str, str]) -> str:
 
 
 def cli_arguments(launch: Launch, mcp_config: Path | None) -> list[str]:
-    """Return the CLI's arguments (S4.25)."""
+    """Return the CLI's arguments."""
     session = "--resume" if launch.resumes else "--session-id"
     arguments = [*_STREAMS, session, launch.session_id, "--permission-mode", launch.mode]
     if launch.model:

@@ -261,7 +261,7 @@ class Turn:
         """Ask the user whether a tool call may go ahead (ACP: session/request_permission).
 
         "Selected" alone allows nothing: the chosen option's kind is looked up among the options
-        that were offered (C20). An answer that can't be understood rejects.
+        that were offered. An answer that can't be understood rejects.
 
         Parameters
         ----------

@@ -314,7 +314,7 @@ class SystemReader:
 
 
 def _hook(line: Obj) -> Update:
-    """S4.22: one line; its whole output when opened."""
+    """Return the one-line notice of a hook; opened, it shows the whole output."""
     stdout, stderr = text(line.get("stdout")), text(line.get("stderr"))
     code = line.get("exit_code")
     failed = code not in (None, 0)

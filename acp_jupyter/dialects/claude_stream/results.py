@@ -152,7 +152,7 @@ def is_logged_out(words: str) -> bool:
 
 
 def login_error(words: str) -> Obj:
-    """Return the JSON-RPC error for a CLI that nobody is logged in to (S4.28)."""
+    """Return the JSON-RPC error for a CLI that nobody is logged in to."""
     message = f"The Claude CLI is not logged in. {_WHAT_TO_DO}"
     return {"code": _AUTH_REQUIRED, "message": message, "data": {"details": words}}
 

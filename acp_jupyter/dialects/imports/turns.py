@@ -147,5 +147,5 @@ AFTER_TURN = frozenset(_AFTER_TURN_NAMES.split())
 
 
 def gen_id() -> str:
-    """Return an id that nothing else has (S5.46)."""
+    """Return a unique id."""
     return uuid.uuid4().hex

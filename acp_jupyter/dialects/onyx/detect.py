@@ -14,8 +14,8 @@ from acp_jupyter.protocol.content import first_diff, read_tool_content
 from acp_jupyter.protocol.files import get_relative_path
 from acp_jupyter.protocol.objects import Obj, obj, text
 from acp_jupyter.protocol.parse.packet import (
+    ONYX_PACKET_TYPES,
     PACKET_NAMES,
-    SEED_PACKET_TYPES,
     packet_name,
     session_update,
 )
@@ -24,23 +24,23 @@ from acp_jupyter.protocol.tools.inputs import named_path
 from acp_jupyter.protocol.tools.table import find_tool
 from acp_jupyter.protocol.vocabulary import PacketType
 
-_SEED_UPDATES = frozenset(
+_ONYX_UPDATES = frozenset(
     {"agent_message_chunk", "agent_thought_chunk", "tool_call", "tool_call_update", "plan"}
 )
 """What they know as ``sessionUpdate``."""
 
 
 def determine_packet_type(packet: Obj) -> PacketType:
-    """Tell which of the seeds' nine kinds an object is (S5.4, S5.12, C2)."""
+    """Return which of Onyx's nine packet types an object has."""
     name = packet_name(packet)
-    by_type = name in SEED_PACKET_TYPES and name == packet.get("type")
-    if not by_type and not (name in _SEED_UPDATES and name == session_update(packet)):
+    by_type = name in ONYX_PACKET_TYPES and name == packet.get("type")
+    if not by_type and not (name in _ONYX_UPDATES and name == session_update(packet)):
         return "unknown"
     return cast(PacketType, PACKET_NAMES[name])
 
 
 def is_new_file_operation(packet: Obj) -> bool | None:
-    """Tell whether an edit makes a new file; None where nothing says so (S1.33)."""
+    """Return whether an edit makes a new file; None where nothing says so."""
     content = packet.get("content")
     if packet.get("kind") != "edit" or not isinstance(content, list):
         return None
@@ -50,7 +50,7 @@ def is_new_file_operation(packet: Obj) -> bool | None:
 
 
 class DiffData(NamedTuple):
-    """The first diff of a tool call's content (S5.36)."""
+    """The first diff of a tool call's content."""
 
     old_text: str
     new_text: str
@@ -58,7 +58,7 @@ class DiffData(NamedTuple):
 
 
 def extract_diff_data(content: JsonValue) -> DiffData:
-    """Return the first diff; without one, that of a new and empty file (S5.36)."""
+    """Return the first diff; without one, that of a new and empty file."""
     told = read_tool_content(content) if isinstance(content, list) else None
     diff = first_diff(told or ())
     if diff is None:
@@ -67,20 +67,19 @@ def extract_diff_data(content: JsonValue) -> DiffData:
 
 
 def extract_old_text(content: JsonValue) -> str:
-    """Return the text before the first diff (S5.37)."""
+    """Return the text before the first diff."""
     return extract_diff_data(content).old_text
 
 
 def extract_new_text(content: JsonValue) -> str:
-    """Return the text after the first diff (S5.37)."""
+    """Return the text after the first diff."""
     return extract_diff_data(content).new_text
 
 
 def get_file_path(packet: Obj) -> str:
     """Return the file that a tool call is about, cleaned; nothing where none is named.
 
-    The input's path, else that of the first diff with one, else a title that is a path
-    (S1.52, S1.53).
+    The input's path, else that of the first diff with one, else a title that is a path.
     """
     content = packet.get("content")
     told = read_tool_content(content) if isinstance(content, list) else None
@@ -90,7 +89,7 @@ def get_file_path(packet: Obj) -> str:
 
 
 def normalize_tool_name(packet: Obj) -> str:
-    """Return the tool's name as the table has it, or ``unknown`` (S5.17).
+    """Return the tool's name as the table has it, or ``unknown``.
 
     The first of ``tool_name``, ``toolName`` and ``title`` that is there counts, even if empty.
     """

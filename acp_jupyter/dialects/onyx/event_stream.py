@@ -108,7 +108,7 @@ class SseEvent:
 
 
 class SseDecoder:
-    """Makes events of the bytes of a stream, however they are cut (S3.1).
+    """Decodes the bytes of an event stream, however they are cut, into events.
 
     Comments and unknown fields are left out; lines end as they like. Of an event beyond
     64 million characters the lines that are too much are left out.

@@ -170,7 +170,7 @@ def _plan(packet: AgentPlanUpdate) -> Obj:
 
 
 def _artifact(packet: ArtifactCreated) -> Obj:
-    """S1.41: what there is none of is null."""
+    """Write an artifact; a field that it does not have is null."""
     made = packet.artifact.model_dump(mode="json")
     return {name: None if value == "" else value for name, value in made.items()}
 
@@ -209,7 +209,7 @@ def _notice(packet: NoticePacket) -> Obj:
 
 
 def _end(packet: PromptResponse) -> Obj:
-    """S1.39: with an empty ``_meta``, unless there is something to tell."""
+    """Write the end of a turn; ``_meta`` is empty unless there is something to tell."""
     seconds = packet.duration_seconds
     claude = _without_empty(
         subtype=packet.detail, durationMs=None if seconds is None else round(seconds * 1000)
@@ -294,5 +294,5 @@ def _option(choice: ElicitationChoice) -> Obj:
 
 
 def wire_time(moment: datetime) -> str:
-    """Write a time as ISO 8601 with milliseconds and Z (S3.3)."""
+    """Write a time as ISO 8601 with milliseconds and Z."""
     return f"{moment.astimezone(UTC).replace(tzinfo=None).isoformat(timespec='milliseconds')}Z"

@@ -27,7 +27,7 @@ from acp_jupyter.protocol.tools.terminal_meta import write_terminal
 
 
 def write_start(packet: ToolCallStart) -> Obj:
-    """S1.6: the start of a call says everything, if only that there is nothing yet."""
+    """Write the start of a call with all its fields, also those that are still empty."""
     call = _call(packet)
     return {
         "type": packet.type,
@@ -40,7 +40,7 @@ def write_start(packet: ToolCallStart) -> Obj:
 
 
 def write_progress(packet: ToolCallProgress) -> Obj:
-    """S1.8, C13: what an update says nothing of is null."""
+    """Write an update of a call; a field that it does not change is null."""
     return {"type": packet.type, "sessionUpdate": "tool_call_update", **_call(packet)}
 
 
@@ -49,7 +49,7 @@ def _call(packet: ToolCallStart | ToolCallProgress) -> Obj:
     locations: list[JsonValue] = [
         {"_meta": None, "path": place.path, "line": place.line} for place in packet.locations
     ]
-    # C18: a name that the title does not tell.
+    # A tool name that the title does not tell.
     meta: Obj = {"tool_name": packet.name} if packet.name else {}
     if packet.parent_id:
         meta[PARENT_ID] = packet.parent_id
@@ -100,7 +100,7 @@ def write_permission_response(packet: PermissionResponse) -> Obj:
 
 
 def write_block(block: ContentBlock) -> Obj:
-    """Write a content block; C9: resources in the protocol's form."""
+    """Write a content block; resources are nested as in the protocol."""
     if isinstance(block, TextBlock):
         return {"_meta": None, "type": "text", "text": block.text, "annotations": None}
     match block.type:
@@ -129,7 +129,7 @@ def content_text(content: Iterable[ToolContent]) -> str:
 
 
 def write_tool_content(content: Iterable[ToolContent]) -> list[JsonValue]:
-    """Write a tool call's content; S1.31: the old text of a new file is empty."""
+    """Write a tool call's content; a new file has an empty old text."""
     return [_item(item) for item in content]
 
 

@@ -42,7 +42,7 @@ class BuildModel(Model):
     def _without_empty(self, handler: SerializerFunctionWrapHandler) -> dict[str, JsonValue]:
         said: dict[str, JsonValue] = handler(self)
         if "timestamp" in said:
-            said["timestamp"] = said.pop("timestamp")  # the last, as in the seed
+            said["timestamp"] = said.pop("timestamp")  # the last field, as Onyx writes it
         return {name: value for name, value in said.items() if value is not None}
 
 
@@ -51,7 +51,7 @@ def _now() -> datetime:
 
 
 def _moment(value: object) -> datetime:
-    """Read a time; C14: for none that makes sense it is that of the receipt."""
+    """Read a time; without a valid one it is the time of receipt."""
     if isinstance(value, datetime):
         return value if value.tzinfo else value.replace(tzinfo=UTC)
     seconds = read_timestamp(value) if isinstance(value, str | int | float) else None
@@ -62,7 +62,7 @@ _Time = Annotated[datetime, BeforeValidator(_moment), PlainSerializer(wire_time,
 
 
 class BuildTimed(BuildModel):
-    """Base of packets: each has a time (S3.3)."""
+    """Base of packets, which all have a time."""
 
     timestamp: _Time = Field(default_factory=_now)
 
@@ -73,14 +73,14 @@ def packet_time(packet: TimedPacket) -> datetime:
 
 
 class TextContent(BuildModel):
-    """S3.28."""
+    """A content block of text."""
 
     type: Literal["text"] = "text"
     text: str
 
 
 class ImageContent(BuildModel):
-    """S3.29."""
+    """An image, in base64."""
 
     type: Literal["image"] = "image"
     data: str
@@ -88,7 +88,7 @@ class ImageContent(BuildModel):
 
 
 class AudioContent(BuildModel):
-    """S3.30."""
+    """A sound, in base64."""
 
     type: Literal["audio"] = "audio"
     data: str
@@ -96,7 +96,7 @@ class AudioContent(BuildModel):
 
 
 class EmbeddedResourceContent(BuildModel):
-    """S3.31, C9: flat, where the protocol nests it."""
+    """A resource with its text; flat, where the protocol nests it."""
 
     type: Literal["embedded_resource"] = "embedded_resource"
     uri: str
@@ -106,7 +106,7 @@ class EmbeddedResourceContent(BuildModel):
 
 
 class ResourceLinkContent(BuildModel):
-    """S3.32."""
+    """A link to a resource, with its size in bytes where that is known."""
 
     type: Literal["resource_link"] = "resource_link"
     uri: str
@@ -148,7 +148,7 @@ def build_content(block: OtherBlock) -> BuildContent:
 
 
 class ArtifactType(StrEnum):
-    """S3.24; other words are read as C15 says."""
+    """The types of artifacts."""
 
     WEB_APP = "web_app"
     MARKDOWN = "markdown"
@@ -167,7 +167,7 @@ class ArtifactType(StrEnum):
 
 
 class Artifact(BuildModel):
-    """S3.23."""
+    """Something that was made and is worth opening, with its URLs."""
 
     id: str
     type: ArtifactType

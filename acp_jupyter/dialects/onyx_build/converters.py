@@ -57,18 +57,18 @@ from acp_jupyter.protocol.tools.titles import ToolFacts, ToolWords, describe_too
 from acp_jupyter.protocol.vocabulary import Priority, ToolStatus
 
 THINKING = "thinking"
-"""S3.7: the step of thoughts that name none."""
+"""The step of thoughts that name none."""
 NOTICE = "notice"
 
 _PRIORITIES: dict[Priority, int] = {"high": 1, "medium": 2, "low": 3}
 _CODE = -1
-"""Of an error whose own code is no number, as in the seed's example."""
+"""Of an error whose own code is no number; Onyx's example has the same."""
 
 
 def convert_acp_thought_to_step_delta(
     thought: AgentThoughtChunk, step_id: str = THINKING
 ) -> StepDeltaPacket:
-    """S3.7; a step that the chunk itself names wins."""
+    """Convert a piece of thought to a piece of a step; a step that it names itself wins."""
     block = thought.block
     return StepDeltaPacket(
         step_id=thought.step_id or step_id,
@@ -81,7 +81,7 @@ def convert_acp_thought_to_step_delta(
 def convert_acp_message_chunk_to_output_delta(
     message_chunk: AgentMessageChunk,
 ) -> OutputDeltaPacket:
-    """S3.14."""
+    """Convert a piece of a message to a piece of output."""
     block = message_chunk.block
     return OutputDeltaPacket(
         content=block.text if isinstance(block, TextBlock) else "",
@@ -91,7 +91,7 @@ def convert_acp_message_chunk_to_output_delta(
 
 
 def convert_acp_plan_to_plan(plan_update: AgentPlanUpdate) -> PlanPacket:
-    """S3.15, S3.16, C10: the text has the entries as numbered lines."""
+    """Convert a plan; its text has the entries as numbered lines."""
     entries = tuple(
         PlanEntry(
             id=str(number),
@@ -110,7 +110,7 @@ def convert_acp_plan_to_plan(plan_update: AgentPlanUpdate) -> PlanPacket:
 
 
 def convert_acp_mode_update_to_mode_update(mode_update: CurrentModeUpdate) -> ModeUpdatePacket:
-    """S3.17."""
+    """Convert a change of the mode."""
     return ModeUpdatePacket(
         mode=mode_update.mode_id,
         description=mode_update.description,
@@ -119,7 +119,7 @@ def convert_acp_mode_update_to_mode_update(mode_update: CurrentModeUpdate) -> Mo
 
 
 def convert_acp_prompt_response_to_done(prompt_response: PromptResponse) -> DonePacket:
-    """S3.18, S3.20; C3: of stop reasons only ``stop_sequence`` is not one of this dialect."""
+    """Convert the end of a turn; ``stop_sequence``, unknown to build mode, becomes ``end_turn``."""
     reason = prompt_response.stop_reason
     return DonePacket(
         summary=prompt_response.summary,
@@ -136,7 +136,7 @@ def _usage(usage: PromptUsage | None) -> Usage | None:
 
 
 def convert_acp_error_to_error(acp_error: AcpError) -> ErrorPacket:
-    """S3.21, C16."""
+    """Convert an error; here its code is a number."""
     digits = acp_error.code.removeprefix("-")
     number = digits.isascii() and digits.isdigit() and len(digits) < 16
     return ErrorPacket(
@@ -147,7 +147,7 @@ def convert_acp_error_to_error(acp_error: AcpError) -> ErrorPacket:
 
 
 def convert_acp_file_write_to_file_write(file_write: FileWrite) -> FileWritePacket:
-    """S3.22."""
+    """Convert a written file."""
     return FileWritePacket(
         path=file_write.path,
         size_bytes=file_write.size_bytes,
@@ -157,7 +157,7 @@ def convert_acp_file_write_to_file_write(file_write: FileWrite) -> FileWritePack
 
 
 def convert_acp_artifact_to_artifact_created(created: ArtifactCreated) -> ArtifactCreatedPacket:
-    """S3.23."""
+    """Convert an artifact."""
     made = created.artifact
     return ArtifactCreatedPacket(
         artifact=Artifact(
@@ -175,7 +175,7 @@ def convert_acp_artifact_to_artifact_created(created: ArtifactCreated) -> Artifa
 
 
 def step(packet: StepStart | StepEnd) -> BuildPacket:
-    """S3.4, S3.6: the dialect's own."""
+    """Convert the start or end of a step."""
     at = packet_time(packet)
     if isinstance(packet, StepEnd):
         return StepEndPacket(step_id=packet.step_id, status=packet.status, timestamp=at)
@@ -203,13 +203,13 @@ _ENDS: dict[ToolStatus, str] = {
     "failed": "error",
     "cancelled": "cancelled",
 }
-"""C11."""
+"""The words of build mode for how a call ended."""
 
 
 def convert_acp_tool_start_to_tool_start(
     tool_start: ToolCallStart | ToolCallProgress,
 ) -> ToolStartPacket:
-    """S3.9; of an update too, where an agent never announced the call."""
+    """Convert the start of a call, or an update of one that the agent never announced."""
     given = tool_start.raw_input
     return ToolStartPacket(
         tool_call_id=tool_start.tool_call_id,
@@ -223,7 +223,7 @@ def convert_acp_tool_start_to_tool_start(
 def convert_acp_tool_progress_to_tool_end(
     tool_progress: ToolCallProgress,
 ) -> ToolEndPacket | ToolProgressPacket:
-    """S3.12: the end of a call, or how far it is."""
+    """Convert an update: to the end of a call, or to its progress."""
     status = tool_progress.status or "in_progress"
     ended = _ENDS.get(status)
     if ended is None:
@@ -253,7 +253,7 @@ def convert_acp_tool_progress_to_tool_end(
 def convert_acp_permission_request_to_permission_request(
     request: PermissionRequest,
 ) -> PermissionRequestPacket:
-    """S3.26, C23: the title is the operation, the content its description."""
+    """Convert a permission request: title to operation, content to description."""
     call = request.tool_call
     words = _words(call)
     said = content_text(call.content or ())
@@ -269,7 +269,7 @@ def convert_acp_permission_request_to_permission_request(
 def convert_acp_permission_response_to_permission_response(
     response: PermissionResponse, options: tuple[OptionPacket, ...] = ()
 ) -> PermissionResponsePacket:
-    """S3.27, C20: what was chosen counts, and only an option that allows is a yes."""
+    """Convert an answer; it approves only if the option that was chosen allows."""
     chosen = next((o for o in options if o.option_id == response.option_id), None)
     allowed = chosen is not None and chosen.kind.startswith("allow")
     return PermissionResponsePacket(
@@ -287,7 +287,7 @@ def shown_name(call: ToolCallStart | ToolCallProgress) -> str:
 
 
 def _title(call: ToolCallStart | ToolCallProgress) -> str:
-    """S3.8: the agent's own words; for a bare name or path ours, with the file (C24)."""
+    """Return the agent's own title; for a bare name or path our words, with the file."""
     words = _words(call)
     own = call.title or ""
     file = (words.path or (own if "/" in own else "")).rsplit("/", 1)[-1]
@@ -311,7 +311,7 @@ def _words(call: ToolCallStart | ToolCallProgress) -> ToolWords:
 
 
 def _result(call: ToolCallProgress) -> JsonValue:
-    """S3.11: what the tool gave, else what is said of it."""
+    """Return what the tool gave, else what is said of it."""
     if call.raw_output is not None:
         return call.raw_output
     return content_text(call.content or ()) or None

@@ -17,7 +17,7 @@ from acp_jupyter.dialects.onyx_build.content import Artifact, BuildContent, Buil
 
 
 class ToolStartPacket(BuildTimed):
-    """S3.8."""
+    """A tool call begins."""
 
     type: Literal["tool_start"] = "tool_start"
     tool_call_id: str
@@ -27,7 +27,7 @@ class ToolStartPacket(BuildTimed):
 
 
 class ToolProgressPacket(BuildTimed):
-    """S3.10."""
+    """The progress of a tool call, from 0 to 1, with a message."""
 
     type: Literal["tool_progress"] = "tool_progress"
     tool_call_id: str
@@ -41,7 +41,7 @@ class ToolProgressPacket(BuildTimed):
 
 
 class ToolEndPacket(BuildTimed):
-    """S3.11; ``status`` is success, error or cancelled (C11)."""
+    """A tool call ends; ``status`` is success, error or cancelled."""
 
     type: Literal["tool_end"] = "tool_end"
     tool_call_id: str
@@ -54,7 +54,7 @@ class ToolEndPacket(BuildTimed):
 
 
 class PermissionRequestPacket(BuildTimed):
-    """S3.26."""
+    """The agent asks for permission, or says that its settings already allow it."""
 
     type: Literal["permission_request"] = "permission_request"
     request_id: str
@@ -64,7 +64,7 @@ class PermissionRequestPacket(BuildTimed):
 
 
 class PermissionResponsePacket(BuildTimed):
-    """S3.27."""
+    """The answer to a permission request, with its reason."""
 
     type: Literal["permission_response"] = "permission_response"
     request_id: str
@@ -73,7 +73,7 @@ class PermissionResponsePacket(BuildTimed):
 
 
 class StepStartPacket(BuildTimed):
-    """S3.4."""
+    """A named step of the agent's work begins."""
 
     type: Literal["step_start"] = "step_start"
     step_id: str
@@ -81,7 +81,7 @@ class StepStartPacket(BuildTimed):
 
 
 class StepDeltaPacket(BuildTimed):
-    """S3.5."""
+    """More text of a step; opens the step if it has not been started."""
 
     type: Literal["step_delta"] = "step_delta"
     step_id: str
@@ -90,7 +90,7 @@ class StepDeltaPacket(BuildTimed):
 
 
 class StepEndPacket(BuildTimed):
-    """S3.6."""
+    """A step ends."""
 
     type: Literal["step_end"] = "step_end"
     step_id: str
@@ -98,13 +98,13 @@ class StepEndPacket(BuildTimed):
 
 
 class OutputStartPacket(BuildTimed):
-    """S3.13."""
+    """A message of the agent begins."""
 
     type: Literal["output_start"] = "output_start"
 
 
 class OutputDeltaPacket(BuildTimed):
-    """S3.14."""
+    """More text of the agent's message."""
 
     type: Literal["output_delta"] = "output_delta"
     content: str
@@ -112,13 +112,13 @@ class OutputDeltaPacket(BuildTimed):
 
 
 class OutputEndPacket(BuildTimed):
-    """S3.13."""
+    """A message of the agent ends."""
 
     type: Literal["output_end"] = "output_end"
 
 
 class PlanEntry(BuildModel):
-    """A step of a plan; 1 is the highest priority (C10)."""
+    """A step of a plan; 1 is the highest priority."""
 
     id: str
     description: str
@@ -127,7 +127,7 @@ class PlanEntry(BuildModel):
 
 
 class PlanPacket(BuildTimed):
-    """S3.15."""
+    """The whole plan; the entries count, the text is for readers that know none."""
 
     type: Literal["plan"] = "plan"
     plan: str = ""
@@ -135,7 +135,7 @@ class PlanPacket(BuildTimed):
 
 
 class ModeUpdatePacket(BuildTimed):
-    """S3.17."""
+    """The mode has changed."""
 
     type: Literal["mode_update"] = "mode_update"
     mode: str
@@ -150,7 +150,7 @@ class Usage(BuildModel):
 
 
 class DonePacket(BuildTimed):
-    """S3.18, S3.19."""
+    """The turn has ended, with a summary and the tokens used."""
 
     type: Literal["done"] = "done"
     summary: str = ""
@@ -159,7 +159,7 @@ class DonePacket(BuildTimed):
 
 
 class ErrorPacket(BuildTimed):
-    """S3.21, C16."""
+    """The turn has failed; the code is a number."""
 
     type: Literal["error"] = "error"
     message: str
@@ -167,7 +167,7 @@ class ErrorPacket(BuildTimed):
 
 
 class FileWritePacket(BuildTimed):
-    """S3.22."""
+    """A file was written."""
 
     type: Literal["file_write"] = "file_write"
     path: str
@@ -176,14 +176,14 @@ class FileWritePacket(BuildTimed):
 
 
 class ArtifactCreatedPacket(BuildTimed):
-    """S3.23."""
+    """An artifact was made."""
 
     type: Literal["artifact_created"] = "artifact_created"
     artifact: Artifact
 
 
 class UnknownPacket(BuildTimed):
-    """What is no packet of this dialect, as it came (S3.35)."""
+    """What is no packet of this dialect, as it came."""
 
     type: Literal["unknown"] = "unknown"
     raw: JsonValue
@@ -213,7 +213,7 @@ BuildPacket = TypeAliasType(
         Field(discriminator="type"),
     ],
 )
-"""S3.35."""
+"""All packets of build mode, told apart by ``type``; `UnknownPacket` keeps any other."""
 
 _ADAPTER: TypeAdapter[BuildPacket] = TypeAdapter(BuildPacket)
 
@@ -231,5 +231,5 @@ def read_build_packet(raw: JsonValue) -> BuildPacket:
 
 
 def format_packet_event(packet: BuildPacket) -> str:
-    """Write a packet of build mode as an event (S3.2)."""
+    """Write a packet of build mode as an event."""
     return write_event(packet.model_dump_json(by_alias=True).encode()).decode()

@@ -211,7 +211,7 @@ class BuildModeStream:
     # -- tool calls --------------------------------------------------------------
 
     def _call(self, packet: ToolCallStart | ToolCallProgress) -> list[BuildPacket]:
-        """S3.9, S3.12: one start, then how far it is, then its end, which may be told again."""
+        """Return a call's start, once, then its progress or its end, which may come again."""
         known = self._calls.get(packet.tool_call_id)
         new = known is None or (isinstance(packet, ToolCallStart) and known.status in _FINAL)
         if known is None or new:
@@ -234,7 +234,7 @@ class BuildModeStream:
         return [*started, convert.convert_acp_tool_progress_to_tool_end(progress)]
 
     def _end_calls(self, at: datetime) -> list[BuildPacket]:
-        """C11: what the turn's end leaves open is over."""
+        """End the calls that the turn's end leaves open, as cancelled."""
         left = [(key, call) for key, call in self._calls.items() if call.status not in _FINAL]
         for _, call in left:
             call.status = "cancelled"
@@ -256,7 +256,7 @@ _MOST_OPEN = 1000
 class SubagentSteps:
     """One step for each tool call whose subagent speaks; it ends with the call.
 
-    They may be open at once, beside the agent's own text: each piece names its step (S3.5).
+    They may be open at once, beside the agent's own text: each piece names its step.
     """
 
     def __init__(self) -> None:

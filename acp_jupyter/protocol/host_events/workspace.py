@@ -116,7 +116,7 @@ class TurnReverted(Model):
 class FileWritten(Model):
     """An agent wrote a file through us (ACP: fs/write_text_file).
 
-    S2.54: so the change can be shown where the agent itself sends no diff.
+    So the change can be shown where the agent itself sends no diff.
     """
 
     note: Literal["file_written"] = "file_written"
@@ -165,7 +165,7 @@ class FilesChanged(Model):
 
 
 class ArtifactsFound(Model):
-    """What a turn made that is worth opening, found by looking at the folder (C28)."""
+    """What a turn made that is worth opening, found by looking at the folder."""
 
     note: Literal["artifacts_made"] = "artifacts_made"
     turn_id: str

@@ -93,7 +93,7 @@ Packet = TypeAliasType(
         Field(discriminator="type"),
     ],
 )
-"""S3.35, S5.10: dispatch on ``type``; `Unknown` keeps what nobody knows."""
+"""All packets, told apart by ``type``; `Unknown` keeps any other."""
 
 
 _EARLIEST, _LATEST = 946_684_800.0, 4_102_444_800.0
@@ -101,21 +101,21 @@ _EARLIEST, _LATEST = 946_684_800.0, 4_102_444_800.0
 
 
 def parse_packet(obj: Any, state: ParseState | None = None, *, is_clean: bool = False) -> Packet:
-    """Read one packet: of a ``session/update``, of seed 000's stream or of seed 002's.
+    """Read one packet: of a ``session/update``, of Onyx's stream or of Onyx build mode.
 
     Parameters
     ----------
     obj
-        Any value. A whole ``session/update`` message is unwrapped (S4.1).
+        Any value. A whole ``session/update`` message is unwrapped.
     state
-        The caller's memory of tool names, for packets of one session (C18).
+        The caller's memory of tool names, for packets of one session.
     is_clean
         Whether it is what `clean_json` or `read_json` has returned, and no whole message.
 
     Returns
     -------
     Packet
-        `Unknown`, with the raw value, for what nobody knows. Never raises (S5.11).
+        `Unknown`, with the raw value, for anything else. Never raises.
     """
     state = ParseState() if state is None else state
     if is_clean:
@@ -193,7 +193,7 @@ def _message_id(raw: Obj) -> str:
     return text(first(raw, "messageId", "message_id"))
 
 
-# -- seed 002 ----------------------------------------------------------------
+# -- Onyx build mode ----------------------------------------------------------
 
 
 def _output_delta(raw: Obj, _: ParseState) -> Packet | None:
@@ -211,7 +211,7 @@ def _step_delta(raw: Obj, _: ParseState) -> Packet | None:
 
 
 def _delta(raw: Obj) -> ContentBlock:
-    """S3.28 to S3.32: a block beside the text, or in its place."""
+    """Read the content block beside the text, or in its place."""
     return read_block(first(raw, "content_block", "content")) or TextBlock(text="")
 
 
@@ -317,22 +317,22 @@ PACKET_NAMES: dict[str, str] = {
 }
 """Each name that a packet may have, and the type that it is read as; none means two things."""
 
-SEED_PACKET_TYPES = frozenset(get_args(PacketType)) - {"unknown"}
-"""What the seeds know as ``type``; these count before any ``sessionUpdate`` (S5.12)."""
+ONYX_PACKET_TYPES = frozenset(get_args(PacketType)) - {"unknown"}
+"""The values of ``type`` that Onyx has; they count before any ``sessionUpdate``."""
 
 
 def packet_name(packet: Obj) -> str:
     """Return the name that decides of what type an object is; nothing where none is known.
 
-    First a ``type`` of the seeds, then ``sessionUpdate``, then any other known ``type``.
+    First a ``type`` of Onyx, then ``sessionUpdate``, then any other known ``type``.
     """
     name = text(packet.get("type"))
-    if name in SEED_PACKET_TYPES:
+    if name in ONYX_PACKET_TYPES:
         return name
     return next((n for n in (session_update(packet), name) if n in PACKET_NAMES), "")
 
 
 def session_update(packet: Obj) -> str:
-    """Return the protocol's discriminator, in either spelling (C2)."""
+    """Return the protocol's discriminator, in either spelling."""
     kind = packet.get("sessionUpdate")
     return kind if isinstance(kind, str) and kind else text(packet.get("session_update"))

@@ -46,7 +46,7 @@ _SESSION = "acp-jupyter/session"
 
 
 def plan(raw: Obj) -> AgentPlanUpdate:
-    """ACP: plan, plan_update; S1.37, S3.15, S4.7."""
+    """ACP: plan, plan_update. In build mode a plan may be text alone."""
     inner = raw.get("plan")
     body = inner if isinstance(inner, dict) else raw
     words = inner if isinstance(inner, str) else first(body, "content", "markdown", "text")
@@ -59,7 +59,7 @@ def plan(raw: Obj) -> AgentPlanUpdate:
 
 
 def _entry(raw: Obj) -> PlanEntryPacket:
-    """C10."""
+    """Read one step; its text may be called content or description, its priority a number."""
     return PlanEntryPacket(
         content=text(first(raw, "content", "description")),
         priority=read_priority(raw.get("priority")),
@@ -73,7 +73,7 @@ def plan_removed(raw: Obj) -> PlanRemoved:
 
 
 def commands(raw: Obj) -> AvailableCommandsUpdate:
-    """ACP: available_commands_update; S4.8."""
+    """ACP: available_commands_update."""
     listed = items(first(raw, "availableCommands", "available_commands"))
     return AvailableCommandsUpdate(
         commands=tuple(
@@ -89,7 +89,7 @@ def commands(raw: Obj) -> AvailableCommandsUpdate:
 
 
 def mode(raw: Obj) -> CurrentModeUpdate | None:
-    """ACP: current_mode_update; S3.17, S4.9."""
+    """ACP: current_mode_update; in build mode with a description."""
     mode_id = text(first(raw, "currentModeId", "current_mode_id", "mode"))
     if not mode_id:
         return None
@@ -103,7 +103,7 @@ def config(raw: Obj) -> ConfigOptionUpdate:
 
 
 def info(raw: Obj) -> SessionInfoUpdate:
-    """ACP: session_info_update; S4.21 in ``_meta``."""
+    """ACP: session_info_update; the Claude CLI's model and tools are in ``_meta``."""
     told = obj(obj(raw.get("_meta")).get(_SESSION))
     return SessionInfoUpdate(
         title=text_or_none(raw.get("title")),
@@ -130,7 +130,7 @@ def usage(raw: Obj) -> UsageUpdate | None:
 
 
 def notice(raw: Obj) -> NoticePacket:
-    """ACP: notice; S4.22 with its lines in ``_meta``."""
+    """ACP: notice; the output of a hook of the Claude CLI is in ``_meta``."""
     return NoticePacket(
         severity=_SEVERITIES.get(text(raw.get("severity")), "info"),
         title=text(raw.get("title")),
@@ -160,7 +160,7 @@ def compaction_chunk(raw: Obj) -> NoticePacket | None:
 
 
 def prompt_response(raw: Obj) -> PromptResponse:
-    """ACP: the result of session/prompt; S1.39, S3.18, S4.24."""
+    """ACP: the result of session/prompt; in build mode ``done``."""
     claude = obj(obj(raw.get("_meta")).get("claudeCode"))
     told = obj(raw.get("usage"))
     tokens = PromptUsage(
@@ -183,7 +183,7 @@ def _seconds(milliseconds: JsonValue) -> float | None:
 
 
 def error(raw: JsonValue) -> ErrorPacket:
-    """ACP: a JSON-RPC error; S1.40, S3.21. Codes are text (C16)."""
+    """ACP: a JSON-RPC error. Codes are text, because Onyx has words for them."""
     if not isinstance(raw, dict):
         return ErrorPacket(message=raw if isinstance(raw, str) else json.dumps(raw))
     code = raw.get("code")

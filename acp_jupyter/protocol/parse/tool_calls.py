@@ -30,11 +30,11 @@ _YES_NO = (
     OptionPacket(option_id="allow", name="Allow", kind="allow_once"),
     OptionPacket(option_id="reject", name="Reject", kind="reject_once"),
 )
-"""For requests that leave the answers to the client (C23)."""
+"""The answers to a request that leaves them to the client."""
 
 
 def tool_start(raw: Obj, state: ParseState) -> ToolCallStart | None:
-    """ACP: tool_call; S1.6, S3.8. None where no id is named."""
+    """ACP: tool_call. None where no id is named."""
     common = _common(raw, state)
     if common is None:
         return None
@@ -42,7 +42,7 @@ def tool_start(raw: Obj, state: ParseState) -> ToolCallStart | None:
 
 
 def tool_progress(raw: Obj, state: ParseState) -> ToolCallProgress | None:
-    """ACP: tool_call_update; S1.8, S3.10. None where no id is named."""
+    """ACP: tool_call_update. None where no id is named."""
     common = _common(raw, state)
     if common is None:
         return None
@@ -50,7 +50,7 @@ def tool_progress(raw: Obj, state: ParseState) -> ToolCallProgress | None:
 
 
 def tool_end(raw: Obj, state: ParseState) -> ToolCallProgress | None:
-    """S3.11: what ``result`` says is the output, and a call without a known status is over too."""
+    """Read build mode's ``tool_end``: its ``result`` is the output, default status completed."""
     ended: Obj = {**raw, "status": read_status(raw.get("status")) or "completed"}
     if not any(name in raw for name in SPELLINGS["raw_output"]):
         ended["rawOutput"] = raw.get("result")
@@ -105,7 +105,7 @@ def _share(value: JsonValue) -> float | None:
 def permission_request(
     raw: Obj, state: ParseState, request_id: str | None = None
 ) -> PermissionRequest | None:
-    """ACP: session/request_permission; S3.26, S2.13. None where the request has no id."""
+    """ACP: session/request_permission. None where the request has no id."""
     named = request_id or text(first(raw, "request_id", "requestId"))
     if not named:
         return None
@@ -126,7 +126,7 @@ def permission_request(
 
 
 def _described(raw: Obj, raw_call: JsonValue, request_id: str) -> ToolCallProgress:
-    """C23: the operation is the title, the description the content."""
+    """Read the call of a build mode request: operation is its title, description its content."""
     call = obj(raw_call)
     return ToolCallProgress(
         tool_call_id=f"permission-{request_id}",
@@ -149,7 +149,7 @@ def _option(raw: Obj) -> OptionPacket:
 
 
 def permission_response(raw: Obj, request_id: str | None = None) -> PermissionResponse | None:
-    """ACP: the outcome of a request; S3.27. None where it names no request."""
+    """ACP: the outcome of a permission request. None where it names no request."""
     named = request_id or text(first(raw, "request_id", "requestId"))
     if not named:
         return None
@@ -227,7 +227,7 @@ def _remember(known: OrderedDict[str, _Known], tool_call_id: str, value: _Known)
 
 
 def spelled_name(raw: Obj) -> str | None:
-    """Return a tool's name as the agent spells it; names in ``_meta`` win (C18)."""
+    """Return a tool's name as the agent spells it; names in ``_meta`` win."""
     return _meta_name(raw) or text_or_none(first(raw, *SPELLINGS["tool_name"], "name"))
 
 
@@ -263,7 +263,7 @@ SPELLINGS: dict[str, tuple[str, ...]] = {
 
 
 def spelled(packet: Obj, field: str) -> JsonValue:
-    """Return a field in the first of its spellings that says something (S1.51, C33)."""
+    """Return a field in the first of its spellings that says something."""
     said = [value for name in SPELLINGS[field] if (value := packet.get(name)) is not None]
     return next((value for value in said if value not in ({}, [], "")), said[0] if said else None)
 
@@ -274,14 +274,14 @@ def raw_input_of(packet: Obj) -> Obj:
 
 
 def is_todo_write_tool(packet: Obj) -> bool:
-    """Tell by title or input whether a tool call writes todos (S1.49)."""
+    """Return whether a tool call writes todos, by its title or input."""
     if text(packet.get("title")).lower() in {"todowrite", "todo_write"}:
         return True
     return isinstance(raw_input_of(packet).get("todos"), list)
 
 
 def is_task_tool(packet: Obj) -> bool:
-    """Tell by title or input whether a tool call is a subagent's (S1.50)."""
+    """Return whether a tool call is a subagent's, by its title or input."""
     if text(packet.get("title")).lower() == "task":
         return True
     source = raw_input_of(packet)

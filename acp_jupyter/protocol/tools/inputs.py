@@ -21,7 +21,7 @@ class _Input(Model):
 
 
 class GlobInput(_Input):
-    """S1.12."""
+    """A pattern of file names, and where to look."""
 
     tool_name: Literal["glob"] = "glob"
     pattern: str = ""
@@ -29,7 +29,7 @@ class GlobInput(_Input):
 
 
 class GrepInput(_Input):
-    """S1.13."""
+    """A pattern of text, and where to look."""
 
     tool_name: Literal["grep"] = "grep"
     pattern: str = ""
@@ -37,14 +37,14 @@ class GrepInput(_Input):
 
 
 class ReadInput(_Input):
-    """S1.14."""
+    """The file to read."""
 
     tool_name: Literal["read"] = "read"
     file_path: str = ""
 
 
 class WriteInput(_Input):
-    """S1.15."""
+    """A file and its whole new text."""
 
     tool_name: Literal["write"] = "write"
     file_path: str = ""
@@ -52,7 +52,7 @@ class WriteInput(_Input):
 
 
 class EditInput(_Input):
-    """S1.16."""
+    """A file, the text to replace, and the text in its place."""
 
     tool_name: Literal["edit"] = "edit"
     file_path: str = ""
@@ -61,7 +61,7 @@ class EditInput(_Input):
 
 
 class BashInput(_Input):
-    """S1.17."""
+    """A shell command, and what it is for."""
 
     tool_name: Literal["bash"] = "bash"
     command: str = ""
@@ -69,7 +69,7 @@ class BashInput(_Input):
 
 
 class TaskInput(_Input):
-    """S1.18."""
+    """The task of a subagent, and the subagent's type."""
 
     tool_name: Literal["task"] = "task"
     prompt: str = ""
@@ -78,7 +78,7 @@ class TaskInput(_Input):
 
 
 class TodoItem(_Input):
-    """S1.19."""
+    """One todo; views show ``active_form`` while it is in progress."""
 
     content: str
     status: StepStatus = "pending"
@@ -86,14 +86,14 @@ class TodoItem(_Input):
 
 
 class TodoWriteInput(_Input):
-    """S1.19."""
+    """The whole list of todos."""
 
     tool_name: Literal["todowrite"] = "todowrite"
     todos: tuple[TodoItem, ...] = ()
 
 
 class WebFetchInput(_Input):
-    """S5.14."""
+    """An address, and what to find out there."""
 
     tool_name: Literal["webfetch"] = "webfetch"
     url: str = ""
@@ -101,14 +101,14 @@ class WebFetchInput(_Input):
 
 
 class WebSearchInput(_Input):
-    """S5.14."""
+    """A search on the web."""
 
     tool_name: Literal["websearch"] = "websearch"
     query: str = ""
 
 
 class OtherInput(_Input):
-    """Of a tool that has a row in the table, but is not one of the seeds' (C27)."""
+    """Input of a tool that has a row in the table and no model of its own."""
 
     tool_name: str
     subject: str = ""
@@ -155,7 +155,7 @@ _SHELL = re.compile(
 
 
 def file_path(raw: Obj) -> str:
-    """Return the path that an input names, in any spelling; snake case first (S1.52)."""
+    """Return the path that an input names, in any spelling; snake case first."""
     names = ("file_path", "filePath", "path", "filepath", "abs_path")
     return next((path for name in names if (path := text(raw.get(name)))), "")
 
@@ -192,27 +192,27 @@ def read_todos(raw: JsonValue) -> tuple[TodoItem, ...]:
 
 
 def read_glob(raw: Obj) -> ToolInput:
-    """S1.12."""
+    """Read the input of a search by file name."""
     return GlobInput(pattern=text(raw.get("pattern")), path=text(raw.get("path")))
 
 
 def read_grep(raw: Obj) -> ToolInput:
-    """S1.13."""
+    """Read the input of a search by text."""
     return GrepInput(pattern=text(first(raw, "pattern", "query")), path=text(raw.get("path")))
 
 
 def read_read(raw: Obj) -> ToolInput:
-    """S1.14."""
+    """Read the input of a read."""
     return ReadInput(file_path=file_path(raw))
 
 
 def read_write(raw: Obj) -> ToolInput:
-    """S1.15."""
+    """Read the input of a write."""
     return WriteInput(file_path=file_path(raw), content=text(raw.get("content")))
 
 
 def read_edit(raw: Obj) -> ToolInput:
-    """S1.16."""
+    """Read the input of an edit; its fields may be spelled in either case."""
     return EditInput(
         file_path=file_path(raw),
         old_string=text(first(raw, "old_string", "oldString")),
@@ -221,12 +221,12 @@ def read_edit(raw: Obj) -> ToolInput:
 
 
 def read_bash(raw: Obj) -> ToolInput:
-    """S1.17."""
+    """Read the input of a shell command."""
     return BashInput(command=command_line(raw), description=text(raw.get("description")))
 
 
 def read_task(raw: Obj) -> ToolInput:
-    """S1.18."""
+    """Read the input of a subagent's task."""
     return TaskInput(
         prompt=text(raw.get("prompt")),
         description=text(raw.get("description")),
@@ -235,17 +235,17 @@ def read_task(raw: Obj) -> ToolInput:
 
 
 def read_todowrite(raw: Obj) -> ToolInput:
-    """S1.19."""
+    """Read the input of a list of todos."""
     return TodoWriteInput(todos=read_todos(raw.get("todos")))
 
 
 def read_webfetch(raw: Obj) -> ToolInput:
-    """S5.14."""
+    """Read the input of a fetch."""
     return WebFetchInput(url=text(raw.get("url")), prompt=text(raw.get("prompt")))
 
 
 def read_websearch(raw: Obj) -> ToolInput:
-    """S5.14."""
+    """Read the input of a web search."""
     return WebSearchInput(query=text(raw.get("query")))
 
 

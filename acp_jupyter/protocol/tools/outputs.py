@@ -20,7 +20,7 @@ class _Output(Model):
 
 
 class SearchOutput(_Output):
-    """S1.20, S1.21."""
+    """The files that a search found; ``truncated`` if there are more."""
 
     files: tuple[str, ...] = ()
     count: int = 0
@@ -28,7 +28,7 @@ class SearchOutput(_Output):
 
 
 class ReadOutput(_Output):
-    """S1.22, S1.23: the text of the file, without wrappers and line numbers."""
+    """The text of the file, without wrappers and line numbers."""
 
     content: str = ""
     truncated: bool = False
@@ -37,7 +37,7 @@ class ReadOutput(_Output):
 
 
 class Diagnostic(_Output):
-    """One finding of a language server after a write (S1.25)."""
+    """One finding of a language server after a write."""
 
     path: str
     line: int | None = None
@@ -47,7 +47,7 @@ class Diagnostic(_Output):
 
 
 class WriteOutput(_Output):
-    """S1.25, S5.16."""
+    """What a write or an edit has changed."""
 
     success: bool = True
     new_text: str | None = None
@@ -57,7 +57,7 @@ class WriteOutput(_Output):
 
 
 class BashOutput(_Output):
-    """S1.24."""
+    """What a command printed, and its exit code."""
 
     output: str = ""
     exit_code: int | None = None
@@ -65,13 +65,13 @@ class BashOutput(_Output):
 
 
 class TodoOutput(_Output):
-    """S1.26."""
+    """The todos as they are now."""
 
     todos: tuple[TodoItem, ...] = ()
 
 
 class TaskOutput(_Output):
-    """S5.15."""
+    """What a subagent answered."""
 
     result: str = ""
 

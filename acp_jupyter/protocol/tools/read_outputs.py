@@ -120,12 +120,12 @@ def _raw_text(raw: JsonValue) -> str:
 
 
 def read_glob_output(given: CallResult) -> ToolOutput:
-    """S1.20, S1.21."""
+    """Read the files that a search by name found."""
     return SearchToolOutput(tool_name="glob", data=_search(given))
 
 
 def read_grep_output(given: CallResult) -> ToolOutput:
-    """S1.20, S1.21."""
+    """Read the lines that a search by text found."""
     return SearchToolOutput(tool_name="grep", data=_search(given))
 
 
@@ -143,7 +143,7 @@ def _search(given: CallResult) -> SearchOutput:
 
 
 def read_read_output(given: CallResult) -> ToolOutput:
-    """S1.22, S1.23: wrapper and line numbers go, the lines stay."""
+    """Read a file's text, without the wrapper and the line numbers."""
     whole = given.text
     wrapped = _WRAPPER.match(whole)
     content, first_line = _without_numbers(whole if wrapped is None else wrapped[2])
@@ -173,7 +173,7 @@ def _without_numbers(content: str) -> tuple[str, int | None]:
 
 
 def read_write_output(given: CallResult, name: Literal["write", "edit"]) -> ToolOutput:
-    """S1.25, S5.16. C6: a file that existed, though empty, is no new one."""
+    """Read what was written; a file that existed, though empty, is not a new one."""
     diff = given.diff
     exists = flag(given.metadata.get("exists"))
     old = None if diff is None else diff.old_text or ""
@@ -211,7 +211,7 @@ def _diagnostic(path: str, entry: Obj) -> Diagnostic:
 
 
 def read_bash_output(given: CallResult) -> ToolOutput:
-    """S1.24: the text once, and the exit code wherever it stands."""
+    """Read the text once, and the exit code from wherever it is."""
     return BashToolOutput(
         data=BashOutput(output=given.text, exit_code=_exit_code(given), truncated=given.truncated)
     )
@@ -227,12 +227,12 @@ def _exit_code(given: CallResult) -> int | None:
 
 
 def read_task_output(given: CallResult) -> ToolOutput:
-    """S5.15."""
+    """Read a subagent's answer."""
     return TaskToolOutput(data=TaskOutput(result=given.text))
 
 
 def read_todo_output(given: CallResult) -> ToolOutput:
-    """S1.26: the metadata's list wins over the output's string."""
+    """Read the todos; the metadata's list wins over the output's string."""
     listed = given.metadata.get("todos")
     if not isinstance(listed, list):
         try:
@@ -243,5 +243,5 @@ def read_todo_output(given: CallResult) -> ToolOutput:
 
 
 def read_other_output(given: CallResult) -> ToolOutput:
-    """Keep what came as it is (S5.15)."""
+    """Keep an output as it came."""
     return UnknownToolOutput(data=given.text if given.raw is None else given.raw)

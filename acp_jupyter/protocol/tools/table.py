@@ -35,7 +35,7 @@ KIND_TITLES: dict[AcpKind, str] = {
 """For a tool of which only the kind is known."""
 
 KIND_TOOLS: dict[AcpKind, str] = {"read": "read", "edit": "edit", "execute": "bash"}
-"""The last resort for a tool's name (C18): kinds whose tools all read alike."""
+"""The last resort for a tool's name: kinds whose tools all read alike."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +123,7 @@ _ROWS = (
         "websearch", "search", "other", "Searching web",
         inputs.read_websearch, description=InputField("query"),
     ),
-    # Beyond the seeds (C27): claude's questions, codex's look at an image.
+    # Not among Onyx's ten: Claude's questions, Codex's look at an image.
     ToolRow(
         "askuserquestion", "other", "other", "Asking a question",
         inputs.read_question, description=InputField("subject"),
@@ -156,7 +156,7 @@ _RAW_KINDS: dict[str, UiKind] = {
 
 
 def tool_name_to_kind(tool_name: str, raw_kind: JsonValue = None) -> UiKind:
-    """Return the kind for views: by name, else as the packet says (S5.18, C5)."""
+    """Return the kind for views: by name, else as the packet says."""
     row = TOOLS.get(tool_name)
     if row is not None and row.ui_kind != "other":
         return row.ui_kind

@@ -58,7 +58,7 @@ class ToolFacts:
     paths: tuple[str, ...]
     """Of the locations."""
     exists: bool
-    """Whether the tool says that the file existed before (C6)."""
+    """Whether the tool says that the file existed before."""
     cwd: str
 
 
@@ -73,7 +73,7 @@ class ToolWords:
     command: str
     path: str
     is_new_file: bool | None
-    """S5.42; None where nothing says so."""
+    """None where nothing says so."""
     input: ToolInput
 
 
@@ -81,17 +81,17 @@ def describe_tool(facts: ToolFacts) -> ToolWords:
     """Decide the words of a card.
 
     The agent's own title is shown, unless it is a bare tool name, a path or
-    the command itself: then the seed's title for that tool (C24).
+    the command itself: then Onyx's title for that tool.
     """
     row = TOOLS.get(facts.tool_name, UNKNOWN_TOOL)
-    # The protocol's kind is the more specific one, unless it says nothing (C19).
+    # The protocol's kind is the more specific one, unless it says nothing.
     told = facts.acp_kind
     kind = row.acp_kind if told is None or told == "other" else told
     source = obj(facts.raw_input)
     tool_input = row.read_input(source)
     whole_path = _path(facts, source)
     path = relative_path(whole_path, facts.cwd)
-    # Rules match on it, so it is a shell's and nothing else (C30).
+    # Permission rules match on it, so it is a shell command and nothing else.
     is_shell = isinstance(tool_input, BashInput)
     command = get_tool_command(tool_input) if is_shell else command_line(source)
     diff = first_diff(facts.content)
@@ -102,7 +102,7 @@ def describe_tool(facts: ToolFacts) -> ToolWords:
     replaced = isinstance(tool_input, TodoWriteInput)  # its title counts, as the list does
     said = any(char.isalnum() for char in own)
     shows_own = said and not bare and not replaced
-    title = relative_words(own, facts.cwd) if shows_own else _seed_title(facts, kind, is_new)
+    title = relative_words(own, facts.cwd) if shows_own else _onyx_title(facts, kind, is_new)
     words = _description(tool_input, facts.cwd, path, command, source)
     return ToolWords(
         acp_kind=kind,
@@ -117,11 +117,11 @@ def describe_tool(facts: ToolFacts) -> ToolWords:
 
 
 def _path(facts: ToolFacts, source: Obj) -> str:
-    """S1.52: the input's own path first, then the diff's, then the locations'."""
+    """Return the input's own path, else the diff's, else that of a location."""
     return named_path(source, facts.content) or next(iter(facts.paths), "")
 
 
-def _seed_title(facts: ToolFacts, kind: AcpKind, is_new: bool | None) -> str:
+def _onyx_title(facts: ToolFacts, kind: AcpKind, is_new: bool | None) -> str:
     if facts.tool_name in TOOLS:
         return get_tool_display_title(facts.tool_name, is_new)
     return KIND_TITLES[kind]
@@ -129,7 +129,7 @@ def _seed_title(facts: ToolFacts, kind: AcpKind, is_new: bool | None) -> str:
 
 def _description(tool_input: ToolInput, cwd: str, path: str, command: str, source: Obj) -> str:
     if isinstance(tool_input, BashInput):
-        # The command itself says more than the seeds' words for a missing description.
+        # The command itself says more than Onyx's words for a missing description.
         return tool_input.description or command
     if isinstance(tool_input, TodoWriteInput) and not tool_input.todos:
         return ""
@@ -139,7 +139,7 @@ def _description(tool_input: ToolInput, cwd: str, path: str, command: str, sourc
 
 
 def get_tool_display_title(tool_name: str, is_new_file: bool | None = None) -> str:
-    """Return what a tool does, in words (S5.19 to S5.23).
+    """Return what a tool does, in words.
 
     Parameters
     ----------
@@ -155,7 +155,7 @@ def get_tool_display_title(tool_name: str, is_new_file: bool | None = None) -> s
 def get_tool_description(
     tool_input: ToolInput, relative: Callable[[str], str] = get_relative_path
 ) -> str:
-    """Return what a tool call is about (S5.24 to S5.26)."""
+    """Return what a tool call is about."""
     row = TOOLS.get(tool_input.tool_name, UNKNOWN_TOOL)
     return _field(tool_input, row.description, relative)
 
@@ -163,7 +163,7 @@ def get_tool_description(
 def get_tool_command(
     tool_input: ToolInput, relative: Callable[[str], str] = get_relative_path
 ) -> str:
-    """Return what exactly a tool call does, for its opened view (S5.27)."""
+    """Return what exactly a tool call does, for its opened view."""
     row = TOOLS.get(tool_input.tool_name, UNKNOWN_TOOL)
     return _field(tool_input, row.command, relative)
 
@@ -178,7 +178,7 @@ def _field(tool_input: BaseModel, field: InputField | None, relative: Callable[[
 
 
 def format_tool_output(output: ToolOutput | None) -> str:
-    """Return a tool's output as text (S5.28 to S5.30)."""
+    """Return a tool's output as text."""
     match output:
         case None:
             return ""

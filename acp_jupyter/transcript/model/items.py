@@ -49,7 +49,7 @@ class AgentMessage(StepBase):
 
 
 class Thought(StepBase):
-    """Reasoning of the agent, Markdown; or a named step (S3.4)."""
+    """Reasoning of the agent, Markdown; or a named step."""
 
     kind: Literal["thought"] = "thought"
     title: str = ""
@@ -109,25 +109,25 @@ class TurnEnd(ItemBase):
     words: str = ""
     """Empty for an ordinary end."""
     summary: str = ""
-    """S3.18: what the agent says it did."""
+    """What the agent says it did."""
     duration_seconds: float | None = None
     input_tokens: int | None = None
     output_tokens: int | None = None
 
 
 class Artifact(ItemBase):
-    """Something that was made and is worth opening (S1.41, S3.23, C28)."""
+    """Something that was made and is worth opening."""
 
     kind: Literal["artifact"] = "artifact"
     artifact_id: str
     type: ArtifactType = "other"
     type_name: str = ""
-    """For people, e.g. ``CSV`` (S3.24)."""
+    """For people, e.g. ``CSV``."""
     name: str
     path: str = ""
     """Relative to the session's folder where it lies inside it."""
     preview_url: str = ""
-    """S3.25: filled in; empty where there is no preview."""
+    """Filled in; empty where there is no preview."""
     download_url: str = ""
     mime_type: str = ""
     size_bytes: int | None = None
@@ -136,7 +136,7 @@ class Artifact(ItemBase):
 
 
 class FileWriteItem(ItemBase):
-    """A file that was written (S3.22)."""
+    """A file that was written."""
 
     kind: Literal["file_write"] = "file_write"
     path: str

@@ -152,9 +152,9 @@ class SessionState(Model):
     """Pending permission requests."""
     notebook_path: str = ""
     model: str = ""
-    """S4.21; for agents without a config option for it."""
+    """Name of the model, for agents without a config option for it."""
     tools: tuple[str, ...] = ()
-    """S4.21: names of the agent's tools, as far as it tells them."""
+    """Names of the agent's tools, as far as it tells them."""
     modes: tuple[Mode, ...] = ()
     current_mode_id: str = ""
     config_options: tuple[ConfigOption, ...] = ()

@@ -27,7 +27,7 @@ class OpenItem:
 
 @dataclass(frozen=True, slots=True)
 class WrittenDiff:
-    """A change that an agent made through us (S2.54)."""
+    """A change that an agent made through us."""
 
     turn_id: str
     diff: Diff

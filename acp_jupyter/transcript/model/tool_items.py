@@ -1,7 +1,7 @@
 """The tool call item with its diffs, content blocks, permission request and terminal.
 
 `CallFacts` is what an agent has sent of a tool call so far, before it is put into words: null keeps
-a field, a value replaces the whole field (C13).
+a field, a value replaces the whole field.
 """
 
 from __future__ import annotations
@@ -140,11 +140,11 @@ class ToolCall(StepBase):
     tool_kind: ToolKind = "other"
     """The protocol's ten kinds."""
     ui_kind: UiKind = "other"
-    """S5.6."""
+    """Kind for views, coarser than the protocol's."""
     tool_name: str = ""
     """As the agent spells it."""
     subagent_type: str = ""
-    """S1.18: whose work it is, e.g. ``Explore``."""
+    """Type of the subagent whose work it is, e.g. ``Explore``."""
     title: str
     """Display title, e.g. ``Editing file``."""
     description: str = ""
@@ -153,18 +153,18 @@ class ToolCall(StepBase):
     command: str = ""
     path: str = ""
     locations: tuple[Location, ...] = ()
-    """S1.36; a location without a line is the file's top."""
+    """A location without a line is the file's top."""
     is_new_file: bool | None = None
-    """S5.42; null where nothing says so."""
+    """Null where nothing says so."""
     output: str = ""
     """Text output, without wrappers and line numbers; grows by ``text_appended``."""
     first_line: int | None = None
-    """Number of the output's first line, where it was numbered (S1.23)."""
+    """Number of the output's first line, where it was numbered."""
     exit_code: int | None = None
     truncated: bool = False
-    """Whether the tool says that its output is not all (S1.20)."""
+    """Whether the tool says that its output is not all."""
     files: tuple[str, ...] | None = None
-    """What a search found (S1.20), relative; empty when it found nothing (S1.21)."""
+    """Files that a search found, relative; empty when it found nothing."""
     hits: tuple[SearchHit, ...] | None = None
     """The lines of those files that it found; null for a search for files."""
     remarks: tuple[str, ...] = ()
@@ -172,13 +172,13 @@ class ToolCall(StepBase):
     count: int | None = None
     """How many a search found, of which ``files`` or ``hits`` may be a part."""
     todos: tuple[TodoItem, ...] | None = None
-    """S5.32, S5.33: the list, replaced whole; such a call is drawn as that list."""
+    """The todos, replaced whole; such a call is drawn as that list."""
     diagnostics: tuple[Diagnostic, ...] = ()
-    """S1.25."""
+    """Findings of a language server after a write."""
     progress: float | None = None
-    """From 0 to 1 (S3.10)."""
+    """From 0 to 1."""
     message: str = ""
-    """What is being done right now (S3.10)."""
+    """What is being done right now."""
     diffs: tuple[Diff, ...] = ()
     blocks: tuple[ContentBlockItem, ...] = ()
     raw_input: JsonValue = None
@@ -225,7 +225,7 @@ _REQUESTED_FIELDS = (
 
 @dataclass(frozen=True, slots=True)
 class CallFacts:
-    """The newest value of every field that an agent sent (C13)."""
+    """The newest value of every field that an agent sent."""
 
     item_id: str
     title: str = ""
@@ -279,5 +279,5 @@ class CallFacts:
 
 
 def _title_as_name(title: str | None) -> str:
-    """Return a first title that is a tool's name; later ones say what was found (C18)."""
+    """Return a first title that is a tool's name; later ones say what was found."""
     return title if title and title.isidentifier() else ""

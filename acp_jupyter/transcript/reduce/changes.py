@@ -83,7 +83,7 @@ def _set_changes(draft: Draft, turn: TurnState, changes: TurnChanges) -> None:
 
 
 def take_written_file(draft: Draft, note: FileWritten) -> None:
-    """S2.54: hang the change on the card of the same path, where the agent told none."""
+    """Add the change to the card of the same path, if the agent sent no diff there."""
     turn_id = draft.session.active_turn_id
     if turn_id is None or not note.kept:
         return
@@ -139,7 +139,7 @@ def add_artifact(draft: Draft, packet: ArtifactCreated) -> None:
 
 
 def artifacts_found(draft: Draft, note: ArtifactsFound) -> None:
-    """Add what a look at the folder found (C28), with a line for what is too much."""
+    """Add the artifacts found in the folder, with a line for those that are too many."""
     if note.turn_id not in draft.turns:
         return
     for made in note.artifacts:
@@ -180,12 +180,12 @@ def _put_artifact(draft: Draft, artifact: ArtifactInfo, turn_id: str | None) -> 
 
 
 def _filled_url(url: str, session_id: str) -> str:
-    """S3.25: the template's place for the session."""
+    """Put the session's id into a URL that has a place for it."""
     return url.replace("{session_id}", session_id)
 
 
 def add_file_write(draft: Draft, packet: FileWrite) -> None:
-    """Add a line for a file that was written (S3.22)."""
+    """Add a line for a file that was written."""
     draft.close_open_item()
     draft.add(
         FileWriteItem(

@@ -60,13 +60,13 @@ def _open_item(item: AgentMessage | Thought, message_id: str = "") -> OpenItem:
 
 
 def step_start(draft: Draft, packet: StepStart) -> None:
-    """Open a named thought (S3.4)."""
+    """Open a named thought."""
     draft.close_open_item()
     _open_step(draft, packet.step_id, packet.step_name)
 
 
 def step_end(draft: Draft, packet: StepEnd) -> None:
-    """Close a step (S3.6)."""
+    """Close a step."""
     item_id = draft.steps.get(packet.step_id)
     if item_id is not None:
         draft.steps = draft.steps.discard(packet.step_id)
@@ -74,7 +74,7 @@ def step_end(draft: Draft, packet: StepEnd) -> None:
 
 
 def _item_of_step(draft: Draft, step_id: str) -> str:
-    """Return the item of a step, whatever came since; a step that nobody opened opens (S3.5)."""
+    """Return the item of a step, whatever came since; a step that nobody opened opens."""
     item_id = draft.steps.get(step_id)
     if item_id is None:
         draft.close_open_item()
@@ -117,7 +117,7 @@ def _new_item(
 
 
 def user_chunk(draft: Draft, packet: UserMessageChunk) -> None:
-    """Add a replayed prompt; an echo of the running turn's own is left out (S4.3)."""
+    """Add a replayed prompt; an echo of the running turn's own is left out."""
     if draft.session.active_turn_id is not None:
         return
     draft.close_open_item()

@@ -66,7 +66,7 @@ def add_request(draft: Draft, packet: PermissionRequest) -> None:
     told = {"rule": rule, "folder": folder, "details": details}
     permission = permission.model_copy(update=told)
     if packet.auto_approve:
-        # Told, never silently: the agent's own settings allowed it (S3.26).
+        # The agent's own settings allowed it; the transcript never hides that.
         words = "Allowed by the agent's own settings"
         permission = permission.model_copy(update={"state": "allowed", "outcome": words})
     draft.replace(item.model_copy(update={"permission": permission}))
@@ -201,7 +201,7 @@ def settle_request(draft: Draft, packet: PermissionResponse) -> None:
 def _chosen(
     options: tuple[PermissionOption, ...], packet: PermissionResponse
 ) -> PermissionOption | None:
-    """Find the option that an answer names, or for a plain yes or no the first such (C23)."""
+    """Return the option that an answer names; for a plain yes or no the first such one."""
     if packet.approved is None:
         return next((o for o in options if o.option_id == packet.option_id), None)
     wanted = "allow_once" if packet.approved else "reject_once"

@@ -124,7 +124,7 @@ def reduce(transcript: Transcript, packet: LogPacket, at: float) -> tuple[Transc
     tuple of Transcript and list of Event
         The state after, and how a view gets there.
     """
-    # C14: a packet's own time wins over that of its receipt.
+    # A packet's own time wins over that of its receipt.
     own = packet.timestamp if isinstance(packet, TimedPacket) else None
     draft = Draft(transcript, at if own is None else own)
     if transcript.session.silent_since is not None:

@@ -158,7 +158,7 @@ def session_info(draft: Draft, packet: SessionInfoUpdate) -> None:
 
 
 def current_mode(draft: Draft, packet: CurrentModeUpdate) -> None:
-    """Change the mode; a change within a turn leaves a line (S3.17)."""
+    """Change the mode; a change within a turn leaves a line."""
     known = {mode.id: mode for mode in draft.session.modes}
     if packet.mode_id not in known:
         known[packet.mode_id] = Mode(id=packet.mode_id, name=packet.mode_id)

@@ -55,7 +55,7 @@ _RANK: dict[ToolStatus, int] = {
 def upsert_tool_call(draft: Draft, packet: ToolCallStart | ToolCallProgress) -> str:
     """Join a packet into its tool call; return the item's id.
 
-    Absent or null keeps a field and a value replaces the whole field (C13); a
+    Absent or null keeps a field and a value replaces the whole field; a
     status never goes backwards within a turn.
     """
     terminals.adopt_card(draft, packet)
@@ -173,7 +173,7 @@ def _sent_fields(
 
 
 def _status(draft: Draft, item: ToolCall, new: ToolStatus | None) -> ToolStatus:
-    """Return a status that never goes backwards, and from an end nowhere (C29).
+    """Return a status that never goes backwards, and from an end nowhere.
 
     What its turn's end has cancelled was a guess: the agent may still tell what became of it.
     """
@@ -290,7 +290,7 @@ def _item_of_call(draft: Draft, tool_call_id: str) -> ToolCall | None:
 def _merged(
     old: ToolCallProgress | None, packet: ToolCallStart | ToolCallProgress
 ) -> ToolCallProgress:
-    """Join two packets: null keeps a field, a value replaces it whole (C13)."""
+    """Join two packets: null keeps a field, a value replaces it whole."""
     known = {} if old is None else {name: getattr(old, name) for name in old.model_fields_set}
     said = {name: getattr(packet, name) for name in packet.model_fields_set & _HELD_FIELDS}
     new = {name: value for name, value in said.items() if value not in _EMPTY_VALUES}

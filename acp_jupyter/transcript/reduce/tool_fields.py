@@ -54,7 +54,7 @@ class ToolFields(TypedDict, total=False):
 
 
 def input_fields(tool_input: ToolInput, raw: Obj, old: ToolCall) -> ToolFields:
-    """Return what an input says of the call; a list of todos replaces the old one (S5.33)."""
+    """Return what an input says of the call; a list of todos replaces the old one."""
     match tool_input:
         case TaskInput():
             return {"subagent_type": tool_input.subagent_type}

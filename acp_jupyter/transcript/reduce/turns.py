@@ -118,7 +118,7 @@ def responded(draft: Draft, packet: PromptResponse) -> None:
     # Some agents answer end_turn to a cancel: what the user did counts.
     reason = "cancelled" if draft.stopping == turn.turn_id else packet.stop_reason
     words = stop_reason_words(reason, packet.detail)
-    reason = "end_turn" if reason == "stop_sequence" else reason  # C3
+    reason = "end_turn" if reason == "stop_sequence" else reason  # not one of the protocol's
     if reason != "cancelled":
         session.login_works(draft)
     turn = turn.model_copy(update=_tokens(packet.usage))
@@ -291,7 +291,7 @@ def _last_status(call: ToolCall) -> ToolStatus:
         return "cancelled"
     if permission.state == "rejected":
         return "failed"
-    # A request of seed 002 names no call: that it was allowed is all that will be told of it.
+    # A request of Onyx build mode names no call: that it was allowed is all that will be told.
     alone = call.tool_call_id == f"permission-{permission.request_id}"
     return "completed" if alone and permission.state == "allowed" else "cancelled"
 

@@ -201,7 +201,7 @@ export interface AnswerPermission {
 }
 
 /**
- * Something that was made and is worth opening (S1.41, S3.23, C28).
+ * Something that was made and is worth opening.
  */
 export interface Artifact {
   artifact_id: string;
@@ -218,7 +218,7 @@ export interface Artifact {
    */
   path: string;
   /**
-   * S3.25: filled in; empty where there is no preview.
+   * Filled in; empty where there is no preview.
    */
   preview_url: string;
   /**
@@ -233,7 +233,7 @@ export interface Artifact {
   type:
     'web_app' | 'markdown' | 'image' | 'csv' | 'excel' | 'pptx' | 'docx' | 'pdf' | 'code' | 'other';
   /**
-   * For people, e.g. ``CSV`` (S3.24).
+   * For people, e.g. ``CSV``.
    */
   type_name: string;
 }
@@ -630,7 +630,7 @@ export interface Detail {
 }
 
 /**
- * One finding of a language server after a write (S1.25).
+ * One finding of a language server after a write.
  */
 export interface Diagnostic {
   /**
@@ -968,7 +968,7 @@ export interface FileTexts {
 }
 
 /**
- * A file that was written (S3.22).
+ * A file that was written.
  */
 export interface FileWriteItem {
   /**
@@ -1896,7 +1896,7 @@ export interface SessionState {
    */
   looking: boolean;
   /**
-   * S4.21; for agents without a config option for it.
+   * Name of the model, for agents without a config option for it.
    */
   model: string;
   modes: Mode[];
@@ -1935,7 +1935,7 @@ export interface SessionState {
   stored: boolean;
   title: string;
   /**
-   * S4.21: names of the agent's tools, as far as it tells them.
+   * Names of the agent's tools, as far as it tells them.
    */
   tools: string[];
   updated_at: number | null;
@@ -2105,7 +2105,7 @@ export interface TextAppended {
 }
 
 /**
- * Reasoning of the agent, Markdown; or a named step (S3.4).
+ * Reasoning of the agent, Markdown; or a named step.
  */
 export interface Thought {
   ended_at: number | null;
@@ -2132,7 +2132,7 @@ export interface Thought {
 }
 
 /**
- * S1.19.
+ * One todo; views show ``active_form`` while it is in progress.
  */
 export interface TodoItem {
   active_form: string;
@@ -2155,18 +2155,18 @@ export interface ToolCall {
    */
   description: string;
   /**
-   * S1.25.
+   * Findings of a language server after a write.
    */
   diagnostics: Diagnostic[];
   diffs: Diff[];
   ended_at: number | null;
   exit_code: number | null;
   /**
-   * What a search found (S1.20), relative; empty when it found nothing (S1.21).
+   * Files that a search found, relative; empty when it found nothing.
    */
   files: string[] | null;
   /**
-   * Number of the output's first line, where it was numbered (S1.23).
+   * Number of the output's first line, where it was numbered.
    */
   first_line: number | null;
   /**
@@ -2178,16 +2178,16 @@ export interface ToolCall {
    */
   id: string;
   /**
-   * S5.42; null where nothing says so.
+   * Null where nothing says so.
    */
   is_new_file: boolean | null;
   kind: 'tool_call';
   /**
-   * S1.36; a location without a line is the file's top.
+   * A location without a line is the file's top.
    */
   locations: Location[];
   /**
-   * What is being done right now (S3.10).
+   * What is being done right now.
    */
   message: string;
   /**
@@ -2201,7 +2201,7 @@ export interface ToolCall {
   path: string;
   permission: Permission | null;
   /**
-   * From 0 to 1 (S3.10).
+   * From 0 to 1.
    */
   progress: number | null;
   raw_input: unknown;
@@ -2213,7 +2213,7 @@ export interface ToolCall {
   started_at: number | null;
   status: 'pending' | 'in_progress' | 'completed' | 'failed' | 'cancelled';
   /**
-   * S1.18: whose work it is, e.g. ``Explore``.
+   * Type of the subagent whose work it is, e.g. ``Explore``.
    */
   subagent_type: string;
   /**
@@ -2225,7 +2225,7 @@ export interface ToolCall {
    */
   title: string;
   /**
-   * S5.32, S5.33: the list, replaced whole; such a call is drawn as that list.
+   * The todos, replaced whole; such a call is drawn as that list.
    */
   todos: TodoItem[] | null;
   tool_call_id: string;
@@ -2248,7 +2248,7 @@ export interface ToolCall {
    */
   tool_name: string;
   /**
-   * Whether the tool says that its output is not all (S1.20).
+   * Whether the tool says that its output is not all.
    */
   truncated: boolean;
   /**
@@ -2256,7 +2256,7 @@ export interface ToolCall {
    */
   turn_id: string | null;
   /**
-   * S5.6.
+   * Kind for views, coarser than the protocol's.
    */
   ui_kind: 'search' | 'read' | 'execute' | 'edit' | 'task' | 'other';
 }
@@ -2447,7 +2447,7 @@ export interface TurnEnd {
    */
   stop_reason: string;
   /**
-   * S3.18: what the agent says it did.
+   * What the agent says it did.
    */
   summary: string;
   /**
