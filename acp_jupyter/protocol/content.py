@@ -109,7 +109,7 @@ def read_block(raw: JsonValue) -> ContentBlock | None:
 
 
 def read_tool_content(raw: JsonValue) -> tuple[ToolContent, ...] | None:
-    """Read a tool call's ``content``; None where it says nothing (absent, null).
+    """Read a tool call's ``content``; None where it is absent or null.
 
     Items may have the ``content`` wrapper or lack it.
     """

@@ -55,7 +55,7 @@ class TrafficReader:
         self._history: History | None = None
 
     def read(self, entry: TrafficEntry) -> list[LogPacket]:
-        """Read one line; what says nothing about the session gives nothing."""
+        """Read one line; lines that don't concern the session give nothing."""
         packets = self._read(entry)
         if self._history is None:
             return packets

@@ -47,7 +47,7 @@ COMMANDS: list[Json] = [
 
 
 def environment_rate() -> float | None:
-    """Return the chunks per second that the environment asks for, None where it says nothing."""
+    """Return the chunks per second that the environment asks for, None where it is unset."""
     try:
         rate = float(os.environ[_RATE_VARIABLE])
     except (KeyError, ValueError):

@@ -49,7 +49,7 @@ class AllowedChanges:
         self._allowed.clear()
 
     def saw(self, update: Object) -> None:
-        """Take in what the client is told of a tool call."""
+        """Remember a tool call that was sent to the client."""
         call_id = update.get("toolCallId")
         if isinstance(call_id, str):
             self._calls[call_id] = self._joined(self._calls.get(call_id, _Call()), update)

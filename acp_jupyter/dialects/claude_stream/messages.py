@@ -257,7 +257,7 @@ class SystemReader:
         self._mode = ""
 
     def read(self, line: Obj) -> list[CliResult] | None:
-        """Return what a line says; None where nobody here knows its subtype."""
+        """Return the updates for a line; None for an unknown subtype."""
         match text(line.get("subtype")):
             case "init":
                 return self._init(line)

@@ -43,7 +43,7 @@ class ClaudeCli:
 
     @property
     def session_id(self) -> str:
-        """The CLI's own id of the session, to resume it by; empty until it said so."""
+        """The CLI's own id of the session, to resume it by; empty until the CLI has sent it."""
         return self._system.session_id
 
     def read(self, line: object) -> list[CliResult]:
@@ -52,7 +52,7 @@ class ClaudeCli:
         Returns
         -------
         list of CliResult
-            Never raises; what nobody here knows becomes an update of kind ``unknown``.
+            Never raises; an unknown object becomes an update of kind ``unknown``.
         """
         if isinstance(line, BadOutput):
             words = "A line of the CLI could not be read."
@@ -177,12 +177,12 @@ class BadOutput:
 
 
 class CliOutput:
-    """Bytes in, JSON values out; blank lines say nothing, what is torn is told.
+    """Bytes in, JSON values out; skips blank lines, reports torn ones.
 
     Parameters
     ----------
     max_bytes
-        A longer line is left out, and told.
+        A longer line is left out, and reported.
     """
 
     def __init__(self, max_bytes: int = _MAX_LINE_BYTES) -> None:

@@ -44,7 +44,7 @@ class PermissionRequested:
     tool_input: Obj
     """Goes back to the CLI unchanged when the tool call is allowed."""
     grants: dict[str, list[Obj]] = field(default_factory=dict)
-    """What an option allows beyond this call, as the CLI wants it said, by option id."""
+    """What an option allows beyond this call, in the CLI's form, by option id."""
     tool_name: str = ""
     """As the CLI spells it."""
 

@@ -36,7 +36,7 @@ def describe(name: str, raw_input: Obj, parent: str = "") -> Obj:
     """Return what a tool call object of the protocol says of a call, but its id and status."""
     row = find_tool(name)
     subject = text(first(raw_input, *_SUBJECTS)).strip().partition("\n")[0]
-    # Of a tool that everybody knows, name and input say more than words of ours.
+    # For a well-known tool, its name and input say more than our own words.
     title = f"{name}: {subject}" if subject and row is None else name or "Tool"
     fields: Obj = {
         "title": title if len(title) <= _TITLE_LENGTH else f"{title[: _TITLE_LENGTH - 1]}…",

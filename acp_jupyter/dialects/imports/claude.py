@@ -58,7 +58,7 @@ class ClaudeImport:
         yield from self._written(self._cli.read(line))
 
     def finish(self) -> Iterator[TrafficEntry]:
-        """Yield what the end of the log leaves to be said."""
+        """Yield the entries that are still missing when the log ends."""
         yield from self._written(self._cli.finish())
         yield from self._turns.finish()
 

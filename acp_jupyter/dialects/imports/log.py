@@ -142,7 +142,7 @@ class LogFacts:
     looks_like
         What its first lines look like; None where nothing is known.
     named
-        Whether somebody said how it is to be read.
+        Whether the caller chose the dialect.
     framed
         Whether it is a capture of an event stream.
     agent_name
@@ -287,5 +287,5 @@ class PacketImport:
             self._turns.ended()
 
     def finish(self) -> Iterator[TrafficEntry]:
-        """Yield what the end of the log leaves to be said."""
+        """Yield the entries that are still missing when the log ends."""
         yield from self._turns.finish()

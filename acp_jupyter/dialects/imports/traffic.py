@@ -72,7 +72,7 @@ class TrafficImport:
             yield from self._in_turns(entry)
 
     def finish(self) -> Iterator[TrafficEntry]:
-        """Yield what the end of the log leaves to be said."""
+        """Yield the entries that are still missing when the log ends."""
         if self._implicit is not None:
             yield from self._implicit.finish()
 

@@ -125,7 +125,7 @@ BuildContent = TypeAliasType(
 
 
 def build_content(block: OtherBlock) -> BuildContent:
-    """Write a block that is not text; of one that nobody knows the words are kept."""
+    """Write a block that is not text; an unknown one keeps its text."""
     mime_type = block.mime_type or None
     match block.type:
         case "image":

@@ -92,7 +92,7 @@ class BuildModeStream:
     """Writes the packets of one session, in order.
 
     What the dialect has no packet for is left out: the user's own words, commands, config
-    options, the use of the context, and what nobody knows. Notices become steps.
+    options, the use of the context, and unknown packets. Notices become steps.
     """
 
     def __init__(self) -> None:

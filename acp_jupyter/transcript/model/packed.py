@@ -158,7 +158,7 @@ class Items(Sequence[Item]):
 
 
 class _PackedMap(Generic[V]):
-    """A map whose values can be put away."""
+    """A map whose values can be spilled."""
 
     __slots__ = ("_spill", "_values", "tidied")
     _value: ClassVar[TypeAdapter[V]]

@@ -28,11 +28,11 @@ from acp_jupyter.transcript.reduce.draft import index_of
 NEWEST_TURNS = 32
 """Turns at the end that are left as they are."""
 LONG_BYTES = 8 * 1024
-"""An item or a turn that has more, and is at its end, is put away at once."""
+"""A finished item or turn that is longer than this is spilled at once."""
 
 
 def spilled(transcript: Transcript, events: Iterable[Event], spill: SpillStore) -> Transcript:
-    """Put away what can be, after some change; the transcript says the same as before.
+    """Spill the items and turns that can be; the transcript's content stays the same.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ def spilled(transcript: Transcript, events: Iterable[Event], spill: SpillStore) 
 
 
 class _Spilling:
-    """The parts of a transcript that change when something is put away."""
+    """The parts of a transcript that change when something is spilled."""
 
     def __init__(self, transcript: Transcript) -> None:
         self._transcript = transcript

@@ -47,7 +47,7 @@ from acp_jupyter.transcript.safe_text.escaping import (
 )
 
 OUTPUT_CHARS = 2_000
-"""Of a tool's output; the whole is in the session."""
+"""Limit of a tool's output; the whole is in the session."""
 _TEXT_CHARS = 256 * 1024
 _TURN_CHARS = 512 * 1024
 _OPEN_DIFF_LINES = 60

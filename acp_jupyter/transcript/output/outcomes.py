@@ -46,7 +46,7 @@ class ItemTime(NamedTuple):
 
 
 def item_times(item: Item) -> list[ItemTime]:
-    """Return when an item was sent, or began and ended; nothing where nobody knows."""
+    """Return when an item was sent, or began and ended; nothing where unknown."""
     match item:
         case UserMessage():
             named = [("Sent", item.at)]

@@ -78,7 +78,7 @@ class _Screen:
             case "K":
                 self._erase_line(first)
             case _:
-                pass  # colours, and what says nothing of text
+                pass  # colours, and other codes that don't change the text
         if final in "EF":
             self._column = 0
 

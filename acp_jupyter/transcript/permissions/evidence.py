@@ -61,7 +61,7 @@ class Evidence:
     command: str = ""
     url: str = ""
     understood: bool = True
-    """Whether nothing else is said that may change what is done."""
+    """Whether no other field may change what the call does."""
     plain: bool = True
     """Whether a command is all there is: in the session's folder, and waited for."""
 

@@ -1,8 +1,8 @@
-"""Fields of a tool's raw input: what is said beside a command, and which paths are named.
+"""Fields of a tool's raw input: those beside a command, and the paths that it names.
 
 A field that is not in these tables may change what is run, or with which rights, or name a path. So
 it is shown, and nobody but the user allows a request that has one. What looks like a path counts
-as one; what leads out of the folder, or has a scheme, means that it can't be told.
+as one; what leads out of the folder, or has a scheme, means that the paths are unknown.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _NUMBERS = frozenset(
         "yieldtimems",
     }
 )
-"""How long is waited for it, and how much is told of what it puts out."""
+"""Times, and limits of the output; compared without case and underscores."""
 _IDS = frozenset({"approvalid", "callid", "processid", "turnid"})
 _CODEX = frozenset({"availabledecisions", "parsedcmd", "proposedexecpolicyamendment"})
 """How Codex reads the command, and what else than a plain yes it could be answered."""
@@ -158,7 +158,7 @@ class PathFields:
     paths: set[str] = field(default_factory=set)
     """Relative where they lie inside the folder."""
     unclear: set[str] = field(default_factory=set)
-    """Fields of which it can't be told."""
+    """Fields whose paths can't be determined."""
     by_field: dict[str, set[str]] = field(default_factory=dict)
 
 

@@ -33,11 +33,11 @@ _OTHER_WORK = {"read", "search", "fetch", "think", "execute"}
 
 
 def take_changes(draft: Draft, note: TurnChangesNote) -> None:
-    """Take in what a turn changed; it may be told after the turn's end."""
+    """Apply the changes of a turn; the note may come after the turn's end."""
     turn = draft.turns.get(note.turn_id)
     if turn is not None:
-        told = TurnChanges(**{name: getattr(note, name) for name in TurnChanges.model_fields})
-        _set_changes(draft, turn, told)
+        changes = TurnChanges(**{name: getattr(note, name) for name in TurnChanges.model_fields})
+        _set_changes(draft, turn, changes)
 
 
 def take_revert(draft: Draft, note: TurnReverted) -> None:

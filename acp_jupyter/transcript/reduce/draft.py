@@ -151,7 +151,7 @@ class Draft(TranscriptFields):
         self.events.append(ItemReplaced(**self._stamp(), item=self.filled(item)))
 
     def _freeze_text(self, item_id: str, text: Text) -> None:
-        """One text grows at a time, mostly: it is put away when the next one begins."""
+        """Freeze the growing text when another begins; mostly only one grows at a time."""
         if self.growing is not None and self.growing[0] != item_id:
             self.texts = self.texts.set(self.growing[0], self.growing[1].frozen())
         self.growing = (item_id, text)

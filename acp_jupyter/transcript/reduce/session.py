@@ -148,7 +148,7 @@ def commands(draft: Draft, packet: AvailableCommandsUpdate) -> None:
 
 
 def session_info(draft: Draft, packet: SessionInfoUpdate) -> None:
-    """Take what is told of the session; what is not told stays."""
+    """Apply the facts that a packet names; the others stay."""
     if packet.title is not None or packet.clears_title:
         draft.change_session(title=packet.title or "")
     if packet.model:

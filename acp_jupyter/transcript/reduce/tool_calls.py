@@ -200,7 +200,7 @@ def _end_fields(
 def _described_fields(
     draft: Draft, old: ToolCall, facts: CallFacts, given: CallResult, before: CallFacts
 ) -> dict[str, object]:
-    """Return what is told of the call in words, and what follows from its input."""
+    """Return the call's title and description, and the fields that follow from its input."""
     cwd = draft.session.cwd
     words = _described(facts, given, cwd)
     # What the agent does not say now and never did is of the host: a terminal's command.
@@ -314,7 +314,7 @@ def _note_difference(draft: Draft, before: ToolCall | None) -> None:
 
 
 def _action(call: ToolCall) -> str:
-    """Return what a call does, as far as that can't be told in two ways."""
+    """Return what a call does, as far as it is unambiguous."""
     if call.tool_kind == "execute":
         return call.command
     return "\n".join(_paths(call)) if call.tool_kind in {"edit", "delete", "move"} else ""

@@ -125,7 +125,7 @@ def content_blocks(content: tuple[ToolContent, ...], old: ToolCall) -> tuple[Con
 _COUNTED_LINES = 4000
 """Above this many lines the view counts added and removed lines itself."""
 _CONTEXT = 3
-"""Lines around a change that parts of files are told with."""
+"""Lines of context around a change where a diff holds only part of a file."""
 _EDITS = 200
 
 
@@ -183,7 +183,7 @@ def _replaced(raw_input: JsonValue) -> set[str]:
 def _may_begin(part: ToolDiff, line: int) -> bool:
     """Tell whether a text begins at that line: at its top, or with what stands before a change.
 
-    A whole file may be told with the line of its first change.
+    An agent may send a whole file with the line of its first change.
     """
     pairs = zip((part.old_text or "").splitlines(), part.new_text.splitlines(), strict=False)
     same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))

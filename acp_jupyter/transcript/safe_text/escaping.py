@@ -73,7 +73,7 @@ def inert_html(text: str, chars: int = 200) -> str:
 
 
 def printable(text: str) -> str:
-    """Return the text without what says nothing; what turns or hides text is written out."""
+    """Remove terminal codes and control characters; write out what turns or hides text."""
     plain = _LINE_END.sub("\n", without_ansi(text))
     return show_control_characters(_SURROGATE.sub("\ufffd", _ASCII_CONTROLS.sub("", plain)))
 
