@@ -24,7 +24,7 @@ class CheckpointStore:
     data_dir
         Of the host.
     limits
-        See `Limits`.
+        The host's limits.
     own
         Folders that are never kept.
     """

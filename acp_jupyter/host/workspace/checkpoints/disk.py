@@ -36,7 +36,7 @@ class FileOnDisk:
         return self.data is not None or self.is_other
 
     def is_as(self, side: Side) -> bool:
-        """Tell whether it is what a checkpoint holds."""
+        """Return whether it is what a checkpoint holds."""
         if self.data is None:
             return not side.exists and not self.is_other
         head = b"blob %d\0" % len(self.data)
@@ -99,13 +99,13 @@ class Disk:
                 yield path
 
     def _is_file(self, path: str) -> bool:
-        """Tell whether there is anything but a folder."""
+        """Return whether there is anything but a folder."""
         with contextlib.suppress(OSError), self._folder_of(path, create=False) as (folder, name):
             return not stat.S_ISDIR(os.lstat(name, dir_fd=folder).st_mode)
         return False
 
     def _holds(self, path: str, gone: Collection[str]) -> bool:
-        """Tell whether there is a folder with anything but folders, and what is gone, in it."""
+        """Return whether there is a folder with anything but folders, and what is gone, in it."""
         with (
             contextlib.suppress(OSError),
             self._folder_of(f"{path}/x", create=False) as (folder, _),

@@ -72,7 +72,7 @@ class Checkpoints:
     folder
         Where the repository is.
     limits
-        See `Limits`.
+        The host's limits.
     excluded
         Folders below ``root``, relative to it, that are never kept.
     """
@@ -257,7 +257,7 @@ class Checkpoints:
         return listed
 
     def _was_torn(self, path: str, size: int, until: float) -> bool:
-        """Tell whether a file may have been read in part, and wait for the rest of it."""
+        """Return whether a file may have been read in part, and wait for the rest of it."""
         place = self.root / path
         torn = False
         while _is_being_saved(place) and time.monotonic() < until:
@@ -301,7 +301,7 @@ class Checkpoints:
 
 
 def _is_being_saved(path: Path) -> bool:
-    """Tell whether Jupyter is writing a file: what it held lies beside it meanwhile."""
+    """Return whether Jupyter is writing a file: what it held lies beside it meanwhile."""
     try:
         since = time.time() - path.with_name(f".~{path.name}").lstat().st_ctime
     except (OSError, ValueError):

@@ -270,7 +270,7 @@ def list_paths(
     left_out
         What is left out in any case.
     limits
-        See `Limits`.
+        The host's limits.
     """
     listed = FolderListing()
     folders: dict[str, bool] = {"": True}
@@ -308,7 +308,7 @@ def _sort(root: Path, path: str, most: int, listed: FolderListing) -> None:
 
 
 def _is_reached(root: Path, folder: str, known: dict[str, bool]) -> bool:
-    """Tell whether a folder is one, and all above it too: what lies beyond a link is not in it."""
+    """Return whether a path and all its parents are folders, and none is a symbolic link."""
     if folder not in known:
         above = folder.rpartition("/")[0]
         try:

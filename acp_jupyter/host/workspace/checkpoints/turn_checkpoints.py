@@ -198,7 +198,7 @@ class TurnCheckpoints:
         )
 
     def _is_older(self, path: str, now: Signature | None, known: Collection[int]) -> bool:
-        """Tell whether a file that is new here was made before the turn, and has no other name."""
+        """Return whether a file that is new here is older than the turn and has no other name."""
         if now is None or now.inode in known:
             return False
         with contextlib.suppress(OSError):
@@ -217,7 +217,7 @@ class TurnCheckpoints:
         }
 
     def _marked(self, turn_id: str, changes: Iterable[TreeChange], notebook: str) -> bool:
-        """Tell whether tools wrote cells of the turn's own notebook."""
+        """Return whether tools wrote cells of the turn's own notebook."""
         names = [c.new.blob for c in changes if c.path == notebook and c.change == "modified"]
         git, limits = self.checkpoints.git, self.checkpoints.limits
         seconds, most = limits.checkpoint_seconds, limits.change_text_bytes
