@@ -95,7 +95,7 @@ _LOOPBACK = {"localhost", "127.0.0.1", "::1"}
 
 @dataclass(frozen=True, slots=True)
 class KernelIdentity:
-    """This kernel's id and key for its server."""
+    """The kernel's id and key for its server."""
 
     kernel_id: str
     key: bytes
