@@ -74,13 +74,13 @@ class Recordings:
         key = options, str(folder / recording_name(agent, label, 1))
         number = self._counts.get(key, 0) + 1
         path = (folder / recording_name(agent, label, number)).as_posix()
-        place = RecordingFile(self._root, path, self._limits)
+        file = RecordingFile(self._root, path, self._limits)
         match options.mode:
             case "record":
-                place.opening()  # refused before the agent works for nothing
-                return PreparedRecording(place, key, None)
+                file.opening()  # refused before the agent works for nothing
+                return PreparedRecording(file, key, None)
             case "replay":
-                return PreparedRecording(place, key, _replay_spec(agent, place))
+                return PreparedRecording(file, key, _replay_spec(agent, file))
             case _:
                 assert_never(options.mode)
 

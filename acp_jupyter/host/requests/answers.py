@@ -208,23 +208,23 @@ class RecordedAnswers:
         return again
 
     def _find(
-        self, call: ToolCall, nobody_to_ask: bool, places: SessionFolder
+        self, call: ToolCall, nobody_to_ask: bool, folder: SessionFolder
     ) -> RecordedAnswer | None:
         facts = self._facts(call)
-        asked = next(
+        recorded = next(
             (a for a in self._requests if not a.used and self._facts(a.call) == facts), None
         )
-        if asked is None or asked.option_id is None or call.permission is None:
+        if recorded is None or recorded.option_id is None or call.permission is None:
             return None
-        asked.used = True
+        recorded.used = True
         options = call.permission.options
-        if asked.by == "policy" and (self._is_ours or nobody_to_ask):
-            policy = next((policy for policy in _POLICIES if policy == asked.rule), None)
-            decision = None if policy is None else decide(policy, call, options, folder=places)
-            same = decision is not None and decision.option_id == asked.option_id
-            return RecordedAnswer(asked.option_id, "policy", asked.rule) if same else None
-        if asked.by == "user" and nobody_to_ask:
-            return RecordedAnswer(asked.option_id, "record")
+        if recorded.by == "policy" and (self._is_ours or nobody_to_ask):
+            policy = next((policy for policy in _POLICIES if policy == recorded.rule), None)
+            decision = None if policy is None else decide(policy, call, options, folder=folder)
+            same = decision is not None and decision.option_id == recorded.option_id
+            return RecordedAnswer(recorded.option_id, "policy", recorded.rule) if same else None
+        if recorded.by == "user" and nobody_to_ask:
+            return RecordedAnswer(recorded.option_id, "record")
         return None
 
     def _facts(self, call: ToolCall) -> tuple[Any, ...]:

@@ -217,9 +217,9 @@ class Inbound:
                 self._answer({"jsonrpc": "2.0", "id": request["id"], **outcome})
 
     def _withdraw(self, params: dict[str, JsonValue]) -> None:
-        asked = self._theirs.of_id(first(params, "requestId", "request_id"))
-        if asked is not None and self.on_withdrawn is not None:
-            for mark in asked.marks:
+        request = self._theirs.of_id(first(params, "requestId", "request_id"))
+        if request is not None and self.on_withdrawn is not None:
+            for mark in request.marks:
                 self.on_withdrawn(mark.log.session_id, mark.seq)
 
 

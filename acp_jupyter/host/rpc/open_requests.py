@@ -207,10 +207,10 @@ class DelayedAnswers:
         task.add_done_callback(self._tasks.discard)
 
     async def _run(self, log: SessionLog) -> None:
-        kept = self._waiting[log]
+        waiting = self._waiting[log]
         try:
-            while kept:
-                value, text = kept.popleft()
+            while waiting:
+                value, text = waiting.popleft()
                 await self._wait(value)
                 self._release(value, text)
         finally:

@@ -197,11 +197,11 @@ class LineTransport:
 
     def _answer(self, message: dict[str, Any]) -> None:
         """Queue an answer with the agent's own id."""
-        asked = self._theirs.take(message["id"])
-        if asked is None:
+        request = self._theirs.take(message["id"])
+        if request is None:
             return
-        message = clean_json({**message, "id": asked.id})
-        self._log_router.write(">", message, [mark.log for mark in asked.marks], asked.marks)
+        message = clean_json({**message, "id": request.id})
+        self._log_router.write(">", message, [mark.log for mark in request.marks], request.marks)
         self._put(message)
 
     def _put(self, message: dict[str, Any]) -> None:

@@ -83,10 +83,10 @@ class TrustStore:
         """
         new = TrustedFolder(path=str(folder.resolve()), at=time.time())
 
-        def change(kept: _TrustFile) -> _TrustFile:
-            if any(known.path == new.path for known in kept.folders):
-                return kept
-            return kept.model_copy(update={"folders": (*kept.folders, new)})
+        def change(content: _TrustFile) -> _TrustFile:
+            if any(known.path == new.path for known in content.folders):
+                return content
+            return content.model_copy(update={"folders": (*content.folders, new)})
 
         self._file.change(change)
 
@@ -101,9 +101,9 @@ class TrustStore:
         wanted = {path, str(Path(path).expanduser().resolve())}
         known = self._file.read().folders
 
-        def change(kept: _TrustFile) -> _TrustFile:
-            left = tuple(folder for folder in kept.folders if folder.path not in wanted)
-            return kept.model_copy(update={"folders": left})
+        def change(content: _TrustFile) -> _TrustFile:
+            left = tuple(folder for folder in content.folders if folder.path not in wanted)
+            return content.model_copy(update={"folders": left})
 
         self._file.change(change)
         return any(folder.path in wanted for folder in known)
@@ -162,13 +162,13 @@ class RulesStore:
         """
         key = _key(folder)
 
-        def change(kept: _RulesFile) -> _RulesFile:
-            known = kept.folders.get(key, ())
+        def change(content: _RulesFile) -> _RulesFile:
+            known = content.folders.get(key, ())
             if any(same_rule(rule, other) for other in known):
-                return kept
+                return content
             if len(known) >= _MOST_RULES:
                 raise BadRequest(f"This folder has {_MOST_RULES} rules. Remove some first.")
-            return kept.model_copy(update={"folders": {**kept.folders, key: (*known, rule)}})
+            return content.model_copy(update={"folders": {**content.folders, key: (*known, rule)}})
 
         self._file.change(change)
 
@@ -182,12 +182,12 @@ class RulesStore:
         """
         found = any(rule.id == rule_id for rules in self.all().values() for rule in rules)
 
-        def change(kept: _RulesFile) -> _RulesFile:
+        def change(content: _RulesFile) -> _RulesFile:
             left = {
                 folder: tuple(rule for rule in rules if rule.id != rule_id)
-                for folder, rules in kept.folders.items()
+                for folder, rules in content.folders.items()
             }
-            return kept.model_copy(update={"folders": {f: r for f, r in left.items() if r}})
+            return content.model_copy(update={"folders": {f: r for f, r in left.items() if r}})
 
         if found:
             self._file.change(change)
@@ -245,12 +245,12 @@ class RecordingSeals:
         """
         sealed = ""
 
-        def change(kept: _SealsFile) -> _SealsFile:
+        def change(content: _SealsFile) -> _SealsFile:
             nonlocal sealed
-            key = kept.key or secrets.token_hex(_KEY_BYTES)
+            key = content.key or secrets.token_hex(_KEY_BYTES)
             sealed = _seal(key, recording)
-            others = tuple(seal for seal in kept.seals if seal not in {sealed, instead_of})
-            return kept.model_copy(update={"key": key, "seals": (*others, sealed)[-_MOST:]})
+            others = tuple(seal for seal in content.seals if seal not in {sealed, instead_of})
+            return content.model_copy(update={"key": key, "seals": (*others, sealed)[-_MOST:]})
 
         self._file.change(change)
         return sealed
@@ -258,10 +258,10 @@ class RecordingSeals:
     def is_ours(self, recording: bytes) -> bool:
         """Return whether this installation made a recording. A broken file has no seals."""
         try:
-            kept = self._file.read()
+            content = self._file.read()
         except KeptFileBroken:
             return False
-        return bool(kept.key) and _seal(kept.key, recording) in kept.seals
+        return bool(content.key) and _seal(content.key, recording) in content.seals
 
 
 def _seal(key: str, recording: bytes) -> str:
