@@ -1,9 +1,9 @@
-"""Say which tests prove each number of the acceptance list, and run them.
+"""Find the tests that prove each number of the acceptance list, and run them.
 
-The list is ``tests/acceptance/numbers.txt``. A pytest test proves the numbers
-that its docstring starts with (``S1.47, S1.48: …``), a vitest test those that
-``tests/acceptance/front_end.txt`` has before its title. ``--list`` only says which
-tests there are.
+The list is ``tests/acceptance/numbers.txt``. A test in ``tests/acceptance`` proves the
+numbers that its docstring starts with. All other tests are listed there with their
+numbers: pytest tests by name in ``python.txt``, vitest tests by title in
+``front_end.txt``. ``--list`` only prints the tests.
 """
 
 from __future__ import annotations
@@ -30,18 +30,20 @@ from scripts.live_path import Code, read_apart
 __all__ = ["Proof", "apart_in", "code", "find_proofs", "read_numbers"]
 
 ROOT = Path(__file__).resolve().parent.parent
-NUMBERS = ROOT / "tests/acceptance/numbers.txt"
-FRONT_END = ROOT / "tests/acceptance/front_end.txt"
+ACCEPTANCE = ROOT / "tests/acceptance"
+NUMBERS = ACCEPTANCE / "numbers.txt"
+PYTHON = ACCEPTANCE / "python.txt"
+FRONT_END = ACCEPTANCE / "front_end.txt"
 LABEXTENSION = ROOT / "labextension"
 
 _LEADING = re.compile(r"\s*((?:[SC]\d+(?:\.\d+)?(?:, *)?)+)")
 _NUMBER = re.compile(r"\bS\d+\.\d+\b")
 _VALUE = re.compile(r"%[sdifjoc]|\$\{[^}]*\}|\$[\w.]+")
-"""In the title of a vitest test: what stands there of each case."""
+"""A placeholder in the title of a vitest test that has several cases."""
 _BIN = Path(sys.executable).parent
-"""Node comes with the environment."""
+"""Node is installed in the Python environment."""
 _SLOW = ("tests/e2e/", "tests/real_agents/")
-"""Run only for a number that nothing else proves."""
+"""Folders whose tests run only for a number that no other test proves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +54,7 @@ class Proof:
     file: str
     """Relative to the checkout."""
     name: str
-    """Of the function, or the title."""
+    """The function's name, or the title."""
 
     @property
     def is_python(self) -> bool:
@@ -71,7 +73,7 @@ class Proof:
 
 
 def read_numbers() -> dict[str, str]:
-    """Return what each number asks for, in the list's order."""
+    """Return the requirement of each number, in the list's order."""
     lines = NUMBERS.read_text().splitlines()
     return dict(line.split(" ", 1) for line in lines if line)
 
@@ -85,26 +87,44 @@ def find_proofs() -> dict[str, list[Proof]]:
 
 
 def _python_proofs() -> Iterator[Proof]:
+    """Yield the tests of this folder by their docstrings, all others by their list."""
+    files: dict[str, list[tuple[str, str]]] = defaultdict(list)
     for path in sorted((ROOT / "tests").rglob("test_*.py")):
-        if "node_modules" not in path.parts:
-            file = path.relative_to(ROOT).as_posix()
-            yield from _in_body(ast.parse(path.read_text()), file, "")
+        if "node_modules" in path.parts:
+            continue
+        file = path.relative_to(ROOT).as_posix()
+        for name, docstring in _tests_in(ast.parse(path.read_text()), ""):
+            if path.parent == ACCEPTANCE:
+                leading = _LEADING.match(docstring)
+                for number in _NUMBER.findall(leading[1] if leading else ""):
+                    yield Proof(number, file, name)
+            else:
+                function = name.rpartition("::")[2]
+                files[function].append((file, name))
+                files[f"{path.name}::{function}"].append((file, name))
+    for line in PYTHON.read_text().splitlines():
+        numbers, function = line.split(": ", 1)
+        tests = files[function]
+        if len(tests) != 1:
+            raise ValueError(f"{PYTHON.name}: {len(tests)} tests are called {function}")
+        [(file, name)] = tests
+        for number in numbers.split(", "):
+            yield Proof(number, file, name)
 
 
-def _in_body(node: ast.Module | ast.ClassDef, file: str, prefix: str) -> Iterator[Proof]:
+def _tests_in(node: ast.Module | ast.ClassDef, prefix: str) -> Iterator[tuple[str, str]]:
+    """Yield name and docstring of each test of a module or class."""
     for child in node.body:
         if isinstance(child, ast.ClassDef):
-            yield from _in_body(child, file, f"{prefix}{child.name}::")
-        elif isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef):
-            if not child.name.startswith("test_"):
-                continue
-            leading = _LEADING.match(ast.get_docstring(child) or "")
-            for number in _NUMBER.findall(leading[1] if leading else ""):
-                yield Proof(number, file, prefix + child.name)
+            yield from _tests_in(child, f"{prefix}{child.name}::")
+        elif not isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef):
+            continue
+        elif child.name.startswith("test_"):
+            yield prefix + child.name, ast.get_docstring(child) or ""
 
 
 def _vitest_proofs() -> Iterator[Proof]:
-    """Yield those of the list, which holds the whole titles, and no title that no test has."""
+    """Yield the vitest tests of the list; an unknown title in it is an error."""
     files = _vitest_files()
     for line in FRONT_END.read_text().splitlines():
         numbers, title = line.split(": ", 1)
@@ -115,7 +135,7 @@ def _vitest_proofs() -> Iterator[Proof]:
 
 
 def _vitest_files() -> dict[str, str]:
-    """Return the file of each vitest test, by its title with those of its ``describe``s."""
+    """Return the file of each vitest test by its full title (with its ``describe``s)."""
     sources = sorted(str(p) for p in (LABEXTENSION / "src").rglob("*.test.ts*"))
     script = ROOT / "scripts/test_titles.mjs"
     printed = subprocess.run(
@@ -127,12 +147,12 @@ def _vitest_files() -> dict[str, str]:
     }
 
 
-# -- what the proofs are about ---------------------------------------------------
+# -- the code that the tests reach ------------------------------------------------
 
 
 @cache
 def code() -> Code:
-    """Return the source, read once."""
+    """Return the parsed source code of product and tests."""
     return Code()
 
 
@@ -145,8 +165,8 @@ def apart_in(proof: Proof) -> set[str]:
     return code().reached(f"{module}.{name}", module) & code().unused
 
 
-def _tell_apart(found: dict[str, list[Proof]]) -> None:
-    """Print how many numbers are of code that the product runs, and what is kept apart."""
+def _print_apart(found: dict[str, list[Proof]]) -> None:
+    """Print how many numbers test code that the product runs, and the functions kept apart."""
     numbers = read_numbers()
     of: dict[str, set[str]] = defaultdict(set)
     live: set[str] = set()
@@ -169,7 +189,7 @@ def _tell_apart(found: dict[str, list[Proof]]) -> None:
 
 
 class _Outcomes:
-    """A pytest plugin: which tests ran, and which of them passed in every case."""
+    """A pytest plugin that notes for each test whether all its cases passed."""
 
     def __init__(self) -> None:
         self.passed: dict[str, bool] = {}
@@ -189,16 +209,16 @@ def _run_python(tests: set[str]) -> dict[str, bool]:
 
 
 def _run_vitest(proofs: list[Proof]) -> dict[str, bool]:
-    """Return by test whether it passed in every case."""
+    """Return for each test whether all its cases passed."""
     if not proofs:
         return {}
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.json"
         names = sorted({proof.file.removeprefix("labextension/") for proof in proofs})
-        told = ["--reporter=default", "--reporter=json", f"--outputFile.json={report}"]
+        options = ["--reporter=default", "--reporter=json", f"--outputFile.json={report}"]
         path = f"{_BIN}{os.pathsep}{os.environ.get('PATH', '')}"
         subprocess.run(
-            [_BIN / "jlpm", "vitest", "run", *told, *names],
+            [_BIN / "jlpm", "vitest", "run", *options, *names],
             cwd=LABEXTENSION,
             env={**os.environ, "PATH": path},
             check=False,
@@ -219,7 +239,7 @@ def _run_vitest(proofs: list[Proof]) -> dict[str, bool]:
 
 
 def _chosen(proofs: Iterable[Proof]) -> list[Proof]:
-    """Leave the slow ones out where there are others."""
+    """Return the fast tests, or the slow ones if there are no others."""
     listed = list(proofs)
     return [proof for proof in listed if not proof.is_slow] or listed
 
@@ -242,7 +262,7 @@ def _check(found: dict[str, list[Proof]]) -> int:
         if not proofs:
             print("            no test names it")
     print(f"{len(numbers) - bad} of {len(numbers)} numbers are proved.")
-    _tell_apart(found)
+    _print_apart(found)
     return 1 if bad else 0
 
 
@@ -253,7 +273,7 @@ def _list(found: dict[str, list[Proof]]) -> int:
         for proof in found.get(number, []):
             print(f"       {proof.test}")
     missing = [number for number in numbers if number not in found]
-    _tell_apart(found)
+    _print_apart(found)
     print(f"Without a test: {', '.join(missing) or 'none'}.")
     return 1 if missing else 0
 

@@ -24,29 +24,29 @@ from acp_jupyter.protocol.host_events.session import Policy
 
 @dataclass(frozen=True)
 class HostConfig:
-    """What a host works with."""
+    """The configuration of a host."""
 
     registry: Registry
     root: Path
-    """Below it lie the folders that sessions of notebooks work in."""
+    """The host's root folder; sessions work in folders below it."""
     data_dir: Path
-    """Where session folders are kept."""
+    """Folder in which sessions are saved."""
     documents: Documents = field(default_factory=NoDocuments)
     limits: Limits = field(default_factory=Limits)
     policy: Policy = "ask"
     mcp_servers: Sequence[Mapping[str, Any]] = ()
-    """ACP: ``mcpServers``, for every session."""
+    """MCP servers for every session, as ACP's ``mcpServers``."""
     tools: McpServerProvider | None = None
-    """MCP servers that each session has for itself."""
+    """Provider of MCP servers that belong to one session each."""
     goes_on: bool = True
-    """Whether a notebook goes on with a session of an earlier run; else each run starts anew."""
+    """Whether a notebook continues sessions of an earlier run; otherwise each run starts anew."""
     own_folders: tuple[Path, ...] = ()
-    """Of Jupyter and its like: nothing in them is a turn's change, and what is in them is
-    protected. ``data_dir`` is one of them."""
+    """Folders of Jupyter and similar programs: their files are protected and never count as
+    changed by a turn. ``data_dir`` is one of them."""
     caches: Path | None = None
-    """Of all programs: nothing in it is a turn's change."""
+    """Cache folder of all programs; nothing in it counts as changed by a turn."""
     trust: TrustStore | None = None
-    """The trusted folders; by default as they are kept in ``data_dir``."""
+    """The trusted folders; by default those saved in ``data_dir``."""
 
 
 class _Stdio(BaseModel):
@@ -76,17 +76,18 @@ _SERVER: TypeAdapter[_Remote | _Stdio] = TypeAdapter(_Remote | _Stdio)
 
 
 def acp_servers(configured: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
-    """Return ACP's ``mcpServers`` for the block that other programs use too.
+    """Convert an ``mcpServers`` block of the usual form to ACP's ``mcpServers``.
 
     Parameters
     ----------
     configured
-        By name, ``{"command", "args", "env"}`` or ``{"type": "http"|"sse", "url", "headers"}``.
+        Servers by name: ``{"command", "args", "env"}`` or
+        ``{"type": "http"|"sse", "url", "headers"}``.
 
     Raises
     ------
     BadRequest
-        An entry makes no sense.
+        An entry is not well-formed.
     """
     servers = []
     for name, entry in configured.items():
@@ -99,7 +100,7 @@ def acp_servers(configured: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
 
 
 def environments(servers: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
-    """Return variables and headers of servers by name: what is named like a secret is one."""
+    """Return the variables and headers of MCP servers, for the redactor to find secrets in."""
     given = (server.get("env") or server.get("headers") or () for server in servers)
     return [{pair["name"]: pair["value"] for pair in pairs} for pairs in given]
 

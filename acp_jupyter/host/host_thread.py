@@ -1,6 +1,6 @@
-"""The host's thread, with an asyncio loop of its own, for all agents of a program.
+"""The host's thread with its own asyncio loop, which serves all agents of a program.
 
-It keeps bursts of updates off Jupyter's loop.
+With a loop of its own, bursts of updates do not slow down Jupyter's loop.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ _log = logging.getLogger(__name__)
 _LAST_SECONDS = 1.0
 _STOP_SECONDS = 15.0
 _SLICE_SECONDS = 0.2
-"""Longest wait in one piece: on Windows nothing interrupts it."""
+"""Longest single wait: on Windows a wait can't be interrupted."""
 
 
 class HostThread:
-    """Keeps bursts of updates off Jupyter's loop. All of this may be called from any thread."""
+    """A thread that runs the host's asyncio loop; all methods may be called from any thread."""
 
     def __init__(self) -> None:
         self._loop = asyncio.new_event_loop()
@@ -50,17 +50,17 @@ class HostThread:
         return asyncio.run_coroutine_threadsafe(work, self._loop)
 
     def call(self, work: Coroutine[Any, Any, T], seconds: float) -> T:
-        """Run a coroutine on the loop and return its result; may be interrupted anywhere.
+        """Run a coroutine on the loop and return its result; safe to interrupt.
 
-        A future of `submit` may not: an interrupt that strikes while it is waited for can leave
-        its lock taken, and at that the loop would stop for ever.
+        Waiting for a future of `submit` is not safe: an interrupt can leave its lock taken, and
+        the loop would wait for that lock for ever.
 
         Raises
         ------
         HostClosed
             The host is shutting down.
         ServerUnreachable
-            It did not answer in time, or has ended.
+            The loop did not answer in time, or has ended.
         """
         self._must_run(work)
         task: asyncio.Task[T] | None = None
@@ -103,7 +103,7 @@ class HostThread:
             raise HostClosed("The agent host is shutting down.")
 
     def stop(self) -> None:
-        """End everything that lives on the loop, then the thread. Blocks some seconds at most."""
+        """End all tasks of the loop, then the thread. Blocks for a few seconds at most."""
         if self._stopped:
             return
         closing = self.submit(self._close())
@@ -118,7 +118,7 @@ class HostThread:
         self._thread.join(_STOP_SECONDS)
 
     async def _close(self) -> None:
-        """End what lives on the loop."""
+        """Close everything that runs on the loop."""
 
     def _serve(self) -> None:
         asyncio.set_event_loop(self._loop)
@@ -129,7 +129,7 @@ class HostThread:
             self._loop.close()
 
     def _end_tasks(self) -> None:
-        """End what was still on its way when the time for closing was over."""
+        """Cancel tasks that did not finish within the time for closing."""
         left = asyncio.all_tasks(self._loop)
         for task in left:
             task.cancel()

@@ -1,4 +1,4 @@
-"""Limits of the host, all in one place, each with its unit in its name."""
+"""The host's limits: sizes, counts and timeouts, each with its unit in its name."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _MIB = 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What an agent may use up, and how long anything waits for it.
+    """Sizes, counts and timeouts of a host.
 
     Attributes
     ----------
@@ -17,86 +17,86 @@ class Limits:
         Longest line that an agent may write; a longer one is dropped and noted. A file of
         ``file_bytes`` fits, and so does a picture of 10 MB.
     noise_notes
-        How many lines that are no protocol are kept per connection.
+        Lines without a protocol message that are kept for each connection.
     noise_chars
-        How much of each of them is kept.
+        Characters of each such line that are kept.
     unsent_bytes
-        How much may wait for an agent that does not read its stdin.
+        Bytes that may wait for an agent that does not read its stdin.
     open_requests
         Requests of an agent that may wait for an answer at once; more get an error.
     stderr_lines
-        Last lines of stderr that are kept to be shown.
+        Newest lines of stderr that are kept to be shown.
     stderr_line_chars
-        Longest such line.
+        Longest line of stderr that is kept.
     spawn_seconds
-        For the process to be started.
+        Timeout for the start of a process.
     initialize_seconds
-        For the answer to ``initialize``.
+        Timeout for the answer to ``initialize``.
     session_new_seconds
-        For the answer to ``session/new``.
+        Timeout for the answer to ``session/new``.
     authenticate_seconds
-        For a login that an agent does by itself, in the user's browser.
+        Timeout for a login that the agent runs itself, in the user's browser.
     login_terminal_seconds
-        For a login in a terminal.
+        Timeout for a login in a terminal.
     download_seconds
-        For the answer to ``initialize`` of an agent whose package is fetched first.
+        Timeout for ``initialize`` if the agent's package must be downloaded first.
     request_seconds
-        For answers that the user waits for with a click: mode, configuration.
+        Timeout for requests that a click of the user starts: mode, configuration.
     send_seconds
-        Without one byte being read by the agent; then it counts as dead.
+        Time in which an agent must read at least one byte; then it counts as dead.
     cancel_grace_seconds
-        From ``session/cancel`` to the answer of the prompt.
+        Time from ``session/cancel`` to the answer of the prompt.
     death_poll_seconds
-        How often the process table is looked at where nothing tells of an end.
+        Interval of polling the process table where the system reports no exits.
     stdin_eof_seconds
-        From the end of stdin to SIGTERM.
+        Time from the end of stdin to SIGTERM.
     term_seconds
-        From SIGTERM to SIGKILL.
+        Time from SIGTERM to SIGKILL.
     stable_seconds
-        Of life, after which earlier crashes of an agent count no more.
+        Time that an agent must run until its earlier crashes no longer count.
     free_restarts
-        Times that an agent may die before its next start is put off.
+        Crashes of an agent before its next start is delayed.
     restart_seconds
-        Of the first such pause; each next one is twice as long.
+        First delay of a start; each next one is twice as long.
     longest_restart_seconds
-        Of any such pause.
+        Longest delay of a start.
     idle_seconds
-        Without a turn, after which the agent of a session is left that it can take up again.
+        Time without a turn after which a session that can be resumed leaves its agent.
     heartbeat_seconds
-        Between two signs of life for other servers with the same data folder.
+        Interval of the heartbeat for other servers that share the data folder.
     listed_sessions
         Newest ended sessions that are listed.
     woken_sessions
-        Newest ended sessions of a notebook that are opened with it.
+        Newest ended sessions that are opened together with their notebook.
     silent_seconds
-        Without a line from an agent that works, after which the page says so.
+        Time without a line from a working agent after which the page shows a notice.
     replay_quiet_seconds
-        Without a line, after which an agent has told all of a session that it loaded.
+        Time without a line after which the replay of a loaded session counts as complete.
     replay_seconds
-        That a replay may go on after its answer.
+        Longest time that a replay may go on after the answer.
     file_bytes
         Largest file that ``fs/*`` reads or writes.
     queued_bytes
-        Lines of a session's log that wait in memory while the disk does not answer, about. Four of
-        the longest: a disk that is only slow loses none.
+        Lines of a session's log that wait in memory while the disk does not answer
+        (approximate). Four of the longest: a disk that is only slow loses none.
     unwritten_bytes
-        Lines of a session's log that wait in memory while the disk takes nothing.
+        Lines of a session's log that wait in memory while writing fails.
     traffic_log_bytes
         Largest traffic log of a session.
     stop_seconds
-        From a stop to the turn's end, whether or not the agent has answered by then.
+        Time from a stop to the turn's end, whether or not the agent has answered.
     late_text_seconds
-        How long the end of a turn waits for text that some agents send after it.
+        Time that the end of a turn waits for text that some agents send after it.
     ring_events
         Events kept for readers that resume.
     ring_bytes
-        Of those, about.
+        Size of those events (approximate).
     shelf_bytes
-        Of a session's past, on the disk in place of in memory.
+        Size of a session's spill file, which holds older items in place of memory.
     window_items
         Newest items in a snapshot.
     window_chars
-        Text of those; what is longer is one item alone.
+        Text of those items; only a single item may be longer.
     window_turns
         Newest turns in a snapshot.
     queued_prompts
@@ -104,69 +104,69 @@ class Limits:
     prompt_blocks
         Parts of one prompt: text, images, files.
     prompt_bytes
-        Of one prompt with all that is attached; base64 counts as it is written.
+        Size of one prompt with its attachments; base64 counts as encoded.
     sessions
         Sessions that may be open at once.
     packet_streams
-        Programs that may follow sessions by HTTP at once.
+        Packet streams over HTTP that may be open at once.
     packet_pause_seconds
-        Between two reads for one of them.
+        Pause between two reads for one packet stream.
     ping_seconds
-        How long its stream may be silent.
+        Interval of pings in a silent stream.
     import_bytes
         Largest log that is imported.
     import_lines
         Lines that an imported session may have.
     import_problems
-        Problems of an imported log that are told one by one.
+        Problems of an imported log that are listed one by one.
     scan_files
-        Files and folders that are looked at for what a turn changed.
+        Files and folders that a scan for a turn's changes may visit.
     scan_seconds
-        For one such look.
+        Timeout for one scan.
     scan_hold_seconds
-        How long the end of a turn waits for the second look.
+        Time that the end of a turn waits for the second scan.
     shown_artifacts
-        Files of a turn that are shown as made by it.
+        New files of a turn that are shown as artifacts.
     changed_file_bytes
-        Largest file whose content is kept in the record of a notebook.
+        Largest file whose content is kept in a saved output.
     changed_bytes
-        All such files of one turn.
+        Size of all such files of one turn.
     recording_bytes
-        Largest record of a session.
+        Largest recording of a session.
     checkpoint_files
-        Files that are kept of a folder before and after a turn.
+        Files of a checkpoint.
     checkpoint_bytes
-        All of those that are new or have changed since the last time.
+        Size of all files that are new or changed since the last checkpoint.
     checkpoint_file_bytes
-        The largest of them.
+        Largest file in a checkpoint.
     checkpoint_seconds
-        For keeping a folder once.
+        Timeout for one checkpoint.
     checkpoint_store_bytes
-        All that is kept of one folder; beyond it the oldest is given up.
+        Size of all checkpoints of one folder; beyond it the oldest are deleted.
     listed_changes
-        Changed files that a turn names.
+        Changed files that are listed for a turn.
     change_text_bytes
-        Text of one side of a changed file that is sent to be shown.
+        Text of one side of a changed file that is sent to the page.
     changes_text_bytes
-        All such text of one answer.
+        All text of changed files in one answer.
     patch_bytes
         Longest patch of a turn.
     written_text_bytes
-        Text of a file that an agent writes through us, for its diff.
+        Longest text written with ``fs/write_text_file`` that gets a diff.
     terminals
         Terminals that a session's agent may hold at once.
     terminal_bytes
-        Newest output of a terminal that is kept for the agent, if it names no smaller limit.
+        Newest output of a terminal that is kept for the agent, unless it sets a smaller limit.
     terminal_log_bytes
-        Output of a terminal that is written to the log and shown as it comes.
+        Output of a terminal that is logged and shown as it comes.
     terminal_tail_bytes
-        Its newest output that is added at the end, if there was more than that.
+        Newest output that is added at the end if there was more.
     terminal_note_bytes
-        Output that is written to the log without waiting for more.
+        Size from which output is logged at once.
     terminal_note_seconds
-        How long less than that waits.
+        Time that less output waits for more.
     terminal_seconds
-        How long a command may run in a terminal.
+        Longest time that a command may run in a terminal.
     """
 
     line_bytes: int = 16 * _MIB

@@ -1,6 +1,6 @@
-"""Recordings of a host: which sessions are recorded, which are played, and where the files are.
+"""Recordings of a host: which sessions are recorded or played, and where the files are.
 
-What reads and writes one recording is in `acp_jupyter.host.recording`.
+`acp_jupyter.host.recording` reads and writes a single recording.
 """
 
 from __future__ import annotations
@@ -31,26 +31,26 @@ _MOST_COUNTS = 1000
 
 @dataclass(frozen=True, slots=True)
 class PreparedRecording:
-    """What a session is recorded to, or played from."""
+    """The recording that a session is written to or played from."""
 
     file: RecordingFile
     key: tuple[RecordWish, str]
-    """The wish, and the first place for that agent and label."""
+    """The notebook's options, and the file name of the first recording of agent and label."""
     player: AgentSpec | None
-    """In the agent's place."""
+    """The replay agent that is started in place of the agent; None if nothing is played."""
 
 
 class Recordings:
-    """Which records there are to be, and who writes them. Lives on the host's loop.
+    """All recordings of a host and their recorders. Used on the host's loop only.
 
     Parameters
     ----------
     root
         The host's root folder.
     seals
-        Tell which were made here.
+        Recordings of this installation.
     limits
-        See `Limits`.
+        The host's limits.
     """
 
     def __init__(self, root: Path, seals: RecordingSeals, limits: Limits) -> None:
@@ -63,39 +63,39 @@ class Recordings:
     def prepare(
         self, agent: str, label: str, notebook_path: str, options: RecordWish
     ) -> PreparedRecording:
-        """Return where the record of the next session of that agent and label lies.
+        """Return the recording for the next session of an agent and label.
 
         Raises
         ------
         AcpError
-            Nobody knows the notebook, the path will not do, or there is nothing to play.
+            The notebook is unknown, the path is not usable, or there is nothing to play.
         """
         folder = recording_folder(notebook_path, options)
         key = options, str(folder / recording_name(agent, label, 1))
         number = self._counts.get(key, 0) + 1
         path = (folder / recording_name(agent, label, number)).as_posix()
-        place = RecordingFile(self._root, path, self._limits)
+        file = RecordingFile(self._root, path, self._limits)
         match options.mode:
             case "record":
-                place.opening()  # refused before the agent works for nothing
-                return PreparedRecording(place, key, None)
+                file.opening()  # refused before the agent works for nothing
+                return PreparedRecording(file, key, None)
             case "replay":
-                return PreparedRecording(place, key, _replay_spec(agent, place))
+                return PreparedRecording(file, key, _replay_spec(agent, file))
             case _:
                 assert_never(options.mode)
 
     def is_ours(self, file: RecordingFile) -> bool:
-        """Tell whether this installation made a record. Blocks.
+        """Return whether this installation made a recording. Blocks.
 
         Raises
         ------
         AcpError
-            It can't be read.
+            The recording can't be read.
         """
         return self._seals.is_ours(file.read())
 
     def begin(self, session: Session, prepared: PreparedRecording, log_path: Path) -> None:
-        """Record a session, in the place of any that was recorded there, or play it."""
+        """Record a session, replacing an earlier recording in the same file, or play one."""
         place, (wish, _first) = prepared.file, prepared.key
         if len(self._counts) >= _MOST_COUNTS:
             self._counts.clear()
@@ -128,25 +128,25 @@ class Recordings:
 
 
 def _replay_spec(agent: str, file: RecordingFile) -> AgentSpec:
-    """Return how to start the agent that plays a record; no configuration has a part in it.
+    """Return the agent that plays a recording; it does not depend on the configuration.
 
     Raises
     ------
     RecordMissing
-        There is no record.
+        There is no recording.
     FileRefused
-        Something else made what lies there.
+        The file is not a recording.
     """
     recorded = file.first_line(agent)
     name = recorded.agent_name.removesuffix(REPLAYED) or agent
-    # What asks for a command gets the record's answer: such a session runs none.
+    # Requests for terminals are answered from the recording: no command runs.
     options = ("--apply-files", "--run-commands", "--speed", "flat")
     module = ("-P", "-m", "acp_jupyter.agents.replay")
     return AgentSpec(agent, name + REPLAYED, sys.executable, (*module, str(file.file), *options))
 
 
 def _inside(cwd: Path, root: Path, notebook_path: str) -> tuple[str, ...]:
-    """Return the notebook's path from the session's folder: its saving is no deed of the agent."""
+    """Return the notebook's path from the session's folder: saving it is no change by the agent."""
     try:
         return ((root / notebook_path).relative_to(cwd).as_posix(),) if notebook_path else ()
     except ValueError:

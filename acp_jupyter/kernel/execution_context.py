@@ -1,7 +1,7 @@
-"""Where the running code belongs: IPython's shell, the kernel, the notebook and its cell.
+"""The context of the running code: IPython's shell, the kernel, the notebook and its cell.
 
-It also tells code that an agent runs here, by a tool, from code that the user runs: the first may
-send a host only commands that read.
+It also distinguishes code of an agent's tool from the user's: an agent's code may send a host only
+commands that read.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ExecutionContext:
-    """What is running now."""
+    """The context of the code that runs now."""
 
     frontend: Literal["notebook", "batch", "terminal", "script"]
-    """``batch`` is a notebook that nobody watches: nbclient, papermill, Voilà."""
+    """``batch`` is a notebook without a user: nbclient, papermill, Voilà."""
     cell_id: str = ""
     source: str = ""
     can_ask: bool = False
-    """Whether somebody sits here who can answer."""
+    """Whether a user can answer questions here."""
 
 
 def current_shell() -> InteractiveShell | None:
-    """Return IPython's shell, if there is one; imports nothing."""
+    """Return IPython's shell if there is one, without importing IPython."""
     if "IPython" not in sys.modules:
         return None
     from IPython.core.getipython import get_ipython
@@ -48,7 +48,7 @@ def kernel_of(shell: InteractiveShell | None) -> Any:
 
 
 def execution_context() -> ExecutionContext:
-    """Say where the code that calls this runs."""
+    """Return the context of the calling code."""
     shell = current_shell()
     if shell is None:
         return ExecutionContext("script", can_ask=_at_terminal())
@@ -56,7 +56,7 @@ def execution_context() -> ExecutionContext:
     if kernel is None:
         return ExecutionContext("terminal", can_ask=_at_terminal())
     parent = kernel.get_parent("shell") or {}
-    # The only sign of a frontend that nobody watches.
+    # The only sign of a frontend without a user.
     can_ask = bool(getattr(kernel, "_allow_stdin", False))
     return ExecutionContext(
         "notebook" if can_ask else "batch",
@@ -67,7 +67,7 @@ def execution_context() -> ExecutionContext:
 
 
 def notebook_name() -> str:
-    """Return the name of the kernel's notebook, as its starter told; empty if it did not."""
+    """Return the notebook's name in the kernel's environment; empty if it is not set."""
     session = os.environ.get("JPY_SESSION_NAME", "")
     return Path(session).name if session.endswith(".ipynb") else ""
 
@@ -82,18 +82,18 @@ def _at_terminal() -> bool:
 
 
 def own_key() -> bytes:
-    """Return the key of this kernel's connection; empty where no kernel runs."""
+    """Return the key of this kernel's connection; empty without a kernel."""
     key = getattr(getattr(kernel_of(current_shell()), "session", None), "key", b"")
     return key if isinstance(key, bytes) else b""
 
 
 _depth = 0
-"""Of the whole process: the code may start threads. Changed on the main thread alone."""
+"""Depth of `tool_code`, for all threads; changed on the main thread only."""
 
 
 @contextlib.contextmanager
 def tool_code() -> Iterator[None]:
-    """Mark what runs within as an agent's."""
+    """Mark the code in the ``with`` block as an agent's."""
     global _depth
     _depth += 1
     try:
@@ -103,26 +103,26 @@ def tool_code() -> Iterator[None]:
 
 
 def tool_code_runs() -> bool:
-    """Whether a waiting cell runs an agent's code now."""
+    """Return whether a waiting cell runs an agent's code now."""
     return _depth > 0
 
 
 def check_command(command: Command) -> None:
-    """Let an agent's code only look; the user's may do everything.
+    """Refuse commands of an agent's code that do more than read.
 
-    A policy that a cell gives counts for what the user runs, never for what a tool call runs.
+    A cell's policy applies to the user's code, never to code of a tool call.
 
     Raises
     ------
     NotAllowed
-        An agent's code runs now.
+        An agent's code runs now, and the command changes something.
     """
     if _depth > 0 or _is_tool_request():
         require_read_only(command)
 
 
 def _is_tool_request() -> bool:
-    """Whether the request that runs now came from a tool by the shell channel."""
+    """Return whether the running shell request came from a tool."""
     kernel = kernel_of(current_shell())
     parent = kernel.get_parent("shell") if kernel is not None else None
     metadata = parent.get("metadata") if isinstance(parent, dict) else None

@@ -1,5 +1,5 @@
-"""The tools that an agent gets for the notebook that it works in, and for its kernel.
+"""The notebook tools: an agent's tools for its session's notebook and kernel.
 
-What there is says `tools`; what they do, `cell_tools` and `kernel_tools`; whether they may,
-`tool_permissions`; how agents reach them, `mcp`.
+`tools` is the table of tools; `cell_tools` and `kernel_tools` carry calls out;
+`tool_permissions` asks for permission; `mcp` is the server that agents connect to.
 """

@@ -1,4 +1,4 @@
-"""Cells of an nbformat notebook read, and changed as a list of edits says."""
+"""Reads the cells of an nbformat notebook, and applies lists of edits to them."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _MAKERS = {"code": new_code_cell, "markdown": new_markdown_cell, "raw": new_raw_
 
 
 class EditRefused(Exception):
-    """An edit does not fit the notebook as it is now."""
+    """An edit does not fit the present notebook."""
 
     def __init__(
         self, reason: RefusalReason, message: str, cell_id: str = "", source: str | None = None
@@ -47,7 +47,7 @@ class EditRefused(Exception):
 
 
 def give_ids(notebook: Node) -> None:
-    """Give every cell an id of its own; without a change of the file they are the same again."""
+    """Give every cell a unique id; the same file always gets the same ids."""
     used: set[str] = set()
     for place, cell in enumerate(notebook["cells"]):
         name = cell.get("id")
@@ -59,7 +59,7 @@ def give_ids(notebook: Node) -> None:
 
 
 def read_state(notebook: Node) -> NotebookState:
-    """Return what is told of a notebook; cells of an unknown type count as raw."""
+    """Return a notebook's cells and language; cells of an unknown type count as raw."""
     metadata = obj(notebook.get("metadata"))
     language = text(obj(metadata.get("language_info")).get("name"))
     language = language or text(obj(metadata.get("kernelspec")).get("language"))
@@ -87,12 +87,12 @@ def _mark(raw: Any) -> AcpMark | None:
 
 
 def change_cells(notebook: Node, edits: Sequence[CellEdit]) -> None:
-    """Make all changes in the notebook, in this order.
+    """Apply edits to the notebook, in this order.
 
     Raises
     ------
     EditRefused
-        One does not fit; the notebook is then half changed, and not to be used.
+        An edit does not fit; the notebook is then half changed and must not be used.
     """
     for edit in edits:
         match edit:

@@ -1,4 +1,4 @@
-"""What the tools for cells do, and cells in words for an agent."""
+"""The tools for cells, and cells as text for an agent."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ async def edit_cell(context: CallContext, call: EditTool) -> Reply:
 
 
 async def move_cell(context: CallContext, call: MoveTool) -> Reply:
-    """Put a cell elsewhere."""
+    """Move a cell."""
     context.refuse_prompt_cell([call.cell_id])
     state = await context.state()
     now, _ = context.cell(state, call.cell_id)
@@ -152,7 +152,7 @@ def _mark(context: CallContext, source: str) -> AcpMark:
 def _cell_before(
     context: CallContext, state: NotebookState, call: InsertTool | MoveTool
 ) -> str | None:
-    """Return the id of the cell before the place that a call means; None for the first place."""
+    """Return the id of the cell before the position in a call; None for the first position."""
     if call.after is not None and call.before is not None:
         raise ToolError("Give after or before, not both.")
     if call.after is not None:
@@ -164,7 +164,7 @@ def _cell_before(
 
 
 def _require_source(source: str, expected: str, cell_id: str) -> None:
-    """Say so before anybody is asked; it is looked at again when the change is made."""
+    """Check the source before the user is asked; it is checked again when the edit is made."""
     if fingerprint(source) != expected:
         raise ToolError(
             f"stale: cell {cell_id} was changed since you read it. Call read_cells for it, and "
@@ -186,7 +186,7 @@ _SOURCE_CHARS = 30_000
 def write_cell_list(
     reply: Reply, name: str, state: NotebookState, start: int, prompt_cell: str
 ) -> None:
-    """Say which cells there are."""
+    """Add the list of cells to a reply."""
     cells = state.cells
     saved = "with unsaved changes" if state.unsaved else "saved"
     reply.add_text(f"{name}: {len(cells)} cells, {saved}.")
@@ -203,7 +203,7 @@ def write_cell_list(
 def write_cells(
     reply: Reply, name: str, chosen: Sequence[tuple[int, Cell]], *, outputs: bool
 ) -> None:
-    """Give cells whole, each with its place."""
+    """Add whole cells to a reply, each with its index."""
     for place, cell in chosen:
         origin = f"cell {cell.id} of {name}"
         count = "" if cell.execution_count is None else f", ran as [{cell.execution_count}]"

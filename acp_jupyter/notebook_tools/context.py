@@ -1,4 +1,4 @@
-"""The context of one call: its notebook, its kernel, the cell whose prompt it serves."""
+"""The context of a tool call: its notebook, its kernel, and the cell whose prompt runs."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from acp_jupyter.protocol.objects import Obj
 
 
 class KernelLookup(Protocol):
-    """Knows which kernel runs for which notebook, now. Used on the host's loop."""
+    """Finds the kernel of a notebook and the notebook of a kernel. Used on the host's loop."""
 
     async def kernel_of(self, notebook_path: str) -> str:
-        """Return the id of the kernel of a notebook; empty where it has none."""
+        """Return the id of a notebook's kernel; empty if it has none."""
 
     async def notebook_of(self, kernel_id: str) -> str:
         """Return the path of a kernel's notebook, relative to the root; empty if it has none."""
@@ -26,22 +26,22 @@ class KernelLookup(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class CallTarget:
-    """Where the tools of a session work at this moment."""
+    """The notebook and kernel that a session's tools work on now."""
 
     path: Path
-    """Of the notebook."""
+    """The notebook's path."""
     name: str
-    """Of it, for people."""
+    """The notebook's name for users."""
     kernel_id: str
-    """Empty where no kernel runs."""
+    """Id of the kernel; empty if none runs."""
     turn_id: str
     prompt_cell: str
-    """The cell whose prompt is being worked on; empty for prompts of the panel."""
+    """The cell whose prompt runs; empty for prompts of the panel."""
     agent: str
 
 
 async def find_target(session: Session, root: Path, where: KernelLookup) -> CallTarget:
-    """Look again each time: notebooks are renamed, kernels are changed."""
+    """Find a session's notebook and kernel; done for each call, as both may change."""
     state = session.state
     turn_id = state.active_turn_id or ""
     turn = session.transcript.turns.get(turn_id)
@@ -65,35 +65,35 @@ class NotebookAccess(Protocol):
     """Reads and changes notebooks by their absolute path. Used on the host's loop."""
 
     async def read(self, path: Path) -> NotebookState | NotebookRefusal:
-        """Return the notebook as it is now. Never raises, always ends."""
+        """Return the present notebook. Never raises, always ends."""
 
     async def apply(self, path: Path, edits: Sequence[CellEdit]) -> NotebookState | NotebookRefusal:
-        """Make all changes, in this order, or none; return what came of it.
+        """Apply all edits in this order, or none; return the new notebook or why not.
 
-        Each change that names a fingerprint is refused as ``stale`` where the cell holds another
-        source by then, and as ``cell_gone`` where there is no such cell. Never raises.
+        An edit with a fingerprint is refused as ``stale`` if the cell has another source, and as
+        ``cell_gone`` if there is no such cell. Never raises.
         """
 
 
 class PageNotebooks(Protocol):
-    """The same by the pages that hold notebooks; None where the file on disk counts."""
+    """Reads and changes notebooks in the pages that have them open; None: use the file."""
 
     async def read(self, path: Path) -> NotebookState | NotebookRefusal | None:
-        """Return the notebook as its editor has it; None: read the file."""
+        """Return the notebook in its editor; None: read the file."""
 
     async def apply(
         self, path: Path, edits: Sequence[CellEdit]
     ) -> NotebookState | NotebookRefusal | None:
-        """Make all changes in the editor, and save; None: nothing was done, change the file."""
+        """Apply all edits in the editor and save; None: nothing was done, change the file."""
 
 
 class ToolError(Exception):
-    """Nothing was done; the message says why, and what to do."""
+    """A tool call failed without effect; the message says why, and what to do."""
 
 
 @dataclass(frozen=True)
 class CallContext:
-    """Where one call is dealt with."""
+    """One call of a tool, with its session and target."""
 
     target: CallTarget
     notebooks: NotebookAccess
@@ -101,15 +101,15 @@ class CallContext:
     code: RunningCode
     permissions: ToolPermissions
     arguments: Obj
-    """As they were sent."""
+    """The arguments as sent."""
 
     async def state(self) -> NotebookState:
-        """Return the notebook as it is now.
+        """Return the present notebook.
 
         Raises
         ------
         ToolError
-            It can't be read.
+            The notebook can't be read.
         """
         return _accepted(await self.notebooks.read(self.target.path))
 
@@ -119,17 +119,17 @@ class CallContext:
         Raises
         ------
         ToolError
-            It was refused; nothing was changed.
+            The edit was refused; nothing was changed.
         """
         return _accepted(await self.notebooks.apply(self.target.path, edits))
 
     def cell(self, state: NotebookState, cell_id: str) -> tuple[int, Cell]:
-        """Return a cell and its place.
+        """Return a cell and its index.
 
         Raises
         ------
         ToolError
-            There is none of that id.
+            There is no cell with that id.
         """
         for place, cell in enumerate(state.cells):
             if cell.id == cell_id:
@@ -139,11 +139,11 @@ class CallContext:
         )
 
     def turn_goes_on(self) -> bool:
-        """Tell whether the turn of this call is still running. May be called in any thread."""
+        """Return whether the turn of this call is still running. May be called in any thread."""
         return self.permissions.goes_on(self.target.turn_id)
 
     def refuse_prompt_cell(self, cell_ids: Sequence[str]) -> None:
-        """Refuse to touch the cell that waits for this very turn."""
+        """Raise `ToolError` if a call would change the cell that waits for this turn."""
         if self.target.prompt_cell and self.target.prompt_cell in cell_ids:
             raise ToolError(
                 f"Cell {self.target.prompt_cell} is the one that you are asked from; it runs until "
@@ -152,12 +152,12 @@ class CallContext:
 
     @property
     def kernel_id(self) -> str:
-        """Id of the kernel.
+        """The kernel's id.
 
         Raises
         ------
         ToolError
-            None runs.
+            No kernel runs.
         """
         if not self.target.kernel_id:
             raise ToolError(

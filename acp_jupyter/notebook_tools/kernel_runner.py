@@ -1,6 +1,6 @@
-"""What the notebook tools need of a kernel, wherever its code is run, and where code runs now.
+"""The kernel runner: its protocol and results, and the code that tools run now.
 
-Plain data and a protocol: the kernel's own half uses this too, so nothing heavy is imported.
+Kernels import this module as well, so it imports nothing heavy.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ TroubleKind = Literal["no_kernel", "dead", "busy", "timeout", "refused", "unsupp
 
 
 OnPrinted: TypeAlias = Callable[[str], None]
-"""Is given the end of what code has printed so far. Called on the host's loop."""
+"""Called on the host's loop with the end of the code's printed output so far."""
 
 
 class KernelError(AcpError):
-    """The kernel can't do it; the message says why and what to do.
+    """A kernel failed at a request; the message says why and what to do.
 
     Parameters
     ----------
     trouble
-        ``timeout`` is for questions that were not answered: code that took too long is a
-        `RunResult` with what it had printed.
+        Kind of failure. ``timeout`` means a request without an answer: code that took too long
+        gives a `RunResult` with its output.
     message
-        In words for the agent and the user.
+        Message for the agent and the user.
     """
 
     status = 409
@@ -103,31 +103,31 @@ class KernelRunner(Protocol):
         store_history: bool = False,
         on_printed: OnPrinted | None = None,
     ) -> RunResult:
-        """Run code as a cell would; after the time it is interrupted."""
+        """Run code as a cell would; interrupt it after its time limit."""
 
     async def variables(self, kernel_id: str) -> Variables:
         """Return the user's variables."""
 
     async def inspect(self, kernel_id: str, code: str, position: int) -> Inspection:
-        """Return what is known of the name at ``position``, in characters."""
+        """Inspect the name at ``position`` (in characters)."""
 
     async def complete(self, kernel_id: str, code: str, position: int) -> Completion:
-        """Return how the code goes on at ``position``, in characters."""
+        """Return completions at ``position`` (in characters)."""
 
     async def interrupt(self, kernel_id: str) -> None:
-        """Stop what a tool runs there; the user's own cell is left alone."""
+        """Interrupt code of a tool; the user's own cell is left alone."""
 
     async def restart(self, kernel_id: str) -> None:
         """Restart the kernel: all variables are lost."""
 
 
 class RunningCode:
-    """Runs code for tools, and knows where it does.
+    """Runs code for tools, and knows in which kernels it runs.
 
     Parameters
     ----------
     runner
-        Runs it.
+        Runs the code.
     """
 
     def __init__(self, runner: KernelRunner) -> None:
@@ -136,13 +136,13 @@ class RunningCode:
         self._turns: dict[str, Callable[[], bool]] = {}
 
     def runs_in(self, kernel_id: str) -> bool:
-        """Tell whether a kernel runs an agent's code. May be called in any thread."""
+        """Return whether a kernel runs an agent's code. May be called in any thread."""
         return self._kernels[kernel_id] > 0
 
     def ran_in(self, kernel_id: str) -> bool:
-        """Tell whether the turn goes on in which code ran there last. May be called in any thread.
+        """Return whether the turn that last ran code in a kernel still runs; for any thread.
 
-        The code may have started a thread, which goes on too.
+        The code may have started a thread, which runs on.
         """
         goes_on = self._turns.get(kernel_id)
         return goes_on is not None and goes_on()
@@ -162,7 +162,7 @@ class RunningCode:
         Parameters
         ----------
         goes_on
-            Tells whether the turn is still running.
+            Returns whether the turn is still running.
         """
         self._turns[kernel_id] = goes_on
         self._kernels[kernel_id] += 1

@@ -1,7 +1,7 @@
-"""What the tools for the kernel do.
+"""The tools for the kernel: run code, run cells, variables, inspect, complete, restart.
 
-Before code runs, its user is shown which variables it would overwrite, as far as reading the code
-tells: what a call, ``exec`` or a star import changes is not seen.
+Before code runs, the user sees which variables it would overwrite, as far as its source shows:
+changes by a call, ``exec`` or a star import are not found.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from acp_jupyter.notebook_tools.tools import (
 )
 
 _VARIABLES_SECONDS = 3.0
-"""For what the user is told before they allow; code is not held up by a busy kernel."""
+"""Timeout for reading variables before the user is asked: a busy kernel must not delay that."""
 _NAMES = 20
 
 
@@ -57,7 +57,7 @@ async def list_variables(context: CallContext, call: ListVariables) -> Reply:
 
 
 async def inspect(context: CallContext, call: Inspect) -> Reply:
-    """Show what is known of a name."""
+    """Inspect a name."""
     place = len(call.code) if call.position is None else min(call.position, len(call.code))
     found = await context.runner.inspect(context.kernel_id, call.code, place)
     reply = Reply()
@@ -71,7 +71,7 @@ async def inspect(context: CallContext, call: Inspect) -> Reply:
 
 
 async def complete(context: CallContext, call: Complete) -> Reply:
-    """List how code goes on."""
+    """List completions."""
     place = len(call.code) if call.position is None else min(call.position, len(call.code))
     found = await context.runner.complete(context.kernel_id, call.code, place)
     reply = Reply()
@@ -85,7 +85,7 @@ async def complete(context: CallContext, call: Complete) -> Reply:
 
 
 async def run_code(context: CallContext, call: RunCode) -> Reply:
-    """Run code that stands in no cell."""
+    """Run code that is in no cell."""
     kernel_id = context.kernel_id
     card = await context.permissions.request(
         await _action(context, call.tool, "Run code", call.code)
@@ -165,7 +165,7 @@ async def _run_cell(
 
 
 async def interrupt(context: CallContext, call: Interrupt) -> Reply:
-    """Stop what a tool runs."""
+    """Interrupt code of a tool."""
     await context.runner.interrupt(context.kernel_id)
     reply = Reply()
     reply.add_text("Interrupted what your tools ran, if anything.")
@@ -215,7 +215,7 @@ async def _action(context: CallContext, tool: str, title: str, code: str) -> Too
 
 
 async def _overwritten(context: CallContext, code: str) -> str:
-    """Say which of the user's variables the code would give another value, as far as is seen."""
+    """Return a message about the user's variables that the code would overwrite."""
     bound = bound_names(code)
     if not bound:
         return ""
@@ -247,23 +247,23 @@ def _add_result(reply: Reply, origin: str, result: RunResult) -> None:
 
 _MOST_CHARS = 200_000
 _SPECIAL = re.compile(r"^(?P<indent>\s*+)(?:(?P<target>[\w,.\[\]][\w\s,.\[\]]*+)=\s*+)?[%!][^=].*$")
-"""IPython's own lines: ``%magic``, ``!command``, and what is assigned from them."""
+"""IPython's own lines: ``%magic``, ``!command``, and assignments from them."""
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 _Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 
 
 def bound_names(code: str) -> frozenset[str]:
-    """Return the names of the namespace that ``code`` binds, deletes, or stores something into.
+    """Return the names that ``code`` binds, deletes, or stores something into.
 
-    ``df["a"] = 1`` counts for ``df``. What a call changes, or ``exec``, or a star import, can't be
-    seen so. Code that can't be read, or begins with a cell magic, gives no names.
+    ``df["a"] = 1`` counts for ``df``. Changes by a call, ``exec`` or a star import are not found.
+    Code that can't be parsed, or begins with a cell magic, gives no names.
     """
     if len(code) > _MOST_CHARS or code.lstrip().startswith("%%"):
         return frozenset()
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of "\d" and the like: they are not ours
+            warnings.simplefilter("ignore")  # about "\d" and the like in the user's code
             tree = ast.parse(_plain(code))
         return frozenset(_bound(tree))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -285,7 +285,7 @@ def _bound(tree: ast.AST) -> Iterator[str]:
         if isinstance(node, _Function):
             yield from _declared_global(node)
         elif isinstance(node, _Comprehension):
-            yield from _walruses(node)  # its other names live in it alone
+            yield from _walruses(node)  # its other names are local to it
         elif not isinstance(node, ast.ClassDef):
             yield from _bound(node)
 

@@ -1,6 +1,6 @@
-"""Work for a kernel whose cell waits for a turn: the messages, and the queue of each kernel.
+"""Work for a kernel whose cell waits for a turn: its messages, and the queue of each kernel.
 
-Kernels import this as well.
+Kernels import this module as well.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from acp_jupyter.notebook_tools.kernel_runner import (
 from acp_jupyter.protocol.objects import Model
 
 TOOL_MARK = "acp_jupyter_tool"
-"""In the metadata of a request on the shell channel: its code is an agent's."""
+"""Key in the metadata of a shell request that marks its code as an agent's."""
 
 
 class RunCodeWork(Model):
@@ -131,12 +131,12 @@ class KeepWaiting(Model):
 
 
 _BETWEEN_SECONDS = 3.0
-"""A cell is away so long at most between two looks; then it counts as gone."""
+"""Longest time between two polls of a waiting cell; then it counts as gone."""
 _MOST_JOBS = 100
 
 
 class NoCellWaits(Exception):
-    """No cell of the kernel took the work; it was not done."""
+    """No waiting cell of the kernel took the work."""
 
 
 @dataclass
@@ -145,7 +145,7 @@ class _Job:
     outcome: asyncio.Future[Answer | WorkError]
     on_printed: OnPrinted | None = None
     by_tool: bool = False
-    """Whether a tool has interrupted it."""
+    """Whether a tool has interrupted the job."""
 
 
 @dataclass
@@ -158,7 +158,7 @@ class _Kernel:
 
 
 class WaitingCells:
-    """The work of every kernel in turn, one piece at a time. Belongs to the host's loop."""
+    """Queues of work for the waiting cells of each kernel. Used on the host's loop only."""
 
     def __init__(self) -> None:
         self._kernels: dict[str, _Kernel] = {}
@@ -166,7 +166,7 @@ class WaitingCells:
     # -- the side of the tools ---------------------------------------------------
 
     def waits(self, kernel_id: str) -> bool:
-        """Tell whether a cell of the kernel waits, or works for a tool."""
+        """Return whether a cell of the kernel waits, or runs code of a tool."""
         kernel = self._kernels.get(kernel_id)
         if kernel is None:
             return False
@@ -223,7 +223,7 @@ class WaitingCells:
         return outcome
 
     def mark_interrupted(self, kernel_id: str) -> bool:
-        """Note that a tool stops what the cell runs now; False where it runs nothing."""
+        """Note that a tool interrupts the running job; False if none runs."""
         kernel = self._kernels.get(kernel_id)
         if kernel is None or kernel.at_work is None:
             return False
@@ -231,7 +231,7 @@ class WaitingCells:
         return True
 
     def forget(self, kernel_id: str) -> None:
-        """Fail what waits for a kernel that has ended or was restarted."""
+        """Fail all work for a kernel that has ended or was restarted."""
         kernel = self._kernels.pop(kernel_id, None)
         if kernel is None:
             return
@@ -243,7 +243,7 @@ class WaitingCells:
     # -- the side of the cell ------------------------------------------------------
 
     async def follow(self, kernel_id: str, turn: Awaitable[TurnDetail]) -> WorkReply:
-        """Wait for work or for ``turn``, which ends at the turn's end or after some time."""
+        """Wait for work or for ``turn``, which returns at the turn's end or after a time limit."""
         kernel = self._kernels.setdefault(kernel_id, _Kernel())
         self._lose(kernel)
         ended = asyncio.ensure_future(turn)
@@ -257,7 +257,7 @@ class WaitingCells:
                 try:
                     await asyncio.wait({ended, more}, return_when=asyncio.FIRST_COMPLETED)
                 finally:
-                    more.cancel()  # also where the cell was interrupted
+                    more.cancel()  # also if the cell was interrupted
             detail = ended.result()
             if detail.turn.status == "done":
                 kernel.seen_at = 0.0
@@ -268,18 +268,18 @@ class WaitingCells:
             self._tidy(kernel_id)
 
     def print(self, kernel_id: str, printed: PrintedSoFar) -> None:
-        """Take what code has printed that a cell runs now; what comes late is passed over."""
+        """Report the printed output of the running job; late reports are ignored."""
         kernel = self._kernels.get(kernel_id)
         job = None if kernel is None else kernel.at_work
         if job is not None and job.work.work_id == printed.work_id and job.on_printed is not None:
             job.on_printed(printed.text)
 
     def finish(self, kernel_id: str, finished: FinishedWork) -> bool:
-        """Take what came of a piece of work; tell whether its cell goes on waiting."""
+        """Finish a job with its outcome; return whether its cell keeps waiting."""
         kernel = self._kernels.get(kernel_id)
         job = None if kernel is None else kernel.at_work
         if kernel is None or job is None or job.work.work_id != finished.work_id:
-            return True  # no tool waits for it any more: it was stopped, or its turn was
+            return True  # no tool waits for it any more: the call or its turn was stopped
         kernel.at_work = None
         kernel.seen_at = time.monotonic()
         if not job.outcome.done():
@@ -293,7 +293,7 @@ class WaitingCells:
         return kernel.at_work
 
     def _lose(self, kernel: _Kernel) -> None:
-        """Give up on work whose cell looks again without having told what came of it."""
+        """Fail a job whose cell polls again without having reported the outcome."""
         kernel.seen_at = time.monotonic()
         job, kernel.at_work = kernel.at_work, None
         if job is not None and not job.outcome.done():

@@ -1,4 +1,4 @@
-"""Notebooks read and changed wherever they are: in the page that holds them, else on disk."""
+"""Reads and changes notebooks in the page that has them open, else on disk."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ from acp_jupyter.notebook_tools.context import NotebookAccess, PageNotebooks
 
 
 class Notebooks:
-    """An `NotebookAccess`: the page counts where one holds the notebook.
+    """A `NotebookAccess` that prefers a page with the notebook over the file.
 
     Parameters
     ----------
     files
-        By the disk.
+        Access to the files.
     pages
-        By the pages; None where there are none.
+        Access to the pages; None if there are none.
     """
 
     def __init__(self, files: NotebookAccess, pages: PageNotebooks | None = None) -> None:
@@ -50,12 +50,12 @@ class Notebooks:
         self._pages = pages
 
     async def read(self, path: Path) -> NotebookState | NotebookRefusal:
-        """Return the notebook as it is now."""
+        """Return the present notebook."""
         held = None if self._pages is None else await self._pages.read(path)
         return await self._files.read(path) if held is None else held
 
     async def apply(self, path: Path, edits: Sequence[CellEdit]) -> NotebookState | NotebookRefusal:
-        """Make all changes, or none."""
+        """Apply all edits, or none."""
         held = None if self._pages is None else await self._pages.apply(path, edits)
         return await self._files.apply(path, edits) if held is None else held
 
@@ -76,7 +76,7 @@ class NotebooksInPages:
         self._pages = pages
 
     async def read(self, path: Path) -> NotebookState | NotebookRefusal | None:
-        """Return the notebook as its editor has it; None: read the file."""
+        """Return the notebook in its editor; None: read the file."""
         asked = await self._pages.ask(path, ReadNotebook())
         if asked.answer is not None:
             return _state_of_answer(asked.answer)
@@ -85,10 +85,10 @@ class NotebooksInPages:
     async def apply(
         self, path: Path, edits: Sequence[CellEdit]
     ) -> NotebookState | NotebookRefusal | None:
-        """Make all changes in the editor, and save; None: nothing was done, change the file.
+        """Apply all edits in the editor and save; None: nothing was done, change the file.
 
-        What the edits are guarded by is compared here; the page makes them only where the cells
-        still have these sources.
+        Fingerprints are checked here; the page applies the edits only if the cells still have the
+        same sources.
         """
         state = await self.read(path)
         if not isinstance(state, NotebookState):
@@ -102,13 +102,13 @@ class NotebooksInPages:
         expected = {cell.id: cell.source for cell in state.cells if cell.id in named}
         question = EditNotebook(edits=tuple(edits), expected=expected)
         asked = await self._pages.ask(path, question)
-        # It may still do it: the file is left alone.
+        # The page may still apply them, so the file is left alone.
         return _no_answer(path) if asked.answer is None else _state_of_answer(asked.answer)
 
 
 def _state_of_answer(answer: AnswerFrame) -> NotebookState | NotebookRefusal | None:
     if answer.refusal is not None:
-        # Open as text: a change of the file comes into that editor.
+        # The notebook is open as text: that editor follows a change of the file.
         return None if answer.refusal.reason == "no_notebook" else answer.refusal
     if answer.notebook is not None:
         return answer.notebook
@@ -138,7 +138,7 @@ _MALFORMED = (ValueError, KeyError, TypeError, AttributeError, RecursionError, V
 
 
 class FileNotebooks:
-    """An `NotebookAccess` by the file; written in one step, and only as nbformat allows.
+    """A `NotebookAccess` to files, which are written atomically and only if valid nbformat.
 
     Parameters
     ----------
@@ -153,11 +153,11 @@ class FileNotebooks:
         self._lock = threading.Lock()
 
     async def read(self, path: Path) -> NotebookState | NotebookRefusal:
-        """Return the notebook as it is on disk."""
+        """Return the notebook on disk."""
         return await asyncio.to_thread(self._read, path)
 
     async def apply(self, path: Path, edits: Sequence[CellEdit]) -> NotebookState | NotebookRefusal:
-        """Make all changes in the file, or none."""
+        """Apply all edits to the file, or none."""
         return await asyncio.to_thread(self._apply, path, tuple(edits))
 
     def _read(self, path: Path) -> NotebookState | NotebookRefusal:

@@ -1,4 +1,4 @@
-"""The outputs of code, and what a tool answers with them: bounded, and marked as data."""
+"""The outputs of code, and the reply of a tool with them: limited, and marked as data."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from acp_jupyter.api.models.documents import NbOutput
 from acp_jupyter.protocol.objects import items, obj, text
 
 _MOST_TEXT_CHARS = 200_000
-"""Of all streams together; the rest is dropped."""
+"""Longest text of all streams together; the rest is dropped."""
 _MOST_DATA_CHARS = 4 * 1024 * 1024
-"""Of one form of one display, images as base64."""
+"""Longest data of one MIME type of one display, images as base64."""
 _MOST_ALL_CHARS = 16 * 1024 * 1024
 _MOST_DISPLAYS = 200
 _MOST_OUTPUTS = 2_000
-"""Those of both streams, in turns, are counted too."""
+"""Most outputs; alternating output of both streams counts, too."""
 _MOST_FRAMES = 100
 _TAIL_CHARS = 4000
 _TOO_LARGE = "[left out: {kind} of {size} characters is too large]"
@@ -33,7 +33,7 @@ _Output = dict[str, JsonValue]
 
 
 class Outputs:
-    """Collects outputs; whatever code prints from whichever thread, this stays small."""
+    """Collects outputs from any thread, limited in size."""
 
     def __init__(self) -> None:
         self.truncated = False
@@ -44,11 +44,11 @@ class Outputs:
         self._clear = False
 
     def done(self) -> tuple[_Output, ...]:
-        """Return what there is."""
+        """Return the collected outputs."""
         return tuple(self._outputs)
 
     def tail(self) -> str:
-        """Return the end of what was printed; may be called in any thread meanwhile."""
+        """Return the end of the printed text; may be called in any thread."""
         printed = [str(each["text"]) for each in tuple(self._outputs) if "text" in each]
         tail = ""
         for piece in reversed(printed):
@@ -58,7 +58,7 @@ class Outputs:
         return tail[-_TAIL_CHARS:]
 
     def print(self, name: str, text: str) -> None:
-        """Take text of ``stdout`` or ``stderr``."""
+        """Add text of ``stdout`` or ``stderr``."""
         if not text:
             return
         self._clear_now()
@@ -85,7 +85,7 @@ class Outputs:
         update: bool = False,
         execution_count: int | None = None,
     ) -> None:
-        """Take a display, or another state of an earlier one."""
+        """Add a display, or update an earlier one."""
         if update:
             if (known := self._named.get(display_id)) is not None:
                 self._all_left += _size(known["data"])
@@ -104,7 +104,7 @@ class Outputs:
             self._named[display_id] = output
 
     def error(self, name: str, value: str, frames: list[str]) -> None:
-        """Take a traceback."""
+        """Add a traceback."""
         self._clear_now()
         traceback: list[JsonValue] = [self._cut(each) for each in frames[-_MOST_FRAMES:]]
         self._outputs.append(
@@ -117,7 +117,7 @@ class Outputs:
         )
 
     def clear(self, *, wait: bool) -> None:
-        """Forget what there is, now or with the next output."""
+        """Clear the outputs, now or with the next output."""
         self._clear = True
         if not wait:
             self._clear_now()
@@ -127,7 +127,7 @@ class Outputs:
             self._clear = False
             self._outputs.clear()
             self._named.clear()
-            # What is not shown any more takes no room: code may show its progress for long.
+            # Cleared outputs do not count: code may show its progress for long.
             self._text_left, self._all_left = _MOST_TEXT_CHARS, _MOST_ALL_CHARS
 
     def _stored(
@@ -157,7 +157,7 @@ class Outputs:
 
 
 class Stream(io.TextIOBase):
-    """Takes the place of ``sys.stdout`` or ``sys.stderr``."""
+    """A replacement of ``sys.stdout`` or ``sys.stderr`` that collects the text."""
 
     encoding = "utf-8"
 
@@ -170,7 +170,7 @@ class Stream(io.TextIOBase):
         return True
 
     def write(self, text: object) -> int:
-        """Keep the text."""
+        """Add the text to the outputs."""
         if not isinstance(text, str):
             kind = type(text).__name__
             raise TypeError(f"write() argument must be str, not {kind}")
@@ -217,7 +217,7 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """A picture, base64."""
+    """An image in base64."""
 
     data: str
     mime_type: str
@@ -228,7 +228,7 @@ Part: TypeAlias = Text | Image
 
 @dataclass
 class Reply:
-    """Collects an answer; what is too much is left out, and it says so."""
+    """Collects the reply of a tool, limited in size; says what it leaves out."""
 
     failed: bool = False
     parts: list[Part] = field(default_factory=list)
@@ -238,18 +238,18 @@ class Reply:
 
     @property
     def text(self) -> str:
-        """All that is text."""
+        """All text of the reply."""
         return "\n".join(part.text for part in self.parts if isinstance(part, Text))
 
     @classmethod
     def failure(cls, words: str) -> Reply:
-        """Return an answer that says why nothing was done."""
+        """Return a reply that says why nothing was done."""
         reply = cls(failed=True)
         reply.add_text(words)
         return reply
 
     def add_text(self, words: str) -> None:
-        """Add words of our own."""
+        """Add our own text."""
         if self._full:
             return
         if len(words) > self._left:
@@ -263,8 +263,8 @@ class Reply:
             self.parts.append(Text(words))
 
     def data(self, origin: str, words: str) -> None:
-        """Add what others wrote: a source, an output, a value. It is no instruction."""
-        # Nothing in it can end the mark, or begin one.
+        """Add foreign text (a source, an output, a value), marked as data and no instruction."""
+        # The text can't contain a mark that ends or begins the data.
         inner = _CLOSING.sub(r"<\1\\", words)
         name = re.sub(r'[\s"<>]+', " ", origin)
         self.add_text(f'<notebook-data origin="{name}">\n{inner}\n</notebook-data>')

@@ -1,4 +1,4 @@
-"""The tools of one session: each call checked, carried out and answered."""
+"""The tools of one session: checks each call, carries it out and replies."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ _TURN_SECONDS = 7 * 24 * 3600.0
 
 
 class SessionTools:
-    """Answers one session's calls. Lives on the host's loop.
+    """Answers one session's calls. Used on the host's loop only.
 
     Parameters
     ----------
     session
-        Whose agent calls.
+        The session whose agent calls.
     root
-        Paths of notebooks are relative to it.
+        The folder that paths of notebooks are relative to.
     where
-        Which kernel runs for which notebook.
+        Finds the kernel of a notebook.
     notebooks, runner, code
-        What the tools work with.
+        Access to notebooks and kernels.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class SessionTools:
         return tuple(TOOLS.values()) if self._session.tools_on else ()
 
     async def call(self, name: str, arguments: Obj) -> Reply:
-        """Carry out a call; whatever goes wrong is told in words."""
+        """Carry out a call; an error gives a reply with a message."""
         row = TOOLS.get(name)
         if not self._session.tools_on:
             return Reply.failure("The user has turned the notebook tools off for this session.")
@@ -91,7 +91,7 @@ class SessionTools:
             self._calls -= 1
 
     async def _until_the_turn_ends(self, call: AnyTool, arguments: Obj) -> Reply:
-        """Carry out a call; a turn that is stopped ends it, and the code that it runs."""
+        """Carry out a call; a stopped turn ends the call and the code that it runs."""
         turn_id = self._session.state.active_turn_id
         work = asyncio.ensure_future(self._do(call, arguments))
         if turn_id is None:

@@ -1,8 +1,8 @@
-"""The permission for a call of a notebook tool, and the card on which its user sees it.
+"""The permission for a call of a notebook tool, and the call's card.
 
-It is asked once and never assumed: on the agent's own card of that call where there is one, else on
-a card of ours. An agent tells of a call by another way than it makes it, so either may be first;
-the agent's card is waited for, for half a second.
+Permission is asked once: on the agent's own card of that call if there is one, else on a card of
+ours. The call comes over MCP and its card over ACP, so either may come first; the card is waited
+for, for half a second.
 """
 
 from __future__ import annotations
@@ -28,51 +28,51 @@ from acp_jupyter.transcript.model.tool_items import ToolCall
 
 
 class ToolRefused(Exception):
-    """It may not be done; the message says why, for the agent."""
+    """A tool call is not allowed; the message says why, for the agent."""
 
 
 @dataclass(frozen=True, slots=True)
 class ToolAction:
-    """What an agent wants to do."""
+    """The action of a tool call, for the permission request."""
 
     tool: str
     arguments: Obj
-    """As the agent sent them; the user is shown them too."""
+    """The arguments as the agent sent them; shown to the user, too."""
     kind: Literal["edit", "execute"]
     words: str
-    """What the user reads: ``run code in the notebook's kernel``."""
+    """The action in words, e.g. ``run code in the notebook's kernel``."""
     title: str
     location: str
-    """The notebook's absolute path: what policies and rules look at."""
+    """The notebook's absolute path, for policies and rules."""
     reason: str = ""
-    """What else the user should know."""
+    """Further text for the user."""
     code: str = ""
-    """What will run, where the arguments do not say it."""
+    """The code that will run, if it is not in the arguments."""
     diff: tuple[str, str] | None = None
     """A source before and after."""
 
 
 class ToolPermissions:
-    """Lets a session's calls pass as its user, policy and rules say.
+    """Requests permission for the tool calls of a session, from rules, policy or user.
 
     Parameters
     ----------
     session
-        Whose agent it is.
+        The session of the agent.
     """
 
     def __init__(self, session: Session) -> None:
         self._session = session
         self._taken: set[str] = set()
-        """Items whose permission was used: each is good for one call."""
+        """Ids of items whose permission was used; each is valid for one call."""
 
     async def request(self, action: ToolAction) -> CallCard:
-        """Return, once it is allowed, the card on which is told what comes of it.
+        """Wait for permission; return the card that shows the call's progress.
 
         Raises
         ------
         Refused
-            By the user, a policy or a rule, or because nobody can be asked.
+            The user, a policy or a rule refused it, or no user can be asked.
         """
         asking = self._session.turns.permissions
         self._refuse_forbidden(asking.forbidden())
@@ -82,7 +82,7 @@ class ToolPermissions:
             self._taken.add(card.id)
             if self._was_allowed(card, action):
                 return CallCard(self._write, card.tool_call_id, own=False).begun()
-        # Another card, where that of the agent was asked about and says something else.
+        # A card of our own if the agent's card shows something else than the call.
         joined = card is not None and card.permission is None
         call_id = card.tool_call_id if card is not None and joined else _new_id()
         told = CallCard(self._write, call_id, own=not joined)
@@ -106,13 +106,13 @@ class ToolPermissions:
         return told.begun()
 
     def goes_on(self, turn_id: str) -> bool:
-        """Tell whether a turn is still running. May be called in any thread."""
+        """Return whether a turn is still running. May be called in any thread."""
         return self._session.state.active_turn_id == turn_id
 
     def _was_allowed(self, card: ToolCall, wish: ToolAction) -> bool:
-        """Tell whether the user allowed this very call when the agent asked.
+        """Return whether the user allowed this very call at the agent's request.
 
-        What a policy allowed was of the agent's own telling: it is looked at again.
+        A policy's answer was based on the agent's own description, so it does not count.
         """
         asked = card.permission
         if asked is None or asked.state != "allowed":
@@ -159,22 +159,22 @@ def _refusal(option: str | None) -> str:
 
 _MOST_ITEMS = 100
 _WAIT_SECONDS = 0.5
-"""An agent tells of a call by another way than it makes it: either may be first."""
+"""Longest wait for the agent's card: call and card come on different connections."""
 _ARGUMENT_KEYS = ("arguments", "args", "input", "params", "parameters")
 _NAME_KEYS = ("tool", "name", "tool_name", "toolName")
 
 
 def holds_arguments(call: ToolCall, arguments: Obj) -> bool:
-    """Tell whether a tool call shows exactly these arguments."""
+    """Return whether a tool call shows exactly these arguments."""
     shown = obj(call.raw_input)
     inner = [shown.get(key) for key in _ARGUMENT_KEYS]
     return arguments in (shown, *inner, _codex_approval(shown).get("tool_params"))
 
 
 def find_card(journal: Journal, tool: str, arguments: Obj, taken: set[str]) -> ToolCall | None:
-    """Return the newest call under way with that tool's name and arguments that is not taken.
+    """Return the newest open call with that tool's name and arguments that is not taken.
 
-    A call that shows a command is none: what it shows is not what we are to do.
+    A call that shows a command does not count: it shows something else than the tool's action.
     """
     for call in _open_calls(journal):
         if call.id in taken or call.command or not names_tool(call, tool):
@@ -187,7 +187,7 @@ def find_card(journal: Journal, tool: str, arguments: Obj, taken: set[str]) -> T
 async def wait_for_card(
     journal: Journal, tool: str, arguments: Obj, taken: set[str]
 ) -> ToolCall | None:
-    """Do the same, and wait a moment for it."""
+    """Find the agent's card, and wait `_WAIT_SECONDS` for it."""
     reader = _Progress()
     journal.add_reader(reader)
     try:
@@ -209,7 +209,7 @@ class _Progress:
         self.news = asyncio.Event()
 
     def push(self, events: Iterable[Event]) -> None:
-        """Take note that something was said."""
+        """Note that events have come."""
         self.news.set()
 
 
@@ -226,15 +226,15 @@ def _open_calls(journal: Journal) -> Iterator[ToolCall]:
 
 
 def _codex_approval(shown: Obj) -> Obj:
-    """Return what Codex says of a tool of an MCP server when it asks whether to call it."""
+    """Return the MCP tool call in an approval request of Codex."""
     about = obj(obj(shown.get("request")).get("_meta"))
     return about if about.get("codex_approval_kind") == "mcp_tool_call" else {}
 
 
 def names_tool(call: ToolCall, tool: str) -> bool:
-    """Agents write the server's name before a tool's: ``notebook_run_code``, ``notebook/run_code``.
+    """Return whether a call names a tool; agents put the server's name before a tool's.
 
-    ``mcp__notebook__run_code`` is another way.
+    E.g. ``notebook_run_code``, ``notebook/run_code`` or ``mcp__notebook__run_code``.
     """
     source = obj(call.raw_input)
     spelled = [call.tool_name, call.title, *(text(source.get(key)) for key in _NAME_KEYS)]
@@ -246,22 +246,22 @@ def names_tool(call: ToolCall, tool: str) -> bool:
 
 
 _SECONDS = 1.0
-"""Between two looks at what code prints; longer the longer it runs."""
+"""Shortest interval of updates of printed output; it grows with the running time."""
 _SHARE = 0.05
-"""Of the time that has passed: each is kept in the session's record."""
+"""Interval as a share of the running time: each update is kept in the session's log."""
 
 
 class CallCard:
-    """Tells on a tool call's card how far it is. Used on the host's loop.
+    """Shows the progress of a tool call on its card. Used on the host's loop only.
 
     Parameters
     ----------
     write
         Writes a packet into the session.
     call_id
-        Of the tool call; empty where there is no card.
+        Id of the tool call; empty if there is no card.
     own
-        Whether the card is ours. On one of the agent's, the agent says what came of the call.
+        Whether the card is ours. On the agent's own card the agent reports the result.
     """
 
     def __init__(self, write: Callable[[Obj], None], call_id: str, *, own: bool) -> None:
@@ -275,13 +275,13 @@ class CallCard:
         self._is_done = False
 
     def begun(self) -> Self:
-        """Say that it is done now."""
+        """Show the call as running."""
         self._begun_at = asyncio.get_running_loop().time()
         self._update(status="in_progress")
         return self
 
     def print(self, tail: str) -> None:
-        """Show the end of what its code has printed, soon."""
+        """Show the end of the printed output at the next update."""
         self._printed = tail
         if self._next is None and not self._is_done:
             loop = asyncio.get_running_loop()
@@ -289,7 +289,7 @@ class CallCard:
             self._next = loop.call_later(max(_SECONDS, passed * _SHARE), self._show)
 
     def done(self, *, failed: bool, text: str = "") -> None:
-        """Tell what came of it."""
+        """Show the result."""
         self._is_done = True
         if self._next is not None:
             self._next.cancel()

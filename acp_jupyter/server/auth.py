@@ -1,7 +1,7 @@
-"""Who calls a route: a user by Jupyter's identity, or a kernel by its connection key.
+"""Authentication of requests: users by Jupyter's identity, kernels by their connection key.
 
-A request by cookie counts only from this server's own origin, or from one that is named. The
-secrets by which somebody could act as this user or as a kernel are told to the host's redactors.
+A request with a cookie must come from the server's own origin or a configured one. Secrets with
+which somebody could act as the user or as a kernel are given to the host's redactors.
 """
 
 from __future__ import annotations
@@ -39,19 +39,19 @@ _ANY_ORIGIN_PROBE = "https://unlisted.invalid"
 
 
 def origin_is_named(origin: str, hosts: Collection[str], listed: str, pattern: str | None) -> bool:
-    """Tell whether ``origin`` is one of ``hosts``, or named by the server's configuration.
+    """Return whether ``origin`` is one of ``hosts`` or configured.
 
     Parameters
     ----------
     origin
         The request's ``Origin``.
     hosts
-        What this server is called, with port where it is not the scheme's own.
+        The server's host names, with the port if it is not the scheme's default.
     listed
-        ``ServerApp.allow_origin``. ``*`` names nobody: it is meant for reading public things,
-        and these routes run agents.
+        ``ServerApp.allow_origin``. ``*`` does not count: it is meant for reading public data, and
+        these routes run agents.
     pattern
-        ``ServerApp.allow_origin_pat``. One that takes any origin names nobody either.
+        ``ServerApp.allow_origin_pat``. A pattern that matches any origin does not count either.
     """
     origin = origin.lower()
     host = urlsplit(origin).netloc
@@ -65,18 +65,18 @@ def origin_is_named(origin: str, hosts: Collection[str], listed: str, pattern: s
 
 
 class OwnOrigin(JupyterHandler):
-    """Refuses a foreign Origin, also where ``allow_origin`` is ``*``.
+    """Refuses a foreign Origin, even if ``allow_origin`` is ``*``.
 
-    A token in the request counts whatever the origin: only who knows it can send it.
+    A request with a token is accepted from any origin: a foreign page does not know the token.
     """
 
     def check_origin(self, origin_to_satisfy_tornado: str = "") -> bool:
-        """Tell whether the request may come from where it comes from."""
+        """Return whether the request's origin is allowed."""
         if self.skip_check_origin():
             return True
         origin = self.get_origin()
         if origin is None:
-            # Not a page: browsers send it with every WebSocket and POST.
+            # Not a page: browsers send Origin with every WebSocket and POST.
             return True
         if origin_is_named(origin, self._own_hosts(), self.allow_origin, self.allow_origin_pat):
             return True
@@ -93,7 +93,7 @@ class OwnOrigin(JupyterHandler):
 
 
 RESOURCE = "acp"
-"""What an ``Authorizer`` is asked about."""
+"""The resource name for the server's ``Authorizer``."""
 
 _GENERATED_NAME = re.compile(r"[0-9a-f]{32}|anonymous")
 _NAME_CHARS = 100
@@ -108,12 +108,12 @@ _REASONS = {
 
 
 async def authorize_user(handler: JupyterHandler, action: str) -> UserCaller:
-    """Return the user of a request, once the server's ``Authorizer`` has agreed.
+    """Return the user of a request if the server's ``Authorizer`` allows the action.
 
     Raises
     ------
     NotAllowed
-        Nobody is logged in, or this user may not use agents.
+        No user is logged in, or the user may not use agents.
     """
     user = handler.current_user
     if not isinstance(user, User):
@@ -128,20 +128,20 @@ async def authorize_user(handler: JupyterHandler, action: str) -> UserCaller:
 
 
 def _is_generated(handler: JupyterHandler, user: User) -> bool:
-    """Tell whether Jupyter made this name up, for whoever has the server's token or password."""
+    """Return whether Jupyter generated the name, for a user with token or password only."""
     by_secret = isinstance(handler.identity_provider, PasswordIdentityProvider)
     unnamed = by_secret or user.display_name.startswith("Anonymous ")
     return unnamed and _GENERATED_NAME.fullmatch(user.username) is not None
 
 
 def _shown_name(user: User) -> str:
-    """Return a user's name where it says something: not that of the server's owner."""
+    """Return the name to show for a user; empty for the server's owner."""
     name = (user.name or "") if _GENERATED_NAME.fullmatch(user.username) else user.username
     return "" if name in {*_owners(), "anonymous"} else name[:_NAME_CHARS]
 
 
 def _owners() -> set[str]:
-    """Return the names of the account that the server runs as."""
+    """Return the account names that the server runs as."""
     try:
         account = getpass.getuser()
     except (OSError, KeyError, ImportError):
@@ -150,23 +150,23 @@ def _owners() -> set[str]:
 
 
 class AcpHandler(OwnOrigin, APIHandler):
-    """Base of all routes: knows its caller before any verb runs, answers errors as JSON."""
+    """Base of all routes: authenticates the caller first, and returns errors as JSON."""
 
     caller: Caller
     body_bytes = 32 * 1024 * 1024
-    """Longest body of a request."""
+    """Largest body of a request in bytes."""
 
     def initialize(self, *, backend: Backend, **_more: Any) -> None:
-        """Take the collaborators of the route list."""
+        """Store the backend from the route list."""
         self.backend = backend
 
     async def prepare(self) -> None:  # type: ignore[override] # as APIHandler does
-        """Find out who calls; refuse everybody else.
+        """Authenticate the caller, or refuse the request.
 
         A kernel's request is checked by its signature alone, which covers the whole request: no
-        cookie counts beside it, so neither XSRF nor Origin can matter. Of Jupyter's own checks
-        the one against foreign host names stays. The ``Authorizer`` is not asked about kernels:
-        it speaks of people, and what a kernel may do is bounded by the dispatcher.
+        cookie counts beside it, so neither XSRF nor Origin matters. Jupyter's check of foreign host
+        names stays. The ``Authorizer`` is not asked about kernels: it is for users, and the
+        dispatcher limits what a kernel may do.
         """
         if KERNEL_HEADER in self.request.headers:
             CallContext.set(CallContext.JUPYTER_HANDLER, self)
@@ -179,14 +179,14 @@ class AcpHandler(OwnOrigin, APIHandler):
             await super().prepare()
             method = (self.request.method or "").upper()
             if method != "OPTIONS":
-                # Whatever is sent to an agent runs something.
+                # Everything that is sent to an agent may run something.
                 action = "read" if method in {"GET", "HEAD"} else "execute"
                 self.caller = await authorize_user(self, action)
         if len(self.request.body) > self.body_bytes:
             raise HTTPError(413, "The request is too large.")
 
     def check_xsrf_cookie(self) -> None:
-        """Check the XSRF token of a user; a kernel's request stands and falls by its proof."""
+        """Check the XSRF token of a user's request; a kernel's request has its signature."""
         if KERNEL_HEADER in self.request.headers:
             return
         try:
@@ -199,7 +199,7 @@ class AcpHandler(OwnOrigin, APIHandler):
             raise
 
     def check_origin(self, origin_to_satisfy_tornado: str = "") -> bool:
-        """Refuse a foreign origin with 403; APIHandler would say that there is no such route."""
+        """Refuse a foreign origin with 403; APIHandler would answer 404."""
         if not super().check_origin(origin_to_satisfy_tornado):
             raise HTTPError(403, "Requests from other sites are refused.")
         return True
@@ -210,12 +210,12 @@ class AcpHandler(OwnOrigin, APIHandler):
         value: BaseException | None,
         tb: TracebackType | None,
     ) -> None:
-        """Keep errors that are meant for the caller out of the log."""
+        """Log an error, unless it is meant for the caller."""
         if not isinstance(value, AcpError):
             super().log_exception(typ, value, tb)
 
     def send_error(self, status_code: int = 500, **kwargs: Any) -> None:
-        """Answer an error of ours with its own status."""
+        """Answer an `AcpError` with its own status."""
         error = _exception(kwargs)
         super().send_error(error.status if isinstance(error, AcpError) else status_code, **kwargs)
 
@@ -250,14 +250,14 @@ _MOST_BYTES = 4096
 
 
 class ServerSecrets:
-    """Lets all redactors of a host know the server's own secrets, and each kernel's key.
+    """Gives the server's own secrets and each kernel's key to all redactors of a host.
 
     Parameters
     ----------
     serverapp
         The server.
     known
-        Of the host.
+        The host's known secrets.
     """
 
     def __init__(self, serverapp: ServerApp, known: KnownSecrets) -> None:
@@ -265,7 +265,7 @@ class ServerSecrets:
         self._known = known
 
     def begin(self) -> None:
-        """Tell them now, and the keys again whenever a kernel starts or ends."""
+        """Add the secrets now, and the keys again whenever a kernel starts or ends."""
         self._known.put("server", _own(self._serverapp))
         self._add_keys()
 
@@ -288,7 +288,7 @@ class ServerSecrets:
 
 
 def _own(serverapp: ServerApp) -> Iterator[str]:
-    """Yield the token, the password's hash, and the cookie secret as it may be written."""
+    """Yield the token, the password's hash, and the cookie secret in its encodings."""
     identity = serverapp.identity_provider
     yield str(getattr(identity, "token", ""))
     yield str(getattr(identity, "hashed_password", ""))

@@ -1,4 +1,4 @@
-"""What the routes work with: the host, and the ways to it from the server's loop."""
+"""The backend of the routes: the host, called from the server's loop."""
 
 from __future__ import annotations
 
@@ -25,30 +25,30 @@ from acp_jupyter.server.kernels import Kernels
 
 
 class Stoppable(Protocol):
-    """Something with a life of its own that ends with the server."""
+    """A stream that is stopped with the server."""
 
     async def stop(self) -> None:
-        """End it and wait for its end."""
+        """Stop it and wait for its end."""
 
 
 @dataclass(frozen=True)
 class Backend:
-    """The host and the ways to it from the server's loop."""
+    """The host, called from the server's loop."""
 
     host: AgentHost
     dispatcher: Dispatcher
     pages: Pages
     kernels: Kernels
     cells: WaitingCells = field(default_factory=WaitingCells)
-    """The cells that wait for a turn, and what tools ask of them."""
+    """The cells that wait for a turn, and the work of tools for them."""
     agent_runs_in: Callable[[str], bool] = lambda _: False
-    """Whether a kernel runs an agent's code now."""
+    """Returns whether a kernel runs an agent's code now."""
     streams: set[Stoppable] = field(default_factory=set)
     """The open WebSockets and event streams."""
     log_readers: ThreadPoolExecutor = field(
         default_factory=lambda: ThreadPoolExecutor(4, thread_name_prefix="acp-packets")
     )
-    """Threads that read logs: a slow disk holds up nothing else."""
+    """Threads that read logs, so that a slow disk delays nothing else."""
 
     async def handle(self, command: Command, caller: Caller) -> Result:
         """Carry out a command in the host."""
@@ -58,7 +58,7 @@ class Backend:
     async def handle_json(self, command: Command, caller: Caller) -> bytes:
         """Carry out a command in the host and encode its result.
 
-        Encoded in the host's thread: a whole transcript would hold up Jupyter's loop.
+        It is encoded in the host's thread: a whole transcript would block Jupyter's loop.
         """
         await self._prepare(command, caller)
 
@@ -72,12 +72,12 @@ class Backend:
         return await asyncio.wrap_future(self.host.submit(self.dispatcher.summaries(caller)))
 
     async def traffic_path(self, session_id: str, caller: Caller) -> Path:
-        """Return where the traffic of a session lies, complete up to now.
+        """Return the path of a session's traffic log, flushed.
 
         Raises
         ------
         UnknownSession
-            No session of that id: what a URL names is no file name before this.
+            No session of that id; checked before the id is used as a file name.
         NotAllowed
             The caller may not read it.
         """
@@ -103,13 +103,13 @@ class Backend:
         return await asyncio.wrap_future(self.host.submit(work))
 
     async def _prepare(self, command: Command, caller: Caller) -> None:
-        """Look up, in this loop, what the dispatcher will ask of the kernels.
+        """Look up the kernels that the dispatcher will need, on Jupyter's loop.
 
         Raises
         ------
         NotAllowed
-            The kernel is about to end, and with it nothing that lives here; or it runs the code
-            of an agent, which may only look.
+            The kernel is shutting down, which must not stop a session here; or it runs an agent's
+            code, which may only read.
         """
         if isinstance(caller, KernelCaller) and self.agent_runs_in(caller.kernel_id):
             require_read_only(command)

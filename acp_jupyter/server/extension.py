@@ -1,4 +1,4 @@
-"""The Jupyter server extension: its configuration, its life and its routes."""
+"""The Jupyter server extension: its configuration, start, stop and routes."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ from acp_jupyter.server.kernels import Activity, Kernels, ServerKernelLookup
 from acp_jupyter.server.login_terminals import LoginTerminals
 
 URL_VARIABLE = "ACP_JUPYTER_URL"
-"""Where kernels find their server. No secret: every child of the server inherits it."""
+"""Environment variable with the server's URL for kernels; no secret."""
 
 _TOKEN_VARIABLES = ("JUPYTER_TOKEN", "JUPYTER_TOKEN_FILE")
 _EVERY_ADDRESS = {"", "*", "0.0.0.0"}  # noqa: S104 - compared, not bound
@@ -142,14 +142,14 @@ class AcpJupyter(ExtensionApp):
             )
         )
         settings = serverapp.web_app.settings
-        # JupyterLab tells its pages, Notebook 7 does not.
+        # JupyterLab passes it to its pages, Notebook 7 does not.
         told = settings.setdefault("page_config_data", {})
         told.setdefault("serverRoot", str(settings["server_root_dir"]).replace(os.sep, "/"))
         self._terminals = LoginTerminals(lambda: settings.get("terminal_manager"))
         dispatcher = Dispatcher(host, _NotebookLookup(pages, kernels), self._terminals)
 
         def agent_runs_in(kernel_id: str) -> bool:
-            # Also what its code left behind, as long as no code of the user's can run there.
+            # Also threads that its code left running, as long as no user's code can run there.
             left = tools.code.ran_in(kernel_id) and cells.waits(kernel_id)
             return left or tools.code.runs_in(kernel_id)
 
@@ -165,7 +165,7 @@ class AcpJupyter(ExtensionApp):
         self._secrets.begin()
         host.start()
         for name in _TOKEN_VARIABLES:
-            # A kernel that inherits it, and so what an agent runs in it, could act as the user.
+            # A kernel that inherits it could act as the user, and so could an agent's code in it.
             os.environ.pop(name, None)
 
     def _mcp_servers(self) -> Sequence[Mapping[str, Any]]:
@@ -176,7 +176,7 @@ class AcpJupyter(ExtensionApp):
             return ()
 
     async def _start_jupyter_server_extension(self, serverapp: ServerApp) -> None:
-        """Tell kernels the address: only now is the port final."""
+        """Set the address for kernels: the port is final only now."""
         os.environ.pop(URL_VARIABLE, None)
         url = kernel_url(serverapp.connection_url, serverapp.ip, serverapp.sock)
         if url is not None:
@@ -185,19 +185,19 @@ class AcpJupyter(ExtensionApp):
         self.kernel_runner.begin(asyncio.get_running_loop())
         self._notebook_kernels.loop = asyncio.get_running_loop()
         self._looking = asyncio.create_task(self._activity.run(), name="acp-activity")
-        # Jupyter's own 270,000 objects live as long as the server. Left out, a full collection
-        # while an agent works stops it for some ms, and not for 200.
+        # Jupyter's own 270,000 objects live as long as the server. Without them a full collection
+        # while an agent works takes some ms in place of 200.
         gc.freeze()
 
     async def stop_extension(self) -> None:
-        """End the streams, the sessions and their agents."""
+        """Stop the streams, the sessions and their agents."""
         if self._looking is not None:
             self._looking.cancel()
         await asyncio.gather(*(stream.stop() for stream in tuple(self._backend.streams)))
         await asyncio.to_thread(self._backend.host.stop)
 
     def current_activity(self) -> bool:
-        """Tell whether an agent works: then the server is not shut down as idle."""
+        """Return whether an agent works; the server is not shut down as idle then."""
         return self._activity.working
 
     def _server(self) -> ServerApp:
@@ -207,7 +207,7 @@ class AcpJupyter(ExtensionApp):
 
 @dataclass(frozen=True)
 class _NotebookLookup:
-    """What the dispatcher asks, in the host's thread."""
+    """Looks up notebooks and kernels for the dispatcher, in the host's thread."""
 
     pages: Pages
     kernels: Kernels
@@ -220,17 +220,17 @@ class _NotebookLookup:
 
 
 def kernel_url(connection_url: str, ip: str, sock: str) -> str | None:
-    """Return the address of the server for kernels on the same machine.
+    """Return the server's address for kernels on the same machine.
 
     Parameters
     ----------
     connection_url
-        The server's own, with port and base URL.
+        The server's own URL, with port and base URL.
     ip
-        What it listens on. Where that is every address its URL has the host's name, which need
-        not resolve.
+        The address that it listens on. If that is every address, its URL has the host's name,
+        which may not resolve.
     sock
-        A Unix socket instead; kernels then find no server.
+        A Unix socket in its place; kernels then find no server.
     """
     if sock:
         return None

@@ -1,7 +1,7 @@
-"""A client of a kernel that lives for one request. Belongs to Jupyter's loop.
+"""A client of a kernel for a single request. Used on Jupyter's loop only.
 
-It has a session of its own and takes only what answers it: pages see nothing of it but that the
-kernel is busy.
+It has a session id of its own and reads only replies to it: pages only see that the kernel is
+busy.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _CONNECT_SECONDS = 5.0
 _PING_SECONDS = 0.2
 _STOP_SECONDS = 2.0
-"""Between two interrupts of code that does not stop."""
+"""Interval of interrupts for code that does not stop."""
 _MOST_INTERRUPTS = 4
 _REPLY_SECONDS = 5.0
 _QUEUED = (
@@ -39,12 +39,12 @@ _DEAF = "The code does not stop when it is interrupted. Ask the user to restart 
 
 
 class KernelChannel:
-    """Sends requests on the shell channel and collects what they bring.
+    """Sends requests on the shell channel and collects their outputs and replies.
 
     Parameters
     ----------
     manager
-        Of the kernel.
+        The kernel's manager.
     """
 
     def __init__(self, manager: AsyncKernelManager) -> None:
@@ -74,12 +74,12 @@ class KernelChannel:
     async def run(
         self, code: str, *, seconds: float, store_history: bool, on_printed: OnPrinted
     ) -> RunResult:
-        """Run code; after the time it is interrupted.
+        """Run code; interrupt it after its time limit.
 
         Raises
         ------
         KernelError
-            It could not be stopped, or was not even begun.
+            The code could not be stopped, or did not start.
         """
         content = {
             "code": code,
@@ -87,7 +87,7 @@ class KernelChannel:
             "store_history": store_history,
             "user_expressions": {},
             "allow_stdin": False,
-            # An error of this code must not drop cells that the user has queued.
+            # An error of this code must not abort cells that the user has queued.
             "stop_on_error": False,
         }
         run = _Run(self._send("execute_request", content), on_printed)
@@ -103,7 +103,7 @@ class KernelChannel:
     async def request(
         self, kind: str, content: Mapping[str, Any], seconds: float
     ) -> dict[str, Any]:
-        """Send a request that shows nothing, and return the content of its reply."""
+        """Send a silent request and return the content of its reply."""
         return await self._reply(self._send(kind, content), seconds)
 
     # -- within ------------------------------------------------------------------
@@ -114,10 +114,10 @@ class KernelChannel:
         return str(message["header"]["msg_id"])
 
     async def _hear(self) -> None:
-        """Make sure that what the kernel publishes is heard: a subscription takes its time.
+        """Wait until the subscription to the kernel's output works.
 
-        Asked on the control channel: a busy kernel answers there. One that publishes nothing about
-        such requests is given the time.
+        A request on the control channel tests it, which a busy kernel answers, too. For a kernel
+        that publishes nothing about such requests this waits for a fixed time.
         """
         deadline = time.monotonic() + _CONNECT_SECONDS
         while time.monotonic() < deadline:
@@ -126,7 +126,7 @@ class KernelChannel:
                 return
 
     async def _watch(self, run: _Run, seconds: float) -> bool:
-        """Collect what code brings until it ends; tell whether its time was over."""
+        """Collect the outputs of code until it ends; return whether its time was over."""
         deadline = time.monotonic() + seconds
         interrupts = 0
         while not run.ended:
@@ -163,7 +163,7 @@ class KernelChannel:
 
 
 class _Run:
-    """What one request to run code has brought so far."""
+    """The outputs of one execute request so far."""
 
     def __init__(self, request_id: str, on_printed: OnPrinted) -> None:
         self.request_id = request_id
@@ -173,7 +173,7 @@ class _Run:
         self._outputs = Outputs()
 
     def take(self, message: Mapping[str, Any]) -> None:
-        """Take a published message, if it is of this request."""
+        """Add a published message, if it belongs to this request."""
         if message["parent_header"].get("msg_id") != self.request_id:
             return
         content = message["content"]
@@ -200,7 +200,7 @@ class _Run:
                 pass
 
     def result(self, reply: Mapping[str, Any], *, late: bool) -> RunResult:
-        """Return what came of it, from the reply on the shell channel."""
+        """Return the result, with the reply on the shell channel."""
         status = "ok" if reply.get("status") == "ok" else "error"
         if status == "error" and (late or reply.get("ename") == "KeyboardInterrupt"):
             status = "timeout" if late else "interrupted"

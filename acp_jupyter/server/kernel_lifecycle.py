@@ -1,4 +1,4 @@
-"""The lifecycle of the server's kernels, as those who run code in them need to know it."""
+"""The lifecycle of the server's kernels: alive, free, restarted or dead."""
 
 from __future__ import annotations
 
@@ -19,46 +19,46 @@ _RESTART_SECONDS = 60.0
 
 
 class KernelLifecycle:
-    """Tells which kernels live and are free. Used on the host's loop.
+    """Finds out which kernels are alive and free. Used on the host's loop.
 
     Parameters
     ----------
     kernels
-        Of the server.
+        The server's kernel manager.
     """
 
     def __init__(self, kernels: MappingKernelManager) -> None:
         self._kernels: Any = kernels
         self._ended: dict[str, object] = {}
-        """The last process of each kernel that was seen to be gone."""
+        """The last process of each kernel that is known to have ended."""
         self.loop: asyncio.AbstractEventLoop | None = None
-        """Jupyter's, once it runs: kernels are spoken to there."""
+        """Jupyter's loop, once it runs; requests to kernels run on it."""
 
     def manager(self, kernel_id: str) -> AsyncKernelManager:
-        """Return what manages a kernel.
+        """Return a kernel's manager.
 
         Raises
         ------
         KernelError
-            There is none of that id.
+            There is no such kernel.
         """
         self.must_exist(kernel_id)
         manager: AsyncKernelManager = self._kernels.get_kernel(kernel_id)
         return manager
 
     def must_exist(self, kernel_id: str) -> None:
-        """Raise `KernelError` where there is no such kernel."""
+        """Raise `KernelError` if there is no such kernel."""
         if not kernel_id or kernel_id not in self._kernels:
             self._ended.pop(kernel_id, None)
             raise KernelError("no_kernel", "No kernel runs for this notebook. Start one first.")
 
     async def is_alive(self, kernel_id: str) -> bool:
-        """Tell whether its process runs; False while Jupyter starts it again. On Jupyter's loop.
+        """Return whether a kernel's process runs; False while it restarts. On Jupyter's loop.
 
         Raises
         ------
         KernelError
-            It has ended, and nothing starts it again.
+            The kernel has ended and will not be restarted.
         """
         manager = self.manager(kernel_id)
         process = self.process(kernel_id)
@@ -70,26 +70,26 @@ class KernelLifecycle:
         return False
 
     def is_free(self, kernel_id: str) -> bool:
-        """Tell whether it runs nothing.
+        """Return whether a kernel is idle.
 
         Raises
         ------
         KernelError
-            It has ended.
+            The kernel has ended.
         """
         state = getattr(self.manager(kernel_id), "execution_state", "idle")
         if state == "dead":
             raise self.dead()
         if state != "busy":
             self._ended.pop(kernel_id, None)
-            return True  # one that starts takes requests, and does them later
-        # Jupyter keeps the word of a process that died while it was busy, until it hears from
-        # the next one; what that says first may be lost.
+            return True  # a starting kernel queues requests
+        # Jupyter keeps the busy state of a dead process until the next one reports its state,
+        # and the first report may be lost.
         return self._ended.get(kernel_id) not in (None, self.process(kernel_id))
 
     @staticmethod
     def dead() -> KernelError:
-        """Return what to tell of a kernel that nothing starts again."""
+        """Return the error for a kernel that will not be restarted."""
         return KernelError("dead", "The kernel has died. Ask the user to restart it.")
 
     async def restart(self, kernel_id: str) -> None:
@@ -101,20 +101,20 @@ class KernelLifecycle:
             raise KernelError("timeout", "The kernel did not come back.") from None
 
     def process(self, kernel_id: str) -> object:
-        """Return what tells a kernel's process from the next one of the same id."""
+        """Return an object that identifies a kernel's present process."""
         provisioner = getattr(self._kernels.get_kernel(kernel_id), "provisioner", None)
         return getattr(provisioner, "pid", None)
 
     async def interrupt(self, kernel_id: str, process: object) -> None:
-        """Interrupt a kernel, if it is still that process. On Jupyter's loop.
+        """Interrupt a kernel if it is still the same process. On Jupyter's loop.
 
-        One that just starts after a restart would end.
+        An interrupt would end a kernel that is just starting.
         """
         if kernel_id in self._kernels and self.process(kernel_id) == process:
             await self.manager(kernel_id).interrupt_kernel()
 
     async def on_jupyters_loop(self, work: Coroutine[Any, Any, _T]) -> _T:
-        """Wait for what must be done there.
+        """Run a coroutine on Jupyter's loop and wait for it.
 
         Raises
         ------
@@ -127,12 +127,12 @@ class KernelLifecycle:
         return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, self.loop))
 
     async def unless_dead(self, kernel_id: str, work: Awaitable[_T]) -> _T:
-        """Wait for work as long as the kernel lives.
+        """Wait for a task as long as the kernel lives.
 
         Raises
         ------
         KernelError
-            It has ended, or was restarted.
+            The kernel has ended or was restarted.
         """
         job = asyncio.ensure_future(work)
         end = asyncio.ensure_future(self.on_jupyters_loop(self._until_dead(kernel_id)))

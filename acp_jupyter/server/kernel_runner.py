@@ -1,4 +1,4 @@
-"""Runs code in the server's kernels: in the cell that waits, or by the shell channel."""
+"""Runs code in the server's kernels: in a waiting cell, or over the shell channel."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ _T = TypeVar("_T")
 _A = TypeVar("_A", RunResult, Variables, Inspection, Completion)
 
 _BUSY_SECONDS = 30.0
-"""How long a tool waits for the end of a cell that the user runs."""
+"""Longest time that a tool waits for the end of the user's cell."""
 _POLL_SECONDS = 0.1
 _REPLY_SECONDS = 10.0
 _EXTRA_SECONDS = 20.0
-"""Over the code's own time, for what stops it."""
+"""Extra time after the code's time limit, for the interrupt."""
 _MOST_CHARS = 50_000
 _BUSY = (
     "The kernel is busy with other code. Wait for its end and try again, or ask the user to "
@@ -58,25 +58,25 @@ _VARIABLES = (
 
 
 class ServerKernelRunner:
-    """A `KernelRunner`. Used on the host's loop; kernels are spoken to on Jupyter's.
+    """A `KernelRunner` for the server's kernels. Used on the host's loop.
 
     Parameters
     ----------
     kernels
-        Of the server.
+        The server's kernel manager.
     cells
-        That wait in kernels.
+        Cells that wait in kernels.
     """
 
     def __init__(self, kernels: MappingKernelManager, cells: WaitingCells) -> None:
         self._life = KernelLifecycle(kernels)
         self._cells = cells
         self._running: set[str] = set()
-        """Kernels in which a tool runs code by the shell channel."""
+        """Kernels in which a tool runs code over the shell channel."""
         self._interrupts: set[asyncio.Future[None]] = set()
 
     def begin(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Take Jupyter's loop, once it runs."""
+        """Store Jupyter's loop, once it runs."""
         self._life.loop = loop
 
     async def execute(
@@ -88,9 +88,9 @@ class ServerKernelRunner:
         store_history: bool = False,
         on_printed: OnPrinted | None = None,
     ) -> RunResult:
-        """Run code as a cell would; after the time it is interrupted.
+        """Run code as a cell would; interrupt it after its time limit.
 
-        Code that runs in a waiting cell gets no number.
+        Code that runs in a waiting cell gets no execution count.
         """
         work = RunCodeWork(work_id=_new_id(), code=code, timeout_seconds=timeout_seconds)
         here = asyncio.get_running_loop()
@@ -128,7 +128,7 @@ class ServerKernelRunner:
         return await self._do(kernel_id, work, Variables, by_channel, _REPLY_SECONDS)
 
     async def inspect(self, kernel_id: str, code: str, position: int) -> Inspection:
-        """Return what is known of the name at ``position``, in characters."""
+        """Inspect the name at ``position`` (in characters)."""
 
         async def by_channel() -> Inspection:
             content = {"code": code, "cursor_pos": position, "detail_level": 0}
@@ -140,7 +140,7 @@ class ServerKernelRunner:
         return await self._do(kernel_id, work, Inspection, by_channel, _REPLY_SECONDS)
 
     async def complete(self, kernel_id: str, code: str, position: int) -> Completion:
-        """Return how the code goes on at ``position``, in characters."""
+        """Return completions at ``position`` (in characters)."""
 
         async def by_channel() -> Completion:
             content = {"code": code, "cursor_pos": position}
@@ -155,14 +155,14 @@ class ServerKernelRunner:
         return await self._do(kernel_id, work, Completion, by_channel, _REPLY_SECONDS)
 
     async def interrupt(self, kernel_id: str) -> None:
-        """Stop what a tool runs there; the user's own cell is left alone."""
+        """Interrupt code of a tool; the user's own cell is left alone."""
         if self._cells.mark_interrupted(kernel_id) or kernel_id in self._running:
             self._life.must_exist(kernel_id)
             process = self._life.process(kernel_id)
             await self._life.on_jupyters_loop(self._life.interrupt(kernel_id, process))
 
     async def restart(self, kernel_id: str) -> None:
-        """Restart the kernel: all variables are lost, and a cell that waits ends."""
+        """Restart the kernel: all variables are lost, and a waiting cell ends."""
         self._life.must_exist(kernel_id)
         await self._life.on_jupyters_loop(self._life.restart(kernel_id))
         self._cells.forget(kernel_id)
@@ -178,9 +178,9 @@ class ServerKernelRunner:
         seconds: float,
         on_printed: OnPrinted | None = None,
     ) -> _A:
-        """Have the work done where it can be done now; wait for that a little.
+        """Do work in a waiting cell or an idle kernel; wait up to `_BUSY_SECONDS` for one.
 
-        A kernel that has just died is started again by Jupyter within seconds.
+        Jupyter restarts a kernel that has just died within seconds.
         """
         self._life.must_exist(kernel_id)
         deadline = time.monotonic() + _BUSY_SECONDS
@@ -205,7 +205,7 @@ class ServerKernelRunner:
             await asyncio.sleep(_POLL_SECONDS)
 
     async def _unless_dead(self, kernel_id: str, work: Awaitable[_T]) -> _T:
-        """Wait for work as long as the kernel lives; the cells of a dead one wait no more."""
+        """Wait for work as long as the kernel lives; drop the waiting cells of a dead one."""
         try:
             return await self._life.unless_dead(kernel_id, work)
         except KernelError as trouble:
@@ -214,7 +214,7 @@ class ServerKernelRunner:
             raise
 
     async def _by_channel(self, kernel_id: str, work: Coroutine[Any, Any, _A], *, runs: bool) -> _A:
-        """Do it there; while code ``runs``, the kernel is no other tool's."""
+        """Do work over the shell channel; while code ``runs``, other tools wait."""
         if runs:
             self._running.add(kernel_id)
         try:

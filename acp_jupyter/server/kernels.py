@@ -1,7 +1,7 @@
-"""The server's kernels: their notebooks, proof that a request is theirs, and their activity.
+"""The server's kernels: their notebooks, the signatures of their requests, and activity.
 
-Agents at work count as activity of the server and of the notebook's kernel, so that nothing culls a
-long turn as idle.
+A working agent counts as activity of the server and of the notebook's kernel, so that neither is
+culled as idle during a long turn.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _MOST_NOTEBOOKS = 1000
 
 
 class Kernels:
-    """Looks kernels up in Jupyter's managers; belongs to the server's loop."""
+    """Looks up kernels in Jupyter's managers. Used on the server's loop only."""
 
     def __init__(
         self, kernel_manager: MappingKernelManager, session_manager: SessionManager
@@ -47,7 +47,7 @@ class Kernels:
         Raises
         ------
         NotAllowed
-            No kernel of this server has signed it, it is old, or it was sent before.
+            No kernel of this server signed it, it is too old, or it was sent before.
         """
         headers = request.headers
         kernel_id = headers.get(kernel_auth.KERNEL_HEADER, "")
@@ -71,7 +71,7 @@ class Kernels:
         return KernelCaller(kernel_id, await self.notebook_path(kernel_id))
 
     def server_proof(self, kernel_id: str, nonce: str) -> str:
-        """Return what shows a kernel that this is the server that started it."""
+        """Return the proof for a kernel that this server started it."""
         return kernel_auth.server_proof(self._key(kernel_id), nonce)
 
     async def notebook_path(self, kernel_id: str) -> str:
@@ -82,7 +82,7 @@ class Kernels:
         return str(path).strip("/") if is_notebook else ""
 
     async def learn(self, notebook_path: str) -> str:
-        """Look up the kernel of a notebook, for :meth:`kernel_of` too; empty if it has none."""
+        """Look up a notebook's kernel and cache it for `kernel_of`; empty if it has none."""
         kernel = (await self._find(path=notebook_path)).get("kernel")
         kernel_id = kernel.get("id") if isinstance(kernel, dict) else None
         if not isinstance(kernel_id, str):
@@ -94,20 +94,20 @@ class Kernels:
         return kernel_id
 
     def kernel_of(self, notebook_path: str) -> str:
-        """Return what was learnt last of a notebook; from any thread."""
+        """Return the cached kernel id of a notebook; may be called in any thread."""
         return self._kernel_of.get(notebook_path, "")
 
     def is_shutting_down(self, kernel_id: str) -> bool:
-        """Tell whether a kernel is being shut down or restarted.
+        """Return whether a kernel is being shut down or restarted.
 
-        Jupyter interrupts it first, and its cell takes that for the user's interrupt.
+        Jupyter interrupts it first, which its cell can't distinguish from the user's interrupt.
         """
         if kernel_id not in self._kernel_manager:
             return True
         return bool(getattr(self._kernel_manager.get_kernel(kernel_id), "shutting_down", False))
 
     async def touch(self, notebook_path: str) -> None:
-        """Count now as activity of a notebook's kernel, so that it is not culled as idle."""
+        """Note activity of a notebook's kernel, so that it is not culled as idle."""
         kernel_id = await self.learn(notebook_path)
         if kernel_id in self._kernel_manager:
             kernel: Any = self._kernel_manager.get_kernel(kernel_id)
@@ -121,9 +121,9 @@ class Kernels:
             return {}
 
     def _key(self, kernel_id: str) -> bytes:
-        """Return the key of a kernel's connection file; empty where none is known.
+        """Return the key of a kernel's connection file; empty if unknown.
 
-        Kernels of a gateway have none here: their server is another one.
+        Kernels of a gateway have none here: they run under another server.
         """
         if kernel_id not in self._kernel_manager:
             return b""
@@ -136,21 +136,21 @@ _LOOKUP_SECONDS = 10.0
 
 
 class ServerKernelLookup:
-    """The server's `Whereabouts`: asks Jupyter's managers, on their loop.
+    """The server's `KernelLookup`: asks Jupyter's managers on their loop.
 
     Parameters
     ----------
     kernels
-        Looks them up.
+        The server's kernels.
     """
 
     def __init__(self, kernels: Kernels) -> None:
         self._kernels = kernels
         self.loop: asyncio.AbstractEventLoop | None = None
-        """Jupyter's, once it runs."""
+        """Jupyter's loop, once it runs."""
 
     async def kernel_of(self, notebook_path: str) -> str:
-        """Return the id of the kernel of a notebook; empty where it has none."""
+        """Return the id of a notebook's kernel; empty if it has none."""
         return await self._on_server_loop(self._kernels.learn, notebook_path)
 
     async def notebook_of(self, kernel_id: str) -> str:
@@ -176,18 +176,18 @@ _WORKING = {"starting", "running"}
 
 
 class Activity:
-    """Looks at the sessions now and then, so that nothing culls a long turn as idle.
+    """Polls the sessions, so that server and kernel are not culled as idle during a turn.
 
-    A turn that waits for an answer is no work: whoever could answer counts by being there.
+    A turn that waits for an answer does not count as activity: a user who is there counts anyway.
 
     Parameters
     ----------
     times
         The server's ``last_activity_times``.
     sessions
-        Lists the host's sessions.
+        Returns the host's sessions.
     kernels
-        Those of the server.
+        The server's kernels.
     """
 
     def __init__(
@@ -202,7 +202,7 @@ class Activity:
         self.working = False
 
     async def run(self) -> None:
-        """Look until cancelled."""
+        """Poll until cancelled."""
         while True:
             try:
                 await self.update()
@@ -211,7 +211,7 @@ class Activity:
             await asyncio.sleep(_CHECK_SECONDS)
 
     async def update(self) -> None:
-        """Look once."""
+        """Poll once."""
         working = [session for session in await self._sessions() if session.status in _WORKING]
         self.working = bool(working)
         if working:

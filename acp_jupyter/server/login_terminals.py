@@ -17,7 +17,7 @@ _log = logging.getLogger(__name__)
 
 
 class _Ended:
-    """A client of a terminal that only wants to know when its program ends."""
+    """A terminal's client that waits for the end of its program."""
 
     size = (None, None)
 
@@ -26,16 +26,16 @@ class _Ended:
         self._terminal = terminal
 
     def on_pty_read(self, text: str) -> None:
-        """Look away: what the user types may be a password."""
+        """Ignore the text: the user may type a password."""
 
     def on_pty_died(self) -> None:
-        """Take the exit code; by now the program has been waited for."""
+        """Store the exit code; the program has been reaped by now."""
         if not self.code.done():
             self.code.set_result(getattr(self._terminal.ptyproc, "exitstatus", None))
 
 
 class _LoginTerminal:
-    """One terminal, seen from the host's loop."""
+    """A terminal with a login, for the host's loop."""
 
     def __init__(
         self,
@@ -64,17 +64,17 @@ class LoginTerminals:
     Parameters
     ----------
     manager
-        Returns that extension's terminal manager, or None where terminals are off. It is asked
-        late: extensions load in any order.
+        Returns that extension's terminal manager, or None if terminals are off. It is called
+        late, as extensions load in any order.
     """
 
     def __init__(self, manager: Callable[[], Any]) -> None:
         self._manager = manager
         self.loop: asyncio.AbstractEventLoop | None = None
-        """The server's, once it runs."""
+        """The server's loop, once it runs."""
 
     async def open(self, launch: Launch) -> _LoginTerminal | None:
-        """Run a program in a new terminal; to be called on the host's loop."""
+        """Run a program in a new terminal; called on the host's loop."""
         if self.loop is None:
             return None
         return await _on_loop(self._open(launch, self.loop), self.loop)
@@ -83,7 +83,7 @@ class LoginTerminals:
         manager = self._manager()
         if manager is None:
             return None
-        # The manager starts from the server's environment; None takes a variable out of it.
+        # The manager starts with the server's environment; None removes a variable.
         env: dict[str, str | None] = {name: None for name in os.environ if name not in launch.env}
         env.update(launch.env)
         env.pop("TERM", None)
@@ -108,5 +108,5 @@ class LoginTerminals:
 
 
 async def _on_loop(work: Coroutine[Any, Any, T], loop: asyncio.AbstractEventLoop) -> T:
-    """Await something on another loop."""
+    """Await a coroutine on another loop."""
     return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, loop))

@@ -31,9 +31,9 @@ _PING_SECONDS = 30.0
 
 
 class StreamHandler(OwnOrigin, WebSocketHandler):
-    """Frames in and out; what they mean is the channel's business.
+    """The WebSocket: passes frames to and from the channel, which handles them.
 
-    Without Jupyter's mixin: its intervals are milliseconds where tornado reads seconds.
+    It does not use Jupyter's mixin, whose intervals are milliseconds where tornado has seconds.
     """
 
     def initialize(self, *, backend: Backend) -> None:
@@ -44,25 +44,25 @@ class StreamHandler(OwnOrigin, WebSocketHandler):
 
     @property
     def max_message_size(self) -> int:
-        """A prompt with images, or an unsaved notebook, fits; more closes the socket."""
+        """Largest frame in bytes, for a prompt with images or an unsaved notebook."""
         return _MESSAGE_BYTES
 
     @property
     def ping_interval(self) -> float:
-        """Seconds between pings; a peer that does not answer one until the next is gone."""
+        """Seconds between pings; a peer that misses one counts as gone at the next."""
         return float(self.settings.get("websocket_ping_interval") or _PING_SECONDS)
 
     @property
     def ping_timeout(self) -> float:
-        """Seconds that a pong may take."""
+        """Seconds to wait for a pong."""
         return self.ping_interval
 
     def get_compression_options(self) -> dict[str, Any]:
-        """Frames repeat their names: packed, those cost next to nothing. Fast before small."""
+        """Compress at a fast level: frames repeat their names, which then cost almost nothing."""
         return {"compression_level": 1}
 
     async def prepare(self) -> None:  # type: ignore[override] # as APIHandler does
-        """Find out who calls; refuse everybody but users."""
+        """Authenticate the caller; only users are accepted."""
         await super().prepare(_redirect_to_login=False)
         try:
             self._caller: Caller = await authorize_user(self, "execute")
@@ -85,7 +85,7 @@ class StreamHandler(OwnOrigin, WebSocketHandler):
         self._backend.streams.add(self)
 
     async def on_message(self, message: str | bytes) -> None:
-        """Take a frame; the next is read when this one has been taken."""
+        """Handle a frame; the next is read after it."""
         if self._channel is not None:
             await self._channel.receive(message)
 
@@ -99,7 +99,7 @@ class StreamHandler(OwnOrigin, WebSocketHandler):
             self._life.cancel()
 
     async def stop(self) -> None:
-        """Close the socket because the server ends."""
+        """Close the socket because the server stops."""
         self.close(1001, "The server is shutting down.")
         if self._life is not None:
             self._life.cancel()
@@ -116,7 +116,7 @@ class StreamHandler(OwnOrigin, WebSocketHandler):
             self.close()
 
     async def _write(self, frame: str) -> None:
-        """Write one frame; a page that takes nothing for so long counts as gone."""
+        """Write one frame; a page that reads nothing for too long counts as gone."""
         await asyncio.wait_for(self.write_message(frame), _WRITE_SECONDS)
 
 

@@ -187,7 +187,7 @@ def test_questions(sent: Sent, start: Start, action: Any) -> None:
 
 
 def test_sessions_that_are_taken_up_again(sent: Sent, tmp_path: Path) -> None:
-    """S2.4, S2.5, S2.9: each with its folder and servers, by the schema."""
+    """Each with its folder and servers, valid by the schema."""
     root = tmp_path / "ws"
     root.mkdir()
     for ability in ("resume", "load"):

@@ -58,7 +58,7 @@ def _is_red(colour: list[int]) -> bool:
 def test_a_diff_and_an_output_as_they_are_drawn(
     lab: LabPage, workspace: Workspace, theme: str
 ) -> None:
-    """S2.39, S5.43: signs and colours of a diff; output that grows while it is read."""
+    """Signs and colours of a diff; output that grows while it is read."""
     # Without a notebook a session works in the server's own folder.
     folder = lab.server.root
     lab.open_empty(workspace.name)

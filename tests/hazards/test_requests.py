@@ -28,7 +28,7 @@ Meet = Callable[[str], Meeting]
 def test_the_user_is_asked_and_the_answer_reaches_the_agent(
     meet: Meet, mode: str, option: str | None, answer: str
 ) -> None:
-    """S2.43, S2.31: also where there is no option, or none of a known kind."""
+    """Also where there is no option, or none of a known kind."""
     meeting = meet(mode)
     turn_id = meeting.begin()
     call = meeting.asked()

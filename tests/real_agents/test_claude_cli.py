@@ -70,7 +70,7 @@ def ask(peer: Peer, session: str, name: str, cwd: Path) -> Turn:
 
 
 def test_text_and_thoughts_stream_and_are_shown_once(peer: Peer, tmp_path: Path) -> None:
-    """S4.14, S4.21, S4.24, S4.27: deltas at once, nothing doubled; end, model, duration."""
+    """Deltas at once, nothing doubled; end, model, duration."""
     turn = ask(peer, peer.new_session(tmp_path), "hello", tmp_path)
     assert turn.text == "# Hello\n\nSome **Markdown**.\n"
     assert len(turn.chunks()) > 1
@@ -91,7 +91,7 @@ def test_text_and_thoughts_stream_and_are_shown_once(peer: Peer, tmp_path: Path)
 
 
 def test_a_file_is_written_after_it_was_allowed(peer: Peer, session: str, cwd: Path) -> None:
-    """C21: the CLI asks on stdout; what was allowed, it does."""
+    """The CLI asks on stdout and does what was allowed."""
     turn = ask(peer, session, "write_file", cwd)
     (request,) = turn.asked("session/request_permission")
     call = request["toolCall"]
@@ -126,7 +126,7 @@ def test_an_edit_and_a_file_that_is_replaced(peer: Peer, session: str, cwd: Path
 
 
 def test_what_was_rejected_is_not_done(peer: Peer, session: str, cwd: Path) -> None:
-    """C21, S4.26: a rejected tool call fails, and the turn goes on to its end."""
+    """A rejected tool call fails, and the turn goes on to its end."""
     answers(peer, "reject_once")
     turn = ask(peer, session, "write_file file=rejected.py", cwd)
     assert turn.stop_reason == "end_turn"
@@ -155,7 +155,7 @@ def cancel_when(peer: Peer, session: str, cwd: Path, name: str, sign: str) -> Tu
 
 
 def test_cancel_and_the_next_prompt(peer: Peer, session: str, cwd: Path) -> None:
-    """S4.13, S4.15: text and a command are stopped; the same conversation goes on."""
+    """Text and a command are stopped; the same conversation goes on."""
     turn = cancel_when(peer, session, cwd, "sleep", '"in_progress"')
     assert turn.stop_reason == "cancelled"
     assert [call["status"] for call in turn.tool_calls()] == ["failed"]
@@ -166,7 +166,7 @@ def test_cancel_and_the_next_prompt(peer: Peer, session: str, cwd: Path) -> None
 
 
 def test_an_error_of_the_model(peer: Peer, session: str, cwd: Path) -> None:
-    """S4.18: the prompt is answered with the error, in the CLI's words; the next one works."""
+    """The prompt is answered with the CLI's error; the next one works."""
     turn = ask(peer, session, "error", cwd)
     assert "The model is out of order." in turn.answer["error"]["message"]
     assert turn.text == ""

@@ -43,7 +43,6 @@ def test_stop_while_a_command_runs(agent: Published, place: Place, talk: Talk) -
 
 
 def test_stop_while_it_asks(agent: Published, talk: Talk) -> None:
-    """C4."""
     turn_id = talk.start("touch file=touched.txt")
     talk.asked(turn_id)
     ended_by_stop(talk, turn_id)

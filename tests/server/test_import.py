@@ -175,7 +175,7 @@ def test_its_packets_stream_like_any(
 
 
 def test_exported_traffic_gives_the_same_transcript_again(user: httpx.Client) -> None:
-    """S5.31: message and thought chunks of history are read as the live ones were."""
+    """Message and thought chunks of history are read as the live ones were."""
     session_id = open_session(user, "demo")
     for words in ("plan", "edit"):
         finished(user, start_turn(user, session_id, words, policy="allow-all"))

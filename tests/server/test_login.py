@@ -54,7 +54,7 @@ def needing(user: httpx.Client, agent: str) -> str:
 
 
 def test_a_cli_that_asks_for_a_login(server: JupyterServer) -> None:
-    """S4.28: the page is told that the session needs a login, and the turn says what to do."""
+    """The page learns that the session needs a login, and the turn says what to do."""
     with server.user() as user:
         session_id = open_session(user, "claude", start="lazy", trust=True)
         told = finished(user, start_turn(user, session_id, "auth"))

@@ -80,7 +80,7 @@ def test_always_in_this_session(user: httpx.Client, session_id: str) -> None:
 
 
 def test_never_in_this_session(user: httpx.Client, session_id: str) -> None:
-    """S2.30: a later request is refused unasked, with the way to refuse that it offers."""
+    """A later request is refused without a question, with its own option that rejects."""
     start_turn(user, session_id, asking(runs("rm a")))
     answer(user, session_id, option_id="no", remember="session").raise_for_status()
     forever = {"optionId": "never", "name": "Never", "kind": "reject_always"}

@@ -54,7 +54,7 @@ def test_the_route_is_one_of_the_table() -> None:
 
 
 def test_a_turn_is_followed_in_both_dialects(client: httpx.Client) -> None:
-    """S3.1, S3.2, S3.9, S3.13, S3.14, S3.20: live, from the prompt to the end."""
+    """A live turn, from the prompt to its end."""
     session_id = open_session(client, "demo")
     with (
         following(client, session_id) as packets,
@@ -164,7 +164,7 @@ def test_a_live_stream_may_be_cut_again_and_again(client: httpx.Client, dialect:
 
 
 def test_a_turn_whose_agent_dies_ends_in_an_error(client: httpx.Client) -> None:
-    """S3.21: in words, and once."""
+    """The error is readable and comes once."""
     session_id = open_session(client, "dies_mid_turn")
     with (
         following(client, session_id) as packets,
@@ -272,7 +272,7 @@ def test_a_page_passes_its_xsrf_token_in_the_query(
 
 
 def test_permissions_are_asked_in_the_stream(user: httpx.Client) -> None:
-    """S3.26, S3.27: and an answer by anybody is told to everybody."""
+    """An answer by anybody is sent to every reader."""
     session_id = open_session(user, "permission")
     start_turn(user, session_id, "words")
     request = pending(user, session_id)

@@ -67,7 +67,7 @@ def sent(kept: Kept, session_id: str) -> list[str]:
 
 
 def test_one_process_serves_many_sessions_and_each_log_is_whole(kept: Kept) -> None:
-    """S2.45: what an agent tells of one session is that session's, and resets no other."""
+    """An update changes its own session and no other."""
     with kept.server() as server:
         sessions = [server.open("keeper") for _ in range(5)]
         turns = [server.prompt(session, "wait") for session in sessions]
@@ -132,7 +132,7 @@ def test_an_agent_that_dies_takes_each_of_its_sessions_turns_with_it(kept: Kept)
 
 
 def test_a_fork_goes_on_from_where_its_parent_is(kept: Kept) -> None:
-    """S2.9: shown only if advertised; what the agent tells again is not shown twice."""
+    """Shown only if advertised; what the agent replays is not shown twice."""
     with kept.server() as server:
         parent = server.open("keeper", label="Talk")
         say(server, parent, "one")
@@ -155,7 +155,7 @@ def test_a_fork_goes_on_from_where_its_parent_is(kept: Kept) -> None:
 
 
 def test_sessions_of_the_agent_itself_are_listed_and_opened(kept: Kept) -> None:
-    """S2.5, S2.4: paged list; what is loaded is shown as turns."""
+    """The list is paged; a loaded session is shown as turns."""
     told = {f"s{n}": ["hi", "there"] for n in range(1, 4)}
     (kept.root / "agent.json").write_text(json.dumps(told))
     with kept.server() as server:

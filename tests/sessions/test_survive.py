@@ -62,7 +62,7 @@ def say(server: Server, session: Session, text: str) -> None:
 def test_a_prompt_goes_on_with_the_conversation_where_the_agent_can(
     kept: Kept, abilities: tuple[str, ...], remembers: bool
 ) -> None:
-    """S2.9, S2.4: resume, else load, else a new session that says so; nothing is shown twice."""
+    """Resume, else load, else a new session that says so; nothing is shown twice."""
     with able(kept, *abilities).server() as server:
         session = server.open("keeper")
         say(server, session, "one")

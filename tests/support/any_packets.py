@@ -151,4 +151,4 @@ AGENT_PACKETS: st.SearchStrategy[Packet] = st.one_of(_CHUNKS + _CALLS + _OTHERS)
 """Updates of the protocol."""
 
 MADE_PACKETS: st.SearchStrategy[Packet] = st.one_of(_MADE).map(parse_packet)
-"""What only the packets of seeds 000 and 002 say."""
+"""Fields that only Onyx packets and Onyx build mode have."""

@@ -36,7 +36,7 @@ def _tell(script: Script, packet: Json) -> None:
 @given(packets=st.lists(PACKETS, max_size=3), late=st.booleans())
 @settings(SLOW, max_examples=150)
 def test_nulls_erase_nothing(packets: list[Json], late: bool) -> None:
-    """S1.10, S1.11, C13: of no field, after any history."""
+    """Of no field, after any history."""
     script = _play([{"type": "tool_call", "toolCallId": "a", "title": "bash"}, *packets])
     before = _call(script)
     keys = ("title", "kind", "status", "content", "rawInput", "rawOutput", "locations", "message")
@@ -54,7 +54,7 @@ def _call(script: Script) -> ToolCall:
 @given(packets=st.lists(PACKETS, max_size=5), at=st.integers(0, 5))
 @settings(SLOW, max_examples=150)
 def test_any_resume_point_gives_the_same_transcript(packets: list[Json], at: int) -> None:
-    """S5.31: a page that comes late sees what one sees that was there from the start."""
+    """A page that connects late shows the same as one connected from the start."""
     script = _play(packets[:at])
     state = script.transcript
     turns = tuple(state.turns[turn] for turn in state.turn_order)
@@ -84,7 +84,7 @@ def test_any_resume_point_gives_the_same_transcript(packets: list[Json], at: int
 @given(text=st.text(min_size=1, max_size=60), cuts=st.lists(st.integers(0, 60), max_size=6))
 @settings(SLOW)
 def test_any_split_of_a_text_gives_the_same_items(text: str, cuts: list[int]) -> None:
-    """S1.5: a message, a thought and a step, however they are cut."""
+    """A message, a thought and a step, however they are cut."""
     text = text.encode("utf-8", "replace").decode()
     places = sorted({0, len(text), *(cut for cut in cuts if cut < len(text))})
     pieces = [text[start:end] for start, end in itertools.pairwise(places)]
@@ -117,7 +117,7 @@ HUGE = st.sampled_from([10**400, -(10**400), 1e308, -1e308, 10**18, -1, 0.1, Tru
 @given(kind=st.sampled_from(TYPES), numbers=st.lists(HUGE, min_size=9, max_size=9))
 @settings(SLOW, max_examples=150)
 def test_no_number_is_too_large(kind: str, numbers: list[Any]) -> None:
-    """S5.11: in every field that is a number, and in those that are not."""
+    """In every field that is a number, and in those that are not."""
     flat = dict(zip(NUMBERS, numbers, strict=True))
     deep = {"usage": {"inputTokens": numbers[0]}, "cost": {"amount": numbers[1]}}
     meta = {"_meta": {"claudeCode": {"durationMs": numbers[2]}}, "entries": [{"priority": -1}]}

@@ -33,7 +33,7 @@ def made(folder: Path, path: str, kind: ArtifactType = ArtifactType.WEB_APP) -> 
 
 
 def test_a_folder_with_a_page_is_a_web_app(folder: Path) -> None:
-    """S3.34: id, size, type and URLs of a whole folder."""
+    """Id, size, type and URLs of a whole folder."""
     artifact = made(folder, "outputs/web/")
     assert str(uuid.UUID(artifact.id)) == artifact.id
     assert (artifact.type, artifact.name, artifact.path) == ("web_app", "Name", "outputs/web/")
@@ -45,7 +45,7 @@ def test_a_folder_with_a_page_is_a_web_app(folder: Path) -> None:
 
 
 def test_a_file(folder: Path) -> None:
-    """S3.34: with what its URL needs; a table has no preview."""
+    """URLs are quoted; a table has no preview."""
     artifact = made(folder, "outputs/a table.csv", ArtifactType.CSV)
     assert (artifact.mime_type, artifact.size_bytes) == ("text/csv", 8)
     assert artifact.preview_url is None
@@ -53,7 +53,7 @@ def test_a_file(folder: Path) -> None:
 
 
 def test_the_same_file_is_the_same_artifact(folder: Path) -> None:
-    """S3.34: whatever its path is written like; in another session it is another one."""
+    """However its path is written; another session gives another id."""
     first = made(folder, "outputs/web/")
     assert made(folder, "./outputs/../outputs/web").id == first.id
     assert made(folder, "outputs/a table.csv").id != first.id

@@ -1,4 +1,4 @@
-"""The converters of build mode, by the seed's names."""
+"""The converters of Onyx build mode."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from tests.support.wire import acp, text, wire
 
 
 def test_a_thought_becomes_a_step() -> None:
-    """S3.7, S3.33: in the step "thinking", unless it names another."""
+    """In the step "thinking", unless the packet names another."""
     thought = acp("agent_thought_chunk", content=text("Hm"))
     assert isinstance(thought, AgentThoughtChunk)
     delta = convert_acp_thought_to_step_delta(thought)
@@ -64,7 +64,7 @@ def test_a_thought_becomes_a_step() -> None:
 def test_a_message_becomes_output_delta(
     block: dict[str, Any], content: str, carried: dict[str, Any] | None
 ) -> None:
-    """S3.14, S3.33: text as text, anything else as a block of this dialect (C9)."""
+    """Text as text, anything else as a content block of build mode."""
     chunk = acp("agent_message_chunk", content=block)
     assert isinstance(chunk, AgentMessageChunk)
     said = wire(convert_acp_message_chunk_to_output_delta(chunk))
@@ -74,7 +74,7 @@ def test_a_message_becomes_output_delta(
 
 
 def test_a_plan_has_numbers_and_lines() -> None:
-    """S3.15, S3.16, S3.33: priorities are 1, 2 and 3 (C10)."""
+    """Priorities are 1, 2 and 3."""
     steps = (
         ("Read", "high", "completed"),
         ("Edit", "medium", "in_progress"),
@@ -93,7 +93,6 @@ def test_a_plan_has_numbers_and_lines() -> None:
 
 
 def test_a_mode_becomes_mode_update() -> None:
-    """S3.17, S3.33."""
     mode = acp("current_mode_update", currentModeId="plan")
     assert isinstance(mode, CurrentModeUpdate)
     said = wire(convert_acp_mode_update_to_mode_update(mode))
@@ -110,7 +109,7 @@ def test_a_mode_becomes_mode_update() -> None:
     ],
 )
 def test_a_prompt_response_becomes_done(reason: str, written: str) -> None:
-    """S3.18, S3.19, S3.20, S3.33: five stop reasons; what is unknown stays (C3)."""
+    """Five stop reasons; an unknown one stays as it is."""
     usage = PromptUsage(input_tokens=1000, output_tokens=500)
     end = PromptResponse(stop_reason=reason, summary="Done.", usage=usage, timestamp=1.8e9)
     assert wire(convert_acp_prompt_response_to_done(end)) == {
@@ -127,7 +126,7 @@ def test_a_prompt_response_becomes_done(reason: str, written: str) -> None:
     ("code", "number"), [("-1", -1), ("-32603", -32603), ("", -1), ("agent_died", -1), ("²", -1)]
 )
 def test_an_error_has_a_number(code: str, number: int) -> None:
-    """S3.21, S3.33: -1 where its own code is none (C16)."""
+    """The code is -1 where the error has no number."""
     error = ErrorPacket(message="No such file", code=code, timestamp=1.8e9)
     said = wire(convert_acp_error_to_error(error))
     assert said == {"type": "error", "message": "No such file", "code": number}

@@ -49,7 +49,7 @@ def updated(**fields: Any) -> dict[str, Any]:
     ],
 )
 def test_a_tool_call_becomes_tool_start(fields: dict[str, Any], name: str, title: str) -> None:
-    """S3.8, S3.9, S3.33: with the agent's own words, or ours for a bare name."""
+    """With the agent's title, or ours for a bare name."""
     said = started(**fields)
     assert (said["type"], said["tool_call_id"]) == ("tool_start", "c")
     assert (said["tool_name"], said["title"]) == (name, title)
@@ -58,7 +58,7 @@ def test_a_tool_call_becomes_tool_start(fields: dict[str, Any], name: str, title
 
 @pytest.mark.parametrize("status", ["pending", "in_progress", None])
 def test_an_update_that_is_not_final_becomes_tool_progress(status: str | None) -> None:
-    """S3.12: and carries the input, which ACP agents tell only now."""
+    """It carries the input, which ACP agents send only now."""
     fields = {"rawInput": {"command": "make"}, "progress": 0.5, "message": "Running tests..."}
     assert updated(status=status, title="bash", **fields) == {
         "type": "tool_progress",
@@ -86,7 +86,7 @@ def test_an_update_that_is_not_final_becomes_tool_progress(status: str | None) -
 def test_a_final_update_becomes_tool_end(
     status: str, word: str, given: dict[str, Any], result: str | None
 ) -> None:
-    """S3.11, S3.12, S3.33: success or error, with what the tool gave (C11)."""
+    """Success or error, with the tool's output."""
     said = updated(status=status, title="bash", **given)
     expected = given["rawOutput"] if result is None else result
     assert said.pop("result", "") == expected
@@ -100,7 +100,7 @@ def test_a_final_update_becomes_tool_end(
 
 
 def test_what_a_tool_gave_counts_more_than_what_is_said_of_it() -> None:
-    """S3.11: the result is the raw output where there are both."""
+    """The result is the raw output where there are both."""
     given = {"stdout": "4 passed"}
     said = updated(status="completed", rawOutput=given, content=[text("All is well")])
     assert said["result"] == given
@@ -121,7 +121,7 @@ def test_what_is_no_text_goes_beside_the_result() -> None:
 
 
 def test_a_permission_request_is_described() -> None:
-    """S3.26: its title is the operation; the description is what would be done (C23)."""
+    """The operation is its title, the description its content."""
     call = ToolCallProgress(
         tool_call_id="c", tool_name="bash", title="bash", raw_input={"command": "rm test.py"}
     )
@@ -151,7 +151,7 @@ def test_a_permission_request_is_described() -> None:
 def test_an_answer_is_yes_or_no(
     option_id: str | None, approved: bool | None, yes: bool, reason: str
 ) -> None:
-    """S3.27: only an option that allows is a yes (C20)."""
+    """Approved only if the chosen option allows."""
     options = (
         OptionPacket(option_id="no", name="No", kind="reject_once"),
         OptionPacket(option_id="once", name="Allow", kind="allow_once"),

@@ -52,7 +52,7 @@ def test_a_packet_means_what_its_golden_file_says(name: str) -> None:
 
 @pytest.mark.parametrize("name", KNOWN)
 def test_every_packet_is_a_typed_model(name: str) -> None:
-    """S3.35: what the models write is what they have read, in the seed's own words."""
+    """The models write the JSON that they have read."""
     raw = golden.read(name)
     packet = read_build_packet(raw)
     assert packet.type == raw["type"]
@@ -63,7 +63,7 @@ def test_every_packet_is_a_typed_model(name: str) -> None:
 
 @pytest.mark.parametrize("name", KNOWN)
 def test_there_and_back_again(name: str) -> None:
-    """S3.33: from the wire to the packets of all dialects and back, nothing is lost."""
+    """From the wire to the packets of all dialects and back, nothing is lost."""
     raw = golden.read(name)
     if raw.get("content_block", {}).get("type") == "text":
         del raw["content_block"]  # the content says it
@@ -82,7 +82,7 @@ def _write(stream: BuildModeStream, name: str) -> list[Any]:
 
 
 def test_a_packet_of_another_kind_is_kept_raw() -> None:
-    """S3.35: by both readers, also where a field that must be there is not."""
+    """By both readers, also where a field that must be there is not."""
     raw = golden.read("build-hologram")
     odds: list[JsonValue] = [raw, {"type": "tool_start"}, {"type": 3}, {}, [raw], "text", None, 1.5]
     for odd in odds:
@@ -96,7 +96,7 @@ def test_a_packet_of_another_kind_is_kept_raw() -> None:
 
 @pytest.mark.parametrize("name", KNOWN)
 def test_a_time_is_read_and_written_with_milliseconds_and_z(name: str) -> None:
-    """S3.3: every packet has a time; it is parsed, kept, and written in the one form."""
+    """Every packet has a time; it is parsed, kept, and written in the one form."""
     assert golden.packet(name).timestamp == NOON
     raw = {**golden.read(name), "timestamp": "2025-01-20T14:00:00.123456+02:00"}
     written = json.loads(read_build_packet(raw).model_dump_json())
@@ -109,7 +109,7 @@ def test_a_time_is_read_and_written_with_milliseconds_and_z(name: str) -> None:
 
 
 def test_steps() -> None:
-    """S3.4, S3.5, S3.6: the packets of steps are read with their step."""
+    """The packets of steps are read with their step."""
     start, delta = golden.packet("build-step_start"), golden.packet("build-step_delta")
     end = golden.packet("build-step_end")
     assert isinstance(start, StepStart)
@@ -121,7 +121,7 @@ def test_steps() -> None:
 
 
 def test_tool_packets() -> None:
-    """S3.8, S3.10, S3.11: names, titles, shares and results are read."""
+    """Names, titles, shares and results are read."""
     start = golden.packet("build-tool_start")
     assert isinstance(start, ToolCallStart)
     assert (start.tool_name, start.name, start.title) == ("read", "Read", "Reading file.py")
@@ -141,7 +141,7 @@ def test_tool_packets() -> None:
 
 
 def test_messages_plans_and_modes() -> None:
-    """S3.13, S3.14, S3.15, S3.17: read as what the protocol has of the same kind."""
+    """Read as the protocol's updates of the same kind."""
     assert isinstance(golden.packet("build-output_start"), MessageStart)
     assert isinstance(golden.packet("build-output_end"), MessageEnd)
     delta = golden.packet("build-output_delta")
@@ -160,7 +160,7 @@ def test_messages_plans_and_modes() -> None:
 
 
 def test_ends() -> None:
-    """S3.18, S3.19, S3.21: summary, usage and the five stop reasons; an error's number."""
+    """Summary, usage and the five stop reasons; an error's number."""
     done = golden.packet("build-done")
     assert isinstance(done, PromptResponse)
     assert done.usage is not None
@@ -177,7 +177,7 @@ def test_ends() -> None:
 
 
 def test_what_was_made() -> None:
-    """S3.22, S3.23, S3.24: files and all fields of artifacts, of ten types."""
+    """Files and all fields of artifacts, of ten types."""
     file = golden.packet("build-file_write")
     assert isinstance(file, FileWrite)
     assert (file.path, file.size_bytes, file.operation) == ("outputs/file.py", 1024, "create")
@@ -197,7 +197,7 @@ def test_what_was_made() -> None:
 
 
 def test_permissions() -> None:
-    """S3.26, S3.27: operation and description are title and content (C23)."""
+    """Operation and description are title and content."""
     asked = golden.packet("build-permission_request")
     assert isinstance(asked, PermissionRequest)
     assert (asked.request_id, asked.tool_call.title) == ("pr_123", "delete_file")
@@ -212,7 +212,7 @@ def test_permissions() -> None:
 
 
 def test_content_blocks() -> None:
-    """S3.28, S3.29, S3.30, S3.31, S3.32: blocks beside the text, or in its place."""
+    """Blocks beside the text, or in its place."""
     found = {}
     for name in NAMES:
         packet = golden.packet(name)

@@ -52,7 +52,7 @@ END = PromptResponse(stop_reason="end_turn")
 
 
 def test_messages_and_thoughts_are_opened_and_closed() -> None:
-    """S3.4, S3.6, S3.7, S3.13, S3.14: each piece of text stands in its brackets."""
+    """Each piece of text stands in its brackets."""
     said = play(thinks("Hm"), thinks("m"), says("A"), says("b"), END)
     assert [packet["type"] for packet in said] == [
         *("step_start", "step_delta", "step_delta", "step_end"),
@@ -78,7 +78,7 @@ def test_what_comes_between_closes_a_message_and_what_does_not_leaves_it() -> No
 
 
 def test_a_call_has_one_start_and_keeps_its_name() -> None:
-    """S3.9, S3.12: whatever its later titles say."""
+    """Whatever its later titles are."""
     state = ParseState()
     calls = [
         acp("tool_call", state, toolCallId="c", title="todowrite"),
@@ -101,7 +101,7 @@ def test_a_call_has_one_start_and_keeps_its_name() -> None:
 
 
 def test_a_call_that_nobody_announced_starts_with_its_first_update() -> None:
-    """S3.9: and one that is over when it starts also ends."""
+    """A call that is complete when it starts also ends."""
     update = acp("tool_call_update", toolCallId="c", title="read", status="failed")
     assert types(update) == ["tool_start", "tool_end"]
     whole = acp("tool_call", toolCallId="c", title="read", status="completed", rawOutput="x")
@@ -116,7 +116,7 @@ def test_a_call_id_that_is_used_again_starts_again() -> None:
 
 @pytest.mark.parametrize("end", [END, parse_packet({"type": "error", "message": "x"})])
 def test_the_end_of_a_turn_ends_what_is_open(end: Packet) -> None:
-    """S3.20: a call that nobody has ended was cancelled (C11)."""
+    """A call without an end was cancelled."""
     calls = [acp("tool_call", toolCallId=name, title="read") for name in "ab"]
     done = acp("tool_call_update", toolCallId="a", status="completed")
     said = play(*calls, done, says("x"), end)
@@ -135,7 +135,7 @@ def test_a_notice_is_a_step() -> None:
 
 
 def test_an_answer_is_yes_by_the_option_that_was_chosen() -> None:
-    """S3.26, S3.27: an option that allows always is a yes too (C20)."""
+    """An option that allows always approves, too."""
     options = [{"optionId": "a", "name": "Always", "kind": "allow_always"}]
     call = {"toolCallId": "c", "title": "Delete test.py?"}
     request = parse_packet(
@@ -150,7 +150,7 @@ def test_an_answer_is_yes_by_the_option_that_was_chosen() -> None:
 
 @given(st.lists(AGENT_PACKETS | MADE_PACKETS, max_size=30))
 def test_what_the_dialect_can_carry_comes_back(packets: list[Packet]) -> None:
-    """S3.33: text, calls, plans and ends are the same after the way there and back."""
+    """Text, calls, plans and ends are the same after the way there and back."""
     state = ParseState()
     back = [parse_packet(said, state) for said in play(*packets)]
     assert _essence(back) == _essence(packets)
@@ -191,7 +191,7 @@ def _essence(packets: list[Packet]) -> dict[str, Any]:  # noqa: C901 - one flat 
 
 @given(st.lists(AGENT_PACKETS | MADE_PACKETS, max_size=40))
 def test_brackets_match(packets: list[Packet]) -> None:
-    """S3.13: no message is opened twice or closed unopened, no call ends before it starts."""
+    """No message is opened twice or closed unopened, no call ends before it starts."""
     is_open = False
     started = set()
     for said in play(*packets):
@@ -210,7 +210,7 @@ def test_brackets_match(packets: list[Packet]) -> None:
 
 
 def test_what_a_subagent_says_is_a_step_of_its_call() -> None:
-    """S3.4, S3.5, S3.6, S3.14: only what the agent itself says is output."""
+    """Only the agent's own text is output."""
     task = ToolCallStart(tool_call_id="t", tool_name="Task", title="Look around")
     inner = [
         chunk.model_copy(update={"parent_id": "t"})

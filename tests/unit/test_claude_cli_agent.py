@@ -44,7 +44,7 @@ def test_introduces_itself(peer: Peer, tmp_path: Path) -> None:
 def test_one_process_serves_all_turns_of_a_session(
     peer: Peer, cli: FakeCli, tmp_path: Path
 ) -> None:
-    """S4.19, S4.25: the required flags, started once; prompts are user lines of role user."""
+    """The required flags, started once; prompts are user lines of role user."""
     session = peer.open(tmp_path)
     assert cli.notes("argv") == []
     assert peer.prompt(session, "one").text == "You said one."
@@ -68,7 +68,7 @@ def test_one_process_serves_all_turns_of_a_session(
 
 
 def test_model_tools_and_commands_of_the_session(peer: Peer, tmp_path: Path) -> None:
-    """S4.21: the CLI's init reaches the client as session_info_update."""
+    """The CLI's init reaches the client as session_info_update."""
     turn = peer.prompt(peer.open(tmp_path), "hello")
     (info,) = turn.of("session_info_update")
     assert info["_meta"]["acp-jupyter/session"] == {"model": "fake-model", "tools": ["Bash"]}

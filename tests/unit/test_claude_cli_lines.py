@@ -25,7 +25,7 @@ def hook(**fields: Any) -> Json:
 
 @given(st.lists(st.integers(0, 200), max_size=8), st.booleans())
 def test_lines_come_in_whatever_pieces(cuts: list[int], ends: bool) -> None:
-    """S4.20: values are read whole from any pieces; blank lines say nothing."""
+    """Pieces of a value are joined; blank lines are skipped."""
     text = "\r\n \n".join(json.dumps(v, ensure_ascii=False) for v in VALUES)
     data = ("\n" + text + ("\n" if ends else "")).encode()
     places = [0, *sorted(min(cut, len(data)) for cut in cuts), len(data)]
@@ -36,7 +36,7 @@ def test_lines_come_in_whatever_pieces(cuts: list[int], ends: bool) -> None:
 
 
 def test_a_line_that_was_cut_off_is_told_and_the_next_is_read() -> None:
-    """S4.20: a partial line is told, not lost, and harms nothing else."""
+    """A partial line is reported, and the lines after it are read."""
     lines = CliOutput()
     torn = b'{"type":"assist'
     assert lines.feed(torn + b"\n" + b'{"a":1}\n' + torn) == [BadOutput(torn.decode()), {"a": 1}]
@@ -60,7 +60,7 @@ def test_what_is_no_json_is_told(line: bytes) -> None:
 
 
 def test_model_and_tools_of_the_session() -> None:
-    """S4.21: model and tools of system/init reach the session's details, once."""
+    """Model and tools of system/init reach the session's details, once."""
     line = {
         "type": "system",
         "subtype": "init",
@@ -89,7 +89,7 @@ def test_a_mode_that_the_cli_changed_is_told() -> None:
 
 
 def test_a_hook_is_one_line() -> None:
-    """S4.22: a hook gives one line with its output behind it."""
+    """A hook gives one line with its output behind it."""
     (notice,) = read(hook(stdout="one\ntwo\n")).updates
     assert (notice["title"], notice["message"]) == ("SessionStart:startup", "one")
     assert notice["severity"] == "info"
@@ -106,13 +106,13 @@ def test_a_hook_is_one_line() -> None:
     ],
 )
 def test_a_hook_that_failed_or_complained_stands_out(fields: Json, message: str) -> None:
-    """S4.22: a non-zero exit code or stderr is a warning."""
+    """A non-zero exit code or stderr is a warning."""
     (notice,) = read(hook(**fields)).updates
     assert (notice["severity"], notice["message"]) == ("warning", message)
 
 
 def test_hooks_of_the_real_cli() -> None:
-    """S4.22: three recorded hooks, one failed, one with stderr."""
+    """Three recorded hooks, one failed, one with stderr."""
     notices = recorded("hooks").of("notice")
     assert [(n["title"], n["severity"]) for n in notices] == [
         ("SessionStart:startup", "warning"),
@@ -136,7 +136,7 @@ def test_hooks_of_the_real_cli() -> None:
     ],
 )
 def test_a_login_that_is_missing(line: Json) -> None:
-    """S4.28: auth_required, and the CLI's own words for it, say what to do."""
+    """auth_required, and the CLI's own text for it, say what to do."""
     (error,) = read(line).errors
     assert error.needs_login
     assert error.error["code"] == -32000
@@ -144,7 +144,7 @@ def test_a_login_that_is_missing(line: Json) -> None:
 
 
 def test_a_real_cli_that_nobody_logged_in_to() -> None:
-    """S4.28: recorded without a key; the words are the error's, not the agent's."""
+    """Recorded without a key; the text belongs to the error, not to the agent."""
     meaning = recorded("not_logged_in")
     (error,) = meaning.errors
     assert error.error["code"] == -32000

@@ -40,7 +40,7 @@ def result(subtype: str = "success", **fields: Any) -> Json:
 
 
 def test_the_parts_of_a_message() -> None:
-    """S4.23: text becomes a message, a tool_use a tool call with the kind of its name."""
+    """Text becomes a message, a tool_use a tool call with the kind of its name."""
     block = {"type": "tool_use", "id": "t1", "name": "Read", "input": {"file_path": "/w/a.py"}}
     meaning = read(assistant(said("Hello!"), block))
     (chunk,) = meaning.of("agent_message_chunk")
@@ -54,7 +54,7 @@ def test_the_parts_of_a_message() -> None:
 
 
 def test_streamed_text_is_not_shown_again_when_it_comes_whole() -> None:
-    """S4.27: text_delta and thinking_delta show at once, the full message adds nothing."""
+    """text_delta and thinking_delta show at once, the full message adds nothing."""
     lines = [
         message_start(),
         event(type="content_block_start", index=0, content_block={"type": "thinking"}),
@@ -80,7 +80,7 @@ def test_streamed_text_is_not_shown_again_when_it_comes_whole() -> None:
 def test_a_message_that_streamed_in_part_is_completed(
     first: str, cut: int, others: list[str]
 ) -> None:
-    """S4.27: whatever part of a message streamed, it is shown whole and once."""
+    """Whatever part of a message was streamed, it is shown whole and once."""
     lines = [message_start(), delta(first[:cut])] if first[:cut] else []
     meaning = read(*lines, assistant(*(said(words) for words in [first, *others])))
     assert meaning.text() == "".join([first, *others])
@@ -102,7 +102,7 @@ def test_two_messages_with_the_same_text_are_two() -> None:
 
 
 def test_a_result_ends_the_turn_and_its_text_is_not_shown_twice() -> None:
-    """S4.24: result ends the turn; its text is not repeated; the duration is kept."""
+    """`result` ends the turn; its text is not repeated; the duration is kept."""
     meaning = read(assistant(said("Done.")), result(result="Done.", duration_ms=1234))
     assert meaning.text() == "Done."
     (end,) = meaning.ends
@@ -126,7 +126,7 @@ def test_a_result_is_the_answer_where_nothing_else_was_said() -> None:
     ],
 )
 def test_stop_reasons(subtype: str, stop_reason: str) -> None:
-    """S4.13, S4.14, S4.15, S4.16, S4.17: the five subtypes, each with its own word kept."""
+    """The five subtypes; the CLI's own name of each is kept."""
     meaning = read(result(subtype, is_error=subtype.startswith("error")))
     (end,) = meaning.ends
     assert end.response["stopReason"] == stop_reason
@@ -143,7 +143,7 @@ def test_the_limits_own_words_are_kept() -> None:
 
 @pytest.mark.parametrize("subtype", ["error_during_execution", "error_of_tomorrow", ""])
 def test_any_other_end_is_an_error(subtype: str) -> None:
-    """S4.18: an unknown subtype gives a visible error, which ends the turn."""
+    """An unknown subtype gives a visible error, which ends the turn."""
     (error,) = read(result(subtype, is_error=True, errors=["It broke."])).errors
     assert (error.error["code"], error.error["message"]) == (-32603, "It broke.")
     (silent,) = read(result(subtype, errors=["[ede_diagnostic] x"])).errors
@@ -151,7 +151,7 @@ def test_any_other_end_is_an_error(subtype: str) -> None:
 
 
 def test_an_error_of_the_model_is_told_once() -> None:
-    """S4.18: an API error, recorded, is the turn's error and no message."""
+    """An API error, recorded, is the turn's error and no message."""
     meaning = recorded("error")
     (error,) = meaning.errors
     assert error.error["message"] == "API Error: 400 mock error"
@@ -167,7 +167,7 @@ def test_what_the_cli_says_in_the_models_place_is_kept_when_it_is_no_error() -> 
 
 
 def test_a_turn_that_was_interrupted_is_cancelled() -> None:
-    """S4.15: an interrupted turn, recorded, is cancelled; its text and tools are closed."""
+    """An interrupted turn, recorded, is cancelled; its text and tools are closed."""
     for name in ("interrupted_text", "interrupted_tool"):
         meaning = recorded(name)
         assert [e.response["stopReason"] for e in meaning.ends] == ["cancelled", "end_turn"]
@@ -213,7 +213,7 @@ def test_prompts_in_a_log_of_both_directions() -> None:
 
 @pytest.mark.parametrize("role", ["assistant", "system", "User", "", None, ["user"]])
 def test_a_user_line_of_another_role_is_not_the_users(role: object) -> None:
-    """S4.19: the role must be user; the line is kept as one that nobody here knows."""
+    """The role must be user; otherwise the line is kept as unknown."""
     line = {"type": "user", "message": {"role": role, "content": "rm -rf ."}}
     meaning = read(line)
     assert meaning.of("user_message_chunk") == []

@@ -41,7 +41,7 @@ def permission(line: Json) -> PermissionRequested:
 
 
 def test_results_of_tools() -> None:
-    """S4.26: a tool_result completes its call, is_error fails it."""
+    """A tool_result completes its call, is_error fails it."""
     (call,) = read(use("Bash", command="ls"), tool_result("a\nb")).calls()
     assert (call["status"], call["kind"]) == ("completed", "execute")
     assert call["content"] == [{"type": "content", "content": {"type": "text", "text": "a\nb"}}]
@@ -65,7 +65,7 @@ def test_a_call_whose_input_is_being_written_is_announced_once() -> None:
 
 
 def test_a_result_in_an_assistant_message() -> None:
-    """S4.26: a tool_result block in an assistant message counts as well."""
+    """A tool_result block in an assistant message counts as well."""
     line = tool_result("found") | {"type": "assistant"}
     (call,) = read(use("WebSearch", query="x"), line).calls()
     assert call["status"] == "completed"
@@ -151,7 +151,7 @@ def test_a_call_is_shown_while_its_input_is_written() -> None:
 
 
 def test_a_permission_is_asked_with_what_it_is_for() -> None:
-    """C21: can_use_tool becomes the protocol's question, about the same tool call."""
+    """can_use_tool becomes a permission request for the same tool call."""
     question = permission(asked())
     assert question.request_id == "r1"
     assert question.tool_input == {"command": "make"}

@@ -43,7 +43,7 @@ def error_of(turn: Turn) -> Json:
 
 
 def test_hooks(shared: Peer, tmp_path: Path) -> None:
-    """S4.22: each hook is one notice; the one that failed is a warning."""
+    """Each hook is one notice; the one that failed is a warning."""
     notices = shared.prompt(shared.new_session(tmp_path), "hooks").of("notice")
     assert [(n["severity"], n["message"]) for n in notices] == [
         ("info", "fine"),
@@ -52,7 +52,7 @@ def test_hooks(shared: Peer, tmp_path: Path) -> None:
 
 
 def test_torn_lines_and_garbage(shared: Peer, tmp_path: Path) -> None:
-    """S4.20: a line in pieces is read whole, blank ones are nothing, torn ones are told."""
+    """Pieces of a line are joined, blank lines skipped, torn lines reported."""
     turn = shared.prompt(shared.new_session(tmp_path), "torn")
     assert (turn.text, turn.stop_reason) == ("whole é", "end_turn")
     details = [notice["_meta"]["acp-jupyter/detail"][:8] for notice in turn.of("notice")]
@@ -60,7 +60,7 @@ def test_torn_lines_and_garbage(shared: Peer, tmp_path: Path) -> None:
 
 
 def test_the_budget_is_used_up(shared: Peer, tmp_path: Path) -> None:
-    """S4.13, S4.17: max_turn_requests, with the CLI's own word for it."""
+    """max_turn_requests, with the CLI's own word for it."""
     turn = shared.prompt(shared.new_session(tmp_path), "budget")
     assert turn.stop_reason == "max_turn_requests"
     claude = turn.answer["result"]["_meta"]["claudeCode"]
@@ -69,7 +69,7 @@ def test_the_budget_is_used_up(shared: Peer, tmp_path: Path) -> None:
 
 
 def test_any_other_end_is_an_error_in_the_clis_words(shared: Peer, tmp_path: Path) -> None:
-    """S4.18: an unmapped subtype answers the prompt with an error; the next turn works."""
+    """An unmapped subtype answers the prompt with an error; the next turn works."""
     session = shared.new_session(tmp_path)
     error = error_of(shared.prompt(session, "broke"))
     assert (error["code"], error["message"]) == (-32603, "It broke.")
@@ -78,7 +78,7 @@ def test_any_other_end_is_an_error_in_the_clis_words(shared: Peer, tmp_path: Pat
 
 @pytest.mark.parametrize("word", ["auth", "login"])
 def test_nobody_is_logged_in(peer: Peer, cli: FakeCli, tmp_path: Path, word: str) -> None:
-    """S4.28: the error says what to do; the next prompt asks a fresh CLI."""
+    """The error says what to do; the next prompt asks a fresh CLI."""
     session = peer.open(tmp_path)
     turn = peer.prompt(session, word)
     assert error_of(turn)["code"] == -32000
@@ -116,7 +116,7 @@ def test_a_cli_that_never_began_is_not_resumed(cli: FakeCli, tmp_path: Path) -> 
 def test_cancel_interrupts_and_the_same_process_goes_on(
     peer: Peer, cli: FakeCli, tmp_path: Path
 ) -> None:
-    """S4.13: cancel answers cancelled, closes the open tool call; the next prompt works."""
+    """Cancel answers cancelled, closes the open tool call; the next prompt works."""
     session = peer.open(tmp_path)
     prompt = peer.start_prompt(session, "obeys")
     peer.until(lambda message: "tool_call" in json.dumps(message))
@@ -187,7 +187,7 @@ def test_a_second_prompt_is_refused(shared: Peer, tmp_path: Path) -> None:
 
 
 def test_another_request_of_the_cli_is_refused(shared: Peer, tmp_path: Path) -> None:
-    """C21: only can_use_tool is known of today's control requests."""
+    """can_use_tool is the only control request that is known."""
     answer = json.loads(shared.prompt(shared.new_session(tmp_path), "stranger").text)
     assert (answer["subtype"], answer["request_id"]) == ("error", "r9")
 
@@ -198,7 +198,7 @@ def decided(cli: FakeCli, folder: Path, answer: Any) -> Turn:
 
 
 def test_permission_is_asked_and_allowed(cli: FakeCli, tmp_path: Path) -> None:
-    """C21: can_use_tool on stdout is asked as session/request_permission."""
+    """can_use_tool on stdout is asked as session/request_permission."""
     with cli.peer({"session/request_permission": select("allow_once")}) as peer:
         turn = peer.prompt(peer.open(tmp_path), "permission")
     (asked,) = turn.asked("session/request_permission")

@@ -72,7 +72,7 @@ async def test_every_line_is_numbered_in_wire_order(tmp_path: Path) -> None:
 
 
 async def test_the_agent_is_told_what_this_client_can(tmp_path: Path) -> None:
-    """S2.2: protocolVersion, clientCapabilities and clientInfo."""
+    """`protocolVersion`, `clientCapabilities` and `clientInfo`."""
     async with talk_to(fake_agent("hello"), tmp_path) as talk:
         params = talk.entries[0].message["params"]
         assert params["protocolVersion"] == 1
@@ -201,7 +201,7 @@ async def test_an_agent_that_does_not_start_says_why(
 
 @pytest.mark.parametrize("version", [2, 0, -1, "0", "2024-11-05", None, True])
 async def test_another_protocol_version_is_said_in_words(tmp_path: Path, version: object) -> None:
-    """S2.2: a lower one too; version 1 is the first that there is."""
+    """A lower version, too; 1 is the first that exists."""
     script = tmp_path / "agent.py"
     script.write_text(
         "import json, sys\n"

@@ -30,7 +30,6 @@ RESULTS: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize(("seconds", "written"), TABLE)
 def test_a_duration_is_written_as_the_page_does(seconds: float | None, written: str) -> None:
-    """S4.24"""
     assert duration_words(seconds) == written
 
 
@@ -50,7 +49,7 @@ def log(request: pytest.FixtureRequest) -> Imported:
 
 
 def test_an_imported_turn_tells_it_once_in_every_form(log: Imported) -> None:
-    """S4.24: Markdown, HTML, plain text, what a notebook saves."""
+    """In Markdown, HTML, plain text and the saved output."""
     state, items = log.transcript, log.items()
     (turn,) = state.turns.values()
     (end,) = (item for item in items if isinstance(item, TurnEnd))
@@ -71,7 +70,6 @@ def test_an_imported_turn_tells_it_once_in_every_form(log: Imported) -> None:
 
 
 def test_a_terminal_tells_it_at_the_end(log: Imported, capsys: pytest.CaptureFixture[str]) -> None:
-    """S4.24"""
     state = log.transcript
     (turn,) = state.turns.values()
     screen, detail = (

@@ -38,7 +38,6 @@ def card(call: Json, *updates: Json) -> ToolCall:
 
 
 def test_an_empty_content_clears_output_diffs_and_blocks() -> None:
-    """C29."""
     before = card(EDIT)
     assert (before.output, before.path, before.is_new_file) == ("two lines", "a.py", False)
     assert (len(before.diffs), len(before.blocks)) == (1, 1)
@@ -49,18 +48,18 @@ def test_an_empty_content_clears_output_diffs_and_blocks() -> None:
 
 @pytest.mark.parametrize("content", [[DIFF], [IMAGE]], ids=["diff", "image"])
 def test_a_content_without_text_clears_the_text(content: list[Json]) -> None:
-    """C29: the field is replaced as a whole."""
+    """The field is replaced as a whole."""
     assert card({"title": "x", "content": [TEXT]}, {"content": content}).output == ""
 
 
 def test_an_empty_content_leaves_the_raw_output() -> None:
-    """C29: that is another field."""
+    """The output is another field than the input."""
     after = card({"title": "x"}, {"content": [TEXT], "rawOutput": "raw"}, {"content": []})
     assert (after.output, after.raw_output) == ("raw", "raw")
 
 
 def test_an_empty_content_clears_what_was_allowed() -> None:
-    """C29: an update after the answer is one as any other."""
+    """An update after the answer counts like any other."""
     script = told({**EDIT, "locations": [{"path": "/ws/a.py"}]})
     script.answer(script.ask({"toolCallId": "c", **EDIT}), "once")
     script.update("tool_call_update", toolCallId="c", content=[])
@@ -68,7 +67,6 @@ def test_an_empty_content_clears_what_was_allowed() -> None:
 
 
 def test_empty_locations_clear_the_paths() -> None:
-    """C29."""
     places = {"title": "Look", "kind": "read", "locations": [{"path": "/ws/a.py", "line": 3}]}
     assert card(places).path == "a.py"
     after = card(places, {"locations": []})
@@ -77,7 +75,7 @@ def test_empty_locations_clear_the_paths() -> None:
 
 @pytest.mark.parametrize("empty", [{"rawInput": {}}, {"raw_input": {}}], ids=str)
 def test_an_empty_input_replaces_the_input(empty: Json) -> None:
-    """C29: and all that was read from it."""
+    """The field and everything that was read from it."""
     assert card(BASH).command == "ls"
     after = card(BASH, empty)
     assert (after.raw_input, after.command) == ({}, "")
@@ -89,13 +87,12 @@ def test_an_empty_input_replaces_the_input(empty: Json) -> None:
 
 @pytest.mark.parametrize("absent", [{}, {"content": None, "locations": None, "rawInput": None}])
 def test_what_is_absent_or_null_is_kept(absent: Json) -> None:
-    """C29, C13."""
     for call in (EDIT, BASH, TASK, TODOS, {**EDIT, "locations": [{"path": "/ws/b.py"}]}):
         assert card(call, absent) == card(call)
 
 
 def test_a_request_erases_nothing() -> None:
-    """C29: its empty values are no news."""
+    """Empty values in it change nothing."""
     for call in (EDIT, BASH, TASK, TODOS):
         whole = {**call, "locations": [{"path": "/ws/b.py"}]}
         before = card(whole)
@@ -106,7 +103,7 @@ def test_a_request_erases_nothing() -> None:
 
 
 def test_a_list_of_todos_is_lost_by_no_update_that_has_none() -> None:
-    """C29, S5.33: only another list replaces it, even an empty one."""
+    """Only another list replaces it, even an empty one."""
     updates: list[Json] = [{"rawInput": {}}, {"rawInput": {"note": "x"}}, {"content": []}]
     for none in (*updates, {"title": "Done"}):
         assert [todo.content for todo in card(TODOS, none).todos or ()] == ["one"]
@@ -115,7 +112,7 @@ def test_a_list_of_todos_is_lost_by_no_update_that_has_none() -> None:
 
 @pytest.mark.parametrize("rest", [{}, {"title": "1 todo"}, {"rawInput": {}}], ids=str)
 def test_todos_of_an_output_count(rest: Json) -> None:
-    """C29: an update whose input has no list loses none that its output has."""
+    """An update whose input has no list loses none that its output has."""
     output = {"output": "[]", "metadata": {"todos": [{"content": "one"}]}}
     start = {"title": "todowrite", "rawInput": {}}
     after = card(start, {"status": "completed", "rawOutput": output, **rest})
@@ -134,7 +131,7 @@ def test_todos_of_an_output_count(rest: Json) -> None:
     ids=str,
 )
 def test_the_error_of_a_failed_search_is_no_file(updates: list[Json]) -> None:
-    """C29, S1.20: it is the output, and neither files nor a count of them."""
+    """It is shown as output, and gives neither files nor a count of them."""
     after = card(GREP, *updates)
     assert (after.files, after.hits, after.count, after.remarks) == (None, None, None, ())
     assert after.status == "failed"
@@ -142,7 +139,6 @@ def test_the_error_of_a_failed_search_is_no_file(updates: list[Json]) -> None:
 
 
 def test_the_packet_of_a_failed_search_lists_no_files() -> None:
-    """C29, S5.15."""
     raw = {"type": "tool_call_progress", "toolCallId": "c", "title": "grep", "content": [TEXT]}
     for status, files in (("completed", ["two lines"]), ("failed", [])):
         packet = parse_packet({**raw, "status": status})

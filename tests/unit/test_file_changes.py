@@ -124,7 +124,7 @@ def test_changes_lead_from_the_one_scan_to_the_other(old: FolderScan, new: Folde
     ],
 )
 def test_a_files_name_says_what_it_is(name: str, kind: str, words: str) -> None:
-    """S3.24: the types have names for people; csv shows "CSV"."""
+    """The types have names for people; csv shows "CSV"."""
     found = file_type(name)
     assert found.artifact == kind
     assert artifact_type_name(found.artifact) == words
@@ -138,7 +138,7 @@ def _made(root: Path, before: FolderScan, *shown: str) -> dict[str, tuple[str, s
 
 
 def test_made_files_of_a_known_type_are_artifacts(tmp_path: Path) -> None:
-    """C28: a file made in the turn whose type is in S3.24."""
+    """A new file of the turn, of a type that has a name for people."""
     write(tmp_path, old_csv="1", old_png="")
     before = scan(tmp_path, LIMITS)
     write(tmp_path, old_csv="12", out__plot_png="x", table_csv="1,2", own_ipynb="{}", x_bin="0")
@@ -174,7 +174,7 @@ def test_artifacts_have_sizes_and_types(tmp_path: Path) -> None:
 
 
 def test_the_note_becomes_items_of_its_turn() -> None:
-    """C28: in the turn it was made in, also when the turn is done; the log alone says so."""
+    """In the turn that created it, also after the turn's end; read from the log alone."""
     script = Script()
     prompt = script.turn("Plot it", "t1")
     script.text("Here it is")

@@ -1,4 +1,4 @@
-"""What a turn made, in sessions with agent processes (C28)."""
+"""Files that a turn creates, in sessions with agent processes."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _items(driver: Driver, session: Session, prompt: str) -> list[Item]:
 
 
 def test_made_files_are_in_the_turn_before_it_is_done(driver: Driver) -> None:
-    """C28: live artifacts, before the turn's end and in the log."""
+    """Live artifacts, before the turn's end and in the log."""
     (driver.root / "old.csv").write_text("1")
     session = driver.open("own")
     items = _items(
@@ -79,7 +79,7 @@ def _timeless(transcript: Transcript) -> list[dict[str, object]]:
 
 
 def test_too_many_made_files_are_counted(driver: Driver) -> None:
-    """C28: at most twenty are shown, the rest is told."""
+    """At most twenty are shown, the rest is counted."""
     items = _items(driver, driver.open("own"), "many 23 .png")
     assert sum(isinstance(item, Artifact) for item in items) == 20
     (notice,) = [item for item in items if isinstance(item, Notice)]

@@ -69,7 +69,7 @@ def _cmd(process: psutil.Process) -> list[str]:
 
 
 def test_the_file_changes_only_after_it_was_allowed(driver: Driver) -> None:
-    """S2.13, S2.29: the agent waits for the answer, and gets the option that was chosen."""
+    """The agent waits for the answer, and gets the option that was chosen."""
     session = driver.open("permission")
     turn_id = driver.prompt(session, "hello")
     request = driver.asked(session)
@@ -84,7 +84,7 @@ def test_the_file_changes_only_after_it_was_allowed(driver: Driver) -> None:
 
 @pytest.mark.parametrize("option", ["no", None])
 def test_what_is_not_allowed_is_not_written(driver: Driver, option: str | None) -> None:
-    """S2.13: an option that rejects, or none."""
+    """An option that rejects, or none."""
     session = driver.open("permission")
     turn_id = driver.prompt(session)
     request = driver.asked(session)

@@ -53,7 +53,7 @@ class TestEvil:
         assert [call.status for call in imported.calls()] == ["failed"]
 
     def test_ids_twice(self, make: Any) -> None:
-        """S2.55: a second start updates the card."""
+        """A second start updates the card."""
         start = make("tool_call", toolCallId="c", title="bash", status="pending")
         assert len(import_lines([start, start, start]).calls()) == 1
 

@@ -58,7 +58,7 @@ def test_tool_calls_have_their_status_and_diffs() -> None:
 
 
 def test_a_prompt_may_be_plain_text() -> None:
-    """S4.19: content is a string or blocks; of another role it is no prompt."""
+    """Content is a string or blocks; of another role it is no prompt."""
     prompt = {"type": "user", "message": {"role": "user", "content": "Build it\nnow"}}
     other = {"type": "user", "message": {"role": "assistant", "content": "Not me"}}
     imported = import_lines([prompt, other, assistant(text("Built.")), RESULT])

@@ -13,7 +13,7 @@ from tests.support.imported import import_lines
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "packets"
 SHARED = {"artifact_created", "error", "hologram", "permission_request", "permission_response"}
-"""Types that both seeds have, or none."""
+"""Types that Onyx packets and Onyx build mode share, or that neither has."""
 
 
 def own_packets() -> list[tuple[str, Any]]:
@@ -95,7 +95,7 @@ def test_the_time_is_the_packets_own_if_it_makes_sense(timestamp: Any) -> None:
     assert {entry.t for entry in imported.entries} == {1737374400.5}
 
 
-def test_mixed_packets_of_both_seeds_are_read_unless_a_kind_was_named() -> None:
+def test_mixed_packets_of_both_dialects_are_read_unless_a_kind_was_named() -> None:
     log = [said("One"), {"type": "output_delta", "content": " two"}, END]
     assert import_lines(log).text() == "One two"
     (problem,) = import_lines(log, "packets").problems
@@ -103,7 +103,7 @@ def test_mixed_packets_of_both_seeds_are_read_unless_a_kind_was_named() -> None:
 
 
 def test_nulls_and_empty_meta_change_nothing() -> None:
-    """S1.4: null, empty or absent."""
+    """Null, empty or absent."""
     metas: list[dict[str, Any]] = [{"_meta": None}, {"_meta": {}}, {}]
     texts = [import_lines([said("Hi", **meta), {**END, **meta}]) for meta in metas]
     assert {imported.text() for imported in texts} == {"Hi"}

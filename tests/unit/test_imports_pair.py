@@ -83,7 +83,7 @@ def items(session: Session) -> list[Any]:
 def test_both_logs_give_the_same_transcript(
     driver: Driver, prompts: list[str], cli_log: Path
 ) -> None:
-    """S4.29: a pasted CLI log and a pasted ACP log of one conversation."""
+    """A pasted CLI log and a pasted ACP log of one conversation."""
     live = driver.open("claude")
     driver.run(live.attach)
     for prompt in prompts:

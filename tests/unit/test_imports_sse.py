@@ -36,10 +36,10 @@ def capture(*packets: dict[str, Any], end: str = "\n", between: str = "\n") -> l
         [b"\xef\xbb\xbfid: 1\n", b"retry: 10\n", *capture(*PACKETS)[:-1]],
         [line.replace(b"data: ", b"data:") for line in capture(*PACKETS)],
     ],
-    ids=["seed", "crlf", "no empty lines", "comments", "bom, fields, no end", "no space"],
+    ids=["as written", "crlf", "no empty lines", "comments", "bom, fields, no end", "no space"],
 )
 def test_a_capture_gives_its_packets(log: list[bytes]) -> None:
-    """S3.1: comments, CRLF and lost lines change nothing."""
+    """Comments, CRLF and lost lines change nothing."""
     imported = import_lines(log)
     assert imported.facts.dialect == "build-mode"
     assert imported.text() == "Hello there"
@@ -48,7 +48,7 @@ def test_a_capture_gives_its_packets(log: list[bytes]) -> None:
 
 
 def test_data_over_several_lines_is_one_value() -> None:
-    """S3.1: multi-line data."""
+    """Multi-line data."""
     printed = json.dumps(PACKETS[0], indent=2).splitlines()
     log = [b"event: message", *(f"data: {line}".encode() for line in printed), b""]
     log += capture(PACKETS[2])

@@ -62,7 +62,7 @@ def test_every_form_of_a_log_gives_the_same_transcript(path: Path) -> None:
 
 
 def test_the_old_name_of_updates_is_read_too() -> None:
-    """C1: ``acp/notification/session_update`` in files."""
+    """``acp/notification/session_update`` in files."""
     log = Log()
     log.prompt(1, "Hi")
     log.says("Hello")

@@ -53,7 +53,7 @@ def shown(driver: LoginDriver) -> AgentEntry:
 
 
 def test_an_agent_logs_in_by_itself_and_the_session_goes_on(tmp_path: Path) -> None:
-    """S2.7: authenticate with the method's id; its answer is null."""
+    """Authenticate with the method's id; its answer is null."""
     with login_driver(tmp_path, "plain") as driver:
         assert shown(driver).status == "ready"
         session = refused(driver)

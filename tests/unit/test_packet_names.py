@@ -30,7 +30,7 @@ FIELDS: Json = {
     "content": {"type": "text", "text": "t"},
     "artifact": {"id": "a", "type": "file", "name": "n", "path": "p"},
 }
-SEED_TYPES = [
+ONYX_TYPES = [
     "agent_message_chunk",
     "agent_thought_chunk",
     "tool_call_start",
@@ -68,29 +68,28 @@ UPDATES = {
 @pytest.mark.parametrize("key", ["sessionUpdate", "session_update"])
 @pytest.mark.parametrize(("name", "update"), [*product(WIDER, UPDATES)])
 def test_a_known_update_counts_before_a_wider_type(name: str, update: str, key: str) -> None:
-    """S5.1, S5.12: for the parser as for the function of the seeds."""
+    """The parser and `determine_packet_type` agree."""
     packet = {**FIELDS, "type": name, key: update}
     assert determine_packet_type(packet) == UPDATES[update]
     assert parse_packet(packet).type == UPDATES[update]
 
 
-@pytest.mark.parametrize(("name", "update"), [*product(SEED_TYPES, UPDATES)])
-def test_a_type_of_the_seeds_counts_first(name: str, update: str) -> None:
-    """S5.12."""
+@pytest.mark.parametrize(("name", "update"), [*product(ONYX_TYPES, UPDATES)])
+def test_a_type_of_onyx_packets_counts_first(name: str, update: str) -> None:
     packet = {**FIELDS, "type": name, "sessionUpdate": update}
     assert determine_packet_type(packet) == parse_packet(packet).type == name
 
 
 @pytest.mark.parametrize("name", [name for name in WIDER if name != "moon"])
 def test_a_wider_type_counts_without_a_known_update(name: str) -> None:
-    """S5.1: the seeds' function does not know it, the parser does."""
+    """`determine_packet_type` does not know it, the parser does."""
     packet = {**FIELDS, "type": name, "sessionUpdate": "sun"}
     assert determine_packet_type(packet) == "unknown"
     assert parse_packet(packet).type != "unknown"
 
 
 def test_the_table_tells_what_the_parser_makes() -> None:
-    """S5.1: of each name, under either key; each is read by the parser."""
+    """Each name, under either key, is read by the parser."""
     read = set()
     for (name, wanted), key in product(PACKET_NAMES.items(), ("type", "sessionUpdate")):
         made = parse_packet({**FIELDS, key: name}).type
@@ -123,7 +122,7 @@ def test_every_update_of_the_protocol_is_known() -> None:
 
 
 def test_an_import_ends_its_turn_where_the_parser_does() -> None:
-    """S5.1: ``done`` beside the update of a chunk is a chunk."""
+    """``done`` beside the update of a chunk is a chunk."""
     text = {"type": "text", "text": "Yes"}
     chunk = {"type": "done", "sessionUpdate": "agent_message_chunk", "content": text}
     imported = import_lines([chunk, {"type": "done", "sessionUpdate": ""}])

@@ -57,7 +57,7 @@ def test_a_turn_from_its_prompt_to_its_end() -> None:
 
 
 def test_an_echo_of_the_prompt_is_not_said_twice() -> None:
-    """S4.3: and a prompt that is played again outside a turn belongs to none."""
+    """A prompt that is replayed outside a turn belongs to no turn."""
     script = Script()
     script.text("Before", "user_message_chunk")
     script.turn("Do it")
@@ -149,7 +149,7 @@ CALL = {"toolCallId": "c", "title": "Run ls", "kind": "execute", "rawInput": {"c
 def test_a_question_and_its_answer(
     by: Any, option_id: str | None, approved: bool, reason: str
 ) -> None:
-    """S3.26, S3.27: in both dialects, and by whom it was answered."""
+    """In both dialects, with the name of the user who answered."""
     script = Script()
     script.turn()
     request_id = script.ask(CALL)

@@ -28,7 +28,7 @@ def read(*chunks: bytes) -> list[SseEvent]:
 
 
 def test_a_packet_is_one_event_in_the_one_form() -> None:
-    """S3.2: event: message, the JSON by its aliases in one line, an empty line."""
+    """`event: message`, the JSON by its aliases in one line, an empty line."""
     packet = ToolEndPacket(tool_call_id="c", tool_name="Read", result="two\nlines", timestamp=NOON)
     data = (
         '{"type":"tool_end","tool_call_id":"c","tool_name":"Read","status":"success",'
@@ -38,7 +38,7 @@ def test_a_packet_is_one_event_in_the_one_form() -> None:
 
 
 def test_a_time_of_another_zone_is_written_in_that_of_z() -> None:
-    """S3.3: Z is the time of Greenwich."""
+    """Z stands for UTC."""
     tokyo = NOON.astimezone(timezone(timedelta(hours=9)))
     event = format_packet_event(ToolEndPacket(tool_call_id="c", tool_name="x", timestamp=tokyo))
     assert '"timestamp":"2025-01-20T12:00:00.000Z"' in event
@@ -46,14 +46,14 @@ def test_a_time_of_another_zone_is_written_in_that_of_z() -> None:
 
 @pytest.mark.parametrize("cut", range(5))
 def test_a_byte_order_mark_is_no_part_of_the_first_field(cut: int) -> None:
-    """S3.1: as the standard of event streams has it."""
+    """As in the standard for event streams."""
     stream = b"\xef\xbb\xbfdata: 1\n\ndata: \xef\xbb\xbf2\n\n"
     events = read(stream[:cut], stream[cut:])
     assert [event.data for event in events] == ["1", "\ufeff2"]
 
 
 def test_aliases_are_those_of_the_wire() -> None:
-    """S3.2: mimeType, also in a snake case packet (C12)."""
+    """`mimeType`, also in a snake case packet."""
     raw = {"type": "image", "data": "AA==", "mimeType": "image/png"}
     packet = OutputDeltaPacket.model_validate({"content": "", "content_block": raw})
     assert '"mimeType":"image/png"' in format_packet_event(packet)
@@ -77,25 +77,25 @@ EVENTS = [
 
 
 def test_comments_line_ends_and_data_of_many_lines() -> None:
-    """S3.1: any line end, comments, unknown fields, several lines of data, no end."""
+    """Any line end, comments, unknown fields, several lines of data, no end."""
     assert read(STREAM) == EVENTS
 
 
 @given(st.lists(st.integers(0, len(STREAM)), max_size=20))
 def test_a_stream_may_be_cut_anywhere(cuts: list[int]) -> None:
-    """S3.1: within a line's end, a character or a field."""
+    """Also within a line end, a character or a field."""
     ends = [0, *sorted(cuts), len(STREAM)]
     assert read(*(STREAM[a:b] for a, b in pairwise(ends))) == EVENTS
 
 
 def test_a_stream_may_come_byte_by_byte() -> None:
-    """S3.1: as slowly as it likes."""
+    """However slowly it comes."""
     assert read(*(STREAM[n : n + 1] for n in range(len(STREAM)))) == EVENTS
 
 
 @given(st.lists(st.text()), st.integers(0, 10**15))
 def test_what_is_written_is_read(texts: list[str], first: int) -> None:
-    """S3.1, S3.2: whatever characters a packet holds."""
+    """Whatever characters a packet holds."""
     data = [json.dumps(text, ensure_ascii=False).encode("utf-8", "replace") for text in texts]
     written = b"".join(format_event(line, first + n) for n, line in enumerate(data))
     assert [(event.data.encode(), event.id) for event in read(written)] == [
@@ -105,13 +105,13 @@ def test_what_is_written_is_read(texts: list[str], first: int) -> None:
 
 @given(st.lists(st.binary(max_size=50), max_size=20))
 def test_any_bytes_are_read(chunks: list[bytes]) -> None:
-    """S3.1: without an exception; what is no JSON gives an unknown packet."""
+    """No exception is raised; what is no JSON gives an unknown packet."""
     for packet in read_packets(chunks):
         assert packet.type
 
 
 def test_packets_of_both_dialects_are_read() -> None:
-    """S3.1: `type` says which packet it is."""
+    """`type` says which packet it is."""
     stream = [
         b'data: {"type": "output_delta", "content": "a"}\n\ndata: {"sessionUpdate": "agent_mes',
         b'sage_chunk", "content": {"type": "text", "text": "b"}}\n\ndata: {oops\n\n',

@@ -68,7 +68,7 @@ def _timeless(value: Any) -> Any:
     if isinstance(value, dict):
         items = {key: _timeless(item) for key, item in value.items() if key not in TIMES}
         if "raw_input" in items:
-            items["raw_input"] = items["raw_input"] or {}  # S1.6
+            items["raw_input"] = items["raw_input"] or {}  # an empty input is always an object
         return items
     return [_timeless(item) for item in value] if isinstance(value, list) else value
 

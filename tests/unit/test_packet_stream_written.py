@@ -1,4 +1,4 @@
-"""Packets written as seed 000's stream has them."""
+"""Onyx packets as they are written into an event stream."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ from acp_jupyter.protocol.session_packets import AgentInfoPacket, CancelSent, Se
 from tests.acceptance import golden
 from tests.support.any_packets import AGENT_PACKETS, MADE_PACKETS
 
-S1 = sorted(file.stem for file in Path(golden.PACKETS).glob("s1-*.json"))
+EXAMPLES = sorted(file.stem for file in Path(golden.PACKETS).glob("s1-*.json"))
 
 
 def wire(packet: Packet) -> Any:
     return json.loads(json.dumps(write_packet(packet)))
 
 
-@pytest.mark.parametrize("name", S1)
+@pytest.mark.parametrize("name", EXAMPLES)
 def test_an_example_is_written_as_it_was(name: str) -> None:
-    """S1.3, S1.8: what the seed has is what is written, but for nulls and empties."""
+    """What is written is the example's packet, apart from nulls and empty values."""
     raw = golden.read(name)
     packet = golden.packet(name)
     written = wire(packet)
@@ -47,7 +47,7 @@ def test_an_example_is_written_as_it_was(name: str) -> None:
 
 
 def _typed(raw: dict[str, Any]) -> dict[str, Any]:
-    """Add what real packets lack (C2), with the newer names of two artifact types (C15)."""
+    """Add the fields that real packets lack, with the newer names of two artifact types."""
     kind = determine_packet_type(raw)
     both = {"sessionUpdate": kind} if kind in {"agent_message_chunk", "agent_thought_chunk"} else {}
     made = raw.get("artifact")
@@ -69,7 +69,7 @@ def _said(value: Any) -> Any:
 
 @given(st.lists(AGENT_PACKETS | MADE_PACKETS, max_size=10))
 def test_what_is_written_reads_as_what_it_was(packets: list[Packet]) -> None:
-    """S1.2, S1.10: of every kind, whatever is in its fields."""
+    """Packets of every kind, with any values."""
     state, again = ParseState(), ParseState()
     for packet in packets:
         # As one packet of a session: names and kinds are remembered from the first of a call.
@@ -84,15 +84,15 @@ def test_what_is_written_reads_as_what_it_was(packets: list[Packet]) -> None:
 
 @given(AGENT_PACKETS | MADE_PACKETS)
 def test_one_packet_reads_as_what_it_was(packet: Packet) -> None:
-    """S1.2: alone, where nothing is remembered."""
+    """A single packet, without a history."""
     back = parse_packet(wire(packet))
     if isinstance(packet, ToolCallStart) and packet.raw_input is None:
-        packet = packet.model_copy(update={"raw_input": {}})  # S1.6
+        packet = packet.model_copy(update={"raw_input": {}})  # an empty input is always an object
     assert isinstance(back, Unknown) if isinstance(packet, Unknown) else back == packet
 
 
 def test_the_start_of_a_call_has_all_its_fields() -> None:
-    """S1.6: nothing is null that a reader would look into."""
+    """`raw_input` is never null: a reader looks into it."""
     written = wire(ToolCallStart(tool_call_id="c", title="glob", acp_kind="search"))
     assert written == {
         "_meta": None,
@@ -110,7 +110,7 @@ def test_the_start_of_a_call_has_all_its_fields() -> None:
 
 
 def test_an_update_erases_nothing() -> None:
-    """S1.10, S1.11: what it says nothing of is null; an empty list of places is a list."""
+    """Absent fields are null; an empty list of locations is a list."""
     written = wire(ToolCallProgress(tool_call_id="c"))
     silent = ("title", "kind", "status", "content", "rawInput", "rawOutput", "locations")
     assert all(written[name] is None for name in silent)
@@ -119,7 +119,7 @@ def test_an_update_erases_nothing() -> None:
 
 
 def test_a_new_file_has_an_empty_old_text() -> None:
-    """S1.31: as the seed has it, whatever the agent wrote (C6)."""
+    """With a null old text, whatever the agent wrote."""
     diff = {"type": "diff", "path": "/a", "oldText": None, "newText": "x"}
     raw = {
         "sessionUpdate": "tool_call_update",
@@ -157,7 +157,7 @@ def test_a_permission_request_has_its_call_and_options() -> None:
 
 
 def test_a_time_has_the_form_of_both_dialects() -> None:
-    """S1.8: ISO 8601, with milliseconds."""
+    """ISO 8601, with milliseconds."""
     packet = parse_packet({"type": "error", "message": "x", "timestamp": 1737374400.1239})
     assert wire(packet)["timestamp"] == "2025-01-20T12:00:00.123Z"
 

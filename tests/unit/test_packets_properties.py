@@ -37,7 +37,7 @@ Json = dict[str, Any]
 @given(raw=PACKETS | VALUES)
 @settings(SLOW, max_examples=150)
 def test_parsing_is_total_and_keeps_what_is_unknown(raw: Any) -> None:
-    """S5.10, S5.11, S3.35: any JSON gives a packet, and what nobody knows is kept raw."""
+    """Any JSON gives a packet; unknown fields are kept raw."""
     packet = parse_packet(raw)
     assert json.loads(packet.model_dump_json())["type"] == packet.type
     if isinstance(packet, Unknown):
@@ -49,7 +49,7 @@ def test_parsing_is_total_and_keeps_what_is_unknown(raw: Any) -> None:
 @given(raw=PYTHON, known=st.dictionaries(st.sampled_from(KEYS), PYTHON, max_size=5), kind=WORDS)
 @settings(SLOW, max_examples=150)
 def test_parsing_is_total_on_python_values(raw: Any, known: Json, kind: str) -> None:
-    """S5.11: sets, bytes, half characters, keys that are no strings."""
+    """Sets, bytes, lone surrogates, keys that are no strings."""
     assert isinstance(parse_packet(raw).type, str)
     packet = parse_packet({"type": kind, "toolCallId": "a", **known})
     assert isinstance(packet.type, str)
@@ -61,7 +61,7 @@ def test_parsing_is_total_on_python_values(raw: Any, known: Json, kind: str) -> 
 )
 @settings(SLOW, max_examples=150)
 def test_detectors_never_raise(fields: Json, kind: str | None) -> None:
-    """S1.54, S5.12, S5.17, S5.36: whatever stands in any field."""
+    """Whatever value a field has."""
     packet = {**fields, "kind": kind} if kind else fields
     assert determine_packet_type(packet)
     assert is_todo_write_tool(packet) in {True, False}
@@ -78,7 +78,7 @@ def test_detectors_never_raise(fields: Json, kind: str | None) -> None:
 @given(raw=PACKETS)
 @settings(SLOW, max_examples=150)
 def test_words_never_raise(raw: Json) -> None:
-    """S5.24, S5.27, S5.30: a description, a command and a text of every tool call."""
+    """A description, a command and a text of every tool call."""
     for tool in ("", *TOOLS):
         packet = parse_packet({**raw, "toolName": tool, "type": "tool_call_progress"})
         assert isinstance(packet, ToolCallProgress)
@@ -89,7 +89,7 @@ def test_words_never_raise(raw: Json) -> None:
 
 @given(path=st.text(alphabet="abc/. ", max_size=20) | st.text(max_size=10))
 def test_a_clean_path_is_the_end_of_the_path(path: str) -> None:
-    """S5.41: and has no folder before it where nothing names one."""
+    """The folder is left out where no field names it."""
     clean = get_relative_path(path)
     assert path.endswith(clean)
     if "/outputs/" not in path and "/sandboxes/" not in path:
@@ -99,7 +99,7 @@ def test_a_clean_path_is_the_end_of_the_path(path: str) -> None:
 @given(earlier=st.lists(PACKETS, max_size=2), raw=PACKETS)
 @settings(SLOW, max_examples=150)
 def test_a_tool_keeps_its_name(earlier: list[Json], raw: Json) -> None:
-    """S1.47, S1.48, C18: what the start told holds for every later packet of the call."""
+    """Facts of the call's start hold for all its later packets."""
     state = ParseState()
     start = {"sessionUpdate": "tool_call", "toolCallId": "a", "title": "grep"}
     parse_packet(start, state)
@@ -112,7 +112,7 @@ def test_a_tool_keeps_its_name(earlier: list[Json], raw: Json) -> None:
 
 
 def test_the_names_of_calls_are_bounded() -> None:
-    """C18: a session of very many calls forgets the oldest only."""
+    """With very many calls only the oldest are forgotten."""
     state = ParseState()
     for n in range(10_001):
         start = {"sessionUpdate": "tool_call", "toolCallId": f"c{n}", "title": "grep"}

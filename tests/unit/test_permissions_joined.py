@@ -146,7 +146,7 @@ def test_a_question_offers_no_rule(script: Script) -> None:
 def test_one_field_that_agrees_does_not_make_up_for_one_that_contradicts(
     script: Script, other: Json
 ) -> None:
-    """S2.13: consent is given on the card of what is asked, not of what was told before."""
+    """The card shows the call as requested, not as sent before."""
     known = {**LS, "rawInput": {"command": "ls -la", **other}}
     script.update("tool_call", **known, status="pending")
     script.ask({"toolCallId": "x", "rawInput": {"command": "rm -r .", **other}})
@@ -235,7 +235,7 @@ def test_a_request_without_content_keeps_what_was_shown(script: Script) -> None:
 
 @pytest.mark.parametrize(("empty", "state"), [("once", "allowed"), ("no", "rejected")])
 def test_an_option_may_have_an_empty_id(script: Script, empty: str, state: str) -> None:
-    """S2.13: the id is the agent's; an empty one is chosen like any other."""
+    """The option's id is the agent's; an empty one can be chosen, too."""
     options = [
         {"optionId": "" if name == empty else name, "name": name, "kind": kind}
         for name, kind in (("once", "allow_once"), ("no", "reject_once"))

@@ -50,7 +50,6 @@ def test_the_events_of_a_recording_give_a_page_the_same_items(path: Path) -> Non
 
 
 def test_titles_and_descriptions() -> None:
-    """C24."""
     shell = "echo hello-from-shell; echo err-line >&2; ls -a"
     assert words("claude-write_file") == [("Write hello.py", "", "completed")]
     assert words("claude-run_command") == [("Running command", shell, "completed")]
@@ -114,7 +113,7 @@ def test_permission_requests(name: str, title: str, outcome: str) -> None:
 
 
 def test_an_error_of_the_provider_is_a_sentence() -> None:
-    """C16: gemini passes the provider's JSON on as its message."""
+    """Gemini passes the provider's JSON on as its message."""
     state = Recording(TRAFFIC / "gemini-error.jsonl").script.transcript
     errors = [i for i in state.window(0, len(state.items)) if isinstance(i, ErrorItem)]
     said = [error.message.partition(" answered with an error: ")[2] for error in errors]

@@ -33,7 +33,6 @@ def call(script: Script, tool_call_id: str) -> ToolCall:
 
 
 def test_chunks_are_joined_in_order_with_nothing_added() -> None:
-    """S1.5."""
     script = Script()
     script.turn()
     for piece in ("Good ", "morning, ", "**world**"):
@@ -75,7 +74,7 @@ def test_text_after_the_end_of_the_turn_is_kept_and_told_again() -> None:
 
 
 def test_a_tool_call_is_an_upsert_by_id() -> None:
-    """S2.55, C13: absent and null keep a field, a value replaces it."""
+    """Absent and null keep a field, a value replaces it."""
     script = Script()
     script.turn()
     script.update("tool_call_update", toolCallId="c1", status="in_progress")
@@ -104,7 +103,6 @@ def test_a_status_never_goes_backwards() -> None:
 
 
 def test_whole_buffers_become_appends() -> None:
-    """S2.39."""
     script = Script()
     script.turn()
     for text in ("a", "ab", "abc"):
@@ -117,7 +115,6 @@ def test_whole_buffers_become_appends() -> None:
 
 @pytest.mark.parametrize("old", [None, ""])
 def test_an_empty_old_text_is_a_new_file(old: str | None) -> None:
-    """C6, S1.31."""
     script = Script()
     script.turn()
     diff = {"type": "diff", "path": "/ws/src/a.py", "oldText": old, "newText": "x\n"}
@@ -128,7 +125,6 @@ def test_an_empty_old_text_is_a_new_file(old: str | None) -> None:
 
 
 def test_an_edit_names_its_file_relative_to_the_folder() -> None:
-    """S1.32, C17."""
     script = Script()
     script.turn()
     diff = {"type": "diff", "path": "/ws/src/a.py", "oldText": "a\nb\n", "newText": "a\nc\n"}
@@ -138,7 +134,7 @@ def test_an_edit_names_its_file_relative_to_the_folder() -> None:
 
 
 def test_a_permission_is_a_state_of_its_tool_call() -> None:
-    """S2.29: the request shows what is known of the call, and empty values erase nothing."""
+    """The request shows what is known of the call, and empty values erase nothing."""
     script = Script()
     script.turn()
     script.update(
@@ -172,7 +168,7 @@ def test_a_request_for_an_unknown_call_makes_its_card() -> None:
 
 
 def test_the_outcome_selected_alone_allows_nothing() -> None:
-    """C20: a selected reject option is a rejection."""
+    """A selected reject option is a rejection."""
     script = Script()
     script.turn()
     request = script.ask({"toolCallId": "c1", "title": "x", "kind": "edit"})
@@ -183,7 +179,6 @@ def test_the_outcome_selected_alone_allows_nothing() -> None:
 
 
 def test_an_unknown_option_kind_is_an_answer_and_no_grant() -> None:
-    """S2.31."""
     script = Script()
     script.turn()
     offered = [{"optionId": "blue", "name": "Blue", "kind": "colour"}]
@@ -268,7 +263,6 @@ def test_a_dead_process_expires_its_questions() -> None:
 
 
 def test_a_json_rpc_error_ends_the_turn() -> None:
-    """S1.40, C16."""
     script = Script()
     prompt = script.turn()
     error = {"code": -32603, "message": "Internal error", "data": {"details": "no model"}}
@@ -286,7 +280,6 @@ def test_a_silent_turn_says_so() -> None:
 
 
 def test_an_unknown_stop_reason_ends_the_turn() -> None:
-    """C3."""
     script = Script()
     prompt = script.turn()
     script.text("x")
@@ -295,7 +288,6 @@ def test_an_unknown_stop_reason_ends_the_turn() -> None:
 
 
 def test_a_plan_is_replaced_in_place() -> None:
-    """C10."""
     script = Script()
     script.turn()
     script.update("plan", entries=[{"content": "a", "priority": 1}, {"description": "b"}])
@@ -306,7 +298,6 @@ def test_a_plan_is_replaced_in_place() -> None:
 
 
 def test_the_echo_of_the_prompt_is_not_doubled() -> None:
-    """S4.3."""
     script = Script()
     script.turn("Do it")
     script.text("Do it", kind="user_message_chunk")
@@ -347,7 +338,7 @@ def test_items_of_turns_do_not_mix() -> None:
 
 @given(text=st.text(min_size=1, max_size=200), cuts=st.lists(st.integers(0, 200), max_size=12))
 def test_any_split_of_a_text_gives_the_same_transcript(text: str, cuts: list[int]) -> None:
-    """S1.5, and offsets are those of JavaScript."""
+    """Offsets count UTF-16 units, as in JavaScript."""
     text = text.encode("utf-8", "replace").decode()
     places = sorted({0, len(text), *(cut for cut in cuts if cut < len(text))})
     script = Script()
@@ -362,7 +353,6 @@ def test_any_split_of_a_text_gives_the_same_transcript(text: str, cuts: list[int
 
 @pytest.mark.parametrize(("approved", "status"), [(True, "completed"), (False, "failed")])
 def test_a_request_that_names_no_call_ends_as_it_was_answered(approved: bool, status: str) -> None:
-    """C23."""
     script = Script()
     prompt = script.turn()
     asked = {"type": "permission_request", "request_id": "pr", "operation": "delete_file"}

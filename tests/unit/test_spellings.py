@@ -27,7 +27,7 @@ def read(**fields: Any) -> ToolCallStart:
 
 @pytest.mark.parametrize(("one", "other"), [*permutations(INPUTS, 2)])
 def test_the_input_is_read_in_one_order(one: str, other: str) -> None:
-    """S1.51, C33: the parser's is that of the detectors, whichever is written first."""
+    """Parser and detectors choose the same one, whichever comes first."""
     values: Json = {"raw_input": "/a", "rawInput": "/b", "tool_input": "/c", "toolInput": "/d"}
     raw: Json = {name: {"file_path": values[name]} for name in (one, other)}
     wanted = values[min(one, other, key=INPUTS.index)]
@@ -38,7 +38,7 @@ def test_the_input_is_read_in_one_order(one: str, other: str) -> None:
 @pytest.mark.parametrize("empty", EMPTY, ids=str)
 @pytest.mark.parametrize(("one", "other"), [*permutations(INPUTS, 2)])
 def test_an_empty_spelling_hides_nothing(one: str, other: str, empty: Any) -> None:
-    """C33: in the parser, in each detector and on the card."""
+    """In the parser, in each detector and on the card."""
     todos: Json = {one: empty, other: {"todos": [{"content": "x"}]}}
     task: Json = {one: empty, other: {"subagent_type": "Explore"}}
     assert is_todo_write_tool(todos)
@@ -54,7 +54,7 @@ def test_an_empty_spelling_hides_nothing(one: str, other: str, empty: Any) -> No
 
 
 def test_an_input_that_is_empty_in_all_spellings_is_empty() -> None:
-    """C29, C33: and one that is null in all of them is none."""
+    """A field that is null in every spelling is absent."""
     assert read(raw_input={}, rawInput={}).raw_input == {}
     assert read(raw_input=None, rawInput={}).raw_input == {}
     assert read(raw_input=None, rawInput=None).raw_input is None
@@ -62,7 +62,6 @@ def test_an_input_that_is_empty_in_all_spellings_is_empty() -> None:
 
 
 def test_a_request_without_an_id_reads_them_alike() -> None:
-    """C23, C33."""
     for one, other in permutations(INPUTS, 2):
         call = {one: {}, other: {"command": "ls"}}
         raw = {"type": "permission_request", "request_id": "r", "toolCall": call}
@@ -72,7 +71,7 @@ def test_a_request_without_an_id_reads_them_alike() -> None:
 
 
 def test_the_name_and_the_output_are_read_in_the_same_order() -> None:
-    """S5.2, S5.17: snake case first."""
+    """Snake case counts first."""
     assert read(tool_name="read", toolName="bash", name="edit").tool_name == "read"
     assert read(toolName="bash", name="edit").tool_name == "bash"
     raw: Json = {"type": "tool_call_progress", "toolCallId": "c"}

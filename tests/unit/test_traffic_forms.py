@@ -111,7 +111,7 @@ def test_what_published_agents_sent(path: Path, form: str) -> None:
 
 
 def test_files_may_have_the_old_name_of_the_update() -> None:
-    """C1: a file may have the old method name; from there on it is session/update."""
+    """A file may have the old method name; it is read as session/update."""
     content = {"type": "text", "text": "a"}
     update = {"sessionUpdate": "agent_message_chunk", "content": content}
     params = {"sessionId": "s", "update": update}

@@ -10,7 +10,7 @@ from acp_jupyter.protocol.tools.titles import ToolFacts, describe_tool
 
 
 def test_a_card_names_the_first_diff_that_has_a_path() -> None:
-    """S1.52, C17: as `get_file_path` does, but within the session's folder."""
+    """As `get_file_path` does, but within the session's folder."""
     content: list[JsonValue] = [
         {"type": "diff", "path": path, "newText": "x"} for path in ("", "/ws/src/a.py")
     ]

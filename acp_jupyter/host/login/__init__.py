@@ -1,5 +1,6 @@
 """Logging in to agents, and out again.
 
-By the protocol (``authenticate``, ``logout``) or in a terminal. How an agent says that it needs
-a login is read in `acp_jupyter.host.rpc.handshake`; the terminal of the page is the server's.
+A login runs over the protocol (``authenticate``, ``logout``) or in a terminal.
+`acp_jupyter.host.rpc.handshake` recognises that an agent needs a login; the server opens the
+page's terminal.
 """

@@ -1,4 +1,4 @@
-"""What is run in a terminal for a login: always the agent's own program."""
+"""The program that runs in a terminal for a login: always the agent's own."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _RUNS_OTHERS = re.compile(
     r"|docker|podman|bwrap|firejail|flatpak|snap",
     re.IGNORECASE,
 )
-"""Programs that run what their arguments name."""
+"""Interpreters and launchers: programs that run what their arguments name."""
 _OBEYED = re.compile(
     r"LD_|DYLD_|PYTHON|NODE_|NPM_|BUN_|DENO_|PERL|RUBY|JAVA_|JDK_|_JAVA|DOTNET_|BASH|ENV$|IFS$|PS4$"
     r"|PROMPT_COMMAND|ZDOTDIR|PATH|HOME$|USERPROFILE|APPDATA|SHELL$|COMSPEC|BROWSER|EDITOR|VISUAL"
@@ -30,51 +30,51 @@ _OBEYED = re.compile(
     r"|(HTTPS?|ALL|NO|FTP)_PROXY|REQUESTS_CA",
     re.IGNORECASE,
 )
-"""Variables by which other programs find code, settings or the network."""
+"""Environment variables by which programs find code, settings or the network."""
 
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """A program with all that it is started with."""
+    """A program with its arguments, environment and folder."""
 
     argv: tuple[str, ...]
     env: Mapping[str, str]
-    """Whole: what is not here is not passed on."""
+    """The whole environment; nothing else is inherited."""
     added: Mapping[str, str]
-    """What the method adds to that of the agent."""
+    """Variables that the login method adds to the agent's environment."""
     configured: tuple[str, ...]
-    """Names of the agent's own variables. Their values may be secrets, and are not shown."""
+    """Names of the agent's configured variables; their values may be secrets and are not shown."""
     cwd: Path
 
     def words(self) -> str:
-        """Say how to do the same by hand."""
+        """Return instructions for the same login by hand."""
         names = f" with {', '.join(self.configured)} as configured" if self.configured else ""
         return f"Run this in a terminal{names}. When it has ended, send the message again."
 
     def command(self) -> str:
-        """Return what to type in a terminal for the same."""
+        """Return the command line to type in a terminal."""
         return " ".join((*assignments(self.added), shlex.join(self.argv)))
 
 
 class Terminal(Protocol):
-    """A terminal that the user sees, with a program in it."""
+    """A terminal in the page, with a program running in it."""
 
     @property
     def name(self) -> str:
-        """By which the page opens it."""
+        """The name by which the page opens the terminal."""
 
     async def wait(self) -> int | None:
-        """Wait for the program's end and return its exit code, None where that is not known."""
+        """Wait for the program's end; return its exit code, None if unknown."""
 
     async def close(self) -> None:
         """End the program."""
 
 
 class Terminals(Protocol):
-    """Where terminals can be shown."""
+    """Opens terminals in the page."""
 
     async def open(self, launch: Launch) -> Terminal | None:
-        """Run a program in a terminal; None where there are no terminals."""
+        """Run a program in a terminal; return None where there are no terminals."""
 
 
 def launch_of(
@@ -84,16 +84,16 @@ def launch_of(
     base: Mapping[str, str],
     cwd: Path,
 ) -> Launch:
-    """Return what is run for a terminal method.
+    """Return the program to run for a terminal login.
 
     Parameters
     ----------
     spec
         The agent.
     initialize_result
-        Its answer to ``initialize``.
+        The agent's answer to ``initialize``.
     method_id
-        The method.
+        Id of the login method.
     base
         The environment that the agent inherits.
     cwd
@@ -102,8 +102,8 @@ def launch_of(
     Raises
     ------
     BadRequest
-        The method is not well-formed, or wants another program than the agent's, or a variable
-        that other programs obey: which program runs is never an agent's to choose.
+        The method is not well-formed, names another program than the agent's, or sets a
+        variable that programs obey: an agent must not choose which program runs.
     """
     login = terminal_login(dict(initialize_result), method_id)
     if login is None:
@@ -124,7 +124,7 @@ def _args(spec: AgentSpec, login: TerminalLogin) -> tuple[str, ...]:
         return (*spec.args, *login.args)
     own = _program(spec.command)
     if own is not None and _program(login.command) == own:
-        # Of a program that runs others, the arguments say which.
+        # An interpreter's arguments decide what it runs: they must be the configured ones.
         runs_others = any(_RUNS_OTHERS.fullmatch(Path(p).name) for p in (spec.command, own))
         if not runs_others or login.args[: len(spec.args)] == spec.args != ():
             return login.args

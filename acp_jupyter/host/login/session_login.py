@@ -1,4 +1,4 @@
-"""The login of a session at its agent: begun, watched, cancelled, and logging out."""
+"""The login of a session at its agent: start, watch and cancel a login, and log out."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ T = TypeVar("T")
 
 
 class SessionLogin:
-    """One login at a time; how it goes is written into the session's log.
+    """Runs one login at a time and writes its progress into the session's log.
 
     Parameters
     ----------
     spec
         The agent.
     agent
-        Its side of the session.
+        The session's agent.
     journal
-        Of the session.
+        The session's journal.
     limits
-        See `Limits`.
+        The host's limits.
     """
 
     def __init__(self, spec: AgentSpec, agent: AgentSide, journal: Journal, limits: Limits) -> None:
@@ -47,7 +47,7 @@ class SessionLogin:
         self._task: asyncio.Task[None] | None = None
 
     async def watch(self, opening: Awaitable[T]) -> T:
-        """Open the session; an agent that needs a login for that is told of in the log."""
+        """Wait until the session is open; log it if the agent needs a login first."""
         try:
             return await opening
         except LoginNeeded as error:
@@ -56,19 +56,19 @@ class SessionLogin:
             raise
 
     async def begin(self, method_id: str, terminals: Terminals | None) -> LoginAnswer:
-        """Log in by a method; what takes long goes on when this returns.
+        """Start a login; it may still be running when this returns.
 
         Parameters
         ----------
         method_id
-            As the agent calls it; empty for the first that can be used.
+            The agent's id of the method; empty for the first usable one.
         terminals
-            Where terminals can be shown.
+            Opens terminals; None where there are none.
 
         Raises
         ------
         BadRequest
-            There is no such method, it can't be used from here, or a login goes on already.
+            There is no such method, it can't be used from here, or a login is already running.
         AgentStartError
             The agent does not start.
         """
@@ -99,21 +99,21 @@ class SessionLogin:
                 assert_never(method.kind)
 
     async def cancel(self) -> None:
-        """End a login that goes on."""
+        """Cancel the running login."""
         task = self._task
         if task is not None and not task.done():
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
 
     async def logout(self) -> str:
-        """ACP: logout. Return what has happened, in words.
+        """Log out (ACP: logout); return a message about the result.
 
         Raises
         ------
         BadRequest
             The agent has no logout.
         AgentRequestError
-            It refused, or did not answer in time.
+            The agent refused, or did not answer in time.
         """
         await self.cancel()
         if "logout" not in self._journal.transcript.session.can:
@@ -150,7 +150,7 @@ class SessionLogin:
         return method
 
     async def _authenticate(self, method: AuthMethod) -> None:
-        """ACP: authenticate; its answer may be null."""
+        """Send ``authenticate``; its answer may be null."""
         connection = await self._agent.connected()
         try:
             await connection.request(
@@ -176,7 +176,7 @@ class SessionLogin:
         return LoginAnswer("Log in in the terminal.", terminal=terminal.name)
 
     async def _watch_terminal(self, terminal: Terminal) -> None:
-        """Wait for the program's end; the agent is never asked to authenticate."""
+        """Wait for the program's end; no ``authenticate`` is sent."""
         try:
             async with asyncio.timeout(self._limits.login_terminal_seconds):
                 code = await terminal.wait()
@@ -186,12 +186,12 @@ class SessionLogin:
         if code != 0:
             how = "was closed" if code is None else f"ended with exit code {code}"
             raise BadRequest(f"The login in the terminal {how}. Try it again.")
-        # A process reads its credentials when it starts.
+        # Agents read their credentials when they start.
         await self._agent.drop()
         await self._open_again()
 
     async def _open_again(self) -> None:
-        """Open the session; some agents have to be started anew to know that they are logged in."""
+        """Open the session; some agents notice a login only after a restart."""
         try:
             await self._agent.open()
         except LoginNeeded:
@@ -204,7 +204,7 @@ class SessionLogin:
         )
 
     async def _finish(self, work: Awaitable[None]) -> None:
-        """Carry out a login and write down how it ended."""
+        """Run a login and log its result."""
         try:
             await work
         except asyncio.CancelledError:
@@ -229,27 +229,27 @@ class AgentSide(Protocol):
     """The session's agent, as a login needs it."""
 
     async def connected(self) -> AgentConnection:
-        """Return a connection that has shaken hands; no session need be open there."""
+        """Return an initialized connection; it needs no open session."""
 
     async def disconnected(self) -> None:
-        """Use the connection no more, unless the session does."""
+        """Give the connection back, unless the session uses it."""
 
     async def open(self) -> object:
-        """Open the session, or take it up again."""
+        """Open or resume the session."""
 
     async def drop(self) -> None:
-        """Leave the agent."""
+        """Leave the agent's process."""
 
     async def restart(self) -> int:
-        """End every process of the agent; return how many there were."""
+        """End all processes of the agent; return their number."""
 
 
 @dataclass(frozen=True, slots=True)
 class LoginAnswer:
-    """What the user has to know when a login begins."""
+    """The next step for the user after a login has started."""
 
     message: str
     terminal: str = ""
-    """The terminal to look at."""
+    """Name of the terminal to open."""
     command: str = ""
-    """What to type where no terminal can be shown."""
+    """Command to type where no terminal can be shown."""

@@ -1,8 +1,8 @@
-"""The process of an agent: its environment, its three pipes, its exit, and the end of its stderr.
+"""The process of an agent: environment, pipes, exit, and the last lines of its stderr.
 
-It gets the user's environment without what would let it act as Jupyter. The last lines of stderr
-are cleaned of escape sequences and secrets; they are shown with the message that says why an
-agent failed.
+It gets the user's environment without Jupyter's own variables, with which it could act as
+Jupyter. The last lines of stderr, without escape sequences and secrets, are shown with the
+error of an agent that failed.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _LAST_STDERR_SECONDS = 0.2
 
 
 class AgentProcess:
-    """Pipes, life and death of one agent.
+    """The running process of one agent, with its pipes.
 
     What this starts is ``supervise.py``; that starts the agent, which gets the three pipes
     directly. Everything here belongs to the loop that `start` ran in.
@@ -64,7 +64,7 @@ class AgentProcess:
         Parameters
         ----------
         redactor
-            Takes the secrets out of its stderr; by default it knows those of ``env``.
+            Removes secrets from stderr; by default those of ``env``.
 
         Raises
         ------
@@ -152,9 +152,9 @@ class AgentProcess:
         return self._supervised.reason
 
     async def wait_exit(self) -> ExitReason:
-        """Wait for the agent itself to end, whoever still holds its pipes.
+        """Wait for the agent itself to exit, even if other processes still hold its pipes.
 
-        What it last wrote to stderr is in `stderr_tail` then.
+        `stderr_tail` is complete then.
         """
         await self._supervised.exited.wait()
         await asyncio.wait([self._stderr_task], timeout=_LAST_STDERR_SECONDS)
@@ -162,9 +162,9 @@ class AgentProcess:
         return self._supervised.reason
 
     async def stop(self) -> None:
-        """End stdin, then SIGTERM, then SIGKILL, for the agent and all that it started.
+        """Close stdin, then send SIGTERM, then SIGKILL, to the agent and all that it started.
 
-        Returns when nothing is left. May be called at any time, and again.
+        Returns when no process is left. May be called at any time, and repeatedly.
         """
         self.stdin.close()
         await self._supervised.stop()
@@ -175,7 +175,7 @@ class AgentProcess:
 
 
 def _take_over(file: Any) -> int:
-    """Return a descriptor of our own for ``file``, and close that."""
+    """Duplicate the descriptor of ``file``, and close ``file``."""
     fd = os.dup(file.fileno())
     file.close()
     return fd
@@ -204,7 +204,7 @@ _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u
 
 
 class StderrTail:
-    """Bounded memory of what came last."""
+    """The last lines of an agent's stderr, bounded in number and length."""
 
     def __init__(self, limits: Limits, redactor: Redactor | None = None) -> None:
         self._redactor = redactor or Redactor()
@@ -213,12 +213,12 @@ class StderrTail:
         self._open = bytearray()
 
     async def drain(self, reader: PipeReader) -> None:
-        """Read until the end, always: an agent blocks on a full stderr pipe."""
+        """Read to end of file: an agent blocks on a full stderr pipe."""
         while chunk := await reader.read():
             self.feed(chunk)
 
     def feed(self, chunk: bytes) -> None:
-        """Take the next bytes."""
+        """Add the next bytes."""
         *whole, rest = chunk.split(b"\n")
         for piece in whole:
             self._extend(piece)

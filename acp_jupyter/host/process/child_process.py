@@ -1,4 +1,4 @@
-"""A child process under its supervisor, as the host sees it: start, exit, and how it is stopped."""
+"""A child process under its supervisor: start, exit and stop, as the host sees them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _STOP_MARGIN_SECONDS = 6.0
 
 @dataclass(frozen=True, slots=True)
 class ExitReason:
-    """How a process ended; both are None where nobody knows."""
+    """Exit code or signal of a process; both None if unknown."""
 
     exit_code: int | None
     signal: int | None
@@ -39,7 +39,7 @@ class ExitReason:
 
 @dataclass(frozen=True, slots=True)
 class Grace:
-    """How long a process that is to end is left to itself."""
+    """Time that a process gets to end by itself before each signal."""
 
     eof_seconds: float
     """Before SIGTERM."""

@@ -33,7 +33,7 @@ class PipeReader:
         self._left_after_exit = _AFTER_EXIT_BYTES
 
     def process_exited(self) -> None:
-        """Tell that nobody who matters writes any more."""
+        """Note that the process has exited; read only what is left in the pipe."""
         self._exited = True
         self._wake.set()
 
@@ -87,12 +87,12 @@ class PipeWriter(asyncio.BaseProtocol):
         self._flushed = asyncio.Event()
         self._flushed.set()
         self.lost = asyncio.Event()
-        """Set when the reader has closed its end, or we ours."""
+        """Set when either end is closed."""
         self._transport: asyncio.WriteTransport
 
     @classmethod
     async def open(cls, file: IO[bytes], unsent_bytes: int) -> Self:
-        """Take over ``file``, and keep at most ``unsent_bytes`` that nobody has read yet."""
+        """Take over ``file``; at most ``unsent_bytes`` wait for the reader."""
         loop = asyncio.get_running_loop()
         transport, writer = await loop.connect_write_pipe(lambda: cls(unsent_bytes), file)
         transport.set_write_buffer_limits(high=0)
@@ -100,12 +100,12 @@ class PipeWriter(asyncio.BaseProtocol):
         return writer
 
     def write(self, data: bytes) -> None:
-        """Queue ``data``; what is queued goes out in order.
+        """Queue ``data``; it is written in order.
 
         Raises
         ------
         ConnectionError
-            The reader has closed its end, or reads so little that the bound is reached.
+            The reader has closed its end, or ``unsent_bytes`` is exceeded.
         """
         if self.lost.is_set() or self._transport.is_closing():
             raise ConnectionResetError("has closed its stdin")
@@ -115,7 +115,7 @@ class PipeWriter(asyncio.BaseProtocol):
         self._transport.write(data)
 
     async def flush(self, seconds: float) -> None:
-        """Wait until all is out.
+        """Wait until everything is written.
 
         Raises
         ------
@@ -138,7 +138,7 @@ class PipeWriter(asyncio.BaseProtocol):
             raise ConnectionResetError("has closed its stdin")
 
     def close(self) -> None:
-        """End the stream without waiting for what nobody reads."""
+        """Close the pipe without waiting for unread data."""
         if not self.lost.is_set() and not self._transport.is_closing():
             self._transport.abort()
 
@@ -146,22 +146,22 @@ class PipeWriter(asyncio.BaseProtocol):
         return self._written - self._transport.get_write_buffer_size()
 
     def pause_writing(self) -> None:
-        """See `asyncio.BaseProtocol`: something is waiting."""
+        """Implement `asyncio.BaseProtocol`: data is waiting."""
         self._flushed.clear()
 
     def resume_writing(self) -> None:
-        """See `asyncio.BaseProtocol`: all is out."""
+        """Implement `asyncio.BaseProtocol`: everything is written."""
         self._flushed.set()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """See `asyncio.BaseProtocol`: wake up whoever waits."""
+        """Implement `asyncio.BaseProtocol`: wake up waiting tasks."""
         self.lost.set()
         self._flushed.set()
 
 
 @dataclass(frozen=True, slots=True)
 class OverlongLine:
-    """A line that was thrown away because it passed the bound."""
+    """A line that was dropped because it is longer than the limit."""
 
     size: int
     start: bytes
@@ -192,7 +192,7 @@ class LineSplitter:
         self._extend(rest)
 
     def finish(self) -> Iterator[bytes | OverlongLine]:
-        """Yield what is there although no newline came."""
+        """Yield the last line if it has no newline."""
         if self._size > self._limit:
             yield OverlongLine(self._size, self._start)
         elif self._size:

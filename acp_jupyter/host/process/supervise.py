@@ -37,7 +37,7 @@ _KILL_ROUNDS = 100
 
 
 def _prctl(option: int, value: int) -> None:
-    """Call Linux's prctl; elsewhere there is none, and the process group has to do."""
+    """Call Linux's prctl; other systems rely on the process group."""
     if _LINUX:
         ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
 
@@ -95,7 +95,7 @@ class Supervisor:
         os.set_blocking(self._wake_write, False)
 
     def run(self, command: list[str]) -> int:
-        """Start ``command``, watch it and clear up after it."""
+        """Start ``command``, watch it, and end what it leaves running."""
         signal.set_wakeup_fd(self._wake_write, warn_on_full_buffer=False)
         signal.signal(signal.SIGCHLD, lambda *_: None)
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
@@ -139,7 +139,7 @@ class Supervisor:
         return True
 
     def _release_stdio(self) -> None:
-        """Drop our copies of the agent's pipes, or neither side would see them end."""
+        """Close our copies of the agent's pipes, or neither side would see end of file."""
         null = os.open(os.devnull, os.O_RDWR)
         for fd in (0, 1, 2):
             os.dup2(null, fd)
@@ -156,7 +156,7 @@ class Supervisor:
         return not readable
 
     def _wait(self, seconds: float) -> None:
-        """Sleep until a child ends, a signal comes, the life pipe ends or time is up."""
+        """Sleep until a child exits, a signal comes, the life pipe closes or time is up."""
         fds = [self._wake_read]
         if not self._stop_requested:
             fds.append(self._life_fd)
@@ -182,14 +182,14 @@ class Supervisor:
                 )
 
     def _wait_until_gone(self, seconds: float) -> None:
-        """Wait for the agent itself."""
+        """Wait until the agent itself has exited."""
         self._stop_requested = True
         deadline = time.monotonic() + seconds
         while not self._exited and time.monotonic() < deadline:
             self._wait(deadline - time.monotonic())
 
     def _end_all(self) -> None:
-        """SIGTERM, then SIGKILL, to everything that the agent started."""
+        """Send SIGTERM, then SIGKILL, to every process that the agent started."""
         self._stop_requested = True
         deadline = time.monotonic() + self._term_seconds
         self._signal_all(signal.SIGTERM)
@@ -211,7 +211,7 @@ class Supervisor:
         return False
 
     def _signal_all(self, number: signal.Signals) -> None:
-        """On Linux whoever is left is below us, since orphans are given to a subreaper."""
+        """Signal all processes; on Linux all are descendants, as orphans go to the subreaper."""
         if not _LINUX:
             with contextlib.suppress(OSError):
                 os.killpg(self._pid, number)
@@ -221,7 +221,7 @@ class Supervisor:
 
 
 def main(arguments: list[str]) -> int:
-    """Run from the command line; see the head of this file."""
+    """Run the command line; see the module's docstring."""
     if "--" not in arguments:
         return 2
     end = arguments.index("--")

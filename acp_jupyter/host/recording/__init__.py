@@ -1,6 +1,5 @@
-"""Recordings: sessions that are recorded, and sessions that are played from one.
+"""Recordings of sessions: their file, the scrubber, the recorder and the playback.
 
-The file of a recording, what is taken out of it, and its writer and player. Which sessions of a
-host are recorded: `acp_jupyter.host.recordings`. The agent that plays one:
-`acp_jupyter.agents.replay`.
+`acp_jupyter.host.recordings` knows which sessions of a host are recorded.
+`acp_jupyter.agents.replay` is the agent that plays a recording.
 """

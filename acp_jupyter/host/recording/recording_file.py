@@ -1,4 +1,4 @@
-"""The file of a recording, ``NAME.acp``: where it is, and what it holds."""
+"""The file of a recording, ``NAME.acp``: its path, reading and writing."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from acp_jupyter.protocol.objects import Model
 
 RECORDING_SUFFIX = ".acp"
 FIRST_KEY = "record"
-"""What the first line of a record has, and no other log."""
+"""Key of a recording's first line; no other log has it."""
 
 _NAME_CHARS = 100
 _LINE_BYTES = 1024 * 1024
@@ -30,14 +30,14 @@ _AGENT_ID = re.compile(r"[a-z0-9._-]+")
 
 @dataclass(frozen=True, slots=True)
 class RecordingFile:
-    """A record's file below the host's root. Everything blocks.
+    """A recording's file below the host's root. All methods block.
 
     Attributes
     ----------
     root
         The host's root folder: nothing outside it is read or written.
     path
-        Relative to it, with forward slashes.
+        The file's path relative to ``root``, with forward slashes.
     """
 
     root: Path
@@ -46,16 +46,16 @@ class RecordingFile:
 
     @property
     def file(self) -> Path:
-        """The file's own path."""
+        """Return the file's absolute path."""
         return self.root / self.path
 
     def opening(self) -> SessionOpened | None:
-        """Return the first line of what lies there; None where nothing does.
+        """Return the first line of the existing recording, None if there is no file.
 
         Raises
         ------
         FileRefused
-            It was made by something else, or can't be read.
+            The file is not a recording, or can't be read.
         """
         try:
             line = self._first_line()
@@ -72,14 +72,14 @@ class RecordingFile:
         return note
 
     def first_line(self, agent: str) -> SessionOpened:
-        """Return the first line of the record that is to be played.
+        """Return the first line of the recording to play.
 
         Raises
         ------
         RecordMissing
-            There is none.
+            There is no recording.
         FileRefused
-            It was made by something else, or can't be read.
+            The file is not a recording, or can't be read.
         """
         found = self.opening()
         if found is None:
@@ -90,26 +90,26 @@ class RecordingFile:
         return found
 
     def write(self, text: str) -> None:
-        """Put a whole record there, at once.
+        """Write the whole recording atomically.
 
         Raises
         ------
         FileRefused
-            Something else made what lies there, or it can't be written.
+            The existing file is not a recording, or can't be written.
         """
         self.opening()
         bound = replace(self.limits, file_bytes=self.limits.recording_bytes)
         WorkspaceFiles(self.root, bound).write_text(self.path, text)
 
     def read(self) -> bytes:
-        """Return the whole record.
+        """Return the whole recording.
 
         Raises
         ------
         NotAllowed
-            It leads out of the root.
+            The path leads out of the root.
         FileRefused
-            It is too large, or can't be read.
+            The file is too large, or can't be read.
         """
         most = self.limits.recording_bytes
         try:
@@ -135,12 +135,12 @@ class RecordingFile:
 
 
 def recording_folder(notebook_path: str, options: RecordWish) -> PurePosixPath:
-    """Return the folder of a notebook's records, relative to the host's root.
+    """Return the folder of a notebook's recordings, relative to the host's root.
 
     Raises
     ------
     BadRequest
-        Nobody knows the notebook, and no path was given, or that is none.
+        The notebook is unknown and no path was given, or the path is not valid.
     NotAllowed
         It leads out of the root.
     """
@@ -171,21 +171,21 @@ def recording_folder(notebook_path: str, options: RecordWish) -> PurePosixPath:
 
 
 def recording_name(agent: str, label: str, number: int) -> str:
-    """Return the file name for a session.
+    """Return the file name of a session's recording.
 
     Parameters
     ----------
     agent
-        Its id.
+        The agent's id.
     label
-        As given by ``--session``.
+        The session's label, as given by ``--session``.
     number
-        Which session of that agent and label it is, from 1: ``--new`` starts another.
+        Number of the session for that agent and label, from 1; ``--new`` starts another.
 
     Raises
     ------
     BadRequest
-        No agent can have that id, or the label is too long.
+        The id is not valid for an agent, or the label is too long.
     """
     if not _AGENT_ID.fullmatch(agent):
         raise BadRequest(f"{agent!r} is no agent's id.")
@@ -207,11 +207,11 @@ def _opening(line: bytes) -> SessionOpened | None:
 
 
 class RecordWish(Model):
-    """Keep a record of the session, or play one in the agent's place."""
+    """The notebook's options for recording a session, or for playing a recording."""
 
     mode: Literal["record", "replay"]
     run: str = Field(default="", max_length=64)
     """Changes with each kernel and each ``on``: another run begins with other sessions."""
     path: str = Field(default="", max_length=1000)
-    """The record's folder, or the notebook's file, from the notebook's folder; default: beside
-    the notebook, under its name."""
+    """Folder of the recordings, or a notebook file, relative to the notebook's folder; default:
+    beside the notebook, with its name."""

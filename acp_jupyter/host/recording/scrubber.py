@@ -1,4 +1,4 @@
-"""Scrubs a recording: without secrets, paths and user names of this machine."""
+"""Scrubs a recording: removes secrets, and this machine's paths and user names."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from acp_jupyter.protocol.traffic import TrafficEntry
 from acp_jupyter.transcript.redaction.redactor import Redactor, Scrubber
 
 WORKSPACE = "/workspace"
-"""Stands for the session's folder."""
+"""Stand-in for the session's folder."""
 
 _HOMES = re.compile(
     r"(?<![\w.~-])(?:/(?:home|Users)/|[A-Za-z]:\\{1,2}Users\\{1,2})[^/\\\s\"':,;)]+"
@@ -28,20 +28,20 @@ _COMMON_USER_NAMES = re.compile(
     "|python|root|runner|service|student|teacher|test|ubuntu|user|vagrant|vscode|workspace",
     re.IGNORECASE,
 )
-"""Account names that tell nothing of anybody, and may be words of a text."""
+"""Account names that identify nobody, and may be ordinary words of a text."""
 _MIN_USER_CHARS = 3
 _MIN_WORD_CHARS = 6
-"""A shorter name may be a word like any other, e.g. ``max`` in a program."""
+"""A shorter user name may be an ordinary word, e.g. ``max`` in a program."""
 _SYSTEM = frozenset({"/", "/usr", "/usr/local", "/opt"})
 _CHUNKS = frozenset({"agent_message_chunk", "agent_thought_chunk", "user_message_chunk"})
 _OPENINGS = frozenset({"session/new", "session/load", "session/resume", "session/fork"})
 
 
 class RecordingScrubber:
-    """Replaces what no record may hold.
+    """Replaces secrets, paths and user names in a recording.
 
     The session's folder becomes `WORKSPACE`, the home folder ``~``; other folders of this machine
-    and the user's name get stand-ins; secrets go by the redactor.
+    and the user's name get stand-ins; the redactor removes secrets.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ class RecordingScrubber:
 
     @classmethod
     def of_machine(cls, cwd: Path, root: Path, redactor: Redactor) -> Self:
-        """Make one for a session in ``cwd`` below the host's ``root``."""
+        """Return a scrubber for a session in ``cwd`` below the host's ``root``."""
         above = os.path.relpath(root, cwd).replace(os.sep, "/")
         home = str(Path.home())
         places = {
@@ -70,12 +70,12 @@ class RecordingScrubber:
         return cls(Scrubber(str(cwd), home, redactor, stand_in=WORKSPACE, paths=known), _user())
 
     def text(self, value: str) -> str:
-        """Return a text fit to be passed on."""
+        """Return a text, scrubbed."""
         value = _HOMES.sub("~", self._scrubber.text(value))
         return value if self._user is None else self._user.sub("user", value)
 
     def value(self, value: Any) -> Any:
-        """Return any JSON value so, keys included."""
+        """Return a JSON value, scrubbed, keys included."""
         match value:
             case str():
                 return self.text(value)
@@ -88,7 +88,7 @@ class RecordingScrubber:
 
 
 def recording_text(entries: Iterable[TrafficEntry], scrubber: RecordingScrubber) -> str:
-    """Return the record of a session from the lines of its log."""
+    """Return the recording of a session, from the entries of its log."""
     lines = [_Line(entry) for entry in entries]
     for run in _runs(lines):
         _scrub_together(run, scrubber)
@@ -97,11 +97,11 @@ def recording_text(entries: Iterable[TrafficEntry], scrubber: RecordingScrubber)
 
 @dataclass(slots=True)
 class _Line:
-    """A line of the log on its way into the record."""
+    """A line of the log that is written into the recording."""
 
     entry: TrafficEntry
     text: str | None = field(init=False)
-    """Of a chunk."""
+    """Text of a chunk; None for other lines."""
 
     def __post_init__(self) -> None:
         content = self._update.get("content")
@@ -121,7 +121,7 @@ class _Line:
 
     @property
     def ends_runs(self) -> bool:
-        """Whether no text before it goes on after it."""
+        """Whether text before this line does not continue after it."""
         return self.kind == "tool_call" or "result" in self.entry.message
 
     def encode(self, scrubber: RecordingScrubber, first: bool) -> str:
@@ -144,7 +144,7 @@ class _Line:
 
 
 def _without_servers(message: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Leave out the MCP servers that a session was given: commands, sockets and keys."""
+    """Remove the session's MCP servers: they name commands, sockets and keys."""
     params = message.get("params")
     if message.get("method") not in _OPENINGS or not isinstance(params, Mapping):
         return message
@@ -152,12 +152,12 @@ def _without_servers(message: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _without_names(note: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Leave out which of a server's users has answered."""
+    """Remove the name of the user who answered."""
     return {name: value for name, value in note.items() if name not in {"user", "told"}}
 
 
 def _runs(lines: Iterable[_Line]) -> Iterator[list[_Line]]:
-    """Yield the chunks that are one text."""
+    """Yield runs of chunks that form one text."""
     run: list[_Line] = []
     for line in lines:
         goes_on = line.text is not None and run and line.kind == run[0].kind
@@ -171,7 +171,7 @@ def _runs(lines: Iterable[_Line]) -> Iterator[list[_Line]]:
 
 
 def _scrub_together(run: list[_Line], scrubber: RecordingScrubber) -> None:
-    """Find what is spelt out over several chunks; such a text stands in the first of them."""
+    """Replace names that are spread over chunks; the replacement goes into the first."""
     texts = [line.text or "" for line in run]
     whole = scrubber.text("".join(texts))
     if whole != "".join(map(scrubber.text, texts)):
@@ -181,7 +181,7 @@ def _scrub_together(run: list[_Line], scrubber: RecordingScrubber) -> None:
 
 
 def _user_pattern(user: str) -> re.Pattern[str] | None:
-    """Return what finds the user's name: anywhere if it is long, else where it is surely one."""
+    """Return a pattern for the user's name: a short one counts only where it is surely a name."""
     if len(user) < _MIN_USER_CHARS or _COMMON_USER_NAMES.fullmatch(user):
         return None
     name = re.escape(user)

@@ -31,24 +31,24 @@ from acp_jupyter.protocol.host_events.notes import HostNotice, Note
 
 
 class Recorder:
-    """Writes a session's record anew at the end of each turn. Lives on the host's loop.
+    """Rewrites a session's recording at the end of each turn. Used on the host's loop only.
 
     Parameters
     ----------
     wish
-        What the notebook asked for.
+        The notebook's options.
     place
-        Where the record lies.
+        The recording's file.
     journal, log_path
-        Of the session.
+        The session's journal and log file.
     scrubber
-        Takes out what no record may hold.
+        Removes secrets, paths and names.
     turn_files
-        Tells when a turn is over.
+        Reports the end of a turn.
     seals
-        Remember what was recorded here.
+        Store the checksums of recordings of this installation.
     older
-        What was recorded in the same place until now; it leaves the record to this one.
+        The recorder that wrote the same file until now; it stops.
     """
 
     def __init__(
@@ -75,18 +75,18 @@ class Recorder:
         self._due = False
         self._task: asyncio.Task[None] | None = None
         self._noticed: set[str] = set()
-        # One for a place: what an older recording is writing now must not come last.
+        # One lock for a file: an older recorder that is still writing must not come last.
         self._writing: threading.Lock = threading.Lock() if older is None else older._writing
         if older is not None:
             older._stop()
         turn_files.finished = self._turn_ended
 
     def matches(self, wish: RecordWish | None) -> bool:
-        """Tell whether the session can go on under a wish; with none it can."""
+        """Return whether the session can continue with these options (None: it can)."""
         return wish is None or (wish == self.options and self._until == math.inf)
 
     def end(self) -> None:
-        """Record nothing that comes from now on."""
+        """Stop recording; later entries are not written."""
         if self._until == math.inf:
             self._detach()
             if self._journal.transcript.turn_order:
@@ -102,7 +102,7 @@ class Recorder:
         self._turn_files.contents = None
 
     async def close(self) -> None:
-        """Write what has come since the last turn's end; the log must be closed."""
+        """Write the entries since the last turn's end; the log must be closed."""
         if self._task is not None:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
@@ -117,7 +117,7 @@ class Recorder:
     async def _write_soon(self) -> None:
         while self._due:
             self._due = False
-            # Some agents send the tail of their text after the end.
+            # Some agents send the last of their text after the turn's end.
             await asyncio.sleep(self.file.limits.late_text_seconds)
             if not self._stopped:
                 await self._write()
@@ -128,7 +128,7 @@ class Recorder:
         except (AcpError, OSError) as error:
             self._notice(f"The record was not written. {error}")
         except RuntimeError:
-            # The interpreter is ending: there are no more threads, and nobody is held up.
+            # The interpreter is shutting down: no new threads, and nothing else waits.
             with contextlib.suppress(AcpError, OSError):
                 self._write_now(flush)
 
@@ -138,7 +138,7 @@ class Recorder:
         size, most = self._log_path.stat().st_size, self.file.limits.recording_bytes
         if size > most:
             raise FileRefused(f"It would have {human_size(size)}, and {human_size(most)} are most.")
-        with self._writing:  # what is read last is written last
+        with self._writing:  # the newest content is written last
             if self._stopped:
                 return
             entries = (entry for entry in read_traffic(self._log_path) if entry.t <= self._until)
@@ -159,20 +159,20 @@ class Recorder:
 
 
 class Playback:
-    """A session whose agent is a record. What is played is what was looked at, byte for byte.
+    """Plays a recording in the agent's place. Plays exactly the bytes that were checked.
 
     Parameters
     ----------
     wish
-        What the notebook asked for.
+        The notebook's options.
     place
-        Where the record lies.
+        The recording's file.
     player
-        How to start the agent that plays it.
+        The replay agent.
     seals
-        Tell which records were made here.
+        Recordings of this installation.
     scrubber
-        What was done to the record.
+        The scrubber that the recording went through.
     """
 
     def __init__(
@@ -185,9 +185,9 @@ class Playback:
     ) -> None:
         self.options = wish
         self.answers = RecordedAnswers(scrubber)
-        """How its permission requests were answered."""
+        """The recorded answers to permission requests."""
         self.is_ours = False
-        """Whether this installation made it; `look` tells."""
+        """Whether this installation made the recording; set by `read`."""
         self.file = place
         self._player = player
         self._seals = seals
@@ -196,16 +196,16 @@ class Playback:
 
     @property
     def path(self) -> str:
-        """Of the record, relative to the host's root."""
+        """The recording's path relative to the host's root."""
         return self.file.path
 
     def read(self) -> bytes:
-        """Return the record; blocks. For one session it must stay the same.
+        """Return the recording; blocks. It must not change during a session.
 
         Raises
         ------
         AcpError
-            It can't be read, or is another one now.
+            The recording can't be read, or has changed.
         """
         record = self.file.read()
         digest = hashlib.sha256(record).hexdigest()
@@ -219,12 +219,12 @@ class Playback:
         return record
 
     def load(self, terminals: RecordedTerminals) -> AgentSpec:
-        """Read what is answered from the record; return how to start what plays it. Blocks.
+        """Load the recorded answers and terminals; return the replay agent. Blocks.
 
         Raises
         ------
         AcpError
-            It can't be read, or is another one now.
+            The recording can't be read, or has changed.
         """
         record = self.read()
         self.answers.load(record, is_ours=self.is_ours)
@@ -235,15 +235,15 @@ class Playback:
     def rewrite_prompt(
         self, blocks: tuple[dict[str, JsonValue], ...]
     ) -> tuple[dict[str, JsonValue], ...]:
-        """Return a prompt as it would stand in the record, to be found there."""
+        """Return a prompt scrubbed like the recording, to be found in it."""
         return tuple(self._scrubber.value(block) for block in blocks)
 
     def terminals(self, note: Callable[[Note], None], limits: Limits) -> RecordedTerminals:
-        """Return the terminals of the record; no command is run."""
+        """Return the terminals of the recording; no command is run."""
         return RecordedTerminals(note, self._scrubber, limits)
 
     def matches(self, wish: RecordWish | None) -> bool:
-        """Tell whether the session can go on under a wish."""
+        """Return whether the session can continue with these options."""
         return wish == self.options
 
 

@@ -1,7 +1,7 @@
-"""Entries of the registry: one agent as it is configured and as it is shown.
+"""Entries of the registry: an agent's configuration, and its line in the agent picker.
 
-From ``acp_agents.json``, or from entry points of the group ``acp_jupyter.agents`` that installed
-packages bring.
+They come from ``acp_agents.json``, or from entry points of the group ``acp_jupyter.agents`` in
+installed packages.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _FOUND_SECONDS = 2.0
 
 @dataclass(frozen=True, slots=True)
 class AgentSpec:
-    """How to start one agent."""
+    """The configuration of an agent: command, arguments and environment."""
 
     id: str
     name: str
@@ -35,7 +35,7 @@ class AgentSpec:
     args: tuple[str, ...] = ()
     env: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     downloads: bool = False
-    """Whether its first start fetches a package, which takes its time."""
+    """Whether its first start downloads a package, which may take long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,18 +50,18 @@ class AgentReport:
     """The command that installs it, to be typed in a terminal."""
     website: str = ""
     package: str = ""
-    """What may be downloaded after a click: a package with its version."""
+    """Package with version that can be downloaded after a click."""
     run: str = ""
-    """The command that will then be run."""
+    """The command that runs after the download."""
     listed: bool = False
-    """Whether it is known from the public registry alone."""
+    """Whether the agent is known from the public registry only."""
     methods: tuple[AuthMethod, ...] = ()
-    """Ways to log in, where it needs that."""
+    """Login methods, if the agent needs a login."""
 
 
 @dataclass(frozen=True, slots=True)
 class Broken:
-    """An agent whose configuration makes no sense."""
+    """An agent whose configuration is not valid."""
 
     id: str
     name: str
@@ -69,7 +69,7 @@ class Broken:
 
 
 class _Entry(BaseModel):
-    """An agent as people configure it; other editors keep more keys in the same block."""
+    """An agent in the configuration; other editors' keys in the same block are ignored."""
 
     model_config = ConfigDict(frozen=True, extra="ignore", strict=True)
 
@@ -80,12 +80,12 @@ class _Entry(BaseModel):
 
 
 class Finder:
-    """Looks for programs, and remembers for a moment what it found.
+    """Finds programs on ``PATH``, with a short-lived cache.
 
     Parameters
     ----------
     clock
-        Seconds that only grow.
+        Returns monotonic time in seconds.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -93,7 +93,7 @@ class Finder:
         self._found: dict[tuple[str, str | None], tuple[float, str | None]] = {}
 
     def which(self, command: str, env: Mapping[str, str] = MappingProxyType({})) -> str | None:
-        """Return where a command is, by the ``PATH`` of the agent or of this process."""
+        """Return the path of a command, by the ``PATH`` of the agent or of this process."""
         path = env.get("PATH") or os.environ.get("PATH")
         now = self._clock()
         at, found = self._found.get((command, path), (None, None))
@@ -104,12 +104,12 @@ class Finder:
 
 
 def agent_id_of(key: str) -> str:
-    """Return the id of what somebody called ``key``."""
+    """Return the agent id for a key of the configuration."""
     return re.sub(r"[^a-z0-9._-]+", "-", key.lower()).strip("-.") or "agent"
 
 
 def parse_entry(key: str, value: object, source: str) -> AgentSpec | Broken:
-    """Read one agent of a configuration; what is wrong with it is told in words."""
+    """Parse one agent of a configuration; an invalid one gives `Broken` with a message."""
     agent_id = agent_id_of(key)
     try:
         entry = _Entry.model_validate(value)
@@ -135,7 +135,7 @@ _FIELDS = ("command", "args", "env", "name")
 
 
 class Point(Protocol):
-    """What is used of an ``importlib.metadata.EntryPoint``."""
+    """The part of ``importlib.metadata.EntryPoint`` that is used."""
 
     @property
     def name(self) -> str:
@@ -143,10 +143,10 @@ class Point(Protocol):
 
     @property
     def value(self) -> str:
-        """Where its description is."""
+        """The object reference, ``module:attribute``."""
 
     def load(self) -> object:
-        """Import it."""
+        """Import the object."""
 
 
 def _installed() -> Iterable[Point]:
@@ -154,10 +154,10 @@ def _installed() -> Iterable[Point]:
 
 
 class EntryPointAgents:
-    """Reads each entry point once, when its agent is asked for.
+    """Agents of entry points; each is loaded once, on first use.
 
-    An entry point is an object, or a callable that returns one, with ``command``, and ``args``,
-    ``env`` and ``name`` if need be, as keys or as attributes.
+    An entry point is an object, or a callable that returns one, with ``command`` and optionally
+    ``args``, ``env`` and ``name``, as keys or as attributes.
 
     Parameters
     ----------
@@ -171,7 +171,7 @@ class EntryPointAgents:
         self._read: dict[str, AgentSpec | Broken] = {}
 
     def ids(self) -> tuple[str, ...]:
-        """Return the agents' ids; nothing is imported for that."""
+        """Return the agents' ids, without importing anything."""
         if self._listed is None:
             self._listed = {}
             for point in self._points():
@@ -179,7 +179,7 @@ class EntryPointAgents:
         return tuple(self._listed)
 
     def get(self, agent_id: str) -> AgentSpec | Broken | None:
-        """Return an agent; what its package does wrong is told in words."""
+        """Return an agent; an error of its package gives `Broken` with a message."""
         if agent_id not in self.ids():
             return None
         assert self._listed is not None

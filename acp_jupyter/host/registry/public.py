@@ -1,7 +1,7 @@
-"""Public agents, which people may have without configuring them, and the downloads they allowed.
+"""Agents of the public registry, which need no configuration, and the allowed downloads.
 
-The bundled list, ``snapshot.json``, is dated. A package is downloaded and run only after its user
-has allowed that package.
+The bundled list, ``snapshot.json``, is dated. A package is downloaded and run only after the user
+has allowed it.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _INSTALL = {"npx": "npm install -g {}", "uvx": "uv tool install {}"}
 
 
 class PublicAgent(Model):
-    """What is publicly known of one agent."""
+    """One agent of the public registry."""
 
     id: str
     name: str
@@ -40,11 +40,11 @@ class PublicAgent(Model):
     aliases: tuple[str, ...] = ()
     runner: Literal["", "npx", "uvx"] = ""
     package: str = ""
-    """With its version."""
+    """The package with its version."""
     install: str = ""
     website: str = ""
     tried: str = ""
-    """When this package was driven by this project."""
+    """Date on which this project tested the package."""
 
 
 class Snapshot(Model):
@@ -57,18 +57,18 @@ class Snapshot(Model):
 
 @cache
 def bundled_snapshot() -> Snapshot:
-    """Return the snapshot that this package carries."""
+    """Return the snapshot that is bundled with this package."""
     text = files("acp_jupyter.host.registry").joinpath("snapshot.json").read_text("utf-8")
     return Snapshot.model_validate(json.loads(text), strict=False)
 
 
 class PublicAgents:
-    """What the snapshot's agents are on this machine.
+    """The snapshot's agents and their state on this machine.
 
     Parameters
     ----------
     data_dir
-        Where it is kept which downloads were allowed, and where they run from.
+        Folder of the file with allowed downloads; downloads run in it.
     snapshot
         The bundled one by default.
     """
@@ -83,12 +83,12 @@ class PublicAgents:
         return tuple(agent.id for agent in self._snapshot.agents)
 
     def get(self, agent_id: str, finder: Finder) -> AgentSpec | None:
-        """Return an agent by its id or by another name for it, None where there is none.
+        """Return an agent by its id or an alias; None if unknown.
 
         Raises
         ------
         AgentStartError
-            It is not installed, and nobody has allowed its download.
+            The agent is not installed, and its download is not allowed.
         """
         agent = self._find(agent_id)
         if agent is None:
@@ -99,19 +99,19 @@ class PublicAgents:
         return replace(spec, id=agent_id)
 
     def reports(self, finder: Finder) -> list[AgentReport]:
-        """Return every agent with its state; those that can start stand first."""
+        """Return all agents with their state; those that can start come first."""
         found = [self._report(agent, finder) for agent in self._snapshot.agents]
         return sorted(found, key=lambda report: report.status != "ready")
 
     def allow(self, agent_id: str, package: str, finder: Finder) -> None:
-        """Remember that the user allows a package to be downloaded and run.
+        """Allow a package to be downloaded and run.
 
         Raises
         ------
         UnknownAgent
-            It is not in the snapshot.
+            The agent is not in the snapshot.
         BadRequest
-            This is not the package that would be run.
+            Another package would be run.
         """
         agent = self._find(agent_id)
         if agent is None:
@@ -131,7 +131,7 @@ class PublicAgents:
         return next((a for a in agents if agent_id == a.id or agent_id in a.aliases), None)
 
     def _spec(self, agent: PublicAgent, finder: Finder) -> AgentSpec | None:
-        """Return how to start it, where that is possible and allowed."""
+        """Return the agent's command, if it can start and is allowed to."""
         program = finder.which(agent.command)
         env: Mapping[str, str] = MappingProxyType(dict(agent.env))
         if program is not None:
@@ -142,10 +142,10 @@ class PublicAgents:
         return AgentSpec(agent.id, agent.name, command[0], command[1:], env, downloads=True)
 
     def _runner(self, agent: PublicAgent, finder: Finder) -> tuple[str, ...]:
-        """Return the command that downloads and runs it.
+        """Return the command that downloads and runs an agent.
 
-        Neither may take the package, or where it comes from, out of the folder that an agent
-        works in: npx would run a planted node_modules and read its .npmrc, uvx its uv.toml.
+        It must not take the package or its source from the agent's working folder: npx would run
+        a planted node_modules and read its .npmrc, uvx its uv.toml.
         """
         runner = finder.which(agent.runner) if agent.package else None
         match agent.runner, runner:
@@ -192,34 +192,34 @@ _FILE_BYTES = 1024 * 1024
 
 
 class _Allowed(Model):
-    """The file: agents' ids and the packages that were shown, with their versions."""
+    """The file of allowed downloads: agent ids, and packages with their versions."""
 
     allowed: dict[str, str] = Field(default_factory=dict)
 
 
 class Downloads:
-    """Consent, kept in a file that only its user may read or write.
+    """The allowed downloads, in a file that only its user may read or write.
 
     Parameters
     ----------
     path
-        The file; it need not be there.
+        The file; it need not exist.
     """
 
     def __init__(self, path: Path) -> None:
         self._path = path
 
     def allowed(self, agent_id: str, package: str) -> bool:
-        """Tell whether this very package was allowed for this agent."""
+        """Return whether this version of the package was allowed for this agent."""
         return bool(package) and self._read().allowed.get(agent_id) == package
 
     def allow(self, agent_id: str, package: str) -> None:
-        """Remember it.
+        """Allow a package for an agent.
 
         Raises
         ------
         OSError
-            It could not be written down, so it does not count.
+            The file could not be written; the package is not allowed.
         """
         kept = _Allowed(allowed={**self._read().allowed, agent_id: package})
         temporary = ""
@@ -236,7 +236,7 @@ class Downloads:
             raise
 
     def _read(self) -> _Allowed:
-        """Return what is there; a file that nobody can read allows nothing."""
+        """Return the file's content; an unreadable file allows nothing."""
         try:
             with self._path.open("rb") as file:
                 return _Allowed.model_validate_json(file.read(_FILE_BYTES))

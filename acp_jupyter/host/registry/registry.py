@@ -32,10 +32,10 @@ _CLAUDE_VARIABLE = "CLAUDE_CLI_PATH"
 
 
 class Registry:
-    """The agents of the configuration, of other packages, the bundled and the public ones.
+    """All agents: configured, of other packages, bundled and public.
 
-    Looking at them reads files, and imports other packages: not for an event loop, but for `get`
-    of what is configured.
+    Methods read files and import other packages, so they are not for an event loop; only `get` of
+    a configured agent is.
 
     Parameters
     ----------
@@ -46,9 +46,9 @@ class Registry:
         ``acp_agents.json`` with the ``agent_servers`` block that other editors use. A workspace
         is never among them: a folder must not name commands.
     points
-        What other packages bring.
+        Agents of other packages.
     public
-        What may be on ``PATH``, or may be downloaded after a click.
+        Agents that may be on ``PATH``, or be downloaded after a click.
     """
 
     def __init__(
@@ -66,7 +66,7 @@ class Registry:
         self._finder = Finder()
 
     def specs(self) -> tuple[AgentSpec, ...]:
-        """Return the configured and bundled agents whose configuration makes sense."""
+        """Return the configured and bundled agents with a valid configuration."""
         return tuple(entry for entry in self._entries() if isinstance(entry, AgentSpec))
 
     def get(self, agent_id: str) -> AgentSpec:
@@ -75,9 +75,9 @@ class Registry:
         Raises
         ------
         UnknownAgent
-            There is none.
+            There is no such agent.
         AgentStartError
-            Its configuration is broken, or it is not installed.
+            The agent's configuration is not valid, or it is not installed.
         """
         entries = self._entries(agent_id)
         for entry in entries:
@@ -96,7 +96,7 @@ class Registry:
         )
 
     def statuses(self) -> tuple[AgentReport, ...]:
-        """Return every entry, with what to do where it can't start."""
+        """Return a report of every agent, with advice if it can't start."""
         found = [
             self._report(entry)
             if isinstance(entry, AgentSpec)
@@ -108,14 +108,14 @@ class Registry:
         return (*found, *(report for report in listed if report.id not in taken))
 
     def allow_download(self, agent_id: str, package: str) -> AgentReport:
-        """Let a package of the public registry be downloaded and run, as the user has seen it.
+        """Allow the download of a package of the public registry, as shown to the user.
 
         Raises
         ------
         UnknownAgent
-            It is not in the public registry, or another agent of that id is configured.
+            The agent is not in the public registry, or its id is configured otherwise.
         BadRequest
-            It is not the package that would be run, or can't be run here.
+            Another package would be run, or it can't be run here.
         """
         if self._public is None:
             raise BadRequest("Agents are not downloaded here.")
@@ -169,7 +169,7 @@ class Registry:
         return AgentReport(spec.id, spec.name, "not_installed", detail)
 
     def _report_claude_cli(self, spec: AgentSpec) -> AgentReport:
-        """Tell whether the program is there that the bundled adapter runs."""
+        """Return whether the program is there that the bundled adapter runs."""
         program = os.environ.get(_CLAUDE_VARIABLE) or "claude"
         if self._finder.which(program) is not None:
             return AgentReport(spec.id, spec.name, "ready")

@@ -1,7 +1,7 @@
-"""Answers to permission requests: who gives them, what the transcript knows, what a recording has.
+"""Answers to permission requests: who gave them, lookup in the transcript, recorded answers.
 
-A recording's answers are given again to the same requests only; what changes files that run
-later is still asked.
+Recorded answers are reused for identical requests only; changes of files that can run later
+still need a live answer.
 """
 
 from __future__ import annotations
@@ -30,36 +30,36 @@ from acp_jupyter.transcript.reduce.session import opened_transcript
 
 @dataclass(frozen=True, slots=True)
 class Answerer:
-    """A person."""
+    """The user who answers a request."""
 
     user: str = ""
-    """As the server knows them; for the log."""
+    """The server's name of the user, for the log."""
     shown_name: str = ""
-    """The name that is shown with the answer; empty for the owner of the server, and for people
-    without an account."""
+    """Name shown with the answer; empty for the server's owner and for users without an
+    account."""
 
 
 SOMEBODY = Answerer()
-"""Where there is one user alone, or nobody has answered."""
+"""Stands for the only user, or for no user at all."""
 
 
 class RequestLookup:
-    """Looks requests up.
+    """Finds permission requests, their calls and their outcomes in the transcript.
 
     Parameters
     ----------
     journal
-        Of the session.
+        The session's journal.
     """
 
     def __init__(self, journal: Journal) -> None:
         self._journal = journal
 
     def policy(self) -> Policy:
-        """Return the policy that counts now.
+        """Return the policy that applies now.
 
-        Between turns it is the stricter one of the session and of its last turn, and edits are
-        asked: a process that a turn left behind has nobody who follows it.
+        Between turns it is the stricter one of the session's and the last turn's, and edits need
+        the user's answer: nobody watches a process that a turn left behind.
         """
         transcript = self._journal.transcript
         own = transcript.session.policy
@@ -72,7 +72,7 @@ class RequestLookup:
         return "ask" if stricter == "accept-edits" else stricter
 
     def denies(self) -> bool:
-        """Tell whether a rule of the session, or of its running turn, denies something."""
+        """Return whether a rule of the session or its running turn denies something."""
         transcript = self._journal.transcript
         turn = transcript.turns.get(transcript.session.active_turn_id or "")
         rules = (*transcript.session.rules, *(() if turn is None else turn.rules))
@@ -86,19 +86,19 @@ class RequestLookup:
         return item if isinstance(item, ToolCall) else None
 
     def outcome(self, request_id: str) -> PermissionState | None:
-        """Return what became of a request, perhaps under an earlier server; None if unknown."""
+        """Return a request's outcome, also from an earlier server; None if unknown."""
         items = reversed(self._journal.transcript.items)
         asked = (item.permission for item in items if isinstance(item, ToolCall))
         found = (p.state for p in asked if p is not None and p.request_id == request_id)
         return next(found, None)
 
     def option(self, request_id: str, option_id: str | None) -> PermissionOption | None:
-        """Return an option of a request; None for none.
+        """Return an option of a request; None if no option is given.
 
         Raises
         ------
         BadRequest
-            It has no such option.
+            The request has no such option.
         """
         if option_id is None:
             return None
@@ -111,12 +111,12 @@ class RequestLookup:
         raise BadRequest(f"This request has no option {option_id!r}. It has: {known}.")
 
     def to_remember(self, request_id: str, option_id: str | None) -> tuple[str, RuleEffect]:
-        """Return the rule that remembering an answer means, and what it does.
+        """Return the text and the effect of the rule that would remember an answer.
 
         Raises
         ------
         BadRequest
-            There is nothing to remember.
+            The answer can't be remembered.
         """
         call = self.call(request_id)
         option = self.option(request_id, option_id)
@@ -131,7 +131,7 @@ class RequestLookup:
     def too_late(
         self, request_id: str, *, settled: bool
     ) -> PermissionSettled | PermissionGone | BadRequest:
-        """Return why a request can't be answered any more."""
+        """Return the error for a request that can no longer be answered."""
         outcome = self.outcome(request_id)
         if outcome == "expired":
             return PermissionGone(
@@ -150,7 +150,7 @@ _CHANGES = frozenset({"edit", "delete", "move"})
 
 @dataclass(frozen=True, slots=True)
 class RecordedAnswer:
-    """An answer that follows from the record."""
+    """An answer that follows from a recording."""
 
     option_id: str
     by: Literal["policy", "record"]
@@ -167,12 +167,12 @@ class _RecordedRequest:
 
 
 class RecordedAnswers:
-    """The answers of one record. The replay agent can ask nothing but what was asked then.
+    """The recorded answers of one recording; the replay agent repeats the same requests.
 
     Parameters
     ----------
     scrubber
-        What was done to the record, done to a request before it is compared.
+        The recording's scrubber; scrubs a request before it is compared.
     """
 
     def __init__(self, scrubber: TextScrubber) -> None:
@@ -181,14 +181,14 @@ class RecordedAnswers:
         self._is_ours = False
 
     def load(self, recording: bytes, *, is_ours: bool) -> None:
-        """Read a record; blocks. What can't be read holds no answers.
+        """Read the answers of a recording; blocks. An unreadable one has no answers.
 
         Parameters
         ----------
         recording
-            All of it.
+            The file's whole content.
         is_ours
-            Whether this installation made it.
+            Whether this installation made the recording.
         """
         self._is_ours = is_ours
         self._requests = list(_requests(recording))
@@ -196,11 +196,11 @@ class RecordedAnswers:
     def find(
         self, call: ToolCall, *, nobody_to_ask: bool, folder: SessionFolder = _NOWHERE
     ) -> RecordedAnswer | None:
-        """Return how the same request was answered; None if that does not count now.
+        """Return the recorded answer to the same request; None if it does not apply now.
 
-        A policy answers again where it answered then, and would now; but if the record is of
-        somebody else, only where nobody can be asked. So does what the user answered then, of any
-        record. Neither allows what needs a live answer.
+        A policy's answer is reused if the policy would still give it; in somebody else's
+        recording only if no user can be asked. A user's answer is reused if no user can be asked.
+        Neither allows a call that needs a live answer.
         """
         again = self._find(call, nobody_to_ask, folder)
         if again is not None and allows(call, again.option_id) and needs_live_answer(call, folder):
@@ -208,27 +208,27 @@ class RecordedAnswers:
         return again
 
     def _find(
-        self, call: ToolCall, nobody_to_ask: bool, places: SessionFolder
+        self, call: ToolCall, nobody_to_ask: bool, folder: SessionFolder
     ) -> RecordedAnswer | None:
         facts = self._facts(call)
-        asked = next(
+        recorded = next(
             (a for a in self._requests if not a.used and self._facts(a.call) == facts), None
         )
-        if asked is None or asked.option_id is None or call.permission is None:
+        if recorded is None or recorded.option_id is None or call.permission is None:
             return None
-        asked.used = True
+        recorded.used = True
         options = call.permission.options
-        if asked.by == "policy" and (self._is_ours or nobody_to_ask):
-            policy = next((policy for policy in _POLICIES if policy == asked.rule), None)
-            decision = None if policy is None else decide(policy, call, options, folder=places)
-            same = decision is not None and decision.option_id == asked.option_id
-            return RecordedAnswer(asked.option_id, "policy", asked.rule) if same else None
-        if asked.by == "user" and nobody_to_ask:
-            return RecordedAnswer(asked.option_id, "record")
+        if recorded.by == "policy" and (self._is_ours or nobody_to_ask):
+            policy = next((policy for policy in _POLICIES if policy == recorded.rule), None)
+            decision = None if policy is None else decide(policy, call, options, folder=folder)
+            same = decision is not None and decision.option_id == recorded.option_id
+            return RecordedAnswer(recorded.option_id, "policy", recorded.rule) if same else None
+        if recorded.by == "user" and nobody_to_ask:
+            return RecordedAnswer(recorded.option_id, "record")
         return None
 
     def _facts(self, call: ToolCall) -> tuple[Any, ...]:
-        """Return everything that a user would have seen, and the options."""
+        """Return everything that the user would have seen, and the options."""
         say = self._scrubber.text
         permission = call.permission
         options = () if permission is None else permission.options
@@ -246,17 +246,17 @@ class RecordedAnswers:
 
 
 def allows(call: ToolCall, option_id: str) -> bool:
-    """Tell whether an option of a call's permission request allows it."""
+    """Return whether an option of a call's permission request allows it."""
     options = () if call.permission is None else call.permission.options
     kinds = (option.option_kind for option in options if option.option_id == option_id)
     return any(kind.startswith("allow") for kind in kinds)
 
 
 def needs_live_answer(call: ToolCall, folder: SessionFolder) -> bool:
-    """Tell whether only a user may allow a call of a replay, here and now. May block on the disk.
+    """Return whether only a live user may allow a replayed call. May block on the disk.
 
-    A record may come from anyone. What configures what runs later is not changed by a policy, a
-    rule or an answer that was given before; nor is what can't be told.
+    A recording may come from anyone: changes of files that can run later, and calls that are not
+    understood, are never allowed by a policy, a rule or a recorded answer.
     """
     facts = facts_of(call, folder)
     if facts.kind not in _CHANGES:
@@ -265,7 +265,7 @@ def needs_live_answer(call: ToolCall, folder: SessionFolder) -> bool:
 
 
 def _requests(recording: bytes) -> Iterator[_RecordedRequest]:
-    """Yield the requests of a record in order, each when all is known of it."""
+    """Yield the requests of a recording in order, each once it is settled."""
     entries = read_entries(io.BytesIO(recording))
     first = next(entries, None)
     note = None if first is None else read_note(dict(first.message))
@@ -305,4 +305,4 @@ SettledBy = Literal[
 
 
 class PermissionWithdrawn(Exception):
-    """The agent does not ask any more."""
+    """The agent withdrew its permission request."""

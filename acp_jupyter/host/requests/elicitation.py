@@ -1,4 +1,4 @@
-"""Elicitations: an agent asks its user for values. No policy answers them."""
+"""Elicitations: questions of an agent that only the user can answer."""
 
 from __future__ import annotations
 
@@ -22,31 +22,31 @@ _By = Literal["user", "turn_cancelled", "nobody", "agent_exited", "withdrawn", "
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What the agent is answered."""
+    """The answer to an elicitation."""
 
     action: Action
     content: dict[str, JsonValue] = field(default_factory=dict)
 
 
 class QuestionRefused(Exception):
-    """Nobody can be asked this; the message says why."""
+    """The question can't be asked; the message says why."""
 
 
 class QuestionWithdrawn(Exception):
-    """The agent took it back."""
+    """The agent withdrew its question."""
 
 
 class Elicitations:
-    """Lets the user answer, once. No policy answers a question, and no default does.
+    """The elicitations of a session. Only the user answers one, and only once.
 
     Parameters
     ----------
     journal
-        Of the session.
+        The session's journal.
     nobody_to_ask
-        Tells whether no one can ever answer.
+        Returns whether no user can answer.
     refused
-        Called when a question was cancelled for that reason.
+        Called when a question was cancelled because no user can answer.
     """
 
     def __init__(
@@ -60,7 +60,7 @@ class Elicitations:
         self._refused = refused
         self._open: dict[str, asyncio.Future[Outcome | None]] = {}
         self._early: set[str] = set()
-        """Withdrawn before they were asked."""
+        """Ids of questions that were withdrawn before they were asked."""
 
     async def ask(self, request_id: str) -> Outcome:
         """Return the user's answer. ACP: elicitation/create. Waits without limit.
@@ -70,7 +70,7 @@ class Elicitations:
         QuestionRefused
             It can't be asked.
         QuestionWithdrawn
-            The agent took it back.
+            The agent withdrew it.
         """
         item = self._item(request_id)
         if item is None:
@@ -110,7 +110,7 @@ class Elicitations:
         content: Mapping[str, JsonValue] | None = None,
         who: Answerer = SOMEBODY,
     ) -> str:
-        """Settle a question by the user; return what became of it, as the protocol says it.
+        """Settle a question by the user's answer; return the protocol's word for the outcome.
 
         Raises
         ------
@@ -139,7 +139,7 @@ class Elicitations:
         return action
 
     def withdraw(self, request_id: str) -> None:
-        """Give up a question that the agent took back. ACP: $/cancel_request."""
+        """Close a question that the agent withdrew. ACP: $/cancel_request."""
         waiting = self._open.get(request_id)
         if waiting is not None and not waiting.done():
             self._settle(request_id, "withdrawn")
@@ -148,9 +148,9 @@ class Elicitations:
             self._early.add(request_id)
 
     def complete(self, elicitation_id: str) -> None:
-        """Close a question about a page that was done with without an answer from here.
+        """Close a question that the user answered on a web page.
 
-        ACP: elicitation/complete. Ids that nobody knows are ignored.
+        ACP: elicitation/complete. Unknown ids are ignored.
         """
         transcript = self._journal.transcript
         item_id = transcript.url_elicitations.get(elicitation_id)
@@ -159,12 +159,12 @@ class Elicitations:
             self._cancel(item.request_id, "completed")
 
     def cancel_all(self) -> None:
-        """Answer every open question ``cancel``: its turn has ended."""
+        """Answer all open questions with ``cancel``: their turn has ended."""
         for request_id in tuple(self._open):
             self._cancel(request_id, "turn_cancelled")
 
     def expire_all(self) -> None:
-        """Give up every open question: its process has ended."""
+        """Expire all open questions: their process has ended."""
         for request_id in tuple(self._open):
             self._cancel(request_id, "agent_exited")
 
@@ -180,7 +180,7 @@ class Elicitations:
         )
 
     def _item(self, request_id: str) -> Elicitation | None:
-        """Return a question; one that is settled too."""
+        """Return a question, also a settled one."""
         transcript = self._journal.transcript
         place = transcript.request_items.get(request_id)
         found = (

@@ -1,4 +1,4 @@
-"""Checks the answers to an elicitation's form. What is found here is what counts."""
+"""Checks the answers to an elicitation's form; the page's own checks do not count."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ _INTEGER_DIGITS = 300
 def checked_answers(
     fields: tuple[ElicitationField, ...], given: Mapping[str, JsonValue]
 ) -> dict[str, JsonValue]:
-    """Return the answers as the agent gets them; what was left empty is left out.
+    """Return the answers for the agent, without empty ones.
 
     Parameters
     ----------
     fields
-        Of the form.
+        The form's fields.
     given
-        By field name. Numbers may be written as text, as people type them.
+        Answers by field name. Numbers may be text, as users type them.
 
     Raises
     ------
     InvalidAnswers
-        Some do not fit.
+        Some answers do not fit their fields.
     """
     answers: dict[str, JsonValue] = {}
     wrong = {name[:80]: "The form has no such field." for name in given.keys() - _names(fields)}

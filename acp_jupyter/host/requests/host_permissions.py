@@ -43,12 +43,12 @@ _NOT_REQUESTED = "The agent has not asked for this."
 
 
 class HostPermissions:
-    """Makes sure that what an agent does through the host is allowed. Lives on the host's loop.
+    """Makes sure that what an agent does through the host is allowed. Used on the host's loop only.
 
     Parameters
     ----------
     journal
-        Of the session.
+        The session's journal.
     permissions
         Answers permission requests.
     """
@@ -59,7 +59,7 @@ class HostPermissions:
 
     @property
     def restricts(self) -> bool:
-        """Whether the session forbids what another one of the process may allow."""
+        """Whether this session forbids something that another one of the process may allow."""
         return self._changes_nothing or self._permissions.requests.denies()
 
     @property
@@ -67,23 +67,23 @@ class HostPermissions:
         return self._permissions.requests.policy() in CHANGES_NOTHING
 
     async def to_write(self, request_seq: int, path: str, old: str | None, new: str) -> None:
-        """Return once an agent may replace a file's text. ACP: fs/write_text_file.
+        """Wait until an agent may replace a file's text. ACP: fs/write_text_file.
 
         Parameters
         ----------
         request_seq
             Number of the request's line in the log.
         path
-            Absolute, inside the session's folder.
+            Absolute path inside the session's folder.
         old, new
-            Its text now, None for a new file; and then.
+            The file's text before (None for a new file) and after.
 
         Raises
         ------
         NotAllowed
-            By the policy, a rule or the user; the message is for the agent.
+            The policy, a rule or the user forbids it; the message is for the agent.
         PermissionWithdrawn
-            The agent took its request back.
+            The agent withdrew its request.
         """
         name = self._relative(path)
         shown = len(old or "") + len(new) <= _SHOWN_CHARS
@@ -112,14 +112,14 @@ class HostPermissions:
         await self._request(request_seq, call, words, reason, "Nothing was written.")
 
     async def to_read(self, request_seq: int, path: str) -> None:
-        """Return once an agent may read a file. ACP: fs/read_text_file.
+        """Wait until an agent may read a file. ACP: fs/read_text_file.
 
         Raises
         ------
         NotAllowed
-            It may hold credentials, and reading it is not allowed.
+            The file may hold credentials, and reading it is not allowed.
         PermissionWithdrawn
-            The agent took its request back.
+            The agent withdrew its request.
         """
         name = self._relative(path)
         call = host_call("read", title=f"Read {name}", path=name, raw_input={"path": path})
@@ -136,25 +136,25 @@ class HostPermissions:
     async def to_run(
         self, request_seq: int, line: str, folder: str, env: Mapping[str, str]
     ) -> None:
-        """Return once an agent may run a command. ACP: terminal/create.
+        """Wait until an agent may run a command. ACP: terminal/create.
 
         Parameters
         ----------
         request_seq
             Number of the request's line in the log.
         line
-            The command as one would type it.
+            The command line.
         folder
-            Where it runs, absolute.
+            Absolute path of the folder that it runs in.
         env
-            Variables that the agent adds.
+            Environment variables that the agent adds.
 
         Raises
         ------
         NotAllowed
-            By the policy, a rule or the user; the message is for the agent.
+            The policy, a rule or the user forbids it; the message is for the agent.
         PermissionWithdrawn
-            The agent took its request back.
+            The agent withdrew its request.
         """
         raw: dict[str, JsonValue] = {"command": line}
         cwd = self._journal.transcript.session.cwd
@@ -171,7 +171,7 @@ class HostPermissions:
         )
 
     def _was_allowed(self, line: str, folder: str, raw: Obj) -> bool:
-        """Tell whether a request for this command was allowed; once is for one run. May block."""
+        """Return whether this command was allowed; allowed once means one run. May block."""
         cwd = self._journal.transcript.session.cwd
         known = self._permissions.known_allowed()
         found = next(
@@ -187,7 +187,7 @@ class HostPermissions:
         return found is not None
 
     def _doubt(self) -> str:
-        """Return why even what is usually let through is asked now; empty if it is not."""
+        """Return why a usually allowed action needs an answer now; empty if it does not."""
         if self._permissions.doubtful():
             return _SHARED
         running = self._journal.transcript.session.active_turn_id is not None
@@ -199,7 +199,7 @@ class HostPermissions:
         return standing.known and ruling.denied is None and ruling.clear
 
     def _wrote_so(self, name: str, old: str | None, new: str) -> bool:
-        """Tell whether an allowed request of this turn showed just this change, or none at all."""
+        """Return whether an allowed request of this turn showed this very change, or none."""
         for call in self._permissions.known_allowed().values():
             if call.tool_kind != "edit" or not self._touches((call,), name):
                 continue
@@ -223,7 +223,7 @@ class HostPermissions:
     async def _request(
         self, request_seq: int, call: ToolCall, words: str, reason: str, undone: str
     ) -> None:
-        """Let policy, rules or the user decide; what is not simply allowed gets a card."""
+        """Let policy, rules or the user decide; a refusal or a question gets a card."""
         decision = await self._permissions.decide(call, HOST_OPTIONS)
         if decision is not None and decision.option_id == ALLOW:
             return
@@ -269,7 +269,7 @@ class HostPermissions:
 
 
 def _runs(call: ToolCall, line: str, raw: Obj) -> bool:
-    """Tell whether a tool call is just this command, with these variables."""
+    """Return whether a tool call runs exactly this command with these variables."""
     if call.tool_kind != "execute" or not call.command:
         return False
     known = obj(call.raw_input)
@@ -280,7 +280,7 @@ def _runs(call: ToolCall, line: str, raw: Obj) -> bool:
 
 
 def _folder(call: ToolCall, cwd: str) -> str:
-    """Return where a tool call's command runs."""
+    """Return the folder that a tool call's command runs in."""
     return os.path.realpath(os.path.join(cwd, text(obj(call.raw_input).get("cwd"))))
 
 

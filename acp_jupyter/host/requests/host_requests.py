@@ -1,4 +1,4 @@
-"""Host requests: permission requests that the host makes itself, in an agent's place."""
+"""Permission requests that the host makes itself, before it acts for an agent."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from acp_jupyter.protocol.vocabulary import AcpKind
 from acp_jupyter.transcript.model.tool_items import Diff, Permission, PermissionOption, ToolCall
 
 ALLOW = "allow"
-"""Id of the option that allows what the host asks for."""
+"""Id of the option that allows the action."""
 
 HOST_OPTIONS = (
     PermissionOption(option_id=ALLOW, name="Allow", option_kind="allow_once"),
@@ -33,30 +33,30 @@ async def request_for_host(
     reason: str = "",
     withdrawable: bool = True,
 ) -> str | None:
-    """Put a permission request of the host's own to policy, rules and user.
+    """Make a permission request of the host, for policy, rules or user to answer.
 
     Parameters
     ----------
     request_id
-        New.
+        A new id.
     call
-        ACP: the tool call of ``session/request_permission``.
+        The tool call, as in ACP's ``session/request_permission``.
     words
-        What the user reads: ``run code in the notebook's kernel``.
+        The action in words, e.g. ``run code in the notebook's kernel``.
     reason
-        What else the user should know.
+        Further text for the user.
     withdrawable
-        Whether the waiting task is cancelled by the agent, and not by its end.
+        Whether cancelling the waiting task means that the agent withdrew the request.
 
     Returns
     -------
     str or None
-        Id of the chosen option; None where the turn was stopped.
+        Id of the chosen option; None if the turn was stopped.
 
     Raises
     ------
     PermissionWithdrawn
-        The agent took it back.
+        The agent withdrew the request.
     """
 
     def say(packet: Obj) -> None:
@@ -95,7 +95,7 @@ def host_call(
     command: str = "",
     diffs: tuple[Diff, ...] = (),
 ) -> ToolCall:
-    """Return the tool call that stands for the request, as the transcript will have it."""
+    """Return the request's tool call as it will be in the transcript."""
     return ToolCall(
         id="i0",
         tool_call_id=f"host-{secrets.token_hex(6)}",
@@ -111,7 +111,7 @@ def host_call(
 
 
 def as_sent(call: ToolCall) -> Obj:
-    """Return a tool call as the protocol has it."""
+    """Return a tool call in the form of the protocol."""
     content: list[JsonValue] = [
         {"type": "diff", "path": diff.path, "oldText": diff.old_text, "newText": diff.new_text}
         for diff in call.diffs

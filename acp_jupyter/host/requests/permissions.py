@@ -1,6 +1,6 @@
-"""Permission requests of a session that wait for an answer.
+"""Permission requests of a session.
 
-Each is first put to recorded answers, rules and policy, then to the user.
+Recorded answers, rules and the policy decide first, then the user.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from acp_jupyter.transcript.model.tool_items import PermissionOption, ToolCall
 
 _MOST_ANSWERS = 200
 _LOG_SECONDS = 2.0
-"""How long the agent waits for its answer where the disk does not take it."""
+"""Longest time that an answer waits for the log if the disk does not respond."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,16 +41,16 @@ class _Chosen:
 
 
 class PermissionRequests:
-    """Answers permission requests by policy and rule, or lets the user do it, once.
+    """Answers each permission request once: by policy, by rule or by the user.
 
     Parameters
     ----------
     journal
-        Of the session.
+        The session's journal.
     nobody_to_ask
-        Tells whether no one can ever answer.
+        Returns whether no user can answer.
     refused
-        Called when a request was refused for that reason.
+        Called when a request was refused because no user can answer.
     """
 
     def __init__(
@@ -64,29 +64,29 @@ class PermissionRequests:
         self._nobody_to_ask = nobody_to_ask
         self._refused = refused
         self.recorded_answers: RecordedAnswers | None = None
-        """Set while a record is played."""
+        """The recorded answers, while a recording is played."""
         self.rules: SessionRules | None = None
-        """What is answered without asking; without them the policy alone."""
+        """The rules; None if the policy alone decides."""
         self.trust: TrustRequests | None = None
-        """The question about the folder, which ends with its turn too."""
+        """The question whether the folder is trusted; it ends with its turn, too."""
         self.granted: dict[str, ToolCall] = {}
-        """What the user allowed in this turn, as it stood before them, by request."""
+        """Calls that the user allowed in this turn, as they were shown, by request id."""
         self.allowed: dict[str, ToolCall] = {}
-        """The same with what policies and rules allowed."""
+        """Calls that the user, policies or rules allowed in this turn, by request id."""
         self.allowed_always: dict[str, ToolCall] = {}
-        """What the user allowed for good: the agent need not ask for it again in this session."""
+        """Calls that the user allowed for the whole session: the agent need not ask again."""
         self.rejected: dict[str, ToolCall] = {}
         self.doubtful: Callable[[], bool] = lambda: False
-        """Tells whether a request may be that of another session, which forbids things."""
+        """Returns whether a request may belong to another session, which forbids things."""
         self._open: dict[str, asyncio.Future[_Chosen]] = {}
         self._settled: set[str] = set()
         self._ends = 0
-        """How many turns were stopped: an answer that comes after its turn's end allows nothing."""
+        """Number of stopped turns: an answer after its turn's end allows nothing."""
         self._early: dict[str, _Chosen] = {}
-        """What became of requests that stand in the log and are not asked yet."""
+        """Answers to requests that are in the log but not waiting yet."""
 
     def nobody_to_ask(self) -> bool:
-        """Tell whether no one can ever answer."""
+        """Return whether no user can answer."""
         return self._nobody_to_ask()
 
     async def ask(
@@ -94,13 +94,13 @@ class PermissionRequests:
     ) -> str | None:
         """Return the id of the chosen option, or None for the outcome ``cancelled``.
 
-        ACP: session/request_permission. Waits without limit for the user. What it means
-        for the request that the waiting task is cancelled is told by ``given_up``.
+        ACP: session/request_permission. Waits for the user without a timeout. ``given_up`` says
+        how the request ends if the waiting task is cancelled.
 
         Raises
         ------
         PermissionWithdrawn
-            The agent took it back.
+            The agent withdrew the request.
         """
         ends = self._ends
         call = self.requests.call(request_id)
@@ -129,10 +129,10 @@ class PermissionRequests:
         return option_id
 
     async def _in_log(self, option_id: str | None, ends: int) -> str | None:
-        """Return an answer once it is in the log, or the disk does not take it.
+        """Wait until an answer is in the log, at most `_LOG_SECONDS`; return it.
 
-        The journal says so with the next line, which is the answer as it is sent. None if a turn
-        was stopped since the request came, when there were so many ``ends``.
+        The journal reports a failure with the next line, the answer as it is sent. Returns None
+        if a turn was stopped since the request came, when ``ends`` turns had been stopped.
         """
         await asyncio.to_thread(self._journal.flush, _LOG_SECONDS)
         return option_id if ends == self._ends else None
@@ -158,7 +158,7 @@ class PermissionRequests:
             self._refused()
 
     async def review(self) -> None:
-        """Look again at what waits: a rule was added."""
+        """Decide all waiting requests again: a rule was added."""
         for request_id in tuple(self._open):
             call = self.requests.call(request_id)
             if call is None or call.permission is None:
@@ -170,7 +170,7 @@ class PermissionRequests:
     async def decide(
         self, call: ToolCall, options: tuple[PermissionOption, ...]
     ) -> Decision | None:
-        """Return what policy and rules answer; None where the user is to be asked."""
+        """Return the answer of policy and rules; None if the user must answer."""
         policy, rules, places = self.requests.policy(), self.rules, self.folder()
         if self.doubtful() and policy not in CHANGES_NOTHING:
             policy = "ask"
@@ -185,7 +185,7 @@ class PermissionRequests:
         return await asyncio.to_thread(look)
 
     async def current_rules(self) -> CurrentRules:
-        """Return the rules that count now."""
+        """Return the rules that apply now."""
         if self.rules is None:
             return CurrentRules()
         return await asyncio.to_thread(self.rules.current)
@@ -197,27 +197,27 @@ class PermissionRequests:
         reason: str = "",
         who: Answerer = SOMEBODY,
     ) -> str:
-        """Settle a request by the user; return what was chosen, in words.
+        """Settle a request by the user; return the chosen answer in words.
 
         Parameters
         ----------
         request_id, option_id
-            Which; None for the outcome ``cancelled``.
+            The request and the chosen option; None for the outcome ``cancelled``.
         reason
-            Why it is rejected, in the user's words.
+            The user's reason for a rejection.
         who
             The user.
 
         Raises
         ------
         PermissionSettled
-            Somebody or something answered first.
+            The request was already answered.
         PermissionGone
             The process that asked has ended.
         BadRequest
-            No such request or option, or a reason for something else than a no.
+            No such request or option, or a reason without a rejection.
         """
-        # A turn's end closes its requests in the transcript before those who wait here are told.
+        # A turn's end closes its requests in the transcript before the tasks waiting here learn it.
         call = self.requests.call(request_id)
         if call is None or not (self._waits(request_id) or self._is_to_come(request_id)):
             raise self.requests.too_late(request_id, settled=request_id in self._settled)
@@ -230,14 +230,14 @@ class PermissionRequests:
         return "cancelled" if option is None else option.name
 
     def forbidden(self) -> str:
-        """Return why an agent may change nothing now, whether or not it asks; empty if it may."""
+        """Return why an agent may change nothing now, even with permission; empty if it may."""
         policy = self.requests.policy()
         if policy in CHANGES_NOTHING:
             return f"The policy {policy} of this turn lets an agent change nothing."
         return ""
 
     def withdraw(self, request_id: str) -> None:
-        """Give up a request that its agent took back. ACP: $/cancel_request."""
+        """Close a request that the agent withdrew. ACP: $/cancel_request."""
         if self._waits(request_id):
             self._settle(request_id, "withdrawn")
             self._open[request_id].set_result(_Chosen(withdrawn=True))
@@ -245,12 +245,12 @@ class PermissionRequests:
             self._early[request_id] = _Chosen(withdrawn=True)
 
     def hold_back(self) -> None:
-        """Let no answer go out that has not yet: the turn is being stopped."""
+        """Send no further answers: the turn is being stopped."""
         self._ends += 1
         self._forget_answers()
 
     def cancel_all(self) -> None:
-        """Answer every open request ``cancelled``: its turn was stopped."""
+        """Answer all open requests with ``cancelled``: their turn was stopped."""
         self.hold_back()
         for request_id in tuple(self._open):
             if self._waits(request_id):
@@ -261,7 +261,7 @@ class PermissionRequests:
             self.trust.cancel()
 
     def expire_all(self) -> None:
-        """Give up every open request: its process has ended. Nothing is allowed."""
+        """Expire all open requests: their process has ended. Nothing is allowed."""
         for request_id in tuple(self._open):
             if self._waits(request_id):
                 self._expire(request_id)
@@ -272,7 +272,7 @@ class PermissionRequests:
         self._early = {name: each for name, each in self._early.items() if each.withdrawn}
 
     def _is_to_come(self, request_id: str) -> bool:
-        """Tell whether an open request will be asked: people see it as soon as it is logged."""
+        """Return whether an open request will wait here: users see it as soon as it is logged."""
         known = request_id in self._open or request_id in self._settled
         return not known and self.requests.outcome(request_id) == "pending"
 
@@ -301,7 +301,7 @@ class PermissionRequests:
         self._journal.note(PermissionSettledNote(request_id=request_id, by=by))
 
     def _remember(self, request_id: str, option_id: str | None) -> None:
-        """Keep what was answered until the turn ends; of very many requests the last."""
+        """Remember an answer until the turn ends; of very many the newest."""
         call = self.requests.call(request_id)
         option = self.requests.option(request_id, option_id)
         if call is None or option is None:
@@ -314,11 +314,11 @@ class PermissionRequests:
             del kept[next(iter(kept))]
 
     def known_allowed(self) -> dict[str, ToolCall]:
-        """Return the calls that were allowed in this turn, or for good, by request."""
+        """Return the calls allowed in this turn or for the whole session, by request id."""
         return {**self.allowed, **self.allowed_always}
 
     def folder(self) -> SessionFolder:
-        """Return the session's folder, for paths to be looked at."""
+        """Return the session's folder, to locate paths in it."""
         return SessionFolder(None) if self.rules is None else self.rules.session_folder
 
     def _settle(

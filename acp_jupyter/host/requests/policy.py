@@ -1,11 +1,11 @@
-"""Policies: which permission requests are answered without asking, and how.
+"""Policies: which permission requests are answered without the user, and how.
 
 A policy and a rule answer only on evidence: the joined tool call names its kind and its paths,
-command or address, nothing in it is left that is not understood, and the request offers exactly
-one ``allow_once``. Everything else is asked.
+command or address, every field in it is understood, and the request offers exactly one
+``allow_once``. All other requests go to the user.
 
-A kernel's proof stands for code that may be anybody's. So it says how the permission requests of
-its own prompts are answered, and never those of a prompt that a user sends, edits or adds.
+Code in a kernel may be anybody's. So a kernel sets the policy for its own prompts, and never for
+a prompt that a user sends, edits or adds.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ Verdict = Literal["allow", "reject", "ask"]
 
 _NOWHERE = SessionFolder(None)
 _WITH_PATHS = frozenset({"read", "search", "edit", "delete", "move"})
-"""Kinds of which ``allow-all`` allows any path, so also one in a field that is not understood."""
+"""Kinds for which ``allow-all`` allows any path, even one in a field that is not understood."""
 
 CHANGES_NOTHING: frozenset[Policy] = frozenset({"read-only", "deny"})
-"""Policies under which an agent may change nothing, whether or not it asks."""
+"""Policies under which an agent may change nothing, even with permission."""
 
 STRICTEST_FIRST: tuple[Policy, ...] = ("deny", "read-only", "ask", "accept-edits", "allow-all")
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """An answer that a policy or a rule gives."""
+    """An answer by a policy or a rule."""
 
     option_id: str
     rule: str
-    """Its name: the policy, or the rule as it is written."""
+    """The policy's name, or the rule's text."""
     by: Literal["policy", "rule"] = "policy"
 
 
@@ -53,22 +53,22 @@ def decide(
     standing: CurrentRules = _NO_RULES,
     folder: SessionFolder = _NOWHERE,
 ) -> Decision | None:
-    """Answer a request by policy or rule; None asks the user. May block on the disk.
+    """Answer a request by policy or rule; None means: ask the user. May block on the disk.
 
-    In this order: a rule that denies, a rule of the turn that allows, the policy, a remembered
-    rule that allows. So what is remembered widens ``ask``, and never undoes a refusal.
+    The order is: a rule that denies, a rule of the turn that allows, the policy, a saved rule
+    that allows. So saved rules widen ``ask``, and never undo a refusal.
 
     Parameters
     ----------
     policy
-        Of the turn.
+        The turn's policy.
     call
-        The tool call as joined from all that is known of it; its paths are
-        relative where they lie inside the session's folder.
+        The tool call with all that is known of it; paths inside the session's folder are
+        relative.
     options
-        What the agent offers.
+        The request's options.
     standing
-        The rules.
+        The rules that apply.
     folder
         The session's folder.
     """
@@ -97,7 +97,7 @@ def decide(
 
 
 def reject_option(options: tuple[PermissionOption, ...]) -> str | None:
-    """Return the option that rejects once, or any that rejects."""
+    """Return the option that rejects once, or else any that rejects."""
     kinds = {option.option_kind: option.option_id for option in reversed(options)}
     return kinds.get("reject_once", kinds.get("reject_always"))
 
@@ -137,14 +137,14 @@ _ALLOWS: dict[Policy, frozenset[str]] = {
     "accept-edits": frozenset({"edit"}),
     "allow-all": frozenset({"read", "edit", "execute"}),
 }
-"""What each allows without asking."""
+"""Kinds of calls that each policy allows without the user."""
 
 
 def follow_up_policy(turn: TurnState, session: SessionState) -> tuple[Policy, tuple[Rule, ...]]:
-    """Return the policy and the rules of a user's prompt in place of a kernel's turn, or after it.
+    """Return policy and rules for a user's prompt that replaces or follows a kernel's turn.
 
-    It allows nothing that the session's own policy doesn't, and no more than the turn did. What
-    the turn's rules deny stays denied.
+    They allow nothing that the session's own policy or the turn's policy does not allow. The
+    turn's rules that deny stay.
     """
     ours, theirs = _ALLOWS[session.policy], _ALLOWS[turn.policy]
     policy: Policy = "ask"
@@ -156,5 +156,5 @@ def follow_up_policy(turn: TurnState, session: SessionState) -> tuple[Policy, tu
 
 
 def denials(turn: TurnState) -> tuple[Rule, ...]:
-    """Return the rules of a turn that deny something."""
+    """Return the turn's rules that deny."""
     return tuple(rule for rule in turn.rules if rule.effect == "deny")

@@ -1,9 +1,8 @@
-"""Protected files and files with credentials: by their names, and by where they lie on disk.
+"""Protected files and files with credentials: found by name and by location on disk.
 
-Protected is what can run something later without anybody running it on purpose (at install,
-import, test, build, commit or start), what configures agents or tells them what to do, and
-recordings. Names are compared as the most lenient file system does: without case, width and
-trailing dots.
+Protected are files that can run something later without anybody starting it (at install,
+import, test, build, commit or start), files that configure or instruct agents, and recordings.
+Names are compared as on the most lenient file system: without case, width and trailing dots.
 """
 
 from __future__ import annotations
@@ -22,27 +21,27 @@ _ENVIRONMENT = "pyvenv.cfg"
 
 @dataclass(frozen=True, slots=True)
 class FolderPath:
-    """A path that lies inside the folder."""
+    """A path inside the session's folder."""
 
     named: str
-    """Relative, as the agent wrote it, without detours."""
+    """Relative path as the agent wrote it, without ``..``."""
     real: str
-    """Relative, after symbolic links."""
+    """Relative path with symbolic links resolved."""
     protected: bool = False
-    """Whether a change could run something later, or let agents do more: never granted at large."""
+    """Whether a change could run something later or let agents do more; allowed one by one."""
     secret: bool = False
-    """Whether it may hold passwords or keys: not read without being named."""
+    """Whether the file may hold passwords or keys; read only if a rule or the user names it."""
 
 
 class SessionFolder:
-    """A session's folder.
+    """A session's folder; locates paths in it.
 
     Parameters
     ----------
     root
-        None where nothing is to be looked up on disk.
+        The folder; None to look nothing up on disk.
     own_folders
-        Of Python, Jupyter and this package: protected wherever they lie, and never to be read.
+        Folders of Python, Jupyter and this package: protected anywhere, and never read.
     """
 
     def __init__(self, root: Path | None, own_folders: tuple[Path, ...] = ()) -> None:
@@ -51,11 +50,11 @@ class SessionFolder:
 
     @property
     def cwd(self) -> str:
-        """The folder as agents write it."""
+        """The folder's path as agents write it."""
         return "" if self.root is None else str(self.root)
 
     def locate(self, path: str) -> FolderPath | None:
-        """Return where a path lies; None outside the folder, or if it can't be told. May block."""
+        """Locate a path; None if it is outside the folder or unknown. May block."""
         if path.startswith(("/", "~", "\\")) or ":" in path[:3] or not path.isprintable():
             return None
         written = path.replace("\\", "/")
@@ -66,7 +65,7 @@ class SessionFolder:
             return FolderPath(named, named, is_protected(named), holds_credentials(named))
         try:
             root = self.root.resolve()
-            # Of what was written: a detour behind a link leads elsewhere.
+            # ``..`` behind a symbolic link leads elsewhere.
             real = (root / written).resolve()
             relative = real.relative_to(root).as_posix()
             own = any(real.is_relative_to(folder.resolve()) for folder in self._own_folders)
@@ -78,14 +77,14 @@ class SessionFolder:
         return FolderPath(
             named,
             relative,
-            # Another name of the same file may be protected, or outside.
+            # A hard link: the file's other name may be protected, or outside.
             protected or linked or any(map(is_protected, names)),
             own or any(map(holds_credentials, names)),
         )
 
 
 def _folders_between(root: Path, path: Path) -> Iterator[Path]:
-    """Yield the folders that a file lies in, the root too, and the path itself."""
+    """Yield the folders above a file, the root included, and the path itself."""
     while path != root:
         yield path
         path = path.parent
@@ -93,7 +92,7 @@ def _folders_between(root: Path, path: Path) -> Iterator[Path]:
 
 
 def _is_special(folder: Path) -> bool:
-    """Tell whether a folder is an environment of Python or a bare repository of git."""
+    """Return whether a folder is a Python environment or a bare git repository."""
     if (folder / _ENVIRONMENT).is_file():
         return True
     return all((folder / name).exists() for name in _BARE_REPOSITORY)
@@ -118,7 +117,7 @@ _HARMLESS_DOT_NAMES = frozenset(
         ".rgignore",
     }
 )
-"""All others that begin with a dot are protected: nearly all configure something."""
+"""Other names that begin with a dot are protected: nearly all configure something."""
 
 _PROTECTED_FOLDERS = frozenset(
     {"__pycache__", "dist-packages", "node_modules", "site-packages", "venv"}
@@ -154,7 +153,7 @@ _PROTECTED_FILES = (
     *("page_config.json", "nbsignatures.db"),
     # Editors and desktops
     *("*.code-workspace", "*.desktop", "*.sublime-project"),
-    # Agents: what configures them, and what they are told
+    # Agents: configuration and instructions
     *("acp_agents.json", "agent.md", "agents.md", "agents.*.md", "claude*.md", "codex.md"),
     *("copilot-instructions.md", "crush.json", "gemini.md"),
     *("mcp.json", "*.mcp.json", "opencode.json", "opencode.jsonc", "skill.md", "warp.md"),
@@ -175,18 +174,18 @@ _CREDENTIAL_FILES = (
 _EXAMPLES = frozenset({".env.dist", ".env.example", ".env.sample", ".env.template"})
 
 _IGNORED = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]")
-"""File systems of macOS do not see them."""
+"""Characters that macOS file systems ignore in names."""
 _SHORT_NAME = re.compile(r"~\d")
 """``GIT~1`` may be ``.git`` on Windows."""
 
 
 def is_protected(path: str) -> bool:
-    """Tell whether a change of a file can run something later, or let agents do more.
+    """Return whether changing a file can run something later or let agents do more.
 
     Parameters
     ----------
     path
-        Relative, with forward slashes.
+        Relative path with forward slashes.
     """
     parts = _parts(path)
     return any(map(_is_protected_name, parts)) or any(
@@ -195,12 +194,12 @@ def is_protected(path: str) -> bool:
 
 
 def holds_credentials(path: str) -> bool:
-    """Tell whether a file may hold passwords, tokens or keys.
+    """Return whether a file may hold passwords, tokens or keys.
 
     Parameters
     ----------
     path
-        Relative, with forward slashes.
+        Relative path with forward slashes.
     """
     parts = _parts(path)
     if not _CREDENTIAL_FOLDERS.isdisjoint(parts) or parts[-2:] == (".git", "config"):
@@ -210,20 +209,20 @@ def holds_credentials(path: str) -> bool:
 
 
 def _parts(path: str) -> tuple[str, ...]:
-    """Return the names in a path as they are compared; one at least."""
+    """Return the normalised names in a path; at least one."""
     return tuple(_compared(name) for name in path.replace("\\", "/").split("/") if name) or (".",)
 
 
 def _compared(name: str) -> str:
-    """Return a name as the most lenient file system reads it."""
+    """Return a name as the most lenient file system compares it."""
     name = unicodedata.normalize("NFKC", _IGNORED.sub("", name)).casefold()
-    # A stream of a file, on Windows.
+    # ``name:stream`` on Windows.
     name = name.partition(":")[0]
     return name.rstrip(". ") or name
 
 
 def _is_protected_name(name: str) -> bool:
-    """Tell whether what has this name is protected, with all that lies below it."""
+    """Return whether a file or folder of this name is protected, with all below it."""
     dotted = name.startswith(".") and name not in _HARMLESS_DOT_NAMES
     known = name in _PROTECTED_FOLDERS or name.endswith(".acp")
     return dotted or known or bool(_SHORT_NAME.search(name))

@@ -1,7 +1,7 @@
-"""Trust in a folder: asked before an agent's first start there.
+"""Trust in a folder: the user is asked before an agent first starts there.
 
-Agents run what a folder configures. The same is asked before a recording that was not made here is
-played.
+Agents run commands that a folder's files configure. A recording of another installation is
+played only in a trusted folder, too.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from acp_jupyter.host.store.permission_stores import TrustStore
 from acp_jupyter.protocol.host_events.session import TrustRequested, TrustSettled
 
 _HARMLESS = frozenset({"acp_jupyter.agents.demo"})
-"""Bundled agents that read nothing of a folder that could run, and write what they ask for."""
+"""Bundled agents that run nothing from a folder and write only with permission."""
 
 
 def needs_trust(spec: AgentSpec) -> bool:
-    """Tell whether an agent may run what a folder configures, or does what a record says."""
+    """Return whether an agent may run what a folder configures, or plays a recording."""
     match (spec.command, *spec.args):
         case (command, "-P", "-m", module, *_) if command == sys.executable:
             return module not in _HARMLESS
@@ -35,7 +35,7 @@ def needs_trust(spec: AgentSpec) -> bool:
 
 
 def too_much(folder: Path) -> str:
-    """Return a warning where more than a project would be trusted; empty elsewhere. Blocks."""
+    """Return a warning if the folder is more than one project; else empty. Blocks."""
     try:
         real, home = folder.resolve(), Path.home().resolve()
         shared = bool(real.stat().st_mode & stat.S_IWOTH)
@@ -53,7 +53,7 @@ def too_much(folder: Path) -> str:
 
 
 def not_trusted(folder: str, warning: str = "") -> FolderNotTrusted:
-    """Say that a folder is not trusted, and what to do."""
+    """Return the error for a folder that is not trusted, with what to do."""
     return FolderNotTrusted(
         f"Agents have not been allowed to run in {folder} yet. {warning}".rstrip(),
         "Agents run what a folder configures: hooks, MCP servers, project instructions. If you "
@@ -63,7 +63,7 @@ def not_trusted(folder: str, warning: str = "") -> FolderNotTrusted:
 
 
 def recording_not_trusted(recording: str, folder: str) -> FolderNotTrusted:
-    """Say that a record was not made here and its folder is not trusted, and what to do."""
+    """Return the error for another installation's recording in a folder that is not trusted."""
     return FolderNotTrusted(
         f"{recording} was not recorded here, and {folder} is not trusted.",
         "Playing a record makes the changes to files that it holds. If you trust where it comes "
@@ -73,37 +73,37 @@ def recording_not_trusted(recording: str, folder: str) -> FolderNotTrusted:
 
 
 class PlayedRecording(Protocol):
-    """A record that is played in an agent's place."""
+    """A recording that is played in an agent's place."""
 
     @property
     def path(self) -> str:
-        """Relative to the host's root."""
+        """The recording's path relative to the host's root."""
 
     @property
     def is_ours(self) -> bool:
-        """Whether this installation made it; `look` tells."""
+        """Whether this installation made the recording; set by `read`."""
 
     def read(self) -> object:
-        """Read it; blocks."""
+        """Read the recording; blocks."""
 
 
 class TrustRequests:
-    """Lets a session's agent start once its folder is trusted.
+    """The question of a session whether its folder is trusted; its agent starts after a yes.
 
-    A record that this installation made is played without.
+    A recording of this installation is played without the question.
 
     Parameters
     ----------
     journal
-        Of the session.
+        The session's journal.
     spec
         The agent.
     folder
-        Of the session.
+        The session's folder.
     store
         The trusted folders.
     nobody_to_ask
-        Tells whether no one can ever answer.
+        Returns whether no user can answer.
     """
 
     def __init__(
@@ -121,35 +121,35 @@ class TrustRequests:
         self._nobody_to_ask = nobody_to_ask
         self._numbers = itertools.count(1)
         self.recording: PlayedRecording | None = None
-        """What is played in the agent's place."""
+        """The recording that is played in the agent's place."""
         self._granted = not needs_trust(spec)
         self._granted_to_kernels = False
         self._pending: tuple[str, asyncio.Future[bool]] | None = None
 
     def grant(self, who: Answerer = SOMEBODY) -> None:
-        """Trust the folder for this session, as its user says."""
+        """Trust the folder for this session; called for a user."""
         self._granted = True
         self._settle(trusted=True, by_user=True, who=who)
 
     def grant_to_kernels(self) -> None:
-        """Let the agent start, and kernels prompt it, as a kernel says. Users are still asked."""
+        """Trust the folder for kernels; called for a kernel. Users are still asked."""
         self._granted_to_kernels = True
 
     def is_open(self) -> bool:
-        """Tell whether nobody need be asked. May block on the disk."""
+        """Return whether the folder is trusted already. May block on the disk."""
         granted = self._granted or self._granted_to_kernels or self._is_own_recording()
         return granted or self._store.trusts(self._folder)
 
     async def require_from_user(self) -> None:
-        """Return once a user trusts the folder in whose session they prompt.
+        """Wait until a user who sends a prompt trusts the session's folder.
 
         Raises
         ------
         FolderNotTrusted
-            They do not, or can't be asked now.
+            The user does not trust it, or can't be asked now.
         """
         if self._granted or not self._granted_to_kernels or self._is_own_recording():
-            return  # then they were asked before the agent started
+            return  # the user was asked before the agent started
         if not await asyncio.to_thread(self._store.trusts, self._folder):
             await self._request()
 
@@ -157,12 +157,12 @@ class TrustRequests:
         return self.recording is not None and self.recording.is_ours
 
     async def require(self) -> None:
-        """Return once the folder is trusted. The question belongs to a turn, and ends with it.
+        """Wait until the folder is trusted. The question belongs to a turn and ends with it.
 
         Raises
         ------
         FolderNotTrusted
-            It is not, or there is no one to ask now.
+            The folder is not trusted, or no user can be asked now.
         """
         if self.recording is not None:
             await asyncio.to_thread(self.recording.read)
@@ -196,12 +196,12 @@ class TrustRequests:
         return recording_not_trusted(self.recording.path, folder)
 
     def check(self, request_id: str) -> None:
-        """Make sure that this question waits.
+        """Check that this question is open.
 
         Raises
         ------
         PermissionSettled
-            It was answered.
+            The question was answered.
         BadRequest
             There is no such question.
         """
@@ -212,11 +212,11 @@ class TrustRequests:
         raise BadRequest(f"There is no question {request_id!r} about the folder.")
 
     def answer(self, *, trusted: bool, who: Answerer = SOMEBODY) -> None:
-        """Settle the question by the user, if it waits."""
+        """Settle the question by the user, if it is open."""
         self._settle(trusted=trusted, by_user=True, who=who)
 
     def cancel(self) -> None:
-        """Ask no more: the turn was stopped."""
+        """Withdraw the question: the turn was stopped."""
         self._settle(trusted=False, by_user=False)
 
     def _settle(self, *, trusted: bool, by_user: bool, who: Answerer = SOMEBODY) -> None:

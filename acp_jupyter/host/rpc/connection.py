@@ -27,11 +27,11 @@ _ERROR_CHARS = 20_000
 
 
 class AgentConnection:
-    """An agent that has answered ``initialize``. Owns its process; may serve many sessions.
+    """A connection to an initialized agent. Owns the process; may serve many sessions.
 
-    Our own requests go past the SDK: its models drop fields, raise on a stop reason that they do
-    not know, and wait for handlers that may hang. The SDK validates what the agent asks of
-    ``client`` and builds the answers. Handlers of ``client`` get, besides the SDK's keywords,
+    Our own requests bypass the SDK: its models drop fields, raise on an unknown stop reason, and
+    wait for handlers that may hang. The SDK validates the agent's requests to ``client`` and
+    builds the answers. Handlers of ``client`` get, besides the SDK's keywords,
     ``log_of``: our id of the session, and ``request_seq``: the number of the request's line in
     that session's log.
     """
@@ -76,20 +76,20 @@ class AgentConnection:
         Parameters
         ----------
         client
-            Answers the agent's requests: an object with those of the SDK's ``Client`` handlers
-            that the capabilities promise.
+            Answers the agent's requests: has the SDK's ``Client`` handlers that the announced
+            capabilities need.
         log_router
             Writes every line into the logs of the sessions that have joined.
         environment
-            What the agent inherits; by default that of this process. Jupyter's own variables are
-            removed in either case.
+            Environment that the agent inherits; by default that of this process. Jupyter's own
+            variables are always removed.
         redactor
-            Takes the secrets out of errors; by default it knows those of the environment.
+            Removes secrets from errors; by default those of the environment.
 
         Raises
         ------
         AgentStartError
-            It did not start, exited, did not answer, or speaks another protocol.
+            The agent did not start, exited, did not answer, or speaks another protocol version.
         """
         inherited = os.environ if environment is None else environment
         env = agent_environment(inherited, spec.env)
@@ -111,17 +111,17 @@ class AgentConnection:
 
     @property
     def talks(self) -> bool:
-        """Whether neither side has ended the conversation."""
+        """Whether the connection is open on both sides."""
         return not self._transport.ended.is_set()
 
     @property
     def initialize_result(self) -> Mapping[str, Any]:
-        """What the agent answered to ``initialize``."""
+        """The agent's answer to ``initialize``."""
         return self._handshake.result
 
     @property
     def agent_name(self) -> str:
-        """What the agent calls itself, or what it is called in the configuration."""
+        """The agent's own name, or its name in the configuration."""
         return self._handshake.agent_name
 
     @property
@@ -131,7 +131,7 @@ class AgentConnection:
 
     @property
     def capabilities(self) -> Mapping[str, Any]:
-        """What the agent says it can do, as it said it."""
+        """The agent's capabilities, as sent."""
         return self._handshake.capabilities
 
     def stderr_tail(self) -> list[str]:
@@ -143,7 +143,7 @@ class AgentConnection:
         self._log_router.bind(session_id, log)
 
     def on_withdrawn(self, call: OnWithdrawn) -> None:
-        """Call ``call`` when the agent takes a request back."""
+        """Call ``call`` when the agent withdraws a request."""
         self._transport.on_withdrawn(call)
 
     async def new_session(
@@ -176,7 +176,7 @@ class AgentConnection:
     ) -> dict[str, Any]:
         """Run a prompt turn and return the raw result; its ``stopReason`` may be any.
 
-        ``before_answer`` is awaited before the end of the turn is told; see `LineTransport`.
+        ``before_answer`` is awaited before the end of the turn is reported; see `LineTransport`.
         """
         params = {"sessionId": session_id, "prompt": [dict(block) for block in blocks]}
         result = await self._send_request(
@@ -185,7 +185,7 @@ class AgentConnection:
         return dict(_object(result))
 
     async def cancel(self, session_id: str, log: SessionLog) -> None:
-        """Ask the agent to end the running turn. The prompt is answered by its own time."""
+        """Ask the agent to end the running turn; the answer to the prompt comes later."""
         await self._transport.notify("session/cancel", {"sessionId": session_id}, log)
 
     async def request(
@@ -202,18 +202,18 @@ class AgentConnection:
         Parameters
         ----------
         log
-            Of the session that it is for.
+            The log of the request's session.
         opens
-            Whether the answer names a session that is the log's from then on.
+            Whether the answer names a session whose lines go to this log from then on.
         seconds
-            For the answer; by default as long as a user may be expected to wait for a click.
+            Timeout of the answer; by default ``request_seconds`` of the limits.
 
         Raises
         ------
         AgentRequestError
-            It answered with an error, or not in time.
+            The agent answered with an error, or not in time.
         AgentDied
-            It ended.
+            The agent ended.
         """
         seconds = self._limits.request_seconds if seconds is None else seconds
         try:
@@ -227,7 +227,7 @@ class AgentConnection:
 
     @property
     def fault(self) -> str:
-        """Why an agent that lived was ended; empty for one that ended by itself or was told to."""
+        """Why we ended a running agent; empty if it ended by itself or was stopped."""
         return self._transport.fault
 
     async def _send_request(
@@ -240,7 +240,7 @@ class AgentConnection:
         opens: bool = False,
         before_answer: BeforeAnswer | None = None,
     ) -> Any:
-        """Send a request; the words of an error go to people, so they hold no secret."""
+        """Send a request; secrets are removed from its error, which users read."""
         try:
             return await self._transport.request(
                 method, params, seconds, log=log, opens=opens, before_answer=before_answer
@@ -252,32 +252,32 @@ class AgentConnection:
             ) from None
 
     async def wait_closed(self) -> ExitReason:
-        """Wait until the process has ended, for whatever reason."""
+        """Wait until the process has ended for any reason."""
         await self.closed.wait()
         return await self._process.wait_exit()
 
     async def close(self) -> None:
-        """End the process and everything that it started. May be called again."""
+        """End the process and everything that it started. May be called repeatedly."""
         await self._transport.close()
         await asyncio.shield(self._watch_task)
 
     async def _watch(self) -> None:
-        """Clear up once the conversation has ended, by us or by the agent."""
+        """Clean up once either side has closed the connection."""
         exited = asyncio.ensure_future(self._process.wait_exit())
         ended = asyncio.ensure_future(self._transport.ended.wait())
         deaf = asyncio.ensure_future(self._process.stdin.lost.wait())
         try:
             await asyncio.wait((exited, ended, deaf), return_when=asyncio.FIRST_COMPLETED)
             if not exited.done() and not ended.done():
-                # It may have closed its stdin because it exits; otherwise it will never hear us.
+                # It may have closed its stdin because it exits; otherwise it can't be reached.
                 await asyncio.wait((exited, ended), timeout=_LAST_LINES_SECONDS)
                 if not exited.done():
                     self._transport.fail_deaf("has closed its stdin")
-            # What the agent wrote before it died is still to be read.
+            # The agent's last output before it died is still unread.
             await asyncio.wait((ended,), timeout=_LAST_LINES_SECONDS)
             await self._transport.close()
             if exited.done():
-                self.closed.set()  # told at once; clearing up after it may take seconds
+                self.closed.set()  # at once: cleaning up may take seconds
             await self._process.stop()
             await self._sdk.close()
         finally:

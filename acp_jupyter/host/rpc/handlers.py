@@ -1,7 +1,7 @@
 """Handlers of an agent's requests: for one session, and for a process that serves many.
 
-Permissions and questions are answered here, files and terminals in `workspace_handlers`. Only
-what is advertised is here; to anything else the SDK answers -32601.
+Permissions and elicitations are answered here, files and terminals in `workspace_handlers`. Only
+announced methods have a handler; the SDK answers others with -32601.
 """
 
 from __future__ import annotations
@@ -42,20 +42,17 @@ class _PermissionHandler(Protocol):
 
 
 class SessionClient(TerminalHandlers, FileHandlers):
-    """The SDK's ``Client`` for one session.
-
-    Only what is advertised is here; to anything else the SDK answers -32601.
-    """
+    """The SDK's ``Client`` for one session."""
 
     def __init__(self, files: AgentFiles) -> None:
         self.permissions: _PermissionHandler | None = None
-        """Answers permission requests; without it nothing is allowed."""
+        """Answers permission requests; None allows nothing."""
         self.elicitations: Elicitations | None = None
-        """Answers the agent's questions; without it they are cancelled."""
+        """Answers elicitations; None cancels them."""
         self.terminals: TerminalService | None = None
-        """Runs commands; without it there are none."""
+        """Runs commands; None if there are no terminals."""
         self.host_permissions: HostPermissions | None = None
-        """Asks before what the agent does without asking; without it nothing is done."""
+        """Asks before the host acts for the agent; None allows no action."""
         self.files = files
 
     def terminals_of(self, kwargs: dict[str, Any]) -> TerminalService:
@@ -65,7 +62,7 @@ class SessionClient(TerminalHandlers, FileHandlers):
         return self.terminals
 
     def host_permissions_of(self, kwargs: dict[str, Any]) -> HostPermissions:
-        """Return what asks before the agent does something."""
+        """Return the session's `HostPermissions`."""
         if self.host_permissions is None:
             raise acp.RequestError(_NO_METHOD, "Method not found")
         return self.host_permissions
@@ -103,7 +100,7 @@ class SessionClient(TerminalHandlers, FileHandlers):
             self.elicitations.complete(elicitation_id)
 
     def withdraw(self, request_seq: int) -> None:
-        """ACP: $/cancel_request; the agent takes a request back."""
+        """Withdraw a request of the agent. ACP: $/cancel_request."""
         if self.permissions is not None:
             self.permissions.withdraw(f"p{request_seq}")
             self.permissions.withdraw(f"h{request_seq}")
@@ -111,34 +108,34 @@ class SessionClient(TerminalHandlers, FileHandlers):
             self.elicitations.withdraw(f"e{request_seq}")
 
     def on_connect(self, conn: object) -> None:
-        """Nothing to do: requests to the agent go through the connection."""
+        """Do nothing: requests to the agent go through the connection."""
 
 
 class ClientRouter(TerminalHandlers):
     """The SDK's ``Client`` for a process that serves many sessions.
 
-    ``log_of``, which the transport puts beside the SDK's keywords, says which one asks; what the
-    agent itself calls the session need not be known yet.
+    ``log_of``, which the transport adds to the SDK's keywords, names the session; the agent's own
+    id of it may not be known yet.
     """
 
     def __init__(self) -> None:
         self._clients: dict[str, SessionClient] = {}
 
     def restricts_another(self, session_id: str) -> bool:
-        """Tell whether another session of the process forbids things now."""
+        """Return whether another session of the process forbids things now."""
         others = (client for name, client in self._clients.items() if name != session_id)
         return any(c.host_permissions is not None and c.host_permissions.restricts for c in others)
 
     def add(self, session_id: str, client: SessionClient) -> None:
-        """Answer for a session, by our id of it."""
+        """Add a session's handlers, by our id of the session."""
         self._clients[session_id] = client
 
     def remove(self, session_id: str) -> None:
-        """Answer for a session no more."""
+        """Remove a session's handlers."""
         self._clients.pop(session_id, None)
 
     def withdraw(self, session_id: str, request_seq: int) -> None:
-        """ACP: $/cancel_request, for a request of the agent."""
+        """Withdraw a request of the agent. ACP: $/cancel_request."""
         client = self._clients.get(session_id)
         if client is not None:
             client.withdraw(request_seq)
@@ -184,7 +181,7 @@ class ClientRouter(TerminalHandlers):
         return await client.write_text_file(session_id, path, content, **kwargs)
 
     def terminals_of(self, kwargs: dict[str, Any]) -> TerminalService:
-        """Return the terminals of the session that asks."""
+        """Return the terminals of the request's session."""
         return self._client(kwargs).terminals_of(kwargs)
 
     async def create_elicitation(
@@ -199,19 +196,19 @@ class ClientRouter(TerminalHandlers):
             await client.complete_elicitation(elicitation_id)
 
     def on_connect(self, conn: object) -> None:
-        """Nothing to do: requests to the agent go through the connection."""
+        """Do nothing: requests to the agent go through the connection."""
 
 
 _INVALID_PARAMS = -32602
 
 
 async def answer_question(elicitations: Elicitations, request_id: str) -> CreateElicitationResponse:
-    """Wait for the user and return what the agent gets.
+    """Wait for the user's answer to an elicitation and return the response for the agent.
 
     Raises
     ------
     acp.RequestError
-        The question can't be asked, or was taken back.
+        The question can't be asked, or was withdrawn.
     """
     try:
         outcome = await elicitations.ask(request_id)
@@ -221,7 +218,7 @@ async def answer_question(elicitations: Elicitations, request_id: str) -> Create
         raise acp.RequestError(_CANCELLED, "Request cancelled") from None
     match outcome.action:
         case "accept":
-            # Explicitly: what is not set is not written.
+            # Set explicitly: defaults are not serialised.
             if outcome.content:
                 return AcceptElicitationResponse.model_validate(
                     {"action": "accept", "content": outcome.content}

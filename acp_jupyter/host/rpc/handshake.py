@@ -1,6 +1,6 @@
-"""The handshake: ``initialize`` and ``session/new``, what this client can do, and why it failed.
+"""The handshake: ``initialize`` and ``session/new``, the client's capabilities, and its errors.
 
-An agent that needs a login is told apart from one that is broken, with words that say what to do.
+Errors distinguish an agent that needs a login from a broken one, and say what to do.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ PROTOCOL_VERSION = 1
 _SHOWN_STDERR_LINES = 10
 
 Answer: TypeAlias = Coroutine[Any, Any, Any]
-"""What the agent sent as the result of a request."""
+"""A coroutine that returns the result of a request."""
 
 
 class Handshake:
-    """``initialize``, and what the agent said in it.
+    """Sends ``initialize`` and keeps the agent's answer.
 
     Attributes
     ----------
@@ -40,7 +40,7 @@ class Handshake:
 
     @property
     def agent_name(self) -> str:
-        """What the agent calls itself, or what it is called in the configuration."""
+        """The agent's own name, or its name in the configuration."""
         info = self._info
         return str(info.get("title") or info.get("name") or self._spec.name)
 
@@ -51,7 +51,7 @@ class Handshake:
 
     @property
     def capabilities(self) -> Mapping[str, Any]:
-        """What the agent says it can do, as it said it."""
+        """The agent's capabilities, as sent."""
         return _object(self.result.get("agentCapabilities"))
 
     async def shake(self, send_request: Callable[[str, Mapping[str, Any], float], Answer]) -> None:
@@ -82,12 +82,12 @@ class Handshake:
         self.result = result
 
     async def explained(self, method: str, answer: Answer, seconds: float) -> dict[str, Any]:
-        """Wait for the answer to a request; why there is none is told with what to do.
+        """Wait for the answer to a request; an error explains the failure and what to do.
 
         Raises
         ------
         AgentStartError
-            There is none.
+            No answer, or an error.
         """
         try:
             return dict(_object(await answer))
@@ -109,7 +109,7 @@ class Handshake:
             raise self.error(f"answered {method} with an error: {error.message}.") from error
 
     def error(self, text: str) -> AgentStartError:
-        """Return an error about the agent with the last lines of its stderr."""
+        """Return an error with the last lines of the agent's stderr."""
         tail = self._process.stderr_tail()[-_SHOWN_STDERR_LINES:]
         return AgentStartError(f"{self._spec.name} {text}", "\n".join(tail))
 
@@ -125,7 +125,7 @@ def _object(value: object) -> Mapping[str, Any]:
 def client_capabilities() -> dict[str, Any]:
     """Return the ``clientCapabilities`` of ``initialize``.
 
-    Only what works is announced: agents change what they do by it.
+    Only working features are announced: agents adapt to them.
 
     Returns
     -------
@@ -147,21 +147,21 @@ _MESSAGE_CHARS = 300
 
 
 def may_wait_for_login(initialize_result: Mapping[str, Any]) -> bool:
-    """Tell whether an agent that does not answer may wait for a login: it offers ways to."""
+    """Return whether an agent that does not answer may wait for a login: it has login methods."""
     return bool(auth_methods(dict(initialize_result)))
 
 
 def login_needed(name: str, message: str, offer: Mapping[str, Any]) -> LoginNeeded:
-    """Make the error of an agent that opens no session.
+    """Return the error for an agent that needs a login before it opens a session.
 
     Parameters
     ----------
     name
-        Of the agent.
+        The agent's name.
     message
-        What it answered.
+        The agent's error message.
     offer
-        Its answer to ``initialize``.
+        The agent's answer to ``initialize``.
     """
     message = " ".join(message.split()).rstrip(".")[:_MESSAGE_CHARS]
     methods = auth_methods(dict(offer))
@@ -179,14 +179,14 @@ def login_needed(name: str, message: str, offer: Mapping[str, Any]) -> LoginNeed
 
 
 def variable_advice(name: str, agent_id: str, method: AuthMethod) -> str:
-    """Say where to set the variables that an agent reads. Their values never pass through a page.
+    """Return where to set the variables of a login; their values never pass through a page.
 
     Parameters
     ----------
     name, agent_id
-        Of the agent.
+        The agent's name.
     method
-        The method that names them.
+        The login method that names the variables.
     """
     names = ", ".join(f"{v.name} (optional)" if v.optional else v.name for v in method.variables)
     where = f"{method.link} has the key. " if method.link else ""

@@ -1,7 +1,7 @@
-"""Inbound lines of an agent: each is logged, then handed to who deals with it.
+"""Inbound lines of an agent: each is logged, then dispatched.
 
-An emoji that an agent has cut in two is joined: JavaScript counts it as two characters, and may
-send each alone.
+Surrogate pairs that an agent split are joined: JavaScript counts an emoji as two characters, and
+an agent may send each in a chunk of its own.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from acp_jupyter.protocol.normalise import normalise_clean
 from acp_jupyter.protocol.objects import first, obj
 
 OnWithdrawn = Callable[[str, int], None]
-"""Gets our id of the session and the number of the request's line."""
+"""Called with our id of the session and the number of the request's line."""
 
 _NOT_FOR_THE_SDK = frozenset({"session/update", "$/cancel_request"})
 _BUSY = {"error": {"code": -32603, "message": "Too many requests are open"}}
@@ -37,20 +37,20 @@ _NO_SESSION = {"error": {"code": -32602, "message": "There is no such session he
 
 
 class Inbound:
-    """Takes the lines of one agent in wire order.
+    """Logs and dispatches the lines of one agent in wire order.
 
     Parameters
     ----------
     log_router
-        Where they are written.
+        Writes the lines into the logs of the sessions.
     ours, theirs
-        The requests that wait for an answer.
+        The open requests in both directions.
     limits
-        See `Limits`.
+        The host's limits.
     hand_on
-        Gets the requests and notifications that the SDK deals with.
+        Called with the requests and notifications for the SDK.
     answer
-        Sends an answer to a request of the agent, which has our id.
+        Sends an answer to a request of the agent, with our id.
     """
 
     def __init__(
@@ -74,12 +74,12 @@ class Inbound:
         self._held = DelayedAnswers(log_router, ours, self._handle)
 
     def take(self, line: bytes | OverlongLine) -> None:
-        """Take one line; never raises on what an agent wrote."""
+        """Handle one line; never raises because of its content."""
         text = self._text_of(line)
         self._take(self._value_of(text), text)
 
     async def take_long(self, line: bytes) -> None:
-        """Do the same with a line that takes its time; what comes after it has to wait."""
+        """Handle a very long line in steps; the lines after it wait."""
         text = self._text_of(line)
         try:
             value = await asyncio.to_thread(read_long_json, text) if text else None
@@ -89,13 +89,13 @@ class Inbound:
         self._take(value, text)
 
     async def settled(self) -> None:
-        """Wait until nothing is held back any more."""
+        """Wait until no line is held back."""
         for value, text in self._halves.lost():
             self._hold_or_handle(value, text)
         await self._held.settled()
 
     def note(self, note: dict[str, Any]) -> None:
-        """Write a note of our own about the wire into the logs of all sessions."""
+        """Write a note about the connection into the logs of all sessions."""
         self._log_router.write("!", note, self._log_router.joined)
 
     # -- from a line to messages ---------------------------------------------------
@@ -118,7 +118,7 @@ class Inbound:
             self._on_value(value)
 
     def _text_of(self, line: bytes | OverlongLine) -> str:
-        """Decode a line; one that is too long is noted and says nothing."""
+        """Decode a line; one that is too long is noted and gives an empty text."""
         if isinstance(line, OverlongLine):
             start = line.start.decode("utf-8", "replace")
             self._on_noise(f"A line of {line.size} bytes was dropped. It began: {start}")
@@ -126,7 +126,7 @@ class Inbound:
         return line.decode("utf-8", "replace").strip()
 
     def _value_of(self, text: str) -> object:
-        """Read a line; None for one that says nothing, which may be noted as noise."""
+        """Parse a line; None if it is no JSON, which may be noted as noise."""
         if not text:
             return None
         try:
@@ -136,7 +136,7 @@ class Inbound:
             return None
 
     def _on_value(self, value: object) -> None:
-        """Take one message, each of a batch, or what is no message at all."""
+        """Handle a message, a batch of messages, or another JSON value."""
         if isinstance(value, dict):
             self._on_message(value)
         elif isinstance(value, list):
@@ -170,7 +170,7 @@ class Inbound:
     def _on_answer(
         self, message: dict[str, Any], normal: Sequence[dict[str, Any]], request: SentRequest
     ) -> None:
-        """Write the answer where its request stands, and hand it to whoever waits."""
+        """Write the answer into its request's log, and resolve the request."""
         opened = first(obj(obj(message).get("result")), "sessionId", "session_id")
         if request.opens and request.log is not None and isinstance(opened, str) and opened:
             self._log_router.bind(opened, request.log)
@@ -182,7 +182,7 @@ class Inbound:
             self._ours.settle(part)
 
     def _logs_of(self, message: Mapping[str, Any]) -> Sequence[SessionLog]:
-        """Return whose line it is: that of a named session, of a named request, or everyone's."""
+        """Return the logs of a message: of the session or request that it names, or all."""
         if not session_named(message):
             named = first(obj(message.get("params")), "requestId", "request_id")
             request = self._ours.of_id(named)
@@ -198,10 +198,10 @@ class Inbound:
         return () if log is None else (log,)
 
     def _hand_on(self, message: dict[str, Any], marks: tuple[Mark, ...]) -> None:
-        """Give one well-formed message to the one who deals with it."""
+        """Dispatch one well-formed message."""
         method = message.get("method")
         if method is None:
-            return  # an answer that nobody waits for
+            return  # an answer without an open request
         if method == "$/cancel_request":
             self._withdraw(obj(message.get("params")))
         elif "id" not in message:
@@ -217,9 +217,9 @@ class Inbound:
                 self._answer({"jsonrpc": "2.0", "id": request["id"], **outcome})
 
     def _withdraw(self, params: dict[str, JsonValue]) -> None:
-        asked = self._theirs.of_id(first(params, "requestId", "request_id"))
-        if asked is not None and self.on_withdrawn is not None:
-            for mark in asked.marks:
+        request = self._theirs.of_id(first(params, "requestId", "request_id"))
+        if request is not None and self.on_withdrawn is not None:
+            for mark in request.marks:
                 self.on_withdrawn(mark.log.session_id, mark.seq)
 
 
@@ -232,13 +232,13 @@ def _is_updates(messages: Sequence[Mapping[str, Any]]) -> bool:
 
 
 def _for_handler(message: dict[str, Any], marks: tuple[Mark, ...]) -> dict[str, Any]:
-    """Replace the root ``_meta``, whose keys the SDK passes as arguments, by the line's place."""
+    """Replace the root ``_meta``, whose keys the SDK passes as arguments, by the log position."""
     where = {"request_seq": marks[0].seq, "log_of": marks[0].log.session_id}
     return {**message, "params": {**message["params"], "_meta": where}}
 
 
 def _outcome_without_handler(method: str, marks: tuple[Mark, ...]) -> dict[str, Any] | None:
-    """Return the answer to a request that the SDK would answer wrongly, or not at all."""
+    """Return the answer to a request that the SDK would answer wrongly or not at all."""
     if method in _NOT_FOR_THE_SDK:
         return {"result": None}
     if not marks:
@@ -247,23 +247,23 @@ def _outcome_without_handler(method: str, marks: tuple[Mark, ...]) -> dict[str, 
 
 
 _LOST = "\ufffd"
-"""What reading JSON makes of half a pair."""
+"""Half a surrogate pair after parsing JSON."""
 _FIRST = re.compile(r'\\u(d[89ab][\da-f]{2})"', re.IGNORECASE)
 _SECOND = re.compile(r'"\\u(d[c-f][\da-f]{2})', re.IGNORECASE)
 
 
 class SurrogatePairs:
-    """Joins the end of one piece of text to the beginning of the next of the same message.
+    """Joins surrogate pairs that are split over two chunks of a message.
 
-    The first half waits for whatever the agent writes next into that session. Where the other one
-    does not come it becomes U+FFFD.
+    The first half waits for the agent's next line in that session. If the second half does not
+    come, the first becomes U+FFFD.
     """
 
     def __init__(self) -> None:
         self._waiting: dict[str, tuple[dict[str, Any], str]] = {}
 
     def concern(self, line: str) -> bool:
-        """Tell whether a line may have halves in it, or come after one."""
+        """Return whether a line may have halves in it, or come after one."""
         return bool(self._waiting) or "\\ud" in line or "\\uD" in line
 
     def joined(self, value: object, line: str) -> Iterator[tuple[object, str]]:

@@ -110,14 +110,14 @@ class LogRouter:
         return self._joined[-1] if self._joined else None
 
     def update(self, message: dict[str, Any], raw: str = "") -> None:
-        """Write a ``session/update``; one for a session that nobody knows yet is kept for it.
+        """Write a ``session/update``; one for an unknown session is kept until that joins.
 
         Parameters
         ----------
         message
-            As it was read.
+            The parsed message.
         raw
-            The line that it was read from, if it holds nothing else.
+            The message's line, if the line holds nothing else.
         """
         log = self.log_of(message)
         if log is not None:
@@ -141,14 +141,14 @@ class LogRouter:
         Parameters
         ----------
         logs
-            Where to.
+            The logs.
         answers
-            Where the request stands that the line answers.
+            Position in the log of the request that the line answers.
 
         Returns
         -------
         tuple of Mark
-            Where it stands now.
+            The line's position in each log.
         """
         at = time.time()
         asked = {id(mark.log): mark.seq for mark in answers}
@@ -160,7 +160,7 @@ class LogRouter:
         return tuple(marks)
 
     def remember_handshake(self, direction: Direction, message: dict[str, Any]) -> None:
-        """Remember a line of the handshake, for sessions that join later."""
+        """Keep a line of the handshake for sessions that join later."""
         answers = len(self._handshake) - 1 if direction == "<" and self._handshake else None
         self._handshake.append(_Common(time.time(), direction, message, answers))
 
@@ -172,6 +172,6 @@ class LogRouter:
 
 
 def session_named(message: Mapping[str, Any]) -> str:
-    """Return the agent's session id in a message, or an empty string."""
+    """Return the session id in a message of the agent, or an empty string."""
     named = first(obj(message.get("params")), "sessionId", "session_id")
     return named if isinstance(named, str) else "" if named is None else str(named)

@@ -1,6 +1,6 @@
-"""Open requests, in both directions, and answers that wait for what follows in their session.
+"""Open requests in both directions, and delayed answers.
 
-While an answer waits, nothing else of the agent does.
+While an answer is delayed, only the lines of its own session wait.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ _DETAIL_CHARS = 4000
 
 @dataclass(slots=True)
 class SentRequest:
-    """A request that waits for its answer."""
+    """A request to the agent that waits for its answer."""
 
     id: int
     future: asyncio.Future[Any]
     log: SessionLog | None
-    """Of the session that it is for; none for the process as a whole."""
+    """The log of the request's session; None for the process as a whole."""
     opens: bool = False
-    """Whether its answer names a session that is the log's from then on."""
+    """Whether the answer names a session whose lines go to ``log`` from then on."""
     marks: tuple[Mark, ...] = ()
     before_answer: Callable[[], Awaitable[None]] | None = None
 
 
 class SentRequests:
-    """What we asked the agent. Raw results: no model may lose an answer."""
+    """Our open requests to the agent. Results stay raw: a model could reject an answer."""
 
     def __init__(self) -> None:
         self._ids = itertools.count(1)
@@ -45,7 +45,7 @@ class SentRequests:
         self._closed: AgentDied | None = None
 
     def open(self, log: SessionLog | None, *, opens: bool = False) -> SentRequest:
-        """Expect an answer to a request that is about to go out."""
+        """Add a request that is about to be sent."""
         if self._closed is not None:
             raise self._closed
         future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
@@ -54,10 +54,10 @@ class SentRequests:
         return request
 
     def forget(self, request: SentRequest) -> bool:
-        """Stop waiting; a later answer will be ignored. Tell whether one was still to come."""
+        """Stop waiting for an answer; return whether it was still open."""
         waited = self._waiting.pop(request.id, None) is not None
         if not request.future.cancel() and not request.future.cancelled():
-            request.future.exception()  # seen; the one who waited may have failed before
+            request.future.exception()  # mark as retrieved: the waiting task may be gone
         return waited
 
     def answered_by(self, message: Mapping[str, Any]) -> SentRequest | None:
@@ -68,13 +68,13 @@ class SentRequests:
         return self._waiting.get(request_id)
 
     def of_id(self, request_id: object) -> SentRequest | None:
-        """Return the open request of an id as the agent writes it."""
+        """Return the open request with an id as the agent writes it."""
         if isinstance(request_id, str) and request_id.isdigit():
             request_id = int(request_id)
         return self._waiting.get(request_id) if isinstance(request_id, int) else None
 
     def settle(self, message: Mapping[str, Any]) -> None:
-        """Hand an answer to whoever waits for it; one for nobody is ignored."""
+        """Resolve the request of an answer; an answer without a request is ignored."""
         request = self.answered_by(message)
         if request is None:
             return
@@ -88,7 +88,7 @@ class SentRequests:
             future.set_result(message.get("result"))
 
     def close(self, error: AgentDied) -> AgentDied:
-        """Fail what waits now or later with the first ``error`` given, and return that."""
+        """Fail all present and later requests with the first ``error`` given; return that."""
         if self._closed is None:
             self._closed = error
         waiting, self._waiting = list(self._waiting.values()), {}
@@ -100,15 +100,15 @@ class SentRequests:
 
 @dataclass(frozen=True, slots=True)
 class ReceivedRequest:
-    """A request of the agent that waits for our answer."""
+    """A request from the agent that waits for our answer."""
 
     id: object
-    """The agent's own; it may repeat and be of any type."""
+    """The agent's id; ids may repeat and be of any type."""
     marks: tuple[Mark, ...]
 
 
 class ReceivedRequests:
-    """What the agent asked. Its ids may repeat and be of any type, so ours stand in for them."""
+    """Open requests from the agent, under our own ids: the agent's may repeat."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
@@ -116,26 +116,26 @@ class ReceivedRequests:
         self._open: dict[int, ReceivedRequest] = {}
 
     def full(self) -> bool:
-        """Tell whether too many requests are open."""
+        """Return whether too many requests are open."""
         return len(self._open) >= self._limit
 
     def open(self, message: Mapping[str, Any], marks: tuple[Mark, ...]) -> dict[str, Any]:
-        """Return the request with an id of ours."""
+        """Add a request; return its message with an id of ours."""
         ours = next(self._ids)
         self._open[ours] = ReceivedRequest(message["id"], marks)
         return {**message, "id": ours}
 
     def take(self, ours: int) -> ReceivedRequest | None:
-        """Return the request that we called ``ours``; None where no answer is expected any more."""
+        """Remove and return the request with our id; None if it needs no answer any more."""
         return self._open.pop(ours, None)
 
     def of_id(self, request_id: object) -> ReceivedRequest | None:
-        """Return the open request that the agent calls ``request_id``."""
+        """Return the open request with the agent's id ``request_id``."""
         return next((open_ for open_ in self._open.values() if open_.id == request_id), None)
 
 
 def _request_error(error: Mapping[str, Any]) -> AgentRequestError:
-    """Make an exception of a JSON-RPC error; agents put the real text in various places of it."""
+    """Return the exception for a JSON-RPC error; agents put the text in various fields."""
     data = error.get("data")
     detail = ""
     if isinstance(data, Mapping):
@@ -155,16 +155,16 @@ _log = logging.getLogger(__name__)
 
 
 class DelayedAnswers:
-    """Keeps the answers to requests that have a ``before_answer``, until that is done.
+    """Delays answers to requests with a ``before_answer`` until that is done.
 
     Parameters
     ----------
     lines
-        Know whose a line is.
+        Finds the session of a line.
     ours
-        The requests that wait for an answer.
+        Our open requests.
     release
-        Gets each value that was kept, and its text, in the order they came.
+        Called with each delayed value and its text, in order of arrival.
     """
 
     def __init__(
@@ -177,7 +177,7 @@ class DelayedAnswers:
         self._tasks: set[asyncio.Task[None]] = set()
 
     def hold(self, value: object, text: str) -> bool:
-        """Keep a value if it is such an answer, or follows one in its session; tell whether."""
+        """Delay such an answer, or a value after it in its session; return whether delayed."""
         if not isinstance(value, dict):
             return False
         if "method" in value:
@@ -196,7 +196,7 @@ class DelayedAnswers:
         return True
 
     async def settled(self) -> None:
-        """Wait until nothing is held back any more."""
+        """Wait until nothing is delayed."""
         while self._tasks:
             await asyncio.wait(tuple(self._tasks))
 
@@ -207,10 +207,10 @@ class DelayedAnswers:
         task.add_done_callback(self._tasks.discard)
 
     async def _run(self, log: SessionLog) -> None:
-        kept = self._waiting[log]
+        waiting = self._waiting[log]
         try:
-            while kept:
-                value, text = kept.popleft()
+            while waiting:
+                value, text = waiting.popleft()
                 await self._wait(value)
                 self._release(value, text)
         finally:

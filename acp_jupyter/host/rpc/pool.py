@@ -1,6 +1,6 @@
-"""The pool of running agents. One process may serve many sessions of one folder.
+"""The pool of agent processes; one process may serve many sessions of one folder.
 
-The last session to leave ends it. After several crashes each start waits longer.
+The last session that leaves ends the process. After several crashes each start waits longer.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ class Member:
     cwd: Path
     log: SessionLog
     client: SessionClient | None
-    """None for one that no agent asks anything."""
+    """Handlers of the session; None if the agent sends it no requests."""
     alone: bool = False
-    """Whether it shares its process with no other session."""
+    """Whether the session has a process of its own."""
 
 
 @dataclass(eq=False)
 class _Running:
-    """A process that is starting or runs, and who uses it."""
+    """A starting or running process and its members."""
 
     task: asyncio.Task[AgentConnection]
     log_router: LogRouter
@@ -52,7 +52,7 @@ class _Running:
 
     @property
     def connection(self) -> AgentConnection | None:
-        """To the process; None while it starts, and where it did not."""
+        """The connection; None while the process starts, or if it failed to."""
         done = self.task.done() and not self.task.cancelled() and self.task.exception() is None
         return self.task.result() if done else None
 
@@ -64,7 +64,7 @@ class _Running:
 
 
 class _NoLog:
-    """Where nothing is written."""
+    """A log that writes nothing."""
 
     session_id = ""
 
@@ -72,22 +72,22 @@ class _NoLog:
         self.sequence: Iterator[int] = itertools.count(1)
 
     def enter(self, entry: TrafficEntry) -> None:
-        """Forget it."""
+        """Drop the entry."""
 
 
 class AgentPool:
-    """Starts processes when they are needed and ends them when nobody uses them.
+    """Starts agent processes on demand and ends them when no session uses them.
 
-    Lives on the host's loop. Processes of one configuration are shared by the sessions of one
+    Used on the host's loop only. Processes of one configuration are shared by the sessions of one
     folder: agents read a folder's own settings when they start.
 
     Parameters
     ----------
     limits
-        See `Limits`.
+        The host's limits.
     redactor
-        Returns what takes the secrets out of an agent's own words; by default those of its
-        environment are known.
+        Returns the redactor for an agent's errors; by default one that knows the secrets of its
+        environment.
     """
 
     def __init__(
@@ -99,25 +99,25 @@ class AgentPool:
         self._crashes = Crashes(limits)
         self._closing: set[asyncio.Task[None]] = set()
         self._ended: set[AgentConnection] = set()
-        """Those that were ended on purpose."""
+        """Connections that were closed on purpose."""
 
     async def join(
         self, member: Member, waiting: Callable[[float], None] | None = None
     ) -> AgentConnection:
-        """Return the connection that serves a session, started if need be.
+        """Return the connection for a session; start the agent if needed.
 
         Parameters
         ----------
         member
             The session.
         waiting
-            Called with the seconds that the start is put off because the agent died too often,
-            and with 0 when that is over.
+            Called with the delay of the start in seconds after too many crashes, and with 0 when
+            it is over.
 
         Raises
         ------
         AgentStartError
-            It did not start.
+            The agent did not start.
         """
         key = _key(member)
         running = self._found(key, member)
@@ -151,12 +151,12 @@ class AgentPool:
 
     @asynccontextmanager
     async def borrowed(self, spec: AgentSpec, cwd: Path) -> AsyncIterator[AgentConnection]:
-        """Use a process for what belongs to no session.
+        """Use a process for a request that belongs to no session.
 
         Raises
         ------
         AgentStartError
-            It did not start.
+            The agent did not start.
         """
         member = Member(spec, cwd, _NoLog(), None)
         try:
@@ -165,18 +165,18 @@ class AgentPool:
             await self.leave(member)
 
     def shared(self, member: Member) -> bool:
-        """Tell whether other sessions use the member's process too."""
+        """Return whether other sessions use the member's process, too."""
         group = self._running.get(_key(member), ())
         return any(member in r.users and len(r.users) > 1 and r.usable for r in group)
 
     def restricts_another(self, member: Member) -> bool:
-        """Tell whether another session of the member's process forbids things now."""
+        """Return whether another session of the member's process forbids things now."""
         group = self._running.get(_key(member), ())
         used = (running for running in group if member in running.users)
         return any(r.router.restricts_another(member.log.session_id) for r in used)
 
     def reserve_process(self, member: Member) -> bool:
-        """Share the member's process with no other session from now on; tell whether that holds."""
+        """Keep other sessions out of the member's process; return False if it is shared."""
         member.alone = True
         for running in self._running.get(_key(member), ()):
             if running.users == {member}:
@@ -184,17 +184,17 @@ class AgentPool:
         return not self.shared(member)
 
     async def leave(self, member: Member, connection: AgentConnection | None = None) -> None:
-        """Use a process no more; the last one ends it and waits until it is gone.
+        """Leave a process; the last member ends it and waits for its exit.
 
         Parameters
         ----------
         member
             The session.
         connection
-            To the process; by default to each that the session uses.
+            The connection to leave; by default all of the session.
         """
         group = self._running.get(_key(member), ())
-        # What it joins while this waits is another process, which it keeps.
+        # If the session joins another process meanwhile, it keeps that.
         left = [r for r in group if member in r.users and _serves(r, connection)]
         for running in left:
             running.users.discard(member)
@@ -205,7 +205,7 @@ class AgentPool:
             running.log_router.leave(member.log)
 
     async def restart(self, agent_id: str) -> int:
-        """End every process of an agent; each session starts it anew. Return how many ended."""
+        """End all processes of an agent, which sessions start anew; return their number."""
         groups = tuple((k, group) for k, group in self._running.items() if k[0] == agent_id)
         found = [(key, running) for key, group in groups for running in group]
         self._crashes.forget_all(lambda key: key[0] == agent_id)
@@ -214,7 +214,7 @@ class AgentPool:
         return len(found)
 
     async def close(self) -> None:
-        """End everything."""
+        """End all processes."""
         ends = [self._end(key, r) for key, group in tuple(self._running.items()) for r in group]
         await asyncio.gather(*ends, return_exceptions=True)
         await asyncio.gather(*self._closing, return_exceptions=True)
@@ -255,7 +255,7 @@ class AgentPool:
         return connection
 
     async def _watch(self, key: _Key, connection: AgentConnection, since: float) -> None:
-        """Count ends that nobody asked for; one that lived long starts afresh."""
+        """Count the process's end if it is a crash; a long life resets the count."""
         await connection.wait_closed()
         if time.monotonic() - since > self._limits.stable_seconds:
             self._crashes.forget(key)
@@ -304,12 +304,12 @@ class _Count:
 
 
 class Crashes:
-    """Counts ends that nobody asked for, by what was started.
+    """Counts crashes of each agent configuration, and delays its next start.
 
     Parameters
     ----------
     limits
-        See `Limits`.
+        The host's limits.
     """
 
     def __init__(self, limits: Limits) -> None:
@@ -317,22 +317,22 @@ class Crashes:
         self._counts: dict[Hashable, _Count] = {}
 
     def add(self, key: Hashable) -> None:
-        """Count one."""
+        """Count a crash."""
         crashes = self._counts.setdefault(key, _Count())
         crashes.count += 1
         crashes.at = time.monotonic()
 
     def forget(self, key: Hashable) -> None:
-        """Start afresh."""
+        """Reset the count."""
         self._counts.pop(key, None)
 
     def forget_all(self, where: Callable[[Any], bool]) -> None:
-        """Start afresh with what ``where`` is true of."""
+        """Reset the counts of all keys for which ``where`` is true."""
         for key in [key for key in self._counts if where(key)]:
             self.forget(key)
 
     def delay(self, key: Hashable) -> float:
-        """Return how long to wait before the next start: the more crashes, the longer."""
+        """Return the delay before the next start in seconds; it grows with each crash."""
         crashes = self._counts.get(key)
         if crashes is None or crashes.count < self._limits.free_restarts:
             return 0.0

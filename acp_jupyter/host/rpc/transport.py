@@ -1,4 +1,4 @@
-"""The transport: messages of one agent, in wire order, between its pipes and the ACP SDK."""
+"""The transport: JSON-RPC messages in wire order between an agent's pipes and the ACP SDK."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ BeforeAnswer = Callable[[], Awaitable[None]]
 
 _YIELD_EVERY = 50
 _LONG_BYTES = 256 * 1024
-"""A line that is longer is not read in one step; see `read_long_json`."""
+"""A longer line is parsed in steps; see `read_long_json`."""
 _EXIT_AFTER_EOF_SECONDS = 1.0
 _NEXT = "The next prompt starts it again."
 _HANDSHAKE = "initialize"
@@ -30,21 +30,21 @@ _HANDSHAKE = "initialize"
 class LineTransport:
     """The SDK's ``Transport`` (`send`, `receive`, `close`) over an agent process.
 
-    Every line of either direction is written into the logs it belongs to before anything else is
-    done with it. ``session/update`` goes there only: the SDK runs each in a task of its own,
-    which reorders them, and its models drop what they do not know. Answers to our requests go to
-    `request`. The SDK gets what it is good at: the agent's requests and other notifications.
+    Each line of either direction is first written into its logs. ``session/update`` goes to the
+    logs only: the SDK runs each in a task of its own, which reorders them, and its models drop
+    unknown fields. Answers to our requests go to `request`. The SDK gets the agent's requests and
+    other notifications.
 
     Parameters
     ----------
     process
-        Owned by the caller.
+        The agent's process; owned by the caller.
     log_router
-        Where lines are written.
+        Writes the lines into the logs of the sessions.
     limits
-        See `Limits`.
+        The host's limits.
     name
-        Of the agent, for words.
+        The agent's name, for error messages.
     """
 
     def __init__(
@@ -57,7 +57,7 @@ class LineTransport:
     ) -> None:
         self.ended = asyncio.Event()
         self.fault = ""
-        """Why the conversation with a living agent was ended, e.g. ``has closed its stdin``."""
+        """Why the connection to a running agent was closed, e.g. ``has closed its stdin``."""
         self._process = process
         self._log_router = log_router
         self._limits = limits
@@ -73,7 +73,7 @@ class LineTransport:
         self._pumping = asyncio.create_task(self._pump(), name="acp-agent-lines")
 
     def on_withdrawn(self, call: OnWithdrawn) -> None:
-        """Call ``call`` when the agent takes a request back. ACP: $/cancel_request."""
+        """Call ``call`` when the agent withdraws a request. ACP: $/cancel_request."""
         self._inbound.on_withdrawn = call
 
     async def request(
@@ -91,19 +91,19 @@ class LineTransport:
         Parameters
         ----------
         log
-            Of the session that it is for; without one it goes into the logs of all.
+            The log of the request's session; None writes it into the logs of all sessions.
         opens
-            Whether the answer names a session that is the log's from then on.
+            Whether the answer names a session whose lines go to this log from then on.
         before_answer
-            Awaited when the answer has come and has not been told yet; nothing else of the
-            agent is read meanwhile. It must not raise.
+            Awaited when the answer has come, before it is logged and returned; later lines of
+            the session wait meanwhile. It must not raise.
 
         Raises
         ------
         AgentRequestError
             The agent answered with an error.
         AgentDied
-            It ended, or stopped reading.
+            The agent ended, or stopped reading.
         TimeoutError
             No answer within ``seconds``.
         """
@@ -126,7 +126,7 @@ class LineTransport:
     async def notify(
         self, method: str, params: Mapping[str, Any], log: SessionLog | None = None
     ) -> None:
-        """Send a notification. It is queued at once, behind what the agent has yet to read."""
+        """Queue a notification, behind the data that the agent has not read yet."""
         message = clean_json({"jsonrpc": "2.0", "method": method, "params": dict(params)})
         self._log_router.write(">", message, self._logs(log))
         self._put(message)
@@ -147,7 +147,7 @@ class LineTransport:
         return await self._ready.get()
 
     async def _pump(self) -> None:
-        """Read to the end. Not as the SDK asks: nobody's line may wait for a handler."""
+        """Read lines to end of file, without waiting for the SDK: no line waits for a handler."""
         while not self.ended.is_set():
             chunk = await self._process.stdout.read()
             for line in self._splitter.feed(chunk) if chunk else self._splitter.finish():
@@ -163,13 +163,13 @@ class LineTransport:
                 await self._on_end()
 
     async def close(self) -> None:
-        """Fail what waits. The process belongs to the caller."""
+        """Fail open requests. The caller ends the process."""
         self._fail(f"The connection to {self._name} was closed.")
         self._pumping.cancel()
         await asyncio.gather(self._pumping, return_exceptions=True)
 
     def fail_deaf(self, why: str) -> AgentDied:
-        """End the conversation with an agent that lives and does not listen."""
+        """Close the connection to a running agent that does not read."""
         if not self.ended.is_set():
             self.fault = why
             self._inbound.note({"note": "deaf", "text": why})
@@ -179,7 +179,7 @@ class LineTransport:
         return self._log_router.joined if log is None else (log,)
 
     def _give_up(self, request: SentRequest) -> None:
-        """ACP: $/cancel_request. Who does not know it may ignore it."""
+        """Send ``$/cancel_request``; agents that do not know it ignore it."""
         if self.ended.is_set():
             return
         message = {
@@ -196,16 +196,16 @@ class LineTransport:
             self._answer(message)
 
     def _answer(self, message: dict[str, Any]) -> None:
-        """Queue an answer, under the agent's own id."""
-        asked = self._theirs.take(message["id"])
-        if asked is None:
+        """Queue an answer with the agent's own id."""
+        request = self._theirs.take(message["id"])
+        if request is None:
             return
-        message = clean_json({**message, "id": asked.id})
-        self._log_router.write(">", message, [mark.log for mark in asked.marks], asked.marks)
+        message = clean_json({**message, "id": request.id})
+        self._log_router.write(">", message, [mark.log for mark in request.marks], request.marks)
         self._put(message)
 
     def _put(self, message: dict[str, Any]) -> None:
-        """Queue one line that was written into the logs."""
+        """Queue one line that is already in the logs."""
         data = json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
         try:
             self._process.stdin.write(data)
@@ -216,7 +216,7 @@ class LineTransport:
         try:
             await self._process.stdin.flush(self._limits.send_seconds)
         except ConnectionError as error:
-            # An agent that exits closes its pipes first; its exit says more than that.
+            # An exiting agent closes its pipes first; its exit gives the better error.
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self.ended.wait(), _EXIT_AFTER_EOF_SECONDS)
             raise self.fail_deaf(str(error)) from None
@@ -225,7 +225,7 @@ class LineTransport:
             raise self.fail_deaf(f"has read nothing for {seconds} and counts as dead") from None
 
     async def _on_end(self) -> None:
-        """Nothing more will come: say how it ended, then fail what waits."""
+        """Note how the agent ended, then fail open requests."""
         reason = self._process.exit_reason
         with contextlib.suppress(TimeoutError):
             reason = await asyncio.wait_for(self._process.wait_exit(), _EXIT_AFTER_EOF_SECONDS)

@@ -1,4 +1,4 @@
-"""Handlers of the methods ``fs/`` and ``terminal/``."""
+"""Handlers of the agent's ``fs/`` and ``terminal/`` requests."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ _CANCELLED = -32800
 
 
 class FileHandlers:
-    """Answers an agent's requests for files; a part of the SDK's ``Client``."""
+    """Handlers of ``fs/`` requests, a part of the SDK's ``Client``."""
 
     files: AgentFiles
 
     def host_permissions_of(self, kwargs: dict[str, Any]) -> HostPermissions:
-        """Return what asks before the agent does something."""
+        """Return the `HostPermissions` of the request's session."""
         raise NotImplementedError
 
     async def read_text_file(
@@ -64,7 +64,7 @@ class FileHandlers:
             await consent.to_read(kwargs["request_seq"], path)
             content = await self.files.read(path, line, limit)
         except (FileMissing, FileOutside) as error:
-            # Some agents look for a file in every folder above.
+            # Some agents look for a file in each parent folder.
             raise acp.RequestError(_RESOURCE_NOT_FOUND, error.message, {"path": path}) from None
         except (FileRefused, NotAllowed) as error:
             raise acp.RequestError(_INVALID_PARAMS, error.message, {"path": path}) from None
@@ -95,7 +95,7 @@ class FileHandlers:
 
 
 class TerminalService(Protocol):
-    """What answers an agent: terminals that run commands, or those of a record."""
+    """Terminals for an agent: real ones, or those of a recording."""
 
     async def create(
         self,
@@ -122,20 +122,20 @@ class TerminalService(Protocol):
 
 
 class TerminalHandlers:
-    """Answers an agent's requests for terminals; a part of the SDK's ``Client``."""
+    """Handlers of ``terminal/`` requests, a part of the SDK's ``Client``."""
 
     def terminals_of(self, kwargs: dict[str, Any]) -> TerminalService:
-        """Return the terminals of the session that asks.
+        """Return the terminals of the request's session.
 
         Raises
         ------
         acp.RequestError
-            It has none.
+            The session has no terminals.
         """
         raise NotImplementedError
 
     def host_permissions_of(self, kwargs: dict[str, Any]) -> HostPermissions:
-        """Return what asks before the agent does something."""
+        """Return the `HostPermissions` of the request's session."""
         raise NotImplementedError
 
     async def create_terminal(

@@ -1,8 +1,8 @@
-"""Entries of a traffic log: read whole or by the line, copied for a fork, and chunks joined.
+"""Entries of a traffic log: reading, copying for a fork, and merging chunks.
 
-Lines that are no entry, such as a torn last one, are skipped. Chunks of one message that follow
-each other directly are joined before they are reduced: agents write thousands in a second, and
-joined they cost one step of the transcript.
+Lines that are no entry, such as a torn last one, are skipped. Consecutive chunks of one message
+are merged before they are reduced: agents write thousands in a second, and merged they cost one
+step of the transcript.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ _LEFT_OUT = {"session_opened", "session_attached"}
 
 
 def copy_log(parent: Path, child: Path, opening: SessionOpened, at: float) -> None:
-    """Write the log of a fork: all that was said so far, under an opening of its own. Blocks.
+    """Write the log of a fork: the parent's entries after an opening of its own. Blocks.
 
-    Turns get ids of their own: an id names one turn of one session.
+    Turns get new ids: an id names one turn of one session.
 
     Raises
     ------
     OSError
-        The disk is full.
+        The log could not be written.
     """
     child.parent.mkdir(mode=0o700, parents=True)
     try:
@@ -73,10 +73,10 @@ _CHARS = 65_536
 
 
 class ChunkMerger:
-    """Collects the chunks of one message or thought that follow each other directly.
+    """Merges consecutive chunks of one message or thought.
 
-    Agents write thousands of chunks in a second; joined, they cost one step of the transcript and
-    not thousands. What the transcript says is the same.
+    Agents write thousands of chunks in a second; merged, they cost one step of the transcript and
+    not thousands. The transcript is the same.
     """
 
     def __init__(self) -> None:
@@ -87,7 +87,7 @@ class ChunkMerger:
         self._chars = 0
 
     def add(self, entry: TrafficEntry) -> bool:
-        """Take an entry in if it goes on with what is here, or begins a text."""
+        """Add an entry if it continues the merged text or begins one; return whether added."""
         chunk = text_chunk(entry.message) if entry.direction == "<" else None
         if chunk is None or self._chars > _CHARS:
             return False
@@ -101,7 +101,7 @@ class ChunkMerger:
         return True
 
     def take(self) -> TrafficEntry | None:
-        """Give up what is here, as one entry; None for nothing."""
+        """Remove and return the merged entry; None if there is none."""
         first, chunk = self._first, self._chunk
         if first is None or chunk is None:
             return None
@@ -113,7 +113,7 @@ class ChunkMerger:
 
 
 def lacks_lines(path: Path) -> bool:
-    """Tell whether lines were lost at the end of a log, and no line of it says so."""
+    """Return whether a log lost lines at its end without a note about it."""
     try:
         mode, folder = path.stat().st_mode, path.parent.stat().st_mode
         return bool(mode & 0o1000) or (not mode & 0o200 and bool(folder & 0o200))
@@ -122,7 +122,7 @@ def lacks_lines(path: Path) -> bool:
 
 
 def read_entry(line: bytes) -> TrafficEntry | None:
-    """Read one line of a log that this class has written; None for one that is no entry."""
+    """Parse one line of a log; None if it is no entry."""
     try:
         record = read_json(line.decode())
     except (ValueError, RecursionError):

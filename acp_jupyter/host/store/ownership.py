@@ -1,8 +1,8 @@
 """Ownership of session folders, where several servers share one data folder.
 
-A folder belongs to the process that holds the lock of its mark, as long as it lives. Between
-machines, where locks may not reach, it belongs to the one that marked it last until that has
-given no sign of life for some beats.
+A folder belongs to the process that locks its mark file, as long as that lives. Between machines,
+where locks may not work, it belongs to the server that marked it last, until that has missed
+some heartbeats.
 """
 
 from __future__ import annotations
@@ -27,22 +27,20 @@ _MISSED_BEATS = 4
 _MARK_BYTES = 200
 _CLOCK_SECONDS = 2.0
 ELSEWHERE = "This session is open in another server. You can read it here."
-"""What `Ownership.take` says of a folder that a living server has."""
+"""Message of `Ownership.take` for a folder that another running server owns."""
 
 
 class Ownership:
-    """A sign of life of this program, and marks in the folders that it owns.
+    """The program's heartbeat file, and its mark files in the session folders that it owns.
 
-    A folder belongs to the process that holds the lock of its mark, as long as it lives. Between
-    machines, where locks may not reach, it belongs to the one that marked it last, until it has
-    given no sign of life for a while. Everything here touches the disk: it is called in threads.
+    All methods touch the disk, so they are called in threads.
 
     Parameters
     ----------
     data_dir
-        Where all session folders lie; perhaps on a network, perhaps of several machines.
+        Folder with all session folders; may be a network folder that machines share.
     limits
-        See `Limits`.
+        The host's limits.
     """
 
     def __init__(self, data_dir: Path, limits: Limits) -> None:
@@ -50,7 +48,7 @@ class Ownership:
         self._folder = data_dir / "servers"
         self._beat_seconds = limits.heartbeat_seconds
         self._owned: dict[Path, int] = {}
-        """With the open mark, which is locked."""
+        """Descriptors of the locked mark files, by folder."""
         self._lost: set[Path] = set()
         self._gone: set[Path] = set()
         self._looked = time.time()
@@ -60,7 +58,7 @@ class Ownership:
         self._thread: threading.Thread | None = None
 
     def take(self, folder: Path) -> str:
-        """Own a session's folder; return who owns it instead, in words, or an empty string."""
+        """Take ownership of a session's folder; return a message about another owner, or ``""``."""
         try:
             with self._lock:
                 self._live()
@@ -82,7 +80,7 @@ class Ownership:
             os.ftruncate(held, 0)
             os.pwrite(held, self._id.encode(), 0)
             if former:
-                time.sleep(_SETTLE_SECONDS)  # a program of another machine may do the same now
+                time.sleep(_SETTLE_SECONDS)  # another machine may be doing the same now
                 if self._lives(mark.read_text(encoding="utf-8")):
                     return ELSEWHERE
             self._owned[folder] = held
@@ -95,7 +93,7 @@ class Ownership:
         return ""
 
     def why_not_delete(self, folder: Path) -> str:
-        """Return why a folder can't be deleted, in words. Asks for no room on the disk."""
+        """Return why a folder can't be deleted, or ``""``. Needs no space on the disk."""
         if folder in self._owned:
             return ""
         try:
@@ -111,18 +109,18 @@ class Ownership:
         return ELSEWHERE if self._lives(former) else ""
 
     def owns(self, folder: Path) -> bool:
-        """Tell whether a folder was not lost to another server. By any thread, at any time."""
+        """Return whether a folder is still owned by this program. Callable in any thread."""
         if time.time() - self._looked > 2 * self._beat_seconds:
-            self.read_marks()  # this program slept
+            self.read_marks()  # the machine was suspended
         return folder not in self._lost
 
     def read_marks(self) -> tuple[frozenset[Path], frozenset[Path]]:
-        """Read the marks in the folders that are owned.
+        """Read the mark files in the owned folders.
 
         Returns
         -------
         tuple of two frozensets
-            Folders that another server has taken, and such as were deleted.
+            Folders that another server has taken, and folders that were deleted.
         """
         with self._lock:
             for folder in tuple(self._owned):
@@ -141,12 +139,12 @@ class Ownership:
             return frozenset(self._lost), frozenset(self._gone)
 
     def lose(self, folder: Path) -> None:
-        """Take note that a folder, of which a session is open, is another server's."""
+        """Note that another server owns a folder of which a session is open here."""
         with self._lock:
             self._lost.add(folder)
 
     def release(self, folder: Path) -> None:
-        """Own a folder no more."""
+        """Give up ownership of a folder."""
         self._lost.discard(folder)
         self._gone.discard(folder)
         if folder not in self._owned:
@@ -162,7 +160,7 @@ class Ownership:
             os.close(held)
 
     def close(self) -> None:
-        """Release what is left, and give no more sign of life."""
+        """Release all folders and stop the heartbeat."""
         self._stop.set()
         if self._thread is not None:
             self._thread.join(self._beat_seconds)
@@ -192,7 +190,7 @@ class Ownership:
     def _beat(self) -> None:
         if self._signed:
             with contextlib.suppress(FileNotFoundError):
-                os.utime(self._sign)  # needs no room: on a full disk an empty sign would be left
+                os.utime(self._sign)  # needs no space; writing on a full disk leaves an empty file
                 return
             self._signed = False
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -207,14 +205,14 @@ class Ownership:
                     sign.unlink()
 
     def _lives(self, owner: str) -> bool:
-        """Tell whether a mark is of another server that lives."""
+        """Return whether a mark file belongs to another running server."""
         name = owner.strip()
         if not name.isalnum() or name == self._id:
             return False
         return self._is_alive(self._folder / f"{name}.json")
 
     def _is_alive(self, sign: Path) -> bool:
-        """Tell whether a server lives. Of one on this machine it is known, however late it is."""
+        """Return whether a server runs; on this machine by its process, however late it beats."""
         try:
             seen = sign.stat().st_mtime
             told = json.loads(sign.read_text(encoding="utf-8"))
@@ -228,9 +226,9 @@ class Ownership:
 
 
 def _hold(mark: Path) -> int | None:
-    """Open a mark and lock it, until it is closed or this process ends; None if another has it.
+    """Open and lock a mark file, until it is closed or this process ends; None if locked already.
 
-    Where the system or the disk knows no such lock there is none.
+    Where the system or the disk has no such lock, the file is only opened.
     """
     while True:
         held = os.open(mark, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
@@ -245,7 +243,7 @@ def _hold(mark: Path) -> int | None:
                 os.close(held)
                 return None
             return held
-        # Its last owner may have removed it in between.
+        # The last owner may have removed it meanwhile.
         with contextlib.suppress(FileNotFoundError):
             if mark.stat().st_ino == os.fstat(held).st_ino:
                 return held
@@ -253,7 +251,7 @@ def _hold(mark: Path) -> int | None:
 
 
 def _runs(pid: object, seen: float) -> bool:
-    """Tell whether a process runs that ran at that time."""
+    """Return whether a process runs that already ran at the time ``seen``."""
     if not isinstance(pid, int) or pid <= 0:
         return False
     try:

@@ -1,8 +1,8 @@
 """Permissions that outlive a session: trusted folders, rules of folders, and seals of recordings.
 
-Three JSON files in the data folder, shared by all servers and kernels of a user. Never in a
-workspace: a folder must not hold its own permissions. A broken file allows nothing. A seal tells
-which recordings this installation made; all others are data from somebody else.
+Three JSON files in the data folder, shared by all servers and kernels of a user. They are never in
+a workspace: a folder must not hold its own permissions. A broken file allows nothing. A seal
+marks a recording that this installation made; all others come from somebody else.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from acp_jupyter.protocol.objects import Model
 
 
 class TrustedFolder(Model):
-    """A folder, and with it all below it."""
+    """A trusted folder; all folders below it are trusted, too."""
 
     path: str
     at: float | None = None
-    """When it was trusted; null where the configuration says so."""
+    """Time of the trust in Unix seconds; null if it comes from the configuration."""
 
 
 class _TrustFile(Model):
@@ -39,14 +39,14 @@ class _TrustFile(Model):
 
 
 class TrustStore:
-    """A file in the data folder, beside what is configured. Everything blocks.
+    """The trusted folders: saved ones in the data folder, and configured ones. All methods block.
 
     Parameters
     ----------
     path
-        Of the file.
+        The file's path.
     configured
-        Folders that are trusted beforehand.
+        Folders that the configuration trusts.
     """
 
     def __init__(self, path: Path, configured: Iterable[str | Path] = ()) -> None:
@@ -55,7 +55,7 @@ class TrustStore:
         self._configured = tuple(TrustedFolder(path=str(folder)) for folder in folders)
 
     def trusts(self, folder: Path) -> bool:
-        """Tell whether a folder, or one above it, is trusted. A broken file trusts nothing."""
+        """Return whether a folder, or one above it, is trusted. A broken file trusts nothing."""
         try:
             known = self.folders()
         except KeptFileBroken:
@@ -74,7 +74,7 @@ class TrustStore:
         return (*self._configured, *self._file.read().folders)
 
     def trust(self, folder: Path) -> None:
-        """Remember a folder.
+        """Trust a folder.
 
         Raises
         ------
@@ -83,15 +83,15 @@ class TrustStore:
         """
         new = TrustedFolder(path=str(folder.resolve()), at=time.time())
 
-        def change(kept: _TrustFile) -> _TrustFile:
-            if any(known.path == new.path for known in kept.folders):
-                return kept
-            return kept.model_copy(update={"folders": (*kept.folders, new)})
+        def change(content: _TrustFile) -> _TrustFile:
+            if any(known.path == new.path for known in content.folders):
+                return content
+            return content.model_copy(update={"folders": (*content.folders, new)})
 
         self._file.change(change)
 
     def revoke(self, path: str) -> bool:
-        """Forget a folder; tell whether it was there. What is configured stays.
+        """Stop trusting a saved folder; return whether it was trusted. Configured ones stay.
 
         Raises
         ------
@@ -101,9 +101,9 @@ class TrustStore:
         wanted = {path, str(Path(path).expanduser().resolve())}
         known = self._file.read().folders
 
-        def change(kept: _TrustFile) -> _TrustFile:
-            left = tuple(folder for folder in kept.folders if folder.path not in wanted)
-            return kept.model_copy(update={"folders": left})
+        def change(content: _TrustFile) -> _TrustFile:
+            left = tuple(folder for folder in content.folders if folder.path not in wanted)
+            return content.model_copy(update={"folders": left})
 
         self._file.change(change)
         return any(folder.path in wanted for folder in known)
@@ -119,19 +119,19 @@ class _RulesFile(Model):
 
 
 class RulesStore:
-    """A file in the data folder: a workspace must not hold its own permissions. All blocks.
+    """The saved rules of folders, in a file of the data folder. All methods block.
 
     Parameters
     ----------
     path
-        Of the file.
+        The file's path.
     """
 
     def __init__(self, path: Path) -> None:
         self._file = SharedJsonFile(path, _RulesFile)
 
     def of(self, folder: Path) -> tuple[Rule, ...]:
-        """Return the rules of a folder, as they are now.
+        """Return the present rules of a folder.
 
         Raises
         ------
@@ -141,7 +141,7 @@ class RulesStore:
         return self._file.read().folders.get(_key(folder), ())
 
     def all(self) -> dict[str, tuple[Rule, ...]]:
-        """Return the rules by folder.
+        """Return all rules by folder.
 
         Raises
         ------
@@ -151,7 +151,7 @@ class RulesStore:
         return self._file.read().folders
 
     def add(self, folder: Path, rule: Rule) -> None:
-        """Remember a rule; the same one again is the same.
+        """Save a rule; one that exists is not added again.
 
         Raises
         ------
@@ -162,18 +162,18 @@ class RulesStore:
         """
         key = _key(folder)
 
-        def change(kept: _RulesFile) -> _RulesFile:
-            known = kept.folders.get(key, ())
+        def change(content: _RulesFile) -> _RulesFile:
+            known = content.folders.get(key, ())
             if any(same_rule(rule, other) for other in known):
-                return kept
+                return content
             if len(known) >= _MOST_RULES:
                 raise BadRequest(f"This folder has {_MOST_RULES} rules. Remove some first.")
-            return kept.model_copy(update={"folders": {**kept.folders, key: (*known, rule)}})
+            return content.model_copy(update={"folders": {**content.folders, key: (*known, rule)}})
 
         self._file.change(change)
 
     def remove(self, rule_id: str) -> bool:
-        """Forget a rule; tell whether it was there.
+        """Remove a rule; return whether it existed.
 
         Raises
         ------
@@ -182,12 +182,12 @@ class RulesStore:
         """
         found = any(rule.id == rule_id for rules in self.all().values() for rule in rules)
 
-        def change(kept: _RulesFile) -> _RulesFile:
+        def change(content: _RulesFile) -> _RulesFile:
             left = {
                 folder: tuple(rule for rule in rules if rule.id != rule_id)
-                for folder, rules in kept.folders.items()
+                for folder, rules in content.folders.items()
             }
-            return kept.model_copy(update={"folders": {f: r for f, r in left.items() if r}})
+            return content.model_copy(update={"folders": {f: r for f, r in left.items() if r}})
 
         if found:
             self._file.change(change)
@@ -199,7 +199,7 @@ def _key(folder: Path) -> str:
 
 
 def same_rule(rule: Rule, other: Rule) -> bool:
-    """Tell whether two rules say the same, for the same people."""
+    """Return whether two rules have the same effect for the same users."""
     return all(getattr(rule, name) == getattr(other, name) for name in _SAME)
 
 
@@ -211,32 +211,32 @@ class _SealsFile(Model):
     version: int = 1
     key: str = ""
     seals: tuple[str, ...] = ()
-    """The newest last."""
+    """Digests, the newest last."""
 
 
 class RecordingSeals:
-    """Keyed digests of records, in a file that only its owner can read. Everything blocks.
+    """Keyed digests of recordings, in a file that only its owner can read. All methods block.
 
-    They are of the content alone: a record may be moved, copied, and checked out of git.
+    They cover the content alone: a recording may be moved, copied, and checked out of git.
 
     Parameters
     ----------
     path
-        Of the file, in the data folder.
+        The file's path in the data folder.
     """
 
     def __init__(self, path: Path) -> None:
         self._file = SharedJsonFile(path, _SealsFile)
 
     def put(self, recording: bytes, instead_of: str = "") -> str:
-        """Remember that a record was made here; return its seal.
+        """Save the seal of a recording that was made here; return the seal.
 
         Parameters
         ----------
         recording
-            All of it.
+            The file's whole content.
         instead_of
-            The seal of what it takes the place of.
+            Seal of the recording that it replaces.
 
         Raises
         ------
@@ -245,55 +245,55 @@ class RecordingSeals:
         """
         sealed = ""
 
-        def change(kept: _SealsFile) -> _SealsFile:
+        def change(content: _SealsFile) -> _SealsFile:
             nonlocal sealed
-            key = kept.key or secrets.token_hex(_KEY_BYTES)
+            key = content.key or secrets.token_hex(_KEY_BYTES)
             sealed = _seal(key, recording)
-            others = tuple(seal for seal in kept.seals if seal not in {sealed, instead_of})
-            return kept.model_copy(update={"key": key, "seals": (*others, sealed)[-_MOST:]})
+            others = tuple(seal for seal in content.seals if seal not in {sealed, instead_of})
+            return content.model_copy(update={"key": key, "seals": (*others, sealed)[-_MOST:]})
 
         self._file.change(change)
         return sealed
 
     def is_ours(self, recording: bytes) -> bool:
-        """Tell whether this installation made a record. A broken file knows none."""
+        """Return whether this installation made a recording. A broken file has no seals."""
         try:
-            kept = self._file.read()
+            content = self._file.read()
         except KeptFileBroken:
             return False
-        return bool(kept.key) and _seal(kept.key, recording) in kept.seals
+        return bool(content.key) and _seal(content.key, recording) in content.seals
 
 
 def _seal(key: str, recording: bytes) -> str:
-    # Git may give lines other ends; a line of JSON holds none.
+    # Git may convert line ends; within a line of JSON there are none.
     plain = recording.replace(b"\r\n", b"\n")
     return hmac.new(key.encode(), plain, hashlib.sha256).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
 class PermissionStores:
-    """The trusted folders, the rules that are remembered for folders, and the own records."""
+    """The trusted folders, the saved rules of folders, and the seals of recordings."""
 
     trust: TrustStore
     rules: RulesStore
     seals: RecordingSeals
     own_folders: tuple[Path, ...] = ()
-    """Of Python, Jupyter and this package: what agents put there would run, or tells secrets."""
+    """Folders of Python, Jupyter and this package: files in them can run, or hold secrets."""
 
     @classmethod
     def in_folder(
         cls, data_dir: Path, trust: TrustStore | None = None, own: tuple[Path, ...] = ()
     ) -> Self:
-        """Return those that are kept in a data folder.
+        """Return the stores in a data folder.
 
         Parameters
         ----------
         data_dir
-            Shared by all servers and kernels of a user.
+            Data folder that all servers and kernels of a user share.
         trust
-            In place of the file there.
+            Replaces the trust file of the data folder.
         own
-            More folders that are protected.
+            Further protected folders.
         """
         if trust is None:
             trust = TrustStore(data_dir / "trust.json")

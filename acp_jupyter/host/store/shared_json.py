@@ -1,4 +1,4 @@
-"""JSON files that several servers and kernels of one user share, and the lock that they take.
+"""JSON files that several servers and kernels of one user share, and their lock.
 
 Each change reads the file again under the lock and replaces it in one step.
 """
@@ -23,14 +23,14 @@ _LOCK_SECONDS = 5.0
 
 
 class SharedJsonFile(Generic[_Content]):
-    """Reads it as it is now, and changes it as one. Everything blocks.
+    """A JSON file that several programs share; read anew and changed atomically. Blocks.
 
     Parameters
     ----------
     path
-        Readable by its owner alone.
+        The file's path; only its owner can read it.
     model
-        What it holds; an empty one where the file is not there yet.
+        Model of the content; a missing file counts as an empty model.
     """
 
     def __init__(self, path: Path, model: type[_Content]) -> None:
@@ -38,12 +38,12 @@ class SharedJsonFile(Generic[_Content]):
         self._model = model
 
     def read(self) -> _Content:
-        """Return what the file holds.
+        """Return the file's present content.
 
         Raises
         ------
         KeptFileBroken
-            It can't be read. Nothing is guessed.
+            The file can't be read; its content is not guessed.
         """
         try:
             with self.path.open("rb") as file:
@@ -58,12 +58,12 @@ class SharedJsonFile(Generic[_Content]):
             ) from None
 
     def change(self, change: Callable[[_Content], _Content]) -> None:
-        """Put what ``change`` makes of the content in its place.
+        """Replace the content by the result of ``change``.
 
         Raises
         ------
         KeptFileBroken
-            It can't be read or written.
+            The file can't be read or written.
         """
         try:
             lock = self.path.with_name(f"{self.path.name}.lock")
@@ -81,7 +81,7 @@ class SharedJsonFile(Generic[_Content]):
 
     def _write(self, text: str) -> None:
         self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        # 0600 from the start.
+        # Created with mode 0600.
         handle, name = tempfile.mkstemp(dir=self.path.parent, prefix=f".{self.path.name}.")
         try:
             with os.fdopen(handle, "w", encoding="utf-8") as file:
@@ -100,14 +100,14 @@ _PAUSE_SECONDS = 0.02
 
 @contextlib.contextmanager
 def locked(path: Path, deadline: float) -> Iterator[None]:
-    """Hold a lock, until ``deadline`` on the monotonic clock at the latest to get it.
+    """Hold a file lock; wait for it until ``deadline`` on the monotonic clock.
 
-    The system lets go of it when the process ends. Where there is no such lock there is none.
+    The system releases it when the process ends. Where the system has no such lock, none is taken.
 
     Raises
     ------
     TimeoutError
-        Another process has it.
+        Another process holds the lock.
     """
     try:
         import fcntl

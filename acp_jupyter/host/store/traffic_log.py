@@ -87,11 +87,11 @@ class TrafficLog:
     path
         The file.
     limits
-        See `Limits`.
+        The host's limits.
     redactor
-        Takes secrets out.
+        Removes secrets.
     owned
-        Tells, in the log's thread, whether the file is still this program's to write.
+        Returns whether this program still owns the file; called in the log's thread.
 
     Attributes
     ----------
@@ -100,9 +100,9 @@ class TrafficLog:
     ended
         Whether the log is closed and everything that it will ever hold is in the file.
     missing
-        Why lines are missing since it was opened, in words; empty where none are.
+        Message why lines are missing since the log was opened; empty if none are.
     why
-        Why the disk takes nothing, in few words; empty where it does.
+        Short reason why writing fails; empty if it works.
     """
 
     missing = why = ""
@@ -118,7 +118,7 @@ class TrafficLog:
         self.ended = False
         self._owned = owned
         self._waiting: deque[bytes] = deque()
-        """What the disk did not take yet."""
+        """Encoded lines that could not be written yet."""
         self._waiting_bytes = 0
         self._most_waiting = limits.unwritten_bytes
         self._anew = False
@@ -127,10 +127,10 @@ class TrafficLog:
         self._redactor = redactor if redactor is not None else Redactor()
         self._entries: queue.SimpleQueue[_Queued] = queue.SimpleQueue()
         self._queued = 0
-        """Bytes of the entries in it and of those that are being written, about."""
+        """Bytes of entries in the queue or being written (approximate)."""
         self._most_queued = limits.queued_bytes
         self._dropping = False
-        """Whether lines are given up until all that is queued was written."""
+        """Whether new lines are dropped until the queue has been written."""
         self._closed = False
         self._hurry = threading.Event()
         self._lock = threading.Lock()
@@ -138,7 +138,7 @@ class TrafficLog:
         path.parent.chmod(0o700)
         self._torn = False
         self._lost = False
-        """Whether lines were given up since the log was opened."""
+        """Whether lines were dropped since the log was opened."""
         self._gap = lacks_lines(path)
         if self._gap:
             path.chmod(0o600)
@@ -147,13 +147,13 @@ class TrafficLog:
         self._size = os.fstat(self._fd).st_size
         self._full = self._size > self._bound
         if self._size and os.pread(self._fd, 1, self._size - 1) != b"\n":
-            self._torn = True  # the last writer died in mid-line
+            self._torn = True  # the last writer died in the middle of a line
         self._thread = threading.Thread(target=self._run, name="acp-traffic-log", daemon=True)
         self._thread.start()
 
     @property
     def size(self) -> int:
-        """How many bytes are in the file, or on their way to it from the writing thread."""
+        """Number of bytes in the file, or just being written by the thread."""
         return self._size
 
     def append(self, entry: TrafficEntry) -> None:
@@ -171,24 +171,24 @@ class TrafficLog:
                 self._entries.put(entry)
 
     def clean(self, entry: TrafficEntry) -> TrafficEntry:
-        """Return an entry as it may be shown: without the secrets that are known."""
+        """Return an entry without known secrets, fit to be shown."""
         message = self._redactor.without_known(entry.message)
         return entry if message is entry.message else entry._replace(message=message)
 
     def watch(self, wake: Callable[[], None]) -> None:
-        """Call ``wake``, in the log's thread, when lines are in the file and when it has ended."""
+        """Call ``wake`` in the log's thread when lines have been written and at the log's end."""
         with self._lock:
             self._watchers |= {wake}
 
     def unwatch(self, wake: Callable[[], None]) -> None:
-        """Stop that."""
+        """Stop calling ``wake``."""
         with self._lock:
             self._watchers -= {wake}
 
     def flush(self, seconds: float = _CLOSE_SECONDS) -> bool:
-        """Wait, blocking, until what was appended so far is in the file; tell whether it is.
+        """Block until everything appended so far is in the file; return whether it is.
 
-        What the log's own bound leaves out counts as being there.
+        Lines beyond the log's size limit count as written.
         """
         if self._closed:
             self._thread.join(seconds)
@@ -203,7 +203,7 @@ class TrafficLog:
         return done.written
 
     def _answers(self) -> None:
-        """Take back that the disk does not answer. By both threads: each may be the later one."""
+        """Clear the note that the disk does not answer; called by both threads."""
         if self.missing == _WAITS_LONG:
             self.why = self.missing = ""
 
@@ -211,12 +211,12 @@ class TrafficLog:
         return not self._waiting and not self._gap and self.missing != _TAKEN
 
     def make_anew(self) -> None:
-        """Write the whole file again: it was deleted. Blocks, within bounds."""
+        """Write the whole file again after it was deleted. Blocks for a limited time."""
         self._anew = True
         self.flush()
 
     def close(self) -> None:
-        """Write what is queued and close the file. Blocks; may be called again."""
+        """Write the queue and close the file. Blocks; may be called repeatedly."""
         if self._closed:
             return
         self._closed = True
@@ -229,9 +229,9 @@ class TrafficLog:
             self._write_next()
 
     def _write_next(self) -> None:
-        """Wait for entries and write them; they are not held any longer than this."""
+        """Wait for entries and write them."""
         batch = [self._next()]
-        # A hundred sessions that write each line at once would starve the other threads.
+        # A hundred sessions that each write line by line would starve the other threads.
         self._hurry.wait(_GATHER_SECONDS)
         self._hurry.clear()
         with contextlib.suppress(queue.Empty):
@@ -263,13 +263,13 @@ class TrafficLog:
             wake()
 
     def _end_dropping(self) -> None:
-        """Tell that lines are missing after those that were written now, and mark the file."""
+        """Note in the file that lines are missing here, and mark it."""
         if not self._waiting:
             self.why, self.missing = "", _LOST
         self._mark()
 
     def _next(self) -> _Queued:
-        """Wait for what comes; where lines wait for room on the disk, not for long."""
+        """Wait for entries; only briefly if lines wait for space on the disk."""
         try:
             return self._entries.get(timeout=_RETRY_SECONDS if self._waiting else None)
         except queue.Empty:
@@ -290,16 +290,16 @@ class TrafficLog:
             self._size += len(line)
         if self._full:
             self.missing = _FULL.format(mib=self._bound / 2**20)
-        self._write_waiting()  # there may be room again
+        self._write_waiting()  # there may be space again
         gap = self._encode(_gap_entry(entries[0])) if self._gap and not self._waiting else b""
         data = gap + b"".join(lines)
         too_much = self._waiting_bytes + len(data) > self._most_waiting
         if self._waiting and (too_much or self._gap):
-            # No room on the disk, nor in memory: until all that waits is written, this is lost.
+            # No space on disk or in memory: lines are dropped until the waiting ones are written.
             self._gap = self._lost = True
             self.missing = _NO_ROOM.format(why=self.why)
             self._size -= sum(map(len, lines))
-            self._full = False  # it is not said in the file
+            self._full = False  # the file has no note of it
             self._mark()
             return
         if gap:
@@ -310,7 +310,7 @@ class TrafficLog:
         self._write_waiting()
 
     def _write_waiting(self) -> None:
-        """Write what waits; what the disk does not take goes on waiting."""
+        """Write waiting lines; those that fail keep waiting."""
         if not self._waiting:
             return
         if not self._owned():
@@ -335,9 +335,9 @@ class TrafficLog:
         self._mark()
 
     def _write_first(self) -> None:
-        """Write the first of what waits, or nothing of it: half a line would spoil the next one.
+        """Write the first waiting line whole or not at all: half a line would spoil the next.
 
-        Where the disk does not even let go of what it took, whole lines of that count as written.
+        If a partial write can't be undone, its whole lines count as written.
         """
         data, lead = self._waiting[0], b"\n" if self._torn else b""
         start = os.fstat(self._fd).st_size + len(lead)
@@ -349,7 +349,7 @@ class TrafficLog:
             except OSError:
                 written = os.fstat(self._fd).st_size - start
                 if written >= 0:
-                    # A line that lacks its end alone is read as one.
+                    # A line that lacks only its newline is still readable.
                     whole = data.rfind(b"\n", 0, written + 1) + 1
                     self._waiting[0] = data[whole:]
                     self._waiting_bytes -= whole
@@ -359,7 +359,7 @@ class TrafficLog:
         self._waiting_bytes -= len(self._waiting.popleft())
 
     def _write_anew(self) -> None:
-        """Copy what the deleted file holds, as long as it is open, to where it was."""
+        """Copy the content of the deleted file, which is still open, to its path."""
         try:
             self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
@@ -391,7 +391,7 @@ class TrafficLog:
                 return
 
     def _encoded(self, entries: list[TrafficEntry]) -> Iterator[bytes]:
-        """Encode plain lines as they came; what may hold a secret is looked at more closely."""
+        """Encode entries: plain lines unchanged, others after a closer search for secrets."""
         plain = [_plain_line(entry) for entry in entries]
         text = "\n".join(plain)
         clean = self._redactor.redact_text(text) == text
@@ -404,7 +404,7 @@ class TrafficLog:
             record["re"] = entry.re
         record["m"] = entry.message
         line = _dump(record)
-        # What is written without escapes is searched at once, and rarely holds anything.
+        # A line without escapes is searched in one step, and rarely holds a secret.
         if "\\" in line or self._redactor.redact_text(line) != line:
             line = _dump({**record, "m": self._redactor.redact(entry.message)})
         return line.encode("utf-8", "replace") + b"\n"
@@ -419,7 +419,7 @@ def _queued_bytes(entry: TrafficEntry) -> int:
 
 
 def _text_chars(value: object) -> int:
-    """Count the text in a message that has no line yet, without making one."""
+    """Return the number of characters of text in a message, without encoding it."""
     chars, rest = 0, [value]
     while rest:
         match rest.pop():
@@ -435,12 +435,12 @@ def _text_chars(value: object) -> int:
 
 
 def _gap_entry(after: TrafficEntry) -> TrafficEntry:
-    """Return what stands for lost lines, with the number of the last of them."""
+    """Return the entry that stands for lost lines, with the number of the last one."""
     return TrafficEntry(max(1, after.seq - 1), after.t, "!", {"note": "log_gap"})
 
 
 def _groups(entries: Iterable[TrafficEntry]) -> Iterator[list[TrafficEntry]]:
-    """Yield entries in groups that are not too long to be looked at in one step."""
+    """Yield entries in groups of limited length, to be searched in one step."""
     group: list[TrafficEntry] = []
     chars = 0
     for entry in entries:
@@ -462,7 +462,7 @@ def _plain_line(entry: TrafficEntry) -> str:
 
 
 class FrozenLog(TrafficLog):
-    """The log of a session that another program writes: what is in it is all there is."""
+    """A read-only log: that of a session that another program writes."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -470,28 +470,28 @@ class FrozenLog(TrafficLog):
 
     @property
     def size(self) -> int:
-        """Nothing of it was written from here."""
+        """Return 0: nothing is written here."""
         return 0
 
     def append(self, entry: TrafficEntry) -> None:
-        """Write nothing."""
+        """Do nothing."""
 
     def clean(self, entry: TrafficEntry) -> TrafficEntry:
-        """Return it as it is: it was cleaned when it was written."""
+        """Return the entry unchanged: it was cleaned when written."""
         return entry
 
     def watch(self, wake: Callable[[], None]) -> None:
-        """Nothing will come."""
+        """Do nothing: no line will come."""
 
     def unwatch(self, wake: Callable[[], None]) -> None:
-        """Nothing came."""
+        """Do nothing: no line came."""
 
     def flush(self, seconds: float = _CLOSE_SECONDS) -> bool:
-        """Everything is in the file."""
+        """Return True: everything is in the file."""
         return True
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing: no file is open."""
 
 
 def _dump(entry: dict[str, Any]) -> str:

@@ -1,6 +1,6 @@
-"""Files of a session as its agent sees and writes them: open documents first, then the disk.
+"""Files that an agent reads and writes: open documents first, then the disk.
 
-What a page has open and not saved is the file's content.
+Unsaved text in a page counts as the file's content.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ _CHANGES = {"edit", "delete", "move"}
 
 
 class AgentFiles:
-    """Reads and writes for an agent. Lives on the host's loop.
+    """Reads and writes files for an agent. Used on the host's loop only.
 
     Parameters
     ----------
     cwd
         The session's folder; nothing outside it is touched.
     journal
-        Of the session.
+        The session's journal.
     documents
         Open documents, read before the disk.
     limits
-        See `Limits`.
+        The host's limits.
     """
 
     _MOST_KNOWN = 64
@@ -47,7 +47,7 @@ class AgentFiles:
         self._documents = documents
         self._bound = limits.written_text_bytes
         self._known: dict[str, str] = {}
-        """What the agent was told last of open documents, or wrote."""
+        """Texts of open documents that the agent last read or wrote, by path."""
 
     async def read(self, path: str, line: int | None, limit: int | None) -> str:
         """Return a file's text, or some lines of it; the unsaved text of an open document counts.
@@ -55,9 +55,9 @@ class AgentFiles:
         Raises
         ------
         FileMissing
-            There is no such file, or none that the agent may see.
+            There is no such file, or the agent may not see it.
         FileRefused
-            It is no text file, too large, or not readable.
+            The file is no text file, too large, or not readable.
         """
         try:
             content = await asyncio.to_thread(self._files.read_text, path, line, limit)
@@ -74,7 +74,7 @@ class AgentFiles:
     async def write(
         self, path: str, content: str, allowed: Callable[[str | None], Awaitable[None]]
     ) -> None:
-        """Replace a file's text, or create the file. The change is told in the transcript.
+        """Replace a file's text, or create the file, and note it in the transcript.
 
         An open document is changed in its editor and saved.
 
@@ -83,13 +83,13 @@ class AgentFiles:
         path, content
             The file and its new text.
         allowed
-            Gets the text on disk, None for a new file, and returns once it may be replaced.
+            Called with the present text (None for a new file); returns once it may be replaced.
 
         Raises
         ------
         FileRefused
-            Outside the folder, no plain file, too large, or not writable; or its user has
-            changed the same, renamed or deleted it since the agent has read it.
+            The file is outside the folder, no plain file, too large, or not writable; or the
+            user has edited the same text, renamed or deleted it since the agent read it.
         """
         old = await asyncio.to_thread(self._files.text_to_replace, path, content)
         await allowed(old)
@@ -119,7 +119,7 @@ class AgentFiles:
         return FileWritten(path=path, old_text=old, new_text=new, old_digest=digest)
 
     def _learn(self, path: str, text: str) -> None:
-        """The texts of the last files are kept, those of a page's memory and not of a disk's."""
+        """Remember the text of an open document; only the newest few are kept."""
         self._known.pop(path, None)
         if len(text) <= self._bound:
             self._known[path] = text
@@ -127,11 +127,11 @@ class AgentFiles:
             del self._known[next(iter(self._known))]
 
     async def _is_check(self, path: str) -> bool:
-        """Tell whether an agent looks at a missing file only to make it.
+        """Return whether an agent reads a missing file only because it is about to create it.
 
-        Some take any error for a reason not to write: they read a file before they make it, and
-        their JSON-RPC library gives them no error that they could know again. An agent that reads
-        on the model's behalf announces that as a tool call, and is told the truth.
+        Some agents read a file before they create it, and do not write after an error, which their
+        JSON-RPC library does not let them recognise. An agent that reads for its model announces
+        a tool call, and gets the error.
         """
         state = self._journal.transcript
         turn_id = state.session.active_turn_id
@@ -152,35 +152,35 @@ class AgentFiles:
 
 @dataclass(frozen=True, slots=True)
 class SaveResult:
-    """What came of saving: paths as pages know them, with forward slashes."""
+    """The result of saving documents: paths as pages know them, with forward slashes."""
 
     done: tuple[str, ...] = ()
     failed: tuple[str, ...] = ()
 
 
 class Documents(Protocol):
-    """Reads, writes and saves documents as their editors show them."""
+    """Reads, writes and saves documents that are open in editors."""
 
     async def read(self, path: Path) -> str | None:
-        """Return the unsaved text of an open document, or None: then the file counts."""
+        """Return the unsaved text of an open document; None: read the file."""
 
     async def write(self, path: Path, text: str, base: str | None) -> bool:
-        """Make this the text of an open document and save it; False: then write the file.
+        """Replace the text of an open document and save it; False: write the file.
 
         Parameters
         ----------
         path
-            Absolute.
+            Absolute path.
         text
-            What it is to be.
+            The new text.
         base
-            The text that was changed into it; None for the one on disk. What its user has
-            changed since stays.
+            The text that the change started from; None for the one on disk. Later edits of the
+            user stay.
 
         Raises
         ------
         FileRefused
-            Its user has changed the same since, or it can't be saved, or nobody answers.
+            The user edited the same text, the document can't be saved, or no page answers.
         """
 
     async def save(self, root: Path) -> SaveResult:
@@ -188,16 +188,16 @@ class Documents(Protocol):
 
 
 class NoDocuments:
-    """Where no page holds documents: a kernel without a server."""
+    """No open documents: for a kernel without a server."""
 
     async def read(self, path: Path) -> None:
-        """Return None: the file counts."""
+        """Return None: read the file."""
         return
 
     async def write(self, path: Path, text: str, base: str | None) -> bool:
-        """Return False: the file counts."""
+        """Return False: write the file."""
         return False
 
     async def save(self, root: Path) -> SaveResult:
-        """Return nothing: there is nothing to save."""
+        """Return an empty result."""
         return SaveResult()

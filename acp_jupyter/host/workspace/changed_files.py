@@ -1,4 +1,4 @@
-"""Changed files of a turn: what they hold, which are artifacts, and which a tool call names."""
+"""Changed files of a turn: contents, artifacts, and files that a tool call names."""
 
 from __future__ import annotations
 
@@ -25,34 +25,34 @@ _NAMED = 3
 
 
 class TextScrubber(Protocol):
-    """Takes out of a text what no record may hold."""
+    """Scrubs text for a recording."""
 
     def text(self, value: str) -> str:
-        """Return the text without it."""
+        """Return the text, scrubbed."""
 
 
 @dataclass(frozen=True, slots=True)
 class RecordedChanges:
-    """A turn's changes as they are recorded."""
+    """A turn's changes for a recording."""
 
     files: tuple[FileChange, ...]
     left_out: tuple[str, ...]
-    """Why some are not, in words."""
+    """Messages about changes that are not recorded."""
 
 
 class FileContents:
-    """Reads files, within bounds. Blocks; one thread at a time.
+    """Reads changed files within limits. Blocks; for one thread at a time.
 
     Parameters
     ----------
     root
         The session's folder.
     limits
-        See `Limits`.
+        The host's limits.
     scrubber
-        What is done to text on its way into the record.
+        Scrubs text for the recording.
     ignored
-        Paths that are not the turn's, such as the notebook itself.
+        Paths to ignore, such as the notebook itself.
     """
 
     def __init__(
@@ -64,10 +64,10 @@ class FileContents:
         self._ignored = frozenset(ignored)
         self._known: dict[str, tuple[Signature, str]] = {}
         self._recorded: dict[str, tuple[str, str]] = {}
-        """Digest of what a file held, and of what the record says that it held."""
+        """Digests of a file's real and of its recorded content, by path."""
 
     def remember(self, found: FolderScan) -> None:
-        """Take the digest of every file that changed since the last time."""
+        """Store the digest of every file that changed since the last call."""
         deadline = time.monotonic() + self._limits.scan_seconds
         known = self._known
         self._known = {
@@ -85,7 +85,7 @@ class FileContents:
                 self._known[path] = signature, _digest(data)
 
     def describe(self, found: Iterable[FileChanged]) -> RecordedChanges:
-        """Return what a turn's changes are, after the files as they are now."""
+        """Return a turn's changes with the present content of the files."""
         room = self._limits.changed_bytes
         files: list[FileChange] = []
         large: list[str] = []
@@ -122,7 +122,7 @@ class FileContents:
         return FileChange(path=path, before=then or None, after=content)
 
     def _is_local(self, data: bytes) -> bool:
-        """Tell whether bytes that are no text name a place on this machine."""
+        """Return whether binary content holds a path of this machine."""
         if _decoded(data) is not None:
             return False
         plain = data.decode("latin-1")
@@ -142,7 +142,7 @@ class FileContents:
             )
 
     def _read(self, path: str) -> bytes | None:
-        """Return what a plain file holds; None for one too large, or that can't be read."""
+        """Return the content of a plain file; None if it is too large or not readable."""
         most = self._limits.changed_file_bytes
         try:
             fd = os.open(self._root / path, _FLAGS)
@@ -172,7 +172,7 @@ def _named(paths: list[str]) -> str:
 
 
 _IN_SIGHT = {"code", "markdown"}
-"""Where the turn shows their diff, they are not shown again."""
+"""Artifact types that are not shown again if the turn shows their diff."""
 
 
 def find_artifacts(
@@ -180,14 +180,14 @@ def find_artifacts(
 ) -> tuple[ArtifactInfo, ...]:
     """Return the artifacts among a turn's changes, in the order of their paths.
 
-    A new folder with an ``index.html`` is one web app. Hidden files are none.
+    A new folder with an ``index.html`` is one web app. Hidden files are no artifacts.
 
     Parameters
     ----------
     found
-        What the turn changed.
+        The turn's changes.
     before, after
-        The folder then and now.
+        Scans of the folder before and after the turn.
     shown
         Paths of the diffs that the turn shows.
     """
@@ -205,13 +205,13 @@ def _hidden(path: str) -> bool:
 
 
 def _folders(path: str) -> list[str]:
-    """Return the folders that a file lies in, the outermost first."""
+    """Return the folders above a file, the outermost first."""
     parts = path.split("/")[:-1]
     return ["/".join(parts[: n + 1]) for n in range(len(parts))]
 
 
 def _web_apps(files: Iterable[str], known: Collection[str]) -> set[str]:
-    """Return the new folders that hold a page, without those within another of them."""
+    """Return the new folders with an ``index.html``, without those inside another one."""
     pages = (posixpath.dirname(path) for path in files if posixpath.basename(path) == INDEX)
     new = {folder for folder in pages if folder and folder not in known}
     return {app for app in new if not any(f in new for f in _folders(app))}
@@ -240,13 +240,13 @@ def shown_paths(transcript: Transcript, turn_id: str) -> set[str]:
 
 
 def edited_paths(transcript: Transcript, turn_id: str) -> set[str]:
-    """Return those of them whose tool call was completed."""
+    """Return the paths of diffs whose tool call was completed."""
     done = (call for call in _calls(transcript, turn_id) if call.status == "completed")
     return {diff.path for call in done for diff in call.diffs}
 
 
 def names_file(transcript: Transcript, turn_id: str, path: str) -> bool:
-    """Tell whether one of the turn's tool calls names a file."""
+    """Return whether one of the turn's tool calls names a file."""
     name = path.rpartition("/")[2]
     return bool(name) and any(
         path in {call.path, *(p.path for p in call.locations), *(d.path for d in call.diffs)}

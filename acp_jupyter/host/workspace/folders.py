@@ -2,8 +2,8 @@
 
 Secrets in ``.env`` files are read so that they are redacted in the log.
 
-Jupyter writes into its own folders all the time. So nothing in them is ever a turn's change, to
-be listed or taken back, nor a part of a recording. Agents may not write into them unasked.
+Jupyter writes into its own folders all the time. So files in them never count as a turn's changes
+and are never part of a recording. Agents may not write into them without permission.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ from acp_jupyter.transcript.redaction.secret_patterns import is_random
 def choose_cwd(root: Path, notebook_path: str) -> Path:
     """Return the folder for the sessions of a notebook.
 
-    The nearest git root above the notebook that lies within ``root``, else the notebook's own
-    folder. What leads out of ``root`` gives ``root``.
+    It is the nearest git root above the notebook that lies within ``root``, else the notebook's own
+    folder. A path that leads out of ``root`` gives ``root``.
 
     Parameters
     ----------
     root
         The server's root folder.
     notebook_path
-        Relative to it, with forward slashes; empty for none.
+        Path relative to ``root``, with forward slashes; empty for none.
     """
     root = root.resolve()
     folder = (root / notebook_path).parent.resolve() if notebook_path else root
@@ -58,15 +58,15 @@ def resolve_cwd(root: Path, cwd: str, *, inside_root: bool) -> Path:
     cwd
         Absolute, or relative to ``root``; ``~`` is the home folder.
     inside_root
-        Whether only folders in ``root`` will do. So it is for kernels: what runs in them may be
-        an agent's code, and a session's files are opened to its agent.
+        Whether the folder must be in ``root``. So it is for kernels: an agent's code may run in
+        them, and an agent can read its session's folder.
 
     Raises
     ------
     BadRequest
         There is no such folder.
     NotAllowed
-        It lies outside ``root``, and must not.
+        The folder lies outside ``root``, and ``inside_root`` is set.
     """
     root = root.resolve()
     try:
@@ -92,14 +92,14 @@ _OTHERS = 0o077
 def jupyter_folders(
     jupyter: Iterable[str], environment: Mapping[str, str], home: Path
 ) -> tuple[tuple[Path, ...], Path]:
-    """Return Jupyter's own folders with IPython's, and that of a user's caches.
+    """Return Jupyter's and IPython's own folders, and the user's cache folder.
 
     Parameters
     ----------
     jupyter
-        Its data, configuration and runtime folders, as it says itself.
+        Jupyter's data, configuration and runtime folders, as reported by Jupyter.
     environment, home
-        Of the user.
+        The user's environment variables and home folder.
     """
     ipython = environment.get("IPYTHONDIR") or home / ".ipython"
     cache = environment.get("XDG_CACHE_HOME") or home / ".cache"
@@ -108,21 +108,21 @@ def jupyter_folders(
 
 
 class OwnFolders:
-    """Tells which of these lie below a folder.
+    """The folders of Jupyter and this program; finds those below a session's folder.
 
     Parameters
     ----------
     folders
-        Wherever they are; they need not exist.
+        The folders; they need not exist.
     """
 
     def __init__(self, folders: Iterable[Path] = ()) -> None:
         self._folders = frozenset(folders)
 
     def below(self, root: Path) -> frozenset[str]:
-        """Return those below ``root``, relative to it, with forward slashes. Blocks.
+        """Return the folders below ``root``, relative to it, with forward slashes. Blocks.
 
-        Who works in one of them, or in a folder below it, works with what is in there.
+        If ``root`` is one of them or lies in one, that one does not count.
         """
         real = Path(os.path.realpath(root))
         found = (Path(os.path.realpath(folder)) for folder in self._folders)
@@ -134,21 +134,21 @@ class OwnFolders:
 
 
 def is_below(path: str, folders: Iterable[str]) -> bool:
-    """Tell whether a relative path is one of these folders, or in one."""
+    """Return whether a relative path is one of the folders or inside one."""
     return any(path == folder or path.startswith(f"{folder}/") for folder in folders)
 
 
 def make_private(folder: Path, others: Iterable[Path]) -> None:
-    """Make the data folder, for its user alone, also where it was there with other bits. Blocks.
+    """Create the data folder with mode 0700, or give an existing one that mode. Blocks.
 
     Parameters
     ----------
     folder
-        Of this program.
+        The data folder.
     others
-        Folders that are not its own, should it have been told to use one of them.
+        Folders whose mode is left alone, in case one is configured as data folder.
     """
-    with contextlib.suppress(OSError):  # who writes in it then says what is wrong
+    with contextlib.suppress(OSError):  # the first write reports the error
         folder.mkdir(mode=_PRIVATE, parents=True, exist_ok=True)
     real = folder.resolve()
     shared = {Path.home().resolve(), *(other.resolve() for other in others)}
@@ -174,17 +174,17 @@ _RANDOM_CHARS = 16
 
 
 class EnvFiles:
-    """Lets a redactor know what ``.env`` files of a folder hold, as they are now.
+    """Gives the redactor the secrets in a folder's ``.env`` files.
 
-    That are the values of variables that are named like secrets, or that look random. Files are
-    read within bounds; a link that leads out of the folder is not followed.
+    Secrets are values of variables with a secret's name, and random-looking values. Files are
+    read within limits; a link that leads out of the folder is not followed.
 
     Parameters
     ----------
     folder
-        The session's.
+        The session's folder.
     redactor
-        What is to know them.
+        The redactor that gets the secrets.
     """
 
     def __init__(self, folder: Path, redactor: Redactor) -> None:
@@ -193,7 +193,7 @@ class EnvFiles:
         self._seen: tuple[tuple[str, int, int], ...] = ()
 
     def read(self) -> None:
-        """Read them again if they have changed. Blocks, so never on a loop."""
+        """Read the files again if they have changed. Blocks: not for an event loop."""
         try:
             found = sorted(islice(self._found(), _MOST_FILES))
         except OSError:
@@ -204,7 +204,7 @@ class EnvFiles:
             self._seen = tuple(found)
 
     def _found(self) -> Iterator[tuple[str, int, int]]:
-        """Yield each file with what changes when it does."""
+        """Yield the path, time and size of each file."""
         root = os.path.realpath(self._folder)
         with os.scandir(root) as entries:
             for entry in islice(entries, _MOST_ENTRIES):
@@ -241,7 +241,7 @@ def _secrets(path: Path) -> Iterator[str]:
 
 
 def _value(written: str) -> str:
-    """Return a value without its quotes, or the comment after it."""
+    """Return a value without its quotes or trailing comment."""
     quote = written[:1]
     if quote in {"'", '"'} and (end := written.find(quote, 1)) > 0:
         return written[1:end]
@@ -249,7 +249,7 @@ def _value(written: str) -> str:
 
 
 def path_of_file_uri(uri: str, root: Path) -> Path | None:
-    """Return the file of a ``file:`` address that lies in the folder, links followed."""
+    """Return the file of a ``file:`` address if it lies in ``root``, with links followed."""
     try:
         parts = urlsplit(uri)
         if parts.scheme != "file" or parts.netloc not in {"", "localhost"}:

@@ -1,9 +1,8 @@
-"""Scans a folder: which files a turn made, changed and deleted, whoever did it.
+"""Scans a folder to find files that were created, changed or deleted during a turn.
 
-The protocol does not say it: most agents write by their own tools. The session's folder is
-scanned before and after the turn, within bounds. ``.gitignore`` is not asked: what an agent was
-told to make, a plot or a table, is often ignored by git. A file's birth time tells a move from a
-new file.
+The protocol does not report them: most agents write with their own tools. The session's folder is
+scanned before and after the turn, within limits. ``.gitignore`` is not used: a plot or table that
+an agent creates is often ignored by git. A file's birth time distinguishes a move from a new file.
 """
 
 from __future__ import annotations
@@ -40,54 +39,54 @@ SKIPPED = frozenset(
 _ENVIRONMENT = "pyvenv.cfg"
 RECORDING_FOLDER_SUFFIX = ".acp"
 TEMPORARY = (".~", ".replay-")
-"""Beginnings of files that Jupyter and the replay agent write and rename at once."""
+"""Prefixes of temporary files that Jupyter and the replay agent write and rename at once."""
 
 
 class Signature(NamedTuple):
-    """What changes whenever a file's content does."""
+    """File metadata that changes whenever the content does."""
 
     size: int
     mtime_ns: int
     inode: int
     mode: int = 0
-    """Its permission bits."""
+    """The permission bits."""
 
 
 @dataclass(frozen=True, slots=True)
 class FolderScan:
-    """The plain files below a folder, by their path relative to it."""
+    """The plain files below a folder, by relative path."""
 
     files: Mapping[str, Signature]
     whole: bool = True
-    """Whether that is all of them; False beyond a bound."""
+    """Whether all files were found; False if a limit was reached."""
     folders: Mapping[str, int] = field(default_factory=dict)
-    """Their inodes."""
+    """Inodes of the folders."""
     unread: Mapping[str, int] = field(default_factory=dict)
-    """The inodes of what is there besides: links, pipes, folders that were not looked into."""
+    """Inodes of everything else: links, pipes, folders that were not scanned."""
 
     def has(self, path: str) -> bool:
-        """Tell whether a file was there, or lay in a folder that was not looked into."""
+        """Return whether a file existed, or lay in a folder that was not scanned."""
         return path in self.files or any(each in self.unread for each in lineage(path))
 
     def inode(self, path: str) -> int | None:
-        """Return that of a folder, a link or a pipe."""
+        """Return the inode of a folder, link or pipe."""
         return self.folders.get(path, self.unread.get(path))
 
 
 @dataclass(frozen=True, slots=True)
 class FileChanged:
-    """What became of one file."""
+    """A changed file."""
 
     path: str
-    """Relative to the folder, with forward slashes."""
+    """Path relative to the folder, with forward slashes."""
     how: Literal["made", "changed", "deleted"]
 
 
 def scan(root: Path, limits: Limits, own: Collection[str] = ()) -> FolderScan:
-    """Look at every plain file below ``root``. Blocks, at most about ``scan_seconds``.
+    """Scan all plain files below ``root``. Blocks, at most about ``scan_seconds``.
 
-    Links are not followed. Caches, virtual environments, version control and records of
-    notebooks are left out, and so are the folders ``own``, relative to ``root``.
+    Links are not followed. Caches, virtual environments, version control and recordings are left
+    out, and so are the folders ``own``, relative to ``root``.
     """
     deadline = time.monotonic() + limits.scan_seconds
     files: dict[str, Signature] = {}
@@ -123,13 +122,13 @@ def scan(root: Path, limits: Limits, own: Collection[str] = ()) -> FolderScan:
 
 
 def lineage(path: str) -> Iterator[str]:
-    """Yield the folders above a path, from the top, and itself."""
+    """Yield the folders above a path, from the top, and the path itself."""
     parts = path.split("/")
     return ("/".join(parts[:end]) for end in range(1, len(parts) + 1))
 
 
 def changes(before: FolderScan, after: FolderScan) -> tuple[FileChanged, ...]:
-    """Return what is different, in the order of the paths; nothing where a scan is not whole."""
+    """Return the changed files in the order of their paths; none if a scan is not whole."""
     if not (before.whole and after.whole):
         return ()
     old, new = before.files, after.files
@@ -141,7 +140,7 @@ def changes(before: FolderScan, after: FolderScan) -> tuple[FileChanged, ...]:
 
 
 def is_environment(entry: os.DirEntry[str]) -> bool:
-    """Tell whether a folder is a virtual environment."""
+    """Return whether a folder is a virtual environment."""
     return _is_folder(entry) and os.path.exists(os.path.join(entry.path, _ENVIRONMENT))
 
 
@@ -150,7 +149,7 @@ def _entries(folder: str, most: int) -> list[os.DirEntry[str]] | None:
         with os.scandir(folder) as entries:
             return list(islice(entries, most))
     except OSError:
-        return None  # gone meanwhile, or not ours to read
+        return None  # deleted meanwhile, or not readable
 
 
 def _is_text(name: str) -> bool:
@@ -169,7 +168,7 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
 
 
 def _signature(entry: os.DirEntry[str]) -> Signature | None:
-    """Return what is known of a plain file; None for anything else."""
+    """Return the signature of a plain file; None for anything else."""
     if entry.name.startswith(TEMPORARY):
         return None
     try:
@@ -183,15 +182,14 @@ def _signature(entry: os.DirEntry[str]) -> Signature | None:
 
 
 _HERE, _NO_LINKS, _BIRTH, _BYTES = -100, 0x100, 0x800, 256
-"""Of statx(2): AT_FDCWD, AT_SYMLINK_NOFOLLOW, STATX_BTIME, size of its structure."""
+"""Constants of statx(2): AT_FDCWD, AT_SYMLINK_NOFOLLOW, STATX_BTIME, size of its structure."""
 _BIRTH_AT = 80
 
 
 def born_ns(path: str | os.PathLike[str]) -> int | None:
-    """Return when a file was made, in nanoseconds since 1970; None where nobody knows. Blocks.
+    """Return a file's birth time in nanoseconds since 1970; None if unknown. Blocks.
 
-    `os.stat` tells it on macOS alone; Linux tells it by a call of its own, and some file systems
-    don't keep it.
+    `os.stat` has it on macOS only; Linux has statx(2), and some file systems don't store it.
     """
     call = _statx()
     if call is None:

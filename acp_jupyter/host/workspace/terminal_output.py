@@ -1,7 +1,7 @@
 """Output of terminals: collected while a command runs, or played from a recording.
 
-The agent gets the end of the output, within the bound that it names; the log gets all of it in
-parts. In a session that is played from a recording nothing is run.
+The agent gets the end of the output, within its own limit; the log gets the output in parts. In a
+session that is played from a recording no command runs.
 """
 
 from __future__ import annotations
@@ -31,33 +31,33 @@ _SLACK_BYTES = 16 * 1024
 
 
 class Utf8:
-    """Bytes in pieces that may split a character, as text."""
+    """Incremental UTF-8 decoder for pieces that may split a character."""
 
     def __init__(self) -> None:
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
 
     def read(self, data: bytes, *, final: bool = False) -> str:
-        """Return the characters that are complete."""
+        """Return the complete characters."""
         return self._decoder.decode(data, final)
 
 
 class Tail:
-    """The newest text, cut at a character so that it has no more than some bytes of UTF-8."""
+    """The end of a text, at most ``limit`` bytes of UTF-8, cut between characters."""
 
     def __init__(self, limit: int) -> None:
         self.truncated = False
-        """Whether something was cut off."""
+        """Whether text was cut off."""
         self._limit = limit
         self._data = bytearray()
 
     def add(self, text: str) -> None:
-        """Append; costs as much as the piece, on the whole."""
+        """Append text; amortised cost is that of the piece."""
         self._data += text.encode("utf-8", "replace")
         if len(self._data) > self._limit + max(_SLACK_BYTES, self._limit // 4):
             self._cut()
 
     def text(self) -> str:
-        """Return what is kept."""
+        """Return the kept text."""
         self._cut()
         return self._data.decode()
 
@@ -66,22 +66,22 @@ class Tail:
         if start <= 0:
             return
         while start < len(self._data) and self._data[start] & 0xC0 == 0x80:
-            start += 1  # within a character
+            start += 1  # a continuation byte
         del self._data[:start]
         self.truncated = True
 
 
 class OutputNotes:
-    """Writes a terminal's output into the log: soon, in few notes, and not for ever.
+    """Writes a terminal's output into the log, in batches and up to a limit.
 
     Parameters
     ----------
     terminal_id
-        Whose output it is.
+        The terminal's id.
     write
-        Takes a note.
+        Writes a note into the log.
     limits
-        See `Limits`.
+        The host's limits.
     """
 
     def __init__(
@@ -98,7 +98,7 @@ class OutputNotes:
         self._held_back_chars = 0
 
     def add(self, text: str) -> None:
-        """Take some output."""
+        """Add output."""
         if self._held_back is not None:
             self._held_back.add(text)
             self._held_back_chars += len(text)
@@ -112,7 +112,7 @@ class OutputNotes:
             self._timer = loop.call_later(self._limits.terminal_note_seconds, self.flush)
 
     def flush(self) -> None:
-        """Write what waits."""
+        """Write the waiting output."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -130,7 +130,7 @@ class OutputNotes:
         self._write(TerminalOutput(terminal_id=self._id, text=shown, cut=cut))
 
     def finish(self) -> None:
-        """Write what waits, and the end of what was too much."""
+        """Write the waiting output, and the end of output beyond the limit."""
         self.flush()
         if self._held_back is None:
             return
@@ -155,18 +155,18 @@ class _PlayedTerminal:
 
 
 class RecordedTerminals:
-    """Answers as the terminals did when the record was made, and shows what they showed.
+    """Plays the terminals of a recording; runs no command.
 
-    A record may come from anyone: whoever plays it has not asked for its commands to be run.
+    A recording may come from anyone, so its commands must not run.
 
     Parameters
     ----------
     note
         Writes a note into the session's log.
     scrubber
-        What was done to the record, done to a command before it is looked up there.
+        The recording's scrubber; scrubs a command before it is looked up.
     limits
-        See `Limits`.
+        The host's limits.
     """
 
     def __init__(
@@ -179,7 +179,7 @@ class RecordedTerminals:
         self._played: dict[str, _PlayedTerminal] = {}
 
     def load(self, recording: bytes) -> None:
-        """Read a record; blocks. What can't be read holds no terminals."""
+        """Read the terminals of a recording; blocks. An unreadable one has none."""
         self._terminals = list(_terminals(recording))
 
     async def create(
@@ -191,12 +191,12 @@ class RecordedTerminals:
         output_bytes: int | None = None,
         allowed: Allowed | None = None,
     ) -> str:
-        """Play the first such command that was not played yet; all of it comes at once.
+        """Play the first matching command that was not played yet, with all its output at once.
 
         Raises
         ------
         TerminalRefused
-            The record has none.
+            The recording has no such command.
         """
         asked = {self._scrubber.text(line) for line in _lines(command, args)}
         found = next((r for r in self._terminals if r.started.command in asked), None)
@@ -245,13 +245,13 @@ class RecordedTerminals:
 
 
 def _lines(command: str, args: Sequence[str]) -> Iterator[str]:
-    """Yield how a command may have been written down, run by a shell or not."""
+    """Yield the command lines under which a command may be recorded, with and without a shell."""
     yield shlex.join([command, *args])
     yield " ".join([command, *map(shlex.quote, args)])
 
 
 def _terminals(recording: bytes) -> Iterator[_RecordedTerminal]:
-    """Yield the terminals of a record in order, each with all that it put out."""
+    """Yield the terminals of a recording in order, each with its whole output."""
     found: dict[str, _RecordedTerminal] = {}
     for entry in read_entries(io.BytesIO(recording)):
         if entry.direction != "!":

@@ -1,8 +1,8 @@
 """The process of a terminal, in a pseudo-terminal under a supervisor.
 
-The pseudo-terminal is opened here and given to the supervisor, and not by ptyprocess or
-terminado, which stand on ``forkpty``: that forks the host, which has threads (Python warns of
-it, and a child can deadlock), and nothing would end the command when the host is killed.
+The pseudo-terminal is opened here and passed to the supervisor. ptyprocess and terminado are not
+used: their ``forkpty`` forks the host, which has threads (Python warns of it, and the child can
+deadlock), and nothing would end the command if the host is killed.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ from acp_jupyter.host.process.pipes import PipeReader
 ROWS, COLUMNS = 30, 100
 _BATCH_BYTES = 256 * 1024
 _BATCH_SECONDS = 0.05
-"""A command that floods is slowed down to a burst per so long."""
+"""Interval of batches; slows down a command that floods its output."""
 _LAST_OUTPUT_SECONDS = 0.2
 
 
 class TerminalProcess:
-    """Runs a command and hands on what it writes.
+    """Runs a command in a pseudo-terminal and reports its output.
 
-    Its standard input is empty, for nobody can type: what asks goes on or fails, and does not
-    wait. Standard output and error are the terminal.
+    Standard input is empty, as nobody can type: a command that reads it goes on or fails and does
+    not wait. Standard output and error are the terminal.
     """
 
     def __init__(self, supervised: ChildProcess, output: PipeReader) -> None:
@@ -47,14 +47,14 @@ class TerminalProcess:
 
     @classmethod
     async def start(cls, command: TerminalCommand, limits: Limits) -> Self:
-        """Start a command; what it writes waits in the terminal until it is followed.
+        """Start a command; its output waits in the terminal until `follow` is called.
 
         Raises
         ------
         TerminalRefused
-            It did not start.
+            The command did not start.
         """
-        # No one ends stdin for it: SIGTERM comes at once.
+        # Its stdin can't be closed: SIGTERM comes at once.
         grace = Grace(0.0, limits.term_seconds, limits.death_poll_seconds)
         try:
             own, its = _open()
@@ -102,22 +102,22 @@ class TerminalProcess:
         return self._supervised.pid
 
     def follow(self, on_output: Callable[[bytes], None]) -> None:
-        """Hand what the command writes to ``on_output``, from now on."""
+        """Call ``on_output`` with the command's output from now on."""
         self._reading = asyncio.create_task(self._read(on_output), name="acp-terminal-output")
 
     async def wait_exit(self) -> ExitReason:
-        """Wait for the command's end; what it wrote has been handed on then."""
+        """Wait for the command's end and for the report of its output."""
         await self._supervised.exited.wait()
         await self._last_output()
         assert self._supervised.reason is not None
         return self._supervised.reason
 
     def end(self) -> None:
-        """Have the command ended, and all that it started; returns at once."""
+        """Start to end the command and all that it started; returns at once."""
         self._supervised.let_go()
 
     async def stop(self) -> None:
-        """End it, and return when nothing is left. May be called again."""
+        """End the command and wait until no process is left. May be called repeatedly."""
         await self._supervised.stop()
         await self._last_output()
         if self._reading is not None:
@@ -126,7 +126,7 @@ class TerminalProcess:
         self._output.close()
 
     async def _last_output(self) -> None:
-        """Wait for the output's end, but not for what holds the terminal in the background."""
+        """Wait for the output's end, but not for background processes with the terminal open."""
         if self._reading is not None:
             await asyncio.wait([self._reading], timeout=_LAST_OUTPUT_SECONDS)
 
@@ -141,12 +141,12 @@ class TerminalProcess:
 
 
 def _open() -> tuple[int, int]:
-    """Open a terminal: our end and the command's."""
+    """Open a pseudo-terminal; return our end and the command's."""
     own, its = os.openpty()
     try:
         fcntl.ioctl(own, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
         modes = termios.tcgetattr(its)
-        modes[1] &= ~termios.ONLCR  # an agent gets the line ends that the command wrote
+        modes[1] &= ~termios.ONLCR  # keep the command's line ends
         modes[3] &= ~termios.ECHO
         termios.tcsetattr(its, termios.TCSANOW, modes)
     except (OSError, termios.error):
@@ -159,7 +159,7 @@ def _open() -> tuple[int, int]:
 
 _DEFAULT_ENVIRONMENT = {
     "TERM": "xterm-256color",
-    # Nobody can press a key in a pager.
+    # No pager: nobody can press a key.
     "PAGER": "cat",
     "GIT_PAGER": "cat",
 }
@@ -167,11 +167,11 @@ _DEFAULT_ENVIRONMENT = {
 
 @dataclass(frozen=True, slots=True)
 class TerminalCommand:
-    """A command that is ready to be started."""
+    """A command that is ready to start."""
 
     argv: tuple[str, ...]
     shown: str
-    """As one would type it."""
+    """The command line that is shown to the user."""
     cwd: str
     env: Mapping[str, str]
 
@@ -185,10 +185,10 @@ def prepare_command(
     root: Path,
     inherited: Mapping[str, str],
 ) -> TerminalCommand:
-    """Work out what to run. Looks at the file system.
+    """Return the command to start. Reads the file system.
 
-    A program that is there is run as it is named, without a shell. Anything else is a command
-    line, as most agents send it: a shell runs that (bash where there is one, as agents expect).
+    An existing program is run without a shell. Anything else is a command line, which most agents
+    send: a shell runs it (bash if there is one, as agents expect).
 
     Parameters
     ----------
@@ -200,7 +200,7 @@ def prepare_command(
     Raises
     ------
     TerminalRefused
-        There is no command, or the folder is not one of the session's.
+        There is no command, or the folder is outside the session's.
     """
     if not command.strip():
         raise TerminalRefused("The command is empty.")
@@ -251,7 +251,7 @@ class TerminalExit:
 
 @dataclass(frozen=True, slots=True)
 class TerminalState:
-    """What there is to read, and how it ended if it has."""
+    """The output so far, and the exit of an ended command."""
 
     output: str
     truncated: bool
@@ -259,4 +259,4 @@ class TerminalState:
 
 
 Allowed = Callable[[TerminalCommand], Awaitable[None]]
-"""Returns once a command may be run."""
+"""Called with a command before it starts; returns once it may run, or raises."""

@@ -1,6 +1,6 @@
-"""The terminals of a session: commands that its agent has the host run (``terminal/create``).
+"""The terminals of a session: commands that the host runs for its agent (``terminal/create``).
 
-Not here: the terminal in which a user logs in (`acp_jupyter.host.login`).
+The terminal in which a user logs in is in `acp_jupyter.host.login`.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from acp_jupyter.protocol.host_events.workspace import (
 )
 
 TERMINALS_AVAILABLE = sys.platform != "win32"
-"""Whether commands can be run here: what ends them needs POSIX."""
+"""Whether commands can run on this system: ending them needs POSIX."""
 
 
 @dataclass(slots=True)
@@ -62,7 +62,7 @@ class _Terminal:
 
 
 class SessionTerminals:
-    """Starts commands, keeps their output and ends them. Lives on the host's loop.
+    """Starts commands, keeps their output and ends them. Used on the host's loop only.
 
     Parameters
     ----------
@@ -71,9 +71,9 @@ class SessionTerminals:
     root
         The session's folder.
     env
-        What commands inherit.
+        Environment that commands inherit.
     limits
-        See `Limits`.
+        The host's limits.
     """
 
     def __init__(
@@ -102,14 +102,14 @@ class SessionTerminals:
         Parameters
         ----------
         command, args, cwd, env, output_bytes
-            As the agent sent them.
+            The parameters as the agent sent them.
         allowed
-            Gets the command as it will be run, and returns once it may be. It may raise.
+            Called with the command before it runs; returns once it may run, or raises.
 
         Raises
         ------
         TerminalRefused
-            It can't be run, or too many run already.
+            The command can't run, or there are too many terminals.
         """
         made = await asyncio.to_thread(
             prepare_command, command, args, cwd, env, root=self._root, inherited=self._env
@@ -140,7 +140,7 @@ class SessionTerminals:
         return terminal_id
 
     def output(self, terminal_id: str) -> TerminalState:
-        """Return what a command has put out by now. ACP: terminal/output."""
+        """Return a command's output so far. ACP: terminal/output."""
         terminal = self._find(terminal_id)
         text = terminal.tail.text()
         return TerminalState(text, terminal.tail.truncated, terminal.exit)
@@ -158,7 +158,7 @@ class SessionTerminals:
         await self._end(terminal, by)
 
     async def release(self, terminal_id: str) -> None:
-        """End a command if it runs, and forget its id. ACP: terminal/release."""
+        """End a command if it runs, and free its id. ACP: terminal/release."""
         terminal = self._find(terminal_id)
         del self._terminals[terminal_id]
         await self._end(terminal, "agent")
@@ -172,13 +172,13 @@ class SessionTerminals:
         )
 
     def end_soon(self) -> None:
-        """Begin to end all commands: their agent is gone. New ones may be started."""
+        """Start to end all commands: their agent has exited. New ones may start."""
         terminals, self._terminals = list(self._terminals.values()), {}
         for terminal in terminals:
             self._end_task(terminal, "session")
 
     async def close(self) -> None:
-        """End all commands for good; return when nothing is left of them."""
+        """End all commands and wait until no process is left."""
         self._closed = True
         self.end_soon()
         await asyncio.gather(*self._end_tasks, return_exceptions=True)
@@ -192,7 +192,7 @@ class SessionTerminals:
         return terminal
 
     async def _make_room(self) -> None:
-        """Forget the oldest one that has ended, where an agent releases none."""
+        """Release the oldest ended terminal, for agents that release none."""
         if self._closed:
             raise TerminalRefused("The session is closed.")
         if len(self._terminals) + self._starting < self._limits.terminals:
@@ -206,7 +206,7 @@ class SessionTerminals:
         await self.release(oldest)
 
     async def _watch(self, terminal: _Terminal) -> None:
-        """Tell of a command's end; it comes at the latest when its time is up."""
+        """Report a command's end; end it when its time is up."""
         process = terminal.process
         try:
             async with asyncio.timeout(self._limits.terminal_seconds):
@@ -229,7 +229,7 @@ class SessionTerminals:
         terminal.ended.set()
 
     async def _end(self, terminal: _Terminal, by: EndedBy) -> None:
-        """End a command and what it started, though whoever waits for that is cancelled."""
+        """End a command and all that it started, even if the waiting task is cancelled."""
         await asyncio.shield(self._end_task(terminal, by))
 
     def _end_task(self, terminal: _Terminal, by: EndedBy) -> asyncio.Task[None]:

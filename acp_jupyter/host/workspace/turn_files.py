@@ -1,7 +1,7 @@
 """Files of a turn: the folder before and after it, and the notes that the transcript gets.
 
-Open documents are saved before the prompt. The end of the turn waits for the last scan, within
-bounds.
+Open documents are saved before the prompt. The end of the turn waits for the last scan, up to a
+limit.
 """
 
 from __future__ import annotations
@@ -38,27 +38,29 @@ _log = logging.getLogger(__name__)
 _SLACK_SECONDS = 0.5
 _SAVE_SECONDS = 6.0
 _NOTICE_SECONDS = 1.0
-"""A look that takes longer is told of: nothing else happens meanwhile."""
+"""A scan that takes longer gets a notice: the turn waits meanwhile."""
 
 
 class TurnFiles:
-    """Looks at the folder in threads; lives on the host's loop. Never raises.
+    """Scans the folder before and after each turn, in threads, and notes the changes.
+
+    Used on the host's loop only. Faults are logged and never end a turn.
 
     Parameters
     ----------
     journal
-        Gets the notes.
+        The session's journal, which gets the notes.
     root
         The session's folder.
     limits
-        See `Limits`.
+        The host's limits.
     """
 
     def __init__(self, journal: Journal, root: Path, limits: Limits) -> None:
         self.contents: FileContents | None = None
-        """Keeps what files hold; set while the session is recorded."""
+        """Contents of changed files; set while the session is recorded."""
         self.checkpoints: TurnCheckpoints | None = None
-        """Keep the folder; see `keep`."""
+        """Checkpoints of the folder; see `use_checkpoints`."""
         self.save: Callable[[], Awaitable[SaveResult]] | None = None
         """Saves open documents."""
         self.finished: Callable[[], None] | None = None
@@ -69,10 +71,10 @@ class TurnFiles:
         self._root = root
         self._limits = limits
         self.read_secrets: Callable[[], None] = lambda: None
-        """Called in a thread before and after each turn, so that what is secret here is known."""
+        """Called in a thread before and after each turn, to read secrets for the redactor."""
         self._turn_id = ""
         self._unkept = ""
-        """Why nothing is kept; said once where it can't be seen whether a turn changed anything."""
+        """Why no checkpoint is made; reported once if a turn's changes are unknown."""
         self._first: asyncio.Task[FolderScan | None] | None = None
         self._before: FolderScan | None = None
         self._second: asyncio.Task[None] | None = None
@@ -80,31 +82,31 @@ class TurnFiles:
         self._over.set()
 
     def use_checkpoints(self, store: CheckpointStore, notebooks: Path) -> None:
-        """Keep the folder from now on, before and after each turn.
+        """Make checkpoints of the folder from now on, before and after each turn.
 
         Parameters
         ----------
         store
-            Of the host.
+            The host's checkpoint store.
         notebooks
-            The folder that the paths of notebooks start from.
+            The folder that paths of notebooks are relative to.
         """
         self.checkpoints = TurnCheckpoints(store, self._root)
         self._own = store.own.below(self._root)
         self._notebooks = notebooks
 
     def forget(self) -> None:
-        """Keep nothing any more of what the session's turns changed. Blocks."""
+        """Delete the checkpoints of the session's turns. Blocks."""
         if self.checkpoints is not None:
             self.checkpoints.checkpoints.forget(self._journal.transcript.turn_order)
 
     async def must_be_there(self) -> None:
-        """Refuse to run a turn in a folder that is gone.
+        """Check that the folder exists.
 
         Raises
         ------
         FileMissing
-            It was deleted or renamed.
+            The folder was deleted or renamed.
         """
         if not await asyncio.to_thread(self._root.is_dir):
             raise FileMissing(
@@ -113,14 +115,14 @@ class TurnFiles:
             )
 
     def begin(self, turn_id: str) -> None:
-        """Save what is open and start to look; the agent may be started meanwhile."""
+        """Start to save open documents and to scan; the agent may start meanwhile."""
         self._turn_id = turn_id
         self._before = self._second = None
         self._over.clear()
         self._first = asyncio.create_task(self._safe(self._first_scan()))
 
     async def scanned(self) -> None:
-        """Wait for the first look, within its bound: the prompt must not be sent before."""
+        """Wait for the first scan, up to its limit; the prompt must not be sent before."""
         if self._first is None:
             return
         seconds = self._limits.scan_seconds * (1 if self.contents is None else 2) + _SAVE_SECONDS
@@ -137,7 +139,7 @@ class TurnFiles:
         self._before = self._first.result() if done else None
 
     async def hold_end(self, stop: asyncio.Event) -> None:
-        """Look again before the end of the turn is told; a stopped turn does not wait for it."""
+        """Scan again before the end of the turn is reported; a stopped turn does not wait."""
         stopped = asyncio.ensure_future(stop.wait())
         both = (self._rescanning(), stopped)
         try:
@@ -150,7 +152,7 @@ class TurnFiles:
             stopped.cancel()
 
     async def finish(self) -> None:
-        """Make up for a second look that the end of the turn did not wait for."""
+        """Finish a second scan that the end of the turn did not wait for."""
         if self._before is not None:
             await asyncio.wait((self._rescanning(),), timeout=self._longest)
         self._over.set()
@@ -158,13 +160,13 @@ class TurnFiles:
             self.finished()
 
     async def settled(self, turn_id: str) -> None:
-        """Wait, within bounds, until all is told of what a turn changed."""
+        """Wait, up to a limit, until all changes of a turn are noted."""
         if turn_id == self._turn_id and not self._over.is_set():
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._over.wait(), self._longest)
 
     async def close(self) -> None:
-        """Wait for nothing any more."""
+        """Cancel running scans."""
         self._over.set()
         tasks = [task for task in (self._first, self._second) if task is not None]
         for task in tasks:
@@ -250,7 +252,7 @@ class TurnFiles:
         return await asyncio.to_thread(self._scan)
 
     async def _save(self) -> None:
-        """Most agents read by their own tools: what is typed must be on disk for them."""
+        """Save open documents: most agents read files with their own tools."""
         if self.save is not None:
             asking = self._notebook_of(self._turn_id)
             for notice in await save_documents(self.save, asking, _SAVE_SECONDS):
@@ -286,7 +288,7 @@ class TurnFiles:
         self._journal.note(HostNotice(severity="warning", text=words))
 
     async def _safe(self, work: Coroutine[Any, Any, T]) -> T | None:
-        """A fault here must end no turn."""
+        """Run a task and log its fault, so that it ends no turn."""
         try:
             return await work
         except Exception:  # noqa: BLE001
@@ -300,16 +302,16 @@ _MOST_NAMED = 5
 async def save_documents(
     save: Callable[[], Awaitable[SaveResult]], documents: str, seconds: float
 ) -> tuple[HostNotice, ...]:
-    """Save open documents; return what is to be told of it.
+    """Save open documents; return notices about them.
 
     Parameters
     ----------
     save
         Saves them.
     documents
-        Path of the notebook that the prompt comes from. It is saved too: that goes without saying.
+        Path of the notebook that the prompt comes from; saving it needs no notice.
     seconds
-        For all of them.
+        Timeout for saving all documents.
     """
     try:
         saved = await asyncio.wait_for(save(), seconds)

@@ -1,4 +1,4 @@
-"""Text files below a folder: read, and replaced in one step; encoding and line ends are kept."""
+"""Text files below a folder: read, and replaced atomically with encoding and line ends kept."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ _FOLDER = os.O_RDONLY | os.O_DIRECTORY | _FOLLOWED
 
 
 class WorkspaceFiles:
-    """Text files below ``root``, and none outside it.
+    """Text files below ``root``, and never outside it. All methods block.
 
-    A path is resolved first and must lie in the root; then it is opened component by component
-    without following links, so that nobody can put a link in between. All calls block.
+    A path is resolved first and must lie in the root. Then it is opened component by component
+    without following links, so that no link can be put in between.
 
     Parameters
     ----------
     root
-        The session's working directory.
+        The session's folder.
     limits
         ``file_bytes`` holds for reading and for writing.
     """
@@ -63,7 +63,7 @@ class WorkspaceFiles:
         return text_window(text_format.decode(content), line, limit)
 
     def can_create(self, path: str) -> bool:
-        """Tell whether there is a folder for ``path``, and nothing of its name in it."""
+        """Return whether the folder of ``path`` exists and ``path`` does not."""
         try:
             with self._folder_of(path, create=False) as (folder, name):
                 if not name:
@@ -78,12 +78,12 @@ class WorkspaceFiles:
     def write_text(self, path: str, content: str) -> str | None:
         """Replace the text of ``path``, or create it with the folders that it needs.
 
-        The file changes in one step. Its mode, encoding and line endings stay.
+        The file is replaced atomically; mode, encoding and line ends stay.
 
         Returns
         -------
         str or None
-            Its text before; None for a new file.
+            The old text; None for a new file.
 
         Raises
         ------
@@ -96,9 +96,9 @@ class WorkspaceFiles:
         return None if old is None else text_format.decode(old)
 
     def part(self, path: str) -> None:
-        """Let a file that has other names, perhaps outside the root, be one of its own from now on.
+        """Replace a file that has hard links, perhaps outside the root, by a copy of its own.
 
-        Its content, mode and time stay; what has the other names is left alone.
+        Content, mode and time stay; the other links are left alone.
 
         Raises
         ------
@@ -121,7 +121,7 @@ class WorkspaceFiles:
             os.utime(name, ns=times, dir_fd=folder, follow_symlinks=False)
 
     def text_to_replace(self, path: str, content: str) -> str | None:
-        """Return the text that `write_text` would replace, and change nothing.
+        """Return the text that `write_text` would replace.
 
         Raises
         ------
@@ -133,7 +133,7 @@ class WorkspaceFiles:
                 _, text_format, old = self._existing(path, folder, name)
                 self._encoded(path, content, text_format)
         except FileMissing:
-            return None  # its folder is not there yet
+            return None  # the folder does not exist yet
         return None if old is None else text_format.decode(old)
 
     def _encoded(self, path: str, content: str, text_format: TextFormat) -> bytes:

@@ -1,1 +1,1 @@
-"""The host as the kernel reaches it: in the Jupyter server over HTTP, or in this process."""
+"""Clients of a host: in the Jupyter server over HTTP, or in this process."""

@@ -1,7 +1,7 @@
 """The kernel's connection to its host: the Jupyter server over HTTP, else a host of its own.
 
-The server is found by an environment variable and has to prove that it started this kernel before
-it gets a prompt. Requests are sent with the standard library, each on a connection of its own.
+An environment variable has the server's address, and the server must prove that it started this
+kernel before it gets a prompt. Each request uses a connection of its own.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from acp_jupyter.notebook_tools.kernel_work import (
 _URL_VARIABLE = "ACP_JUPYTER_URL"
 _lock = threading.Lock()
 _clients: list[HostClient] = []
-"""At most one, made when it is first needed."""
+"""The client, once it is created; at most one."""
 
 
 def host_client() -> HostClient:
@@ -95,15 +95,15 @@ _LOOPBACK = {"localhost", "127.0.0.1", "::1"}
 
 @dataclass(frozen=True, slots=True)
 class KernelIdentity:
-    """Who this kernel is to its server."""
+    """The kernel's id and key for its server."""
 
     kernel_id: str
     key: bytes
-    """Of its connection file; it never travels."""
+    """The key of its connection file; it is never sent."""
 
 
 class ServerClient(HostClient):
-    """Speaks to the server extension.
+    """A client of the host in the Jupyter server, over HTTP.
 
     Parameters
     ----------
@@ -123,21 +123,21 @@ class ServerClient(HostClient):
 
     @property
     def notebook_path(self) -> str:
-        """As the server has bound it to this kernel."""
+        """The notebook that the server has for this kernel."""
         return self._notebook_path
 
     def close(self) -> None:
         """Do nothing: each request has a connection of its own."""
 
     def handshake(self) -> None:
-        """Make sure that this is the server that started this kernel, before it gets a prompt.
+        """Check that the server started this kernel, and its version.
 
         Raises
         ------
         ServerUnreachable
-            Nobody answers there, or somebody else.
+            No server answers, or another one.
         VersionMismatch
-            The two do not understand each other.
+            The versions of kernel and server differ.
         """
         nonce = os.urandom(16).hex()
         try:
@@ -163,13 +163,13 @@ class ServerClient(HostClient):
         return self._request(method, path, body, seconds)
 
     def follow(self, turn_id: str, wait_seconds: float) -> WorkReply:
-        """Ask for work and for the turn's end at once."""
+        """Request work or the turn's end, whichever is first."""
         body = WorkQuery(turn_id=turn_id, wait_seconds=wait_seconds).model_dump_json().encode()
         answer = self._request("POST", "kernel/work", body, wait_seconds + _ANSWER_SECONDS)
         return WorkReply.model_validate(answer, strict=False)
 
     def print(self, printed: PrintedSoFar) -> None:
-        """Send it; it waits for nothing long."""
+        """Send the output; returns soon."""
         body = printed.model_dump_json().encode()
         self._request("POST", "kernel/work/printed", body, _HANDSHAKE_SECONDS)
 
@@ -180,7 +180,7 @@ class ServerClient(HostClient):
         return KeepWaiting.model_validate(answer).go_on
 
     def traffic(self, session_id: str) -> Iterator[bytes]:
-        """Read it piece by piece: it may be long."""
+        """Read the log in chunks: it may be long."""
         path = f"sessions/{quote(session_id, safe='')}/traffic"
         with self._answer("GET", path, b"", _PIECE_SECONDS) as response:
             while piece := response.read(_PIECE_BYTES):
@@ -196,7 +196,7 @@ class ServerClient(HostClient):
     def _answer(
         self, method: str, path: str, body: bytes, seconds: float, nonce: str = ""
     ) -> Iterator[http.client.HTTPResponse]:
-        """Send a request; an answer that is an error is raised."""
+        """Send a request; raise the error of an error response."""
         target = f"{self._url.path.rstrip('/')}/acp-jupyter/api/{path}"
         headers = self._signed(method, target, body, nonce or os.urandom(16).hex())
         connection = self._connect(seconds)
@@ -245,7 +245,7 @@ def _decoded(content: bytes) -> object:
 
 
 def _error(status: int, body: object) -> AcpError:
-    """Return the error that the server sent, as the class that its reason names."""
+    """Return the server's error, of the class that its reason names."""
     fields: Mapping[str, object] = body if isinstance(body, dict) else {}
     message = str(fields.get("message") or f"The Jupyter server answered {status}.")
     kinds = {kind.reason: kind for kind in _kinds(AcpError)}

@@ -1,4 +1,4 @@
-"""The host in this kernel, where no server extension can be reached; its notebook tools."""
+"""The embedded host, for a kernel without a server extension, and its notebook tools."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _PIECE_BYTES = 256 * 1024
 
 
 class _NoPages:
-    """No page with the labextension reaches a host in a kernel."""
+    """No pages: none with the labextension can connect to a host in a kernel."""
 
     def holds(self, path: str) -> bool:
         """Return False."""
@@ -62,12 +62,12 @@ class _NoPages:
 
 
 class EmbeddedHost(HostClient):
-    """Owns an `AgentHost`; its agents end with this process, whatever ends it.
+    """A client that owns an `AgentHost` in this process; the agents end with the process.
 
     Parameters
     ----------
     notebook_path
-        For the sessions; empty where it is not known.
+        The notebook of the sessions; empty if unknown.
     """
 
     location: ClassVar[Literal["server", "kernel"]] = "kernel"
@@ -108,12 +108,12 @@ class EmbeddedHost(HostClient):
 
     @property
     def notebook_path(self) -> str:
-        """As the kernel was told."""
+        """The notebook that was given at the start."""
         return self._notebook_path
 
     def close(self) -> None:
         """End the sessions and their agents."""
-        if os.getpid() == self._pid:  # not in a fork of it
+        if os.getpid() == self._pid:  # not in a forked process
             self.host.stop()
 
     def call(self, command: Command, seconds: float) -> Any:
@@ -124,7 +124,7 @@ class EmbeddedHost(HostClient):
         return self._run(command, seconds)
 
     def follow(self, turn_id: str, wait_seconds: float) -> WorkReply:
-        """Look for work and for the turn's end at once."""
+        """Wait for work or the turn's end, whichever is first."""
 
         async def turn() -> TurnDetail:
             command = GetTurn(turn_id=turn_id, wait_seconds=wait_seconds)
@@ -152,7 +152,7 @@ class EmbeddedHost(HostClient):
         return self.host.call(tell(), _FLUSH_SECONDS)
 
     def _create(self, command: CreateSession, seconds: float) -> Any:
-        """Find the session of that label again; a host without notebooks does not keep labels."""
+        """Find the label's session or create one; a host without notebooks stores no labels."""
         key = command.agent, command.label
         known = None if command.new else self._sessions.get(key)
         if known is not None:
@@ -178,7 +178,7 @@ class EmbeddedHost(HostClient):
         return session.state
 
     def traffic(self, session_id: str) -> Iterator[bytes]:
-        """Read it from its file."""
+        """Read the log's file."""
         path = self.host.call(self._traffic_path(session_id), _FLUSH_SECONDS)
         with path.open("rb") as file:
             while piece := file.read(_PIECE_BYTES):
@@ -193,12 +193,12 @@ class EmbeddedHost(HostClient):
 
 
 def _at_exit(close: Callable[[], None]) -> None:
-    """Call this at the end of the process, while threads can still be started.
+    """Call ``close`` at the end of the process, while threads can still be started.
 
-    In `atexit` it would be too late: executors refuse work by then, so sessions would stay locked.
+    `atexit` is too late: executors refuse work by then, and sessions would stay locked.
     """
-    # CPython's executors end by the same way, and what was registered last is called first: so
-    # their module has to be imported before this.
+    # CPython's executors register in the same way, and the last one is called first: so their
+    # module has to be imported before this.
     early = getattr(threading, "_register_atexit", atexit.register)
     early(close)
 
@@ -217,7 +217,7 @@ def _user() -> str:
 
 
 class _OwnKernel:
-    """There is one kernel, and a session says itself which notebook is its own."""
+    """A `KernelLookup` with this kernel only; sessions know their notebook."""
 
     async def kernel_of(self, notebook_path: str) -> str:
         """Return this kernel."""
@@ -229,16 +229,16 @@ class _OwnKernel:
 
 
 def kernel_tools(root: Path, cells: WaitingCells) -> McpServerProvider:
-    """Return the tools for sessions of this kernel's notebook.
+    """Return the provider of notebook tools for sessions of this kernel.
 
     Parameters
     ----------
     root
         The notebook's folder.
     cells
-        That wait in this kernel.
+        Cells that wait in this kernel.
     """
-    # Reading notebooks takes a third of a second to import: not for programs without one.
+    # nbformat takes a third of a second to import: not for programs without a notebook.
     from acp_jupyter.notebook_tools.mcp.endpoint import NotebookTools
     from acp_jupyter.notebook_tools.notebooks import FileNotebooks, Notebooks
 

@@ -1,4 +1,4 @@
-"""`HostClient`: all that the kernel can ask of a host, wherever the host runs."""
+"""`HostClient`: the kernel's interface to a host in the server or in this process."""
 
 from __future__ import annotations
 
@@ -48,9 +48,9 @@ from acp_jupyter.transcript.model.session_state import SessionState
 _T = TypeVar("_T")
 _QUICK_SECONDS = 30.0
 _START_SECONDS = 150.0
-"""For an agent to start and open its session."""
+"""Timeout for an agent to start and open its session."""
 _LONG_SECONDS = 600.0
-"""For a whole log or transcript."""
+"""Timeout for a whole log or transcript."""
 
 _AGENTS = TypeAdapter(tuple[AgentEntry, ...])
 _SESSIONS = TypeAdapter(tuple[SessionState, ...])
@@ -71,10 +71,10 @@ class HostClient(ABC):
     Attributes
     ----------
     place
-        ``server`` where the host is in the Jupyter server, ``kernel`` where it is in this process.
+        ``server`` if the host is in the Jupyter server, ``kernel`` if it is in this process.
     may_answer
-        Whether the user may answer permission requests here. Through the server they do it in the
-        page alone: code that runs in the kernel may be an agent's.
+        Whether the user may answer permission requests here. With a host in the server they are
+        answered in the page only: code in the kernel may be an agent's.
     """
 
     location: ClassVar[Literal["server", "kernel"]]
@@ -82,12 +82,12 @@ class HostClient(ABC):
 
     @abstractmethod
     def call(self, command: Command, seconds: float) -> Any:
-        """Carry out a command; the result is a model, or JSON that makes one.
+        """Carry out a command; return its result as a model or as JSON.
 
         Raises
         ------
         AcpError
-            As the host raises it, or because it did not answer within ``seconds``.
+            The host's error, or no answer within ``seconds``.
         """
 
     @abstractmethod
@@ -102,12 +102,12 @@ class HostClient(ABC):
 
     @abstractmethod
     def close(self) -> None:
-        """End what belongs to this client."""
+        """Close the client."""
 
     @property
     @abstractmethod
     def notebook_path(self) -> str:
-        """The notebook of this kernel as pages know it; empty where that is not known."""
+        """The path of this kernel's notebook as pages know it; empty if unknown."""
 
     def agents(self) -> tuple[AgentEntry, ...]:
         """Return the configured agents."""
@@ -128,16 +128,16 @@ class HostClient(ABC):
         return _SESSION.validate_python(self.call(command, _START_SECONDS))
 
     def fork(self, session_id: str) -> SessionState:
-        """Make a session that goes on from where another is. ACP: session/fork."""
+        """Create a session that continues a copy of another. ACP: session/fork."""
         command = ForkSession(session_id=session_id)
         return _SESSION.validate_python(self.call(command, _START_SECONDS))
 
     def close_session(self, session_id: str) -> None:
-        """End a session; it is kept. ACP: session/close."""
+        """Close a session; it stays saved. ACP: session/close."""
         self.call(CloseSession(session_id=session_id), _START_SECONDS)
 
     def delete_session(self, session_id: str) -> None:
-        """End a session and remove what is kept of it. ACP: session/delete."""
+        """Close a session and delete its files. ACP: session/delete."""
         self.call(DeleteSession(session_id=session_id), _START_SECONDS)
 
     def set_config(self, command: SetConfig) -> SessionState:
@@ -149,16 +149,16 @@ class HostClient(ABC):
         return _TRAFFIC.validate_python(self.call(command, _QUICK_SECONDS), strict=False)
 
     def rules(self, session_id: str = "") -> tuple[RuleEntry, ...]:
-        """Return the remembered rules, of one session and its folder or of all."""
+        """Return the saved rules of a session and its folder, or of all."""
         command = ListRules(session_id=session_id)
         return _RULES.validate_python(self.call(command, _QUICK_SECONDS), strict=False)
 
     def revoke_rule(self, rule_id: str) -> None:
-        """Forget a rule. Through the server only users forget one that denies something."""
+        """Remove a rule. With a host in the server only users remove one that denies."""
         self.call(RevokeRule(rule_id=rule_id), _QUICK_SECONDS)
 
     def create_session(self, command: CreateSession) -> SessionState:
-        """Start a session, or find it again. ACP: session/new."""
+        """Create a session, or find an existing one. ACP: session/new."""
         return _SESSION.validate_python(self.call(command, _START_SECONDS))
 
     def prompt(
@@ -190,7 +190,7 @@ class HostClient(ABC):
         return self.whole(_TURN.validate_python(self.call(command, wait_seconds + _QUICK_SECONDS)))
 
     def whole(self, detail: TurnDetail) -> TurnDetail:
-        """Return a turn with the items that were not told with it."""
+        """Return a turn with the items that were left out of it."""
         items, more = list(detail.items), detail.more
         while more is not None:
             command = GetTurn(turn_id=detail.turn.turn_id, start=more)
@@ -201,19 +201,19 @@ class HostClient(ABC):
         return detail if detail.more is None else detail.model_copy(update=update)
 
     def follow(self, turn_id: str, wait_seconds: float) -> WorkReply:
-        """Wait for the end of a turn as the cell that its agent's tools may work in.
+        """Wait for the end of a turn, or for work of its agent's tools for this cell.
 
-        Returns the turn at its end or after ``wait_seconds``, or earlier some work, which is to
-        be finished before the next look.
+        Returns the turn at its end or after ``wait_seconds``, or earlier some work, which must be
+        finished before the next call.
         """
         return WorkReply(detail=self.turn(turn_id, wait_seconds))
 
     def print(self, printed: PrintedSoFar) -> None:
-        """Tell what work has printed that is not finished."""
+        """Report the printed output of running work."""
         raise NotImplementedError(printed.work_id)
 
     def finish(self, finished: FinishedWork) -> bool:
-        """Tell what came of work; True if its interrupt was a tool's, not the user's."""
+        """Report the outcome of work; return True if a tool, not the user, interrupted it."""
         raise NotImplementedError(finished.work_id)
 
     def cancel(self, session_id: str, turn_id: str) -> None:
@@ -228,12 +228,12 @@ class HostClient(ABC):
         return _CHANGES.validate_python(self.call(command, _QUICK_SECONDS), strict=False)
 
     def revert(self, turn_id: str, paths: tuple[str, ...] | None, *, partial: bool) -> RevertReply:
-        """Take back what a turn changed."""
+        """Revert a turn's changes."""
         command = RevertTurn(turn_id=turn_id, paths=paths, partial=partial)
         return _REVERTED.validate_python(self.call(command, _LONG_SECONDS), strict=False)
 
     def import_log(self, command: ImportLog) -> ImportResult:
-        """Make a session of a log."""
+        """Create a session from a log."""
         return _IMPORTED.validate_python(self.call(command, _LONG_SECONDS))
 
     def transcript(

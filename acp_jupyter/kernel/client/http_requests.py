@@ -1,4 +1,4 @@
-"""Commands as HTTP requests: the method, path and body of each on the server's routes."""
+"""HTTP requests for commands: the method, path and body of each on the server's routes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from acp_jupyter.api.models.turns import Cancel, GetChanges, GetTurn, PromptSess
 
 
 def request_of(command: Command) -> tuple[str, str, bytes]:  # noqa: C901 - one flat match
-    """Return the method, path and body that a command is on the server's routes."""
+    """Return the method, path and body of a command's HTTP request."""
     match command:
         case ListAgents():
             return "GET", "agents", b""
@@ -66,7 +66,7 @@ def request_of(command: Command) -> tuple[str, str, bytes]:  # noqa: C901 - one 
 
 
 def session_request(command: Command) -> tuple[str, str, bytes]:
-    """Return the method, path and body that a command is on the server's routes."""
+    """Return the method, path and body of a command's HTTP request."""
     match command:
         case GetSession():
             return "GET", _path(command.session_id), b""

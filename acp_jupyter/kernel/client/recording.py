@@ -1,6 +1,6 @@
 """``%acp record`` and ``%acp replay``: whether this kernel's sessions are recorded or replayed.
 
-The last such line counts, else the environment variable ``ACP_JUPYTER_RECORD``.
+The last of these lines counts, else the environment variable ``ACP_JUPYTER_RECORD``.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from acp_jupyter.host.recording.recording_file import RecordWish, recording_fold
 from acp_jupyter.kernel.client.host_client import HostClient
 
 VARIABLE = "ACP_JUPYTER_RECORD"
-"""In the kernel's environment: ``record``, ``replay`` or ``off``; where, after a colon."""
+"""Environment variable: ``record``, ``replay`` or ``off``; a path may follow a colon."""
 
 Mode = Literal["record", "replay"]
 
@@ -26,19 +26,19 @@ Mode = Literal["record", "replay"]
 class _Choice:
     options: RecordWish | None = None
     is_chosen: bool = False
-    """Whether anybody chose, so that the environment does not count any more."""
+    """Whether a line chose, so that the environment no longer counts."""
 
 
 _choice = _Choice()
 
 
 def recording_options() -> RecordWish | None:
-    """Return what sessions are asked for: as ``%acp`` said last, else the environment.
+    """Return the recording options for sessions: of the last ``%acp`` line or the environment.
 
     Raises
     ------
     BadRequest
-        The environment says what makes no sense.
+        The environment variable is not valid.
     """
     if not _choice.is_chosen:
         _choose(_from_environment(os.environ.get(VARIABLE, "")))
@@ -46,20 +46,20 @@ def recording_options() -> RecordWish | None:
 
 
 def is_replaying() -> bool:
-    """Tell whether sessions are played from their records, so that no agent is needed."""
+    """Return whether sessions are played from recordings, so that no agent is needed."""
     wish = recording_options()
     return wish is not None and wish.mode == "replay"
 
 
 def run_recording(mode: Mode, rest: Sequence[str], client: HostClient) -> str:
-    """Run ``%acp record`` or ``%acp replay``; return what to tell.
+    """Run ``%acp record`` or ``%acp replay``; return a message.
 
     Raises
     ------
     UsageError
-        It can't be understood.
+        The line is not valid.
     AcpError
-        The record can't lie there.
+        The recording can't be at that path.
     """
     match rest:
         case [] | ["status"]:

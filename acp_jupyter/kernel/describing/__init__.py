@@ -1,1 +1,1 @@
-"""Descriptions of the user's variables, for prompts and tools; bounded in size and in time."""
+"""Descriptions of the user's variables for prompts and tools, limited in size and time."""

@@ -1,4 +1,4 @@
-"""A short text for any value, whatever its size and ``__repr__``; tables and arrays.
+"""Short texts for any value, whatever its size and ``__repr__``; tables and arrays.
 
 `time_limit` ends code that takes too long.
 """
@@ -21,7 +21,7 @@ _MOST_ITEMS = 6
 _MOST_DEPTH = 3
 _MOST_BITS = 4000
 _MOST_LENGTH = 1000
-"""Of something with its own ``__repr__`` that is asked for it."""
+"""Longest container whose own ``__repr__`` is called."""
 _LOOKED_AT = 50
 _REPR_SECONDS = 0.2
 _OPEN_CLOSE: dict[type, tuple[str, str]] = {
@@ -34,7 +34,7 @@ _OPEN_CLOSE: dict[type, tuple[str, str]] = {
 
 
 def preview(value: object, most_chars: int = 200) -> str:
-    """Return a repr, or what stands for it; never raises, never takes long."""
+    """Return a short repr or a stand-in; never raises, never takes long."""
     try:
         text = _preview(value, most_chars, _MOST_DEPTH)
     except FAILURES:
@@ -43,7 +43,7 @@ def preview(value: object, most_chars: int = 200) -> str:
 
 
 def type_name(value: object) -> str:
-    """Return the name of a value's type, with its module where that says something."""
+    """Return the name of a value's type, with its module unless that is built in."""
     kind = type(value)
     module = str(getattr(kind, "__module__", ""))
     name = str(getattr(kind, "__qualname__", kind.__name__))
@@ -99,7 +99,7 @@ def _items(value: Any, short: Callable[[object], str]) -> list[str]:
 
 
 def _own_repr(value: object) -> str:
-    """Ask a value for its own repr, where that is its own and nothing tells that it is long."""
+    """Return a value's own repr, if it has one that is probably short."""
     own = type(value).__repr__
     if own is object.__repr__:
         return f"<{type_name(value)}>"
@@ -108,7 +108,7 @@ def _own_repr(value: object) -> str:
     if any(_length(part) > _MOST_LENGTH for part in _parts(value)):
         return f"<{type_name(value)}>"
     if isinstance(own, type(_own_repr)) and not can_limit():
-        return f"<{type_name(value)}>"  # Python code that nothing could stop
+        return f"<{type_name(value)}>"  # Python code that could not be stopped
     try:
         with time_limit(_REPR_SECONDS):
             text = repr(value)
@@ -118,7 +118,7 @@ def _own_repr(value: object) -> str:
 
 
 def _parts(value: object) -> Iterable[object]:
-    """Return the first of a value's attributes: a repr often tells them whole."""
+    """Return a value's first attributes: a repr often holds them."""
     attributes = getattr(value, "__dict__", None)
     values = attributes.values() if type(attributes) is dict else ()
     return tuple(itertools.islice(values, _LOOKED_AT))
@@ -139,23 +139,23 @@ def _length(value: object) -> int:
 
 
 FAILURES = (Exception, SystemExit, GeneratorExit)
-"""What somebody else's code may raise, an interrupt apart: that is the user's."""
+"""Exceptions of foreign code; KeyboardInterrupt is the user's."""
 
 _AGAIN_SECONDS = 0.05
 
 
 class TimeUp(BaseException):
-    """It took too long. No `Exception`: the code must not catch it by chance."""
+    """The time limit has passed. No `Exception`, so that code does not catch it by chance."""
 
 
 _depth = 0
-"""Of limits within limits; on the main thread alone."""
+"""Depth of nested time limits; used on the main thread only."""
 
 
 def can_limit() -> bool:
-    """Whether anything can be stopped here: on the main thread, and not on Windows.
+    """Return whether a time limit works: on the main thread, and not on Windows.
 
-    Nor where the user's program has the process's one timer.
+    It does not if the user's program uses the process's only timer.
     """
     if threading.current_thread() is not threading.main_thread():
         return False
@@ -166,9 +166,9 @@ def can_limit() -> bool:
 
 @contextlib.contextmanager
 def time_limit(seconds: float) -> Iterator[None]:
-    """Raise `TimeUp` in what runs within, after some time, where that can be done.
+    """Raise `TimeUp` in the ``with`` block after ``seconds``, if `can_limit`.
 
-    One long call into C is stopped at its end only.
+    A long call into C is stopped at its end only.
     """
     if not can_limit():
         yield
@@ -183,7 +183,7 @@ def time_limit(seconds: float) -> Iterator[None]:
 
     begun = time.monotonic()
     handler = signal.signal(signal.SIGALRM, ring)
-    # Again and again: code with a bare ``except`` swallows one.
+    # Repeatedly: code with a bare ``except`` swallows one.
     left, _ = signal.setitimer(signal.ITIMER_REAL, seconds, _AGAIN_SECONDS)
     _depth += 1
     try:
@@ -205,22 +205,22 @@ _MOST_COLUMNS = 50
 _LINE_CHARS = 600
 _CELL_CHARS = 40
 _COUNTED_CELLS = 20_000_000
-"""Of a table in which missing values are counted."""
+"""Largest table in which missing values are counted."""
 _SHOWN_VALUES = 10
 _DETAIL_SECONDS = 0.2
 
 
 @dataclass(frozen=True, slots=True)
 class Detail:
-    """What can be told of a value without looking at all of it."""
+    """Facts about a value that cost little: shape, dtype, length."""
 
     words: str = ""
     whole: bool = False
-    """Whether its repr would add little, or cost much."""
+    """Whether the repr would add little or cost much."""
 
 
 def is_from_library(value: object, module: str, name: str) -> bool:
-    """Tell whether a value is of a class of a library, or of one derived from it."""
+    """Return whether a value is an instance of a library's class or a subclass."""
     library = sys.modules.get(module)
     kind = None if library is None else getattr(library, name, None)
     return isinstance(kind, type) and isinstance(value, kind)
@@ -280,7 +280,7 @@ def describe_frame(frame: Any) -> str:
 
 
 def describe_series(series: Any) -> str:
-    """Return a Series' length, type, missing values and first values."""
+    """Return the length, type, missing values and first values of a Series."""
     size = len(series)
     lines = [f"Series {_cut(repr(series.name))} of {size} values, {series.dtype}."]
     if size <= _COUNTED_CELLS:
@@ -292,7 +292,7 @@ def describe_series(series: Any) -> str:
 
 
 def describe_array(array: Any) -> str:
-    """Return an array's shape, type, first values, and range where it is of numbers."""
+    """Return an array's shape, type, first values, and range if it holds numbers."""
     lines = [f"numpy array of shape {_times(array.shape)}, {array.dtype}."]
     if array.size and array.dtype.kind in "iuf" and array.size <= _COUNTED_CELLS:
         numbers = array[array == array]  # NaN is not itself
@@ -307,7 +307,7 @@ def describe_array(array: Any) -> str:
 
 
 def _table(values: Any) -> str:
-    """Return the few rows as text, no cell of it long."""
+    """Return a few rows as text, with short cells."""
     frame = values if hasattr(values, "columns") else values.to_frame()
     text = str(frame.to_string(max_colwidth=_CELL_CHARS))
     return "\n".join(_cut(line, _LINE_CHARS) for line in text.splitlines())
@@ -328,5 +328,5 @@ def _cut(text: str, most: int = _CELL_CHARS) -> str:
 
 
 def _has(value: object, name: str) -> bool:
-    """Tell whether a value's class has it: asking the value itself may run its code."""
+    """Return whether a value's class has an attribute; on the value it may run code."""
     return any(name in vars(kind) for kind in type(value).__mro__)

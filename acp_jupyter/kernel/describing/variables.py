@@ -1,4 +1,4 @@
-"""Variables as an agent is told of them: described with a prompt, or listed for a tool.
+"""Descriptions of variables for agents: with a prompt, or as a list for a tool.
 
 A description is bounded in size and in time, and nothing is imported for it.
 """
@@ -43,12 +43,12 @@ _MOST_SECONDS = 5.0
 _PICTURE_SECONDS = 15.0
 _PICTURE_BYTES = 5 * 1024 * 1024
 _PICTURE_PIXELS = 2_000
-"""Of the longer side."""
+"""Longer side of a picture, in pixels."""
 
 
 @dataclass(frozen=True, slots=True)
 class Described:
-    """A variable in words, and as a picture where it is one."""
+    """The description of a variable, with a picture if it is one."""
 
     name: str
     text: str
@@ -138,7 +138,7 @@ def _doc(value: object) -> str:
 
 
 def _figure(value: Any) -> Any:
-    """Return the figure that a value of matplotlib is, or belongs to."""
+    """Return the matplotlib figure that a value is or belongs to."""
     if is_from_library(value, "matplotlib.figure", "Figure"):
         return value
     if is_from_library(value, "matplotlib.axes", "Axes"):
@@ -156,7 +156,7 @@ def _figure_words(figure: Any) -> str:
 
 
 def _picture(value: Any) -> bytes | None:
-    """Return a value that is a picture as PNG, unless that is too large, too slow or fails."""
+    """Return the PNG of a value that is a picture; None if too large, too slow or failing."""
     try:
         with time_limit(_PICTURE_SECONDS):
             png = _drawn(value)
@@ -198,7 +198,7 @@ _Block = dict[str, JsonValue]
 
 
 def variable_blocks(described: Sequence[Described], capabilities: Sequence[str]) -> list[_Block]:
-    """Return one block of text with all of them, and the pictures for an agent that takes some."""
+    """Return a text block with all variables, and image blocks if the agent accepts them."""
     if not described:
         return []
     sees = "image" in capabilities
@@ -224,7 +224,7 @@ def variable_blocks(described: Sequence[Described], capabilities: Sequence[str])
 
 _MOST_LISTED = 200
 _LIST_SECONDS = 2.0
-"""For all previews; later names are listed without."""
+"""Time for all previews; later names are listed without."""
 _PREVIEW_CHARS = 200
 _NAME_CHARS = 200
 _SHELLS_OWN = {"In", "Out", "get_ipython", "exit", "quit", "open"}
@@ -241,11 +241,11 @@ def list_variables(
     Parameters
     ----------
     namespace
-        The user's.
+        The user's namespace.
     hidden
         Names that the shell has put there.
     clock
-        Tells the seconds.
+        Returns monotonic time in seconds.
     """
     left_out = {*hidden, *_SHELLS_OWN}
     found = [
@@ -253,27 +253,27 @@ def list_variables(
         for name, value in _string_names(namespace)
         if not name.startswith("_") and name not in left_out
     ]
-    found.sort(key=lambda pair: isinstance(pair[1], _PLAIN))  # otherwise as they were made
+    found.sort(key=lambda pair: isinstance(pair[1], _PLAIN))  # stable: in order of creation
     end = clock() + _LIST_SECONDS
     told = [_variable(name, value, late=clock() > end) for name, value in found[:_MOST_LISTED]]
     return Variables(variables=tuple(told), more=max(0, len(found) - _MOST_LISTED))
 
 
 def _string_names(namespace: Mapping[str, object]) -> list[tuple[str, object]]:
-    """Return the pairs of a mapping that code may have put anything into."""
+    """Return the items with string keys: code may have put in any key."""
     pairs: list[tuple[object, object]] = list(namespace.items())
     return [(name, value) for name, value in pairs if isinstance(name, str)]
 
 
 def variables_json(namespace: Mapping[str, object], hidden: Iterable[str] = ()) -> str:
-    """Return the same as JSON."""
+    """Return `list_variables` as JSON."""
     return list_variables(namespace, hidden).model_dump_json()
 
 
 def _variable(name: str, value: object, *, late: bool) -> Variable:
     detail = detail_of(value)
     shown = "" if late or detail.whole else preview(value, _PREVIEW_CHARS)
-    # A lone surrogate is no text for JSON.
+    # JSON can't hold a lone surrogate.
     kind, words, shown, name = (
         part.encode("utf-8", "replace").decode()
         for part in (type_name(value), detail.words, shown, name[:_NAME_CHARS])

@@ -1,1 +1,1 @@
-"""Code that an agent's tools run in this kernel, on its main thread, and its outputs."""
+"""Execution of code for an agent's tools, on this kernel's main thread, and its outputs."""

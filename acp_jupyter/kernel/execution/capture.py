@@ -1,4 +1,4 @@
-"""Captures what code shows inside another cell: streams, displays, results, errors."""
+"""Captures the outputs of code inside another cell: streams, displays, results, errors."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _LAST_ERROR = ("last_type", "last_value", "last_traceback", "last_exc")
 def captured(shell: InteractiveShell, outputs: Outputs) -> Iterator[None]:
     """Send streams, displays, results and errors to ``outputs``.
 
-    The code asks the user nothing, and does not end the kernel.
+    The code can't ask for input and can't exit the kernel.
 
     The last error of the kernel stays that of the user's own code, for ``%debug`` and
     ``%acp fix``.
@@ -48,7 +48,7 @@ def captured(shell: InteractiveShell, outputs: Outputs) -> Iterator[None]:
 
 
 class _Replaced(contextlib.AbstractContextManager["_Replaced"]):
-    """Puts attributes in, and the earlier ones back."""
+    """Replaces attributes, and restores them at the end."""
 
     def __init__(self) -> None:
         self._earlier: list[tuple[object, str, object]] = []
@@ -70,7 +70,7 @@ _ABSENT = object()
 
 
 class _Publisher(DisplayPublisher):
-    """Takes the place of the shell's publisher."""
+    """Replaces the shell's display publisher."""
 
     def __init__(self, outputs: Outputs, **more: Any) -> None:
         super().__init__(**more)  # type: ignore[no-untyped-call]
@@ -86,17 +86,17 @@ class _Publisher(DisplayPublisher):
         update: bool = False,
         **_more: object,
     ) -> None:
-        """Keep a display."""
+        """Add a display to the outputs."""
         name = (transient or {}).get("display_id", "")
         self._taken.display(data, metadata, display_id=str(name), update=update)
 
     def clear_output(self, wait: bool = False) -> None:
-        """Forget what was kept."""
+        """Clear the outputs."""
         self._taken.clear(wait=wait)
 
 
 class _ResultTaker:
-    """Takes the value of the last expression."""
+    """A display hook that adds the value of the last expression to the outputs."""
 
     def __init__(self, shell: InteractiveShell, outputs: Outputs) -> None:
         self._shell = shell
@@ -107,7 +107,7 @@ class _ResultTaker:
         if result is None or formatter is None:
             return
         data, metadata = formatter.format(result)  # type: ignore[no-untyped-call]
-        # The next number is that of the user's next cell: this one has none.
+        # The next execution count belongs to the user's next cell: this code has none.
         self._outputs.display(data, metadata)
 
 

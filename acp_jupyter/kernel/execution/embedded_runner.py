@@ -1,4 +1,4 @@
-"""Runs a tool's code where the host is in the kernel too: in a waiting cell, or between two."""
+"""Runs a tool's code for an embedded host: in a waiting cell, or between two cells."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from acp_jupyter.notebook_tools.kernel_work import (
 )
 
 THIS_KERNEL = "this"
-"""The id of the only kernel there is."""
+"""The id of the only kernel."""
 
 _A = TypeVar("_A", RunResult, Variables, Inspection, Completion)
 _BUSY_SECONDS = 30.0
@@ -49,7 +49,7 @@ _RESTART = "Only the user can restart this kernel: the agent lives in it."
 
 @dataclass
 class _Job:
-    """Work that the kernel does between two cells, unless it is withdrawn before."""
+    """Work that the kernel does between two cells, unless it is withdrawn before that."""
 
     work: KernelWork
     loop: asyncio.AbstractEventLoop
@@ -60,18 +60,18 @@ class _Job:
     withdrawn: bool = False
 
     def withdraw(self) -> bool:
-        """Give it up; False where it has begun."""
+        """Withdraw the job; False if it has started."""
         with self.lock:
             self.withdrawn = not self.begun
             return self.withdrawn
 
     def run(self, kernel: Any) -> None:
-        """Do it on the main thread."""
+        """Run the job on the main thread."""
         with self.lock:
             if self.withdrawn:
                 return
             self.begun = True
-        kernel.pre_handler_hook()  # without it the kernel hears no interrupt here
+        kernel.pre_handler_hook()  # without it the kernel ignores interrupts here
         try:
             finished = do_work(current_shell(), self.work, self._print)
         finally:
@@ -88,12 +88,12 @@ class _Job:
 
 
 class EmbeddedKernelRunner:
-    """A `KernelRunner` for this process alone. Used on the host's loop.
+    """A `KernelRunner` for this process. Used on the host's loop.
 
     Parameters
     ----------
     cells
-        That wait.
+        The waiting cells.
     """
 
     def __init__(self, cells: WaitingCells) -> None:
@@ -108,7 +108,7 @@ class EmbeddedKernelRunner:
         store_history: bool = False,
         on_printed: OnPrinted | None = None,
     ) -> RunResult:
-        """Run code as a cell would, without a number; after the time it is interrupted."""
+        """Run code as a cell would, without a count; interrupt it after its time limit."""
         work = RunCodeWork(work_id=_new_id(), code=code, timeout_seconds=timeout_seconds)
         return await self._do(work, RunResult, timeout_seconds, on_printed)
 
@@ -117,22 +117,22 @@ class EmbeddedKernelRunner:
         return await self._do(ReadVariables(work_id=_new_id()), Variables, _REPLY_SECONDS)
 
     async def inspect(self, kernel_id: str, code: str, position: int) -> Inspection:
-        """Return what is known of the name at ``position``, in characters."""
+        """Inspect the name at ``position`` (in characters)."""
         work = InspectCode(work_id=_new_id(), code=code, position=position)
         return await self._do(work, Inspection, _REPLY_SECONDS)
 
     async def complete(self, kernel_id: str, code: str, position: int) -> Completion:
-        """Return how the code goes on at ``position``, in characters."""
+        """Return completions at ``position`` (in characters)."""
         work = CompleteCode(work_id=_new_id(), code=code, position=position)
         return await self._do(work, Completion, _REPLY_SECONDS)
 
     async def interrupt(self, kernel_id: str) -> None:
-        """Stop what a tool runs; the user's own cell is left alone."""
+        """Interrupt code of a tool; the user's own cell is left alone."""
         self._cells.mark_interrupted(THIS_KERNEL)
         _stop()
 
     async def restart(self, kernel_id: str) -> None:
-        """Refuse: the agent would end with it."""
+        """Refuse: the agent would end with the kernel."""
         raise KernelError("refused", _RESTART)
 
     async def _do(

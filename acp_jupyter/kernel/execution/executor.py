@@ -1,4 +1,4 @@
-"""Does on the main thread what a tool asks of this kernel: run code, list, inspect, complete."""
+"""Carries out a tool's work on the main thread: run code, list variables, inspect, complete."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ _AT_WORK = "The kernel already runs code for a tool. Wait for its end."
 def do_work(
     shell: InteractiveShell | None, work: KernelWork, report_output: ReportOutput
 ) -> FinishedWork:
-    """Do a piece of work; what goes wrong with it is its outcome.
+    """Carry out work; return its outcome or its error.
 
     Parameters
     ----------
     report_output
-        Is given the end of what code has printed, while it runs.
+        Called with the end of the code's printed output while it runs.
     """
     if shell is None:
         return _trouble(work, "no_kernel", "No notebook's kernel runs here, but a script.")

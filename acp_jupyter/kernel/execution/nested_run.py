@@ -1,6 +1,6 @@
-"""Runs a tool's code inside the cell that waits: time limit, interrupts, event loop, progress.
+"""Runs a tool's code inside a waiting cell: time limit, interrupts, event loop, progress.
 
-Code with ``await`` gets an event loop for itself: the kernel's own is held up by the waiting cell.
+Code with ``await`` gets an event loop of its own: the waiting cell blocks the kernel's loop.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ if TYPE_CHECKING:
 
 
 _AGAIN_SECONDS = 2.0
-"""Code that catches one interrupt gets another."""
+"""Interval of interrupts, for code that catches one."""
 _MOST_INTERRUPTS = 5
 
 
 def run_nested(
     shell: InteractiveShell, code: str, timeout_seconds: float, report_output: ReportOutput
 ) -> RunResult:
-    """Run code as a cell would, but without a number and a place in the history.
+    """Run code as a cell would, but without an execution count and history entry.
 
-    An interrupt ends the code; it does not leave here. Code with ``await`` has a loop of its own:
-    the tasks that it leaves end with it.
+    An interrupt ends the code and is not passed on. Code with ``await`` has a loop of its own;
+    its remaining tasks end with it.
     """
     outputs = Outputs()
     result: ExecutionResult | None = None
@@ -55,7 +55,7 @@ def run_nested(
         ):
             result = shell.run_cell(code, store_history=False)  # type: ignore[no-untyped-call]
     except KeyboardInterrupt:
-        interrupted = True  # it struck between the code's end and ours
+        interrupted = True  # it came between the code's end and this function's
     return RunResult(
         status=_status(result, interrupted=interrupted or loop.interrupted, late=alarm.rang),
         outputs=outputs.done(),
@@ -74,7 +74,7 @@ def _status(
 
 @contextlib.contextmanager
 def _awaits_by(shell: InteractiveShell, loop: OwnLoop) -> Iterator[None]:
-    """Have it run what is awaited outside a function, unless the user has chosen another way."""
+    """Run top-level ``await`` on ``loop``, unless the user chose another runner."""
     earlier: Any = shell.loop_runner
     if str(earlier) == "asyncio":
         shell.loop_runner = loop
@@ -85,12 +85,12 @@ def _awaits_by(shell: InteractiveShell, loop: OwnLoop) -> Iterator[None]:
 
 
 class _Alarm:
-    """Interrupts the main thread after some time, more than once if it must.
+    """Interrupts the main thread after some time, repeatedly if needed.
 
     Parameters
     ----------
     seconds
-        Until then.
+        Time until the first interrupt.
     """
 
     def __init__(self, seconds: float) -> None:
@@ -111,7 +111,7 @@ class _Alarm:
         _trace: TracebackType | None,
     ) -> None:
         self._over.set()
-        with self._lock:  # an interrupt on its way has come when this is free
+        with self._lock:  # when this is free, a running interrupt has arrived
             pass
 
     def _watch(self) -> None:
@@ -128,9 +128,9 @@ class _Alarm:
 
 
 def interrupt_main() -> None:
-    """Interrupt what the main thread does; from any thread."""
+    """Interrupt the main thread; called from any thread."""
     if os.name == "posix":
-        # A signal of the process: it ends a system call that the main thread waits in.
+        # A signal to the process ends a blocking system call of the main thread.
         os.kill(os.getpid(), signal.SIGINT)
     else:
         import _thread
@@ -140,15 +140,15 @@ def interrupt_main() -> None:
 
 _T = TypeVar("_T")
 _END_SECONDS = 2.0
-"""For tasks that the code leaves behind: they are cancelled."""
+"""Time for cancelled tasks of the code to end."""
 _MOST_CANCELS = 2
-"""Code that goes on all the same is left where it stands."""
+"""Cancels of code that keeps running; then it is abandoned."""
 
 
 class OwnLoop:
-    """A ``loop_runner`` of IPython: each coroutine gets an event loop for itself.
+    """A ``loop_runner`` of IPython that gives each coroutine an event loop of its own.
 
-    The kernel's own loop can't run it: it is held up by the cell that waits.
+    The kernel's own loop can't run it: the waiting cell blocks that.
     """
 
     def __init__(self) -> None:
@@ -168,7 +168,7 @@ class OwnLoop:
 
     @contextlib.contextmanager
     def _hearing(self, loop: asyncio.AbstractEventLoop, task: asyncio.Task[_T]) -> Iterator[None]:
-        """Let an interrupt end the code, but not strike the loop between two steps of it."""
+        """Turn an interrupt into a cancel of the task, so that it does not hit the loop itself."""
         if threading.current_thread() is not threading.main_thread():
             yield
             return
@@ -180,7 +180,7 @@ class OwnLoop:
                 raise KeyboardInterrupt
             cancels += 1
             self.interrupted = True
-            loop.call_soon_threadsafe(task.cancel)  # it wakes the loop too
+            loop.call_soon_threadsafe(task.cancel)  # wakes the loop, too
 
         earlier = signal.signal(signal.SIGINT, stop)
         try:
@@ -191,7 +191,7 @@ class OwnLoop:
 
 @contextlib.contextmanager
 def _set_aside() -> Iterator[None]:
-    """Make this thread one without a running loop, as asyncio wants it for another."""
+    """Hide the thread's running loop: asyncio allows only one."""
     outer = _get_running_loop()
     if outer is None:
         yield
@@ -209,7 +209,7 @@ def _set_aside() -> Iterator[None]:
 
 
 def _end(loop: asyncio.AbstractEventLoop) -> None:
-    """Cancel what is left; threads of its executor are not waited for."""
+    """Cancel remaining tasks; threads of the loop's executor are not waited for."""
     try:
         left = asyncio.all_tasks(loop)
         for task in left:
@@ -224,22 +224,22 @@ def _end(loop: asyncio.AbstractEventLoop) -> None:
 
 
 ReportOutput: TypeAlias = Callable[[str], None]
-"""Takes the end of what was printed, in a thread of its own."""
+"""Called with the end of the printed output, in a thread of its own."""
 
 _SECONDS = 1.0
 _SHARE = 0.05
-"""Of the time that has passed: what runs for hours is told of less often."""
+"""Interval of reports as a share of the running time."""
 
 
 class OutputReporter:
-    """Looks from another thread: the main thread is busy with the code.
+    """Reports printed output from another thread, while the main thread runs the code.
 
     Parameters
     ----------
     outputs
-        Where the code prints.
+        The outputs of the code.
     report_output
-        Is given their end, where it is another than before.
+        Called with the end of the output if it has changed.
     """
 
     def __init__(self, outputs: Outputs, report_output: ReportOutput) -> None:
@@ -257,7 +257,7 @@ class OutputReporter:
         _error: BaseException | None,
         _trace: TracebackType | None,
     ) -> None:
-        self._over.set()  # what is on its way comes too late, which does no harm
+        self._over.set()  # a report that is under way comes late, which does no harm
 
     def _watch(self) -> None:
         told, begun = "", time.monotonic()
@@ -268,5 +268,5 @@ class OutputReporter:
             try:
                 self._report_output(tail)
             except (AcpError, RuntimeError):
-                continue  # the host is busy, or about to end
+                continue  # the host is busy or shutting down
             told = tail

@@ -1,6 +1,6 @@
 """A ``%%acp`` cell: build the prompt, send it, display the turn, wait for its end.
 
-``%acp fix`` is one whose prompt is the kernel's last error.
+``%acp fix`` is such a cell with the kernel's last error as prompt.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def run_cell(shell: InteractiveShell, options: CellOptions, prompt: str) -> None
     try:
         _show(shell, turn, options, cell)
     except KeyboardInterrupt:
-        turn.stop_soon()  # wherever it struck
+        turn.stop_soon()  # wherever the interrupt came
         raise
     if not options.background:
         turn.raise_for_error()
@@ -99,7 +99,7 @@ def _show(
 
 
 def _show_beginning(turn: Turn, cell: ExecutionContext) -> None:
-    """Show the turn as it begins; its output is brought up to date wherever it is live."""
+    """Show the start of the turn; the output is updated while the turn runs."""
     if cell.frontend == "terminal":
         print(f"Turn {turn.id[:8]} runs in the background: _acp.wait() waits for it.")  # noqa: T201
         return
@@ -114,7 +114,7 @@ def _show_beginning(turn: Turn, cell: ExecutionContext) -> None:
 
 
 def _show_end(turn: Turn, widget: TurnWidget | None) -> None:
-    """Put the final output in where no page does it. Runs in a thread of its own."""
+    """Show the final output if no page does. Runs in a thread of its own."""
     detail = turn._detail
     try:
         while detail.turn.status != "done":
@@ -169,7 +169,7 @@ def _display(bundle: Bundle, turn: Turn, *, update: bool) -> None:
 
 def _warn(turn: Turn) -> None:
     if turn.stop_reason in {"refusal", "max_tokens", "max_turn_requests"}:
-        # As if from the cell: the path of this file has no place in a saved notebook.
+        # As if from the cell: a saved notebook must not show the path of this file.
         warnings.warn_explicit(turn._detail.turn.words, UserWarning, "%%acp", 1)
 
 

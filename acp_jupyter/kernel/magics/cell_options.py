@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class CellOptions:
-    """What the first line says."""
+    """The parsed first line of a cell."""
 
     agent: str | None = None
     session: str = ""
@@ -40,23 +40,23 @@ class CellOptions:
     mode: str | None = None
     model: str | None = None
     config: tuple[str, ...] = ()
-    """Each as ``NAME=VALUE``."""
+    """Options as ``NAME=VALUE``."""
     background: bool = False
     format: bool = False
 
 
 def cell_help() -> str:
-    """Return the words of ``%%acp --help``."""
+    """Return the text of ``%%acp --help``."""
     return cell_parser().format_help().replace("usage: ", "", 1)
 
 
 def parse_cell_line(line: str) -> CellOptions:
-    """Return what the first line says.
+    """Parse the first line of a cell.
 
     Raises
     ------
     UsageError
-        It can't be understood; the message says what to type.
+        The line is not valid; the message says what to type.
     """
     try:
         words = shlex.split(clean_json(line))
@@ -136,21 +136,21 @@ CELL_OPTIONS = (
 )
 
 FLAGS = ("--new", "--trust", "--no-tools", "--background", "--format", "-h", "--help")
-"""Those that no value follows."""
+"""Options without a value."""
 
 REPEATED = ("--config", "--attach", "--var", "--allow", "--deny")
-"""Those that may stand there more than once."""
+"""Options that may be repeated."""
 
 SEE_HELP = "%%acp --help lists the options."
 
 
 class LineParser(argparse.ArgumentParser):
-    """Raises where argparse would end the process.
+    """An argument parser that raises where argparse would exit the process.
 
     Parameters
     ----------
     see
-        The end of each complaint: where help is.
+        End of each error message: how to get help.
     """
 
     def __init__(self, prog: str, *, see: str, **more: str) -> None:
@@ -166,12 +166,12 @@ class LineParser(argparse.ArgumentParser):
         return super().parse_known_args(args, namespace)
 
     def error(self, message: str) -> NoReturn:
-        """Complain in the words of a magic."""
+        """Raise `UsageError`."""
         raise UsageError(f"{message[:1].upper()}{message[1:]}. {self._see}")
 
 
 def cell_parser() -> LineParser:
-    """Return what reads the first line."""
+    """Return the parser of a cell's first line."""
     parser = LineParser(
         "%%acp",
         see=SEE_HELP,
@@ -268,12 +268,12 @@ def _add_permissions(group: argparse._ArgumentGroup) -> None:
 
 
 def checked_rules(texts: list[str], effect: RuleEffect) -> tuple[str, ...]:
-    """Return rules as they were written.
+    """Check the syntax of rules and return them unchanged.
 
     Raises
     ------
     UsageError
-        One can't be understood; the message says what to type.
+        A rule is not valid; the message says what to type.
     """
     if not texts:
         return ()

@@ -1,4 +1,4 @@
-"""Values that Tab completes and only the host or the disk knows: sessions, modes, models, paths."""
+"""Completion values from the host or the disk: sessions, modes, models, paths."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SPECIAL = set(" \\'\"")
 
 
 def session_ids() -> list[str]:
-    """Return the sessions by their short ids, what changed last first."""
+    """Return the short ids of sessions, the last changed first."""
     try:
         sessions = by_time(host_client().sessions())
     except AcpError:
@@ -32,7 +32,7 @@ def labels() -> list[str]:
 
 
 def paths(word: str) -> list[str]:
-    """Return files and folders that begin so; names with a space can't stand in a line as such."""
+    """Return files and folders that begin with ``word``, without names that have a space."""
     folder = word[: word.rfind("/") + 1]
     hidden = word[len(folder) :].startswith(".")
     try:

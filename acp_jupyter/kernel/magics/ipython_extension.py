@@ -164,7 +164,7 @@ def _cell_words(before: list[str], word: str) -> list[str]:
 
 
 def _names_agent(before: list[str]) -> bool:
-    """Tell whether one of these words is neither an option nor the value of one."""
+    """Return whether one of these words is neither an option nor the value of one."""
     words = itertools.pairwise(before)
     return any(not word.startswith("-") and not _takes_value(last) for last, word in words)
 

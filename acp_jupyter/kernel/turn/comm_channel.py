@@ -43,7 +43,7 @@ def comm_widget(client: HostClient, turn: TurnState) -> TurnWidget:
 
 
 class _EmbeddedBackend:
-    """Carries commands out where the channel runs: on the host's own loop."""
+    """A `ChannelBackend` that carries out commands on the host's own loop."""
 
     def __init__(self, dispatcher: Dispatcher) -> None:
         self._dispatcher = dispatcher
@@ -58,7 +58,7 @@ class _EmbeddedBackend:
 class _ServedWidget:
     """A widget and its channel, coalesced and paced as a page's socket is.
 
-    Sending begins with the widget, not with the page's first word: that word may wait for the
+    Sending starts with the widget and not with the page's first message, which may wait for the
     end of the cell.
     """
 
@@ -85,7 +85,7 @@ class _ServedWidget:
         self._open()
 
     def _open(self) -> None:
-        """Greet: a page has begun to listen, perhaps one that was reloaded."""
+        """Send the hello frame: a page, perhaps a reloaded one, has started to listen."""
         if self._serving is not None:
             self._serving.cancel()
         try:
@@ -98,7 +98,7 @@ class _ServedWidget:
             self._serving.cancel()
 
     def _finish(self) -> None:
-        """Send what the page has not been told, above all that the turn has ended."""
+        """Send the waiting frames, above all the turn's end."""
         with contextlib.suppress(AcpError):
             self._client.host.call(self._flush(), _LAST_SECONDS)
 
@@ -137,10 +137,10 @@ class _ServedWidget:
                 return
 
     def _comes_from_page(self) -> bool:
-        """Tell whether the kernel is handling a message of a page to this widget.
+        """Return whether the kernel is handling a message of a page to this widget.
 
-        A button is a person's. Python code has `HostClient.call`, which knows an agent's from the
-        user's.
+        Buttons are pressed by users. Python code has `HostClient.call`, which distinguishes an
+        agent's code from the user's.
         """
         kernel, comm = kernel_of(current_shell()), self.widget.comm
         parent = kernel.get_parent("shell") if kernel is not None else None
@@ -152,4 +152,4 @@ class _ServedWidget:
 
 
 def _no_document(path: Path) -> None:
-    """No page tells a kernel what it has open."""
+    """Return None: pages do not report open documents to a kernel."""

@@ -19,23 +19,23 @@ if TYPE_CHECKING:
 
 
 def wants_widget(detail: TurnDetail, can_ask: bool) -> bool:
-    """Tell whether a widget shall show the running turn.
+    """Return whether a widget shall show the running turn.
 
-    Not where a page with the labextension holds the notebook: its renderer draws the turn. And not
-    where nobody watches.
+    Not if a page with the labextension has the notebook open, whose renderer draws the turn, and
+    not in a notebook without a user.
     """
     return can_ask and not detail.page_holds_notebook
 
 
 def first_bundle(detail: TurnDetail, widget: TurnWidget | None) -> Bundle:
-    """Return what a running turn shows.
+    """Return the first output of a running turn.
 
     Parameters
     ----------
     detail
         The turn.
     widget
-        Its view, where our renderer does not draw it.
+        The turn's widget, if our renderer does not draw it.
     """
     bundle = build_bundle(detail.turn, (), detail.session, home=str(Path.home()))
     if detail.page_holds_notebook:
@@ -67,11 +67,11 @@ def make_widget(client: HostClient, detail: TurnDetail) -> TurnWidget:
 
 
 class TerminalScreen:
-    """Prints what has been added to a turn since the last look."""
+    """Prints the text and items that a turn has added since the last call."""
 
     def __init__(self) -> None:
         self._printed: dict[str, int] = {}
-        """Characters of each message, and 1 for each other item that was told."""
+        """Printed characters of each message, and 1 for each other printed item."""
         self._fresh_line = True
 
     def show(self, detail: TurnDetail) -> None:

@@ -45,7 +45,7 @@ def ask_permission(
     client
         A host that takes answers from here.
     session_id, call, permission
-        What is asked.
+        The session and the request.
     """
     with _shown(_question(call, permission), permission.title):
         option_id = _chosen(permission)
@@ -77,7 +77,7 @@ def ask_trust(error: FolderNotTrusted) -> bool:
 
 @contextmanager
 def _shown(question: str, title: str) -> Iterator[None]:
-    """Show what is asked; in a notebook only as long as it is: commands are not for the record."""
+    """Show a question; a notebook clears it after the answer, so that it is not saved."""
     if kernel_of(current_shell()) is None:
         print(question)  # noqa: T201 - for the user
         yield
@@ -92,13 +92,13 @@ def _shown(question: str, title: str) -> Iterator[None]:
 
 
 def _chosen(permission: Permission) -> str | None:
-    """Return the chosen option's id, or None where input has ended."""
+    """Return the chosen option's id, or None if input has ended."""
     number = _number(len(permission.options))
     return None if number is None else permission.options[number - 1].option_id
 
 
 def _number(count: int) -> int | None:
-    """Return the number that is typed, from 1; None where input has ended."""
+    """Return the typed number, from 1; None if input has ended."""
     numbers = f"1 to {count}" if count > 1 else "1"
     while True:
         try:
@@ -126,7 +126,7 @@ def _question(call: ToolCall, permission: Permission) -> str:
 
 
 def _visible(line: str) -> str:
-    """Return the line with what would hide or reorder its text written out."""
+    """Return the line with characters escaped that hide or reorder its text."""
     return re.sub(r"[^\t\x20-\x7e]", lambda found: _written_out(found[0]), line)
 
 
@@ -147,7 +147,7 @@ def ask_elicitation(client: HostClient, session_id: str, item: Elicitation) -> N
     client
         A host that takes answers from here.
     session_id, item
-        What is asked.
+        The session and the request.
     """
     answers: _Answers = {}
     wrong: dict[str, str] = {}
@@ -196,7 +196,7 @@ def _words(item: Elicitation) -> str:
 
 
 def _fill(fields: Sequence[ElicitationField], answers: _Answers, wrong: dict[str, str]) -> bool:
-    """Ask field by field; tell whether input went on to the last one."""
+    """Ask field by field; return False if input ended before the last one."""
     for field in fields:
         try:
             value = _typed(field, wrong.get(field.name, ""))
@@ -210,7 +210,7 @@ def _fill(fields: Sequence[ElicitationField], answers: _Answers, wrong: dict[str
 
 
 def _typed(field: ElicitationField, problem: str) -> JsonValue:
-    """Return what is typed for a field; the host finds out whether it fits."""
+    """Return the typed value of a field; the host checks it."""
     lines = [f"! {problem}"] if problem else []
     lines += [field.label + (" (required)" if field.required else "")]
     lines += [f"  {words}" for words in (field.description, field.words) if words]
@@ -255,7 +255,7 @@ def _choice(field: ElicitationField, typed: str) -> str:
 
 
 def _reviewed(item: Elicitation, answers: _Answers) -> str:
-    """Show what will be sent and ask whether it shall be."""
+    """Show the answers and ask whether to send them."""
     told = [f"  {said.label}: {said.text}" for said in answer_texts(item.fields, answers)]
     lines = [
         "Your answers:",

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 _WAIT_SECONDS = 20.0
 _POLL_SECONDS = 0.2
-"""Between two looks at a turn that may ask here, or whose text is printed."""
+"""Interval of polling a turn that may ask questions here, or whose text is printed."""
 _FOLLOWER_SECONDS = 5.0
 
 
@@ -68,7 +68,7 @@ class Turn(ChangedTurn, ExportedTurn):
         self._stopped = False
         self._widget: TurnWidget | None = None
         self._follower: threading.Thread | None = None
-        """Brings the output of a cell that did not wait up to date at the end."""
+        """Thread that shows the final output of a cell that did not wait."""
         self._timer = threading.Timer(timeout or 0, self._stop_late)
         self._timer.daemon = True
         if timeout is not None:
@@ -303,12 +303,12 @@ def follow_only(client: HostClient, turn_id: str, seconds: float) -> TurnDetail 
 
 
 def follow_and_work(client: HostClient, turn_id: str, seconds: float) -> TurnDetail | None:
-    """Do the same on the main thread, or do one piece of work and return None.
+    """Return a turn as `follow_only` does, or do one piece of work on the main thread.
 
     Raises
     ------
     KeyboardInterrupt
-        The user interrupted: first the tool's code, which has been told, and now the wait.
+        The user interrupted the tool's code, which is reported, and with it the wait.
     """
     followed = client.follow(turn_id, seconds)
     if followed.work is None:

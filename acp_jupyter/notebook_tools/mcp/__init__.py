@@ -1,4 +1,4 @@
-"""How agents reach the notebook tools: an MCP server that each session's agent starts.
+"""The MCP server of the notebook tools, which each session's agent starts as a relay.
 
-Importing this imports nothing of the MCP SDK.
+Importing this package does not import the MCP SDK.
 """

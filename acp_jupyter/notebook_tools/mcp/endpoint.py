@@ -1,7 +1,7 @@
-"""The notebook tools offered to agents, and the socket to which their relays connect.
+"""The endpoint of the notebook tools: the socket that agents' relays connect to.
 
-An agent is given the command of `relay.py`. What that relays comes in by a socket of the user's own
-with a key for each session, and is served by `server.py`, imported when the first agent connects.
+An agent gets the command of `relay.py`, which connects to a private socket of the user with a key
+for each session. `server.py` serves the connection; it is imported when the first one comes.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ _RELAY = Path(__file__).with_name("relay.py")
 
 
 class NotebookTools:
-    """A `McpServerProvider`: the tools, for every session that belongs to a notebook.
+    """A `McpServerProvider` with the notebook tools for every session of a notebook.
 
     Parameters
     ----------
     root
-        Paths of notebooks are relative to it.
+        The folder that paths of notebooks are relative to.
     where
-        Which kernel runs for which notebook.
+        Finds the kernel of a notebook.
     notebooks, runner
-        What the tools work with.
+        Access to notebooks and kernels.
     """
 
     def __init__(
@@ -51,11 +51,11 @@ class NotebookTools:
         self._notebooks = notebooks
         self._runner = runner
         self.code = RunningCode(runner)
-        """Knows in which kernels agents' code runs."""
+        """The code that tools run now, by kernel."""
         self._listener = ToolsListener()
 
     async def servers(self, session: Session) -> Sequence[Mapping[str, Any]]:
-        """Return the relay's command, with a key for this session alone."""
+        """Return the relay's command with a key for this session."""
         if (
             not session.state.notebook_path
             or not session.tools_on
@@ -67,7 +67,7 @@ class NotebookTools:
         )
 
         async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-            # Takes a second: not in the loop, and not before an agent wants it.
+            # The import takes a second: not on the loop, and not before an agent connects.
             module = await asyncio.to_thread(
                 importlib.import_module, "acp_jupyter.notebook_tools.mcp.server"
             )
@@ -86,25 +86,25 @@ class NotebookTools:
         )
 
     async def end(self, session_id: str) -> None:
-        """Let the session's agent in no more."""
+        """Close the session's connections and revoke its key."""
         await self._listener.shut(session_id)
 
     async def close(self) -> None:
-        """End all connections and the socket."""
+        """Close all connections and the socket."""
         await self._listener.close()
 
 
 _GREETING_SECONDS = 10.0
 _GREETING_CHARS = 200
 _GREETING_AT_ONCE = 64
-"""One more ends the oldest: who says nothing keeps nobody out."""
+"""Connections that may wait for their greeting; one more closes the oldest."""
 _LINE_BYTES = 8 * 1024 * 1024
 _CONNECTIONS_PER_SESSION = 8
 _PATH_BYTES = 100
-"""A Unix socket's path may have some 104 bytes."""
+"""Longest path of the socket; the limit of Unix is about 104 bytes."""
 
 Serve: TypeAlias = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
-"""Deals with one connection, to its end."""
+"""Serves one connection to its end."""
 
 
 @dataclass
@@ -115,7 +115,7 @@ class _SessionEntry:
 
 
 class ToolsListener:
-    """Listens where an agent's processes can connect; begins with the first session.
+    """The listening socket for relays; opened with the first session.
 
     A connection begins with a line ``SESSION KEY`` and belongs to that session alone.
     """
@@ -123,14 +123,14 @@ class ToolsListener:
     def __init__(self) -> None:
         self._doors: dict[str, _SessionEntry] = {}
         self._greeting: dict[asyncio.Task[None], None] = {}
-        """Connections that have not said who they are, the oldest first."""
+        """Connections without a greeting so far, the oldest first."""
         self._server: asyncio.Server | None = None
         self._folder: str | None = None
         self._address = ""
         self._starting = asyncio.Lock()
 
     async def open(self, session_id: str, serve: Serve) -> tuple[str, str]:
-        """Let a session's relays in; return the address and what they say first."""
+        """Accept a session's relays; return the address and their greeting."""
         async with self._starting:
             if self._server is None:
                 await self._listen()
@@ -140,13 +140,13 @@ class ToolsListener:
         return self._address, f"{session_id} {key}"
 
     async def shut(self, session_id: str) -> None:
-        """End a session's connections, and let no more in."""
+        """Close a session's connections, and accept no more."""
         door = self._doors.pop(session_id, None)
         if door is not None:
             await _end(door.tasks)
 
     async def close(self) -> None:
-        """End everything."""
+        """Close all connections and the socket."""
         if self._server is not None:
             self._server.close()
         for session_id in tuple(self._doors):
@@ -182,7 +182,7 @@ class ToolsListener:
 
         def gone(done: asyncio.Task[None]) -> None:
             self._greeting.pop(done, None)
-            writer.close()  # a task that was ended before it began has not
+            writer.close()  # a task that was cancelled before it started has not done so
 
         task.add_done_callback(gone)
         if len(self._greeting) > _GREETING_AT_ONCE:

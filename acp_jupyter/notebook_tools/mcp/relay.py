@@ -1,6 +1,6 @@
-"""What an agent starts as an MCP server: a relay of bytes to the host, which has the real one.
+"""The relay that an agent starts as MCP server: it passes bytes to the host's real server.
 
-Run by its path with ``python -I -S``; the standard library alone, so that it starts at once.
+It runs by its path with ``python -I -S`` and uses the standard library only, to start at once.
 """
 
 from __future__ import annotations
@@ -50,5 +50,5 @@ def _main() -> int:
 
 
 if __name__ == "__main__":
-    # Without waiting for the thread that reads: it may wait for ever.
+    # Do not wait for the reading thread: it may block for ever.
     os._exit(_main())

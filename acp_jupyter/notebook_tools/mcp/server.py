@@ -25,11 +25,11 @@ _INSTRUCTIONS = (
 
 
 class Tools(Protocol):
-    """Whose tools are served."""
+    """The tools that the server serves."""
 
     @property
     def available(self) -> tuple[type[AnyTool], ...]:
-        """The tools that there are now."""
+        """The tools that are available now."""
 
     async def call(self, name: str, arguments: Obj) -> Reply:
         """Carry out a call; never raises."""
@@ -41,7 +41,7 @@ async def serve_mcp(
     writer: asyncio.StreamWriter,
     progress_seconds: float = 5.0,
 ) -> None:
-    """Speak MCP on a connection until one side ends it."""
+    """Serve MCP on a connection until one side closes it."""
     server = _server(tools, progress_seconds)
     to_server, from_client = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     to_client, from_server = anyio.create_memory_object_stream[SessionMessage](0)
@@ -60,7 +60,7 @@ async def serve_mcp(
                     await writer.drain()
 
         async def guarded(work: Any) -> None:
-            # Either side may be gone at any moment.
+            # Either side may close at any moment.
             with contextlib.suppress(OSError, anyio.BrokenResourceError, anyio.ClosedResourceError):
                 await work()
             group.cancel_scope.cancel()
@@ -72,7 +72,7 @@ async def serve_mcp(
 
 
 async def _line(reader: asyncio.StreamReader) -> bytes:
-    """Return the next line; nothing at the end, or where one is too long."""
+    """Return the next line; empty at the end or if it is too long."""
     try:
         return await reader.readuntil()
     except (asyncio.IncompleteReadError, asyncio.LimitOverrunError):
@@ -109,7 +109,7 @@ def _server(tools: Tools, progress_seconds: float) -> Server[Any]:
 
 
 async def _tick(context: Any, seconds: float) -> None:
-    """Tell, where the client wants to know, that a call is under way: it may wait for the user."""
+    """Send progress to a client that wants it: a call may wait for the user for long."""
     passed = 0.0
     while True:
         await asyncio.sleep(seconds)

@@ -1630,13 +1630,13 @@ export interface ReadNotebook {
 }
 
 /**
- * Keep a record of the session, or play one in the agent's place.
+ * The notebook's options for recording a session, or for playing a recording.
  */
 export interface RecordWish {
   mode: 'record' | 'replay';
   /**
-   * The record's folder, or the notebook's file, from the notebook's folder; default: beside
-   * the notebook, under its name.
+   * Folder of the recordings, or a notebook file, relative to the notebook's folder; default:
+   * beside the notebook, with its name.
    */
   path: string;
   /**
@@ -2378,11 +2378,11 @@ export interface TrustRequest {
 }
 
 /**
- * A folder, and with it all below it.
+ * A trusted folder; all folders below it are trusted, too.
  */
 export interface TrustedFolder {
   /**
-   * When it was trusted; null where the configuration says so.
+   * Time of the trust in Unix seconds; null if it comes from the configuration.
    */
   at: number | null;
   path: string;

@@ -13,7 +13,6 @@ from tests.support.peer import Json, Peer, select
 
 @pytest.mark.parametrize("through_client", [True, False])
 def test_edits_only_after_the_answer(peer: Peer, tmp_path: Path, through_client: bool) -> None:
-    """S2.52"""
     file = tmp_path / "clean.py"
     file.write_text(LOOP)
     writes = client_files(peer)
@@ -76,7 +75,7 @@ def test_an_edit_is_proposed_once_only(peer: Peer, tmp_path: Path) -> None:
     ids=["reject", "unknown option", "number", "no option", "no outcome", "empty", "error"],
 )
 def test_only_an_allowing_option_allows(peer: Peer, tmp_path: Path, answer: object) -> None:
-    """S2.52, C20: ``selected`` with the option that rejects, or with none, allows nothing."""
+    """``selected`` with the option that rejects, or with none, allows nothing."""
     file = tmp_path / "clean.py"
     file.write_text(LOOP)
     writes = client_files(peer)

@@ -1,11 +1,10 @@
-"""Matches commands with the patterns of rules, and says what a ``*`` stands for.
+"""Matches commands with the patterns of rules.
 
-What allows is read narrowly: each simple command of a list is one that a rule names, word by
-word. What denies is read widely: a program counts wherever it lies and whatever runs it.
-
-Within a word a ``*`` is a part of one name: no folder, no way out, no option. As the last word
-it is any further words that stay in the folder, and options that neither write nor run anything
-by the names that such options have. What is left out is asked; the rule that names it allows it.
+Rules that allow match narrowly: each simple command of a list must match a rule word by word.
+Rules that deny match widely: a program counts in any folder and under any wrapper. Within a word
+``*`` matches a part of one name: no folder, no path that leads out, no option. As the last word
+it matches any further words that stay in the folder, and options whose names do not say that
+they write or run something. Other options need a rule that names them, or the user.
 """
 
 from __future__ import annotations
@@ -31,30 +30,30 @@ _CHANGES_THE_SHELL = frozenset({
     "function", "hash", "let", "local", "popd", "pushd", "read", "readonly", "set", "setopt",
     "shopt", "source", "trap", "typeset", "ulimit", "umask", "unalias", "unset",
 })  # fmt: skip
-"""What comes after one of these is not what the same words would be by themselves."""
+"""Words that change the meaning of the words after them."""
 
 
 class Denial(IntEnum):
-    """What a rule that denies says of a command; the greatest of several counts."""
+    """The verdict of a rule that denies; the greatest of several counts."""
 
     NO = 0
     PERHAPS = 1
-    """A program may run what the rule names: a policy allows nothing then, a rule may."""
+    """A program may run what the rule names: no policy may allow it then, a rule may."""
     UNKNOWN = 2
     YES = 3
 
 
 def allowing(patterns: Iterable[str], command: str, folder: str) -> int | None:
-    """Return which pattern allows a command's first part, if all of its parts are allowed.
+    """Return the index of the pattern that allows the first part, if all parts are allowed.
 
     Parameters
     ----------
     patterns
-        Of rules that allow.
+        Patterns of the rules that allow.
     command
-        As a shell gets it.
+        The command line for a shell.
     folder
-        The session's; paths below it do not lead out.
+        The session's folder; paths below it do not lead out.
     """
     known = [pattern_words(pattern) for pattern in patterns]
     whole = plain_words(command)
@@ -66,7 +65,7 @@ def allowing(patterns: Iterable[str], command: str, folder: str) -> int | None:
 
 
 def _list(command: str, depth: int = 0) -> list[tuple[str, ...]] | None:
-    """Return the commands of a list, by their words; None where a shell could do anything more."""
+    """Split a list of commands into words; None if a shell could do anything beyond it."""
     script = read_script(command)
     if not is_plain_command_list(command) or not script.plain or depth > _MOST_DEEP:
         return None
@@ -107,7 +106,7 @@ def _allows(wanted: tuple[str, ...], words: tuple[str, ...], folder: str) -> boo
 
 
 def denial(pattern: str, command: str) -> Denial:
-    """Tell whether a rule denies a command, or anything that it runs."""
+    """Return whether a rule denies a command or anything that it runs."""
     commands = commands_of(command)
     wanted = pattern_words(pattern)
     verdicts = [_denies(wanted, words) for words in commands.found]
@@ -145,7 +144,7 @@ def _is(wanted: str, word: str, *, program: bool) -> bool:
 
 
 def _may_run(wanted: tuple[str, ...], commands: Commands) -> bool:
-    """Tell whether some program may run what a rule names: all of it stands there somewhere."""
+    """Return whether a program may run what a rule names: all its words occur somewhere."""
     named = [word for word in wanted if word != "*"]
     if commands.runs_others or not named:
         return commands.runs_others
@@ -166,7 +165,7 @@ _WRITES_OR_RUNS = (
     "rcfile", "receive-pack", "rsh", "shell", "textconv", "to-command", "upload-pack",
     "use-compress-program",
 )  # fmt: skip
-"""Long options; programs take the beginning of a name for the whole."""
+"""Long options that write or run something; programs accept a prefix of a name."""
 _PARTS = frozenset({"cmd", "command", "editor", "hook", "hooks", "pager", "rsh", "shell"})
 _SINGLE_DASH = frozenset({"delete", "fls", "fprint", "fprintf", "ok", "okdir"})
 _LETTERS: dict[str, str] = {
@@ -179,11 +178,11 @@ _LETTERS: dict[str, str] = {
     "wget": "Pae",
     "zip": "T",
 }
-"""Beside ``-o`` and ``-O``: short options that write or run something."""
+"""Short options that write or run something, beside ``-o`` and ``-O``."""
 
 
 def match_word(wanted: str, word: str) -> bool:
-    """Tell whether a word is the one that a rule names, or of its pattern."""
+    """Return whether a word matches a word of a rule."""
     if "*" not in wanted:
         return wanted == word
     if word.startswith("-") and wanted.startswith("*"):
@@ -197,7 +196,7 @@ def match_word(wanted: str, word: str) -> bool:
 
 
 def match_further(program: str, word: str, folder: str) -> bool:
-    """Tell whether a word may stand where a rule for a program ends with ``*``."""
+    """Return whether a word matches the final ``*`` of a rule for a program."""
     if _leads_out(word, folder):
         return False
     return not word.startswith("-") or word == "--" or _harmless(program, word)

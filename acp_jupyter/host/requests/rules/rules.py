@@ -1,7 +1,7 @@
-"""The rules of a session, and how they match a request: by its command, its paths or its address.
+"""The rules of a session, and how they match a request's command, paths or address.
 
-They are those of its running turn, its own, and its folder's. Allowing needs a rule for all that
-the request does; denying needs one for any part of it.
+A session has the rules of its running turn, its own and its folder's. A request is allowed if
+rules allow every part of it, and denied if one rule denies any part.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ _MOST_OF_TURN = 100
 
 
 def turn_rules(allow: tuple[str, ...], deny: tuple[str, ...]) -> tuple[Rule, ...]:
-    """Read the rules of a turn.
+    """Parse the rules of a turn.
 
     Raises
     ------
     BadRequest
-        One can't be understood; the message says what to type.
+        A rule is not well-formed; the message says what to type.
     """
     if len(allow) + len(deny) > _MOST_OF_TURN:
         raise BadRequest(f"A turn has at most {_MOST_OF_TURN} rules.")
@@ -47,9 +47,9 @@ def turn_rules(allow: tuple[str, ...], deny: tuple[str, ...]) -> tuple[Rule, ...
 
 
 def _counting(rules: tuple[Rule, ...], user: str) -> tuple[Rule, ...]:
-    """Return the rules that count for what somebody has sent: a no is for all, a yes is one's own.
+    """Return the rules that apply to a user's prompt: all that deny, and the user's own that allow.
 
-    A prompt of a kernel has no sender: whose code ran there is not known, so all count.
+    A kernel's prompt has no user (anybody's code may have run there), so all rules apply.
     """
     return tuple(r for r in rules if r.effect == "deny" or not user or r.user in {"", user})
 
@@ -62,18 +62,18 @@ def _read(text: str, effect: RuleEffect, scope: RuleScope) -> Rule:
 
 
 class SessionRules:
-    """Adds rules, takes them back, and says which count.
+    """Adds, removes and lists the rules of a session.
 
     Parameters
     ----------
     journal
-        Of the session; its own rules are kept there.
+        The session's journal, which holds its own rules.
     folder
-        Of the session.
+        The session's folder.
     store
-        Of the folders' rules.
+        The saved rules of folders.
     own_folders
-        See `Places`.
+        See `SessionFolder`.
     """
 
     def __init__(
@@ -89,7 +89,7 @@ class SessionRules:
         self.session_folder = SessionFolder(folder, own_folders)
 
     def current(self) -> CurrentRules:
-        """Return the rules that count now. Blocks on the disk; may be called in any thread."""
+        """Return the rules that apply now. Blocks on the disk; may be called in any thread."""
         session = self._journal.transcript.session
         turn = self._journal.transcript.turns.get(session.active_turn_id or "")
         user = "" if turn is None else turn.user
@@ -101,22 +101,22 @@ class SessionRules:
             return CurrentRules(own, known=False)
 
     def read(self, text: str, effect: RuleEffect, scope: RuleScope, user: str = "") -> Rule:
-        """Read a rule, which then is that user's.
+        """Parse a rule of a user.
 
         Raises
         ------
         BadRequest
-            It is none.
+            The text is not a rule.
         """
         return _read(text, effect, scope).model_copy(update={"user": user})
 
     def add(self, rule: Rule) -> None:
-        """Remember a rule for the session.
+        """Add a rule to the session.
 
         Raises
         ------
         BadRequest
-            There are too many.
+            There are too many rules.
         """
         rules = self._journal.transcript.session.rules
         if len(rules) >= _MOST_RULES:
@@ -125,19 +125,19 @@ class SessionRules:
             self._journal.note(RulesChanged(rules=(*rules, rule)))
 
     def add_to_folder(self, rule: Rule) -> None:
-        """Remember a rule for all sessions in the folder. Blocks.
+        """Save a rule for all sessions in the folder. Blocks.
 
         Raises
         ------
         BadRequest
-            There are too many.
+            There are too many rules.
         KeptFileBroken
-            They can't be read or written.
+            The saved rules can't be read or written.
         """
         self._store.add(self.folder, rule)
 
     def remove(self, rule_id: str) -> bool:
-        """Forget a rule of the session; tell whether it was there."""
+        """Remove a rule of the session; return whether it existed."""
         rules = self._journal.transcript.session.rules
         left = tuple(rule for rule in rules if rule.id != rule_id)
         if len(left) == len(rules):
@@ -148,43 +148,43 @@ class SessionRules:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What is known of a call, and where its paths lie."""
+    """The facts of a call that rules look at: kind, command, located paths, address."""
 
     kind: str
-    """As the call says, with or without evidence."""
+    """The call's own kind, with or without evidence."""
     evidence: Evidence | None = None
     paths: tuple[FolderPath | None, ...] = ()
-    """Of its paths; None for one outside the folder, or that can't be told."""
+    """The call's paths; None for one outside the folder or unknown."""
     names_something: bool = False
     """Whether a path, a command or an address is named at all."""
     folder: str = ""
-    """Of the session, as agents write it."""
+    """The session's folder as agents write it."""
 
     @property
     def inside(self) -> bool:
-        """Whether there are paths, no other field may name one, and all lie inside the folder."""
+        """Whether all paths are inside the folder, and there are some and no hidden ones."""
         return self.understood and bool(self.paths) and None not in self.paths
 
     @property
     def understood(self) -> bool:
-        """Whether nothing is known to be said beside what is understood."""
+        """Whether every field of the call is understood."""
         return self.evidence is None or self.evidence.understood
 
 
 @dataclass(frozen=True, slots=True)
 class Ruling:
-    """What rules say."""
+    """The result of applying rules."""
 
     denied: Rule | None = None
     allowed: Rule | None = None
     clear: bool = True
-    """Whether every rule that denies could be looked at; else nothing may be allowed."""
+    """Whether every rule that denies could be applied; otherwise nothing may be allowed."""
     sure: bool = True
-    """Whether, too, no program may run what such a rule names; else no policy may allow."""
+    """Whether also no program can run what such a rule names; otherwise no policy may allow."""
 
 
 def facts_of(call: ToolCall, folder: SessionFolder) -> Facts:
-    """Look at a call, and at the disk behind its paths. May block."""
+    """Return the facts of a call; locates its paths on disk. May block."""
     evidence = evidence_of(call, folder.cwd)
     spots = () if evidence is None else tuple(map(folder.locate, evidence.paths))
     named = bool(evidence or call.command or call.path or call.locations or call.diffs)
@@ -192,7 +192,7 @@ def facts_of(call: ToolCall, folder: SessionFolder) -> Facts:
 
 
 def rule_on(rules: Iterable[Rule], facts: Facts) -> Ruling:
-    """Apply rules. One that denies wins; one that can't be applied allows nothing."""
+    """Apply rules. A rule that denies wins; a rule that can't be applied allows nothing."""
     of_kind = [rule for rule in rules if rule.tool_kind == facts.kind]
     verdicts = [(rule, _denies(rule, facts)) for rule in of_kind if rule.effect == "deny"]
     denied = next((rule for rule, verdict in verdicts if verdict is Denial.YES), None)
@@ -202,7 +202,7 @@ def rule_on(rules: Iterable[Rule], facts: Facts) -> Ruling:
 
 
 def _denies(rule: Rule, facts: Facts) -> Denial:
-    """Tell whether a rule denies a call of its kind."""
+    """Return whether a rule denies a call of its kind."""
     if not rule.pattern:
         return Denial.YES
     evidence = facts.evidence
@@ -214,7 +214,7 @@ def _denies(rule: Rule, facts: Facts) -> Denial:
     if evidence.kind == "fetch":
         match = match_address(rule.pattern, evidence.url)
         return Denial.UNKNOWN if match is None else Denial.YES if match else at_least
-    # Some file systems do not mind the case.
+    # Some file systems ignore case.
     pattern = rule.pattern.casefold()
     paths = [path.casefold() for spot in facts.paths if spot for path in (spot.named, spot.real)]
     if any(match_path(pattern, path) for path in paths):
@@ -238,7 +238,7 @@ def _allowed(rules: list[Rule], facts: Facts) -> Rule | None:
 
 
 def _allows_path(rule: Rule, spot: FolderPath) -> bool:
-    """What is protected is allowed by its own name only."""
+    """Return whether a rule allows a path; a protected one must be named exactly."""
     looks = rule.tool_kind in {"read", "search"}
     if spot.secret if looks else spot.protected:
         return rule.pattern == spot.named == spot.real
@@ -250,7 +250,7 @@ _MOST_URL_CHARS = 4000
 
 
 def match_path(pattern: str, path: str) -> bool:
-    """Tell whether a relative path is one of the pattern's."""
+    """Return whether a relative path matches a pattern."""
     return _parts(tuple(pattern.split("/")), tuple(path.split("/")))
 
 
@@ -267,7 +267,7 @@ def _parts(pattern: tuple[str, ...], path: tuple[str, ...]) -> bool:
 
 
 def match_address(pattern: str, url: str) -> bool | None:
-    """Tell whether an address is one of the pattern's; None where that can't be told."""
+    """Return whether an address matches a pattern; None if that is not clear."""
     address = _canonical(url)
     if address is None:
         return None
@@ -278,7 +278,7 @@ def match_address(pattern: str, url: str) -> bool | None:
 
 
 def _canonical(url: str) -> str | None:
-    """Return an address in the one spelling that is compared; None for odd ones."""
+    """Return an address in its canonical spelling; None for odd ones."""
     odd = len(url) > _MOST_URL_CHARS or not url.isprintable() or "\\" in url or " " in url
     if odd:
         return None
@@ -298,8 +298,8 @@ def _canonical(url: str) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class CurrentRules:
-    """The rules that count for a request."""
+    """The rules that apply to a request."""
 
     rules: tuple[Rule, ...] = ()
     known: bool = True
-    """Whether all could be read; else nothing is allowed."""
+    """Whether all rules could be read; otherwise nothing is allowed."""

@@ -1,4 +1,4 @@
-"""Programs that run other commands (``env``, ``sudo``, ``xargs``, ``find -exec``): what is run."""
+"""Finds commands that other programs run (``env``, ``sudo``, ``xargs``, ``find -exec``)."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _RUNNERS = frozenset({
     "runuser", "screen", "script", "ssh", "strace", "su", "systemd-run", "taskset", "tcsh",
     "tmux", "unbuffer", "unshare", "uvx", "watch", "wsl", "xonsh",
 })  # fmt: skip
-"""They run what their arguments say, each in a way of its own."""
+"""Programs that run their arguments, each with a syntax of its own."""
 _INTERPRETER = re.compile(
     r"(python|pypy|perl|ruby|node|nodejs|deno|bun|php|lua|tclsh|rscript|julia)[\d.]*"
 )
@@ -38,13 +38,13 @@ _FIND_RUNS = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
 
 @dataclass(frozen=True, slots=True)
 class _Wrapper:
-    """Which words after a program's name are its own."""
+    """The options of a program that runs the command after them."""
 
     flags: str = ""
     values: str = ""
-    """Letters of options that take the next word, or the rest of their own."""
+    """Letters of options whose value is the next word or the rest of their own."""
     attached: str = ""
-    """Letters of options that may take the rest of their own word."""
+    """Letters of options whose value may be the rest of their own word."""
     long_flags: str = ""
     long_values: str = ""
     assignments: bool = False
@@ -95,23 +95,23 @@ _WRAPPERS["gxargs"] = _WRAPPERS["xargs"]
 
 @dataclass(slots=True)
 class Commands:
-    """Every simple command in a text, also those that another one runs."""
+    """All simple commands in a text, also those that another one runs."""
 
     found: list[Words] = field(default_factory=list)
-    """A wrapped command stands there with its wrapper, and without."""
+    """The commands; a wrapped one is there with and without its wrapper."""
     certain: bool = True
-    """Whether nothing else is run, as far as the text goes."""
+    """Whether these are all commands that the text runs."""
     runs_others: bool = False
-    """Whether one of them is a program that may run what its arguments say."""
+    """Whether one of the programs may run its arguments."""
     words: set[str] = field(default_factory=set)
-    """All that stands there, as it is."""
+    """All words of the text, unchanged."""
     names: set[str] = field(default_factory=set)
-    """What in them could be a program."""
+    """Words that could name a program."""
 
 
 @lru_cache(maxsize=64)
 def commands_of(text: str) -> Commands:
-    """Take a shell's text apart, and the wrappers of what is in it."""
+    """Return the commands of a shell's text, with wrappers taken off."""
     commands = Commands()
     _read(text, commands, 0)
     parts = {part for word in commands.words for part in re.split(r"[^\w./+-]+", word)}
@@ -120,7 +120,7 @@ def commands_of(text: str) -> Commands:
 
 
 def program_name(word: str) -> str:
-    """Return a program's name without its folder, as file systems that mind no case know it."""
+    """Return a program's name without its folder, in lower case."""
     return PurePosixPath(word.replace("\\", "/")).name.casefold().removesuffix(".exe")
 
 
@@ -161,7 +161,7 @@ def _unwrap(words: Words, into: Commands, depth: int) -> None:
 def _inner(  # noqa: C901 - one flat list of kinds
     name: str, rest: Words, into: Commands, depth: int
 ) -> Words | None:
-    """Return the command that a program runs, empty for none; None where that can't be told."""
+    """Return the command that a program runs: empty for none, None if unclear."""
     if name in _UNKNOWN:
         return None
     if name in {"for", "select"}:

@@ -1,4 +1,4 @@
-"""The store of all checkpoints: one for each folder, and which turns run there at once."""
+"""The store of checkpoints of all folders, and the turns that run in each folder."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ _NAME_CHARS = 32
 
 
 class CheckpointStore:
-    """One for all sessions of a host: those of one folder share what is kept of it.
+    """The checkpoints of a host; sessions of one folder share them.
 
     May be used from any thread.
 
     Parameters
     ----------
     data_dir
-        Of the host.
+        The host's data folder.
     limits
-        See `Limits`.
+        The host's limits.
     own
-        Folders that are never kept.
+        Folders that are never in a checkpoint.
     """
 
     def __init__(self, data_dir: Path, limits: Limits, own: OwnFolders | None = None) -> None:
@@ -35,7 +35,7 @@ class CheckpointStore:
         self._limits = limits
         self._known: dict[Path, Checkpoints] = {}
         self._running: dict[str, tuple[Path, bool]] = {}
-        """By turn: its folder, and whether another ran there in the meantime."""
+        """By turn: its folder, and whether another turn ran there meanwhile."""
         self._lock = threading.Lock()
 
     def of(self, root: Path) -> Checkpoints:
@@ -49,7 +49,7 @@ class CheckpointStore:
             return self._known[root]
 
     def begin(self, turn_id: str, root: Path) -> None:
-        """Take note of a turn that starts to run in a folder."""
+        """Note that a turn starts in a folder."""
         root = Path(os.path.realpath(root))
         with self._lock:
             shared = False
@@ -60,6 +60,6 @@ class CheckpointStore:
             self._running[turn_id] = root, shared
 
     def end(self, turn_id: str) -> bool:
-        """Forget a turn; tell whether another one ran in its folder meanwhile."""
+        """Note a turn's end; return whether another one ran in its folder meanwhile."""
         with self._lock:
             return self._running.pop(turn_id, (Path(), False))[1]

@@ -107,8 +107,8 @@ def tree_changes(
     """
     looking = ("-M", _COMPARED_NAMES) if renames else ("--no-renames",)
     command = ("diff-tree", "-r", "-z", "--raw", "--numstat", *looking, "--no-abbrev")
-    said = git.run(*command, before, after, seconds=seconds)
-    return list(_changes(said.split(b"\0")))
+    output = git.run(*command, before, after, seconds=seconds)
+    return list(_changes(output.split(b"\0")))
 
 
 def _changes(fields: list[bytes]) -> Iterator[TreeChange]:
@@ -141,8 +141,8 @@ def sizes(git: ShadowGit, names: Iterable[str], seconds: float) -> dict[str, int
     wanted = "".join(f"{name}\n" for name in names).encode()
     if not wanted:
         return {}
-    said = git.run("cat-file", "--batch-check", stdin=wanted, seconds=seconds).decode()
-    parts = (line.split() for line in said.splitlines())
+    output = git.run("cat-file", "--batch-check", stdin=wanted, seconds=seconds).decode()
+    parts = (line.split() for line in output.splitlines())
     return {part[0]: int(part[2]) for part in parts if len(part) == 3 and part[1] == "blob"}
 
 
@@ -166,16 +166,16 @@ def blobs(
         return {}
     wanted = "".join(f"{name}\n" for name in fitting).encode()
     bound = most_bytes + 100 * len(fitting)
-    said = git.run("cat-file", "--batch", stdin=wanted, seconds=seconds, most_bytes=bound)
+    output = git.run("cat-file", "--batch", stdin=wanted, seconds=seconds, most_bytes=bound)
     found: dict[str, bytes] = {}
     position = 0
     for name in fitting:
-        end = said.index(b"\n", position)
-        head = said[position:end].split()
+        end = output.index(b"\n", position)
+        head = output[position:end].split()
         if len(head) != 3:
             raise GitError("what was kept is no longer there")
         start, size = end + 1, int(head[2])
-        found[name] = said[start : start + size]
+        found[name] = output[start : start + size]
         position = start + size + 1
     return found
 
@@ -289,13 +289,13 @@ def make_patch(
         It is too long, or what it needs is no longer kept.
     """
     options = ("-r", "-p", "--binary", "--full-index", "--no-renames", "--no-ext-diff")
-    said = git.run(
+    output = git.run(
         *("diff-tree", *options, "--no-textconv", *trees, "--"),
         *(f":(literal){path}" for path in paths),
         seconds=seconds,
         most_bytes=most_bytes,
     )
-    changes = [change for change in _FILE.split(said) if change]
+    changes = [change for change in _FILE.split(output) if change]
     return "".join(_decoded(git, change, seconds, most_bytes) for change in changes)
 
 

@@ -1,4 +1,4 @@
-"""Files on disk as they are now, reached and replaced without following any link."""
+"""Reads and replaces files on disk without following any link."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _GONE = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP}
 
 @dataclass(frozen=True, slots=True)
 class FileOnDisk:
-    """What lies at a path; ``data`` of a link is where it leads."""
+    """The present file at a path; ``data`` of a link is its target."""
 
     data: bytes | None = None
-    """None for nothing, and for what no checkpoint keeps."""
+    """The content; None for no file, and for files that no checkpoint holds."""
     is_link: bool = False
     mode: int = 0
     is_other: bool = False
-    """A pipe, or a file too large to have been kept."""
+    """Whether it is a pipe, or a file too large for a checkpoint."""
 
     @property
     def exists(self) -> bool:
@@ -36,7 +36,7 @@ class FileOnDisk:
         return self.data is not None or self.is_other
 
     def is_as(self, side: Side) -> bool:
-        """Tell whether it is what a checkpoint holds."""
+        """Return whether it equals a file in a checkpoint."""
         if self.data is None:
             return not side.exists and not self.is_other
         head = b"blob %d\0" % len(self.data)
@@ -53,7 +53,7 @@ class Disk:
     root
         The folder.
     file_bytes
-        Largest file that was kept.
+        Largest file in a checkpoint.
     """
 
     def __init__(self, root: Path, file_bytes: int) -> None:
@@ -61,12 +61,12 @@ class Disk:
         self._bound = file_bytes
 
     def find(self, path: str) -> FileOnDisk:
-        """Return what lies there. What lies beyond a link lies nowhere.
+        """Return the file at a path; a path through a symbolic link has none.
 
         Raises
         ------
         OSError
-            It can't be told.
+            The path can't be read.
         """
         try:
             with self._folder_of(path, create=False) as (folder, name):
@@ -74,7 +74,7 @@ class Disk:
                 if stat.S_ISLNK(status.st_mode):
                     return FileOnDisk(os.fsencode(os.readlink(name, dir_fd=folder)), is_link=True)
                 if stat.S_ISDIR(status.st_mode):
-                    return FileOnDisk()  # no file; what is in it is looked at by itself
+                    return FileOnDisk()  # a folder; its files are looked up by themselves
                 if not stat.S_ISREG(status.st_mode) or status.st_size > self._bound:
                     return FileOnDisk(is_other=True)
                 fd = os.open(name, os.O_RDONLY | os.O_NONBLOCK | _FOLLOWED, dir_fd=folder)
@@ -88,7 +88,7 @@ class Disk:
             raise
 
     def without_room(self, paths: Iterable[str], gone: Collection[str]) -> Iterator[str]:
-        """Yield where no file can be put, because others lie there or above; not what is gone."""
+        """Yield the paths that other files block; files in ``gone`` do not block."""
         above: dict[str, bool] = {}
         for path in paths:
             folders = ["/".join(path.split("/")[:end]) for end in range(1, path.count("/") + 1)]
@@ -99,13 +99,13 @@ class Disk:
                 yield path
 
     def _is_file(self, path: str) -> bool:
-        """Tell whether there is anything but a folder."""
+        """Return whether there is anything but a folder."""
         with contextlib.suppress(OSError), self._folder_of(path, create=False) as (folder, name):
             return not stat.S_ISDIR(os.lstat(name, dir_fd=folder).st_mode)
         return False
 
     def _holds(self, path: str, gone: Collection[str]) -> bool:
-        """Tell whether there is a folder with anything but folders, and what is gone, in it."""
+        """Return whether a folder holds files other than those in ``gone``."""
         with (
             contextlib.suppress(OSError),
             self._folder_of(f"{path}/x", create=False) as (folder, _),
@@ -118,12 +118,12 @@ class Disk:
         return False
 
     def put(self, path: str, data: bytes, *, is_link: bool, mode: int | None) -> None:
-        """Write a file or a link in one step, with the folders that it needs.
+        """Write a file or a link atomically, with the folders that it needs.
 
         Raises
         ------
         OSError
-            It can't be written, or a link or a file is in the way.
+            The file can't be written, or a link or a file is in the way.
         """
         with self._folder_of(path, create=True) as (folder, name):
             with contextlib.suppress(OSError):
@@ -139,7 +139,7 @@ class Disk:
         Raises
         ------
         OSError
-            It can't be removed.
+            The file can't be removed.
         """
         with self._folder_of(path, create=False) as (folder, name):
             os.unlink(name, dir_fd=folder)
@@ -173,7 +173,7 @@ def _is_link(name: str, folder: int) -> bool:
 
 
 def _remove_empty(folder: int, name: str) -> None:
-    """Remove a folder in which there are only such folders."""
+    """Remove a folder that holds only empty folders."""
     below = os.open(name, _FOLDER, dir_fd=folder)
     try:
         for each in os.listdir(below):

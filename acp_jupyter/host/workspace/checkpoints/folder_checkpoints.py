@@ -1,6 +1,6 @@
-"""Checkpoints of one folder: what it holds, as a tree of git in a repository outside it.
+"""Checkpoints of one folder: its content as a git tree, in a repository outside the folder.
 
-Blocks, one call at a time. Files that are too large or not readable are left out, and said to be.
+Blocks, one call at a time. Files that are too large or not readable are left out and listed.
 """
 
 from __future__ import annotations
@@ -38,43 +38,43 @@ from acp_jupyter.protocol.files import human_size
 _MOMENTS = ("before", "after")
 _FEW = 200
 _MANY = {"core.bigFileThreshold": "1", "core.compression": "0"}
-"""All into one file, and as it is: four times as fast as a file for each."""
+"""One uncompressed pack for all files: four times as fast as one file each."""
 _SAVING_SECONDS = 2.0
-"""Longest wait for what is being saved."""
+"""Longest wait for files that are being saved."""
 _RESCAN_SECONDS = 0.02
 _SAVED_FOR_SECONDS = 30.0
 _PATH_BYTES = 400
-"""Of a path and its mark, on average, at most."""
+"""Bytes of a path with its mark; an upper bound for the average."""
 
 
 class CheckpointFailed(Exception):
-    """The folder could not be kept; the message is a sentence for the user."""
+    """No checkpoint could be made; the message is a sentence for the user."""
 
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """A folder that was kept."""
+    """The content of a folder at one moment."""
 
     tree: str
     left_out: frozenset[str] = frozenset()
-    """Files that are not in it: too large, not readable, no plain files."""
+    """Files that are not in the checkpoint: too large, not readable, no plain files."""
     nested: tuple[str, ...] = ()
     """Folders with a repository of their own; they are not entered."""
 
 
 class Checkpoints:
-    """Keeps one folder, again and again. Its calls block, one at a time.
+    """Makes checkpoints of one folder. All methods block, one at a time.
 
     Parameters
     ----------
     root
         The folder.
     folder
-        Where the repository is.
+        The folder of the repository.
     limits
-        See `Limits`.
+        The host's limits.
     excluded
-        Folders below ``root``, relative to it, that are never kept.
+        Folders below ``root``, relative to it, that are never in a checkpoint.
     """
 
     def __init__(
@@ -87,19 +87,19 @@ class Checkpoints:
         self._lock = threading.Lock()
 
     def take(self, turn_id: str, moment: str, earlier: Checkpoint | None = None) -> Checkpoint:
-        """Keep the folder as it is now.
+        """Make a checkpoint of the folder.
 
         Parameters
         ----------
         turn_id, moment
-            What it can be found by again: ``before`` and ``after`` a turn.
+            The turn, and ``before`` or ``after``; the checkpoint is found by them.
         earlier
-            Taken before in the same turn; what is left out there is left out here.
+            An earlier checkpoint of the turn; files left out there are left out here.
 
         Raises
         ------
         CheckpointFailed
-            It has too much in it, git is missing, or it took too long.
+            The folder is too large, git is missing, or it took too long.
         """
         deadline = time.monotonic() + self.limits.checkpoint_seconds
         with self._mine(deadline):
@@ -126,31 +126,31 @@ class Checkpoints:
         return Checkpoint(tree, frozenset(listed.left_out), tuple(listed.nested))
 
     def ignored(self) -> frozenset[str]:
-        """Return what is there and never listed: files, and folders as one. Blocks.
+        """Return the ignored files, and ignored folders as one entry each. Blocks.
 
         Raises
         ------
         GitError
-            It can't be told.
+            Git failed.
         """
         deadline = time.monotonic() + self.limits.checkpoint_seconds
-        said = self.git.run(
+        output = self.git.run(
             *("ls-files", "-z", "--others", "--ignored", "--directory", "--no-empty-directory"),
             *(f"--exclude={pattern}" for pattern in self._never()),
             "--exclude-standard",
             seconds=_left(deadline),
         )
-        return frozenset(os.fsdecode(path).rstrip("/") for path in said.split(b"\0") if path)
+        return frozenset(os.fsdecode(path).rstrip("/") for path in output.split(b"\0") if path)
 
     def leave_out(self, turn_id: str, taken: Checkpoint, paths: Collection[str]) -> Checkpoint:
-        """Take files out of what was kept after a turn, as if they had not been looked at.
+        """Remove files from a turn's later checkpoint, as if they had not been scanned.
 
         Raises
         ------
         GitError
-            It can't be done.
+            Git failed.
         CheckpointFailed
-            Another program keeps the folder.
+            Another program makes a checkpoint of the folder.
         """
         deadline = time.monotonic() + self.limits.checkpoint_seconds
         own = self.git.folder / "index.left_out"
@@ -163,15 +163,15 @@ class Checkpoints:
         with self._mine(deadline):
             try:
                 for command, given in commands:
-                    said = self.git.run(*command, stdin=given, seconds=_left(deadline), index=own)
+                    output = self.git.run(*command, stdin=given, seconds=_left(deadline), index=own)
             finally:
                 own.unlink(missing_ok=True)
-            tree = said.decode().strip()
+            tree = output.decode().strip()
             self._output_of("update-ref", _ref(turn_id, "after"), tree, deadline=deadline)
         return replace(taken, tree=tree)
 
     def trees(self, turn_id: str) -> tuple[str, str] | None:
-        """Return the trees before and after a turn; None if they are no longer kept."""
+        """Return the trees before and after a turn; None if they no longer exist."""
         deadline = time.monotonic() + self.limits.checkpoint_seconds
         command = ("rev-parse", "--verify", "-q")
         try:
@@ -182,7 +182,7 @@ class Checkpoints:
         return before, after
 
     def forget(self, turn_ids: Iterable[str]) -> None:
-        """Keep what these turns changed no longer. Never raises."""
+        """Delete the checkpoints of turns. Never raises."""
         deadline = time.monotonic() + self.limits.checkpoint_seconds
         with contextlib.suppress(GitError, CheckpointFailed, OSError), self._mine(deadline):
             refs = (_ref(turn_id, moment) for turn_id in turn_ids for moment in _MOMENTS)
@@ -205,26 +205,26 @@ class Checkpoints:
             self._lock.release()
 
     def _make_room(self, deadline: float) -> None:
-        """Give up what is kept of earlier turns where it has become too much."""
-        said = self._output_of("count-objects", "-v", deadline=deadline)
-        counts = dict(line.split(": ", 1) for line in said.splitlines() if ": " in line)
+        """Delete the oldest checkpoints if the repository has become too large."""
+        output = self._output_of("count-objects", "-v", deadline=deadline)
+        counts = dict(line.split(": ", 1) for line in output.splitlines() if ": " in line)
         kib = sum(int(counts.get(name, "0")) for name in ("size", "size-pack"))
         if kib * 1024 > self.limits.checkpoint_store_bytes:
             self.git.discard()
             self.git.prepare(_left(deadline))
 
     def _listed(self, deadline: float, left_out: Collection[str]) -> FolderListing:
-        """Return what is new, changed or gone since the last time."""
-        said = self.git.run(
+        """Return the files that are new, changed or deleted since the last checkpoint."""
+        output = self.git.run(
             *("ls-files", "-z", "-t", "--others", "--modified", "--deleted"),
             *(f"--exclude={pattern}" for pattern in self._never()),
             "--exclude-standard",
             seconds=_left(deadline),
             most_bytes=self.limits.checkpoint_files * _PATH_BYTES,
         )
-        lines = [(line[:1], os.fsdecode(line[2:])) for line in said.split(b"\0") if line]
+        lines = [(line[:1], os.fsdecode(line[2:])) for line in output.split(b"\0") if line]
         named = {path for _, path in lines}
-        # Git still names what it has kept before it was told to leave it out.
+        # Git still lists files that it stored before they were to be left out.
         entries = {path for path in named if not is_below(path, self._excluded)}
         if len(entries) > self.limits.checkpoint_files:
             raise self._too_many()
@@ -238,11 +238,11 @@ class Checkpoints:
         return listed
 
     def _entered(self, earlier: Checkpoint | None, deadline: float) -> FolderListing:
-        """Bring the index up to date; what was being saved is read again when it is whole."""
+        """Update the index; files that were being saved are read again once they are whole."""
         left_out = () if earlier is None else earlier.left_out
         listed = self._listed(deadline, left_out)
         if earlier is None:
-            # What it held when it could be kept must not be taken for what it holds now.
+            # The older stored content must not be taken for the present one.
             self._update("--force-remove", paths=sorted(listed.stale), deadline=deadline)
         self._enter(listed, deadline)
         until = min(deadline, time.monotonic() + _SAVING_SECONDS)
@@ -257,7 +257,7 @@ class Checkpoints:
         return listed
 
     def _was_torn(self, path: str, size: int, until: float) -> bool:
-        """Tell whether a file may have been read in part, and wait for the rest of it."""
+        """Return whether a file may have been read partly; wait until it is whole."""
         place = self.root / path
         torn = False
         while _is_being_saved(place) and time.monotonic() < until:
@@ -270,7 +270,7 @@ class Checkpoints:
         return torn or (status.st_size != size and not stat.S_ISLNK(status.st_mode))
 
     def _enter(self, listed: FolderListing, deadline: float) -> None:
-        """Bring the index up to date; what is gone may be in the way of what is new."""
+        """Update the index; deleted paths first, as they may block new ones."""
         self._update("--force-remove", paths=listed.gone, deadline=deadline)
         for batch in batches(listed.present):
             self._update("--add", "--remove", "--replace", paths=batch, deadline=deadline)
@@ -286,7 +286,7 @@ class Checkpoints:
         return self.git.run(*args, seconds=_left(deadline)).decode().strip()
 
     def _never(self) -> list[str]:
-        """Return what is never kept, whatever the folder's own ``.gitignore`` says."""
+        """Return the patterns that are always excluded, whatever ``.gitignore`` says."""
         lines = [f"{name}/" for name in sorted(SKIPPED)]
         lines += [f"*{RECORDING_FOLDER_SUFFIX}/", *(f"{start}*" for start in TEMPORARY)]
         with contextlib.suppress(OSError), os.scandir(self.root) as entries:
@@ -301,7 +301,7 @@ class Checkpoints:
 
 
 def _is_being_saved(path: Path) -> bool:
-    """Tell whether Jupyter is writing a file: what it held lies beside it meanwhile."""
+    """Return whether Jupyter is writing a file: its old content is in a file beside it then."""
     try:
         since = time.time() - path.with_name(f".~{path.name}").lstat().st_ctime
     except (OSError, ValueError):

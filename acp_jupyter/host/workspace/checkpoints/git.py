@@ -1,8 +1,8 @@
-"""Git with a shadow repository, for a folder that is not ours; and what of it must be stored again.
+"""Git with a shadow repository for a folder, and the list of files that must be stored again.
 
-Git itself does it: it knows ignored files, modes and links, and its index makes the second look
-at a folder cheap. Nothing of the user's git has a part in it: no configuration, hook, filter or
-attribute, and never the folder's own ``.git``.
+Git knows ignored files, modes and links, and its index makes the second scan of a folder cheap.
+The user's own git is not used: no configuration, hook, filter or attribute, and never the
+folder's ``.git``.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ _ATTRIBUTES = "* -text -ident !eol !crlf !filter !working-tree-encoding !diff !m
 
 
 class GitError(Exception):
-    """Git did not do it; the message says why."""
+    """A git command failed; the message says why."""
 
 
 class GitMissing(GitError):
@@ -62,22 +62,22 @@ class GitMissing(GitError):
 
 
 class GitSlow(GitError):
-    """It took too long and was ended."""
+    """Git took too long and was killed."""
 
 
 class GitTooMuch(GitError):
-    """It had more to say than was to be read."""
+    """Git's output was longer than the limit."""
 
 
 class ShadowGit:
-    """A repository outside the folder that it looks at. All calls block, within bounds.
+    """A git repository outside the folder that it stores. All methods block, with time limits.
 
     Parameters
     ----------
     root
         The folder; its ``.git`` is never touched.
     folder
-        Of the repository; made when first needed.
+        The repository's folder; created when first needed.
     """
 
     def __init__(self, root: Path, folder: Path) -> None:
@@ -86,15 +86,15 @@ class ShadowGit:
         self._program = shutil.which("git")
 
     def prepare(self, seconds: float) -> None:
-        """Make the repository, unless it is there.
+        """Create the repository if it does not exist.
 
         Raises
         ------
         GitError
-            It could not be made.
+            The repository could not be created.
         """
         if (self.folder / _READY).exists():
-            (self.folder / "index.lock").unlink(missing_ok=True)  # of a git that was ended
+            (self.folder / "index.lock").unlink(missing_ok=True)  # left by a killed git
             return
         try:
             self.discard()
@@ -107,7 +107,7 @@ class ShadowGit:
             raise GitError(f"the repository can't be written: {error.strerror}") from error
 
     def discard(self) -> None:
-        """Remove the repository with all that is kept in it."""
+        """Delete the repository."""
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def run(
@@ -120,29 +120,29 @@ class ShadowGit:
         settings: Mapping[str, str] | None = None,
         index: Path | None = None,
     ) -> bytes:
-        """Run a command of git and return what it wrote.
+        """Run a git command and return its output.
 
         Parameters
         ----------
         args
             The command.
         seconds
-            Longest time.
+            Timeout.
         stdin
-            What it reads.
+            Input of the command.
         most_bytes
             Longest output.
         fine
-            Exit codes that are no error.
+            Exit codes that count as success.
         settings
-            Further ones of git.
+            Further git settings.
         index
-            Used in place of the repository's own.
+            Index file that replaces the repository's own.
 
         Raises
         ------
         GitError
-            Any of its kinds.
+            The command failed; see its subclasses.
         """
         if self._program is None:
             raise GitMissing("git is not installed")
@@ -192,7 +192,7 @@ class ShadowGit:
 
 
 def _read(process: subprocess.Popen[bytes], seconds: float, most: int) -> bytes:
-    """Return all that a process writes; it is ended beyond a bound."""
+    """Return a process's output; kill it beyond a limit of time or length."""
     late = threading.Event()
 
     def end() -> None:
@@ -238,39 +238,39 @@ _BATCH_FILES = 1000
 
 @dataclass(slots=True)
 class FolderListing:
-    """Paths relative to the folder."""
+    """Files to store or to leave out, by path relative to the folder."""
 
     present: list[tuple[str, int]] = field(default_factory=list)
-    """New and changed ones, with their size."""
+    """New and changed files with their sizes."""
     gone: list[str] = field(default_factory=list)
     left_out: set[str] = field(default_factory=set)
-    """Too large, not readable, no plain files."""
+    """Files that are too large, not readable, or no plain files."""
     stale: set[str] = field(default_factory=set)
-    """Of those, what is still kept as it was before."""
+    """Those of ``left_out`` whose older content is still stored."""
     nested: list[str] = field(default_factory=list)
     """Folders with a repository of their own."""
 
     @property
     def size(self) -> int:
-        """Of all that is present."""
+        """Total size of ``present`` in bytes."""
         return sum(size for _, size in self.present)
 
 
 def list_paths(
     root: Path, paths: Iterable[str], left_out: Collection[str], limits: Limits
 ) -> FolderListing:
-    """Look at what git says is new, changed or gone. Blocks.
+    """Sort the paths that git lists as new, changed or deleted. Blocks.
 
     Parameters
     ----------
     root
         The folder.
     paths
-        As ``git ls-files`` tells them.
+        Paths from ``git ls-files``.
     left_out
-        What is left out in any case.
+        Paths that are always left out.
     limits
-        See `Limits`.
+        The host's limits.
     """
     listed = FolderListing()
     folders: dict[str, bool] = {"": True}
@@ -308,7 +308,7 @@ def _sort(root: Path, path: str, most: int, listed: FolderListing) -> None:
 
 
 def _is_reached(root: Path, folder: str, known: dict[str, bool]) -> bool:
-    """Tell whether a folder is one, and all above it too: what lies beyond a link is not in it."""
+    """Return whether a path and all its parents are folders, and none is a symbolic link."""
     if folder not in known:
         above = folder.rpartition("/")[0]
         try:
@@ -320,7 +320,7 @@ def _is_reached(root: Path, folder: str, known: dict[str, bool]) -> bool:
 
 
 def batches(paths: list[tuple[str, int]]) -> Iterator[list[str]]:
-    """Cut what must be read into pieces, each of which stays read if time runs out."""
+    """Yield paths in batches; finished batches stay stored if time runs out."""
     batch: list[str] = []
     room = _BATCH_BYTES
     for path, size in paths:
@@ -338,7 +338,7 @@ _IGNORE_FILE = ".gitignore"
 
 @contextlib.contextmanager
 def not_waiting_for_pipes(root: Path, scan: FolderScan) -> Iterator[None]:
-    """Let git see the end of every pipe that is named like a file it reads: it would wait."""
+    """Open and close pipes with the name of a file that git reads: git would block on them."""
     with contextlib.ExitStack() as opened:
         for path in scan.unread:
             if PurePosixPath(path).name == _IGNORE_FILE:

@@ -23,7 +23,7 @@ _MIXED = "has cells without ids, and others changed them too: which ones a tool 
 
 
 def has_marked(notebook: str, turn_ids: Collection[str]) -> bool:
-    """Tell whether some cell is as a tool wrote it in one of the turns."""
+    """Return whether some cell is as a tool wrote it in one of the turns."""
     return any(_is_tools(cell, turn_ids) for cell in _cells(_read_cells(notebook)))
 
 
@@ -150,7 +150,7 @@ def _kind_and_source(cell: Obj) -> str:
 
 
 def _is_tools(cell: Obj, turn_ids: Collection[str]) -> bool:
-    """Tell whether a tool wrote what is in it; marks of old did not say what that was."""
+    """Return whether a tool wrote what is in it; marks of old did not say what that was."""
     written = text(_mark(cell).get("written"))
     return _turn(cell) in turn_ids and written in {"", fingerprint(_source(cell))}
 
@@ -209,7 +209,7 @@ class _Cells:
 
 
 def is_notebook(path: str) -> bool:
-    """Tell whether a file's parts are cells, in place of lines."""
+    """Return whether a file's parts are cells, in place of lines."""
     return path.endswith(".ipynb")
 
 

@@ -1,6 +1,6 @@
-"""Reverts a turn: puts files back as they were, where nobody has changed them since.
+"""Reverts a turn: restores files that nobody has changed since.
 
-All or none. What can't be reverted, or not alone, is said in words.
+All files are restored, or none. Messages explain files that can't be restored, or not alone.
 """
 
 from __future__ import annotations
@@ -20,32 +20,32 @@ from acp_jupyter.protocol.host_events.workspace import ChangedFile
 _NAMED = 3
 IN_THE_WAY = "can't be put back: something else is in its place"
 SINCE = "was changed since"
-"""Why a file is left as it is."""
+"""Reason for a file that is not restored."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reverted:
-    """What became of it."""
+    """The result of a revert."""
 
     paths: tuple[str, ...]
-    """As they were before the turn now."""
+    """Restored files."""
     refused: Mapping[str, str]
-    """What was left as it is, and why."""
+    """Files that were not restored, and why."""
 
 
 class Revert:
-    """Takes back changes of one turn. Blocks.
+    """Reverts changes of one turn. Blocks.
 
     Parameters
     ----------
     checkpoints
-        Of the folder.
+        The folder's checkpoints.
     modes
-        Permission bits of files before the turn, as far as they are known.
+        Known permission bits of files before the turn.
     new_folders
-        What the turn made; removed where nothing is left in it.
+        Folders that the turn created; removed if they are empty.
     came_from
-        Where files lay that took the place of others and were not kept: they go back there.
+        Former paths of files that were moved over others and are in no checkpoint.
     """
 
     def __init__(
@@ -71,16 +71,16 @@ class Revert:
         partial: bool = False,
         renames: bool = True,
     ) -> Reverted:
-        """Do `run` with the changes between two trees.
+        """Revert the changes between two trees; see `run`.
 
         Parameters
         ----------
         trees
-            Before and after the turn.
+            The trees before and after the turn.
         paths
-            Of these files; None for all but the ``omitted``.
+            Files to revert; None for all but the ``omitted``.
         omitted
-            Left as they are.
+            Files that are not reverted.
         partial
             As for `run`.
         renames
@@ -104,14 +104,14 @@ class Revert:
         return self.run(chosen, partial=partial)
 
     def run(self, changes: Iterable[TreeChange], *, partial: bool = False) -> Reverted:
-        """Take changes back; all of them, or none.
+        """Revert changes; all of them, or none.
 
         Parameters
         ----------
         changes
-            Which; both halves of a rename go together.
+            The changes; both halves of a rename go together.
         partial
-            Whether to take back what can be, where some can't.
+            Whether to revert some if others can't be reverted.
 
         Raises
         ------
@@ -136,7 +136,7 @@ class Revert:
         return Reverted(tuple(part.path for part in parts), refused)
 
     def _obstacle(self, parts: tuple[TreeChange, ...]) -> str:
-        """Return why a change can't be taken back; empty if it can, or need not."""
+        """Return why a change can't be reverted; empty if it can, or need not."""
         for part in parts:
             try:
                 found = self._disk.find(part.path)
@@ -151,7 +151,7 @@ class Revert:
         return ""
 
     def _blocked(self, changes: list[TreeChange]) -> frozenset[str]:
-        """Return what can't be put back even when all that is to go is gone."""
+        """Return paths that stay blocked after all files to remove are removed."""
         parts = [(change.path, part) for change in changes for part in change.parts()]
         gone = {part.path for _, part in parts if not part.old.exists}
         back = {part.path: path for path, part in parts if part.old.exists}
@@ -159,7 +159,7 @@ class Revert:
 
     def _all(self, parts: list[TreeChange]) -> None:
         done: list[TreeChange] = []
-        # What is in the way goes first: a file may have become a folder, or a folder a file.
+        # Removals come first: a file may have become a folder, or a folder a file.
         gone = sorted((p for p in parts if not p.old.exists), key=_depth, reverse=True)
         back = sorted((p for p in parts if p.old.exists), key=_depth)
         try:
@@ -189,7 +189,7 @@ class Revert:
         return left
 
     def _one(self, part: TreeChange, present: Side, wanted: Side) -> bool:
-        """Make one file what it shall be, if it still is what it should be; tell if it was not."""
+        """Restore a file that still is as the turn left it; return False if nothing was to do."""
         found = self._disk.find(part.path)
         if found.is_as(wanted):
             return False
@@ -230,7 +230,7 @@ def _depth(part: TreeChange) -> int:
 
 
 def refusal(refused: Mapping[str, str]) -> ChangesRefused:
-    """Say which files are in the way."""
+    """Return the error that names the files that can't be reverted."""
     detail = "\n".join(f"{path} {why}" for path, why in refused.items())
     since = [path for path, why in refused.items() if why == SINCE]
     if since:
@@ -259,16 +259,16 @@ MARKED = (
 def words_of(
     shared: bool, uncovered: Mapping[str, str], files: Collection[ChangedFile]
 ) -> Iterator[str]:
-    """Yield sentences.
+    """Yield sentences about what can't be reverted.
 
     Parameters
     ----------
     shared
         Whether another turn ran in the folder at the same time.
     uncovered
-        What changed and is not kept, and why.
+        Changed files without a checkpoint, and why.
     files
-        What is told of the turn.
+        The turn's listed files.
     """
     if shared:
         yield _SHARED

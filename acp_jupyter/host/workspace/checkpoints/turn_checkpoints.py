@@ -1,4 +1,4 @@
-"""Checkpoints before and after a turn, and what they say of its changes."""
+"""Checkpoints before and after a turn, and the turn's changes from them."""
 
 from __future__ import annotations
 
@@ -25,33 +25,33 @@ _HOW = {"made": "added", "changed": "modified", "deleted": "deleted"}
 
 @dataclass(frozen=True, slots=True)
 class FolderScans:
-    """What looking at the folder has shown."""
+    """The folder's scans before and after a turn."""
 
     before: FolderScan
     after: FolderScan
     found: tuple[FileChanged, ...]
     notebook: str = ""
-    """The turn's own notebook, relative to the folder."""
+    """Path of the turn's own notebook, relative to the folder."""
     names_notebook: bool = False
-    """Whether a tool call names that notebook; else only its page has saved it."""
+    """Whether a tool call names that notebook; otherwise only its page saved it."""
     edited: Collection[str] = ()
-    """Paths that the agent says it has edited."""
+    """Paths that the agent reported as edited."""
 
     @property
     def whole(self) -> bool:
-        """Whether all of the folder was looked at, both times."""
+        """Whether both scans are whole."""
         return self.before.whole and self.after.whole
 
     @property
     def seen(self) -> tuple[FileChanged, ...]:
-        """What was found; where not all was looked at, what the agent says of this folder."""
+        """The changes found; if a scan is not whole, those that the agent reported."""
         if self.whole:
             return self.found
         inside = (path for path in sorted(self.edited) if not os.path.isabs(path))
         return tuple(FileChanged(path, "changed") for path in inside)
 
     def beyond(self, root: Path) -> tuple[FileChanged, ...]:
-        """Return what the agent says it has edited elsewhere. Blocks."""
+        """Return the agent's reported edits outside the folder. Blocks."""
         real = os.path.realpath(root)
         elsewhere = (
             path
@@ -62,12 +62,12 @@ class FolderScans:
 
 
 class TurnCheckpoints:
-    """Keeps a session's folder, turn by turn. Blocks; one thread at a time.
+    """Makes checkpoints of a session's folder around each turn. Blocks; one thread at a time.
 
     Parameters
     ----------
     store
-        Of the host.
+        The host's checkpoint store.
     root
         The session's folder.
     """
@@ -78,14 +78,14 @@ class TurnCheckpoints:
         self._root = root
         self._before: Checkpoint | None = None
         self._there = FolderScan({})
-        """What was there before the turn, kept or not."""
+        """The scan before the turn, with files that are in no checkpoint, too."""
         self._began_ns = 0
-        """Before anything of the turn; keeping the folder takes longer than clocks are coarse."""
+        """Time before the turn; a checkpoint takes longer than the clock's resolution."""
         self.why_not = ""
-        """Why the folder is not kept before this turn; empty if it is."""
+        """Why there is no checkpoint before this turn; empty if there is one."""
 
     def before(self, turn_id: str, scan: FolderScan) -> None:
-        """Keep the folder as it is before a turn."""
+        """Make the checkpoint before a turn."""
         self.store.begin(turn_id, self._root)
         self._before, self._there, self.why_not = None, scan, ""
         self._began_ns = time.time_ns()
@@ -102,7 +102,7 @@ class TurnCheckpoints:
             self.why_not = f"The folder could not be kept: {error}."
 
     def after(self, turn_id: str, scans: FolderScans) -> TurnChangesNote | None:
-        """Keep it as it is after the turn; return what to tell, None for nothing."""
+        """Make the checkpoint after the turn; return the note of changes, None for no changes."""
         with not_waiting_for_pipes(self._root, scans.after):
             return self._after(turn_id, scans)
 
@@ -198,7 +198,7 @@ class TurnCheckpoints:
         )
 
     def _is_older(self, path: str, now: Signature | None, known: Collection[int]) -> bool:
-        """Tell whether a file that is new here was made before the turn, and has no other name."""
+        """Return whether a file that is new here is older than the turn and has no other name."""
         if now is None or now.inode in known:
             return False
         with contextlib.suppress(OSError):
@@ -217,7 +217,7 @@ class TurnCheckpoints:
         }
 
     def _marked(self, turn_id: str, changes: Iterable[TreeChange], notebook: str) -> bool:
-        """Tell whether tools wrote cells of the turn's own notebook."""
+        """Return whether tools wrote cells of the turn's own notebook."""
         names = [c.new.blob for c in changes if c.path == notebook and c.change == "modified"]
         git, limits = self.checkpoints.git, self.checkpoints.limits
         seconds, most = limits.checkpoint_seconds, limits.change_text_bytes
