@@ -111,6 +111,7 @@ check: install check-types check-front-end
 	ruff format --check .
 	mypy
 	lint-imports --no-logo
+	python scripts/structure.py
 	codespell
 
 check-types: $(LOCK_STAMP) $(NODE_STAMP)

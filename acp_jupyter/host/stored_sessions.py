@@ -14,11 +14,12 @@ import time
 import uuid
 from collections.abc import Iterable
 from functools import partial
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn, Protocol
 
 from pydantic import JsonValue
 
 from acp_jupyter.errors import AcpError, DiskRefused, NotAllowed, SessionImported
+from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.registry.entries import AgentSpec
 from acp_jupyter.host.rpc.pool import AgentPool
@@ -34,6 +35,7 @@ from acp_jupyter.host.store.metadata import (
     opening_note_of,
     resume_journal,
 )
+from acp_jupyter.host.store.permission_stores import PermissionStores
 from acp_jupyter.host.workspace.agent_files import NoDocuments
 from acp_jupyter.protocol.host_events.notes import (
     AgentExited,
@@ -44,9 +46,34 @@ from acp_jupyter.protocol.host_events.notes import (
 )
 from acp_jupyter.protocol.host_events.session import Policy, Rule
 from acp_jupyter.protocol.traffic import TrafficEntry
+from acp_jupyter.transcript.redaction.redactor import Redactor
 
-if TYPE_CHECKING:
-    from acp_jupyter.host.host import AgentHost
+
+class Host(Protocol):
+    """What stored sessions and their closing need of the host of all sessions."""
+
+    config: HostConfig
+    sessions: dict[str, Session]
+    """The open ones, by id."""
+    pool: AgentPool
+    permission_stores: PermissionStores
+    stored_sessions: StoredSessions
+    closer: SessionCloser
+
+    def session(self, session_id: str) -> Session:
+        """Return an open session."""
+
+    def check_room(self) -> None:
+        """Make sure that one more session may be opened."""
+
+    def adopt(self, session: Session) -> None:
+        """Add a session to the open ones."""
+
+    def redactor(self, spec: AgentSpec | None) -> Redactor:
+        """Return what takes the secrets out of a session's log."""
+
+    def announce_change(self) -> None:
+        """Tell the listeners that a session's state has changed."""
 
 
 class StoredSessions:
@@ -60,7 +87,7 @@ class StoredSessions:
         The folders.
     """
 
-    def __init__(self, host: AgentHost, store: SessionStore) -> None:
+    def __init__(self, host: Host, store: SessionStore) -> None:
         self._host = host
         self._store = store
         self._waking: dict[str, asyncio.Task[Session]] = {}
@@ -219,7 +246,7 @@ class SessionCloser:
         The folders.
     """
 
-    def __init__(self, host: AgentHost, store: SessionStore) -> None:
+    def __init__(self, host: Host, store: SessionStore) -> None:
         self._host = host
         self._store = store
         self._closing: dict[str, asyncio.Task[None]] = {}

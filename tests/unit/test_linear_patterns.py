@@ -68,12 +68,12 @@ def test_places_and_names_are_found_in_linear_time(user: str) -> None:
 
 ANCHORED = {
     "closed_markdown._BLOCK_BEGINS",
-    "direction._RECEIVER",
-    "env_files._LINE",
+    "envelope._RECEIVER",
+    "folders._LINE",
     "raw_input._FILE_NAME",
     "raw_input._GIT",
     "raw_input._SCHEME",
-    "prompt_blocks._URI",
+    "prompts._URI",
     "read_outputs._FENCED",
     "read_outputs._NUMBERED",
     "outputs._FOLDED_HIT",
@@ -81,7 +81,7 @@ ANCHORED = {
     "outputs._REMARK",
     "secret_patterns._DOTTED",
     "event_stream._OBJECT",
-    "wildcards._ADDRESS",
+    "commands._ADDRESS",
     "wrappers._ASSIGNMENT",
 }
 """Used with `match` and `fullmatch` only: nothing is looked for in the middle of a text."""

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from acp_jupyter.dialects.onyx.packet_writer import write_packet
 from acp_jupyter.packets import parse_packet
+from acp_jupyter.transcript.model.item_base import index_of
 from acp_jupyter.transcript.model.items import AgentMessage, Item
 from acp_jupyter.transcript.model.tool_items import ToolCall
-from acp_jupyter.transcript.reduce.draft import index_of
 from tests.support.script import Script
 from tests.support.view import View
 

@@ -39,10 +39,10 @@ from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.requests.rules.rules import turn_rules
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.transcript.model.events import item_chars
+from acp_jupyter.transcript.model.item_base import index_of
 from acp_jupyter.transcript.model.items import Item
 from acp_jupyter.transcript.model.session_state import SessionState, TurnState
 from acp_jupyter.transcript.output.bundle import Bundle, build_bundle
-from acp_jupyter.transcript.reduce.draft import index_of
 
 
 class PromptSender:

@@ -45,3 +45,8 @@ class StepBase(ItemBase):
 
     parent_id: str = ""
     """Id of the tool call item, of the same turn and before this one, whose subagent made it."""
+
+
+def index_of(item_id: str) -> int:
+    """Return an item's index in its transcript, which its id holds."""
+    return int(item_id[1:])

@@ -19,11 +19,11 @@ from acp_jupyter.transcript.model.events import (
     item_chars,
 )
 from acp_jupyter.transcript.model.growing_text import Text
+from acp_jupyter.transcript.model.item_base import index_of
 from acp_jupyter.transcript.model.items import Item
 from acp_jupyter.transcript.model.packed import NEWEST, SpillStore, packed_call_id, under_way
 from acp_jupyter.transcript.model.state import Transcript
 from acp_jupyter.transcript.model.tool_items import ContentBlockItem, ToolCall
-from acp_jupyter.transcript.reduce.draft import index_of
 
 NEWEST_TURNS = 32
 """Turns at the end that are left as they are."""

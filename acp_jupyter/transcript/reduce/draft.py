@@ -16,6 +16,7 @@ from acp_jupyter.transcript.model.events import (
     TurnStarted,
 )
 from acp_jupyter.transcript.model.growing_text import MOST_CHARS, Text, fitted
+from acp_jupyter.transcript.model.item_base import index_of
 from acp_jupyter.transcript.model.items import AgentMessage, Item, Thought
 from acp_jupyter.transcript.model.packed import NEWEST, under_way
 from acp_jupyter.transcript.model.persistent import Map
@@ -239,11 +240,6 @@ class Draft(TranscriptFields):
         if self.session is not self._announced:
             self._announced = self.session
             self.events.append(SessionChanged(**self._stamp(), session=self.session))
-
-
-def index_of(item_id: str) -> int:
-    """Return where an item stands: its id says it."""
-    return int(item_id[1:])
 
 
 def count_pending_requests(draft: Draft) -> None:

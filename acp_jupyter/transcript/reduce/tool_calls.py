@@ -28,10 +28,11 @@ from acp_jupyter.protocol.tools.titles import (
     format_tool_output,
 )
 from acp_jupyter.protocol.vocabulary import ToolStatus
+from acp_jupyter.transcript.model.item_base import index_of
 from acp_jupyter.transcript.model.tool_items import CallFacts, ToolCall
 from acp_jupyter.transcript.reduce import terminals
 from acp_jupyter.transcript.reduce.changes import attach_written_diff
-from acp_jupyter.transcript.reduce.draft import Draft, index_of
+from acp_jupyter.transcript.reduce.draft import Draft
 from acp_jupyter.transcript.reduce.messages import add_notice
 from acp_jupyter.transcript.reduce.tool_fields import (
     content_blocks,
