@@ -16,11 +16,11 @@ import asyncio, os, sys
 from dataclasses import replace
 from pathlib import Path
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.workspace.terminals import Terminals
+from acp_jupyter.host.workspace.terminals import SessionTerminals
 
 async def main():
     limits = replace(Limits(), term_seconds=0.2)
-    terminals = Terminals(lambda note: None, Path("/"), os.environ, limits)
+    terminals = SessionTerminals(lambda note: None, Path("/"), os.environ, limits)
     terminal_id = await terminals.create(sys.executable, ["-c", sys.argv[1]])
     while "\\n" not in (output := terminals.output(terminal_id).output):
         await asyncio.sleep(0.01)

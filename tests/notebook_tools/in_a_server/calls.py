@@ -18,7 +18,7 @@ display(Image(base64.b64decode(
 _SEND = """\
 import http.client, json, os, time
 from urllib.parse import urlsplit
-from acp_jupyter.api import kernel_proof as proof
+from acp_jupyter.api import kernel_auth as proof
 
 def send(method, path, body=None):
     url = urlsplit({api!r} + path)
