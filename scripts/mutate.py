@@ -47,16 +47,18 @@ from scripts.mutations import Mutation, logic_of, words_of  # noqa: E402
 from scripts.tests_by_line import TestsByLine  # noqa: E402
 from scripts.tests_by_server import TestsByServer  # noqa: E402
 
-WORDS = ("packets",)
+WORDS = ("protocol", "dialects")
 LOGIC = (
-    "packets",
-    *(f"transcript.{name}" for name in ("permissions", "permissions_join", "rule_text")),
-    *(f"transcript.{name}" for name in ("evidence", "path_fields", "policy", "trust", "reduce")),
-    *(f"transcript.{name}" for name in ("turns", "turn_ends", "messages", "plans", "queue")),
-    *(f"transcript.{name}" for name in ("tool_calls", "tool_fields", "tool_diffs", "terminals")),
-    *(f"host.{name}" for name in ("permissions", "permissions_paths", "asking", "own_policy")),
-    *(f"host.{name}" for name in ("asking_requests", "consent", "trust", "trust_store", "rules")),
-    *(f"delivery.{name}" for name in ("permissions", "permission_commands", "trust")),
+    *WORDS,
+    "transcript.permissions",
+    *(f"transcript.reduce.{name}" for name in ("reducer", "permissions", "questions", "turns")),
+    *(f"transcript.reduce.{name}" for name in ("messages", "tool_calls", "tool_fields")),
+    *(f"transcript.reduce.{name}" for name in ("terminals",)),
+    *(f"host.requests.{name}" for name in ("permissions", "policy", "answers", "rules", "trust")),
+    *(f"host.requests.{name}" for name in ("protected_paths", "host_permissions")),
+    "host.store.permission_stores",
+    *(f"api.commands.{name}" for name in ("permissions", "trust")),
+    "api.models.permissions",
 )
 """Packages and modules of which everything is altered."""
 SAMPLE = 300
@@ -292,6 +294,9 @@ def main() -> int:
     parser.add_argument("-v", "--verbose", action="store_true")
     arguments = parser.parse_args()
     os.chdir(ROOT)
+    for name in (*WORDS, *LOGIC, *arguments.modules):
+        if importlib.util.find_spec(f"acp_jupyter.{name}") is None:
+            parser.error(f"there is no module acp_jupyter.{name}")
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     started = time.monotonic()
     _warm_up(TESTS)
