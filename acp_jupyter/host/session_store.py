@@ -65,10 +65,16 @@ class SessionStore:
         See `Limits`.
     live
         Returns the sessions that are open.
+    lost
+        Called when another server has taken an open session.
     """
 
     def __init__(
-        self, data_dir: Path, limits: Limits, live: Callable[[], Iterable[Session]]
+        self,
+        data_dir: Path,
+        limits: Limits,
+        live: Callable[[], Iterable[Session]],
+        lost: Callable[[Session], Awaitable[None]],
     ) -> None:
         self.stored: dict[str, SessionMeta] = {}
         """Those that are in their folders only, the newest last."""
@@ -79,8 +85,7 @@ class SessionStore:
         self._saved: dict[str, SessionMeta] = {}
         self._writing = asyncio.Lock()
         self._watch: asyncio.Task[None] | None = None
-        self.lost: Callable[[Session], Awaitable[None]] | None = None
-        """Called when another server has taken an open session."""
+        self._lost = lost
         self._unlisted: set[str] = set()
         """Sessions whose list entry could not be written; it is tried again with each change."""
         self._looking = asyncio.Lock()
@@ -252,8 +257,8 @@ class SessionStore:
             for session in tuple(self._live()):
                 folder = self.folder(session.session_id)
                 try:
-                    if folder in lost and self.lost is not None:
-                        await self.lost(session)
+                    if folder in lost:
+                        await self._lost(session)
                     elif folder in gone:
                         await self._make_anew(session)
                     session.journal.check_log()
