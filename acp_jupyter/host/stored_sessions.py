@@ -43,6 +43,7 @@ from acp_jupyter.protocol.host_events.notes import (
 )
 from acp_jupyter.protocol.host_events.session import Policy, Rule
 from acp_jupyter.protocol.traffic import TrafficEntry
+from acp_jupyter.transcript.model.session_state import saved_facts
 
 
 class StoredSessions:
@@ -98,7 +99,7 @@ class StoredSessions:
 
     async def wake_notebook(self, notebook_path: str) -> None:
         """Open the newest kept sessions of a notebook."""
-        metas = [m for m in await self.stored() if m.notebook_path == notebook_path]
+        metas = [m for m in await self.stored() if m.facts.notebook_path == notebook_path]
         for meta in metas[-self._open.config.limits.woken_sessions :]:
             await self.wake(meta.session_id)
 
@@ -110,8 +111,9 @@ class StoredSessions:
         if not self._open.config.goes_on or not notebook_path:
             return None
         for meta in reversed(await self.stored()):
-            key = (meta.agent_id, meta.notebook_path, meta.label)
-            remembered = "resume" in meta.can or "load" in meta.can
+            facts = meta.facts
+            key = (facts.agent_id, facts.notebook_path, meta.label)
+            remembered = "resume" in facts.can or "load" in facts.can
             if key == (agent, notebook_path, label) and remembered and not meta.played:
                 await self.wake(meta.session_id)
                 session = self._open.by_id.get(meta.session_id)
@@ -134,19 +136,17 @@ class StoredSessions:
         self._open.make_room()
         session_id = uuid.uuid4().hex
         now = time.time()
-        state = parent.state
+        title = parent.state.title
+        own = {
+            "session_id": session_id,
+            "agent_session_id": "",
+            "notebook_path": notebook_path,
+            "created_at": now,
+            "updated_at": None,
+        }
         meta = SessionMeta(
-            session_id=session_id,
-            agent_id=state.agent,
-            agent_name=state.agent_info.name,
-            title=state.title,
-            label=f"Fork of {state.title}"[:200] if state.title else "Fork",
-            cwd=state.cwd,
-            folder=state.folder,
-            notebook_path=notebook_path,
-            policy=state.policy,
-            policy_user=state.policy_user,
-            created_at=now,
+            facts=saved_facts(parent.state).model_copy(update=own),
+            label=f"Fork of {title}"[:200] if title else "Fork",
         )
         folder = self._store.folder(session_id)
         self._store.hold(session_id)
@@ -169,7 +169,7 @@ class StoredSessions:
 
     def _revived(self, meta: SessionMeta, restored: Restored) -> Session:
         limits = self._open.config.limits
-        spec = self._spec(meta.agent_id)
+        spec = self._spec(meta.facts.agent_id)
         redactor = self._open.redactor(spec)
         journal = resume_journal(
             self._store.folder(meta.session_id),
