@@ -11,7 +11,6 @@ from acp_jupyter.api.access import (
     Caller,
     KernelCaller,
     NotebookLookup,
-    _summary,
     may_see,
     may_see_stored,
     require_sender,
@@ -197,7 +196,7 @@ class SessionReader:
         """Return the lines of the session list, newest change first. It is asked for often."""
         states = await self.states(caller, again=False)
         states.sort(key=lambda state: state.updated_at or 0, reverse=True)
-        return tuple(_summary(state) for state in states)
+        return tuple(SessionSummary.model_validate(state, from_attributes=True) for state in states)
 
     def items(self, command: GetItems, caller: Caller) -> ItemsPage:
         """Return a range of a session's items."""
