@@ -16,8 +16,13 @@ TOP = ("acp_jupyter/", "labextension/", "tests/", "scripts/", "notebooks/", "doc
 
 _PATH = re.compile(r"`([\w./-]+)(?::[\w.]+)?`")
 _HOP = re.compile(r"^(\d+)\. `([\w./]+):([\w.]+)`((?:.*\n(?:    .*\n)?))", re.M)
-_BY_ANOTHER_WAY = ("over HTTP", "over the WebSocket", "it waited", "in a task of its own")
-_BY_ANOTHER_WAY += ("is woken", "to the WebSocket")
+_BY_ANOTHER_WAY: tuple[str, ...] = (
+    "over HTTP",
+    "over the WebSocket",
+    "it waited",
+    "in a task of its own",
+)
+_BY_ANOTHER_WAY += ("is woken", "to the WebSocket", "found by its mark")
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())

@@ -1,1 +1,1 @@
-"""What carries out the commands, by noun. Their models are in `acp_jupyter.api.models`."""
+"""The handlers of commands, by noun. The table is `command_table`, their models are in `models`."""
