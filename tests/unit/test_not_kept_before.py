@@ -317,6 +317,10 @@ def test_what_comes_from_another_folder_stays(tmp_path: Path) -> None:
     [("write", "env/a", ""), ("mark", "env/pyvenv.cfg", "make")],
     [("move", "env/a", "a")],
 )
+@example(
+    [("write", "a", ""), ("write", "env/a", ""), ("mark", "env/pyvenv.cfg", "make")],
+    [("move", "env/a", "a")],
+)
 @example([("write", "data", "")], [("remove", "data", ""), ("mark", "data/.git", "make")])
 @examples(60)
 def test_no_file_that_was_there_is_lost(

@@ -10,7 +10,7 @@ import os
 import stat
 import threading
 import time
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -142,8 +142,23 @@ class Checkpoints:
         )
         return frozenset(os.fsdecode(path).rstrip("/") for path in output.split(b"\0") if path)
 
-    def leave_out(self, turn_id: str, taken: Checkpoint, paths: Collection[str]) -> Checkpoint:
-        """Remove files from a turn's later checkpoint, as if they had not been scanned.
+    def leave_out(
+        self,
+        turn_id: str,
+        taken: Checkpoint,
+        paths: Collection[str],
+        unchanged: Mapping[str, tuple[str, str]],
+    ) -> Checkpoint:
+        """Write a turn's later checkpoint again, without the changes of some files.
+
+        Parameters
+        ----------
+        turn_id, taken
+            The turn and its checkpoint.
+        paths
+            Files that are removed from it, as if they had not been scanned.
+        unchanged
+            Files that stay what they were before the turn: the mode and blob of each.
 
         Raises
         ------
@@ -155,9 +170,14 @@ class Checkpoints:
         deadline = time.monotonic() + self.limits.checkpoint_seconds
         own = self.git.folder / "index.left_out"
         stdin = b"".join(os.fsencode(path) + b"\0" for path in sorted(paths))
+        entries = b"".join(
+            f"{mode} {blob}\t".encode() + os.fsencode(path) + b"\0"
+            for path, (mode, blob) in sorted(unchanged.items())
+        )
         commands = (
             (("read-tree", taken.tree), b""),
             (("update-index", "--force-remove", "-z", "--stdin"), stdin),
+            (("update-index", "-z", "--index-info"), entries),
             (("write-tree",), b""),
         )
         with self._mine(deadline):

@@ -118,8 +118,10 @@ class TurnCheckpoints:
             all_changes = tree_changes(git, self._before.tree, taken.tree, seconds)
             held = self._held(self._before, all_changes)
             former = self._former(all_changes, looks, held)
-            if former:
-                taken = self.checkpoints.leave_out(turn_id, taken, former)
+            foreign = self._foreign(all_changes, looks, held)
+            if former or foreign:
+                taken = self.checkpoints.leave_out(turn_id, taken, former, foreign)
+                former |= foreign.keys()
                 all_changes = tree_changes(git, self._before.tree, taken.tree, seconds)
             marked = self._marked(turn_id, all_changes, looks.notebook)
             changes = [
@@ -196,6 +198,32 @@ class TurnCheckpoints:
             or any(after.inode(each) in inodes for each in lineage(path))
             or self._is_older(path, after.files.get(path), known)
         )
+
+    def _foreign(
+        self, changes: Iterable[TreeChange], looks: FolderScans, held: frozenset[str]
+    ) -> dict[str, tuple[str, str]]:
+        """Return files replaced by one from an unknown place, with their former mode and blob.
+
+        The file was moved in, from an environment for example. To restore the old one would
+        destroy it: nothing says where it could go back to.
+        """
+        replaced = {
+            part.path: (part.old.mode, part.old.blob)
+            for change in changes
+            for part in change.parts()
+            if part.old.exists and part.new.exists
+        }
+        if not replaced:
+            return {}
+        moved = self._moved(looks, held)
+        known = {was.inode for was in self._there.files.values()}
+        return {
+            path: old
+            for path, old in replaced.items()
+            if (now := looks.after.files.get(path)) is not None
+            and _same(now) not in moved
+            and self._is_older(path, now, known)
+        }
 
     def _is_older(self, path: str, now: Signature | None, known: Collection[int]) -> bool:
         """Return whether a file that is new here is older than the turn and has no other name."""
