@@ -110,6 +110,8 @@ class CommandRow:
 
     def read_result(self, result: object) -> Any:
         """Return a result, which may be JSON, as the row's type."""
+        if self.result is None:
+            return None
         return self._result.validate_python(result, strict=False)
 
 

@@ -12,7 +12,7 @@ from pydantic_core import from_json
 
 from acp_jupyter.api.access import KernelCaller, UserCaller
 from acp_jupyter.api.command_row import CommandRow
-from acp_jupyter.api.command_table import COMMANDS, request_of
+from acp_jupyter.api.command_table import COMMANDS, request_of, row_of
 from acp_jupyter.api.models.sessions import CloseSession, CreateSession
 from acp_jupyter.api.models.traffic import GetTraffic, GetTranscript, ImportLog
 from acp_jupyter.api.models.turns import GetTurn, ListChangingSessions, PromptSession
@@ -66,6 +66,10 @@ def test_a_kernels_request(command: Any, request_: tuple[str, str, bytes]) -> No
 def test_what_has_no_route_can_not_be_requested() -> None:
     with pytest.raises(TypeError):
         request_of(ListChangingSessions(path="a.py"))
+
+
+def test_what_has_no_result_is_read_as_nothing() -> None:
+    assert row_of(CloseSession(session_id="s")).read_result({}) is None
 
 
 def test_the_server_reads_what_a_kernel_requests(door: Door) -> None:
