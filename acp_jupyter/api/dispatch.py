@@ -9,8 +9,6 @@ from __future__ import annotations
 import errno
 
 from acp_jupyter.api.access import Caller, NotebookLookup, require_user, visible_session
-from acp_jupyter.api.command_row import CommandRow, Result, handlers_of
-from acp_jupyter.api.command_table import COMMANDS, Command, row_of
 from acp_jupyter.api.commands.agents import AgentCommands
 from acp_jupyter.api.commands.changes import ChangeCommands
 from acp_jupyter.api.commands.import_export import ImportExport
@@ -19,6 +17,8 @@ from acp_jupyter.api.commands.sessions import SessionLifecycle, SessionOpener
 from acp_jupyter.api.commands.traffic import TrafficCommands
 from acp_jupyter.api.commands.trust import TrustCommands
 from acp_jupyter.api.commands.turns import NotebookTurns, PromptSender, SessionReader, TurnControl
+from acp_jupyter.api.models.command_row import CommandRow, Result, handlers_of
+from acp_jupyter.api.models.command_table import COMMANDS, Command, row_of
 from acp_jupyter.api.models.sessions import SessionSummary
 from acp_jupyter.errors import DiskRefused
 from acp_jupyter.host.host import AgentHost

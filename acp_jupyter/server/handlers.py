@@ -18,8 +18,8 @@ from tornado.web import HTTPError, RequestHandler, authenticated
 
 from acp_jupyter._version import __version__
 from acp_jupyter.api.access import KernelCaller
-from acp_jupyter.api.command_row import CommandRow
 from acp_jupyter.api.kernel_auth import NONCE_HEADER
+from acp_jupyter.api.models.command_row import CommandRow
 from acp_jupyter.api.models.frames import API_VERSION, validation_message
 from acp_jupyter.api.models.turns import GetTurn, TurnDetail
 from acp_jupyter.errors import BadRequest, NotAllowed

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 from pydantic import TypeAdapter, ValidationError
 
-from acp_jupyter.api.command_row import CommandRow
-from acp_jupyter.api.command_table import COMMANDS, Command
+from acp_jupyter.api.models.command_row import CommandRow
+from acp_jupyter.api.models.command_table import COMMANDS, Command
 from acp_jupyter.api.models.frames import validation_message
 from acp_jupyter.errors import BadRequest
 

@@ -11,7 +11,7 @@ import pytest
 from tornado.web import RequestHandler
 
 from acp_jupyter.api.access import KernelCaller
-from acp_jupyter.api.command_table import require_read_only
+from acp_jupyter.api.models.command_table import require_read_only
 from acp_jupyter.errors import AcpError, NotAllowed
 from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host import AgentHost

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from acp_jupyter.api.access import UserCaller
-from acp_jupyter.api.command_table import Command
 from acp_jupyter.api.dispatch import Dispatcher
+from acp_jupyter.api.models.command_table import Command
 from acp_jupyter.api.models.sessions import LoginReply
 from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host import AgentHost

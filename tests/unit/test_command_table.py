@@ -11,8 +11,8 @@ import pytest
 from pydantic_core import from_json
 
 from acp_jupyter.api.access import KernelCaller, UserCaller
-from acp_jupyter.api.command_row import CommandRow
-from acp_jupyter.api.command_table import COMMANDS, request_of, row_of
+from acp_jupyter.api.models.command_row import CommandRow
+from acp_jupyter.api.models.command_table import COMMANDS, request_of, row_of
 from acp_jupyter.api.models.sessions import CloseSession, CreateSession
 from acp_jupyter.api.models.traffic import GetTraffic, GetTranscript, ImportLog
 from acp_jupyter.api.models.turns import GetTurn, ListChangingSessions, PromptSession

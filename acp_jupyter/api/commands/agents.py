@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Iterable
 
 from acp_jupyter.api.access import Caller, UserCaller
-from acp_jupyter.api.command_row import handles
+from acp_jupyter.api.models.command_row import handles
 from acp_jupyter.api.models.sessions import (
     AgentEntry,
     AllowDownload,

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 
 from acp_jupyter.api.access import Caller, KernelCaller, visible_session
-from acp_jupyter.api.command_row import handles
+from acp_jupyter.api.models.command_row import handles
 from acp_jupyter.api.models.traffic import (
     GetTranscript,
     ImportLog,

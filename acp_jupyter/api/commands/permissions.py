@@ -14,7 +14,7 @@ from acp_jupyter.api.access import (
     sender,
     visible_session,
 )
-from acp_jupyter.api.command_row import handles
+from acp_jupyter.api.models.command_row import handles
 from acp_jupyter.api.models.permissions import AnswerPermission, ListRules, RevokeRule, RuleEntry
 from acp_jupyter.errors import BadRequest, KeptFileBroken, NotAllowed
 from acp_jupyter.host.host import AgentHost

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import BinaryIO, Literal
 
 from acp_jupyter.api.access import Caller, may_read_traffic
-from acp_jupyter.api.command_row import handles
+from acp_jupyter.api.models.command_row import handles
 from acp_jupyter.api.models.traffic import (
     GetTraffic,
     GetTrafficLine,

@@ -6,7 +6,7 @@ import asyncio
 from pathlib import Path
 
 from acp_jupyter.api.access import Caller, NotebookLookup, UserCaller
-from acp_jupyter.api.command_row import handles
+from acp_jupyter.api.models.command_row import handles
 from acp_jupyter.api.models.permissions import ListTrust, RevokeTrust, TrustFolder
 from acp_jupyter.api.models.sessions import CreateSession
 from acp_jupyter.errors import BadRequest

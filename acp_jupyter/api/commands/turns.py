@@ -19,8 +19,8 @@ from acp_jupyter.api.access import (
     sender,
     visible_session,
 )
-from acp_jupyter.api.command_row import handles
 from acp_jupyter.api.commands.sessions import set_agent_options
+from acp_jupyter.api.models.command_row import handles
 from acp_jupyter.api.models.permissions import AnswerElicitation
 from acp_jupyter.api.models.sessions import (
     GetSession,

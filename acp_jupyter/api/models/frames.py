@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 from pydantic import Field, JsonValue, ValidationError
 from typing_extensions import TypeAliasType
 
-from acp_jupyter.api.command_table import COMMANDS, Command
+from acp_jupyter.api.models.command_table import COMMANDS, Command
 from acp_jupyter.api.models.documents import AnswerFrame, AskFrame, DocumentsFrame
 from acp_jupyter.api.models.sessions import SessionSummary
 from acp_jupyter.protocol.objects import Model

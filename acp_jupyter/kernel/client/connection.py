@@ -22,7 +22,7 @@ from urllib.parse import quote, urlsplit
 
 from acp_jupyter._version import __version__
 from acp_jupyter.api import kernel_auth
-from acp_jupyter.api.command_table import Command, request_of
+from acp_jupyter.api.models.command_table import Command, request_of
 from acp_jupyter.api.models.frames import API_VERSION
 from acp_jupyter.errors import AcpError, ServerUnreachable, VersionMismatch
 from acp_jupyter.kernel.client.host_client import HostClient

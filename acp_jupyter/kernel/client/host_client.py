@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal
 from pydantic import JsonValue
 from pydantic_core import to_jsonable_python
 
-from acp_jupyter.api.command_table import Command, row_of
+from acp_jupyter.api.models.command_table import Command, row_of
 from acp_jupyter.api.models.permissions import ListRules, RevokeRule, RuleEntry
 from acp_jupyter.api.models.sessions import (
     AgentEntry,
