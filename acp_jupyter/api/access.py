@@ -12,13 +12,11 @@ from typing import Protocol, assert_never
 
 from typing_extensions import TypeAliasType
 
-from acp_jupyter.api.models.sessions import SessionSummary
 from acp_jupyter.errors import NotAllowed, UnknownSession
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.requests.answers import Answerer
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.host.store.metadata import SessionMeta
-from acp_jupyter.transcript.model.session_state import SessionState
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +75,7 @@ def may_see_stored(meta: SessionMeta, caller: Caller) -> bool:
         case UserCaller():
             return True
         case KernelCaller():
-            return bool(caller.notebook_path) and meta.notebook_path == caller.notebook_path
+            return bool(caller.notebook_path) and meta.facts.notebook_path == caller.notebook_path
         case _:
             assert_never(caller)
 
@@ -164,19 +162,3 @@ class NotebookLookup(Protocol):
 
     def kernel_of(self, notebook_path: str) -> str:
         """Id of the kernel that runs for a notebook, or an empty string."""
-
-
-def _summary(state: SessionState) -> SessionSummary:
-    return SessionSummary(
-        session_id=state.session_id,
-        title=state.title,
-        agent_id=state.agent,
-        agent_name=state.agent_info.name,
-        status=state.status,
-        notebook_path=state.notebook_path,
-        waiting=state.waiting,
-        stored=state.stored,
-        read_only=state.read_only,
-        can=state.can,
-        updated_at=state.updated_at,
-    )

@@ -6,19 +6,18 @@ It opens sessions, finds them, lets readers follow them, and ends them with the 
 from __future__ import annotations
 
 import contextlib
-import os
 import uuid
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from acp_jupyter.errors import BadRequest, DiskRefused, UnknownSession, UnknownTurn
-from acp_jupyter.host.config import HostConfig, environments
+from acp_jupyter.errors import DiskRefused, UnknownTurn
+from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host_thread import HostThread
+from acp_jupyter.host.open_sessions import OpenSessions
 from acp_jupyter.host.recording.recording_file import RecordWish
 from acp_jupyter.host.recordings import Recordings
 from acp_jupyter.host.registry.entries import AgentSpec
-from acp_jupyter.host.rpc.pool import AgentPool
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.host.session_store import SessionStore
 from acp_jupyter.host.store.journal import Journal, Reader
@@ -30,7 +29,7 @@ from acp_jupyter.host.workspace.checkpoints.checkpoint_store import CheckpointSt
 from acp_jupyter.host.workspace.folders import OwnFolders, make_private
 from acp_jupyter.protocol.host_events.notes import SessionOpened
 from acp_jupyter.protocol.host_events.session import Policy
-from acp_jupyter.transcript.redaction.redactor import KnownSecrets, Redactor
+from acp_jupyter.transcript.redaction.redactor import Redactor
 
 
 class AgentHost(HostThread):
@@ -43,6 +42,7 @@ class AgentHost(HostThread):
         super().__init__()
         self.config = config
         self.sessions: dict[str, Session] = {}
+        """The open ones, by id."""
         make_private(config.data_dir, config.own_folders)
         caches = () if config.caches is None else (config.caches,)
         own = OwnFolders((config.data_dir, *config.own_folders, *caches))
@@ -51,15 +51,15 @@ class AgentHost(HostThread):
         )
         self.recordings = Recordings(config.root, self.permission_stores.seals, config.limits)
         self.checkpoints = CheckpointStore(config.data_dir, config.limits, own)
-        self.secrets = KnownSecrets()
-        """Known to every redactor of this host, from whenever they are put in; by any thread."""
-        self.pool = AgentPool(config.limits, self.redactor)
-        self._listeners: set[Callable[[], None]] = set()
         self._reads: dict[Reader, Session] = {}
-        self._store = SessionStore(config.data_dir, config.limits, self._open_sessions)
-        self.stored_sessions = StoredSessions(self, self._store)
-        self.closer = SessionCloser(self, self._store)
-        self._store.lost = self._lose
+        self._store = SessionStore(config.data_dir, config.limits, self.sessions.values, self._lose)
+        self.open_sessions = OpenSessions(
+            config, self.sessions, self._store, self.permission_stores, self.checkpoints
+        )
+        self.pool = self.open_sessions.pool
+        self.secrets = self.open_sessions.secrets
+        self.stored_sessions = StoredSessions(self.open_sessions, self._store)
+        self.closer = SessionCloser(self.open_sessions, self.stored_sessions, self._store)
 
     # -- from any thread -------------------------------------------------
 
@@ -76,28 +76,22 @@ class AgentHost(HostThread):
         Callable
             Stops it.
         """
-        self._listeners.add(listener)
-        return lambda: self._listeners.discard(listener)
+        return self.open_sessions.on_change(listener)
 
     # -- on the host's loop ----------------------------------------------
 
     def session(self, session_id: str) -> Session:
-        """Return an open session; `kept.wake` opens one that is kept.
+        """Return an open session; `StoredSessions.wake` opens a stored one.
 
         Raises
         ------
         UnknownSession
-            No session of that id.
+            No session of that id is open.
         """
-        try:
-            return self.sessions[session_id]
-        except KeyError:
-            raise UnknownSession(
-                f"There is no session {session_id!r}. It may have been deleted."
-            ) from None
+        return self.open_sessions.get(session_id)
 
     def session_of_turn(self, turn_id: str) -> Session:
-        """Return the open session that a turn belongs to; `kept.wake_turn` opens one that is kept.
+        """Return the open session of a turn; `StoredSessions.wake_turn` opens a stored one.
 
         Raises
         ------
@@ -147,15 +141,15 @@ class AgentHost(HostThread):
         )
         spec = (kept.player if kept else None) or self.config.registry.get(agent)
         limits = self.config.limits
-        self.check_room()
+        self.open_sessions.make_room()
         # A policy that is configured is nobody's in particular.
         chosen_by = user if policy else ""
         policy = policy or self.config.policy
         opening = opening_note(spec, cwd, policy, label, notebook_path, chosen_by)
         session_id = opening.session_id
-        redactor = self.redactor(spec)
+        redactor = self.open_sessions.redactor(spec)
         log = self.new_log(session_id, redactor)
-        journal = Journal.begin(opening, log, limits, self.announce_change)
+        journal = Journal.begin(opening, log, limits, self.open_sessions.announce_change)
         documents = self.config.documents
         session = Session(spec, journal, self.pool, documents, limits, self.permission_stores)
         session.know_secrets(redactor)
@@ -163,7 +157,7 @@ class AgentHost(HostThread):
         session.kernel_id = kernel_id
         if kept is not None:
             self.recordings.begin(session, kept, self.traffic_path(session_id))
-        self.adopt(session)
+        self.open_sessions.add(session)
         return session
 
     async def save(self, session: Session) -> None:
@@ -195,43 +189,9 @@ class AgentHost(HostThread):
         for reader in readers:
             await self.subscribe(session_id, reader)
 
-    def redactor(self, spec: AgentSpec | None) -> Redactor:
-        """Return what takes the secrets out of a session's log."""
-        own = {} if spec is None else spec.env
-        known = (os.environ, own, *environments(self.config.mcp_servers))
-        return Redactor.of_environments(*known, shared=self.secrets)
-
-    def check_room(self) -> None:
-        """Make sure that one more session may be opened.
-
-        Raises
-        ------
-        BadRequest
-            Too many are in use.
-        """
-        most = self.config.limits.sessions
-        if len(self.sessions) < most:
-            return
-        dormant = next((s for s in self.sessions.values() if s.dormant), None)
-        if dormant is None:
-            raise BadRequest(f"{most} sessions are open. Close some first.")
-        del self.sessions[dormant.session_id]
-        self.closer.suspend(dormant)
-
-    def adopt(self, session: Session) -> None:
-        """Take in a session that is ready to be used."""
-        session.agent.mcp_servers = self.config.mcp_servers
-        session.tools = self.config.tools
-        session.turn_files.use_checkpoints(self.checkpoints, self.config.root)
-        self.sessions[session.session_id] = session
-        self.announce_change()
-
     async def restart_agent(self, agent_id: str) -> int:
         """End an agent's processes; the next prompt of each session starts it. Return how many."""
         return await self.pool.restart(agent_id)
-
-    def _open_sessions(self) -> tuple[Session, ...]:
-        return tuple(self.sessions.values())
 
     def new_log(self, session_id: str, redactor: Redactor) -> TrafficLog:
         """Begin the log of a session that is made now."""
@@ -264,15 +224,10 @@ class AgentHost(HostThread):
         if session is not None:
             session.journal.remove_reader(reader)
 
-    def announce_change(self) -> None:
-        """Tell the listeners that a session's state has changed, and keep what has."""
-        self._store.changed()
-        for listener in tuple(self._listeners):
-            listener()
-
     async def _close(self) -> None:
-        sessions, self.sessions = list(self.sessions.values()), {}
-        await self.closer.suspend_all(sessions, with_server=True)
+        sessions = list(self.sessions.values())
+        self.sessions.clear()
+        await self.open_sessions.suspend_all(sessions, with_server=True)
         if self.config.tools is not None:
             await self.config.tools.close()
         await self.pool.close()

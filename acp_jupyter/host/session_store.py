@@ -28,7 +28,7 @@ from acp_jupyter.host.store.metadata import (
 )
 from acp_jupyter.host.store.ownership import ELSEWHERE, Ownership
 from acp_jupyter.protocol.host_events.notes import HostNotice
-from acp_jupyter.transcript.model.session_state import REPLAYED
+from acp_jupyter.transcript.model.session_state import REPLAYED, saved_facts
 
 _log = logging.getLogger(__name__)
 _SAVE_SECONDS = 0.5
@@ -65,10 +65,16 @@ class SessionStore:
         See `Limits`.
     live
         Returns the sessions that are open.
+    lost
+        Called when another server has taken an open session.
     """
 
     def __init__(
-        self, data_dir: Path, limits: Limits, live: Callable[[], Iterable[Session]]
+        self,
+        data_dir: Path,
+        limits: Limits,
+        live: Callable[[], Iterable[Session]],
+        lost: Callable[[Session], Awaitable[None]],
     ) -> None:
         self.stored: dict[str, SessionMeta] = {}
         """Those that are in their folders only, the newest last."""
@@ -79,8 +85,7 @@ class SessionStore:
         self._saved: dict[str, SessionMeta] = {}
         self._writing = asyncio.Lock()
         self._watch: asyncio.Task[None] | None = None
-        self.lost: Callable[[Session], Awaitable[None]] | None = None
-        """Called when another server has taken an open session."""
+        self._lost = lost
         self._unlisted: set[str] = set()
         """Sessions whose list entry could not be written; it is tried again with each change."""
         self._looking = asyncio.Lock()
@@ -210,7 +215,7 @@ class SessionStore:
                 self.stored.pop(name, None)
         if metas:
             everything = {**self.stored, **metas}.values()
-            ordered = sorted(everything, key=lambda meta: meta.updated_at or 0.0)
+            ordered = sorted(everything, key=lambda meta: meta.facts.updated_at or 0.0)
             self.stored = {meta.session_id: meta for meta in ordered}
 
     def _not_sought(self) -> frozenset[str]:
@@ -252,8 +257,8 @@ class SessionStore:
             for session in tuple(self._live()):
                 folder = self.folder(session.session_id)
                 try:
-                    if folder in lost and self.lost is not None:
-                        await self.lost(session)
+                    if folder in lost:
+                        await self._lost(session)
                     elif folder in gone:
                         await self._make_anew(session)
                     session.journal.check_log()
@@ -309,25 +314,13 @@ def _meta(session: Session) -> SessionMeta:
     state = session.state
     log_bytes = session.journal.log.size  # first: what is in it, the transcript has
     turn_ids = session.transcript.turn_order[-_TURN_IDS:]
+    title = session.redactor.redact_text(state.title[:_TITLE_CHARS])
     return SessionMeta(
-        session_id=state.session_id,
-        agent_id=state.agent,
-        agent_name=state.agent_info.name,
-        title=session.redactor.redact_text(state.title[:_TITLE_CHARS]),
+        facts=saved_facts(state).model_copy(update={"title": title}),
         label=session.label,
-        cwd=state.cwd,
-        folder=state.folder,
-        notebook_path=state.notebook_path,
-        policy=state.policy,
-        policy_user=state.policy_user,
-        agent_session_id=state.agent_session_id,
         turn_ids=tuple(turn_ids),
         log_bytes=log_bytes,
-        can=state.can,
-        usage=state.usage,
-        played=state.agent_info.name.endswith(REPLAYED),
-        created_at=state.created_at,
-        updated_at=state.updated_at,
+        played=state.agent_name.endswith(REPLAYED),
     )
 
 

@@ -9,18 +9,16 @@ its own copy.
 from __future__ import annotations
 
 import asyncio
-import logging
 import time
 import uuid
-from collections.abc import Iterable
 from functools import partial
-from typing import NoReturn, Protocol
+from typing import NoReturn
 
 from pydantic import JsonValue
 
 from acp_jupyter.errors import AcpError, DiskRefused, NotAllowed, SessionImported
-from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.limits import Limits
+from acp_jupyter.host.open_sessions import OpenSessions
 from acp_jupyter.host.registry.entries import AgentSpec
 from acp_jupyter.host.rpc.pool import AgentPool
 from acp_jupyter.host.session.session import Session
@@ -35,7 +33,6 @@ from acp_jupyter.host.store.metadata import (
     opening_note_of,
     resume_journal,
 )
-from acp_jupyter.host.store.permission_stores import PermissionStores
 from acp_jupyter.host.workspace.agent_files import NoDocuments
 from acp_jupyter.protocol.host_events.notes import (
     AgentExited,
@@ -46,34 +43,7 @@ from acp_jupyter.protocol.host_events.notes import (
 )
 from acp_jupyter.protocol.host_events.session import Policy, Rule
 from acp_jupyter.protocol.traffic import TrafficEntry
-from acp_jupyter.transcript.redaction.redactor import Redactor
-
-
-class Host(Protocol):
-    """What stored sessions and their closing need of the host of all sessions."""
-
-    config: HostConfig
-    sessions: dict[str, Session]
-    """The open ones, by id."""
-    pool: AgentPool
-    permission_stores: PermissionStores
-    stored_sessions: StoredSessions
-    closer: SessionCloser
-
-    def session(self, session_id: str) -> Session:
-        """Return an open session."""
-
-    def check_room(self) -> None:
-        """Make sure that one more session may be opened."""
-
-    def adopt(self, session: Session) -> None:
-        """Add a session to the open ones."""
-
-    def redactor(self, spec: AgentSpec | None) -> Redactor:
-        """Return what takes the secrets out of a session's log."""
-
-    def announce_change(self) -> None:
-        """Tell the listeners that a session's state has changed."""
+from acp_jupyter.transcript.model.session_state import saved_facts
 
 
 class StoredSessions:
@@ -81,14 +51,14 @@ class StoredSessions:
 
     Parameters
     ----------
-    host
-        Takes in what is opened.
+    open_sessions
+        Get what is opened.
     store
         The folders.
     """
 
-    def __init__(self, host: Host, store: SessionStore) -> None:
-        self._host = host
+    def __init__(self, open_sessions: OpenSessions, store: SessionStore) -> None:
+        self._open = open_sessions
         self._store = store
         self._waking: dict[str, asyncio.Task[Session]] = {}
 
@@ -105,9 +75,9 @@ class StoredSessions:
 
         An id that nobody knows is no error here.
         """
-        if session_id in self._host.sessions:
+        if session_id in self._open.by_id:
             return
-        await self._host.closer.wait_suspended(session_id)
+        await self._open.wait_suspended(session_id)
         await self._store.ready()
         task = self._waking.get(session_id)
         if task is None:
@@ -121,7 +91,7 @@ class StoredSessions:
 
     async def wake_turn(self, turn_id: str) -> None:
         """Open the kept session of a turn, if there is one."""
-        if any(turn_id in session.transcript.turns for session in self._host.sessions.values()):
+        if any(turn_id in session.transcript.turns for session in self._open.by_id.values()):
             return
         for meta in await self.stored():
             if turn_id in meta.turn_ids:
@@ -129,8 +99,8 @@ class StoredSessions:
 
     async def wake_notebook(self, notebook_path: str) -> None:
         """Open the newest kept sessions of a notebook."""
-        metas = [m for m in await self.stored() if m.notebook_path == notebook_path]
-        for meta in metas[-self._host.config.limits.woken_sessions :]:
+        metas = [m for m in await self.stored() if m.facts.notebook_path == notebook_path]
+        for meta in metas[-self._open.config.limits.woken_sessions :]:
             await self.wake(meta.session_id)
 
     async def find_stored(self, agent: str, notebook_path: str, label: str) -> Session | None:
@@ -138,14 +108,15 @@ class StoredSessions:
 
         Only where the agent remembers it: else a new one serves as well.
         """
-        if not self._host.config.goes_on or not notebook_path:
+        if not self._open.config.goes_on or not notebook_path:
             return None
         for meta in reversed(await self.stored()):
-            key = (meta.agent_id, meta.notebook_path, meta.label)
-            remembered = "resume" in meta.can or "load" in meta.can
+            facts = meta.facts
+            key = (facts.agent_id, facts.notebook_path, meta.label)
+            remembered = "resume" in facts.can or "load" in facts.can
             if key == (agent, notebook_path, label) and remembered and not meta.played:
                 await self.wake(meta.session_id)
-                session = self._host.sessions.get(meta.session_id)
+                session = self._open.by_id.get(meta.session_id)
                 if session is not None and not session.state.read_only:
                     return session
         return None
@@ -162,22 +133,20 @@ class StoredSessions:
         DiskRefused
             The other's log is not whole on disk.
         """
-        self._host.check_room()
+        self._open.make_room()
         session_id = uuid.uuid4().hex
         now = time.time()
-        state = parent.state
+        title = parent.state.title
+        own = {
+            "session_id": session_id,
+            "agent_session_id": "",
+            "notebook_path": notebook_path,
+            "created_at": now,
+            "updated_at": None,
+        }
         meta = SessionMeta(
-            session_id=session_id,
-            agent_id=state.agent,
-            agent_name=state.agent_info.name,
-            title=state.title,
-            label=f"Fork of {state.title}"[:200] if state.title else "Fork",
-            cwd=state.cwd,
-            folder=state.folder,
-            notebook_path=notebook_path,
-            policy=state.policy,
-            policy_user=state.policy_user,
-            created_at=now,
+            facts=saved_facts(parent.state).model_copy(update=own),
+            label=f"Fork of {title}"[:200] if title else "Fork",
         )
         folder = self._store.folder(session_id)
         self._store.hold(session_id)
@@ -188,26 +157,26 @@ class StoredSessions:
         )
         session = self._revived(meta, await self._store.read(meta))
         session.rename(meta.label)
-        self._host.adopt(session)
+        self._open.add(session)
         return session
 
     async def _wake(self, meta: SessionMeta) -> Session:
         restored = await self._store.read(meta)
         session = self._revived(meta, restored)
         self._store.stored.pop(meta.session_id, None)
-        self._host.adopt(session)
+        self._open.add(session)
         return session
 
     def _revived(self, meta: SessionMeta, restored: Restored) -> Session:
-        limits = self._host.config.limits
-        spec = self._spec(meta.agent_id)
-        redactor = self._host.redactor(spec)
+        limits = self._open.config.limits
+        spec = self._spec(meta.facts.agent_id)
+        redactor = self._open.redactor(spec)
         journal = resume_journal(
             self._store.folder(meta.session_id),
             restored,
             limits,
             redactor,
-            self._host.announce_change,
+            self._open.announce_change,
             partial(self._store.owns, meta.session_id),
         )
         read_only = bool(journal.transcript.session.read_only)
@@ -216,9 +185,9 @@ class StoredSessions:
         if spec is None or meta.played or read_only:
             session: Session = ImportedSession(journal, limits)
         else:
-            documents = self._host.config.documents
+            documents = self._open.config.documents
             session = Session(
-                spec, journal, self._host.pool, documents, limits, self._host.permission_stores
+                spec, journal, self._open.pool, documents, limits, self._open.permission_stores
             )
         session.know_secrets(redactor)
         session.label = meta.label
@@ -227,12 +196,9 @@ class StoredSessions:
     def _spec(self, agent_id: str) -> AgentSpec | None:
         """Return an agent that can still be started."""
         try:
-            return self._host.config.registry.get(agent_id)
+            return self._open.config.registry.get(agent_id)
         except AcpError:
             return None
-
-
-_log = logging.getLogger(__name__)
 
 
 class SessionCloser:
@@ -240,16 +206,20 @@ class SessionCloser:
 
     Parameters
     ----------
-    host
-        Owner of the sessions.
+    open_sessions
+        The open ones.
+    stored_sessions
+        Opens a stored session, so that its agent can be told.
     store
         The folders.
     """
 
-    def __init__(self, host: Host, store: SessionStore) -> None:
-        self._host = host
+    def __init__(
+        self, open_sessions: OpenSessions, stored_sessions: StoredSessions, store: SessionStore
+    ) -> None:
+        self._open = open_sessions
+        self._stored = stored_sessions
         self._store = store
-        self._closing: dict[str, asyncio.Task[None]] = {}
 
     async def close(self, session_id: str) -> None:
         """End a session; it is kept, and can be opened again.
@@ -259,10 +229,10 @@ class SessionCloser:
         UnknownSession
             It is not open.
         """
-        session = self._host.session(session_id)
-        del self._host.sessions[session_id]
-        await asyncio.shield(self.suspend(session))
-        self._host.announce_change()
+        session = self._open.get(session_id)
+        del self._open.by_id[session_id]
+        await asyncio.shield(self._open.suspend(session))
+        self._open.announce_change()
 
     async def delete(self, session_id: str) -> None:
         """End a session and remove all that is kept of it.
@@ -276,44 +246,15 @@ class SessionCloser:
         NotAllowed
             Another server has it.
         """
-        await self._host.stored_sessions.wake(session_id)
-        session = self._host.session(session_id)
+        await self._stored.wake(session_id)
+        session = self._open.get(session_id)
         if words := await self._store.why_not_delete(session):
             raise NotAllowed(f"{words} It can't be deleted from here.")
-        del self._host.sessions[session_id]
+        del self._open.by_id[session_id]
         await session.close(delete=True)
         await asyncio.to_thread(session.turn_files.forget)
         await self._store.delete(session_id)
-        self._host.announce_change()
-
-    def suspend(self, session: Session, *, with_server: bool = False) -> asyncio.Task[None]:
-        """Begin to close a session that is among the open ones no more.
-
-        What `with_server` means is told by `Session.close`.
-        """
-
-        async def close() -> None:
-            await session.close(with_server=with_server)
-            await self._store.suspend(session)
-
-        session_id = session.session_id
-        task = self._closing[session_id] = asyncio.create_task(close())
-        task.add_done_callback(lambda _: self._closing.pop(session_id, None))
-        return task
-
-    async def wait_suspended(self, session_id: str) -> None:
-        """Wait until a session that is being closed can be opened again."""
-        if (task := self._closing.get(session_id)) is not None:
-            await asyncio.wait([task])
-
-    async def suspend_all(self, sessions: Iterable[Session], *, with_server: bool = False) -> None:
-        """Close these, and wait for those that are being closed already."""
-        for session in sessions:
-            self.suspend(session, with_server=with_server)
-        results = await asyncio.gather(*self._closing.values(), return_exceptions=True)
-        for result in results:
-            if isinstance(result, Exception) and not isinstance(result, AcpError):
-                _log.error("a session did not close", exc_info=result)
+        self._open.announce_change()
 
 
 IMPORTED = "imported"

@@ -24,6 +24,7 @@ from acp_jupyter.host.store.log_entries import lacks_lines, read_traffic
 from acp_jupyter.host.store.metadata import TRAFFIC_FILE, SessionMeta, read_session
 from acp_jupyter.host.store.traffic_log import TrafficLog
 from acp_jupyter.protocol.traffic import TrafficEntry
+from acp_jupyter.transcript.model.session_state import AgentInfo, SessionState
 from tests.support.failing_disk import FailingDisk, failing_disk
 from tests.support.generated import examples
 
@@ -242,7 +243,9 @@ def test_any_failures_at_any_moment(
         sent = servers.sent
         assert kept == [text for text in sent if text in set(kept)]
         assert set(missing_runs(sent, kept)) == told
-        meta = SessionMeta(session_id="session", agent_id="a", agent_name="A", cwd="", folder="")
+        agent = AgentInfo(id="a", name="A")
+        facts = SessionState(session_id="session", agent="a", agent_info=agent, cwd="", folder="")
+        meta = SessionMeta(facts=facts)
         restored = read_session(servers.folder, meta, Limits())
         gap = restored.transcript.session.history == "gap"
         assert gap == (kept != sent)

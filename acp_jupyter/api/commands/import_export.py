@@ -193,7 +193,7 @@ async def import_log(host: AgentHost, request: ImportRequest) -> ImportReport:
     DiskRefused
         The disk is full, broken or does not answer.
     """
-    host.check_room()
+    host.open_sessions.make_room()
     facts = await asyncio.to_thread(survey, request.lines, request.dialect, request.session)
     if facts is None:
         raise NothingToImport(
@@ -212,7 +212,7 @@ async def import_log(host: AgentHost, request: ImportRequest) -> ImportReport:
         await asyncio.to_thread(shutil.rmtree, host.traffic_path(session.session_id).parent)
         raise
     session.end(report.last_at, session.label)
-    host.adopt(session)
+    host.open_sessions.add(session)
     return report
 
 
@@ -229,12 +229,12 @@ def _make(host: AgentHost, wish: ImportRequest, facts: LogFacts) -> ImportedSess
         notebook_path=wish.notebook_path,
     )
     limits = host.config.limits
-    redactor = host.redactor(None)
+    redactor = host.open_sessions.redactor(None)
     log = host.new_log(session_id, redactor)
 
     def changed() -> None:
         if session_id in host.sessions:  # else it is being read, in another thread
-            host.announce_change()
+            host.open_sessions.announce_change()
 
     session = ImportedSession(Journal.begin(opening, log, limits, changed), limits)
     session.know_secrets(redactor)

@@ -11,7 +11,6 @@ from acp_jupyter.api.access import (
     KernelCaller,
     NotebookLookup,
     UserCaller,
-    _summary,
     may_see,
     may_see_stored,
     require_sender,
@@ -241,7 +240,7 @@ class SessionReader:
         """Return the lines of the session list, newest change first. It is asked for often."""
         states = await self.states(caller, again=False)
         states.sort(key=lambda state: state.updated_at or 0, reverse=True)
-        return tuple(_summary(state) for state in states)
+        return tuple(SessionSummary.model_validate(state, from_attributes=True) for state in states)
 
     @handles(GetItems)
     async def items(self, command: GetItems, caller: Caller) -> ItemsPage:

@@ -15,11 +15,13 @@ import logging
 import os
 import re
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, Self
 
 from pydantic import ValidationError
+from pydantic_core import to_json
 
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.store.journal import Journal
@@ -35,9 +37,13 @@ from acp_jupyter.protocol.host_events.notes import (
 )
 from acp_jupyter.protocol.host_events.session import Policy
 from acp_jupyter.protocol.objects import Model
-from acp_jupyter.protocol.session_packets import Ability
 from acp_jupyter.protocol.traffic_reader import TrafficReader
-from acp_jupyter.transcript.model.session_state import AgentInfo, SessionState, Usage
+from acp_jupyter.transcript.model.session_state import (
+    REPLAYED,
+    SAVED_FACTS,
+    SessionState,
+    saved_facts,
+)
 from acp_jupyter.transcript.model.spilling import spilled
 from acp_jupyter.transcript.model.state import Transcript
 from acp_jupyter.transcript.redaction.redactor import Redactor
@@ -57,49 +63,44 @@ class SessionMeta(Model):
     """A session as its folder's ``meta.json`` has it."""
 
     version: int = META_VERSION
-    session_id: str
-    agent_id: str
-    agent_name: str
-    title: str = ""
+    facts: SessionState
+    """The saved fields of its state; the others have their defaults."""
     label: str = ""
-    cwd: str
-    folder: str
-    notebook_path: str = ""
-    policy: Policy = "ask"
-    policy_user: str = ""
-    agent_session_id: str = ""
     turn_ids: tuple[str, ...] = ()
     log_bytes: int = 0
     """How much of the log these are the turns of; there may be more of it."""
-    can: tuple[Ability, ...] = ()
-    """What its agent could do with sessions."""
-    usage: Usage | None = None
     played: bool = False
     """Whether it was played from a record: no agent may take its place."""
-    created_at: float | None = None
-    updated_at: float | None = None
 
-    def state(self, read_only: str = "") -> SessionState:
+    @property
+    def session_id(self) -> str:
+        """The session's id, and the name of its folder."""
+        return self.facts.session_id
+
+    def state(self) -> SessionState:
         """Return what can be said of the session without its log."""
-        return SessionState(
-            session_id=self.session_id,
-            title=self.title,
-            agent=self.agent_id,
-            agent_info=AgentInfo(id=self.agent_id, name=self.agent_name),
-            cwd=self.cwd,
-            folder=self.folder,
-            status="stopped",
-            policy=self.policy,
-            policy_user=self.policy_user,
-            notebook_path=self.notebook_path,
-            can=self.can,
-            agent_session_id=self.agent_session_id,
-            usage=self.usage,
-            stored=True,
-            read_only=read_only,
-            created_at=self.created_at,
-            updated_at=self.updated_at,
-        )
+        return self.facts.model_copy(update={"status": "stopped", "stored": True})
+
+    def to_file(self) -> bytes:
+        """Return the contents of ``meta.json``, where facts stand beside the rest."""
+        facts = self.facts.model_dump(mode="json", include=set(SAVED_FACTS))
+        facts["agent_id"], facts["agent_name"] = facts.pop("agent"), facts.pop("agent_info")["name"]
+        return to_json({**self.model_dump(mode="json", exclude={"facts"}), **facts})
+
+    @classmethod
+    def from_file(cls, raw: Mapping[str, Any]) -> Self:
+        """Read what ``to_file`` wrote; what this version does not know is left out.
+
+        Raises
+        ------
+        ValidationError
+            A field is missing, or makes no sense.
+        """
+        agent = {"agent": raw.get("agent_id")}
+        agent["agent_info"] = {"id": raw.get("agent_id"), "name": raw.get("agent_name")}
+        facts = {name: value for name, value in raw.items() if name in SAVED_FACTS}
+        own = {name: value for name, value in raw.items() if name in cls.model_fields}
+        return cls.model_validate({**own, "facts": {**facts, **agent}})
 
 
 def read_meta(folder: Path) -> SessionMeta | None:
@@ -120,9 +121,8 @@ def read_meta(folder: Path) -> SessionMeta | None:
         return _migrated(folder)
     if not isinstance(raw, dict):
         return _migrated(folder)
-    known = {key: value for key, value in raw.items() if key in SessionMeta.model_fields}
     try:
-        meta = SessionMeta.model_validate(known)
+        meta = SessionMeta.from_file(raw)
     except ValidationError:
         return _migrated(folder)
     return _caught_up(folder, meta) if meta.session_id == folder.name else None
@@ -155,8 +155,8 @@ def write_meta(folder: Path, meta: SessionMeta) -> None:
     """
     handle, name = tempfile.mkstemp(dir=folder, prefix=".meta-")
     try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(meta.model_dump_json())
+        with os.fdopen(handle, "wb") as file:
+            file.write(meta.to_file())
         Path(name).replace(folder / META_FILE)
     except BaseException:
         with contextlib.suppress(OSError):
@@ -177,20 +177,12 @@ def _migrated(folder: Path) -> SessionMeta | None:
     if not isinstance(note, SessionOpened) or note.session_id != folder.name:
         return None
     at = first.get("t")
+    facts = saved_facts(opened_transcript(note, changed).session)
+    created = at if isinstance(at, int | float) else None
     meta = SessionMeta(
-        session_id=note.session_id,
-        agent_id=note.agent_id,
-        agent_name=note.agent_name,
-        title=note.title,
+        facts=facts.model_copy(update={"created_at": created}),
         label=note.title,
-        cwd=note.cwd,
-        folder=note.folder,
-        notebook_path=note.notebook_path,
-        policy=note.policy,
-        policy_user=note.user,
-        played=note.agent_name.endswith("(replayed)"),
-        created_at=at if isinstance(at, int | float) else None,
-        updated_at=changed,
+        played=note.agent_name.endswith(REPLAYED),
     )
     return _caught_up(folder, meta)
 
@@ -223,7 +215,7 @@ def read_session(folder: Path, meta: SessionMeta, limits: Limits, read_only: str
     reader = TrafficReader()
     shelf = SpillFile(limits.spill_bytes)
     number = 0
-    transcript = opened_transcript(opening_note_of(meta), meta.created_at or 0.0)
+    transcript = _opened(opening_note_of(meta), meta.facts.created_at or 0.0, meta.facts)
     path = folder / TRAFFIC_FILE
     for entry in read_traffic(path):
         number = max(number, entry.seq)
@@ -232,7 +224,7 @@ def read_session(folder: Path, meta: SessionMeta, limits: Limits, read_only: str
             continue
         for packet in reader.read(entry):
             if isinstance(packet, SessionOpened):
-                transcript = opened_transcript(packet, entry.t)
+                transcript = _opened(packet, entry.t, meta.facts)
                 continue
             try:
                 transcript, events = reduce(transcript, packet, entry.t)
@@ -248,6 +240,14 @@ def read_session(folder: Path, meta: SessionMeta, limits: Limits, read_only: str
     return Restored(transcript, reader, number + 1, shelf)
 
 
+def _opened(note: SessionOpened, at: float, facts: SessionState) -> Transcript:
+    """Return the transcript at a log's first line; what that does not say is as it was saved."""
+    transcript = opened_transcript(note, at)
+    said = transcript.session.model_fields_set
+    saved = {name: getattr(facts, name) for name in SAVED_FACTS if name not in said}
+    return transcript.changed(session=transcript.session.model_copy(update=saved))
+
+
 def _without_answers(transcript: Transcript, at: float) -> Transcript:
     """Forget what was allowed: among the lines that are missing may be a no."""
     session = transcript.session
@@ -260,17 +260,9 @@ def _without_answers(transcript: Transcript, at: float) -> Transcript:
 
 def opening_note_of(meta: SessionMeta) -> SessionOpened:
     """Return the first note of a session's log, from what the list knows of it."""
-    return SessionOpened(
-        session_id=meta.session_id,
-        agent_id=meta.agent_id,
-        agent_name=meta.agent_name,
-        cwd=meta.cwd,
-        folder=meta.folder,
-        policy=meta.policy,
-        user=meta.policy_user,
-        title=meta.label,
-        notebook_path=meta.notebook_path,
-    )
+    facts = meta.facts
+    same = {n: getattr(facts, n) for n in SessionOpened.model_fields if hasattr(facts, n)}
+    return SessionOpened(**{**same, "title": meta.label, "user": facts.policy_user})
 
 
 def resume_journal(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal, TypeVar
 
 from acp_jupyter.protocol.host_events.notes import Origin
 from acp_jupyter.protocol.host_events.session import Policy, Rule
@@ -10,6 +10,19 @@ from acp_jupyter.protocol.host_events.workspace import TurnChanges
 from acp_jupyter.protocol.objects import Model
 from acp_jupyter.protocol.parse.login import AuthMethod
 from acp_jupyter.protocol.session_packets import Ability
+
+_Value = TypeVar("_Value")
+
+
+class _SavedMark:
+    """See `Saved`."""
+
+
+Saved = Annotated[_Value, _SavedMark()]
+"""A field of `SessionState` that is written to the session's ``meta.json``.
+
+It is shown of a session that is not open, kept over a restart, and taken over by a fork.
+"""
 
 
 class LoginState(Model):
@@ -131,18 +144,18 @@ class TurnState(Model):
 class SessionState(Model):
     """What is true of a session as a whole."""
 
-    session_id: str
-    title: str = ""
-    agent: str
+    session_id: Saved[str]
+    title: Saved[str] = ""
+    agent: Saved[str]
     """The configured id."""
-    agent_info: AgentInfo
-    cwd: str
+    agent_info: Saved[AgentInfo]
+    cwd: Saved[str]
     """Absolute; for HTTP clients."""
-    folder: str
+    folder: Saved[str]
     """The same for people: home shortened to ``~``."""
     status: Literal["starting", "idle", "running", "requires_action", "stopped"] = "idle"
-    policy: Policy = "ask"
-    policy_user: str = ""
+    policy: Saved[Policy] = "ask"
+    policy_user: Saved[str] = ""
     """Who chose it: it allows nothing in what others send; empty where people have no names."""
     rules: tuple[Rule, ...] = ()
     """Of this session; those of its folder are kept elsewhere."""
@@ -150,7 +163,7 @@ class SessionState(Model):
     queue: tuple[QueuedPrompt, ...] = ()
     waiting: int = 0
     """Pending permission requests."""
-    notebook_path: str = ""
+    notebook_path: Saved[str] = ""
     model: str = ""
     """Name of the model, for agents without a config option for it."""
     tools: tuple[str, ...] = ()
@@ -159,10 +172,10 @@ class SessionState(Model):
     current_mode_id: str = ""
     config_options: tuple[ConfigOption, ...] = ()
     commands: tuple[SlashCommand, ...] = ()
-    usage: Usage | None = None
+    usage: Saved[Usage | None] = None
     prompt_capabilities: tuple[str, ...] = ()
     """Of ``image``, ``audio``, ``embeddedContext``."""
-    can: tuple[Ability, ...] = ()
+    can: Saved[tuple[Ability, ...]] = ()
     """What the agent can do with sessions."""
     auth_methods: tuple[AuthMethod, ...] = ()
     """Ways to log in, as the agent offers them."""
@@ -170,7 +183,7 @@ class SessionState(Model):
     """Why the agent opens no session before somebody logs in; empty where it does."""
     login: LoginState | None = None
     """A login that goes on, or has failed."""
-    agent_session_id: str = ""
+    agent_session_id: Saved[str] = ""
     """The agent's own id of the session."""
     history: Literal["whole", "without", "gap"] = "whole"
     """Whether the agent remembers all that is shown; ``gap`` where lines of the log are missing."""
@@ -184,5 +197,30 @@ class SessionState(Model):
     """Whether it is only in its folder: nothing of it runs, and its log was not read."""
     read_only: str = ""
     """Why nothing can be sent from here, in words; empty where it can."""
-    created_at: float | None = None
-    updated_at: float | None = None
+    created_at: Saved[float | None] = None
+    updated_at: Saved[float | None] = None
+
+    @property
+    def agent_id(self) -> str:
+        """The configured id of the agent."""
+        return self.agent
+
+    @property
+    def agent_name(self) -> str:
+        """The agent's name, for people."""
+        return self.agent_info.name
+
+
+SAVED_FACTS = tuple(
+    name
+    for name, field in SessionState.model_fields.items()
+    if any(isinstance(mark, _SavedMark) for mark in field.metadata)
+)
+"""Names of the fields that are `Saved`."""
+
+
+def saved_facts(state: SessionState) -> SessionState:
+    """Return a state that has the saved fields alone, as reading them gives it."""
+    facts = {name: getattr(state, name) for name in SAVED_FACTS}
+    facts["agent_info"] = AgentInfo(id=state.agent_id, name=state.agent_name)
+    return SessionState(**facts)

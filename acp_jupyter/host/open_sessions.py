@@ -1,0 +1,146 @@
+"""The open sessions of a host, and what each of them is made with.
+
+`stored_sessions` opens sessions from their folders and closes them; `host` opens new ones.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+from collections.abc import Callable, Iterable
+
+from acp_jupyter.errors import AcpError, BadRequest, UnknownSession
+from acp_jupyter.host.config import HostConfig, environments
+from acp_jupyter.host.registry.entries import AgentSpec
+from acp_jupyter.host.rpc.pool import AgentPool
+from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.session_store import SessionStore
+from acp_jupyter.host.store.permission_stores import PermissionStores
+from acp_jupyter.host.workspace.checkpoints.checkpoint_store import CheckpointStore
+from acp_jupyter.transcript.redaction.redactor import KnownSecrets, Redactor
+
+_log = logging.getLogger(__name__)
+
+
+class OpenSessions:
+    """Holds the open sessions, and tells listeners of their changes. Lives on the host's loop.
+
+    Parameters
+    ----------
+    config
+        The host's configuration.
+    by_id
+        The open sessions, the oldest first; changed here.
+    store
+        The folders of all sessions.
+    permission_stores
+        Trusted folders and saved rules.
+    checkpoints
+        Contents of files that turns have changed.
+    """
+
+    def __init__(
+        self,
+        config: HostConfig,
+        by_id: dict[str, Session],
+        store: SessionStore,
+        permission_stores: PermissionStores,
+        checkpoints: CheckpointStore,
+    ) -> None:
+        self.config = config
+        self.by_id = by_id
+        self.permission_stores = permission_stores
+        self.secrets = KnownSecrets()
+        """Known to every redactor of this host, from whenever they are put in; by any thread."""
+        self.pool = AgentPool(config.limits, self.redactor)
+        self._store = store
+        self._checkpoints = checkpoints
+        self._listeners: set[Callable[[], None]] = set()
+        self._closing: dict[str, asyncio.Task[None]] = {}
+
+    def get(self, session_id: str) -> Session:
+        """Return an open session; `StoredSessions.wake` opens a stored one.
+
+        Raises
+        ------
+        UnknownSession
+            No session of that id is open.
+        """
+        try:
+            return self.by_id[session_id]
+        except KeyError:
+            raise UnknownSession(
+                f"There is no session {session_id!r}. It may have been deleted."
+            ) from None
+
+    def add(self, session: Session) -> None:
+        """Add a session that is ready to be used."""
+        session.agent.mcp_servers = self.config.mcp_servers
+        session.tools = self.config.tools
+        session.turn_files.use_checkpoints(self._checkpoints, self.config.root)
+        self.by_id[session.session_id] = session
+        self.announce_change()
+
+    def redactor(self, spec: AgentSpec | None) -> Redactor:
+        """Return a redactor that knows the secrets of the host's and the agent's environment."""
+        own = {} if spec is None else spec.env
+        known = (os.environ, own, *environments(self.config.mcp_servers))
+        return Redactor.of_environments(*known, shared=self.secrets)
+
+    def make_room(self) -> None:
+        """Make sure that one more session may be opened; one that is not in use is suspended.
+
+        Raises
+        ------
+        BadRequest
+            Too many are in use.
+        """
+        most = self.config.limits.sessions
+        if len(self.by_id) < most:
+            return
+        dormant = next((s for s in self.by_id.values() if s.dormant), None)
+        if dormant is None:
+            raise BadRequest(f"{most} sessions are open. Close some first.")
+        del self.by_id[dormant.session_id]
+        self.suspend(dormant)
+
+    def suspend(self, session: Session, *, with_server: bool = False) -> asyncio.Task[None]:
+        """Begin to close a session that was taken out of the open ones.
+
+        See `Session.close` for ``with_server``.
+        """
+
+        async def close() -> None:
+            await session.close(with_server=with_server)
+            await self._store.suspend(session)
+
+        session_id = session.session_id
+        task = self._closing[session_id] = asyncio.create_task(close())
+        task.add_done_callback(lambda _: self._closing.pop(session_id, None))
+        return task
+
+    async def wait_suspended(self, session_id: str) -> None:
+        """Wait until a session that is being closed can be opened again."""
+        if (task := self._closing.get(session_id)) is not None:
+            await asyncio.wait([task])
+
+    async def suspend_all(self, sessions: Iterable[Session], *, with_server: bool = False) -> None:
+        """Close these, and wait for those that are being closed already."""
+        for session in sessions:
+            self.suspend(session, with_server=with_server)
+        results = await asyncio.gather(*self._closing.values(), return_exceptions=True)
+        for result in results:
+            if isinstance(result, Exception) and not isinstance(result, AcpError):
+                _log.error("a session did not close", exc_info=result)
+
+    def on_change(self, listener: Callable[[], None]) -> Callable[[], None]:
+        """Call ``listener`` when any session's state has changed. Return what stops it."""
+        self._listeners.add(listener)
+        return lambda: self._listeners.discard(listener)
+
+    def announce_change(self) -> None:
+        """Tell the listeners that a session's state has changed, and save it soon."""
+        self._store.changed()
+        for listener in tuple(self._listeners):
+            listener()
