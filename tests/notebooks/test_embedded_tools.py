@@ -51,7 +51,7 @@ def test_an_agents_code_neither_prompts_nor_answers(kernel: Kernel) -> None:
     kernel.run(TOOL).ok()
     prompts = "import acp_jupyter; acp_jupyter.connect('demo')"
     answers = (
-        "from acp_jupyter.api.models.frames import AnswerPermission; "
+        "from acp_jupyter.api.models.permissions import AnswerPermission; "
         "client.call(AnswerPermission(session_id='s', request_id='r', option_id='o'), 1)"
     )
     kernel.run(f"tried = [tool({prompts!r}, pause=0.3), tool({answers!r}, pause=0.3)]").ok()
