@@ -295,7 +295,8 @@ def main() -> int:
     arguments = parser.parse_args()
     os.chdir(ROOT)
     for name in (*WORDS, *LOGIC, *arguments.modules):
-        if importlib.util.find_spec(f"acp_jupyter.{name}") is None:
+        path = ROOT / "acp_jupyter" / name.replace(".", "/")
+        if not (path.is_dir() or path.with_suffix(".py").is_file()):
             parser.error(f"there is no module acp_jupyter.{name}")
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     started = time.monotonic()

@@ -12,13 +12,13 @@ from pydantic_core import to_jsonable_python
 
 from acp_jupyter._version import __version__
 from acp_jupyter.api.access import Caller, sender
-from acp_jupyter.api.dispatch import Result
+from acp_jupyter.api.models.command_row import Result
+from acp_jupyter.api.models.command_table import Command
 from acp_jupyter.api.models.documents import AnswerFrame, DocumentsFrame
 from acp_jupyter.api.models.frames import (
     API_VERSION,
     AckFrame,
     ClientFrame,
-    Command,
     CommandFrame,
     ErrorBody,
     ErrorFrame,

@@ -1,13 +1,12 @@
-"""The dispatcher: the one reader of commands, which finds the handler of each.
+"""The dispatcher: checks a command's row of the table, and calls its handler.
 
-A session of an earlier run is opened first where a command names it or a turn of it. Errors of a
-disk that is full, read-only or broken become `DiskRefused`.
+A session of an earlier run is opened first where the row says so. Errors of a disk that is full,
+read-only or broken become `DiskRefused`.
 """
 
 from __future__ import annotations
 
 import errno
-from typing import TypeAlias, assert_never
 
 from acp_jupyter.api.access import Caller, NotebookLookup, require_user, visible_session
 from acp_jupyter.api.commands.agents import AgentCommands
@@ -18,55 +17,13 @@ from acp_jupyter.api.commands.sessions import SessionLifecycle, SessionOpener
 from acp_jupyter.api.commands.traffic import TrafficCommands
 from acp_jupyter.api.commands.trust import TrustCommands
 from acp_jupyter.api.commands.turns import NotebookTurns, PromptSender, SessionReader, TurnControl
-from acp_jupyter.api.models.frames import Command
-from acp_jupyter.api.models.permissions import (
-    AnswerElicitation,
-    AnswerPermission,
-    ListRules,
-    ListTrust,
-    RevokeRule,
-    RevokeTrust,
-    TrustFolder,
-)
-from acp_jupyter.api.models.sessions import (
-    AllowDownload,
-    CancelLogin,
-    CloseSession,
-    CreateSession,
-    DeleteSession,
-    ForkSession,
-    GetSession,
-    KillTerminal,
-    ListAgents,
-    ListAgentSessions,
-    ListSessions,
-    Login,
-    Logout,
-    OpenAgentSession,
-    RestartAgent,
-    ResumeSession,
-    SessionSummary,
-    SetConfig,
-)
-from acp_jupyter.api.models.traffic import GetTraffic, GetTrafficLine, GetTranscript, ImportLog
-from acp_jupyter.api.models.turns import (
-    AttachTurn,
-    Cancel,
-    EditQueued,
-    GetChanges,
-    GetItems,
-    GetRecords,
-    GetTurn,
-    ListChangingSessions,
-    PromptSession,
-    RevertTurn,
-    SendNow,
-)
+from acp_jupyter.api.models.command_row import CommandRow, Result, handlers_of
+from acp_jupyter.api.models.command_table import COMMANDS, Command, row_of
+from acp_jupyter.api.models.sessions import SessionSummary
 from acp_jupyter.errors import DiskRefused
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.login.launch import Terminals
 from acp_jupyter.host.store.traffic_log import TrafficLog
-from acp_jupyter.protocol.objects import Model
 
 _REFUSALS = {
     errno.ENOSPC,
@@ -78,8 +35,6 @@ _REFUSALS = {
     errno.EPERM,
 }
 """What a disk says that is full, read-only or broken."""
-
-Result: TypeAlias = Model | list[Model] | dict[str, str]
 
 
 class Dispatcher:
@@ -93,6 +48,11 @@ class Dispatcher:
         Pages and kernels.
     terminals
         Where a login can be shown in a terminal.
+
+    Attributes
+    ----------
+    handlers
+        The handler of each command, by its model.
     """
 
     def __init__(
@@ -100,17 +60,25 @@ class Dispatcher:
     ) -> None:
         self._host = host
         self.trust = TrustCommands(host, pages_and_kernels)
-        self._permissions = PermissionCommands(host)
-        self._opening = SessionOpener(host, self.trust)
-        self._life = SessionLifecycle(host, self.trust)
-        self._queue_commands = TurnControl(host)
-        self._agents = AgentCommands(host, terminals)
-        self._transfer = ImportExport(host)
-        self._traffic = TrafficCommands(host)
-        self._notebooks = NotebookTurns(host, pages_and_kernels)
-        self._changes = ChangeCommands(host)
-        self._reading = SessionReader(host, pages_and_kernels, self._notebooks)
-        self._prompting = PromptSender(host, pages_and_kernels)
+        notebooks = NotebookTurns(host, pages_and_kernels)
+        self._reader = SessionReader(host, pages_and_kernels, notebooks)
+        self.handlers = handlers_of(
+            self.trust,
+            notebooks,
+            self._reader,
+            PermissionCommands(host),
+            SessionOpener(host, self.trust),
+            SessionLifecycle(host, self.trust),
+            PromptSender(host, pages_and_kernels),
+            TurnControl(host),
+            AgentCommands(host, terminals),
+            ImportExport(host),
+            TrafficCommands(host),
+            ChangeCommands(host),
+        )
+        missing = [row.name for row in COMMANDS if row.model not in self.handlers]
+        if missing:
+            raise TypeError(f"no handler of {', '.join(missing)}")
 
     async def handle(self, command: Command, caller: Caller) -> Result:
         """Carry out a command.
@@ -120,92 +88,20 @@ class Dispatcher:
         AcpError
             Any of its kinds; nothing else leaves here but defects.
         """
+        row = row_of(command)
+        if row.only_user:
+            require_user(caller, row.only_user)
         try:
-            await self._wake(command)
-            return await self._carry_out(command, caller)
+            await self._wake(row, command)
+            return await self.handlers[row.model](command, caller)
         except OSError as error:
             if error.errno not in _REFUSALS:
                 raise
             raise DiskRefused(error.strerror or str(error), str(error.filename or "")) from error
 
-    async def _carry_out(self, command: Command, caller: Caller) -> Result:  # noqa: C901 - one flat match
-        match command:
-            case ListAgents():
-                return list(await self._agents.list())
-            case AllowDownload() | RestartAgent() | Login() | CancelLogin() | Logout():
-                return await self._agents.handle(command, caller)
-            case ListSessions():
-                return list(await self._reading.states(caller))
-            case CreateSession():
-                return await self._opening.create(command, caller)
-            case GetSession():
-                return visible_session(self._host, command.session_id, caller).state
-            case (
-                CloseSession()
-                | DeleteSession()
-                | ForkSession()
-                | ResumeSession()
-                | ListAgentSessions()
-                | OpenAgentSession()
-            ):
-                return await self._life.handle(command, caller)
-            case PromptSession():
-                return await self._prompting.prompt(command, caller)
-            case Cancel():
-                session = visible_session(self._host, command.session_id, caller)
-                session.cancel(command.turn_id)
-                return {}
-            case AnswerPermission():
-                return await self._permissions.answer(command, caller)
-            case ListRules():
-                return list(await self._permissions.list(command, caller))
-            case RevokeRule():
-                return await self._permissions.revoke(command, caller)
-            case TrustFolder():
-                return await self.trust.answer(command, caller)
-            case ListTrust():
-                return list(await self.trust.list(caller))
-            case RevokeTrust():
-                return await self.trust.revoke(command, caller)
-            case AnswerElicitation() | EditQueued() | SendNow():
-                return self._queue_commands.handle(command, caller)
-            case SetConfig():
-                return await self._prompting.configure(command, caller)
-            case GetItems():
-                return self._reading.items(command, caller)
-            case GetTurn():
-                return await self._reading.turn(command, caller)
-            case AttachTurn():
-                require_user(caller, "attach to a turn")
-                return self._notebooks.attach(command)
-            case GetRecords():
-                require_user(caller, "read the records of a notebook")
-                return list(await self._notebooks.saved_outputs(command.notebook_path))
-            case GetTranscript():
-                session = visible_session(self._host, command.session_id, caller)
-                return await self._transfer.transcript(session, command)
-            case GetTraffic():
-                return await self._traffic.page(command, caller)
-            case GetTrafficLine():
-                return await self._traffic.line(command, caller)
-            case KillTerminal():
-                session = visible_session(self._host, command.session_id, caller)
-                await session.terminals.kill(command.terminal_id, "user")
-                return {}
-            case GetChanges():
-                return await self._changes.get(command, caller)
-            case ListChangingSessions():
-                return self._changes.sessions(command, caller)
-            case RevertTurn():
-                return await self._changes.revert(command, caller)
-            case ImportLog():
-                return await self._transfer.import_log(command, caller)
-            case _:
-                assert_never(command)
-
     async def summaries(self, caller: Caller) -> tuple[SessionSummary, ...]:
         """Return the lines of the session list, newest change first."""
-        return await self._reading.summaries(caller)
+        return await self._reader.summaries(caller)
 
     async def traffic_log(self, session_id: str, caller: Caller) -> TrafficLog:
         """Return the log of a session that the caller may see.
@@ -218,12 +114,20 @@ class Dispatcher:
         await self._host.stored_sessions.wake(session_id)
         return visible_session(self._host, session_id, caller).journal.log
 
-    async def _wake(self, command: Command) -> None:
-        """Open what is kept of earlier runs, where a command names it."""
-        kept = self._host.stored_sessions
-        if isinstance(command, GetRecords):
-            await kept.wake_notebook(command.notebook_path)
-        elif isinstance(session_id := getattr(command, "session_id", None), str):
-            await kept.wake(session_id)
-        elif isinstance(turn_id := getattr(command, "turn_id", None), str):
-            await kept.wake_turn(turn_id)
+    async def _wake(self, row: CommandRow, command: Command) -> None:
+        """Open what is stored of earlier runs, where the row says so."""
+        stored = self._host.stored_sessions
+        match row.wakes:
+            case "session":
+                await stored.wake(_field(command, "session_id"))
+            case "turn":
+                await stored.wake_turn(_field(command, "turn_id"))
+            case "notebook":
+                await stored.wake_notebook(_field(command, "notebook_path"))
+            case None:
+                pass
+
+
+def _field(command: Command, name: str) -> str:
+    value: str = getattr(command, name)
+    return value

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from acp_jupyter.api.models.frames import Command, require_read_only
+from acp_jupyter.api.models.command_table import Command, require_read_only
 from acp_jupyter.notebook_tools.kernel_work import TOOL_MARK
 
 if TYPE_CHECKING:

@@ -1,7 +1,7 @@
 """The Agent Client Protocol as it is read here: repaired messages, typed packets, host events.
 
 Here lie JSON (`json`, `objects`), one message of the wire (`traffic`), its repair (`normalise`),
-the typed packets (`packets`, `session_packets`, `content`, `artifacts`, `elicitation`), their
+the typed packets (`packets`, `session_packets`, `content`, `files`, `elicitation`), their
 readers (`parse`), the table of tools (`tools`), what the host writes beside the protocol
 (`host_events`), and the reader of a session's traffic that joins them (`traffic_reader`).
 

@@ -12,8 +12,9 @@ from typing import Protocol
 from pydantic_core import to_json
 
 from acp_jupyter.api.access import Caller, KernelCaller, may_read_traffic
-from acp_jupyter.api.dispatch import Dispatcher, Result
-from acp_jupyter.api.models.frames import Command, require_read_only
+from acp_jupyter.api.dispatch import Dispatcher
+from acp_jupyter.api.models.command_row import Result
+from acp_jupyter.api.models.command_table import Command, require_read_only
 from acp_jupyter.api.models.sessions import SessionSummary
 from acp_jupyter.api.models.turns import AttachTurn, Cancel, GetRecords
 from acp_jupyter.api.pages import Pages

@@ -19,6 +19,7 @@ from tornado.web import HTTPError, RequestHandler, authenticated
 from acp_jupyter._version import __version__
 from acp_jupyter.api.access import KernelCaller
 from acp_jupyter.api.kernel_auth import NONCE_HEADER
+from acp_jupyter.api.models.command_row import CommandRow
 from acp_jupyter.api.models.frames import API_VERSION, validation_message
 from acp_jupyter.api.models.turns import GetTurn, TurnDetail
 from acp_jupyter.errors import BadRequest, NotAllowed
@@ -31,7 +32,7 @@ from acp_jupyter.notebook_tools.kernel_work import (
 from acp_jupyter.protocol.objects import Model
 from acp_jupyter.server.auth import AcpHandler
 from acp_jupyter.server.backend import Backend
-from acp_jupyter.server.routes import API, ROUTES, Verb, build_command
+from acp_jupyter.server.routes import API, ROUTES, build_command, pattern
 from acp_jupyter.server.streams import PacketsHandler, StreamHandler
 
 _CHUNK_BYTES = 64 * 1024
@@ -43,12 +44,12 @@ class CommandHandler(AcpHandler):
     """A route of the table."""
 
     def initialize(self, *, backend: Backend, **more: Any) -> None:
-        """Take the route's verbs as well."""
+        """Take the path's commands, by HTTP method, as well."""
         super().initialize(backend=backend)
-        self._verbs: Mapping[str, Verb] = more["verbs"]
-        verb = self._verbs.get(self.request.method or "")
-        if verb is not None:
-            self.body_bytes = verb.body_bytes
+        self._rows: Mapping[str, CommandRow] = more["rows"]
+        row = self._rows.get(self.request.method or "")
+        if row is not None and row.route is not None:
+            self.body_bytes = row.route.body_bytes
         self._waiting: asyncio.Task[bytes] | None = None
 
     @authenticated
@@ -73,15 +74,15 @@ class CommandHandler(AcpHandler):
         super().on_connection_close()
 
     async def _run(self, path: Mapping[str, str]) -> None:
-        verb = self._verbs.get(self.request.method or "")
-        if verb is None:
-            self.set_header("Allow", ", ".join(self._verbs))
+        row = self._rows.get(self.request.method or "")
+        if row is None or row.route is None:
+            self.set_header("Allow", ", ".join(self._rows))
             raise HTTPError(405)
         query = {name: self.get_query_argument(name) for name in self.request.query_arguments}
-        body = self.request.body if verb.raw_body else self._body()
-        command = build_command(verb, path, query, body)
+        body = self.request.body if row.route.raw_body else self._body()
+        command = build_command(row, path, query, body)
         self._waiting = asyncio.create_task(
-            self.backend.handle_json(command, self.caller), name=f"acp-{verb.command}"
+            self.backend.handle_json(command, self.caller), name=f"acp-{row.name}"
         )
         try:
             result = await self._waiting
@@ -90,7 +91,7 @@ class CommandHandler(AcpHandler):
                 return  # the caller hung up
             raise
         self.set_header("Cache-Control", "no-store")
-        self.set_status(verb.status)
+        self.set_status(row.route.status)
         await self.finish(result)
 
     def _body(self) -> object:
@@ -161,7 +162,7 @@ def handlers(backend: Backend) -> list[HandlerSpec]:
         (f"{API}/stream", StreamHandler, shared),
     ]
     table: list[HandlerSpec] = [
-        (route.pattern, CommandHandler, {**shared, "verbs": route.verbs}) for route in ROUTES
+        (pattern(path), CommandHandler, {**shared, "rows": rows}) for path, rows in ROUTES.items()
     ]
     return [(url_path_join("/", path), handler, kwargs) for path, handler, kwargs in fixed + table]
 

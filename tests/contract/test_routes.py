@@ -11,7 +11,7 @@ import pytest
 from tornado.web import RequestHandler
 
 from acp_jupyter.api.access import KernelCaller
-from acp_jupyter.api.models.frames import require_read_only
+from acp_jupyter.api.models.command_table import require_read_only
 from acp_jupyter.errors import AcpError, NotAllowed
 from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host import AgentHost
@@ -58,16 +58,17 @@ def _routes(callers: dict[str, str]) -> Iterator[str]:
     for pattern, handler, more in handlers(cast("Backend", None)):
         path = re.sub(r"\(\?P(<\w+>)\[\^/\]\+\)", r"\1", pattern).translate({60: "{", 62: "}"})
         path = path.removeprefix("/acp-jupyter/api/")
-        if "verbs" not in more:
+        if "rows" not in more:
             yield f"{path} {' '.join(_methods(handler))}: {OTHER_CALLERS[path]}"
             continue
-        for method, verb in more["verbs"].items():
-            query = " ".join(f"{name}={field}" for name, field in verb.query.items())
-            body = verb.raw_body or ("JSON" if verb.body else "")
-            bytes_ = f" up to {verb.body_bytes}" if body else ""
+        for method, row in more["rows"].items():
+            route = row.route
+            query = " ".join(f"{name}={field}" for name, field in route.query.items())
+            body = route.raw_body or ("JSON" if route.body else "")
+            bytes_ = f" up to {route.body_bytes}" if body else ""
             takes = "".join(f", {part}" for part in (f"?{query}", body + bytes_) if len(part) > 1)
-            who = callers[verb.command]
-            yield f"{path} {method}: {verb.command} {verb.status}{takes}: {who}"
+            who = callers[row.name]
+            yield f"{path} {method}: {row.name} {route.status}{takes}: {who}"
 
 
 def _methods(handler: type[RequestHandler]) -> list[str]:

@@ -66,7 +66,7 @@ def test_it_is_not_restarted_from_within(kernel: Kernel) -> None:
         "async def restart():\n"
         "    try:\n"
         "        await runner.restart('this')\n"
-        "    except KernelTrouble as trouble:\n"
+        "    except KernelError as trouble:\n"
         "        return trouble.trouble\n"
         "print(client.host.submit(restart()).result(5))"
     )

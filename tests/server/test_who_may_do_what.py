@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from acp_jupyter.api.access import Caller, KernelCaller, UserCaller
-from acp_jupyter.api.models.frames import require_read_only
+from acp_jupyter.api.models.command_table import require_read_only
 from acp_jupyter.errors import AcpError, FolderNotTrusted, NotAllowed
 from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host import AgentHost

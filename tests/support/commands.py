@@ -11,7 +11,7 @@ from pydantic import TypeAdapter
 
 from acp_jupyter.api.access import Caller
 from acp_jupyter.api.dispatch import Dispatcher
-from acp_jupyter.api.models.frames import Command
+from acp_jupyter.api.models.command_table import Command
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.transcript.model.session_state import TurnState

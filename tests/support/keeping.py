@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from acp_jupyter.api.access import UserCaller
-from acp_jupyter.api.dispatch import Dispatcher, Result
-from acp_jupyter.api.models.frames import Command
+from acp_jupyter.api.dispatch import Dispatcher
+from acp_jupyter.api.models.command_row import Result
+from acp_jupyter.api.models.command_table import Command
 from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.limits import Limits

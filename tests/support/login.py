@@ -12,7 +12,8 @@ from typing import Any
 
 from acp_jupyter.api.access import UserCaller
 from acp_jupyter.api.dispatch import Dispatcher
-from acp_jupyter.api.models.sessions import AgentCommand, LoginReply
+from acp_jupyter.api.models.command_table import Command
+from acp_jupyter.api.models.sessions import LoginReply
 from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.limits import Limits
@@ -73,7 +74,7 @@ class LoginDriver(Driver):
         self.dispatcher = Dispatcher(host, _Nowhere(), terminals)
         self.state = root.parent / "state"
 
-    def ask(self, command: AgentCommand) -> LoginReply:
+    def ask(self, command: Command) -> LoginReply:
         handled = self.host.submit(self.dispatcher.handle(command, UserCaller("tester")))
         reply = handled.result(30)
         assert isinstance(reply, LoginReply)

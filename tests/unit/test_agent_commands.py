@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal
 import pytest
 from IPython.core.error import UsageError
 
-from acp_jupyter.api.models.frames import Command
+from acp_jupyter.api.models.command_table import Command
 from acp_jupyter.api.models.sessions import (
     AgentEntry,
     ListAgents,

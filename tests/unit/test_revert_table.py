@@ -120,6 +120,11 @@ CASES = {
     "a file moved in from another folder, or from a virtual environment": Case(
         "a.py", "rename ../x/a.py a.py", write("../x/a.py")
     ),
+    "a file replaced by one that was moved in from there": Case(
+        "a.py",
+        "rename env/a.py a.py",
+        both(write("a.py"), write("env/a.py", "of env\n"), write("env/pyvenv.cfg")),
+    ),
     "a repository inside the folder": Case(
         "sub/a.py", "show sub/a.py after", both(write("sub/a.py"), repository("sub"))
     ),

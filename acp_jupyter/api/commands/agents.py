@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable
-from typing import assert_never
 
-from acp_jupyter.api.access import Caller, require_user
+from acp_jupyter.api.access import Caller, UserCaller
+from acp_jupyter.api.models.command_row import handles
 from acp_jupyter.api.models.sessions import (
-    AgentCommand,
     AgentEntry,
     AllowDownload,
     CancelLogin,
+    ListAgents,
     Login,
     LoginReply,
     Logout,
@@ -65,7 +65,7 @@ class LoginMemory:
 
 
 class AgentCommands:
-    """Carries out the commands of :mod:`acp_jupyter.api.models.sessions`.
+    """Carries out commands about agents and logins.
 
     Parameters
     ----------
@@ -81,49 +81,74 @@ class AgentCommands:
         self._memory = LoginMemory()
         self.stop: Callable[[], None] = host.on_sessions_changed(self._update_logins)
 
-    async def list(self) -> list[AgentEntry]:
+    @handles(ListAgents)
+    async def list(self, command: ListAgents, caller: Caller) -> list[AgentEntry]:
         """Return all agents. Looking for them touches the disk, so not on this loop."""
         reports = await asyncio.to_thread(self._host.config.registry.statuses)
         return [self._memory.entry(report) for report in reports]
 
-    async def handle(self, command: AgentCommand, caller: Caller) -> AgentEntry | LoginReply:
-        """Carry out a command; none of them is for a kernel.
+    @handles(AllowDownload)
+    async def allow_download(self, command: AllowDownload, caller: UserCaller) -> AgentEntry:
+        """Let a package be downloaded and run.
 
         Raises
         ------
         AcpError
-            Any of its kinds.
+            No such agent, or its package is another one now.
         """
-        match command:
-            case AllowDownload():
-                require_user(caller, "allow a download")
-                registry = self._host.config.registry
-                report = await asyncio.to_thread(
-                    registry.allow_download, command.agent, command.package
-                )
-                return self._memory.entry(report)
-            case RestartAgent():
-                require_user(caller, "restart an agent")
-                await asyncio.to_thread(self._host.config.registry.get, command.agent)
-                ended = await self._host.restart_agent(command.agent)
-                return LoginReply(message=_restarted(ended))
-            case Login():
-                require_user(caller, "log in to an agent")
-                login = self._host.session(command.session_id).agent.login
-                answer = await login.begin(command.method_id, self._terminals)
-                return LoginReply(
-                    message=answer.message, terminal=answer.terminal, command=answer.command
-                )
-            case CancelLogin():
-                require_user(caller, "cancel a login")
-                await self._host.session(command.session_id).agent.login.cancel()
-                return LoginReply(message="The login was cancelled.")
-            case Logout():
-                require_user(caller, "log out of an agent")
-                login = self._host.session(command.session_id).agent.login
-                return LoginReply(message=await login.logout())
-            case _:
-                assert_never(command)
+        registry = self._host.config.registry
+        report = await asyncio.to_thread(registry.allow_download, command.agent, command.package)
+        return self._memory.entry(report)
+
+    @handles(RestartAgent)
+    async def restart(self, command: RestartAgent, caller: UserCaller) -> LoginReply:
+        """End an agent's processes; the next prompt starts it.
+
+        Raises
+        ------
+        AcpError
+            No such agent.
+        """
+        await asyncio.to_thread(self._host.config.registry.get, command.agent)
+        ended = await self._host.restart_agent(command.agent)
+        return LoginReply(message=_restarted(ended))
+
+    @handles(Login)
+    async def login(self, command: Login, caller: UserCaller) -> LoginReply:
+        """Start a login; return what the user has to do for it.
+
+        Raises
+        ------
+        AcpError
+            No such session or method, or the agent refuses.
+        """
+        login = self._host.session(command.session_id).agent.login
+        answer = await login.begin(command.method_id, self._terminals)
+        return LoginReply(message=answer.message, terminal=answer.terminal, command=answer.command)
+
+    @handles(CancelLogin)
+    async def cancel_login(self, command: CancelLogin, caller: UserCaller) -> LoginReply:
+        """End a login that is going on.
+
+        Raises
+        ------
+        AcpError
+            No such session.
+        """
+        await self._host.session(command.session_id).agent.login.cancel()
+        return LoginReply(message="The login was cancelled.")
+
+    @handles(Logout)
+    async def logout(self, command: Logout, caller: UserCaller) -> LoginReply:
+        """Log out of a session's agent.
+
+        Raises
+        ------
+        AcpError
+            No such session, or the agent refuses.
+        """
+        login = self._host.session(command.session_id).agent.login
+        return LoginReply(message=await login.logout())
 
     def _update_logins(self) -> None:
         self._memory.update(session.state for session in tuple(self._host.sessions.values()))

@@ -11,9 +11,10 @@ import os
 from collections.abc import Mapping, Sequence
 from weakref import WeakKeyDictionary
 
-from acp_jupyter.api.access import Caller, KernelCaller, may_see, require_user
+from acp_jupyter.api.access import Caller, KernelCaller, UserCaller, may_see
 from acp_jupyter.api.commands.checkpointed_turns import CheckpointedTurn, named_files, paths_of
 from acp_jupyter.api.commands.revert import TurnRevert, require_unbroken_chain
+from acp_jupyter.api.models.command_row import handles
 from acp_jupyter.api.models.turns import (
     ChangesReply,
     ChangingSessions,
@@ -49,6 +50,7 @@ class ChangeCommands:
         self._host = host
         self._locks: WeakKeyDictionary[Session, asyncio.Lock] = WeakKeyDictionary()
 
+    @handles(GetChanges)
     async def get(self, command: GetChanges, caller: Caller) -> ChangesReply:
         """Return what a turn changed.
 
@@ -90,16 +92,13 @@ class ChangeCommands:
         files = await asyncio.to_thread(_with_all_texts, chosen, sides, turn.turn_id)
         return reply.model_copy(update={"files": files})
 
-    def sessions(self, command: ListChangingSessions, caller: Caller) -> ChangingSessions:
-        """Return the sessions that changed a file.
+    @handles(ListChangingSessions)
+    async def sessions(self, command: ListChangingSessions, caller: UserCaller) -> ChangingSessions:
+        """Return the sessions that changed a file."""
+        return ChangingSessions(session_ids=self._changed(command.path))
 
-        Raises
-        ------
-        NotAllowed
-            A kernel asked.
-        """
-        require_user(caller, "ask who changed a file")
-        place = os.path.normpath(self._host.config.root / command.path)
+    def _changed(self, path: str) -> tuple[str, ...]:
+        place = os.path.normpath(self._host.config.root / path)
         last: dict[str, float] = {}
         for session in self._host.sessions.values():
             for turn_id in session.transcript.turn_order:
@@ -107,9 +106,9 @@ class ChangeCommands:
                 files = () if turn.changes is None else turn.changes.files
                 if any(os.path.normpath(f"{session.state.cwd}/{f.path}") == place for f in files):
                     last[session.session_id] = turn.ended_at or 0
-        newest = sorted(last, key=lambda each: last[each])[-_MOST_SESSIONS:]
-        return ChangingSessions(session_ids=tuple(newest))
+        return tuple(sorted(last, key=lambda each: last[each])[-_MOST_SESSIONS:])
 
+    @handles(RevertTurn)
     async def revert(self, command: RevertTurn, caller: Caller) -> RevertReply:
         """Take back what a turn changed, or undo that; all of it, or nothing.
 

@@ -15,7 +15,8 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 
-from acp_jupyter.api.access import Caller, KernelCaller
+from acp_jupyter.api.access import Caller, KernelCaller, visible_session
+from acp_jupyter.api.models.command_row import handles
 from acp_jupyter.api.models.traffic import (
     GetTranscript,
     ImportLog,
@@ -52,6 +53,7 @@ class ImportExport:
     def __init__(self, host: AgentHost) -> None:
         self._host = host
 
+    @handles(ImportLog)
     async def import_log(self, command: ImportLog, caller: Caller) -> ImportResult:
         """Make a session of a log.
 
@@ -78,16 +80,20 @@ class ImportExport:
         transcript = self._host.session(report.session_id).transcript
         return _result(report, tuple(transcript.turn_order))
 
+    @handles(GetTranscript)
     async def transcript(
-        self, session: Session, command: GetTranscript
+        self, command: GetTranscript, caller: Caller
     ) -> dict[str, str] | TranscriptPage:
         """Return a whole transcript; made in a thread, for it may be long.
 
         Raises
         ------
+        UnknownSession
+            No session of that id that the caller may see.
         MissingPackage
             HTML can't be made here.
         """
+        session = visible_session(self._host, command.session_id, caller)
         state, redactor = session.transcript, session.redactor
         return await asyncio.to_thread(_transcript, state, redactor, command)
 

@@ -7,12 +7,14 @@ from collections.abc import Iterator
 
 from acp_jupyter.api.access import (
     Caller,
+    UserCaller,
     may_see,
     require_sender,
     require_user,
     sender,
     visible_session,
 )
+from acp_jupyter.api.models.command_row import handles
 from acp_jupyter.api.models.permissions import AnswerPermission, ListRules, RevokeRule, RuleEntry
 from acp_jupyter.errors import BadRequest, KeptFileBroken, NotAllowed
 from acp_jupyter.host.host import AgentHost
@@ -34,7 +36,8 @@ class PermissionCommands:
     def __init__(self, host: AgentHost) -> None:
         self._host = host
 
-    async def answer(self, command: AnswerPermission, caller: Caller) -> dict[str, str]:
+    @handles(AnswerPermission)
+    async def answer(self, command: AnswerPermission, caller: UserCaller) -> dict[str, str]:
         """Answer a request, once; remember the answer, or tell the agent why.
 
         Raises
@@ -42,7 +45,6 @@ class PermissionCommands:
         AcpError
             It can't be answered so, or not any more.
         """
-        who = require_user(caller, "answer a permission request").answerer
         session = self._host.session(command.session_id)
         asked = session.turns.permissions.requests.call(command.request_id)
         turn_id = None if asked is None else asked.turn_id
@@ -50,7 +52,7 @@ class PermissionCommands:
         rule = self._rule(session, command, user)
         reason = command.reason.strip()
         policy, rules = session.turns.follow_up()
-        outcome = session.answer(command.request_id, command.option_id, reason, who)
+        outcome = session.answer(command.request_id, command.option_id, reason, caller.answerer)
         if reason:
             # The protocol has no field for it, so it is the next message.
             words = (
@@ -94,6 +96,7 @@ class PermissionCommands:
             rules.add(rule)
         await session.turns.permissions.review()
 
+    @handles(ListRules)
     async def list(self, command: ListRules, caller: Caller) -> list[RuleEntry]:
         """Return the rules that the caller may see.
 
@@ -118,6 +121,7 @@ class PermissionCommands:
         )
         return [*_of_sessions(seen), *_of_folders(folders, kept)]
 
+    @handles(RevokeRule)
     async def revoke(self, command: RevokeRule, caller: Caller) -> dict[str, str]:
         """Forget a rule; a kernel may forget those that allow something.
 

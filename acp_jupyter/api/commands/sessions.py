@@ -8,10 +8,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 from pathlib import Path
-from typing import assert_never
 
-from acp_jupyter.api.access import Caller, KernelCaller, may_see, require_user, sender
+from acp_jupyter.api.access import Caller, KernelCaller, UserCaller, sender, visible_session
 from acp_jupyter.api.commands.trust import TrustCommands
+from acp_jupyter.api.models.command_row import handles
 from acp_jupyter.api.models.sessions import (
     AgentSession,
     AgentSessions,
@@ -22,9 +22,8 @@ from acp_jupyter.api.models.sessions import (
     ListAgentSessions,
     OpenAgentSession,
     ResumeSession,
-    SessionCommand,
 )
-from acp_jupyter.errors import BadRequest, LoginNeeded, UnknownSession
+from acp_jupyter.errors import BadRequest, LoginNeeded
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.recording.recording_file import RecordWish
 from acp_jupyter.host.recording.session_recording import Recorder
@@ -33,7 +32,7 @@ from acp_jupyter.host.session.session import Session
 from acp_jupyter.host.workspace.folders import choose_cwd, resolve_cwd
 from acp_jupyter.protocol.host_events.notes import HostNotice
 from acp_jupyter.protocol.host_events.session import Policy
-from acp_jupyter.protocol.objects import Model, first, items, obj, text
+from acp_jupyter.protocol.objects import first, items, obj, text
 from acp_jupyter.protocol.session_packets import abilities
 from acp_jupyter.transcript.model.session_state import SessionState
 
@@ -51,6 +50,7 @@ class SessionOpener:
         self._host = host
         self._trust = trust
 
+    @handles(CreateSession)
     async def create(self, command: CreateSession, caller: Caller) -> SessionState:
         """Return the state of the session, found or made.
 
@@ -156,45 +156,36 @@ class SessionLifecycle:
         self._host = host
         self._trust = trust
 
-    async def handle(self, command: SessionCommand, caller: Caller) -> Model | dict[str, str]:
-        """Carry out a command.
+    @handles(CloseSession)
+    async def close(self, command: CloseSession, caller: Caller) -> dict[str, str]:
+        """Close a session; it stays saved."""
+        visible_session(self._host, command.session_id, caller)
+        await self._host.closer.close(command.session_id)
+        return {}
+
+    @handles(DeleteSession)
+    async def delete(self, command: DeleteSession, caller: UserCaller) -> dict[str, str]:
+        """Close a session and delete its files."""
+        await self._host.closer.delete(command.session_id)
+        return {}
+
+    @handles(ResumeSession)
+    async def resume(self, command: ResumeSession, caller: Caller) -> SessionState:
+        """Start a session's agent, unless it runs."""
+        session = visible_session(self._host, command.session_id, caller)
+        await session.start()
+        return session.state
+
+    @handles(ForkSession)
+    async def fork(self, command: ForkSession, caller: Caller) -> SessionState:
+        """Create a session that continues a copy of another.
 
         Raises
         ------
-        AcpError
-            Any of its kinds.
+        BadRequest
+            The agent can't fork a session.
         """
-        match command:
-            case CloseSession():
-                self._seen(command.session_id, caller)
-                await self._host.closer.close(command.session_id)
-                return {}
-            case DeleteSession():
-                require_user(caller, "delete a session")
-                await self._host.closer.delete(command.session_id)
-                return {}
-            case ForkSession():
-                return await self._fork(self._seen(command.session_id, caller), caller)
-            case ResumeSession():
-                session = self._seen(command.session_id, caller)
-                await session.start()
-                return session.state
-            case ListAgentSessions():
-                require_user(caller, "list the sessions of an agent")
-                return await self._list(command)
-            case OpenAgentSession():
-                require_user(caller, "open a session of an agent")
-                return await self._open(command)
-            case _:
-                assert_never(command)
-
-    def _seen(self, session_id: str, caller: Caller) -> Session:
-        session = self._host.session(session_id)
-        if not may_see(session, caller):
-            raise UnknownSession(f"There is no session {session_id!r} of this notebook.")
-        return session
-
-    async def _fork(self, parent: Session, caller: Caller) -> SessionState:
+        parent = visible_session(self._host, command.session_id, caller)
         link = await parent.agent.open()
         if not link.can("fork"):
             raise BadRequest(f"{parent.state.agent_info.name} can't fork a session.")
@@ -213,7 +204,17 @@ class SessionLifecycle:
             raise
         return child.state
 
-    async def _list(self, command: ListAgentSessions) -> AgentSessions:
+    @handles(ListAgentSessions)
+    async def list(self, command: ListAgentSessions, caller: UserCaller) -> AgentSessions:
+        """Return the sessions that an agent itself keeps.
+
+        Raises
+        ------
+        FolderNotTrusted
+            The agent may not run in the folder.
+        BadRequest
+            The agent does not list its sessions.
+        """
         spec = self._host.config.registry.get(command.agent)
         root = self._host.config.root
         cwd = resolve_cwd(root, command.cwd or ".", inside_root=False)
@@ -242,7 +243,17 @@ class SessionLifecycle:
             next_cursor=text(first(result, "nextCursor", "next_cursor")),
         )
 
-    async def _open(self, command: OpenAgentSession) -> SessionState:
+    @handles(OpenAgentSession)
+    async def open(self, command: OpenAgentSession, caller: UserCaller) -> SessionState:
+        """Open one of an agent's own sessions here.
+
+        Raises
+        ------
+        FolderNotTrusted
+            The agent may not run in the folder.
+        BadRequest
+            The agent could not open the session.
+        """
         known = (await self._known()).get(command.agent_session_id)
         if known is not None:
             await self._host.stored_sessions.wake(known)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import BinaryIO, Literal
 
 from acp_jupyter.api.access import Caller, may_read_traffic
+from acp_jupyter.api.models.command_row import handles
 from acp_jupyter.api.models.traffic import (
     GetTraffic,
     GetTrafficLine,
@@ -31,6 +32,7 @@ class TrafficCommands:
     def __init__(self, host: AgentHost) -> None:
         self._host = host
 
+    @handles(GetTraffic)
     async def page(self, command: GetTraffic, caller: Caller) -> TrafficPage:
         """Return some lines.
 
@@ -42,6 +44,7 @@ class TrafficCommands:
         path = await self._path(command.session_id, caller)
         return await asyncio.to_thread(read_page, path, command)
 
+    @handles(GetTrafficLine)
     async def line(self, command: GetTrafficLine, caller: Caller) -> TrafficDetail:
         """Return one line, written out.
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
-from acp_jupyter.api.access import Caller, NotebookLookup, UserCaller, require_user
-from acp_jupyter.api.models.permissions import RevokeTrust, TrustFolder
+from acp_jupyter.api.access import Caller, NotebookLookup, UserCaller
+from acp_jupyter.api.models.command_row import handles
+from acp_jupyter.api.models.permissions import ListTrust, RevokeTrust, TrustFolder
 from acp_jupyter.api.models.sessions import CreateSession
 from acp_jupyter.errors import BadRequest
 from acp_jupyter.host.host import AgentHost
@@ -125,15 +126,15 @@ class TrustCommands:
         else:
             gate.grant_to_kernels()
 
-    async def answer(self, command: TrustFolder, caller: Caller) -> dict[str, str]:
+    @handles(TrustFolder)
+    async def answer(self, command: TrustFolder, caller: UserCaller) -> dict[str, str]:
         """Remember a folder, or answer the question of a session.
 
         Raises
         ------
         AcpError
-            The caller is a kernel, there is no such folder or question, or it was answered.
+            There is no such folder or question, or it was answered.
         """
-        who = require_user(caller, "trust a folder").answerer
         store = self._host.permission_stores.trust
         if command.folder:
             if not command.trust:
@@ -150,29 +151,29 @@ class TrustCommands:
         if command.trust:
             await asyncio.to_thread(store.trust, folder)
             gate.check(command.request_id)  # somebody may have been faster
-        gate.answer(trusted=command.trust, who=who)
+        gate.answer(trusted=command.trust, who=caller.answerer)
         return {"folder": str(folder)}
 
-    async def list(self, caller: Caller) -> list[TrustedFolder]:
+    @handles(ListTrust)
+    async def list(self, command: ListTrust, caller: UserCaller) -> list[TrustedFolder]:
         """Return the trusted folders.
 
         Raises
         ------
         AcpError
-            The caller is a kernel, or they can't be read.
+            They can't be read.
         """
-        require_user(caller, "list the trusted folders")
         return list(await asyncio.to_thread(self._host.permission_stores.trust.folders))
 
-    async def revoke(self, command: RevokeTrust, caller: Caller) -> dict[str, str]:
+    @handles(RevokeTrust)
+    async def revoke(self, command: RevokeTrust, caller: UserCaller) -> dict[str, str]:
         """Trust a folder no more.
 
         Raises
         ------
         AcpError
-            The caller is a kernel, or the folder is not among those that can be removed.
+            The folder is not among those that can be removed.
         """
-        require_user(caller, "change the trusted folders")
         if not await asyncio.to_thread(self._host.permission_stores.trust.revoke, command.folder):
             raise BadRequest(
                 f"{command.folder} is not among the folders that were trusted here. Folders of "

@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 from pathlib import Path
-from typing import assert_never
 
 from acp_jupyter.api.access import (
     Caller,
     KernelCaller,
     NotebookLookup,
+    UserCaller,
     may_see,
     may_see_stored,
     require_sender,
@@ -19,13 +19,22 @@ from acp_jupyter.api.access import (
     visible_session,
 )
 from acp_jupyter.api.commands.sessions import set_agent_options
+from acp_jupyter.api.models.command_row import handles
 from acp_jupyter.api.models.permissions import AnswerElicitation
-from acp_jupyter.api.models.sessions import SessionSummary, SetConfig
+from acp_jupyter.api.models.sessions import (
+    GetSession,
+    KillTerminal,
+    ListSessions,
+    SessionSummary,
+    SetConfig,
+)
 from acp_jupyter.api.models.turns import (
     AttachedTurn,
     AttachTurn,
+    Cancel,
     EditQueued,
     GetItems,
+    GetRecords,
     GetTurn,
     ItemsPage,
     NotebookRecord,
@@ -59,6 +68,7 @@ class PromptSender:
         self._host = host
         self._pages_and_kernels = pages_and_kernels
 
+    @handles(PromptSession)
     async def prompt(self, command: PromptSession, caller: Caller) -> dict[str, str]:
         """Start or queue a turn; it is on disk when this returns.
 
@@ -93,6 +103,7 @@ class PromptSender:
         await self._host.save(session)
         return {"turn_id": turn_id}
 
+    @handles(SetConfig)
     async def configure(self, command: SetConfig, caller: Caller) -> SessionState:
         """Change what is given of a session; a policy only for its user.
 
@@ -115,41 +126,64 @@ class PromptSender:
 
 
 class TurnControl:
-    """Carries out ``answer_elicitation``, ``edit_queued`` and ``send_now``."""
+    """Carries out what a user or a kernel does about a turn that runs or waits.
+
+    A kernel may stop and prompt, and so send now. What a user has said or answers is the user's
+    own.
+    """
 
     def __init__(self, host: AgentHost) -> None:
         self._host = host
 
-    def handle(
-        self, command: AnswerElicitation | EditQueued | SendNow, caller: Caller
-    ) -> dict[str, str]:
-        """Carry out a command.
+    @handles(Cancel)
+    async def cancel(self, command: Cancel, caller: Caller) -> dict[str, str]:
+        """Stop a turn, running or queued."""
+        visible_session(self._host, command.session_id, caller).cancel(command.turn_id)
+        return {}
+
+    @handles(KillTerminal)
+    async def kill_terminal(self, command: KillTerminal, caller: Caller) -> dict[str, str]:
+        """End a command that the host runs for the agent."""
+        session = visible_session(self._host, command.session_id, caller)
+        await session.terminals.kill(command.terminal_id, "user")
+        return {}
+
+    @handles(AnswerElicitation)
+    async def answer(self, command: AnswerElicitation, caller: UserCaller) -> dict[str, str]:
+        """Answer a question of the agent.
 
         Raises
         ------
         NotAllowed
-            A kernel may stop and prompt, and so send now. What a user has said or answers is
-            the user's own.
+            Somebody else sent the prompt.
         """
-        match command:
-            case AnswerElicitation():
-                who = require_user(caller, "answer a question of the agent").answerer
-                session = self._host.session(command.session_id)
-                turn_id = session.turns.elicitations.turn_of(command.request_id)
-                require_sender(session, turn_id, caller, "answer a question of the agent")
-                outcome = session.turns.elicitations.answer(
-                    command.request_id, command.action, command.content, who
-                )
-                return {"outcome": outcome}
-            case EditQueued():
-                require_user(caller, "edit a message that waits")
-                session = self._session(command.turn_id, caller)
-                user = require_sender(session, command.turn_id, caller, "edit this message")
-                session.turns.edit(command.turn_id, command.prompt, user)
-            case SendNow():
-                self._session(command.turn_id, caller).turns.send_now(command.turn_id)
-            case _:
-                assert_never(command)
+        session = self._host.session(command.session_id)
+        elicitations = session.turns.elicitations
+        turn_id = elicitations.turn_of(command.request_id)
+        require_sender(session, turn_id, caller, "answer a question of the agent")
+        outcome = elicitations.answer(
+            command.request_id, command.action, command.content, caller.answerer
+        )
+        return {"outcome": outcome}
+
+    @handles(EditQueued)
+    async def edit(self, command: EditQueued, caller: UserCaller) -> dict[str, str]:
+        """Change a prompt before it is sent.
+
+        Raises
+        ------
+        NotAllowed
+            Somebody else sent it.
+        """
+        session = self._session(command.turn_id, caller)
+        user = require_sender(session, command.turn_id, caller, "edit this message")
+        session.turns.edit(command.turn_id, command.prompt, user)
+        return {}
+
+    @handles(SendNow)
+    async def send_now(self, command: SendNow, caller: Caller) -> dict[str, str]:
+        """Stop the running turn, and send a queued prompt before the others."""
+        self._session(command.turn_id, caller).turns.send_now(command.turn_id)
         return {}
 
     def _session(self, turn_id: str, caller: Caller) -> Session:
@@ -185,6 +219,16 @@ class SessionReader:
         self._pages_and_kernels = pages_and_kernels
         self._notebooks = notebooks
 
+    @handles(ListSessions)
+    async def list_sessions(self, command: ListSessions, caller: Caller) -> list[SessionState]:
+        """Return the states of the sessions that the caller may see."""
+        return await self.states(caller)
+
+    @handles(GetSession)
+    async def session(self, command: GetSession, caller: Caller) -> SessionState:
+        """Return one session's state."""
+        return visible_session(self._host, command.session_id, caller).state
+
     async def states(self, caller: Caller, *, again: bool = True) -> list[SessionState]:
         """Return every session that the caller may see, those that are not open first."""
         kept = await self._host.stored_sessions.stored(again=again)
@@ -198,7 +242,8 @@ class SessionReader:
         states.sort(key=lambda state: state.updated_at or 0, reverse=True)
         return tuple(SessionSummary.model_validate(state, from_attributes=True) for state in states)
 
-    def items(self, command: GetItems, caller: Caller) -> ItemsPage:
+    @handles(GetItems)
+    async def items(self, command: GetItems, caller: Caller) -> ItemsPage:
         """Return a range of a session's items."""
         state = visible_session(self._host, command.session_id, caller).transcript
         end = min(command.end, command.start + _MAX_PAGE)
@@ -208,6 +253,7 @@ class SessionReader:
             total=len(state.items),
         )
 
+    @handles(GetTurn)
     async def turn(self, command: GetTurn, caller: Caller) -> TurnDetail:
         """Return a turn with its items, after waiting for its end if that is asked for.
 
@@ -268,7 +314,8 @@ class NotebookTurns:
         self._host = host
         self._pages_and_kernels = pages_and_kernels
 
-    def attach(self, command: AttachTurn) -> AttachedTurn:
+    @handles(AttachTurn)
+    async def attach(self, command: AttachTurn, caller: UserCaller) -> AttachedTurn:
         """Authority comes from the server's record of the turn, never from the output."""
         session = self._host.session_of_turn(command.turn_id)
         turn = session.transcript.turns[command.turn_id]
@@ -293,8 +340,10 @@ class NotebookTurns:
             return True
         return bool(kernel_id) and self._pages_and_kernels.kernel_of(notebook_path) == kernel_id
 
-    async def saved_outputs(self, notebook_path: str) -> list[NotebookRecord]:
+    @handles(GetRecords)
+    async def saved_outputs(self, command: GetRecords, caller: UserCaller) -> list[NotebookRecord]:
         """Return the turns of a notebook, oldest first within each session."""
+        path = command.notebook_path
         records: list[NotebookRecord] = []
         for session in tuple(self._host.sessions.values()):
             for turn_id in session.transcript.turn_order:
@@ -302,7 +351,7 @@ class NotebookTurns:
                 origin = turn.origin
                 if origin is None or not origin.cell_id:
                     continue
-                if self._same_notebook(origin.notebook_path, origin.kernel_id, notebook_path):
+                if self._same_notebook(origin.notebook_path, origin.kernel_id, path):
                     records.append(
                         NotebookRecord(
                             turn_id=turn_id,

@@ -10,123 +10,12 @@ from typing import Annotated, Literal
 from pydantic import Field, JsonValue, ValidationError
 from typing_extensions import TypeAliasType
 
+from acp_jupyter.api.models.command_table import COMMANDS, Command
 from acp_jupyter.api.models.documents import AnswerFrame, AskFrame, DocumentsFrame
-from acp_jupyter.api.models.permissions import (
-    AnswerElicitation,
-    AnswerPermission,
-    ListRules,
-    PermissionCommand,
-    RuleEntry,
-)
-from acp_jupyter.api.models.sessions import (
-    AgentCommand,
-    AgentEntry,
-    AgentSessions,
-    CreateSession,
-    GetSession,
-    KillTerminal,
-    ListAgents,
-    ListSessions,
-    LoginReply,
-    SessionCommand,
-    SessionSummary,
-    SetConfig,
-)
-from acp_jupyter.api.models.traffic import (
-    GetTraffic,
-    GetTrafficLine,
-    GetTranscript,
-    ImportLog,
-    TrafficDetail,
-    TrafficPage,
-)
-from acp_jupyter.api.models.turns import (
-    AttachedTurn,
-    AttachTurn,
-    Cancel,
-    ChangesReply,
-    ChangingSessions,
-    EditQueued,
-    GetChanges,
-    GetItems,
-    GetRecords,
-    GetTurn,
-    ItemsPage,
-    ListChangingSessions,
-    NotebookRecord,
-    PromptSession,
-    RevertReply,
-    RevertTurn,
-    SendNow,
-    TurnDetail,
-)
-from acp_jupyter.errors import NotAllowed
-from acp_jupyter.host.store.permission_stores import TrustedFolder
+from acp_jupyter.api.models.sessions import SessionSummary
 from acp_jupyter.protocol.objects import Model
 from acp_jupyter.transcript.model.events import Event
 from acp_jupyter.transcript.output.bundle import TurnSnapshot
-
-Command = TypeAliasType(
-    "Command",
-    Annotated[
-        ListAgents
-        | ListSessions
-        | CreateSession
-        | GetSession
-        | SessionCommand
-        | PromptSession
-        | Cancel
-        | AnswerPermission
-        | SetConfig
-        | GetItems
-        | GetTurn
-        | AttachTurn
-        | GetRecords
-        | GetTranscript
-        | GetTraffic
-        | GetTrafficLine
-        | ImportLog
-        | AnswerElicitation
-        | EditQueued
-        | SendNow
-        | KillTerminal
-        | GetChanges
-        | ListChangingSessions
-        | RevertTurn
-        | AgentCommand
-        | PermissionCommand,
-        Field(discriminator="name"),
-    ],
-)
-
-
-_READ_ONLY = (
-    Cancel,
-    GetChanges,
-    GetSession,
-    GetTraffic,
-    GetTranscript,
-    GetTurn,
-    ListAgents,
-    ListRules,
-    ListSessions,
-)
-
-
-def require_read_only(command: Command) -> None:
-    """Refuse what an agent's code may not do, whoever it says it is.
-
-    Raises
-    ------
-    NotAllowed
-        The command does more than look.
-    """
-    if not isinstance(command, _READ_ONLY):
-        raise NotAllowed(
-            "This code is run by an agent's tool, so it can't start agents, prompt or change "
-            "them, or answer for the user. Put it into a cell and ask the user to run that."
-        )
-
 
 API_VERSION = 1
 """Raised when kernel, page and server no longer understand each other."""
@@ -243,21 +132,8 @@ ServerFrame = TypeAliasType(
 WIRE_MODELS = (
     ClientFrame,
     ServerFrame,
-    AgentEntry,
-    LoginReply,
-    ItemsPage,
-    TurnDetail,
-    AttachedTurn,
-    NotebookRecord,
-    TrafficPage,
-    TrafficDetail,
-    AgentSessions,
     TurnSnapshot,
-    ChangesReply,
-    ChangingSessions,
-    RevertReply,
-    RuleEntry,
-    TrustedFolder,
+    *(row.result for row in COMMANDS if row.result is not None and row.in_page),
 )
 """What TypeScript types are generated from."""
 

@@ -6,25 +6,26 @@ from typing import Literal
 
 from pydantic import Field, JsonValue, model_validator
 
+from acp_jupyter.api.models.base import BaseCommand
 from acp_jupyter.protocol.host_events.session import Rule
 from acp_jupyter.protocol.objects import Model
 
 
-class ListRules(Model):
+class ListRules(BaseCommand):
     """The rules that are remembered, of one session and its folder or of all."""
 
     name: Literal["list_rules"] = "list_rules"
     session_id: str = ""
 
 
-class RevokeRule(Model):
+class RevokeRule(BaseCommand):
     """Forget a rule."""
 
     name: Literal["revoke_rule"] = "revoke_rule"
     rule_id: str = Field(min_length=1, max_length=100)
 
 
-class TrustFolder(Model):
+class TrustFolder(BaseCommand):
     """Let agents run in a folder, or answer a session's question about its own."""
 
     name: Literal["trust_folder"] = "trust_folder"
@@ -43,13 +44,13 @@ class TrustFolder(Model):
         return self
 
 
-class ListTrust(Model):
+class ListTrust(BaseCommand):
     """The trusted folders."""
 
     name: Literal["list_trust"] = "list_trust"
 
 
-class RevokeTrust(Model):
+class RevokeTrust(BaseCommand):
     """Trust a folder no more. Agents that run go on."""
 
     name: Literal["revoke_trust"] = "revoke_trust"
@@ -68,10 +69,7 @@ class RuleEntry(Model):
     """Of a folder's rule."""
 
 
-PermissionCommand = ListRules | RevokeRule | TrustFolder | ListTrust | RevokeTrust
-
-
-class AnswerElicitation(Model):
+class AnswerElicitation(BaseCommand):
     """Answer a question of the agent, once. ACP: elicitation/create."""
 
     name: Literal["answer_elicitation"] = "answer_elicitation"
@@ -82,7 +80,7 @@ class AnswerElicitation(Model):
     """Of an accepted form, by field name."""
 
 
-class AnswerPermission(Model):
+class AnswerPermission(BaseCommand):
     """Answer a permission request, once. ACP: session/request_permission."""
 
     name: Literal["answer_permission"] = "answer_permission"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Literal
 
 from pydantic import Field
-from typing_extensions import TypeAliasType
 
+from acp_jupyter.api.models.base import BaseCommand
 from acp_jupyter.host.recording.recording_file import RecordWish
 from acp_jupyter.protocol.host_events.session import Policy
 from acp_jupyter.protocol.objects import Model
@@ -14,35 +14,35 @@ from acp_jupyter.protocol.parse.login import AuthMethod
 from acp_jupyter.protocol.session_packets import Ability
 
 
-class CloseSession(Model):
+class CloseSession(BaseCommand):
     """End a session; it is kept, and can be opened again. ACP: session/close."""
 
     name: Literal["close_session"] = "close_session"
     session_id: str
 
 
-class DeleteSession(Model):
+class DeleteSession(BaseCommand):
     """End a session and remove all that is kept of it. ACP: session/delete."""
 
     name: Literal["delete_session"] = "delete_session"
     session_id: str
 
 
-class ForkSession(Model):
+class ForkSession(BaseCommand):
     """Make a session that goes on from where another is now. ACP: session/fork."""
 
     name: Literal["fork_session"] = "fork_session"
     session_id: str
 
 
-class ResumeSession(Model):
+class ResumeSession(BaseCommand):
     """Start the agent of a session again. ACP: session/resume, session/load."""
 
     name: Literal["resume_session"] = "resume_session"
     session_id: str
 
 
-class ListAgentSessions(Model):
+class ListAgentSessions(BaseCommand):
     """The sessions that an agent itself keeps. ACP: session/list."""
 
     name: Literal["list_agent_sessions"] = "list_agent_sessions"
@@ -52,7 +52,7 @@ class ListAgentSessions(Model):
     cursor: str = ""
 
 
-class OpenAgentSession(Model):
+class OpenAgentSession(BaseCommand):
     """Open one of them here. ACP: session/load, session/resume."""
 
     name: Literal["open_agent_session"] = "open_agent_session"
@@ -61,17 +61,6 @@ class OpenAgentSession(Model):
     cwd: str | None = None
     title: str = ""
     trust: bool = False
-
-
-SessionCommand = TypeAliasType(
-    "SessionCommand",
-    CloseSession
-    | DeleteSession
-    | ForkSession
-    | ResumeSession
-    | ListAgentSessions
-    | OpenAgentSession,
-)
 
 
 class AgentSession(Model):
@@ -93,7 +82,7 @@ class AgentSessions(Model):
     next_cursor: str = ""
 
 
-class KillTerminal(Model):
+class KillTerminal(BaseCommand):
     """End a command that the host runs for the agent; its output stays."""
 
     name: Literal["kill_terminal"] = "kill_terminal"
@@ -101,13 +90,13 @@ class KillTerminal(Model):
     terminal_id: str
 
 
-class ListSessions(Model):
+class ListSessions(BaseCommand):
     """The sessions that the caller may see."""
 
     name: Literal["list_sessions"] = "list_sessions"
 
 
-class CreateSession(Model):
+class CreateSession(BaseCommand):
     """Start, or find again, a session. ACP: session/new.
 
     With ``label`` and ``notebook_path`` the session of that label in that
@@ -138,14 +127,14 @@ class CreateSession(Model):
     """Whether the agent is offered tools for the session's notebook and its kernel."""
 
 
-class GetSession(Model):
+class GetSession(BaseCommand):
     """One session's state."""
 
     name: Literal["get_session"] = "get_session"
     session_id: str
 
 
-class SetConfig(Model):
+class SetConfig(BaseCommand):
     """Change a config option, the mode, the model, the policy or the title."""
 
     name: Literal["set_config"] = "set_config"
@@ -178,7 +167,7 @@ class SessionSummary(Model):
     updated_at: float | None = None
 
 
-class AllowDownload(Model):
+class AllowDownload(BaseCommand):
     """Let a package be downloaded and run, as it was shown."""
 
     name: Literal["allow_download"] = "allow_download"
@@ -187,14 +176,14 @@ class AllowDownload(Model):
     """With its version. Another one than is offered now is refused."""
 
 
-class RestartAgent(Model):
+class RestartAgent(BaseCommand):
     """End an agent's processes; each session starts it anew when it next needs it."""
 
     name: Literal["restart_agent"] = "restart_agent"
     agent: str
 
 
-class Login(Model):
+class Login(BaseCommand):
     """Log in to a session's agent. ACP: authenticate; or its own program in a terminal."""
 
     name: Literal["login"] = "login"
@@ -203,21 +192,18 @@ class Login(Model):
     """One of the session's ``auth_methods``; empty for the first that can be used."""
 
 
-class CancelLogin(Model):
+class CancelLogin(BaseCommand):
     """End a login that goes on."""
 
     name: Literal["cancel_login"] = "cancel_login"
     session_id: str
 
 
-class Logout(Model):
+class Logout(BaseCommand):
     """Log out of a session's agent. ACP: logout."""
 
     name: Literal["logout"] = "logout"
     session_id: str
-
-
-AgentCommand = AllowDownload | RestartAgent | Login | CancelLogin | Logout
 
 
 class LoginReply(Model):
@@ -230,7 +216,7 @@ class LoginReply(Model):
     """What to type where no terminal can be shown."""
 
 
-class ListAgents(Model):
+class ListAgents(BaseCommand):
     """The configured agents and whether they can start."""
 
     name: Literal["list_agents"] = "list_agents"

@@ -6,6 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from acp_jupyter.api.models.base import BaseCommand
 from acp_jupyter.api.models.turns import ItemsPage
 from acp_jupyter.dialects.imports.kinds import Dialect
 from acp_jupyter.protocol.objects import Model
@@ -13,7 +14,7 @@ from acp_jupyter.protocol.traffic import Direction
 from acp_jupyter.transcript.model.session_state import SessionState, TurnState
 
 
-class GetTraffic(Model):
+class GetTraffic(BaseCommand):
     """Lines of a session's traffic log that pass the filters, in their order.
 
     A place is where a line begins in the log, in bytes.
@@ -67,7 +68,7 @@ class TrafficPage(Model):
     """Of the whole log, as far as its lines are complete."""
 
 
-class GetTrafficLine(Model):
+class GetTrafficLine(BaseCommand):
     """One line of the log, written out."""
 
     name: Literal["get_traffic_line"] = "get_traffic_line"
@@ -85,7 +86,7 @@ class TrafficDetail(Model):
     """Whether that is only its beginning."""
 
 
-class GetTranscript(Model):
+class GetTranscript(BaseCommand):
     """A whole transcript for export, without secrets and places on this machine."""
 
     name: Literal["get_transcript"] = "get_transcript"
@@ -95,7 +96,7 @@ class GetTranscript(Model):
     """Whether Markdown and HTML hold the agent's reasoning."""
 
 
-class ImportLog(Model):
+class ImportLog(BaseCommand):
     """Make a session of a log; it can be looked at, and has no agent."""
 
     name: Literal["import_log"] = "import_log"

@@ -6,6 +6,7 @@ from typing import Literal
 
 from pydantic import Field, JsonValue, model_validator
 
+from acp_jupyter.api.models.base import BaseCommand
 from acp_jupyter.protocol.host_events.notes import Origin
 from acp_jupyter.protocol.host_events.session import Policy
 from acp_jupyter.protocol.host_events.workspace import ChangedFile, FileHunks
@@ -15,7 +16,7 @@ from acp_jupyter.transcript.model.session_state import SessionState, TurnState
 from acp_jupyter.transcript.output.bundle import Bundle
 
 
-class EditQueued(Model):
+class EditQueued(BaseCommand):
     """Change a prompt before it is sent; new text keeps what is attached."""
 
     name: Literal["edit_queued"] = "edit_queued"
@@ -24,7 +25,7 @@ class EditQueued(Model):
     """Text, or ACP content blocks."""
 
 
-class SendNow(Model):
+class SendNow(BaseCommand):
     """Stop the running turn, and send a prompt that waits before the others."""
 
     name: Literal["send_now"] = "send_now"
@@ -73,7 +74,7 @@ class NotebookRecord(Model):
     bundle: Bundle
 
 
-class PromptSession(Model):
+class PromptSession(BaseCommand):
     """Send a prompt; it waits behind a running turn. ACP: session/prompt."""
 
     name: Literal["prompt"] = "prompt"
@@ -90,7 +91,7 @@ class PromptSession(Model):
     """The same; what they match is rejected, whatever else allows it."""
 
 
-class Cancel(Model):
+class Cancel(BaseCommand):
     """Stop a turn, running or queued; without ``turn_id`` the running one."""
 
     name: Literal["cancel"] = "cancel"
@@ -98,7 +99,7 @@ class Cancel(Model):
     turn_id: str | None = None
 
 
-class GetItems(Model):
+class GetItems(BaseCommand):
     """Items by index, for what lies before the snapshot's window."""
 
     name: Literal["get_items"] = "get_items"
@@ -107,7 +108,7 @@ class GetItems(Model):
     end: int = Field(ge=0)
 
 
-class GetTurn(Model):
+class GetTurn(BaseCommand):
     """A turn with its items; waits for its end at most ``wait_seconds``.
 
     A very long one is told in parts.
@@ -120,7 +121,7 @@ class GetTurn(Model):
     """For the next part: what the one before calls ``more``."""
 
 
-class AttachTurn(Model):
+class AttachTurn(BaseCommand):
     """Ask whether a cell's output is that of this turn's own cell.
 
     Only then does a view draw live state and controls for it.
@@ -132,7 +133,7 @@ class AttachTurn(Model):
     cell_id: str
 
 
-class GetRecords(Model):
+class GetRecords(BaseCommand):
     """The turns of a notebook, as output bundles keyed by cell."""
 
     name: Literal["get_records"] = "get_records"
@@ -144,7 +145,7 @@ _HUNK_FILES = 200
 _EARLIER = 1000
 
 
-class GetChanges(Model):
+class GetChanges(BaseCommand):
     """What a turn changed, whoever wrote it, as it was at its end."""
 
     name: Literal["get_changes"] = "get_changes"
@@ -164,7 +165,7 @@ class GetChanges(Model):
         return self
 
 
-class ListChangingSessions(Model):
+class ListChangingSessions(BaseCommand):
     """The sessions that are open here and have changed a file, whatever notebook they are of."""
 
     name: Literal["list_changing_sessions"] = "list_changing_sessions"
@@ -179,7 +180,7 @@ class ChangingSessions(Model):
     """Those that changed it last; the newest last."""
 
 
-class RevertTurn(Model):
+class RevertTurn(BaseCommand):
     """Take back what a turn changed, where nobody has changed it since; or undo that."""
 
     name: Literal["revert_turn"] = "revert_turn"

@@ -22,10 +22,10 @@ from urllib.parse import quote, urlsplit
 
 from acp_jupyter._version import __version__
 from acp_jupyter.api import kernel_auth
-from acp_jupyter.api.models.frames import API_VERSION, Command
+from acp_jupyter.api.models.command_table import Command, request_of
+from acp_jupyter.api.models.frames import API_VERSION
 from acp_jupyter.errors import AcpError, ServerUnreachable, VersionMismatch
 from acp_jupyter.kernel.client.host_client import HostClient
-from acp_jupyter.kernel.client.http_requests import request_of
 from acp_jupyter.kernel.execution_context import (
     check_command,
     current_shell,

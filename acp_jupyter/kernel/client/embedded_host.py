@@ -22,7 +22,7 @@ from jupyter_core.paths import (
 from acp_jupyter.api.access import UserCaller
 from acp_jupyter.api.commands.sessions import reuse_session
 from acp_jupyter.api.dispatch import Dispatcher
-from acp_jupyter.api.models.frames import Command
+from acp_jupyter.api.models.command_table import Command
 from acp_jupyter.api.models.sessions import CreateSession
 from acp_jupyter.api.models.turns import GetTurn, TurnDetail
 from acp_jupyter.errors import UnknownSession

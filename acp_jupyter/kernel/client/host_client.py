@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from typing import Any, ClassVar, Literal, TypeVar
+from typing import Any, ClassVar, Literal
 
-from pydantic import JsonValue, TypeAdapter
+from pydantic import JsonValue
 from pydantic_core import to_jsonable_python
 
-from acp_jupyter.api.models.frames import Command
+from acp_jupyter.api.models.command_table import Command, row_of
 from acp_jupyter.api.models.permissions import ListRules, RevokeRule, RuleEntry
 from acp_jupyter.api.models.sessions import (
     AgentEntry,
@@ -45,24 +45,11 @@ from acp_jupyter.protocol.host_events.notes import Origin
 from acp_jupyter.protocol.host_events.session import Policy
 from acp_jupyter.transcript.model.session_state import SessionState
 
-_T = TypeVar("_T")
 _QUICK_SECONDS = 30.0
 _START_SECONDS = 150.0
 """Timeout for an agent to start and open its session."""
 _LONG_SECONDS = 600.0
 """Timeout for a whole log or transcript."""
-
-_AGENTS = TypeAdapter(tuple[AgentEntry, ...])
-_SESSIONS = TypeAdapter(tuple[SessionState, ...])
-_SESSION = TypeAdapter(SessionState)
-_TURN = TypeAdapter(TurnDetail)
-_IMPORTED = TypeAdapter(ImportResult)
-_TRANSCRIPT = TypeAdapter(dict[str, JsonValue])
-_CHANGES = TypeAdapter(ChangesReply)
-_REVERTED = TypeAdapter(RevertReply)
-_TRAFFIC = TypeAdapter(TrafficPage)
-_RULES = TypeAdapter(tuple[RuleEntry, ...])
-_TURN_ID = TypeAdapter(dict[Literal["turn_id"], str])
 
 
 class HostClient(ABC):
@@ -90,6 +77,10 @@ class HostClient(ABC):
             The host's error, or no answer within ``seconds``.
         """
 
+    def _ask(self, command: Command, seconds: float) -> Any:
+        """Carry out a command; return its result as the type that the table names."""
+        return row_of(command).read_result(self.call(command, seconds))
+
     @abstractmethod
     def traffic(self, session_id: str) -> Iterator[bytes]:
         """Yield a session's traffic log, in pieces of any length.
@@ -111,26 +102,31 @@ class HostClient(ABC):
 
     def agents(self) -> tuple[AgentEntry, ...]:
         """Return the configured agents."""
-        return _AGENTS.validate_python(self.call(ListAgents(), _QUICK_SECONDS), strict=False)
+        agents: tuple[AgentEntry, ...] = self._ask(ListAgents(), _QUICK_SECONDS)
+        return agents
 
     def sessions(self) -> tuple[SessionState, ...]:
         """Return the sessions of this kernel."""
-        return _SESSIONS.validate_python(self.call(ListSessions(), _QUICK_SECONDS))
+        sessions: tuple[SessionState, ...] = self._ask(ListSessions(), _QUICK_SECONDS)
+        return sessions
 
     def session(self, session_id: str) -> SessionState:
         """Return one session's state."""
         command = GetSession(session_id=session_id)
-        return _SESSION.validate_python(self.call(command, _QUICK_SECONDS))
+        state: SessionState = self._ask(command, _QUICK_SECONDS)
+        return state
 
     def resume(self, session_id: str) -> SessionState:
         """Start a session's agent, unless it runs. ACP: session/resume, session/load."""
         command = ResumeSession(session_id=session_id)
-        return _SESSION.validate_python(self.call(command, _START_SECONDS))
+        state: SessionState = self._ask(command, _START_SECONDS)
+        return state
 
     def fork(self, session_id: str) -> SessionState:
         """Create a session that continues a copy of another. ACP: session/fork."""
         command = ForkSession(session_id=session_id)
-        return _SESSION.validate_python(self.call(command, _START_SECONDS))
+        state: SessionState = self._ask(command, _START_SECONDS)
+        return state
 
     def close_session(self, session_id: str) -> None:
         """Close a session; it stays saved. ACP: session/close."""
@@ -142,16 +138,19 @@ class HostClient(ABC):
 
     def set_config(self, command: SetConfig) -> SessionState:
         """Change mode, options or title; the agent is started for it. ACP: session/set_mode."""
-        return _SESSION.validate_python(self.call(command, _START_SECONDS))
+        state: SessionState = self._ask(command, _START_SECONDS)
+        return state
 
     def traffic_lines(self, command: GetTraffic) -> TrafficPage:
         """Return some lines of a session's traffic."""
-        return _TRAFFIC.validate_python(self.call(command, _QUICK_SECONDS), strict=False)
+        page: TrafficPage = self._ask(command, _QUICK_SECONDS)
+        return page
 
     def rules(self, session_id: str = "") -> tuple[RuleEntry, ...]:
         """Return the saved rules of a session and its folder, or of all."""
         command = ListRules(session_id=session_id)
-        return _RULES.validate_python(self.call(command, _QUICK_SECONDS), strict=False)
+        rules: tuple[RuleEntry, ...] = self._ask(command, _QUICK_SECONDS)
+        return rules
 
     def revoke_rule(self, rule_id: str) -> None:
         """Remove a rule. With a host in the server only users remove one that denies."""
@@ -159,7 +158,8 @@ class HostClient(ABC):
 
     def create_session(self, command: CreateSession) -> SessionState:
         """Create a session, or find an existing one. ACP: session/new."""
-        return _SESSION.validate_python(self.call(command, _START_SECONDS))
+        state: SessionState = self._ask(command, _START_SECONDS)
+        return state
 
     def prompt(
         self,
@@ -182,19 +182,20 @@ class HostClient(ABC):
             origin=origin,
             can_ask=can_ask,
         )
-        return _TURN_ID.validate_python(self.call(command, _QUICK_SECONDS))["turn_id"]
+        sent: dict[str, str] = self._ask(command, _QUICK_SECONDS)
+        return sent["turn_id"]
 
     def turn(self, turn_id: str, wait_seconds: float = 0) -> TurnDetail:
         """Return a turn, at its end or after ``wait_seconds``."""
         command = GetTurn(turn_id=turn_id, wait_seconds=wait_seconds)
-        return self.whole(_TURN.validate_python(self.call(command, wait_seconds + _QUICK_SECONDS)))
+        return self.whole(self._ask(command, wait_seconds + _QUICK_SECONDS))
 
     def whole(self, detail: TurnDetail) -> TurnDetail:
         """Return a turn with the items that were left out of it."""
         items, more = list(detail.items), detail.more
         while more is not None:
             command = GetTurn(turn_id=detail.turn.turn_id, start=more)
-            part = _TURN.validate_python(self.call(command, _QUICK_SECONDS))
+            part: TurnDetail = self._ask(command, _QUICK_SECONDS)
             items += part.items
             more = part.more
         update = {"items": tuple(items), "more": None}
@@ -225,16 +226,19 @@ class HostClient(ABC):
     ) -> ChangesReply:
         """Return what a turn changed in its folder."""
         command = GetChanges(turn_id=turn_id, path=path, form=form)
-        return _CHANGES.validate_python(self.call(command, _QUICK_SECONDS), strict=False)
+        reply: ChangesReply = self._ask(command, _QUICK_SECONDS)
+        return reply
 
     def revert(self, turn_id: str, paths: tuple[str, ...] | None, *, partial: bool) -> RevertReply:
         """Revert a turn's changes."""
         command = RevertTurn(turn_id=turn_id, paths=paths, partial=partial)
-        return _REVERTED.validate_python(self.call(command, _LONG_SECONDS), strict=False)
+        reply: RevertReply = self._ask(command, _LONG_SECONDS)
+        return reply
 
     def import_log(self, command: ImportLog) -> ImportResult:
         """Create a session from a log."""
-        return _IMPORTED.validate_python(self.call(command, _LONG_SECONDS))
+        result: ImportResult = self._ask(command, _LONG_SECONDS)
+        return result
 
     def transcript(
         self,
@@ -245,5 +249,6 @@ class HostClient(ABC):
     ) -> dict[str, JsonValue]:
         """Return a session's transcript: its text under the form's name, or JSON."""
         command = GetTranscript(session_id=session_id, format=form, thoughts=thoughts)
-        result = self.call(command, _LONG_SECONDS)
-        return _TRANSCRIPT.validate_python(to_jsonable_python(result))
+        result = to_jsonable_python(self.call(command, _LONG_SECONDS))
+        transcript: dict[str, JsonValue] = row_of(command).read_result(result)
+        return transcript

@@ -12,8 +12,10 @@ from typing import Any
 
 from acp_jupyter.api.access import Caller
 from acp_jupyter.api.channel import Channel
-from acp_jupyter.api.dispatch import Dispatcher, Result
-from acp_jupyter.api.models.frames import Command, SubscribeFrame
+from acp_jupyter.api.dispatch import Dispatcher
+from acp_jupyter.api.models.command_row import Result
+from acp_jupyter.api.models.command_table import Command
+from acp_jupyter.api.models.frames import SubscribeFrame
 from acp_jupyter.api.models.sessions import SessionSummary
 from acp_jupyter.api.pages import Pages
 from acp_jupyter.errors import AcpError, HostClosed

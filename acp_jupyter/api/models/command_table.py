@@ -1,0 +1,328 @@
+"""The table of commands: one row each, with its model, its route, who may send it, its result.
+
+From it come the type that frames are parsed with, the dispatcher's checks, the HTTP routes of the
+server, the requests of the kernel's client, and the page's types. Handlers are in `commands`,
+marked with `handles`; kernels import this table without them.
+"""
+
+from __future__ import annotations
+
+import operator
+from functools import reduce
+from typing import TYPE_CHECKING, Annotated
+
+from pydantic import Field, JsonValue
+from typing_extensions import TypeAliasType
+
+from acp_jupyter.api.models.base import BaseCommand
+from acp_jupyter.api.models.command_row import DELETE, GET, POST, CommandRow, same
+from acp_jupyter.api.models.permissions import (
+    AnswerElicitation,
+    AnswerPermission,
+    ListRules,
+    ListTrust,
+    RevokeRule,
+    RevokeTrust,
+    RuleEntry,
+    TrustFolder,
+)
+from acp_jupyter.api.models.sessions import (
+    AgentEntry,
+    AgentSessions,
+    AllowDownload,
+    CancelLogin,
+    CloseSession,
+    CreateSession,
+    DeleteSession,
+    ForkSession,
+    GetSession,
+    KillTerminal,
+    ListAgents,
+    ListAgentSessions,
+    ListSessions,
+    Login,
+    LoginReply,
+    Logout,
+    OpenAgentSession,
+    RestartAgent,
+    ResumeSession,
+    SetConfig,
+)
+from acp_jupyter.api.models.traffic import (
+    GetTraffic,
+    GetTrafficLine,
+    GetTranscript,
+    ImportLog,
+    ImportResult,
+    TrafficDetail,
+    TrafficPage,
+)
+from acp_jupyter.api.models.turns import (
+    AttachedTurn,
+    AttachTurn,
+    Cancel,
+    ChangesReply,
+    ChangingSessions,
+    EditQueued,
+    GetChanges,
+    GetItems,
+    GetRecords,
+    GetTurn,
+    ItemsPage,
+    ListChangingSessions,
+    NotebookRecord,
+    PromptSession,
+    RevertReply,
+    RevertTurn,
+    SendNow,
+    TurnDetail,
+)
+from acp_jupyter.errors import NotAllowed
+from acp_jupyter.host.limits import Limits
+from acp_jupyter.host.store.permission_stores import TrustedFolder
+from acp_jupyter.transcript.model.session_state import SessionState
+
+_SESSION = "sessions/{session_id}"
+
+_LIFECYCLE = (
+    CommandRow(CloseSession, POST(f"{_SESSION}/close"), wakes="session"),
+    CommandRow(DeleteSession, DELETE(_SESSION), only_user="delete a session", wakes="session"),
+    CommandRow(ForkSession, POST(f"{_SESSION}/fork"), SessionState, wakes="session"),
+    CommandRow(ResumeSession, POST(f"{_SESSION}/resume"), SessionState, wakes="session"),
+    CommandRow(
+        ListAgentSessions,
+        GET("agents/{agent}/sessions", query=same("cwd", "cursor")),
+        AgentSessions,
+        only_user="list the sessions of an agent",
+    ),
+    CommandRow(
+        OpenAgentSession,
+        POST("agents/{agent}/sessions", body=True),
+        SessionState,
+        only_user="open a session of an agent",
+    ),
+)
+
+COMMANDS = (
+    CommandRow(ListAgents, GET("agents"), tuple[AgentEntry, ...], while_agent_code_runs=True),
+    CommandRow(ListSessions, GET("sessions"), tuple[SessionState, ...], while_agent_code_runs=True),
+    CommandRow(CreateSession, POST("sessions", body=True, sends_defaults=False), SessionState),
+    CommandRow(
+        GetSession, GET(_SESSION), SessionState, while_agent_code_runs=True, wakes="session"
+    ),
+    *_LIFECYCLE,
+    CommandRow(
+        PromptSession,
+        POST(f"{_SESSION}/prompt", status=202, body=True),
+        dict[str, str],
+        wakes="session",
+    ),
+    CommandRow(
+        Cancel,
+        POST(f"{_SESSION}/cancel", body=True),
+        while_agent_code_runs=True,
+        wakes="session",
+    ),
+    CommandRow(
+        AnswerPermission,
+        POST(f"{_SESSION}/permissions/{{request_id}}", body=True),
+        dict[str, str],
+        only_user="answer a permission request",
+        wakes="session",
+    ),
+    CommandRow(SetConfig, POST(f"{_SESSION}/config", body=True), SessionState, wakes="session"),
+    CommandRow(
+        GetItems,
+        GET(f"{_SESSION}/items", query=same("start", "end")),
+        ItemsPage,
+        wakes="session",
+    ),
+    CommandRow(
+        GetTurn,
+        GET("turns/{turn_id}", query={"wait": "wait_seconds", "start": "start"}),
+        TurnDetail,
+        while_agent_code_runs=True,
+        wakes="turn",
+    ),
+    CommandRow(
+        AttachTurn,
+        GET("turns/{turn_id}/attach", query=same("notebook_path", "cell_id")),
+        AttachedTurn,
+        only_user="attach to a turn",
+        wakes="turn",
+    ),
+    CommandRow(
+        GetRecords,
+        GET("records", query=same("notebook_path")),
+        tuple[NotebookRecord, ...],
+        only_user="read the records of a notebook",
+        wakes="notebook",
+    ),
+    CommandRow(
+        GetTranscript,
+        GET(f"{_SESSION}/transcript", query=same("format", "thoughts")),
+        dict[str, JsonValue],
+        while_agent_code_runs=True,
+        wakes="session",
+    ),
+    CommandRow(
+        GetTraffic,
+        GET(
+            f"{_SESSION}/traffic-lines",
+            query=same("after", "before", "limit", "direction", "method", "text"),
+            sends_defaults=False,
+        ),
+        TrafficPage,
+        while_agent_code_runs=True,
+        wakes="session",
+    ),
+    CommandRow(
+        GetTrafficLine,
+        GET(f"{_SESSION}/traffic-lines/{{place}}"),
+        TrafficDetail,
+        wakes="session",
+    ),
+    CommandRow(
+        ImportLog,
+        POST(
+            "import",
+            raw_body="content",
+            body_bytes=Limits().import_bytes,
+            query={"name": "file_name", "dialect": "dialect", "session": "log_session"},
+        ),
+        ImportResult,
+        in_page=False,
+    ),
+    CommandRow(
+        AnswerElicitation,
+        POST(f"{_SESSION}/elicitations/{{request_id}}", body=True),
+        dict[str, str],
+        only_user="answer a question of the agent",
+        wakes="session",
+    ),
+    CommandRow(
+        EditQueued,
+        POST("turns/{turn_id}/edit", body=True),
+        only_user="edit a message that waits",
+        wakes="turn",
+    ),
+    CommandRow(SendNow, POST("turns/{turn_id}/send-now"), wakes="turn"),
+    CommandRow(KillTerminal, POST(f"{_SESSION}/terminals/{{terminal_id}}/kill"), wakes="session"),
+    CommandRow(
+        GetChanges,
+        GET("turns/{turn_id}/changes", query={"path": "path", "format": "form"}),
+        ChangesReply,
+        while_agent_code_runs=True,
+        wakes="turn",
+    ),
+    CommandRow(ListChangingSessions, None, ChangingSessions, only_user="ask who changed a file"),
+    CommandRow(RevertTurn, POST("turns/{turn_id}/revert", body=True), RevertReply, wakes="turn"),
+    CommandRow(
+        AllowDownload,
+        POST("agents/{agent}/download", body=True),
+        AgentEntry,
+        only_user="allow a download",
+    ),
+    CommandRow(
+        RestartAgent,
+        POST("agents/{agent}/restart", body=True),
+        LoginReply,
+        only_user="restart an agent",
+    ),
+    CommandRow(
+        Login,
+        POST(f"{_SESSION}/login", body=True),
+        LoginReply,
+        only_user="log in to an agent",
+        wakes="session",
+    ),
+    CommandRow(
+        CancelLogin,
+        POST(f"{_SESSION}/login/cancel", body=True),
+        LoginReply,
+        only_user="cancel a login",
+        wakes="session",
+    ),
+    CommandRow(
+        Logout,
+        POST(f"{_SESSION}/logout", body=True),
+        LoginReply,
+        only_user="log out of an agent",
+        wakes="session",
+    ),
+    CommandRow(
+        ListRules,
+        GET("rules", query=same("session_id")),
+        tuple[RuleEntry, ...],
+        while_agent_code_runs=True,
+        wakes="session",
+    ),
+    CommandRow(RevokeRule, DELETE("rules/{rule_id}")),
+    CommandRow(
+        TrustFolder,
+        POST("trust", body=True),
+        dict[str, str],
+        only_user="trust a folder",
+        wakes="session",
+    ),
+    CommandRow(
+        ListTrust,
+        GET("trust"),
+        tuple[TrustedFolder, ...],
+        only_user="list the trusted folders",
+    ),
+    CommandRow(
+        RevokeTrust,
+        DELETE("trust", query=same("folder")),
+        only_user="change the trusted folders",
+    ),
+)
+"""Every command, in the order in which the page's types list them."""
+
+_ROWS = {row.model: row for row in COMMANDS}
+
+if TYPE_CHECKING:
+    Command = BaseCommand
+else:
+    # The page's types name these six together.
+    SessionCommand = TypeAliasType(
+        "SessionCommand", reduce(operator.or_, (row.model for row in _LIFECYCLE))
+    )
+    _KINDS = dict.fromkeys(SessionCommand if row in _LIFECYCLE else row.model for row in COMMANDS)
+    Command = TypeAliasType(
+        "Command", Annotated[reduce(operator.or_, _KINDS), Field(discriminator="name")]
+    )
+
+
+def row_of(command: BaseCommand) -> CommandRow:
+    """Return the row of a command."""
+    return _ROWS[type(command)]
+
+
+def request_of(command: BaseCommand) -> tuple[str, str, bytes]:
+    """Return the method, path and body of a command's HTTP request.
+
+    Raises
+    ------
+    TypeError
+        The command has no route.
+    """
+    route = row_of(command).route
+    if route is None:
+        raise TypeError(command.name)
+    return route.request(command)
+
+
+def require_read_only(command: BaseCommand) -> None:
+    """Refuse what an agent's code may not do, whoever it says it is.
+
+    Raises
+    ------
+    NotAllowed
+        The command does more than look.
+    """
+    if not row_of(command).while_agent_code_runs:
+        raise NotAllowed(
+            "This code is run by an agent's tool, so it can't start agents, prompt or change "
+            "them, or answer for the user. Put it into a cell and ask the user to run that."
+        )
